@@ -1,6 +1,6 @@
-//! The embedded index against a bare scan of the same vectors in the same run. Prints times, the
-//! ratio to each bar and whether every ranking equals the exact one; exits with 1 when one does
-//! not. Then the listing of 100,000 videos. Run with
+//! The embedded index compared with a bare scan of the same vectors in the same run. Prints times,
+//! the ratio to each target and whether every ranking equals the exact one; exits with 1 if one
+//! does not. Then the listing of 100,000 videos. Run with
 //! `cargo bench -p shotlog-adapters --no-default-features --bench index [-- POINTS]`.
 
 use std::collections::BTreeMap;
@@ -18,18 +18,18 @@ use serde_json::json;
 use shotlog_adapters::index::embedded::{EmbeddedIndex, EmbeddedOptions};
 use shotlog_adapters::listing::embedded::EmbeddedListing;
 
-/// Unless another number is given.
+/// Default number of points.
 const POINTS: usize = 100_000;
 const DIMENSION: usize = 384;
 const VIDEOS: usize = 100_000;
 const CHUNKS_PER_VIDEO: usize = 100;
 const BATCH: usize = 2_000;
-/// How often the index is opened.
+/// Number of times to open the index.
 const OPENS: usize = 15;
 const QUERIES: usize = 60;
 const TOP: usize = 10;
 
-/// A kind of search, what it keeps of the points, and its bar as a share of the bare scan.
+/// A kind of search, the points that it filters, and its target relative to the bare scan.
 struct Case {
     name: &'static str,
     filter: Filter,
@@ -45,7 +45,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
     Ok(if exact { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Searches; whether every ranking was exact.
+/// Benchmarks searches; returns whether every ranking was exact.
 async fn vectors(points: usize) -> Result<bool, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let options = EmbeddedOptions {
@@ -68,7 +68,7 @@ async fn vectors(points: usize) -> Result<bool, Box<dyn Error>> {
         let points = (first..points.min(first + BATCH)).map(|i| point(i, &rows)).collect();
         commits.push(timed(index.replace(None, points)).await?.1);
     }
-    // Dropping waits for the merge that is running.
+    // Dropping waits for a running merge.
     drop(index);
     println!("build         {:8.1} s", started.elapsed().as_secs_f64());
     report("commit 2,000", &mut commits);
@@ -147,7 +147,7 @@ async fn vectors(points: usize) -> Result<bool, Box<dyn Error>> {
         let words_time = timed(index.text_search_by_video(search, 5)).await?.1;
         let search = nearest(&query, Filter::default());
         let grouped_time = timed(index.search_by_video(search, 5)).await?.1;
-        // The first rounds read the files in.
+        // The first rounds warm up the file cache.
         if round >= 5 {
             bare.push(bare_time);
             texts.push(text_time);
@@ -206,7 +206,7 @@ fn nearest(vector: &[f32], filter: Filter) -> VectorQuery {
     VectorQuery { field, vector, filter, limit: TOP, threshold: None }
 }
 
-/// Pages of 50 of the listing, against a bar of 5 ms.
+/// Benchmarks pages of 50 entries of the listing, with a target of 5 ms.
 async fn listing() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("videos");
@@ -266,7 +266,7 @@ fn entry(number: usize) -> VideoEntry {
     }
 }
 
-/// The yardstick: every row in one flat vector, one thread, sixteen sums side by side.
+/// The baseline: every row in one flat vector, one thread, sixteen parallel sums.
 fn bare_scan(rows: &[f32], query: &[f32], keeps: impl Fn(usize) -> bool) -> Vec<(f32, usize)> {
     let mut best: Vec<(f32, usize)> = Vec::with_capacity(TOP + 1);
     for (i, row) in rows.chunks_exact(DIMENSION).enumerate() {
@@ -356,7 +356,7 @@ fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 
-/// The resident kibibytes of this process by kind; zero where the system does not say.
+/// The resident kibibytes of this process by kind; zero if the system does not report them.
 fn memory() -> BTreeMap<&'static str, u64> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let read = |key: &str| {
@@ -366,7 +366,7 @@ fn memory() -> BTreeMap<&'static str, u64> {
     ["RssAnon", "RssFile"].map(|key| (key, read(key).unwrap_or(0))).into()
 }
 
-/// A direction drawn evenly enough: sums of uniform numbers are nearly normal.
+/// An approximately uniform direction: sums of uniform numbers are nearly normal.
 fn unit_vector(random: &mut Rng) -> Vec<f32> {
     let mut uniform = || random.f32() - 0.5;
     let raw: Vec<f32> =

@@ -1,10 +1,10 @@
-//! Decodes files as the service would, each in a confined process, and prints what came of each as a
-//! line of JSON: whether it was accepted, how long it is, how long that took. `scripts/torture_files.sh`
-//! judges the lines.
+//! Decodes files as the service would, each in a confined process, and prints the result of each as
+//! a line of JSON: whether it was accepted, its length and the time taken.
+//! `scripts/torture_files.sh` evaluates the lines.
 //!
 //!     cargo run -p shotlog-adapters --example scan_files -- target/debug/shotlog FILE…
 //!
-//! With `-` in place of the program they are decoded without a process, to compare what that costs.
+//! With `-` instead of the program, decodes in-process, to compare the cost.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,12 +14,12 @@ use ports::decoder::{SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary,
 use serde_json::{Value, json};
 use shotlog_adapters::decoder::{FfmpegDecoder, FfmpegOptions, WorkerDecoder, WorkerOptions};
 
-/// Files decoded at once.
+/// Number of files decoded in parallel.
 const THREADS: usize = 2;
 
 const SIZE: ScanOptions = ScanOptions { width: 160, height: 90, exact: false, audio_track: None };
 
-/// Lets everything pass.
+/// Discards everything.
 struct Nothing;
 
 impl ScanSink for Nothing {
@@ -76,7 +76,7 @@ fn report(decoder: &dyn VideoDecoder, file: &Path) -> Value {
     }
 }
 
-/// All that an ingest asks of a file.
+/// Everything that an ingest reads from a file.
 fn decode(decoder: &dyn VideoDecoder, file: &Path) -> ports::Result<ScanSummary> {
     decoder.probe(file)?;
     let summary = decoder.scan(file, &SIZE, &mut Nothing)?;

@@ -1,42 +1,41 @@
-//! Loops over all pixels of a picture that the adapters run for every frame. A separate crate, so
-//! that development builds optimise them; nothing here is generic, since generic code is compiled
-//! where it is used.
+//! Pixel loops that adapters run for every frame. A separate crate, so that development builds
+//! optimize them; nothing here is generic, because generic code is compiled in the calling crate.
 
-/// Longest side of a block for [`block_means`]: the sums of its columns fit into 16 bits.
+/// Maximum side of a block for [`block_means`]: column sums fit into 16 bits.
 pub const MAX_BLOCK: u32 = 256;
 
-/// Lines of a block that are read, evenly spaced: enough for its mean.
+/// Number of evenly spaced lines of a block to read: enough for its mean.
 const LINES: usize = 4;
 
-/// One plane of a picture: samples of a byte, in lines of `stride` bytes.
+/// One plane of an image: one byte per sample, in lines of `stride` bytes.
 pub struct Plane<'a> {
     /// All lines.
     pub samples: &'a [u8],
-    /// Bytes from one line to the next.
+    /// Bytes between the starts of two lines.
     pub stride: usize,
 }
 
-/// As [`Plane`], to write to.
+/// A writable [`Plane`].
 pub struct PlaneMut<'a> {
     /// All lines.
     pub samples: &'a mut [u8],
-    /// Bytes from one line to the next.
+    /// Bytes between the starts of two lines.
     pub stride: usize,
-    /// Samples of a line that are written.
+    /// Samples per line to write.
     pub width: usize,
-    /// Lines that are written.
+    /// Lines to write.
     pub height: usize,
 }
 
-/// Writes the mean of each block of `across × down` samples, at most [`MAX_BLOCK`] each, to one sample.
-/// `columns` is scratch space that is kept between calls.
+/// Writes the mean of each block of `across × down` samples, at most [`MAX_BLOCK`] each, to one
+/// sample. `columns` is scratch space to reuse between calls.
 pub fn block_means(
     from: &Plane<'_>,
     to: PlaneMut<'_>,
     (across, down): (usize, usize),
     columns: &mut Vec<u16>,
 ) {
-    // A division for every block would take as long as the sums.
+    // A division per block would take as long as the sums.
     let samples = across * down.div_ceil(down.div_ceil(LINES));
     let (share, half) = ((1u64 << 32) / samples as u64, samples as u64 / 2);
     let mut sources = from.samples.chunks(from.stride);
@@ -69,7 +68,7 @@ mod tests {
     #[test]
     fn a_block_becomes_its_mean() {
         let picture = [0, 1, 2, 3, 99, 10, 11, 12, 13, 99];
-        // 0 1 10 11 and 2 3 12 13; a half is rounded up, what pads a line is left out.
+        // 0 1 10 11 and 2 3 12 13; halves round up, and line padding is ignored.
         assert_eq!(means(&picture, 5, (2, 1), (2, 2)), [6, 8]);
     }
 

@@ -1,8 +1,8 @@
-//! Work that burns CPU, moved off the async threads. Adapters call it with owned data.
+//! Runs CPU-bound work off the async threads. Adapters call it with owned data.
 
 use ports::{ErrorKind, PortError, Result};
 
-/// Runs `work` on a blocking thread. A panic inside it becomes an error.
+/// Runs `work` on a blocking thread. A panic becomes an error.
 pub(crate) async fn run<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {

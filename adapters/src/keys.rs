@@ -1,14 +1,14 @@
-//! The rules for keys that object and record stores share. They hold for every technology, so that
-//! a key which one store takes is never refused, or understood differently, by another.
+//! Validation of keys for object and record stores. The same rules apply to every technology, so
+//! that no store rejects or interprets differently a key that another accepts.
 
 use ports::{ErrorKind, PortError, Result};
 
-/// What a key may take in S3 and GCS.
+/// Maximum key length in S3 and GCS.
 const KEY_BYTES: usize = 1024;
 /// Leaves room for the suffix of a temporary file within a file system's 255 bytes.
 const SEGMENT_BYTES: usize = 200;
 
-/// Fails unless `key` names an object.
+/// Fails unless `key` is valid.
 pub(crate) fn check_key(key: &str) -> Result<()> {
     match fault(key) {
         None => Ok(()),

@@ -1,5 +1,5 @@
-//! What is opened when it is first used, since its server may not be there yet. Whoever comes after
-//! a failed attempt is told of it for a while, instead of waiting for the next one.
+//! Opens a resource at first use, since its server may not be up yet. For a short time after a
+//! failed attempt, callers get that error at once instead of waiting for another attempt.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -9,10 +9,10 @@ use futures::future::BoxFuture;
 use ports::{ErrorKind, PortError, Result};
 use tokio::sync::OnceCell;
 
-/// How long a failed attempt stands for the next ones.
+/// How long the error of a failed attempt is returned.
 const REMEMBERED: Duration = Duration::from_secs(1);
 
-/// Something that is opened when it is first used.
+/// A resource that is opened at first use.
 pub(crate) struct Lazy<T> {
     cell: OnceCell<T>,
     open: Box<dyn Fn() -> BoxFuture<'static, Result<T>> + Send + Sync>,
@@ -26,7 +26,7 @@ impl<T: Send + Sync> Lazy<T> {
         Self { cell: OnceCell::new(), open: Box::new(open), failed: Mutex::new(None) }
     }
 
-    /// What is open; the first to ask opens it.
+    /// The open resource; the first caller opens it.
     pub(crate) async fn opened(&self) -> Result<&T> {
         self.cell.get_or_try_init(|| self.attempt()).await
     }
@@ -63,13 +63,13 @@ mod tests {
         let counted = attempts.clone();
         let lazy: Lazy<()> = Lazy::new(move || {
             counted.fetch_add(1, Ordering::SeqCst);
-            async { Err(PortError::new(ErrorKind::Unavailable, "nobody is there")) }.boxed()
+            async { Err(PortError::new(ErrorKind::Unavailable, "the server is down")) }.boxed()
         });
         for outcome in join_all((0..10).map(|_| lazy.opened())).await {
-            let error = outcome.expect_err("nobody is there");
+            let error = outcome.expect_err("the server is down");
             assert_eq!(
                 (error.kind(), error.to_string().as_str()),
-                (ErrorKind::Unavailable, "nobody is there")
+                (ErrorKind::Unavailable, "the server is down")
             );
         }
         assert_eq!(attempts.load(Ordering::SeqCst), 1);

@@ -1,9 +1,10 @@
-//! The technologies behind the ports: one folder per port, one file per technology. Of our packages
-//! it knows `ports`, `text` and `kernels` alone: an adapter sees neither the domain nor HTTP.
+//! The technologies behind the ports: one folder per port, one file per technology. Of this
+//! workspace it depends on `ports`, `text` and `kernels` only: an adapter knows neither the domain
+//! nor HTTP.
 //!
-//! In each folder `open.rs` has the section of the configuration that the folder reads, with every
-//! default, and `open`, which picks the technology that the section asks for. A choice that needs a
-//! feature is an error without it.
+//! In each folder, `open.rs` defines the folder's configuration section with all defaults, and
+//! `open`, which opens the technology that the section selects. A selection that needs a disabled
+//! feature is an error.
 
 mod blocking;
 pub mod decoder;

@@ -1,4 +1,4 @@
-//! Where model files are: the section that every network shares.
+//! Model files: the configuration section that all networks share.
 
 use std::path::{Path, PathBuf};
 
@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "onnx")]
 use crate::{OnnxRuntime, OnnxThreading, OpenError};
 
-/// Where model files are.
+/// Settings shared by all networks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// Folder of the model files.
+    /// Folder with the model files.
     pub dir: PathBuf,
-    /// The ONNX Runtime shared library.
+    /// Path of the ONNX Runtime shared library.
     pub onnxruntime: PathBuf,
-    /// Threads of a model that reads or compares texts: somebody may wait for what it answers.
+    /// Threads of a text model, which interactive requests wait for.
     pub threads: usize,
-    /// Threads of a model that looks at pictures or listens. Several of them work at once, which takes
-    /// less time in all than that each of them has more threads.
+    /// Threads of a vision or audio model. Several of them run in parallel, which takes less time
+    /// in total than more threads for each.
     pub media_threads: usize,
 }
 
@@ -34,7 +34,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The file or folder of a model that is named below `dir`.
+    /// The path of a model file or folder below `dir`.
     pub fn path(&self, file: &Path) -> PathBuf {
         self.dir.join(file)
     }

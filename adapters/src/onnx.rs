@@ -17,14 +17,15 @@ pub(crate) use pool::{Pool, failed, giving_back, unfit};
 pub(crate) use scale::scaled;
 pub(crate) use tokenizer::{BertTokenizer, Tokens, open_tokenizer};
 
-/// The loaded library. Cheap to clone; it stays loaded as long as the process lives.
+/// The loaded library. Cheap to clone; it stays loaded until the process ends.
 #[derive(Clone)]
 pub struct Runtime {
     environment: Environment,
 }
 
 impl Runtime {
-    /// Loads the shared library. The first call decides for the whole process: a later one with
+    /// Loads the shared library. Only the first call in a process loads one: a later call with
+    /// another path returns the library that is already loaded.
     /// another path gets the library that is already loaded.
     pub fn load(library: &Path) -> Result<Self> {
         static LOADED: OnceLock<Runtime> = OnceLock::new();
@@ -54,19 +55,19 @@ impl Runtime {
     }
 }
 
-/// What decides whether a session keeps its working memory from run to run, and how its threads wait.
+/// Whether a session keeps its working memory between runs, and how its threads wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Inputs {
-    /// Runs have inputs of one size: keeping the memory saves asking the system for it each time.
+    /// All runs have inputs of one size: keeping the memory avoids allocating it each time.
     Alike,
-    /// Runs are many and their inputs differ in size: the memory is kept too, and given back once
-    /// runs have become small ([`Pool::with_sized`]). Asking the system for it each time, page by
-    /// page, takes six times as long as what a network of convolutions computes in it.
+    /// Many runs with inputs of different sizes: the memory is kept and released once runs have
+    /// become small ([`Pool::with_sized`]). Allocating it each time, page by page, takes six times
+    /// as long as a convolutional network computes in it.
     Sized,
-    /// Inputs come in many sizes: kept blocks would add up to several times what any one run needs.
+    /// Inputs of many sizes: kept blocks would add up to several times the need of any one run.
     Varied,
-    /// As [`Inputs::Sized`], and mostly small ones, whose run somebody waits for: waking a thread for
-    /// each of its layers would take as long as the layers do. Between runs the threads sleep.
+    /// Like [`Inputs::Sized`], but mostly small inputs whose latency matters: waking threads for
+    /// each layer would take as long as the layer itself. Between runs the threads sleep.
     Short,
 }
 
@@ -89,7 +90,7 @@ impl Runtime {
             .map_err(|e| unusable(&e))?
             .with_intra_threads(threads)
             .map_err(|e| unusable(&e))?
-            // Several sessions share the processor: one that waits for work must not keep it busy.
+            // Several sessions share the processor: an idle one must not spin.
             .with_intra_op_spinning(inputs == Inputs::Short)
             .map_err(|e| unusable(&e))?
             .with_config_entry("session.force_spinning_stop", "1")

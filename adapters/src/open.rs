@@ -1,9 +1,9 @@
-//! What the `open` of every folder shares: the error that names the key at fault, and the choice to
-//! go without.
+//! Helpers for the `open` functions: the error that names the configuration key, and optional
+//! models.
 
 use ports::PortError;
 
-/// Why an adapter cannot be opened: the section or key at fault, and what would be right.
+/// Why an adapter cannot be opened: the section or key, and what is expected.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct OpenError(String);
@@ -14,19 +14,19 @@ impl OpenError {
         Self(message.into())
     }
 
-    /// Names the section whose adapter could not be opened.
+    /// Prefixes the error with the section of the adapter.
     pub(crate) fn at(section: &str) -> impl Fn(PortError) -> Self + '_ {
         move |error| Self(format!("[{section}] {error}"))
     }
 
-    /// A choice that this build cannot make, and the feature that brings it back.
+    /// The error for a choice that this build lacks, with the feature that enables it.
     #[cfg(not(all(feature = "ffmpeg", feature = "onnx", feature = "cloud")))]
     pub(crate) fn compiled_out(choice: &str, feature: &str) -> Self {
         Self(format!("{choice} was compiled out; build with --features {feature}"))
     }
 }
 
-/// Takes a missing model of the kind `auto` for "none" and says so.
+/// Treats a missing model of kind `auto` as "none" and logs a warning.
 pub(crate) fn optional<T>(
     auto: bool,
     without: &str,
@@ -42,7 +42,7 @@ pub(crate) fn optional<T>(
     }
 }
 
-/// The value of a key that is set: an empty string stands for "not set".
+/// The value of a key; an empty string counts as unset.
 pub(crate) fn set(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }

@@ -1,13 +1,13 @@
-//! Pictures as the `image` crate sees them. Adapters that look at pictures call it first; it copies
-//! no pixels.
+//! Borrows images for the `image` crate without copying pixels. Used by adapters that process
+//! images.
 
 use image::{ImageBuffer, Rgb};
 use ports::{ErrorKind, PortError, Result, decoder::Image};
 
-/// A borrowed RGB picture.
+/// A borrowed RGB image.
 pub(crate) type View<'a> = ImageBuffer<Rgb<u8>, &'a [u8]>;
 
-/// Checks that a picture has pixels and as many as its size says.
+/// Checks that the image has pixels and that their number matches its size.
 pub(crate) fn view(image: &Image) -> Result<View<'_>> {
     let expected = u128::from(image.width) * u128::from(image.height) * 3;
     if expected == 0 || image.rgb.len() as u128 != expected {

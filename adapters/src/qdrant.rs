@@ -1,5 +1,5 @@
-//! A Qdrant server: connecting to it, asking again where it does not answer, and its errors in the
-//! ports' terms. Used by the adapters of every port that keeps something on it.
+//! The Qdrant client: connection, retries, and the mapping of its errors to those of the ports.
+//! Used by the adapters of every port that stores data on Qdrant.
 
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// A connection to the gRPC address `url`, which is made when it is first used. Each request
-    /// ends after `timeout`, and is sent `attempts` times while the server does not answer.
+    /// A client for the gRPC URL `url`, which connects at first use. A request times out after
+    /// `timeout` and is sent up to `attempts` times while the server does not answer.
     pub(crate) fn connect(
         url: &str,
         api_key: Option<&str>,
@@ -46,7 +46,7 @@ impl Server {
         Ok(Self { client, url: url.to_owned(), attempts })
     }
 
-    /// What the server answers; asks again while it is not there.
+    /// Sends a request, with retries while the server does not answer.
     pub(crate) async fn retrying<T, F>(&self, mut request: impl FnMut() -> F) -> Result<T>
     where
         F: Future<Output = Result<T, QdrantError>>,
@@ -65,7 +65,7 @@ impl Server {
         request().await.map_err(|e| self.failed(e))
     }
 
-    /// The server's error as the ports name it.
+    /// Maps the server's error to that of the ports.
     pub(crate) fn failed(&self, error: QdrantError) -> PortError {
         let (QdrantError::ResponseError { status }
         | QdrantError::ResourceExhaustedError { status, .. }) = &error
@@ -73,10 +73,10 @@ impl Server {
             let message = format!("cannot use Qdrant at {}: {error}", self.url);
             return PortError::caused_by(ErrorKind::Other, message, error);
         };
-        // The code's name as gRPC spells it; the crate of its type is not a dependency.
+        // The code's name as in gRPC; the crate that defines its type is not a dependency.
         let (kind, what) = match format!("{:?}", status.code()).as_str() {
             "Unavailable" => (ErrorKind::Unavailable, "cannot reach"),
-            // How the client reports a connection that it could not make.
+            // How the client reports a failed connection.
             _ if status.message().starts_with("Failed to connect") => {
                 (ErrorKind::Unavailable, "cannot reach")
             }

@@ -1,14 +1,14 @@
-//! Decoding: what a video file holds, its small frames and sound in one pass, single frames.
+//! Video decoding: stream information, small frames and audio in one pass, single frames, clips.
 //!
-//! Every time is in seconds on the container's presentation timeline, which is what a player's
-//! `currentTime` shows: offsets of a stream, edit lists and variable frame rates are accounted for.
+//! Times are in seconds on the container's presentation timeline, as a player's `currentTime` shows
+//! them; stream offsets, edit lists and variable frame rates are accounted for.
 //!
-//! The timeline follows what can be decoded. A time stamp that lies more than a second after all
-//! content before it is believed only where the container bears it out in another way, by the
-//! duration it claims, by the length of the packet before, or by sound that runs on; and never where
-//! the pause is longer than the adapter's limit. Any other jump is taken out: what follows it begins
-//! where the content before it ends. So slide shows and recordings of a still screen keep their
-//! length, and a file of a second that claims three hours is a video of a second.
+//! The timeline follows decodable content. A timestamp more than a second after all earlier content
+//! is believed only if the container confirms it in another way: by the duration it claims, by the
+//! length of the previous packet, or by continuous audio; and never beyond the adapter's limit. Any
+//! other jump is removed: the content after it begins where the content before it ends. So slide
+//! shows and recordings of an idle screen keep their length, and a one-second file that claims three
+//! hours is a one-second video.
 
 use std::fs::File;
 use std::path::Path;
@@ -19,57 +19,56 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
-/// Sample rate of all decoded sound, Hz. Sound is mono.
+/// Sample rate of all decoded audio, Hz. Audio is mono.
 pub const SAMPLE_RATE: u32 = 16_000;
 
-/// What a file says about itself.
+/// The properties of a file, as its container states them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MediaInfo {
     /// Name of the container format, as `mov,mp4,m4a,3gp,3g2,mj2`.
     pub container: String,
-    /// File name extension that fits the container, without the dot.
+    /// Filename extension for the container, without the dot.
     pub extension: String,
-    /// MIME type that fits the container.
+    /// MIME type of the container.
     pub content_type: String,
-    /// What the container claims, seconds; `None` when it claims nothing usable. Nothing holds it to
-    /// the truth: costs follow [`ScanSummary::end`].
+    /// The duration that the container claims, seconds; `None` if it claims no usable one. It may be
+    /// wrong: costs follow [`ScanSummary::end`].
     pub duration: Option<f64>,
-    /// The picture stream a player would show, if any. Attached pictures (cover art) do not count.
+    /// The video stream that a player would show, if any. Attached pictures (cover art) do not count.
     pub video: Option<VideoInfo>,
-    /// The sound, if any.
+    /// The audio streams, if any.
     pub audio: Option<AudioInfo>,
-    /// Why its pictures are left out, where it has some that no decoder reads, as a sentence without a
-    /// full stop.
+    /// If the file has video that cannot be decoded, the reason as a sentence without a full stop.
     pub undecodable_video: Option<String>,
-    /// The timecode of its first picture, as `01:00:00:00`; with `;` before the frames it is drop-frame.
+    /// The timecode of the first frame, as `01:00:00:00`; `;` before the frames marks drop-frame.
     pub timecode: Option<String>,
-    /// When it was recorded, as the container says it: ISO 8601, also with an offset without a colon.
+    /// The recording time in the container: ISO 8601, possibly with an offset without a colon.
     pub recorded_at: Option<String>,
 }
 
-/// The sound streams.
+/// The audio streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AudioInfo {
-    /// How many there are.
+    /// Number of streams.
     pub tracks: u32,
-    /// The one that a player would play, counted from 0. It is decoded unless another is asked for.
+    /// Index of the stream that a player would play, from 0. Decoded unless another is requested.
     pub default_track: u32,
 }
 
-/// The picture stream.
+/// The video stream.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VideoInfo {
     /// Codec name, as `h264`.
     pub codec: String,
-    /// Width in pixels as shown (rotation applied).
+    /// Displayed width in pixels (rotation applied).
     pub width: u32,
-    /// Height in pixels as shown (rotation applied).
+    /// Displayed height in pixels (rotation applied).
     pub height: u32,
-    /// Average frames per second, when known.
+    /// Average frames per second, if known.
     pub frame_rate: Option<f64>,
 }
 
-/// An 8-bit RGB picture, rows without padding.
+/// An 8-bit RGB image, rows without padding.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Image {
     /// Pixels per row.
@@ -86,18 +85,19 @@ impl std::fmt::Debug for Image {
     }
 }
 
-/// Limits of a scan and the size of the frames it yields.
+/// Options of a scan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScanOptions {
-    /// Every frame is scaled to exactly this size (pixels), whatever its aspect ratio.
+    /// Width of the frames in pixels. Every frame is scaled to exactly this size, regardless of its
+    /// aspect ratio.
     pub width: u32,
-    /// See `width`.
+    /// Height of the frames in pixels.
     pub height: u32,
-    /// Whether every frame is handed out, as it is shown. Else what tells one shot from another is
-    /// enough: where the picture hardly changes, frames may be passed over, each no further than a
-    /// tenth of a second from one that is handed out, and pictures may be a little coarser.
+    /// Whether to return every frame exactly as displayed. Otherwise the frames only need to show shot
+    /// boundaries: in static passages frames may be skipped, each at most a tenth of a second from a
+    /// returned one, and frames may be slightly coarser.
     pub exact: bool,
-    /// Which sound stream is decoded, counted from 0; none: the one that a player would play.
+    /// Index of the audio stream to decode, from 0; by default the one that a player would play.
     pub audio_track: Option<u32>,
 }
 
@@ -108,29 +108,29 @@ pub struct ScanFrame<'a> {
     pub time: f64,
     /// Its `width × height` RGB pixels.
     pub rgb: &'a [u8],
-    /// Frames that were passed over between the one before and this one.
+    /// Number of frames skipped since the previous one.
     pub skipped: u32,
 }
 
 impl<'a> ScanFrame<'a> {
-    /// One that comes right after the one before.
+    /// A frame without skipped ones before it.
     pub fn new(time: f64, rgb: &'a [u8]) -> Self {
         Self { time, rgb, skipped: 0 }
     }
 }
 
-/// Receives what a scan decodes, in order of presentation time within each kind.
+/// Receives the frames and the audio of a scan, each in order of presentation time.
 pub trait ScanSink: Send {
-    /// One frame. An error ends the scan with it.
+    /// Receives one frame. An error ends the scan with that error.
     fn frame(&mut self, frame: ScanFrame<'_>) -> Result<()>;
 
-    /// Consecutive samples in −1..1 at [`SAMPLE_RATE`]; `time` is that of the first. Gaps in the
-    /// sound longer than 50 ms are filled with silence, so that block follows block; sound starts
-    /// at time 0 or later (earlier samples are dropped).
+    /// Receives consecutive samples in −1..1 at [`SAMPLE_RATE`]; `time` is that of the first. Blocks
+    /// are contiguous, because silence fills gaps longer than 50 ms. Audio starts at time 0 or later
+    /// (earlier samples are dropped).
     fn audio(&mut self, time: f64, samples: &[f32]) -> Result<()>;
 }
 
-/// Passes sound on and leaves pictures out.
+/// Passes on audio and drops frames.
 struct SoundOnly<'a>(&'a mut dyn ScanSink);
 
 impl ScanSink for SoundOnly<'_> {
@@ -143,90 +143,116 @@ impl ScanSink for SoundOnly<'_> {
     }
 }
 
-/// What a scan found out by decoding.
+/// The result of a scan.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ScanSummary {
-    /// Frames handed to the sink.
+    /// Number of frames passed to the sink.
     pub frames: u64,
-    /// Samples handed to the sink.
+    /// Number of samples passed to the sink.
     pub samples: u64,
-    /// Time at which the last picture or sound ends, seconds: at most a second more than its frames
-    /// and samples last.
+    /// End of the last frame or sample, seconds: at most a second more than the decoded content lasts.
     pub end: f64,
-    /// Damaged packets that were passed over.
+    /// Number of damaged packets that were skipped.
     pub damaged: u64,
 }
 
-/// A frame that is asked for.
+/// A request for a single frame.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Still {
-    /// When it is shown, seconds on the timeline of a scan.
+    /// The time at which the frame is shown, seconds on the timeline of a scan.
     pub time: f64,
-    /// Where it is wider or higher, it is scaled down to this, keeping its aspect, pixels.
+    /// Maximum width and height in pixels; a larger frame is scaled down, keeping its aspect ratio.
     pub max_side: u32,
 }
 
-/// A frame at full size.
+/// A decoded frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frame {
     /// Its presentation time, seconds.
     pub time: f64,
-    /// Its pixels, rotation applied.
+    /// Its pixels, with rotation applied.
     pub image: Image,
 }
 
-/// A piece of a file, seconds on the timeline of a scan.
+/// A request for a part of a file. Times are seconds on the timeline of a scan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClipRequest {
-    /// Where it begins.
+    /// Start of the clip.
     pub start: f64,
-    /// Where it ends.
+    /// End of the clip.
     pub end: f64,
-    /// Whether it must begin there; else it may begin at the key frame before.
+    /// Whether the clip must begin exactly at `start`; otherwise it may begin at the previous key
+    /// frame.
     pub exact: bool,
-    /// Most bytes that it may have.
+    /// Maximum size in bytes.
     pub max_bytes: u64,
-    /// Which sound stream it has: see [`ScanOptions::audio_track`].
+    /// The audio stream: see [`ScanOptions::audio_track`].
     pub audio_track: Option<u32>,
 }
 
-/// A piece as it was written.
+/// The result of writing a clip.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clip {
-    /// Where it begins, seconds on the timeline of a scan.
+    /// Its actual start, seconds on the timeline of a scan.
     pub start: f64,
-    /// Whether its packets are those of the file; else they were coded anew.
+    /// Whether its packets were copied from the file instead of re-encoded.
     pub copied: bool,
-    /// Whether it has pictures.
+    /// Whether it has video.
     pub video: bool,
 }
 
-/// Whether anybody still waits for a result. Clones share one answer.
+/// Signals a running call that its caller has given up. Clones share one state.
 #[derive(Debug, Clone, Default)]
 pub struct CancellationToken(Arc<AtomicBool>);
 
 impl CancellationToken {
-    /// Says that nobody waits any more.
+    /// Requests cancellation.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether nobody waits any more.
+    /// Whether cancellation was requested.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Reads video files. All methods *block*. A file that no decoder reads is `Invalid` with a message
-/// that says so; a hostile one costs bounded memory and time, and whatever it makes the decoder do,
-/// the answer is an error that a person understands.
+/// Decodes video files. All methods are *blocking*.
+///
+/// An undecodable file is `Invalid` with a message that says why. A hostile file costs bounded memory
+/// and time, and whatever it does to the decoder results in an error that a person understands.
+///
+/// ```
+/// use adapters::decoder::{Fill, RecordedDecoder, Recording, Scene};
+/// use shotlog_ports::decoder::VideoDecoder;
+///
+/// # fn main() -> shotlog_ports::Result<()> {
+/// let recording = Recording {
+///     width: 64,
+///     height: 36,
+///     frame_rate: 25.0,
+///     scenes: vec![Scene { seconds: 2.0, fill: Fill::Colour([220, 30, 30]) }],
+///     sounds: Vec::new(),
+///     claimed_duration: None,
+///     damaged_from: None,
+/// };
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("red.recording");
+/// std::fs::write(&file, recording.to_bytes())?;
+///
+/// let frames = RecordedDecoder.frames(&file, &[1.0], 64)?;
+/// let frame = frames[0].as_ref().expect("a frame");
+/// assert_eq!(frame.image.rgb[..3], [220, 30, 30]);
+/// # Ok(())
+/// # }
+/// ```
 pub trait VideoDecoder: Send + Sync {
-    /// What the file is. MUST be `Invalid` for anything that is not a media file (text, playlists,
-    /// random bytes, an empty file) and MUST NOT open any other file or address.
+    /// Reads the properties of a file. MUST be `Invalid` for anything but a media file (text,
+    /// playlists, random bytes, an empty file) and MUST NOT open any other file or URL.
     fn probe(&self, file: &Path) -> Result<MediaInfo>;
 
-    /// Decodes the file once, handing small frames and sound to `sink`. A file damaged half way
-    /// yields what can be decoded; nothing decodable at all is `Invalid`.
+    /// Decodes the file once and passes small frames and audio to `sink`. A partly damaged file yields
+    /// what can be decoded; a file without decodable content is `Invalid`.
     fn scan(
         &self,
         file: &Path,
@@ -234,29 +260,29 @@ pub trait VideoDecoder: Send + Sync {
         sink: &mut dyn ScanSink,
     ) -> Result<ScanSummary>;
 
-    /// Decodes the sound alone and hands it to `sink` as `scan` does; a file without any yields none.
-    /// `audio_track` is that of [`ScanOptions`].
+    /// Decodes only the audio and passes it to `sink` like [`Self::scan`]; a file without audio yields
+    /// none. `audio_track` is that of [`ScanOptions`].
     fn sound(&self, file: &Path, audio_track: Option<u32>, sink: &mut dyn ScanSink) -> Result<()> {
         let size = ScanOptions { width: 2, height: 2, exact: false, audio_track };
         self.scan(file, &size, &mut SoundOnly(sink))?;
         Ok(())
     }
 
-    /// For each still, in any order, the frame shown then: the last one at or before its time, or the
-    /// first frame where there is none. The answer has one entry per still, `None` where nothing could
-    /// be decoded or the time is no number.
+    /// The frame shown at each requested time, in any order: the last frame at or before it, or else
+    /// the first frame. The result has one entry per request, `None` if nothing could be decoded or
+    /// the time is not finite.
     fn stills(&self, file: &Path, stills: &[Still]) -> Result<Vec<Option<Frame>>>;
 
-    /// The same for times, none of the frames larger than `max_side`.
+    /// Like [`Self::stills`] for times, with one `max_side` for all.
     fn frames(&self, file: &Path, times: &[f64], max_side: u32) -> Result<Vec<Option<Frame>>> {
         let stills: Vec<Still> = times.iter().map(|&time| Still { time, max_side }).collect();
         self.stills(file, &stills)
     }
 
-    /// Writes a piece of the file to `out`, which is empty, as MP4: its packets as they are where a
-    /// key frame begins it, or where it need not be exact; else what is seen and heard from `start` to
-    /// `end`, coded anew. `TooLarge` past `max_bytes`, `Unavailable` without an encoder. Ends with any
-    /// error within a second of `cancel`.
+    /// Writes a part of the file as MP4 to `out`, which must be empty. Copies the packets if the part
+    /// begins at a key frame or need not be exact; otherwise re-encodes video and audio from `start` to
+    /// `end`. `TooLarge` beyond `max_bytes`, `Unavailable` without an encoder. Returns any error within
+    /// a second of cancellation.
     fn clip(
         &self,
         file: &Path,

@@ -1,8 +1,9 @@
 //! Language models.
 //!
-//! A request is instructions plus evidence: numbered passages, a question, pictures. A generative
-//! model is shown all of it as a prompt; an extractive one selects from the passages. Both answer a
-//! [`Task`] with JSON of the same shape, the types below.
+//! A request holds instructions and evidence: numbered passages, a question, images. A generative
+//! model receives all of it as a prompt; an extractive one selects from the passages. Both answer a
+//! [`Task`] with JSON of the same schema, given by the types below. Their doc comments are part of
+//! that schema and so of the prompt.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use serde_json::Value;
 
 use crate::{Result, VideoId};
 
-/// What is asked for; each has one answer type.
+/// The kind of request; each has one answer type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Task {
     /// [`Description`] of pictures.
@@ -37,7 +38,7 @@ pub enum Task {
 }
 
 impl Task {
-    /// The JSON schema of the task's answer.
+    /// The JSON schema of the answer.
     pub fn schema(self) -> Value {
         let schema = match self {
             Self::Describe => schemars::schema_for!(Description),
@@ -52,7 +53,7 @@ impl Task {
         schema.to_value()
     }
 
-    /// The task's name, as `summarize`.
+    /// The name of the task, such as `summarize`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Describe => "describe",
@@ -67,7 +68,7 @@ impl Task {
     }
 }
 
-/// The answer to a task.
+/// The answer type of a task.
 pub trait TaskAnswer: DeserializeOwned {
     /// The task.
     const TASK: Task;
@@ -231,70 +232,70 @@ pub struct ExtractedValue {
     pub passage: String,
 }
 
-/// A field that is looked for.
+/// A field to extract.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
-    /// Where it is in the asker's form, as `/dish/price`; `*` stands for the place in a list, as in
+    /// Its path in the client's schema, as `/dish/price`; `*` stands for a list index, as in
     /// `/goals/*/minute`.
     pub path: String,
-    /// What it means, in the asker's words.
+    /// Its meaning, in the client's words.
     pub description: String,
-    /// What its values are like.
+    /// The type of its values.
     pub kind: FieldKind,
 }
 
-/// What the values of a field are like.
+/// The type of a field's values.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FieldKind {
-    /// Some words.
+    /// Free text.
     Text,
-    /// An address of electronic mail.
+    /// An email address.
     Email,
-    /// An address that begins with `http://` or `https://`.
+    /// A URL that starts with `http://` or `https://`.
     Uri,
-    /// A day, as `2026-11-22`.
+    /// A date, as `2026-11-22`.
     Date,
     /// A time of day, as `18:30`.
     Time,
-    /// One of these.
+    /// One of these options.
     OneOf(Vec<String>),
-    /// A number within bounds.
+    /// A number, optionally bounded.
     Number {
-        /// Whether it has no fraction.
+        /// Whether it must be an integer.
         whole: bool,
-        /// The least that it may be.
+        /// Lower bound, inclusive.
         minimum: Option<f64>,
-        /// The most that it may be.
+        /// Upper bound, inclusive.
         maximum: Option<f64>,
     },
     /// True or false.
     Boolean,
-    /// When it is, seconds of the video.
+    /// A time span of the video, seconds.
     Span,
 }
 
-/// How what a passage says is known.
+/// The source of a passage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PassageKind {
-    /// Written about the video: descriptions, summaries, narratives.
+    /// Text about the video: descriptions, summaries, narratives.
     Prose,
-    /// Said in it.
+    /// Speech in the video.
     Speech,
-    /// Read in its picture.
+    /// On-screen text.
     Screen,
-    /// Names of what a detector has found.
+    /// Labels of detected objects.
     Objects,
-    /// What people look like.
+    /// The appearance of people.
     People,
-    /// Measured without understanding: light, colour, motion, loudness.
+    /// Low-level measurements: light, colour, motion, loudness.
     Scene,
 }
 
-/// A stretch of a video.
+/// A time span of a video.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moment {
-    /// Whose, where a request is about more than one video.
+    /// The video, if the request covers more than one.
     pub video_id: Option<VideoId>,
     /// When it begins, seconds of the video.
     pub start: f64,
@@ -302,60 +303,60 @@ pub struct Moment {
     pub end: f64,
 }
 
-/// The topic of a passage that names what its whole moment shows.
+/// The topic of a passage that describes its whole moment.
 pub const OVERVIEW: &str = "overview";
 
 /// A piece of evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Passage {
-    /// Names the passage in the answer; unique within a request.
+    /// The id that answers cite; unique within a request.
     pub id: String,
-    /// What it speaks of. Neighbours of one moment belong together.
+    /// The moment that the text describes. Adjacent passages of one moment belong together.
     pub moment: Option<Moment>,
-    /// How it is known.
+    /// The source of the text.
     pub kind: PassageKind,
-    /// Who says it, as `S1`.
+    /// The speaker label, as `S1`.
     pub speaker: Option<String>,
-    /// What it is about or good for, as `chapter`, `car`, `who speaks most`; a `summary` sums the
-    /// whole up.
+    /// The subject or purpose, as `chapter`, `car`, `who speaks most`; `summary` covers the whole
+    /// video.
     pub topic: Option<String>,
-    /// Sentences, lines or names, without a word on where they come from.
+    /// Sentences, lines or names, without a prefix that names their source.
     pub text: String,
-    /// Words of it, in lower case, that are rather wrong than right, as misheard ones are.
+    /// Words of the text, in lower case, that are probably wrong, such as misrecognised ones.
     pub doubtful: Vec<String>,
 }
 
 impl Passage {
-    /// Of no known moment, by nobody in particular.
+    /// A passage without moment, speaker and topic.
     pub fn new(id: impl Into<String>, kind: PassageKind, text: impl Into<String>) -> Self {
         let (id, text) = (id.into(), text.into());
         Self { id, moment: None, kind, speaker: None, topic: None, text, doubtful: Vec::new() }
     }
 }
 
-/// What is called with each piece of a text, and whether the text begins with it.
-type Heard = dyn Fn(&str, bool) + Send + Sync;
+/// A callback for each piece of a text; the flag is set for the piece that begins the text.
+type OnPiece = dyn Fn(&str, bool) + Send + Sync;
 
-/// Hears the sentences of an answer while a model writes them, before it is whole. A model that gives
-/// its answer at once tells nothing. Where it is written again it begins again.
+/// Receives the sentences of an answer while the model generates them. A model without streaming
+/// sends nothing. If the model generates the answer again, the stream restarts from the beginning.
 #[derive(Clone, Default)]
-pub struct TokenSink(Option<Arc<Heard>>);
+pub struct TokenSink(Option<Arc<OnPiece>>);
 
 impl TokenSink {
-    /// Calls `heard` with each piece, and whether the answer begins with it.
-    pub fn new(heard: impl Fn(&str, bool) + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(heard)))
+    /// Calls `on_piece` with each piece and whether it begins the answer.
+    pub fn new(on_piece: impl Fn(&str, bool) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(on_piece)))
     }
 
-    /// Whether anybody listens.
+    /// Whether the sink has a receiver.
     pub fn is_active(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Tells a piece.
+    /// Sends a piece; `begins` marks the beginning of the answer.
     pub fn send(&self, piece: &str, begins: bool) {
-        if let Some(heard) = &self.0 {
-            heard(piece, begins);
+        if let Some(on_piece) = &self.0 {
+            on_piece(piece, begins);
         }
     }
 }
@@ -366,42 +367,42 @@ impl fmt::Debug for TokenSink {
     }
 }
 
-/// Who listens makes no other request of it.
+/// All sinks are equal: a receiver does not change a request.
 impl PartialEq for TokenSink {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-/// One call.
+/// A request to a language model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
-    /// Decides the answer's shape.
+    /// Determines the schema of the answer.
     pub task: Task,
-    /// What a generative model is told to do. An extractive one does not read it.
+    /// Instructions for a generative model; an extractive one ignores them.
     pub instructions: String,
     /// The evidence, in order of time.
     pub passages: Vec<Passage>,
-    /// For [`Task::Answer`] the question; for [`Task::Narrate`] who or what it is about.
+    /// The question for [`Task::Answer`], the subject for [`Task::Narrate`].
     pub question: Option<String>,
-    /// For [`Task::Extract`], what is looked for.
+    /// The fields to extract, for [`Task::Extract`].
     pub fields: Vec<Field>,
-    /// JPEG pictures in order of time.
+    /// JPEG images in order of time.
     pub images: Vec<bytes::Bytes>,
-    /// Most tokens the answer may take.
+    /// Maximum number of tokens in the answer.
     pub max_tokens: u32,
-    /// For [`Task::Answer`], who hears it while it is written.
+    /// Receives the answer to [`Task::Answer`] as a stream.
     pub sink: TokenSink,
 }
 
-/// What calls cost.
+/// The cost of calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Requests that reached the model, retries included.
     pub calls: u32,
-    /// Tokens read.
+    /// Tokens in prompts.
     pub input_tokens: u64,
-    /// Tokens written.
+    /// Tokens in answers.
     pub output_tokens: u64,
 }
 
@@ -416,35 +417,62 @@ impl std::ops::AddAssign for Usage {
 /// An answer and its cost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Completion {
-    /// Valid for the task's schema.
+    /// Matches the task's schema.
     pub answer: Value,
-    /// What it took to get it.
+    /// The cost of the answer.
     pub usage: Usage,
 }
 
-/// Answers requests.
+/// A language model that answers requests with JSON.
+///
+/// ```
+/// use adapters::llm::Extractive;
+/// use shotlog_ports::llm::{
+///     Answer, LanguageModel, Passage, PassageKind, Request, Task, TokenSink,
+/// };
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let model = Extractive::default();
+/// let text = "A woman in a red coat walks along a snowy street.";
+/// let request = Request {
+///     task: Task::Answer,
+///     instructions: String::new(),
+///     passages: vec![Passage::new("p1", PassageKind::Prose, text)],
+///     question: Some("What does the woman wear on the street?".into()),
+///     fields: Vec::new(),
+///     images: Vec::new(),
+///     max_tokens: 200,
+///     sink: TokenSink::default(),
+/// };
+/// let completion = model.complete(&request).await?;
+/// let answer: Answer = serde_json::from_value(completion.answer)?;
+/// assert_eq!(answer.sentences[0].passages, ["p1"]);
+/// # Ok(())
+/// # }
+/// ```
 #[async_trait]
 pub trait LanguageModel: Send + Sync {
     /// Identifies the model.
     fn model(&self) -> &str;
 
-    /// Whether [`Task::Describe`] and [`Task::Persons`] work, that is, whether it sees pictures.
+    /// Whether the model accepts images, as [`Task::Describe`] and [`Task::Persons`] require.
     fn supports_images(&self) -> bool;
 
-    /// Whether calls cost money or leave the machine.
+    /// Whether calls cost money or send data off the machine.
     fn is_billed(&self) -> bool;
 
-    /// Whether answers are chosen from the passages by their words alone, not written with an
-    /// understanding of them.
+    /// Whether the model selects answers from the passages by their words alone instead of generating
+    /// text.
     fn is_extractive(&self) -> bool {
         false
     }
 
-    /// About how many tokens of passages fit into one request.
+    /// The approximate number of passage tokens that fit into one request.
     fn context_tokens(&self) -> usize;
 
-    /// The answer. MUST fit the task's schema: an answer that does not is asked for once more, then
-    /// the call fails with `Corrupt`. A refusal is `Denied`, a request larger than the context is
+    /// Answers a request. The answer MUST match the task's schema: the adapter retries once if it does
+    /// not, then fails with `Corrupt`. A refusal is `Denied`, a request that exceeds the context is
     /// `TooLarge`. An extractive model is deterministic.
     async fn complete(&self, request: &Request) -> Result<Completion>;
 }

@@ -14,7 +14,7 @@ pub use recorded::{Fill, RecordedDecoder, Recording, Scene, Sound};
 #[cfg(feature = "ffmpeg")]
 pub use worker::{WorkerDecoder, WorkerOptions, missing_protection, work};
 
-/// Says that this build decodes nothing.
+/// Reports that this build lacks a decoder.
 #[cfg(not(feature = "ffmpeg"))]
 pub fn work(_: Option<std::ffi::OsString>) -> std::process::ExitCode {
     eprintln!("shotlog: decoding was compiled out; build with --features ffmpeg");

@@ -1,4 +1,4 @@
-//! What `[decoder]` says of reading files, and the adapter that reads them.
+//! The configuration section `[decoder]`; opens the decoder.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,53 +12,52 @@ use crate::OpenError;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Isolation {
-    /// In a process for each file that can reach nothing but it.
+    /// In a sandboxed process per file.
     #[default]
     Process,
-    /// In the service itself: a file that makes the decoder crash takes it down.
+    /// In the service itself: a file that crashes the decoder crashes the service.
     None,
 }
 
-/// Decoding.
+/// Settings of video decoding.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
     /// Where files are decoded.
     pub isolation: Isolation,
-    /// Threads per file; 0 is as many as the processor has use for.
+    /// Threads per file; 0 means as many as the CPU can use.
     pub threads: usize,
-    /// Largest picture, width × height.
+    /// Maximum frame size, width × height.
     pub max_pixels: u64,
-    /// Streams a file may have.
+    /// Maximum number of streams in a file.
     pub max_streams: u32,
-    /// Longest wait for a file to open, seconds.
+    /// Timeout for opening a file, seconds.
     pub open_timeout: u64,
-    /// Longest time that a decode takes without anything coming out, seconds.
+    /// Base timeout of a decode, seconds.
     pub timeout: u64,
-    /// Time that it may take more for each second of media, or each frame asked for, seconds.
+    /// Additional timeout per second of media, or per requested frame, seconds.
     pub timeout_per_second: u64,
-    /// Processor time of a decode, whatever the file holds, seconds (process).
+    /// Base CPU time of a decode, seconds (process).
     pub processor_time: u64,
-    /// Processor time more for each second of media, or each frame asked for, seconds (process).
+    /// Additional CPU time per second of media, or per requested frame, seconds (process).
     pub processor_time_per_second: u64,
-    /// Memory a decode may take beside the program's own, bytes (process).
+    /// Memory limit of a decode in addition to the program's own, bytes (process).
     pub memory: u64,
-    /// Longest time that a picture is shown, or that nothing happens, on the container's word
-    /// alone, seconds.
+    /// Maximum frame duration or pause that is believed from the container alone, seconds.
     pub max_gap: u64,
-    /// Containers that are accepted, by FFmpeg's names of their demuxers.
+    /// Accepted containers, by FFmpeg's demuxer names.
     pub containers: Vec<String>,
-    /// Codecs that are accepted, by FFmpeg's names.
+    /// Accepted codecs, by FFmpeg's names.
     pub codecs: Vec<String>,
 }
 
-/// Containers of video and sound. Absent on purpose: playlists and whatever else opens a second file
-/// or an address, picture sequences, text.
+/// Containers of video and audio. Deliberately excludes playlists and everything else that opens a
+/// second file or a URL, image sequences, and text.
 const CONTAINERS: &str = "\
 aac ac3 aiff amr ape asf au avi caf dts dv eac3 flac flv gif gxf h264 hevc ivf m4v matroska mov mp3 \
 mpeg mpegts mpegvideo mxf nut obu ogg rm tta vc1 voc w64 wav webm wtv wv yuv4mpegpipe";
 
-/// Codecs that cameras, phones, screen recorders, browsers, broadcasters and archives write.
+/// Codecs of cameras, phones, screen recorders, browsers, broadcasters and archives.
 const CODECS: &str = "\
 av1 cavs cfhd cinepak cljr dirac dnxhd dvvideo ffv1 ffvhuff flashsv flashsv2 flv1 gif h261 h263 h263i \
 h263p h264 hap hevc huffyuv indeo2 indeo3 indeo4 indeo5 jpeg2000 jpegls lagarith magicyuv mjpeg mjpegb \
@@ -93,7 +92,7 @@ impl Default for Settings {
     }
 }
 
-/// Opens the decoder of media that lasts at most `max_duration`.
+/// Opens the decoder for media of at most `max_duration`.
 #[cfg(feature = "ffmpeg")]
 pub fn open(
     section: &Settings,
@@ -118,19 +117,19 @@ pub fn open(
     Ok(Arc::new(WorkerDecoder::new(WorkerOptions { ffmpeg, ..section.into() })))
 }
 
-/// Says that this build decodes nothing.
+/// Reports that this build lacks a decoder.
 #[cfg(not(feature = "ffmpeg"))]
 pub fn open(_: &Settings, _max_duration: Duration) -> Result<Arc<dyn VideoDecoder>, OpenError> {
     Err(OpenError::compiled_out("decoding", "ffmpeg"))
 }
 
-/// What decodes files, for people who start or check the service.
+/// The decoder, for log and `shotlog check`.
 #[cfg(not(feature = "ffmpeg"))]
 pub fn describe(_: &Settings) -> String {
     "none".into()
 }
 
-/// What decodes files, for people who start or check the service.
+/// The decoder, for log and `shotlog check`.
 #[cfg(feature = "ffmpeg")]
 pub fn describe(section: &Settings) -> String {
     match section.isolation {

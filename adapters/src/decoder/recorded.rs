@@ -1,5 +1,5 @@
-//! A decoder without codecs: its files are scripts that say which colours and sounds they hold.
-//! For tests and demonstrations of everything behind the `VideoDecoder` port.
+//! A decoder without codecs, whose files are scripts of colours and sounds. For tests and
+//! demonstrations of everything behind the `VideoDecoder` port.
 
 use std::fs::File;
 use std::path::Path;
@@ -11,67 +11,67 @@ use ports::decoder::{
 use ports::{ErrorKind, PortError, Result};
 use serde::{Deserialize, Serialize};
 
-/// What a script file begins with.
+/// The first bytes of a script file.
 const MAGIC: &[u8] = b"shotlog-recording\n";
 
-/// Larger files are no scripts, bytes.
+/// Maximum size of a script, bytes.
 const MAX_SCRIPT: u64 = 1 << 20;
 
-/// Longest recording played, seconds.
+/// Maximum duration of a recording, seconds.
 const MAX_SECONDS: f64 = 24.0 * 3600.0;
 
-/// A scripted video. [`Recording::to_bytes`] makes the file that [`RecordedDecoder`] reads.
+/// A scripted video. [`Recording::to_bytes`] returns the file for [`RecordedDecoder`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recording {
-    /// Width in pixels; with no scenes there is no picture stream.
+    /// Width in pixels. Without scenes there is no video stream.
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
     /// Frames per second.
     pub frame_rate: f64,
-    /// What is seen, one after the other from time 0.
+    /// Consecutive scenes from time 0.
     pub scenes: Vec<Scene>,
-    /// What is heard, one after the other from time 0; with none there is no sound stream.
+    /// Consecutive sounds from time 0; without any there is no audio stream.
     pub sounds: Vec<Sound>,
-    /// What the container claims to last, where that is not the truth, seconds.
+    /// The duration that the container claims, if it is wrong, seconds.
     #[serde(default)]
     pub claimed_duration: Option<f64>,
-    /// From here on the file is damaged, seconds.
+    /// The file is damaged from here on, seconds.
     #[serde(default)]
     pub damaged_from: Option<f64>,
 }
 
-/// A stretch of one picture.
+/// A time span with one picture.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Scene {
-    /// How long it lasts, seconds.
+    /// Duration in seconds.
     pub seconds: f64,
-    /// What it shows.
+    /// The picture.
     pub fill: Fill,
 }
 
-/// What a scene shows.
+/// The content of a scene.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fill {
     /// One colour, RGB.
     Colour([u8; 3]),
-    /// A picture of coloured blocks; another number is another picture.
+    /// A pattern of coloured blocks that depends on the number.
     Blocks(u32),
 }
 
-/// A stretch of sound.
+/// A time span with one sound.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Sound {
-    /// How long it lasts, seconds.
+    /// Duration in seconds.
     pub seconds: f64,
-    /// A sine of this frequency, Hz, at half of full scale; 0 is silence.
+    /// Frequency of a sine at half of full scale, Hz; 0 is silence.
     pub tone: f32,
 }
 
 impl Recording {
-    /// The file: a magic line, then JSON.
+    /// The file content: a magic line, then JSON.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend(serde_json::to_vec(self).unwrap_or_default());
@@ -115,7 +115,7 @@ impl Recording {
         !self.scenes.is_empty() && self.width > 0 && self.height > 0
     }
 
-    /// Frames that can be decoded.
+    /// Number of decodable frames.
     fn frames(&self) -> u64 {
         if !self.has_picture() {
             return 0;
@@ -138,7 +138,7 @@ impl Recording {
         let mut end = 0.0;
         let scene = self.scenes.iter().find(|s| {
             end += s.seconds;
-            // Frame times and sums of lengths round differently.
+            // Frame times and sums of durations round differently.
             time < end - 1e-6
         });
         scene.or(self.scenes.last()).map(|s| s.fill)
@@ -216,7 +216,7 @@ impl VideoDecoder for RecordedDecoder {
             ));
         }
         let mut painted: Option<(Fill, Vec<u8>)> = None;
-        // Sound is handed out in blocks of a tenth of a second, each before the pictures it meets.
+        // Audio blocks of a tenth of a second, each before the frames of its time.
         while summary.frames < frames || summary.samples < samples {
             let heard = summary.samples as f64 / rate;
             if summary.samples < samples
@@ -262,7 +262,7 @@ impl VideoDecoder for RecordedDecoder {
         Ok(stills.iter().map(frame).collect())
     }
 
-    /// A recording has no packets that could be cut: a clip is the whole of it.
+    /// A recording has no packets to cut: a clip is the whole file.
     fn clip(
         &self,
         file: &Path,

@@ -1,4 +1,4 @@
-//! What `[detector]` says of the network, and the adapter that it asks for.
+//! The configuration section `[detector]`; opens the adapter that it selects.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,57 +9,58 @@ use serde::{Deserialize, Serialize};
 use crate::open::optional;
 use crate::{OpenError, models};
 
-/// What finds objects in pictures.
+/// The kind of object detection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The ONNX model where its file is there, else none.
+    /// The ONNX model if its file exists, else none.
     #[default]
     Auto,
     /// A detection network on ONNX Runtime.
     Onnx,
-    /// No objects are found.
+    /// No object detection.
     None,
 }
 
-/// What a detection network takes and answers.
+/// Input and output layout of a detection network.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Layout {
-    /// YOLOX: picture at the top left on grey, BGR 0..255; `[1, n, 5 + classes]` per cell of the
+    /// YOLOX: image at the top left on grey, BGR 0..255; `[1, n, 5 + classes]` per cell of the
     /// strides 8, 16 and 32, not decoded.
     #[default]
     Yolox,
-    /// PicoDet and NanoDet: stretched picture, BGR by ImageNet's mean; per stride scores
+    /// PicoDet and NanoDet: stretched image, BGR with ImageNet normalization; per stride scores
     /// `[1, n, classes]` and distances `[1, n, 4 × bins]` as distributions, or both in one output
     /// (NanoDet-Plus).
     PicoDet,
-    /// YOLOv8 and later exports of that family: picture in the middle on grey, RGB 0..1;
-    /// `[1, 4 + classes, n]` or its transpose, boxes as centre and size in pixels.
+    /// YOLOv8 and later exports of that family: centred image on grey, RGB 0..1; `[1, 4 + classes,
+    /// n]` or its transpose, boxes as centre and size in pixels.
     Yolov8,
-    /// DETR: stretched picture, RGB; logits `[1, n, classes (+ 1)]` and boxes `[1, n, 4]` as centre
+    /// DETR: stretched image, RGB; logits `[1, n, classes (+ 1)]` and boxes `[1, n, 4]` as centre
     /// and size in 0..1. With one class more than labels, "no object", scores are a softmax and the
-    /// picture is normalised by ImageNet's mean (DETR); without it a sigmoid and 0..1 (RT-DETR).
+    /// image has ImageNet normalization (DETR); otherwise a sigmoid and 0..1 (RT-DETR).
     Detr,
 }
 
-/// What finds objects in pictures.
+/// Settings of object detection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// What looks.
+    /// The kind of detector.
     pub kind: Kind,
     /// Model file below `models.dir`.
     pub file: PathBuf,
-    /// What the model takes and answers.
+    /// Input and output layout of the model.
     pub layout: Layout,
     /// File below `models.dir` with one label per line; empty: the 80 classes of COCO.
     pub labels: PathBuf,
-    /// Boxes less confident are dropped, 0..1.
+    /// Minimum confidence of a box, 0..1.
     pub threshold: f32,
-    /// Of two boxes of one label that overlap more (intersection over union) one stays, 0..1.
+    /// Maximum overlap (intersection over union) of two boxes with one label, 0..1; beyond it one
+    /// is dropped.
     pub max_overlap: f32,
-    /// Most boxes per picture.
+    /// Maximum number of boxes per image.
     pub max_objects: usize,
 }
 
@@ -77,7 +78,7 @@ impl Default for Settings {
     }
 }
 
-/// Opens the detector; `None` where there is to be none.
+/// Opens the detector; `None` if it is disabled.
 pub fn open(
     section: &Settings,
     models: &models::Settings,

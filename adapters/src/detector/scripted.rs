@@ -1,5 +1,4 @@
-//! A detector that answers what a test tells it to. Tests of the domain use it; it looks at no
-//! pixels of its own accord.
+//! A detector with scripted answers, for tests of the domain.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,7 +11,7 @@ use ports::{
 
 type Script = dyn Fn(&Image) -> Result<Vec<Detection>> + Send + Sync;
 
-/// Answers with a closure over the picture and counts the calls.
+/// Calls a closure with the image and counts the calls.
 pub struct ScriptedDetector {
     labels: Vec<String>,
     script: Box<Script>,
@@ -20,7 +19,7 @@ pub struct ScriptedDetector {
 }
 
 impl ScriptedDetector {
-    /// Asks `script` about each well-formed picture; its answer is sorted by confidence.
+    /// Calls `script` with each well-formed image and sorts its answer by confidence.
     pub fn new<F>(labels: &[&str], script: F) -> Self
     where
         F: Fn(&Image) -> Result<Vec<Detection>> + Send + Sync + 'static,
@@ -29,7 +28,7 @@ impl ScriptedDetector {
         Self { labels, script: Box::new(script), calls: AtomicUsize::new(0) }
     }
 
-    /// Sees the same objects in every picture.
+    /// Detects the same objects in every image.
     pub fn seeing(objects: Vec<Detection>) -> Self {
         let mut labels: Vec<&str> = objects.iter().map(|d| d.label.as_str()).collect();
         labels.sort_unstable();
@@ -39,7 +38,7 @@ impl ScriptedDetector {
         Self { labels, script, calls: AtomicUsize::new(0) }
     }
 
-    /// How many pictures it was asked about.
+    /// The number of images it received.
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
     }

@@ -1,5 +1,5 @@
-//! An embedder without weights: signed feature hashing of words, stems and character n-grams.
-//! It knows which words two texts share, in any inflection or near spelling, not what they mean.
+//! An embedder without weights: signed feature hashing of words, stems and character n-grams. It
+//! detects shared words of two texts, including inflections and similar spellings, not meaning.
 
 use std::collections::HashMap;
 
@@ -17,23 +17,23 @@ pub struct HashingEmbedder {
     dimension: usize,
 }
 
-/// How much a kind of feature counts.
+/// Weight of each kind of feature.
 const STEM_WEIGHT: f32 = 1.0;
 const WORD_WEIGHT: f32 = 0.4;
 const PAIR_WEIGHT: f32 = 0.35;
 const GRAM_WEIGHT: f32 = 1.0;
-/// A stop word counts this much of another word: enough for texts made of nothing else.
+/// Weight factor of a stop word; above 0 for texts that consist of stop words only.
 const STOP_WORD_FACTOR: f32 = 0.08;
-/// Lengths of character n-grams, in characters, with the word's edges marked.
+/// Lengths of character n-grams in characters, including marked word boundaries.
 const GRAM_LENGTHS: std::ops::RangeInclusive<usize> = 3..=4;
-/// Words of one text that are read.
+/// Maximum number of words per text; the rest is ignored.
 const MAX_WORDS: usize = 4096;
 
 impl HashingEmbedder {
-    /// The dimension the local set-up uses; the same as MiniLM's.
+    /// Default dimension; the same as MiniLM's.
     pub const DEFAULT_DIMENSION: usize = 384;
 
-    /// Vectors of `dimension` numbers, 16 to 65536. More means fewer collisions.
+    /// Vectors of `dimension` numbers, 16 to 65536. A larger dimension has fewer collisions.
     pub fn new(dimension: usize) -> Result<Self> {
         if !(16..=65_536).contains(&dimension) {
             return Err(PortError::new(
@@ -63,7 +63,7 @@ impl HashingEmbedder {
             let grams: Vec<String> = GRAM_LENGTHS
                 .flat_map(|length| marked.windows(length).map(String::from_iter))
                 .collect();
-            // All grams of a word together count as one feature, however long the word is.
+            // All n-grams of a word together weigh as one feature, regardless of the word's length.
             let each = GRAM_WEIGHT / (grams.len().max(1) as f32).sqrt();
             for gram in &grams {
                 add(b'g', gram, each);
@@ -83,7 +83,7 @@ impl HashingEmbedder {
         if norm > 1e-6 {
             vector.iter_mut().for_each(|x| *x /= norm);
         } else {
-            // Nothing to go by, or everything cancelled out: a fixed direction of its own.
+            // No features, or they cancelled out: a fixed direction.
             vector.fill(0.0);
             vector[(hash(b'e', "") % self.dimension as u64) as usize] = 1.0;
         }
@@ -91,14 +91,14 @@ impl HashingEmbedder {
     }
 }
 
-/// A fixed order of addition makes equal texts give equal bits.
+/// Sorts the features, because a fixed order of addition makes equal texts yield equal bits.
 fn sorted(features: HashMap<u64, (f32, f32)>) -> Vec<(u64, (f32, f32))> {
     let mut features: Vec<_> = features.into_iter().collect();
     features.sort_unstable_by_key(|&(hash, _)| hash);
     features
 }
 
-/// FNV-1a with a final mix: stable over platforms and releases, as stored vectors demand.
+/// FNV-1a with a final mix: stable across platforms and releases, as stored vectors require.
 fn hash(kind: u8, feature: &str) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for byte in std::iter::once(kind).chain(feature.bytes()) {
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn vectors_stay_the_same_over_releases() {
-        // Stored vectors outlive the process: a change here needs another model id.
+        // Stored vectors outlive the process: a change here requires a new model id.
         assert_eq!(hash(b's', "dog"), 11_675_853_785_193_002_499);
         let text = "At 5 o'clock the women's long-term AT&T plan grew by 12.5 %: they knew what I saw, \
                     and what nobody said.";

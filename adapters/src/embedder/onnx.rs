@@ -12,28 +12,27 @@ use tokio::sync::Semaphore;
 use crate::OnnxRuntime;
 use crate::onnx::{BertTokenizer, Inputs, Pool, Threading, Tokens};
 
-/// What to open.
+/// Options of [`OnnxEmbedder::open`].
 #[derive(Debug, Clone)]
 pub struct OnnxEmbedderOptions {
-    /// The ONNX file. Its inputs are `input_ids`, `attention_mask` and, if it has it,
-    /// `token_type_ids`, int64 [batch, sequence]; its first output is float32
-    /// [batch, sequence, dimension].
+    /// The ONNX file. Inputs: `input_ids`, `attention_mask` and optionally `token_type_ids`, int64
+    /// [batch, sequence]; first output: float32 [batch, sequence, dimension].
     pub model: PathBuf,
-    /// The `tokenizer.json` that belongs to it.
+    /// The matching `tokenizer.json`.
     pub tokenizer: PathBuf,
-    /// Tokens of a text that are read, special ones included.
+    /// Maximum number of tokens per text, including special ones; longer texts are truncated.
     pub max_tokens: usize,
-    /// Most texts in one run. A dynamically quantised model takes one at a time whatever this is,
-    /// because its scales depend on everything in the batch.
+    /// Maximum number of texts per run. A dynamically quantised model always takes one text at a
+    /// time, because its scales depend on the whole batch.
     pub batch: usize,
-    /// Sessions, that is, runs at once. Each holds its own copy of the weights.
+    /// Number of sessions, which run in parallel. Each holds its own copy of the weights.
     pub sessions: usize,
     /// Threads per session.
     pub threads: usize,
 }
 
 impl OnnxEmbedderOptions {
-    /// Those of `[embedder]` and `[models]` where nothing else is set, in one session.
+    /// The defaults of `[embedder]` and `[models]`, with one session.
     pub fn new(model: impl Into<PathBuf>, tokenizer: impl Into<PathBuf>) -> Self {
         Self {
             model: model.into(),
@@ -62,18 +61,18 @@ struct Encoder {
     batch: usize,
 }
 
-/// A text's place in the request and its tokens.
+/// The tokens of a text and its index in the request.
 struct Text {
     place: usize,
     tokens: Tokens,
 }
 
-/// Most tokens of a run, padding included, unless one text has more: attention takes memory by the
-/// square of a text's length, and a processor computes many long texts at once no faster than a few.
+/// Maximum tokens per run including padding, unless one text has more: attention memory grows with
+/// the square of the text length, and a CPU processes many long texts at once no faster than a few.
 const RUN_TOKENS: usize = 1024;
 
 impl OnnxEmbedder {
-    /// Loads the model and the tokenizer, and runs once to learn the dimension. Blocks.
+    /// Loads the model and the tokenizer, and runs once to learn the dimension. *Blocks.*
     pub fn open(runtime: &OnnxRuntime, options: &OnnxEmbedderOptions) -> Result<Self> {
         if options.max_tokens < 8
             || options.batch == 0
@@ -124,7 +123,7 @@ impl OnnxEmbedder {
         })
     }
 
-    /// Runs the model on a blocking thread, once a session is free.
+    /// Runs the model on a blocking thread once a session is free.
     async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Encoder) -> Result<T> + Send + 'static,
@@ -137,7 +136,7 @@ impl OnnxEmbedder {
             .map_err(|e| PortError::caused_by(ErrorKind::Other, "the embedder is closed", e))?;
         let encoder = self.encoder.clone();
         blocking(move || {
-            // Kept here, not in the future: a caller that gives up does not stop the run.
+            // Held by the run, not by the future: a caller that gives up does not stop the run.
             let _permit = permit;
             work(&encoder)
         })
@@ -145,8 +144,8 @@ impl OnnxEmbedder {
     }
 }
 
-/// A dynamically quantised graph computes the scale of each activation tensor as a whole, so texts
-/// in one batch change each other's vectors.
+/// Whether the graph is dynamically quantised. Such a graph computes one scale for each activation
+/// tensor, so texts in a batch affect each other's vectors.
 fn is_dynamically_quantised(model: &Path) -> Result<bool> {
     // Operator names are stored as plain text.
     const OPERATORS: [&[u8]; 2] = [b"DynamicQuantizeLinear", b"DynamicQuantizeMatMul"];
@@ -172,7 +171,8 @@ impl Encoder {
         Ok(Text { place, tokens: self.tokenizer.text(text)? })
     }
 
-    /// Batches of texts of like length, so that little of a batch is padding; of long texts few.
+    /// Groups texts of similar length into batches, which limits padding; long texts go into small
+    /// batches.
     fn batches(&self, texts: &[String]) -> Result<Vec<Vec<Text>>> {
         let mut texts = texts
             .iter()
@@ -193,7 +193,7 @@ impl Encoder {
         Ok(batches)
     }
 
-    /// The unit vector of every text of a batch, beside the text's place.
+    /// The unit vector of every text of a batch with the index of the text.
     fn run(&self, batch: &[Text]) -> Result<Vec<(usize, Vec<f32>)>> {
         let failed = |e: ort::Error| {
             PortError::new(ErrorKind::Other, format!("the embedding model failed: {e}"))
@@ -208,7 +208,8 @@ impl Encoder {
         })
     }
 
-    /// The mean vector of each text, of the states of a batch whose texts are `length` tokens long.
+    /// The mean vector of each text, from the hidden states of a batch with `length` tokens per
+    /// text.
     fn means(
         &self,
         batch: &[Text],
@@ -241,7 +242,7 @@ impl Encoder {
     }
 }
 
-/// The mean of the vectors, scaled to length 1.
+/// The mean of the vectors, normalized to length 1.
 fn mean_unit<'a>(vectors: impl Iterator<Item = &'a [f32]>, dimension: usize) -> Result<Vec<f32>> {
     let mut sum = vec![0.0_f64; dimension];
     for vector in vectors {
@@ -277,13 +278,13 @@ impl Embedder for OnnxEmbedder {
 
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
         if let [text] = texts {
-            // Somebody waits for it: it is not handed from thread to thread.
+            // A caller waits for it: it avoids the thread hops of the batch path.
             let text = text.clone();
             let run = move |encoder: &Encoder| encoder.run(&[encoder.text(0, &text)?]);
             return Ok(self.run(run).await?.into_iter().map(|(_, vector)| vector).collect());
         }
         let mut vectors = vec![Vec::new(); texts.len()];
-        // Tokens of a bounded number of texts are held at once.
+        // Bounds the number of texts whose tokens are in memory.
         for (group, texts) in texts.chunks(GROUP).enumerate() {
             let (encoder, texts) = (self.encoder.clone(), texts.to_vec());
             let batches = blocking(move || encoder.batches(&texts)).await?;
@@ -305,5 +306,5 @@ impl Embedder for OnnxEmbedder {
     }
 }
 
-/// Texts that are tokenized and sorted by length together.
+/// Number of texts that are tokenized and sorted by length together.
 const GROUP: usize = 1024;

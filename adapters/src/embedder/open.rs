@@ -1,4 +1,4 @@
-//! The section `[embedder]`, and the adapter that it asks for.
+//! The configuration section `[embedder]`; opens the adapter that it selects.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,40 +9,40 @@ use serde::{Deserialize, Serialize};
 use super::{HashingEmbedder, OpenAiEmbedder, OpenAiEmbedderOptions};
 use crate::{OpenError, llm, models};
 
-/// What turns text into vectors.
+/// The kind of embedder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The ONNX model where its files are there, else hashing.
+    /// The ONNX model if its files exist, else hashing.
     #[default]
     Auto,
     /// A sentence encoder on ONNX Runtime.
     Onnx,
     /// An OpenAI-compatible server.
     Openai,
-    /// Hashed words: likeness of wording, not of meaning.
+    /// Hashed words: similarity of wording, not of meaning.
     Hashing,
 }
 
-/// What turns text into vectors.
+/// Settings of the embedder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// What makes the vectors.
+    /// The kind of embedder.
     pub kind: Kind,
     /// Model file below `models.dir` (onnx).
     pub file: PathBuf,
     /// Tokenizer file below `models.dir` (onnx).
     pub tokenizer: PathBuf,
-    /// Tokens of a text that are read (onnx).
+    /// Maximum number of tokens per text; longer texts are truncated (onnx).
     pub max_tokens: usize,
-    /// Server address, up to `/v1` (openai).
+    /// Server URL, up to `/v1` (openai).
     pub url: String,
     /// The server's name for the model (openai).
     pub model: String,
-    /// The server's key (openai).
+    /// The server's API key (openai).
     pub api_key: String,
-    /// Length of the vectors (openai, hashing).
+    /// Dimension of the vectors (openai, hashing).
     pub dimension: usize,
 }
 
@@ -62,7 +62,7 @@ impl Default for Settings {
 }
 
 impl OpenAiEmbedderOptions {
-    /// As the sections say.
+    /// The options from these sections.
     pub(super) fn of(section: &Settings, llm: &llm::Settings) -> Self {
         Self {
             connection: llm.connection(&section.url, &section.api_key),
@@ -75,7 +75,7 @@ impl OpenAiEmbedderOptions {
     }
 }
 
-/// Opens the embedder. A server is asked as patiently as `llm` says.
+/// Opens the embedder. Timeouts and retries for a server come from `llm`.
 pub fn open(
     section: &Settings,
     models: &models::Settings,

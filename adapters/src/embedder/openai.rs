@@ -1,4 +1,4 @@
-//! An embedder behind an OpenAI-compatible `/embeddings` route.
+//! An embedder that calls an OpenAI-compatible `/embeddings` endpoint.
 
 use async_trait::async_trait;
 use base64::Engine;
@@ -11,34 +11,35 @@ use serde_json::{Value, json};
 
 use crate::openai::{Client, Connection};
 
-/// Batches of texts on their way at once.
+/// Maximum number of batches in flight.
 const PARALLEL: usize = 4;
 
-/// What to ask for.
+/// Options of [`OpenAiEmbedder::new`].
 #[derive(Debug, Clone)]
 pub struct OpenAiEmbedderOptions {
-    /// Where and how patiently.
+    /// Server, timeouts and retries.
     pub connection: Connection,
     /// The server's name for the model.
     pub model: String,
-    /// Length of its vectors. A response of another length is an error.
+    /// Expected dimension. A response with another one is an error.
     pub dimension: usize,
-    /// Whether to ask the server for vectors of that length; only some models can shorten theirs.
+    /// Whether to request that dimension from the server; only some models can shorten their
+    /// vectors.
     pub request_dimension: bool,
     /// Texts per request.
     pub batch: usize,
-    /// Texts are cut after this many characters.
+    /// Maximum number of characters per text; longer texts are truncated.
     pub max_chars: usize,
 }
 
 impl Default for OpenAiEmbedderOptions {
-    /// Those of `[embedder]` and `[llm]` where nothing else is set.
+    /// The defaults of `[embedder]` and `[llm]`.
     fn default() -> Self {
         Self::of(&super::Settings::default(), &crate::llm::Settings::default())
     }
 }
 
-/// Asks a server for vectors.
+/// Requests vectors from a server.
 pub struct OpenAiEmbedder {
     client: Client,
     options: OpenAiEmbedderOptions,
@@ -46,7 +47,7 @@ pub struct OpenAiEmbedder {
 }
 
 impl OpenAiEmbedder {
-    /// Checks the options. Sends nothing.
+    /// Checks the options without sending a request.
     pub fn new(options: OpenAiEmbedderOptions) -> Result<Self> {
         if options.dimension == 0 || options.batch == 0 || options.max_chars == 0 {
             return Err(PortError::new(
@@ -63,7 +64,7 @@ impl OpenAiEmbedder {
     }
 
     async fn embed_batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
-        // Servers refuse empty input, and a blank is as good as nothing.
+        // Servers reject empty input; a blank is equivalent.
         let input: Vec<&str> = texts
             .iter()
             .map(|text| cut(text, self.options.max_chars))

@@ -4,8 +4,8 @@ use bytes::Bytes;
 use futures::stream::{self, BoxStream, StreamExt};
 use ports::{ByteStream, ErrorKind, PortError, Result};
 
-/// Passes `body` on up to its end or first error. A body that ends before its announced length
-/// ends with an error.
+/// Passes on `body` up to its end or first error. A body that is shorter than announced ends with
+/// an error.
 pub(super) fn whole(
     body: BoxStream<'static, Result<Bytes>>,
     length: Option<u64>,

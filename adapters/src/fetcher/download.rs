@@ -1,5 +1,5 @@
-//! The body of a download, which resumes with a range of bytes where it stalls or breaks off. Made by
-//! the HTTP fetcher; every request goes through its checks.
+//! The body of a download, which resumes with a range request if it stalls or breaks off. Created
+//! by the HTTP fetcher, whose checks apply to every request.
 
 use std::time::Duration;
 
@@ -17,15 +17,15 @@ use super::body::cut_off;
 use super::head::shown;
 use super::http::HttpFetcher;
 
-/// Before a further try to resume where one failed; doubled with each.
+/// Pause before the next attempt to resume; doubles with each.
 const PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) struct Download {
     fetcher: HttpFetcher,
     url: Url,
-    /// Identifies the version of the file, where the server names one and serves ranges.
+    /// Identifies the version of the file, if the server sends an ETag and supports ranges.
     etag: Option<HeaderValue>,
-    /// Bytes of the whole file, where they are announced.
+    /// Length of the whole file in bytes, if announced.
     length: Option<u64>,
     received: u64,
     deadline: Instant,
@@ -53,7 +53,7 @@ impl Download {
         }
     }
 
-    /// Up to the end of the file or the first error that nothing helps against.
+    /// Yields blocks up to the end of the file or the first error that resuming cannot fix.
     pub(super) fn into_stream(self) -> ByteStream {
         let next = |mut download: Self| async move {
             let block = download.next().await?;
@@ -87,7 +87,7 @@ impl Download {
         PortError::caused_by(ErrorKind::Timeout, message, e.without_url())
     }
 
-    /// Whether the rest of the file comes from here on.
+    /// Tries to continue the body with the rest of the file; returns whether it did.
     async fn resume(&mut self) -> bool {
         let Some(etag) = self.etag.clone() else { return false };
         let mut pause = Duration::ZERO;
@@ -104,11 +104,11 @@ impl Download {
             if response.status().is_server_error() {
                 continue;
             }
-            // Anything but the rest of the same file cannot be joined to what came before.
+            // Only the rest of the same file can continue what came before.
             if !self.continues(&response) {
                 return false;
             }
-            tracing::debug!(url = %shown(&self.url), from = self.received, "a download is resumed");
+            tracing::debug!(url = %shown(&self.url), from = self.received, "resuming a download");
             self.body = response.bytes_stream().boxed();
             return true;
         }
@@ -122,15 +122,15 @@ impl Download {
     }
 }
 
-/// The version of a file that the server serves ranges of: a strong validator, since a weak one may
-/// stand for other bytes.
+/// The ETag of a file that the server serves ranges of. Must be a strong validator, since a weak
+/// one may stand for other bytes.
 fn resumable(status: StatusCode, headers: &HeaderMap) -> Option<HeaderValue> {
     let ranges = headers.get(ACCEPT_RANGES).is_some_and(|unit| unit == "bytes");
     let etag = headers.get(ETAG).filter(|etag| etag.as_bytes().starts_with(b"\""));
     etag.filter(|_| ranges && status == StatusCode::OK).cloned()
 }
 
-/// Where the range of a `Content-Range` begins.
+/// The first byte of a `Content-Range`.
 fn first_byte(range: &str) -> Option<u64> {
     range.strip_prefix("bytes ")?.split_once('-')?.0.trim().parse().ok()
 }

@@ -1,4 +1,4 @@
-//! What every fetcher makes of URLs and response heads: checks, file names, errors. No I/O.
+//! URL and response head handling shared by all fetchers: checks, filenames, errors. No I/O.
 
 use std::net::IpAddr;
 
@@ -11,13 +11,14 @@ use super::address::is_public;
 /// Parses an http(s) URL.
 pub(super) fn parse_url(url: &str) -> Result<Url> {
     let parsed = Url::parse(url.trim()).map_err(|e| {
-        // The text may hold a password, and what cannot be parsed cannot be cleaned of it.
+        // The message omits the text: it may hold a password, and an unparsable URL cannot be
+        // redacted.
         PortError::caused_by(ErrorKind::Invalid, format!("the url cannot be read: {e}"), e)
     })?;
     check_scheme(parsed)
 }
 
-/// The address that a redirect leads to.
+/// The URL that a redirect points to.
 pub(super) fn redirected(from: &Url, location: &[u8]) -> Result<Url> {
     let next = from.join(&String::from_utf8_lossy(location)).map_err(|e| {
         PortError::caused_by(
@@ -42,7 +43,7 @@ fn check_scheme(url: Url) -> Result<Url> {
 /// The URL without user, password, query and fragment, which may be secret.
 pub(super) fn shown(url: &Url) -> String {
     let mut url = url.clone();
-    // Both are impossible only where there is no host, and http(s) urls have one.
+    // Fails only without a host, and http(s) URLs have one.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     url.set_query(None);
@@ -50,7 +51,7 @@ pub(super) fn shown(url: &Url) -> String {
     url.to_string()
 }
 
-/// An address that must not be fetched from, or a name that leads to such.
+/// A private address, or a host name that resolves to one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NotPublic(pub(super) String);
 
@@ -73,7 +74,7 @@ impl From<NotPublic> for PortError {
     }
 }
 
-/// The IP address that the URL itself names, in any of its spellings (`0x7f.1`, `2130706433`).
+/// The IP address in the URL, in any notation (`0x7f.1`, `2130706433`).
 pub(super) fn literal_address(url: &Url) -> Option<IpAddr> {
     match url.host()? {
         Host::Ipv4(address) => Some(address.into()),
@@ -82,7 +83,7 @@ pub(super) fn literal_address(url: &Url) -> Option<IpAddr> {
     }
 }
 
-/// Fails when the URL itself names an address that is not public, or this machine.
+/// Fails if the URL itself names a private address or this machine.
 pub(super) fn check_literal(url: &Url) -> Result<(), NotPublic> {
     if let Some(address) = literal_address(url)
         && !is_public(address)
@@ -96,7 +97,7 @@ pub(super) fn check_literal(url: &Url) -> Result<(), NotPublic> {
     Ok(())
 }
 
-/// What a status that is neither 2xx nor a redirect means.
+/// The error for a status that is neither 2xx nor a redirect.
 pub(super) fn status_error(status: u16, reason: &str, url: &Url) -> PortError {
     let kind = match status {
         404 | 410 => ErrorKind::NotFound,
@@ -114,9 +115,10 @@ pub(super) fn media_type(header: &str) -> Option<String> {
     (!essence.is_empty()).then_some(essence)
 }
 
-/// The file name in a `Content-Disposition` header (RFC 6266): `filename*` wins over `filename`.
+/// The filename in a `Content-Disposition` header (RFC 6266): `filename*` takes precedence over
+/// `filename`.
 pub(super) fn disposition_filename(header: &[u8]) -> Option<String> {
-    // Browsers take raw UTF-8 here as well as the Latin-1 that the standard means.
+    // Browsers accept raw UTF-8 here in addition to the Latin-1 of the standard.
     let header = match std::str::from_utf8(header) {
         Ok(text) => text.to_owned(),
         Err(_) => header.iter().copied().map(char::from).collect(),
@@ -136,7 +138,8 @@ pub(super) fn disposition_filename(header: &[u8]) -> Option<String> {
     plain
 }
 
-/// The `name=value` parameters after the first semicolon; names in lower case, quotes resolved.
+/// The `name=value` parameters after the first semicolon, with names in lower case and values
+/// unquoted.
 fn parameters(header: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut rest = header.split_once(';').map_or("", |(_, rest)| rest);
@@ -160,7 +163,7 @@ fn parameters(header: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The text up to the closing quote, and what follows it.
+/// The text up to the closing quote, and the rest.
 fn unquote(quoted: &str) -> (String, &str) {
     let mut value = String::new();
     let mut characters = quoted.char_indices();

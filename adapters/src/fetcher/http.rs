@@ -1,8 +1,8 @@
-//! Fetches sources over HTTP with reqwest. Opened by the composition root.
+//! Fetches sources over HTTP with reqwest.
 //!
-//! Every connection goes to an address that was checked: names are resolved here, once, and only
-//! checked addresses reach the connector; addresses in URLs are checked before each request, those
-//! that redirects lead to included; proxies of the environment are not used.
+//! Connections go to checked addresses only: host names are resolved here, once, and the connector
+//! receives only checked addresses; addresses in URLs are checked before each request, including
+//! those of redirects; proxies from the environment are ignored.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -35,33 +35,34 @@ use super::head::{
 #[cfg(test)]
 mod tests;
 
-/// How sources are fetched.
+/// Limits and headers of requests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HttpFetcherOptions {
-    /// For finding the host and connecting to it.
+    /// Timeout for DNS and connecting.
     pub connect_timeout: Duration,
-    /// Without a byte from the other side.
+    /// Timeout for the next bytes from the server.
     pub read_timeout: Duration,
-    /// For everything, from the first request to the last byte.
+    /// Timeout for the whole download, from the first request to the last byte.
     pub total_timeout: Duration,
-    /// Redirects that are followed.
+    /// Maximum number of redirects to follow.
     pub max_redirects: usize,
-    /// Times that a body which stalls or breaks off is resumed where the server allows it.
+    /// Maximum number of times to resume a body that stalls or breaks off, if the server supports
+    /// it.
     pub max_resumes: usize,
-    /// Fetches from addresses that are not public, too.
+    /// Allows private addresses.
     pub allow_private: bool,
     /// The `User-Agent` header.
     pub user_agent: String,
 }
 
 impl Default for HttpFetcherOptions {
-    /// Those of `[fetch]` where nothing else is set.
+    /// The defaults of `[fetch]`.
     fn default() -> Self {
         (&super::Settings::default()).into()
     }
 }
 
-/// Fetches over HTTP.
+/// Fetches over HTTP. Cheap to clone.
 #[derive(Clone)]
 pub struct HttpFetcher {
     client: Client,
@@ -70,7 +71,7 @@ pub struct HttpFetcher {
 }
 
 impl HttpFetcher {
-    /// Fails when TLS cannot be set up. *Blocks* while it reads the roots of the system.
+    /// Fails if TLS cannot be set up. *Blocks* while it reads the system's root certificates.
     pub fn new(options: HttpFetcherOptions) -> Result<Self> {
         Self::on(Network::system(), options)
     }
@@ -82,7 +83,7 @@ impl HttpFetcher {
             .user_agent(&options.user_agent)
             .connect_timeout(options.connect_timeout)
             .read_timeout(options.read_timeout)
-            // A proxy would resolve names itself, past the check.
+            // A proxy would resolve names itself and bypass the check.
             .no_proxy()
             .redirect(redirect::Policy::none())
             .referer(false)
@@ -101,14 +102,14 @@ impl HttpFetcher {
         headers: HeaderMap,
         deadline: Instant,
     ) -> Result<Response> {
-        // The bytes are what is hashed and stored, so they are asked for as they are.
+        // The exact bytes are hashed and stored, so the request asks for no content encoding.
         let request = self.client.get(url.clone()).headers(headers);
         let request = request.header(ACCEPT_ENCODING, "identity");
         let remaining = deadline.saturating_duration_since(Instant::now());
         self.send_checked(url, request.timeout(remaining)).await
     }
 
-    /// The response of a public address.
+    /// Sends the request to a public address.
     async fn send_checked(&self, url: &Url, request: RequestBuilder) -> Result<Response> {
         if !self.options.allow_private {
             check_literal(url)?;
@@ -140,7 +141,7 @@ impl HttpFetcher {
         if let Some(refusal) = causes(&e).find_map(|cause| cause.downcast_ref::<NotPublic>()) {
             return refusal.clone().into();
         }
-        // reqwest shows the whole url, which may hold a password.
+        // reqwest shows the whole URL, which may hold a password.
         let e = e.without_url();
         let shown = shown(url);
         let (kind, message) = if e.is_timeout() {
@@ -204,7 +205,7 @@ fn is_redirect(status: StatusCode) -> bool {
     matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
 }
 
-/// The way from a name to its addresses, and which of those are public. Tests have their own.
+/// Resolves names and decides which addresses are public. Tests replace it.
 #[derive(Clone)]
 struct Network {
     lookup: Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>> + Send + Sync>,
@@ -222,7 +223,7 @@ impl Network {
     }
 }
 
-/// Hands the connector addresses that were checked, and no name to resolve again.
+/// Resolves names for the connector and returns only checked addresses.
 struct CheckedResolver {
     network: Network,
     allow_private: bool,
@@ -236,7 +237,7 @@ impl Resolve for CheckedResolver {
             if !allow_private && !addresses.is_empty() {
                 addresses.retain(|address| (network.is_public)(address.ip()));
                 if addresses.is_empty() {
-                    // What the name leads to is for those who run the network to know.
+                    // The address behind the name is for network operators only.
                     return Err(NotPublic(name.as_str().to_owned()).into());
                 }
             }

@@ -1,5 +1,5 @@
-//! A fetcher that answers from a script, and webhooks that keep what they are sent, for tests. Nothing leaves the process; what a script says
-//! is read as a real response would be.
+//! A fetcher with scripted responses and a webhook sender that records requests, for tests. Nothing
+//! leaves the process; responses are parsed like real ones.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,14 +20,14 @@ use super::head::{
 
 const MAX_REDIRECTS: usize = 5;
 
-/// What is answered for one URL.
+/// The response to one URL.
 #[derive(Debug, Clone, Default)]
 pub struct Response {
     /// HTTP status.
     pub status: u16,
-    /// `content-type`, `content-length`, `content-disposition` and `location` have their effect.
+    /// `content-type`, `content-length`, `content-disposition` and `location` are interpreted.
     pub headers: Vec<(String, String)>,
-    /// The body's blocks; fewer bytes than `content-length` announces are a body cut off.
+    /// The body's blocks; a body shorter than `content-length` counts as cut off.
     pub body: Vec<Bytes>,
 }
 
@@ -37,7 +37,7 @@ impl Response {
     }
 }
 
-/// Answers from a script. A URL without a response is a 404.
+/// Answers with scripted responses, or 404 for other URLs.
 #[derive(Debug, Default)]
 pub struct MemoryFetcher {
     allow_private: bool,
@@ -45,13 +45,12 @@ pub struct MemoryFetcher {
 }
 
 impl MemoryFetcher {
-    /// Refuses literal addresses that are not public unless `allow_private`.
+    /// Rejects private IP addresses in URLs unless `allow_private`.
     pub fn new(allow_private: bool) -> Self {
         Self { allow_private, responses: Mutex::default() }
     }
 
-    /// Scripts the answer for a URL, replacing an earlier one. User, query and fragment make no
-    /// difference.
+    /// Sets the response to a URL, replacing an earlier one. Ignores user, query and fragment.
     pub fn respond(&self, url: &str, response: Response) {
         let address = parse_url(url).map_or_else(|_| url.to_owned(), |url| shown(&url));
         self.responses.lock().unwrap_or_else(PoisonError::into_inner).insert(address, response);
@@ -105,31 +104,31 @@ impl SourceFetcher for MemoryFetcher {
     }
 }
 
-/// Keeps what it is told; fails as often as it is asked to.
+/// Records the requests it receives; fails as often as [`Self::fail`] requests.
 #[derive(Default)]
 pub struct MemoryWebhooks {
     notices: Mutex<Vec<Notice>>,
     failures: AtomicUsize,
 }
 
-/// A request that a [`MemoryWebhooks`] got.
+/// A request that [`MemoryWebhooks`] received.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notice {
-    /// Where it was sent.
+    /// Its URL.
     pub url: String,
-    /// Headers beside those of the body.
+    /// Its headers, without those of the body.
     pub headers: Vec<(String, String)>,
-    /// JSON.
+    /// Its JSON body.
     pub body: Bytes,
 }
 
 impl MemoryWebhooks {
-    /// The next so many requests fail.
+    /// Makes the next `times` requests fail.
     pub fn fail(&self, times: usize) {
         self.failures.store(times, Ordering::SeqCst);
     }
 
-    /// Every request so far that did not fail.
+    /// All successful requests so far.
     pub fn notices(&self) -> Vec<Notice> {
         self.notices.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

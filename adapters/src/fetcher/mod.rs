@@ -1,4 +1,5 @@
-//! Adapters of `ports::fetcher` and `ports::webhook`: both go where a client says.
+//! Adapters of `ports::fetcher` and `ports::webhook`, which both send requests to URLs from
+//! clients.
 
 mod address;
 mod body;

@@ -1,4 +1,4 @@
-//! What `[fetch]` says of downloads, and the adapter that makes them.
+//! The configuration section `[fetch]`; opens the fetcher.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,21 +8,22 @@ use serde::{Deserialize, Serialize};
 use super::{HttpFetcher, HttpFetcherOptions};
 use crate::OpenError;
 
-/// Downloads.
+/// Settings of downloads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// Allow addresses that are not public: for trusted networks only.
+    /// Allow private addresses: for trusted networks only.
     pub allow_private: bool,
-    /// Redirects that are followed.
+    /// Maximum number of redirects to follow.
     pub max_redirects: usize,
-    /// Longest wait for a connection, seconds.
+    /// Connection timeout, seconds.
     pub connect_timeout: u64,
-    /// Longest silence of the server, seconds.
+    /// Timeout for the next bytes from the server, seconds.
     pub read_timeout: u64,
-    /// Longest download, seconds.
+    /// Timeout for a whole download, seconds.
     pub timeout: u64,
-    /// Times that a download which stalls or breaks off is resumed where the server allows it.
+    /// Maximum number of times to resume a download that stalls or breaks off, if the server
+    /// supports it.
     pub max_resumes: usize,
 }
 
@@ -53,7 +54,7 @@ impl From<&Settings> for HttpFetcherOptions {
     }
 }
 
-/// Opens what fetches sources and sends notices: both go where a client says.
+/// Opens the client for downloads and webhooks, which both send requests to URLs from clients.
 pub fn open(section: &Settings) -> Result<Arc<HttpFetcher>, OpenError> {
     Ok(Arc::new(HttpFetcher::new(section.into()).map_err(OpenError::at("fetch"))?))
 }

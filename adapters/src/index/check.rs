@@ -1,5 +1,5 @@
-//! What every index adapter refuses in the same words: unknown fields, values and tests of the
-//! wrong kind, vectors of the wrong length. Called before anything is changed or searched.
+//! Validation that every index adapter shares, with the same messages: unknown fields, values and
+//! predicates of the wrong type, vectors of the wrong length. Called before any change or search.
 
 use ports::index::{
     FacetQuery, FieldValue, Filter, PAYLOAD_FIELDS, PayloadType, Point, PointId, Predicate,
@@ -7,10 +7,10 @@ use ports::index::{
 };
 use ports::{ErrorKind, PortError, Result};
 
-/// Longest keyword and id in bytes; an inverted index cannot hold much longer terms.
+/// Maximum length of a keyword or id in bytes; an inverted index cannot hold much longer terms.
 pub(super) const MAX_KEYWORD_BYTES: usize = 32_768;
 
-/// Longest name of a vector field in bytes.
+/// Maximum length of a vector field's name in bytes.
 pub(super) const MAX_FIELD_NAME_BYTES: usize = 255;
 
 pub(super) fn point(point: &Point, dimension: usize) -> Result<()> {
@@ -61,7 +61,7 @@ pub(super) fn filter(filter: &Filter) -> Result<()> {
         };
         if !fits {
             return Err(invalid(format!(
-                "`{}` holds {}, which the given test cannot compare",
+                "`{}` holds {}, which the given predicate cannot compare",
                 condition.field,
                 plural(kind)
             )));
@@ -70,7 +70,7 @@ pub(super) fn filter(filter: &Filter) -> Result<()> {
     Ok(())
 }
 
-/// Fails unless the field exists and holds keywords.
+/// Fails unless the field exists and is a keyword field.
 pub(super) fn keyword_field(field: &str) -> Result<()> {
     match kind(field)? {
         PayloadType::Keyword => Ok(()),
@@ -86,13 +86,13 @@ pub(super) fn value_query(query: &FacetQuery) -> Result<()> {
     filter(&query.filter)
 }
 
-/// The smallest integer that is at least `bound`; none when no integer is.
+/// The smallest integer that is at least `bound`, if any.
 pub(super) fn lowest_integer(bound: f64) -> Option<i64> {
     // 2^63 is the first double above every i64; the cast saturates at the other end.
     (bound < 9_223_372_036_854_775_808.0).then(|| bound.ceil() as i64)
 }
 
-/// The largest integer that is at most `bound`; none when no integer is.
+/// The largest integer that is at most `bound`, if any.
 pub(super) fn highest_integer(bound: f64) -> Option<i64> {
     (bound >= i64::MIN as f64).then(|| bound.floor() as i64)
 }
@@ -102,7 +102,7 @@ fn id(id: &PointId) -> Result<()> {
     if analyzer.is_empty() {
         return Err(invalid("the point's analyzer_id is empty"));
     }
-    // The length of a compound key is bounded by it.
+    // Bounds the length of a compound key.
     if analyzer.len() > MAX_KEYWORD_BYTES / 4 {
         return Err(invalid(format!(
             "the point's analyzer_id has {} bytes; at most {} are accepted",

@@ -1,9 +1,9 @@
-//! The values that most points have: in which order, which of them count, and how many are held.
+//! Selects the most frequent values in bounded memory.
 
 use ports::index::FacetQuery;
 
-/// The most frequent of the values that are counted; of however many, not more than twice those that are
-/// wanted are held.
+/// Collects the most frequent values that match the query; holds at most twice the requested
+/// number.
 pub(super) struct Frequent {
     /// In lower case.
     prefix: String,
@@ -16,12 +16,12 @@ impl Frequent {
         Self { prefix: query.prefix.to_lowercase(), limit: query.limit, values: Vec::new() }
     }
 
-    /// Whether a value begins as is wanted.
+    /// Whether a value has the requested prefix.
     pub(super) fn wants(&self, value: &str) -> bool {
         self.prefix.is_empty() || value.to_lowercase().starts_with(&self.prefix)
     }
 
-    /// Takes a value that so many points have, once each.
+    /// Adds a value with its number of points. Call once per value.
     pub(super) fn add(&mut self, value: &str, points: u64) {
         if points == 0 || !self.wants(value) {
             return;

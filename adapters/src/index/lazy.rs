@@ -1,4 +1,4 @@
-//! An index on a server, which is connected to when it is first used.
+//! An index on a server, connected at first use.
 
 use std::collections::BTreeSet;
 
@@ -65,7 +65,7 @@ impl<T: VectorIndex> VectorIndex for Lazy<T> {
         self.opened().await?.revisions(video_id).await
     }
 
-    // Whoever reaches a server shares what it stores.
+    // Every client of a server shares its data.
     fn shared(&self) -> bool {
         true
     }

@@ -1,5 +1,5 @@
-//! The index in memory: the plain reference that tests and short-lived installs use. Nothing is
-//! kept across a restart, every search looks at every point.
+//! The index in memory: a simple reference for tests and short-lived installations. Nothing
+//! survives a restart; every search scans all points.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock, RwLock};
@@ -14,7 +14,7 @@ use ports::{ErrorKind, PortError, Result, VideoId};
 use super::frequent::Frequent;
 use super::{check, words};
 
-/// BM25's usual constants, the same as the embedded index uses.
+/// BM25's usual constants, as in the embedded index.
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
 
@@ -35,26 +35,26 @@ struct Entry {
     words: Vec<(usize, String)>,
 }
 
-/// A score, and whose it is.
+/// A score and its entry.
 type Scored<'a> = (f32, &'a Entry);
 
 impl MemoryIndex {
-    /// An empty index of vectors with so many dimensions.
+    /// An empty index of vectors with this dimension.
     pub fn new(dimension: usize) -> Self {
         Self { dimension, points: Arc::default(), owner: Arc::default(), shared: false }
     }
 
-    /// An empty index that several instances of one process have clones of.
+    /// An empty index to share by cloning among several instances of one process.
     pub fn shared(dimension: usize) -> Self {
         Self { shared: true, ..Self::new(dimension) }
     }
 
-    /// The points as they are now; later writes do not show in it.
+    /// The current points; later writes do not affect it.
     fn snapshot(&self) -> Arc<Points> {
         self.points.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
     }
 
-    /// What `choose` takes of all points scored by the cosine.
+    /// Passes all points, scored by cosine, to `choose`.
     async fn nearest(
         &self,
         query: VectorQuery,
@@ -76,7 +76,7 @@ impl MemoryIndex {
         .await
     }
 
-    /// What `choose` takes of all points scored by BM25.
+    /// Passes all points, scored by BM25, to `choose`.
     async fn matching(
         &self,
         query: TextQuery,
@@ -248,7 +248,7 @@ impl VectorIndex for MemoryIndex {
     }
 }
 
-/// A payload field as it is compared.
+/// The value of a payload field, for comparisons.
 enum Held<'a> {
     Keyword(&'a str),
     Keywords(&'a [String]),
@@ -295,7 +295,8 @@ fn matches(filter: &Filter, point: &Point) -> bool {
 }
 
 fn cosine(a: &[f32], b: &[f32]) -> f32 {
-    // Rounding can carry the product of two unit vectors past 1, and zero has one sign only.
+    // Rounding can push the dot product of two unit vectors above 1; `+ 0.0` removes the sign of
+    // zero.
     a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>().clamp(-1.0, 1.0) + 0.0
 }
 
@@ -328,7 +329,7 @@ fn bm25<'a>(
     scores.into_values().collect()
 }
 
-/// How often the words of a clause follow each other at its distances.
+/// The number of places where the words of a clause occur at their relative positions.
 fn occurrences(words: &[(usize, String)], clause: &[(usize, String)]) -> usize {
     let Some((_, first)) = clause.first() else { return 0 };
     words
@@ -352,7 +353,7 @@ fn best(mut scored: Vec<Scored<'_>>, limit: usize) -> Vec<Hit> {
     scored.into_iter().take(limit).map(hit).collect()
 }
 
-/// The first `per_video` of each of the `limit` videos that come first.
+/// The first `per_video` points of each of the best `limit` videos.
 fn best_by_video(mut scored: Vec<Scored<'_>>, limit: usize, per_video: usize) -> Vec<Hit> {
     rank(&mut scored);
     let mut places: HashMap<VideoId, usize> = HashMap::new();

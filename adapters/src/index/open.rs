@@ -1,4 +1,4 @@
-//! The section `[index]`, and the adapter that it asks for.
+//! The configuration section `[index]`; opens the adapter that it selects.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,14 +22,14 @@ use crate::listing::memory::MemoryListing;
 #[cfg(feature = "cloud")]
 use crate::listing::qdrant::{QdrantListing, QdrantListingOptions};
 
-/// The listing's file in the folder of an embedded index.
+/// File of the listing in the folder of an embedded index.
 const LISTING: &str = "videos.redb";
 
-/// Where vectors are.
+/// Where vectors are stored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// In the process, on disk below `data_dir`.
+    /// In-process, on disk below `data_dir`.
     #[default]
     Embedded,
     /// A Qdrant server.
@@ -38,34 +38,35 @@ pub enum Kind {
     Memory,
 }
 
-/// Where vectors are.
+/// Settings of the vector index.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// What keeps the vectors.
+    /// The kind of index.
     pub kind: Kind,
-    /// The server's gRPC address, such as `http://127.0.0.1:6334`; `https` for TLS (qdrant).
+    /// gRPC URL of the server, such as `http://127.0.0.1:6334`; `https` for TLS (qdrant).
     pub url: String,
     /// The server's API key (qdrant).
     pub api_key: String,
     /// Name of the collection, shared by every instance (qdrant).
     pub collection: String,
-    /// Compare every point, rather than walk a graph that misses some hits (qdrant).
+    /// Compare every point instead of walking an HNSW graph, which misses some hits (qdrant).
     pub exact: bool,
-    /// Parts that a new collection is split into, over the nodes of a cluster (qdrant).
+    /// Number of shards of a new collection (qdrant).
     pub shards: u32,
-    /// Copies of each part of a new collection (qdrant).
+    /// Replication factor of a new collection (qdrant).
     pub replicas: u32,
-    /// Seconds for one request (qdrant).
+    /// Request timeout in seconds (qdrant).
     pub timeout: u64,
-    /// Times a request is sent while the server does not answer (qdrant).
+    /// Maximum attempts per request while the server does not answer (qdrant).
     pub attempts: u32,
-    /// Threads that score the vectors of a search, its own among them; 0 is one per core (embedded).
+    /// Threads that score the vectors of a search, including its own; 0 means one per core
+    /// (embedded).
     pub threads: usize,
-    /// Bytes that may wait in memory before they are written (embedded).
+    /// Bytes to buffer in memory before they are written (embedded).
     pub writer_memory: usize,
-    /// Points from which on the log and `shotlog check` say that a Qdrant server is the better
-    /// place; 0 never (embedded).
+    /// Number of points from which the log and `shotlog check` recommend a Qdrant server; 0 means
+    /// never (embedded).
     pub large: u64,
 }
 
@@ -88,35 +89,35 @@ impl Default for Settings {
     }
 }
 
-/// What the vectors of an index are made of, and where a folder of them may lie.
+/// The vectors of an index and the location of an embedded one.
 pub struct Contents<'a> {
-    /// The folder below which an embedded index lies.
+    /// The folder that contains an embedded index.
     pub data_dir: &'a Path,
-    /// What makes the vectors: its model and their length.
+    /// The embedding model, which determines the vectors and their dimension.
     pub embedder: &'a dyn Embedder,
     /// The vector fields of a point.
     pub fields: Vec<String>,
 }
 
-/// What becomes of an embedded index whose files are damaged or of another format.
+/// How to handle an embedded index whose files are damaged or of another format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unreadable {
-    /// It is an error.
+    /// Fail.
     Refuse,
-    /// An empty one takes its place, for the points to be made again from the records.
+    /// Replace it with an empty one, to be rebuilt from the records.
     Replace,
 }
 
-/// What `index.kind` says where it is kept.
+/// The stores that `index.kind` selects.
 #[derive(Clone)]
 pub struct Opened {
-    /// The points of videos.
+    /// The points of the videos.
     pub index: Arc<dyn VectorIndex>,
-    /// What is listed of them.
+    /// The listing of the videos.
     pub listing: Arc<dyn VideoListing>,
 }
 
-/// Opens the index that is searched and the listing beside it; a server is connected to when it is first used.
+/// Opens the index and the listing; a server is connected at first use.
 pub async fn open(
     section: &Settings,
     contents: Contents<'_>,
@@ -154,18 +155,18 @@ pub async fn open(
     }
 }
 
-/// An index that is filled anew beside the one that is searched; in memory it is the index itself.
+/// An index under construction next to the one in use; in memory both are the same.
 pub struct Rebuild {
-    /// Where the points go.
+    /// The index to fill.
     pub index: Arc<dyn VectorIndex>,
-    /// The listing in use: there is one of it.
+    /// The listing, which both share.
     pub listing: Arc<dyn VideoListing>,
-    /// What searches still go to, where that is another one and can be read.
+    /// The index still in use, if it is another one and readable.
     pub searched: Option<Arc<dyn VectorIndex>>,
     fresh: Fresh,
 }
 
-/// What takes the place of the index that is searched.
+/// The replacement of the index in use.
 enum Fresh {
     Memory,
     Embedded(Arc<EmbeddedIndex>),
@@ -174,7 +175,7 @@ enum Fresh {
 }
 
 impl Rebuild {
-    /// Opens what is to be filled, whatever became of the index that is searched.
+    /// Opens the index to fill, regardless of the state of the index in use.
     pub async fn open(section: &Settings, contents: Contents<'_>) -> Result<Self, OpenError> {
         let at = OpenError::at("index");
         match section.kind {
@@ -210,14 +211,14 @@ impl Rebuild {
         }
     }
 
-    /// Has searches go to what was filled. True where they went elsewhere meanwhile, so that what
-    /// was written since is not in it yet.
+    /// Makes the filled index the one in use. Returns true if searches used another index in the
+    /// meantime, so that recent writes are missing from it.
     pub async fn publish(self) -> Result<bool, OpenError> {
-        // Nobody reads what goes.
+        // The old index must not be open when it is removed.
         drop(self.searched);
         let (published, elsewhere) = match self.fresh {
             Fresh::Memory => (Ok(()), false),
-            // Its folder was locked all the time.
+            // Its folder stayed locked.
             Fresh::Embedded(fresh) => (fresh.publish().await, false),
             #[cfg(feature = "cloud")]
             Fresh::Qdrant(fresh) => (fresh.publish().await, true),
@@ -237,7 +238,7 @@ fn embedded(section: &Settings, contents: Contents<'_>) -> EmbeddedOptions {
     }
 }
 
-/// The listing of an index, which is open.
+/// The listing of an open index.
 async fn embedded_listing(index: &EmbeddedOptions) -> ports::Result<Arc<dyn VideoListing>> {
     let listing = EmbeddedListing::open(index.folder.join(LISTING)).await?;
     Ok(Arc::new(listing))
@@ -273,7 +274,7 @@ fn qdrant(section: &Settings, contents: Contents<'_>) -> QdrantOptions {
     }
 }
 
-/// One folder per embedding model: going back to a model finds its vectors again.
+/// One folder per embedding model: switching back to a model finds its vectors again.
 fn folder(data_dir: &Path, embedder: &dyn Embedder) -> PathBuf {
     let model: String = embedder
         .model()

@@ -1,5 +1,4 @@
-//! How text becomes words, for indexing and for searching alike. Used by the adapters that rank
-//! with BM25 themselves.
+//! Tokenization for indexing and searching. Used by the adapters that rank with BM25 themselves.
 
 use std::collections::HashSet;
 
@@ -8,15 +7,15 @@ use tantivy::tokenizer::{
     TextAnalyzer, TokenStream,
 };
 
-/// Words longer than this many bytes are not searchable: they are base64, hashes or noise.
+/// Words with more bytes are not indexed: they are base64, hashes or noise.
 const MAX_WORD_BYTES: usize = 64;
 
-/// More distinct words and phrases than this in one query are left out.
+/// Maximum number of distinct words and phrases in a query; the rest is ignored.
 const MAX_CLAUSES: usize = 1024;
 
-/// Splits at everything that is neither letter nor digit, ignores case and accents, and strips
-/// English endings. Text of other languages is treated the same way on both sides, which costs it
-/// some precision and never a match.
+/// Splits at every character that is neither letter nor digit, folds case and accents, and strips
+/// English endings. Text of other languages is treated equally when indexing and searching, which
+/// costs some precision but never a match.
 pub(super) fn analyzer() -> TextAnalyzer {
     TextAnalyzer::builder(SimpleTokenizer::default())
         .filter(RemoveLongFilter::limit(MAX_WORD_BYTES))
@@ -37,8 +36,8 @@ pub(super) fn words(analyzer: &mut TextAnalyzer, text: &str) -> Vec<(usize, Stri
     found
 }
 
-/// What a query asks for: each clause is a word, or several that must follow each other. A phrase
-/// is what stands between two double quotes; a quote without its partner is ignored.
+/// The clauses of a query: single words, and phrases whose words must be adjacent. A phrase is text
+/// between two double quotes; an unpaired quote is ignored.
 pub(super) fn clauses(analyzer: &mut TextAnalyzer, query: &str) -> Vec<Vec<(usize, String)>> {
     let parts: Vec<&str> = query.split('"').collect();
     let mut seen = HashSet::new();
@@ -47,7 +46,7 @@ pub(super) fn clauses(analyzer: &mut TextAnalyzer, query: &str) -> Vec<Vec<(usiz
         let found = words(analyzer, part);
         let quoted = i % 2 == 1 && i + 1 < parts.len();
         let new = if quoted && found.len() > 1 {
-            // Positions count from the phrase's first word.
+            // Positions are relative to the phrase's first word.
             let first = found[0].0;
             vec![found.into_iter().map(|(at, word)| (at - first, word)).collect()]
         } else {

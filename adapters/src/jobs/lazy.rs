@@ -1,4 +1,4 @@
-//! A queue on a server, which is connected to when it is first used.
+//! A queue on a server, connected at first use.
 
 use async_trait::async_trait;
 use futures::stream::BoxStream;

@@ -1,4 +1,4 @@
-//! Jobs in memory, gone with the process.
+//! Jobs in memory, lost with the process.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -22,7 +22,7 @@ pub struct MemoryJobs {
 #[derive(Default)]
 struct Shelf {
     state: Mutex<State>,
-    /// Something has come into the queue.
+    /// Notifies of a job that entered the queue.
     filled: Notify,
 }
 
@@ -30,25 +30,25 @@ struct Shelf {
 struct State {
     jobs: HashMap<String, watch::Sender<StoredJob>>,
     queue: VecDeque<String>,
-    /// How often each job that has not ended was taken.
+    /// The number of deliveries of each unfinished job.
     offers: HashMap<String, u32>,
     version: u64,
 }
 
 impl MemoryJobs {
-    /// No jobs.
+    /// An empty queue.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// No jobs, for services of one process that share them.
+    /// An empty queue to share among services of one process.
     pub fn shared() -> Self {
         Self { shared: true, ..Self::default() }
     }
 }
 
 impl State {
-    /// Takes the job that has waited longest out of the queue, and says how often it was taken.
+    /// Removes the job that has waited longest, and returns its number of deliveries.
     fn next(&mut self) -> Option<(String, u32)> {
         let job_id = self.queue.pop_front()?;
         let offers = self.offers.entry(job_id.clone()).or_default();
@@ -62,7 +62,7 @@ impl Shelf {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a job that was taken back to where it was taken from.
+    /// Puts a leased job back to the front of the queue.
     fn offer_again(&self, job_id: String) {
         let mut state = self.state();
         if state.jobs.contains_key(&job_id) {
@@ -99,7 +99,7 @@ impl JobQueue for MemoryJobs {
     async fn take(&self) -> Result<Box<dyn Lease>> {
         loop {
             if let Some((job_id, offers)) = self.shelf.state().next() {
-                // Of several that came at once, only one may have been told of.
+                // Several notifications may have been merged into one.
                 self.shelf.filled.notify_one();
                 return Ok(Box::new(Taken { job_id, offers, shelf: Some(self.shelf.clone()) }));
             }
@@ -175,7 +175,7 @@ impl JobQueue for MemoryJobs {
 struct Taken {
     job_id: String,
     offers: u32,
-    /// Until the job is done with.
+    /// `None` once the job is acknowledged or given back.
     shelf: Option<Arc<Shelf>>,
 }
 

@@ -1,5 +1,5 @@
-//! Jobs on a NATS server with JetStream: a key-value bucket keeps their documents, a work queue
-//! offers each to one instance at a time, and again when that one has not been heard of for
+//! Jobs on a NATS server with JetStream: a key-value bucket stores their documents, a work queue
+//! delivers each to one instance at a time, and again if the instance sends no heartbeat for
 //! [`NatsOptions::redelivery`].
 
 use std::collections::BTreeSet;
@@ -25,48 +25,49 @@ use ports::{ErrorKind, PortError, Result};
 use serde_json::Value;
 use tokio::task::AbortHandle;
 
-/// Documents read at once when listing.
+/// Documents read in parallel when listing.
 const PARALLEL_READS: usize = 32;
 
-/// How long one request for work stays with the server.
+/// How long a pull request waits on the server.
 const PULL: Duration = Duration::from_secs(20);
 
-/// Between attempts while the server does not answer.
+/// Pause between attempts while the server does not answer.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// A job is put into the queue before its document is kept, so the document is looked for so often
-/// before the job is offered later.
+/// A job is queued before its document is stored, so the consumer checks for the document this
+/// often before it postpones the job.
 const LOOKS: u32 = 10;
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// A job without a document is offered after twice the pause each time, up to this, ...
+/// A job without a document is delivered again after a delay that doubles each time, up to this,
+/// ...
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
-/// ... and so often, which takes about an hour: a document that is kept so late has no job.
+/// ... and this often, which takes about an hour: a document stored later has no job.
 const OFFERS: u32 = 65;
 
-/// A document takes at most this share of the server's largest message when its job is added: it
-/// grows with what becomes of the job.
+/// When a job is added, its document may take at most 1/`SHARE` of the server's maximum message
+/// size, because it grows with progress.
 const SHARE: usize = 2;
 
-/// A sign of life is sent so many times within [`NatsOptions::redelivery`].
+/// Heartbeats per [`NatsOptions::redelivery`].
 const SIGNS: u32 = 3;
 
-/// How a server is reached, and what is made there.
+/// How to reach the server, and what to create there.
 #[derive(Debug, Clone)]
 pub struct NatsOptions {
-    /// Addresses of one cluster, separated by commas: `nats://host:4222`, or `tls://` for TLS; with
-    /// user and password, or a token, before the host where the server asks for them.
+    /// URLs of one cluster, separated by commas: `nats://host:4222`, or `tls://` for TLS; with user
+    /// and password, or a token, before the host if the server requires them.
     pub url: String,
-    /// A credentials file, where the server asks for one.
+    /// A credentials file, if the server requires one.
     pub credentials: Option<PathBuf>,
-    /// Begins the names of the stream, the bucket and the subjects: letters, digits, `-` and `_`.
+    /// Prefix of the names of stream, bucket and subjects: letters, digits, `-` and `_`.
     pub name: String,
-    /// Copies that a cluster keeps of each job; at least 1.
+    /// Replicas of each job in a cluster; at least 1.
     pub replicas: usize,
-    /// A job whose holder has shown no sign of life for so long is offered again.
+    /// The queue delivers a job again if its holder sends no heartbeat for this long.
     pub redelivery: Duration,
-    /// Of one request.
+    /// Timeout of one request.
     pub timeout: Duration,
 }
 
@@ -79,14 +80,14 @@ pub struct NatsJobs {
     options: NatsOptions,
 }
 
-/// Where the install is entered that the jobs belong to, in a bucket of its own.
+/// The key of the installation that owns the jobs, in its own bucket.
 const OWNER: &str = "install";
 
-/// The durable consumer of all instances.
+/// The durable consumer that all instances share.
 const CONSUMER: &str = "workers";
 
 impl NatsJobs {
-    /// Connects, and makes what is missing on the server. `Unavailable` when it does not answer.
+    /// Connects and creates what is missing on the server. `Unavailable` if it does not answer.
     pub async fn connect(options: NatsOptions) -> Result<Self> {
         let fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         if options.name.is_empty() || !options.name.chars().all(fit) {
@@ -114,7 +115,7 @@ impl NatsJobs {
                 PortError::caused_by(ErrorKind::Invalid, message, e)
             })?;
         }
-        // Not the address as given, which may hold a password.
+        // Not the URL as given, which may hold a password.
         let named: Vec<String> =
             servers.iter().map(|server| format!("{}:{}", server.host(), server.port())).collect();
         let client = connection.connect(servers).await.map_err(|e| {
@@ -150,14 +151,14 @@ impl NatsJobs {
         format!("{}.queue.{job_id}", self.options.name)
     }
 
-    /// The next message of the queue, or `None` when none came for a while.
+    /// The next message of the queue, or `None` if none arrived in time.
     async fn next(&self) -> Result<Option<Message>> {
         let batch = self.consumer.batch().max_messages(1).expires(PULL).messages().await;
         let mut batch = batch.map_err(unanswered)?;
         batch.try_next().await.map_err(unanswered)
     }
 
-    /// Whether the job of a message is kept by now.
+    /// Whether the document of a message's job exists.
     async fn is_kept(&self, job_id: &str) -> Result<bool> {
         for _ in 0..LOOKS {
             if self.get(job_id).await?.is_some() {
@@ -168,7 +169,7 @@ impl NatsJobs {
         Ok(false)
     }
 
-    /// The right to the message's job; `None` when there is no such job.
+    /// The lease for the message's job; `None` if the job does not exist.
     async fn accept(&self, message: Message) -> Result<Option<Taken>> {
         let job_id = message.subject.rsplit('.').next().unwrap_or_default().to_owned();
         if self.is_kept(&job_id).await? {
@@ -187,7 +188,7 @@ impl NatsJobs {
         Ok(None)
     }
 
-    /// Gives a job its place in the queue, unless it has one.
+    /// Queues a job unless it is already queued.
     async fn queue(&self, job_id: &str) -> Result<()> {
         let place = PublishMessage::build().expected_last_subject_sequence(0);
         let queued = match self.context.send_publish(self.subject(job_id), place).await {
@@ -201,7 +202,7 @@ impl NatsJobs {
         }
     }
 
-    /// A document as it is sent. `TooLarge` when it takes more than that share of a message.
+    /// Serializes a document. `TooLarge` if it exceeds 1/`share` of a message.
     fn body(&self, document: &Value, share: usize) -> Result<Bytes> {
         let body = Bytes::from(document.to_string());
         let most = self.context.client().max_payload() / share;
@@ -213,8 +214,8 @@ impl NatsJobs {
     }
 }
 
-/// A bucket, made as the stream that it is: servers before 2.10 cannot answer what the client asks
-/// before it makes a bucket.
+/// Opens or creates a bucket by creating its stream: servers before 2.10 do not support the request
+/// that the client sends before it creates a bucket.
 async fn bucket(context: &Context, options: &NatsOptions, of: &str) -> Result<kv::Store> {
     let bucket = format!("{}-{of}", options.name);
     let stream = streams::Config {
@@ -223,7 +224,7 @@ async fn bucket(context: &Context, options: &NatsOptions, of: &str) -> Result<kv
         max_messages_per_subject: 1,
         discard: DiscardPolicy::New,
         allow_rollup: true,
-        // Any copy may answer a direct read, one that lags behind, too.
+        // Any replica may answer a direct read, including one that lags behind.
         allow_direct: false,
         num_replicas: options.replicas,
         ..streams::Config::default()
@@ -243,7 +244,7 @@ impl JobQueue for NatsJobs {
             return Ok(Some(kept));
         }
         let body = self.body(document, SHARE)?;
-        // Queued first: a document without a place in the queue would wait for ever.
+        // Queued first: a document that is not in the queue would wait forever.
         self.queue(job_id).await?;
         match self.documents.create(job_id, body).await {
             Ok(_) => Ok(None),
@@ -253,7 +254,7 @@ impl JobQueue for NatsJobs {
     }
 
     async fn waiting_count(&self) -> Result<usize> {
-        // Not the consumer's own count, which servers before 2.10 get wrong after a withdrawal.
+        // Not the consumer's own count, which is wrong after a withdrawal on servers before 2.10.
         let queued = self.queue.get_info().await.map_err(unanswered)?.state.messages;
         let taken = self.queue.consumer_info(CONSUMER).await.map_err(unanswered)?.num_ack_pending;
         Ok((queued as usize).saturating_sub(taken))
@@ -277,7 +278,7 @@ impl JobQueue for NatsJobs {
     async fn list(&self) -> Result<Vec<StoredJob>> {
         let all = async {
             let ids = self.documents.keys().await.map_err(unanswered)?;
-            // One that changes meanwhile is told of twice.
+            // A job that changes in the meantime appears twice.
             let ids: BTreeSet<String> = ids.map_err(unanswered).try_collect().await?;
             stream::iter(ids)
                 .map(|job_id| async move { self.get(&job_id).await })
@@ -313,7 +314,7 @@ impl JobQueue for NatsJobs {
     }
 
     async fn withdraw(&self, _job_id: &str) -> Result<bool> {
-        // Its message may be on the way to somebody.
+        // Its message may be on the way to a consumer.
         Ok(false)
     }
 
@@ -321,8 +322,8 @@ impl JobQueue for NatsJobs {
         if self.get(job_id).await?.is_none_or(|kept| kept.version != version) {
             return Ok(());
         }
-        // Neither the bucket's own way, which leaves a marker behind for each, nor by purging the
-        // subject, after which consumers on servers before 2.10 skip messages of others.
+        // Neither the bucket's delete, which leaves a marker for each key, nor a purge of the
+        // subject, after which consumers on servers before 2.10 skip other messages.
         match self.documents.stream.delete_message(version).await {
             Ok(_) => Ok(()),
             Err(error) => match error.kind() {
@@ -404,15 +405,15 @@ impl Lease for Taken {
     }
 }
 
-/// What a server says of a message that is not there any more.
+/// The errors for a message that no longer exists.
 const GONE: [ErrorCode; 2] = [ErrorCode::NO_MESSAGE_FOUND, ErrorCode::SEQUENCE_NOT_FOUND];
 
-/// The job of an entry, unless that says that there is none any more.
+/// The job of an entry, unless the entry is a delete marker.
 fn kept(entry: Entry) -> Result<Option<StoredJob>> {
     if entry.operation != Operation::Put {
         return Ok(None);
     }
-    // Whoever takes it finds that it is no job.
+    // The consumer then sees that it is not a job.
     let document = serde_json::from_slice(&entry.value).unwrap_or_default();
     Ok(Some(StoredJob { job_id: entry.key, document, version: entry.revision }))
 }

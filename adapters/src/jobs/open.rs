@@ -1,4 +1,4 @@
-//! What `[jobs]` says of the queue, and the adapter that it asks for.
+//! The configuration section `[jobs]`; opens the queue that it selects.
 
 use std::sync::Arc;
 
@@ -8,34 +8,35 @@ use serde::{Deserialize, Serialize};
 use super::MemoryJobs;
 use crate::OpenError;
 
-/// Where jobs are kept.
+/// Where jobs are stored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// In memory: a restart forgets them.
+    /// In memory: lost at a restart.
     #[default]
     Memory,
-    /// A NATS server with JetStream: every instance works on them, and goes on with those of one that died.
+    /// A NATS server with JetStream: every instance takes jobs, and resumes those of a crashed one.
     Nats,
 }
 
-/// Where jobs are kept.
+/// Settings of the job queue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// What keeps the jobs.
+    /// The kind of queue.
     pub kind: Kind,
-    /// Addresses of one cluster, separated by commas, as `nats://user:password@host:4222` or `tls://host:4222` (nats).
+    /// URLs of one cluster, separated by commas, as `nats://user:password@host:4222` or
+    /// `tls://host:4222` (nats).
     pub url: String,
-    /// A credentials file, where the server asks for one (nats).
+    /// A credentials file, if the server requires one (nats).
     pub credentials: String,
-    /// Begins the names of the stream, the bucket and the subjects: letters, digits, `-` and `_` (nats).
+    /// Prefix of the names of stream, bucket and subjects: letters, digits, `-` and `_` (nats).
     pub name: String,
-    /// Copies that a cluster keeps of each job, when they are made (nats).
+    /// Replicas of each job in a cluster, set at creation (nats).
     pub replicas: usize,
-    /// Seconds of silence after which a job is offered to another instance (nats).
+    /// Seconds without a heartbeat after which a job is delivered to another instance (nats).
     pub redelivery: u64,
-    /// Seconds for one request (nats).
+    /// Request timeout in seconds (nats).
     pub timeout: u64,
 }
 
@@ -53,7 +54,7 @@ impl Default for Settings {
     }
 }
 
-/// Opens the queue; a server is connected to when it is first used.
+/// Opens the queue; a server is connected at first use.
 pub fn open(section: &Settings) -> Result<Arc<dyn JobQueue>, OpenError> {
     match section.kind {
         Kind::Memory => Ok(Arc::new(MemoryJobs::new())),

@@ -1,5 +1,5 @@
-//! The listing in a file of this machine: a redb database, of which the order is held in memory and
-//! the documents are read as they are asked for. One process at a time.
+//! The listing in a local file: a redb database. The order is in memory, documents are read on
+//! demand. One process at a time.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -19,7 +19,7 @@ use redb::{
 use super::order::Order;
 use crate::blocking;
 
-/// Bytes of the file that are kept in memory.
+/// Size of the database cache in bytes.
 const CACHE: usize = 16 << 20;
 
 /// By video id: `created_at`, filename and analyzers.
@@ -28,13 +28,13 @@ const TESTED: TableDefinition<'_, &str, (i64, &str, Vec<&str>)> = TableDefinitio
 /// By video id: the document as JSON.
 const DOCUMENTS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("documents");
 
-/// By video id: the fields as JSON; of an entry without any there is nothing.
+/// By video id: the fields as JSON; absent for an entry without fields.
 const FIELDS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("fields");
 
-/// The mark under the empty key.
+/// The mark, under the empty key.
 const MARK: TableDefinition<'_, &str, &str> = TableDefinition::new("mark");
 
-/// The listing in a file. Resident are about 300 bytes per video and 16 MiB.
+/// The listing in a file. Resident memory is about 300 bytes per video plus 16 MiB.
 pub struct EmbeddedListing {
     inner: Arc<Inner>,
 }
@@ -43,13 +43,13 @@ struct Inner {
     file: PathBuf,
     database: Database,
     order: RwLock<Order>,
-    /// Held from a commit until it shows in the order.
+    /// Held from a commit until the order reflects it.
     writing: Mutex<()>,
 }
 
 impl EmbeddedListing {
-    /// Opens or creates the listing. One whose file is not what was written is made anew, without a
-    /// mark. `Unavailable` when another process has it open.
+    /// Opens or creates the listing. Replaces a damaged file with an empty listing without a mark.
+    /// `Unavailable` if another process has it open.
     pub async fn open(file: PathBuf) -> Result<Self> {
         let at = file.clone();
         // Damage may make the reader panic.
@@ -64,7 +64,7 @@ impl EmbeddedListing {
                 return Err(PortError::caused_by(ErrorKind::Other, message, e));
             }
         };
-        tracing::warn!(error = damaged, "the listing cannot be read and is made anew");
+        tracing::warn!(error = damaged, "cannot read the listing; starting with an empty one");
         blocking::run(move || {
             fs::remove_file(&file)?;
             Ok(Self { inner: Arc::new(Inner::open(&file)?) })
@@ -140,7 +140,7 @@ impl Inner {
         read(&transaction).map_err(failed)
     }
 
-    /// Makes one durable change, which shows in the order once it is made.
+    /// Makes one durable change and then updates the order.
     fn change(
         &self,
         change: impl FnOnce(&WriteTransaction) -> std::result::Result<(), redb::Error>,
@@ -191,7 +191,7 @@ impl Inner {
         self.change(change, |order| ids.iter().for_each(|id| order.remove(*id)))
     }
 
-    /// The entries of these videos, as they are now.
+    /// The current entries of these videos.
     fn entries(&self, ids: &[VideoId]) -> Result<Vec<VideoEntry>> {
         let find = |read: &ReadTransaction| {
             let (tested, documents) = (read.open_table(TESTED)?, read.open_table(DOCUMENTS)?);
@@ -239,7 +239,7 @@ fn find(
     }))
 }
 
-/// The video whose entry has this key.
+/// The video id in a key.
 fn named(key: &str) -> std::result::Result<VideoId, redb::Error> {
     key.parse().map_err(|e: InvalidVideoId| redb::Error::Corrupted(e.to_string()))
 }

@@ -1,4 +1,4 @@
-//! A listing on a server, which is connected to when it is first used.
+//! A listing on a server, connected at first use.
 
 use async_trait::async_trait;
 use ports::index::Condition;

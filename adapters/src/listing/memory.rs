@@ -1,4 +1,4 @@
-//! The listing in memory: nothing is kept across a restart.
+//! The listing in memory, lost at a restart.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -63,7 +63,7 @@ impl VideoListing for MemoryListing {
 
     async fn list(&self, query: &ListQuery) -> Result<ListingPage> {
         let (listing, query) = (self.clone(), query.clone());
-        // Conditions are tested on every entry.
+        // Tests the conditions on every entry.
         blocking::run(move || {
             Ok(listing.read(|state| {
                 let (page, total) = state.order.page(&query);

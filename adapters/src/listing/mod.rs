@@ -1,4 +1,4 @@
-//! Adapters of `ports::listing`. Which one is opened goes with the index: `index.kind`.
+//! Adapters of `ports::listing`, selected together with the index by `index.kind`.
 
 pub mod embedded;
 #[cfg(feature = "cloud")]
@@ -8,7 +8,7 @@ mod order;
 #[cfg(feature = "cloud")]
 pub mod qdrant;
 
-/// What the part of a filename that is asked for is compared in.
+/// The form in which filenames are compared.
 fn folded(filename: &str) -> String {
     filename.to_lowercase()
 }

@@ -1,5 +1,4 @@
-//! The entries in order, without their documents: what a query looks through. About 200 bytes for
-//! each entry.
+//! The entries in order, without their documents, for queries. About 200 bytes per entry.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -13,10 +12,10 @@ use ports::listing::{ListQuery, Position, VideoEntry};
 
 use super::folded;
 
-/// Newest first, those of one instant by id.
+/// Newest first, ties by id.
 type Place = (Reverse<i64>, VideoId);
 
-/// What conditions test besides the place.
+/// What conditions test, apart from the place.
 struct Tested {
     filename: Box<str>,
     analyzers: Arc<[String]>,
@@ -37,9 +36,9 @@ impl Tested {
 pub(super) struct Order {
     tested: BTreeMap<Place, Tested>,
     created: BTreeMap<VideoId, i64>,
-    /// For each keyword field its words, and the videos that have each, ascending.
+    /// For each keyword field its values, each with the videos that have it, ascending.
     postings: BTreeMap<String, BTreeMap<String, Vec<VideoId>>>,
-    /// Every list of analyzers once: most videos have the same.
+    /// Interned lists of analyzers: most videos have the same.
     lists: HashSet<Arc<[String]>>,
 }
 
@@ -105,13 +104,13 @@ impl Order {
         self.tested.get(&(Reverse(*self.created.get(&id)?), id))
     }
 
-    /// The videos that have any of these words in a field: a list for each of the words.
+    /// The videos that have any of these values in a field: one list per value.
     fn with_words(&self, field: &str, words: &[String]) -> Vec<&[VideoId]> {
         let Some(postings) = self.postings.get(field) else { return Vec::new() };
         words.iter().filter_map(|word| Some(postings.get(word)?.as_slice())).collect()
     }
 
-    /// The ids of a page, and how many entries satisfy the conditions.
+    /// The ids of a page, and the number of entries that satisfy the conditions.
     pub(super) fn page(&self, query: &ListQuery) -> (Vec<VideoId>, u64) {
         let part = query.filename.as_deref().map(folded).filter(|part| !part.is_empty());
         let analyzer = query.analyzer.as_ref();
@@ -132,7 +131,7 @@ impl Order {
         }
         let (mut page, mut total, mut skipped) = (Vec::new(), 0, 0);
         let part = part.as_ref().map(Finder::new);
-        // No id comes before that of zeros.
+        // No id sorts before that of zeros.
         let newest = (Reverse(most), VideoId::from_digest([0; 20]));
         for (place, tested) in self.tested.range(newest..) {
             if place.0.0 < least {
@@ -158,7 +157,7 @@ impl Order {
 
     /// The ids of the entries that satisfy these conditions, ascending.
     pub(super) fn matching_ids(&self, conditions: &[Condition]) -> Vec<VideoId> {
-        // The condition that the fewest have, by the words that are listed.
+        // Starts with the indexed keyword condition that the fewest entries satisfy.
         let listed = conditions.iter().enumerate().filter_map(|(i, condition)| {
             let Predicate::AnyKeyword(words) = &condition.predicate else { return None };
             Some((i, self.with_words(&condition.field, words)))
@@ -184,7 +183,7 @@ impl Order {
         ids
     }
 
-    /// The words of a field among the entries that satisfy these conditions: see the port.
+    /// The values of a keyword field among matching entries with their counts: see the port.
     pub(super) fn keyword_counts(
         &self,
         field: &str,
@@ -211,7 +210,7 @@ impl Order {
         counts.map(|(word, count)| ((*word).to_owned(), *count)).collect()
     }
 
-    /// The least and the greatest instant of the entries that satisfy these conditions.
+    /// The minimum and maximum instant of the entries that satisfy these conditions.
     pub(super) fn created_range(&self, conditions: &[Condition]) -> Option<(i64, i64)> {
         let mut matching = self.tested.iter().filter(|(_, tested)| tested.satisfies(conditions));
         let (Reverse(newest), _) = matching.next()?.0;
@@ -219,7 +218,7 @@ impl Order {
         Some((oldest, *newest))
     }
 
-    /// The ids after one, ascending.
+    /// The ids after `after`, ascending.
     pub(super) fn ids(&self, after: Option<VideoId>, limit: usize) -> Vec<VideoId> {
         let start = after.map_or(Bound::Unbounded, Bound::Excluded);
         let ids = self.created.range((start, Bound::Unbounded));

@@ -1,5 +1,5 @@
-//! The listing on a Qdrant server, in a collection of its own without vectors, shared by every
-//! instance. A page takes a fixed number of requests; what an offset skips is read without documents.
+//! The listing on a Qdrant server, in its own collection without vectors, shared by every instance.
+//! A page takes a fixed number of requests; offsets are skipped without reading documents.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -22,56 +22,57 @@ use uuid::Uuid;
 use super::folded;
 use crate::qdrant::Server;
 
-/// Entries written or read in one request.
+/// Entries per read or write request.
 const PAGE: usize = 256;
 
-/// Places read in one request: an id and a number each.
+/// Places per request: an id and a number each.
 const PLACES: usize = 4096;
 
-/// Bytes of documents written in one request; the server refuses larger messages.
+/// Bytes of documents per write request; the server rejects larger messages.
 const REQUEST_BYTES: usize = 8 << 20;
 
-/// Words of a field that are counted at most: the server has no pages of them.
+/// Maximum number of values to count per field: the server does not paginate them.
 const WORDS: u64 = 100_000;
 
-/// The instant, the newest having the lowest number, so that the server sorts by it as ids go.
+/// The negated creation time, so that ascending order is newest first with ties by id.
 const AGE: &str = "age";
 
-/// The letters of the filename in lower case with spaces between, so that a phrase is a part of it.
+/// The letters of the filename in lower case, separated by spaces, so that a phrase query matches a
+/// substring.
 const LETTERS: &str = "letters";
 
-/// Stands for a space among the letters.
+/// Placeholder for a space among the letters.
 const SPACE: char = '\u{2423}';
 
 const FILENAME: &str = "filename";
 const ANALYZERS: &str = "analyzers";
 const DOCUMENT: &str = "document";
 
-/// The fields as JSON, as they come back.
+/// The fields as JSON, returned unchanged.
 const FIELDS: &str = "fields";
 
-/// The fields as they are compared; a dot in a name parts a field from what it is in.
+/// The fields in filterable form; a dot in a name becomes nesting.
 const FOUND_BY: &str = "found_by";
 
-/// What the collection's metadata says the entries are in step with.
+/// The metadata key of the mark.
 const MARK: &str = "mark";
 
-/// How a server is reached and what its collection looks like.
+/// How to reach the server and set up the collection.
 #[derive(Debug, Clone)]
 pub struct QdrantListingOptions {
-    /// The gRPC address: `http://host:6334`, or `https://` for TLS.
+    /// gRPC URL: `http://host:6334`, or `https://` for TLS.
     pub url: String,
     /// The server's API key or token.
     pub api_key: Option<String>,
-    /// The collection of the entries, made when it is not there.
+    /// The collection of the entries, created if necessary.
     pub collection: String,
-    /// Parts that a new collection is split into, over the nodes of a cluster; at least 1.
+    /// Number of shards of a new collection; at least 1.
     pub shards: u32,
-    /// Copies of each part of a new collection; at least 1.
+    /// Replication factor of a new collection; at least 1.
     pub replicas: u32,
-    /// Of one request.
+    /// Timeout of one request.
     pub timeout: Duration,
-    /// Of one request, when the server does not answer or is overloaded; at least 1.
+    /// Maximum attempts per request if the server does not answer or is overloaded; at least 1.
     pub attempts: u32,
 }
 
@@ -82,7 +83,7 @@ pub struct QdrantListing {
     collection: String,
 }
 
-/// Where an entry is in the order: by these two, ascending.
+/// The position of an entry in the order: by these two fields, ascending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     age: i64,
@@ -90,7 +91,7 @@ struct Place {
 }
 
 impl QdrantListing {
-    /// Connects, and creates the collection where there is none yet.
+    /// Connects, and creates the collection if necessary.
     pub async fn open(options: QdrantListingOptions) -> Result<Self> {
         let QdrantListingOptions { url, api_key, timeout, attempts, .. } = &options;
         let server = Server::connect(url, api_key.as_deref(), *timeout, *attempts)?;
@@ -99,7 +100,7 @@ impl QdrantListing {
         Ok(listing)
     }
 
-    /// Makes the collection and its indexes where they are missing.
+    /// Creates the collection and its indexes if they are missing.
     async fn create(&self, options: &QdrantListingOptions) -> Result<()> {
         let (server, name) = (&self.server, &self.collection);
         if !server.retrying(|| server.client.collection_exists(name)).await? {
@@ -110,7 +111,7 @@ impl QdrantListing {
                 .on_disk_payload(true)
                 .build();
             let made = server.retrying(|| server.client.create_collection(request.clone())).await;
-            // Another instance may have just made it.
+            // Another instance may have just created it.
             if let Err(e) = made
                 && !server.retrying(|| server.client.collection_exists(name)).await?
             {
@@ -137,7 +138,7 @@ impl QdrantListing {
         Ok(())
     }
 
-    /// Makes the index that the words of a field are counted by, where it is missing.
+    /// Creates the index for counting the values of a field if it is missing.
     async fn count_words_of(&self, key: &str) -> Result<()> {
         let (server, name) = (&self.server, &self.collection);
         let info = server.retrying(|| server.client.collection_info(name)).await?;
@@ -198,7 +199,7 @@ impl QdrantListing {
         Ok(page)
     }
 
-    /// The next `wanted` places, fewer where there are no more.
+    /// The next `wanted` places, or fewer at the end.
     async fn following(
         &self,
         after: Option<Place>,
@@ -208,7 +209,7 @@ impl QdrantListing {
         let mut places = Vec::new();
         let mut from = None;
         if let Some(Place { age, point }) = after {
-            // What is left of the instant.
+            // The rest of the current instant.
             if let Some(next) = point.as_u128().checked_add(1) {
                 places = self.instant(age, Uuid::from_u128(next), wanted, filter).await?;
             }
@@ -228,14 +229,14 @@ impl QdrantListing {
         let request = ScrollPointsBuilder::new(&self.collection)
             .filter(filter.clone())
             .order_by(order)
-            // One more tells whether the last instant is cut.
+            // One extra shows whether the last instant is cut.
             .limit(left as u32 + 1)
             .with_payload(payload(&[AGE]))
             .build();
         let mut later = self.places(request).await?;
         later.sort();
         if later.len() > left && later[left].age == later[left - 1].age {
-            // The server cuts an instant anywhere.
+            // The server cuts an instant at any point.
             let age = later[left].age;
             later.retain(|place| place.age < age);
             let rest = self.instant(age, Uuid::nil(), left - later.len(), filter).await?;
@@ -277,7 +278,7 @@ impl QdrantListing {
         answer.result.into_iter().map(place).collect()
     }
 
-    /// The ids of the entries that the filter lets through, ascending, at most `limit` after one.
+    /// The first `limit` ids of matching entries after one id, ascending.
     async fn ids_of(
         &self,
         filter: Filter,
@@ -309,7 +310,7 @@ impl QdrantListing {
         Ok(ids)
     }
 
-    /// The entries of these points, in their order; those that are not there are left out.
+    /// The entries of these points in their order; skips missing ones.
     async fn entries(&self, points: &[Uuid]) -> Result<Vec<VideoEntry>> {
         let mut entries = Vec::new();
         for some in points.chunks(PAGE) {
@@ -330,7 +331,7 @@ impl QdrantListing {
 #[async_trait]
 impl VideoListing for QdrantListing {
     async fn put(&self, entries: Vec<VideoEntry>) -> Result<()> {
-        // The last of several entries of one video is the one that counts.
+        // Of several entries for one video the last wins.
         let mut points = HashMap::new();
         for entry in &entries {
             points.insert(entry.video_id, point(entry)?);
@@ -448,17 +449,17 @@ fn payload(fields: &[&str]) -> PayloadIncludeSelector {
     PayloadIncludeSelector { fields: fields.iter().map(|field| (*field).to_owned()).collect() }
 }
 
-/// Turns the order of instants round, exactly.
+/// Negates an instant, exactly.
 fn age(created_at: i64) -> i64 {
     !created_at
 }
 
-/// The point of a video: the bytes of its id, so that points are in the order of ids.
+/// The point of a video: the bytes of its id, so that points sort by id.
 fn named(id: VideoId) -> Uuid {
     Uuid::from_bytes(*id.as_bytes())
 }
 
-/// The id of the video whose point this is.
+/// The video id of a point.
 fn id(point: Uuid) -> Result<VideoId> {
     let digits = str::from_utf8(point.as_bytes()).ok();
     digits.and_then(|digits| digits.parse().ok()).ok_or_else(|| foreign("video id"))
@@ -469,7 +470,7 @@ fn letters(filename: &str) -> String {
     folded(filename).chars().flat_map(letter).collect()
 }
 
-/// An entry as it is stored, and about how many bytes it takes in a request.
+/// The stored form of an entry, and its approximate size in a request, bytes.
 fn point(entry: &VideoEntry) -> Result<(usize, PointStruct)> {
     let document = entry.document.as_str();
     let fields = serde_json::to_string(&entry.fields)
@@ -488,7 +489,7 @@ fn point(entry: &VideoEntry) -> Result<(usize, PointStruct)> {
     Ok((size, PointStruct::new(point, NamedVectors::default(), payload)))
 }
 
-/// Fields in the form in which the server compares them.
+/// The fields in filterable form.
 fn found_by(fields: &BTreeMap<String, FieldValue>) -> Value {
     let mut found_by = serde_json::Map::new();
     for (name, value) in fields {
@@ -513,7 +514,7 @@ fn entry(point: &RetrievedPoint) -> Result<VideoEntry> {
         _ => Err(foreign(name)),
     };
     let created_at = match field(point, AGE)? {
-        // The other way round it is the same.
+        // The negation is its own inverse.
         value::Kind::IntegerValue(number) => age(*number),
         _ => return Err(foreign(AGE)),
     };
@@ -581,7 +582,7 @@ fn conditions(query: &ListQuery) -> Filter {
     filter
 }
 
-/// A condition on a field as the server's.
+/// Translates a condition on a field.
 fn tested(condition: &index::Condition) -> Condition {
     let field = format!("{FOUND_BY}.{}", condition.field);
     let range = |range: Range| Condition::range(field.clone(), range);

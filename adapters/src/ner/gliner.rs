@@ -1,5 +1,5 @@
-//! Named entities by GLiNER (Zaratiana et al., NAACL 2024) on ONNX Runtime: labels are words of the
-//! prompt, and every span of a few words is scored against every label.
+//! Named entity recognition with GLiNER (Zaratiana et al., NAACL 2024) on ONNX Runtime: labels are
+//! words of the prompt, and every span of a few words is scored against every label.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,16 +15,16 @@ use tokenizers::{InputSequence, Tokenizer};
 use crate::blocking;
 use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, open_tokenizer, unfit};
 
-/// What to open.
+/// Options of [`Gliner::open`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct GlinerOptions {
     /// Folder with `model.onnx` (the span-level export), `tokenizer.json` and `gliner_config.json`.
     pub folder: PathBuf,
-    /// What is looked for, as `person`, `place`.
+    /// The labels to find, such as `person`, `place`.
     pub labels: Vec<String>,
-    /// Less confident spans are dropped, 0..1.
+    /// Minimum confidence of a span, 0..1.
     pub threshold: f32,
-    /// How the processor is used.
+    /// Threads of the runtime.
     pub threading: Threading,
 }
 
@@ -43,13 +43,13 @@ struct Network {
     threshold: f32,
 }
 
-/// The part of `gliner_config.json` that matters here; what it leaves out is as published.
+/// The relevant part of `gliner_config.json`, with the published values as defaults.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(default)]
 struct Config {
-    /// Words of the longest span.
+    /// Maximum number of words in a span.
     max_width: usize,
-    /// Words of a text that are read at once.
+    /// Maximum number of words per window.
     max_len: usize,
     ent_token: String,
     sep_token: String,
@@ -66,7 +66,7 @@ impl Default for Config {
     }
 }
 
-/// A span of words with the probability of its likeliest label.
+/// A span of words with its most probable label and that label's probability.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Scored {
     first: usize,
@@ -76,7 +76,7 @@ struct Scored {
 }
 
 impl Gliner {
-    /// Opens the model and tries it on a word, so that a model of another kind fails here.
+    /// Opens the model and runs it on a word, so that an unsuitable model fails here.
     /// *Blocks*.
     pub fn open(runtime: &Runtime, options: &GlinerOptions) -> Result<Self> {
         let invalid = |message: String| PortError::new(ErrorKind::Invalid, message);
@@ -133,7 +133,7 @@ impl Network {
                 PortError::new(ErrorKind::Invalid, format!("cannot tokenize a text: {e}"))
             })?;
 
-        // The first token of every word carries its number, from 1; all others carry 0.
+        // The first token of every word carries the word's number, from 1; all others carry 0.
         let mut starts = Vec::with_capacity(encoding.len());
         let mut previous = None;
         for word in encoding.get_word_ids() {
@@ -143,7 +143,8 @@ impl Network {
             previous = *word;
         }
         if starts.iter().filter(|start| **start > 0).count() != count {
-            // Characters that the tokenizer drops, as control characters: such words have no token.
+            // The tokenizer drops some characters, such as control characters: words of these have
+            // no token.
             return self.without_unread(text, words, &starts);
         }
         let tokens = starts.len();
@@ -187,7 +188,7 @@ impl Network {
         })
     }
 
-    /// The scores of the words that have tokens, by their place among all.
+    /// The scores of the words that have tokens, by their index among all words.
     fn without_unread(
         &self,
         text: &str,
@@ -207,7 +208,7 @@ impl Network {
     }
 }
 
-/// The likeliest spans of which none overlaps another, in order.
+/// The most probable spans without overlaps, in order.
 fn best(mut scored: Vec<Scored>) -> Vec<Scored> {
     scored.sort_by(|a, b| b.probability.total_cmp(&a.probability));
     let mut chosen: Vec<Scored> = Vec::new();
@@ -220,8 +221,8 @@ fn best(mut scored: Vec<Scored>) -> Vec<Scored> {
     chosen
 }
 
-/// Byte offsets of words, hyphens and underscores inside them included, and of every other character
-/// that is no space: the pattern `\w+(?:[-_]\w+)*|\S` that the networks were trained with.
+/// Byte offsets of words, including inner hyphens and underscores, and of every other non-space
+/// character: the pattern `\w+(?:[-_]\w+)*|\S` used in training.
 fn words(text: &str) -> Vec<(usize, usize)> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut found = Vec::new();
@@ -246,7 +247,8 @@ fn words(text: &str) -> Vec<(usize, usize)> {
     found
 }
 
-/// Words in runs of at most `most`, parted where a sentence ends if one does in the second half.
+/// Windows of at most `most` words, split at the end of a sentence if there is one in the second
+/// half.
 fn windows<'a>(
     text: &str,
     mut words: &'a [(usize, usize)],

@@ -1,4 +1,4 @@
-//! The section `[ner]`, and the adapter that it asks for.
+//! The configuration section `[ner]`; opens the adapter that it selects.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,32 +9,32 @@ use serde::{Deserialize, Serialize};
 use super::RuleEntities;
 use crate::{OpenError, models};
 
-/// What finds names, places and quantities in text.
+/// The kind of named entity recognition.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Rules and word lists: English, without weights.
     #[default]
     Rules,
-    /// A GLiNER network on ONNX Runtime, whose labels are free.
+    /// A GLiNER network on ONNX Runtime with custom labels.
     Gliner,
 }
 
-/// What finds names, places and quantities in text.
+/// Settings of named entity recognition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// What finds them.
+    /// The kind of recogniser.
     pub kind: Kind,
     /// Folder of the model below `models.dir`, the span-level export (gliner).
     pub folder: PathBuf,
-    /// What is looked for (gliner).
+    /// The labels to find (gliner).
     pub labels: Vec<String>,
-    /// Less confident entities are dropped, 0..1 (gliner).
+    /// Minimum confidence of an entity, 0..1 (gliner).
     pub threshold: f32,
 }
 
-/// What the rules know too.
+/// The labels that the rules support, too.
 const LABELS: [&str; 8] =
     ["person", "place", "organisation", "date", "time", "money", "percentage", "quantity"];
 

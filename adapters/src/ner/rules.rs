@@ -1,6 +1,6 @@
-//! Named entities of English by rules and word lists, no network. It prefers leaving a name out to
-//! inventing one; texts without capital letters (some recognisers' speech) and texts in capitals
-//! alone (signs) are judged by the lists only.
+//! Named entity recognition for English with rules and word lists. Prefers missing a name to
+//! inventing one; texts without capital letters (output of some speech recognisers) and in capitals
+//! only (signs) are matched against the lists only.
 
 mod names;
 mod numbers;
@@ -28,7 +28,7 @@ pub struct RuleEntities {
 }
 
 impl RuleEntities {
-    /// With the word lists that come with the package.
+    /// Uses the built-in word lists.
     pub fn new() -> Self {
         Self {
             labels: Kind::ALL.iter().map(|kind| kind.label().to_owned()).collect(),
@@ -113,7 +113,7 @@ struct Candidate {
     confidence: f32,
 }
 
-/// Of candidates that overlap the longest stays, of equally long ones the most confident.
+/// Of overlapping candidates keeps the longest, of equally long ones the most confident.
 fn pick(mut candidates: Vec<Candidate>) -> Vec<EntitySpan> {
     candidates.sort_by(|a, b| {
         b.range.len().cmp(&a.range.len()).then(b.confidence.total_cmp(&a.confidence))
@@ -137,7 +137,7 @@ fn pick(mut candidates: Vec<Candidate>) -> Vec<EntitySpan> {
 mod tests {
     use super::*;
 
-    /// `[label text]` marks each entity in a sentence; nothing else may be found.
+    /// `[label text]` marks each expected entity in a sentence; any other is an error.
     fn check(marked: &str) {
         let mut text = String::new();
         let mut expected = Vec::new();

@@ -1,4 +1,4 @@
-//! A recogniser that finds the names a test tells it to. Tests of the domain use it.
+//! A recogniser that finds scripted names, for tests of the domain.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -8,7 +8,7 @@ use ports::{
     ner::{EntityRecognizer, EntitySpan},
 };
 
-/// Finds given names wherever they are written letter by letter and counts the calls.
+/// Finds given names by exact match and counts the calls.
 pub struct ScriptedEntities {
     names: Vec<(String, String)>,
     labels: Vec<String>,
@@ -16,8 +16,8 @@ pub struct ScriptedEntities {
 }
 
 impl ScriptedEntities {
-    /// `names` are pairs of a name, not empty, and its label. Of two names that begin at one place
-    /// the longer is found.
+    /// `names` are pairs of a non-empty name and its label. Of two names that begin at one position
+    /// the longer one matches.
     pub fn new(names: &[(&str, &str)]) -> Self {
         let mut names: Vec<(String, String)> =
             names.iter().map(|(n, l)| (n.to_string(), l.to_string())).collect();
@@ -28,7 +28,7 @@ impl ScriptedEntities {
         Self { names, labels, calls: AtomicUsize::new(0) }
     }
 
-    /// How many times [`EntityRecognizer::recognize`] was called.
+    /// Number of calls of [`EntityRecognizer::recognize`].
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! The section `[ocr]`, and the adapter that it asks for.
+//! The configuration section `[ocr]`; opens the adapter that it selects.
 
 #[cfg(feature = "onnx")]
 use std::path::Path;
@@ -11,36 +11,35 @@ use serde::{Deserialize, Serialize};
 use crate::open::optional;
 use crate::{OpenError, models};
 
-/// What reads text in pictures.
+/// The kind of OCR.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The ONNX models where their files are there, else none.
+    /// The ONNX models if their files exist, else none.
     #[default]
     Auto,
     /// PP-OCR on ONNX Runtime.
     Onnx,
-    /// No text is read.
+    /// No OCR.
     None,
 }
 
-/// What reads text in pictures.
+/// Settings of OCR.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// What reads.
+    /// The kind of OCR.
     pub kind: Kind,
     /// Detection model below `models.dir`.
     pub detection: PathBuf,
-    /// Recognition model below `models.dir`; empty: PP-OCRv5's, or PP-OCRv4's where only that is
-    /// there.
+    /// Recognition model below `models.dir`; empty: PP-OCRv5's, or PP-OCRv4's if only that exists.
     pub recognition: PathBuf,
-    /// File below `models.dir` with one character per line, for a recognition model whose metadata
-    /// lists none.
+    /// File below `models.dir` with one character per line, for a recognition model without a
+    /// character list in its metadata.
     pub characters: PathBuf,
     /// Orientation model below `models.dir`.
     pub orientation: PathBuf,
-    /// Pictures are scaled to at most this side for reading, pixels.
+    /// Maximum side of the scaled image for OCR, pixels.
     pub max_side: u32,
 }
 
@@ -57,7 +56,7 @@ impl Default for Settings {
     }
 }
 
-/// Opens the reader; `None` where there is to be none.
+/// Opens the text recognizer; `None` if OCR is disabled.
 pub fn open(
     section: &Settings,
     models: &models::Settings,
@@ -92,7 +91,7 @@ fn onnx(
     Ok(Arc::new(reader.map_err(OpenError::at("ocr"))?))
 }
 
-/// The configured recognition model, or the newest published one that is there.
+/// The configured recognition model, or the newest published one that exists.
 #[cfg(feature = "onnx")]
 fn recognition(section: &Settings, models: &models::Settings) -> PathBuf {
     const V5: &str = "ocr/ppocrv5_rec.onnx";
@@ -104,7 +103,7 @@ fn recognition(section: &Settings, models: &models::Settings) -> PathBuf {
     if v5.is_file() || !v4.is_file() { v5 } else { v4 }
 }
 
-/// PP-OCR up to version 4 runs words of Latin writing together.
+/// Whether the model joins words of Latin script, as PP-OCR up to version 4 does.
 #[cfg(feature = "onnx")]
 fn loses_spaces(recognition: &Path) -> bool {
     let name = recognition.file_name().unwrap_or_default().to_string_lossy();

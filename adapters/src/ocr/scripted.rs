@@ -1,5 +1,4 @@
-//! A reader that answers what a test tells it to. Tests of the domain use it; it reads nothing of
-//! its own accord.
+//! A text recognizer with scripted answers, for tests of the domain.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,15 +11,14 @@ use ports::{
 
 type Script = dyn Fn(&Image) -> Result<Vec<TextLine>> + Send + Sync;
 
-/// Answers with a closure over the picture and counts the calls. A picture of one colour never
-/// holds text.
+/// Calls a closure with the image and counts the calls. An image of one colour never has text.
 pub struct ScriptedReader {
     script: Box<Script>,
     calls: AtomicUsize,
 }
 
 impl ScriptedReader {
-    /// Asks `script` about each well-formed picture.
+    /// Calls `script` with each well-formed image.
     pub fn new<F>(script: F) -> Self
     where
         F: Fn(&Image) -> Result<Vec<TextLine>> + Send + Sync + 'static,
@@ -28,12 +26,12 @@ impl ScriptedReader {
         Self { script: Box::new(script), calls: AtomicUsize::new(0) }
     }
 
-    /// Reads the same lines in every picture.
+    /// Reads the same lines in every image.
     pub fn reading(lines: Vec<TextLine>) -> Self {
         Self::new(move |_| Ok(lines.clone()))
     }
 
-    /// How many pictures it was asked about.
+    /// The number of images it received.
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
     }

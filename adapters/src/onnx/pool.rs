@@ -1,5 +1,5 @@
-//! Several sessions of one model, lent to one caller at a time. Adapters call it on blocking
-//! threads; it waits there for a session to come back.
+//! A pool of sessions of one model, each lent to one caller at a time. Adapters call it on blocking
+//! threads, where it waits for a free session.
 
 use std::path::Path;
 use std::sync::{Condvar, Mutex};
@@ -9,12 +9,12 @@ use ports::{ErrorKind, PortError, Result};
 
 use super::{Inputs, Runtime, lock};
 
-/// How an adapter uses the processor.
+/// Threads and sessions of an adapter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Threading {
-    /// Threads inside one inference, at least 1.
+    /// Threads per inference, at least 1.
     pub threads: usize,
-    /// Inferences that run at once, at least 1. Each holds a copy of the model in memory.
+    /// Parallel inferences, at least 1. Each holds a copy of the model in memory.
     pub sessions: usize,
 }
 
@@ -24,17 +24,17 @@ impl Default for Threading {
     }
 }
 
-/// So many small runs one after the other, and what larger ones needed is given back.
+/// After this many small runs in a row, the session releases the memory of larger ones.
 const SMALL_RUNS: u32 = 16;
 
-/// The sessions that wait for work.
+/// The idle sessions.
 pub(crate) struct Pool {
     idle: Mutex<Vec<Seat>>,
     returned: Condvar,
 }
 
 impl Pool {
-    /// Opens the model as often as `threading` says.
+    /// Opens as many sessions as `threading` specifies.
     pub(crate) fn open(
         runtime: &Runtime,
         model: &Path,
@@ -50,14 +50,13 @@ impl Pool {
         Ok(Self { idle: Mutex::new(sessions), returned: Condvar::new() })
     }
 
-    /// Hands a session to `work`, waiting for one if need be. *Blocks*.
+    /// Runs `work` with a session, waiting for one if necessary. *Blocks*.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Session) -> Result<T>) -> Result<T> {
         self.lend(|seat| work(&mut seat.session))
     }
 
-    /// The same for one run over an input of so many values, with the options that it is to run
-    /// with, of a model that was opened for [`Inputs::Sized`] or
-    /// [`Inputs::Short`].
+    /// Like [`Self::with`] for one run over an input of `values` values. Passes the run options to
+    /// use. For a model that was opened with [`Inputs::Sized`] or [`Inputs::Short`].
     pub(crate) fn with_sized<T>(
         &self,
         values: usize,
@@ -91,7 +90,7 @@ impl Pool {
     }
 }
 
-/// The options of a run after which the session gives back the memory that it worked in.
+/// Run options that make the session release its working memory after the run.
 pub(crate) fn giving_back() -> Result<RunOptions<NoSelectedOutputs>> {
     let mut options = RunOptions::new().map_err(failed)?;
     options.set("memory.enable_memory_arena_shrinkage", "cpu:0").map_err(failed)?;
@@ -104,17 +103,17 @@ struct Seat {
     kept: Kept,
 }
 
-/// How large the runs were whose memory a session keeps.
+/// The sizes of the runs whose memory a session keeps.
 #[derive(Debug, Default)]
 struct Kept {
     /// Values of the largest input.
     largest: usize,
-    /// Runs since, none of them half as large.
+    /// Runs since then, none of them half as large.
     small: u32,
 }
 
 impl Kept {
-    /// Whether a run over so many values is to give back what larger ones before it needed.
+    /// Whether a run over `values` values should release the memory of larger ones.
     fn is_too_much_for(&mut self, values: usize) -> bool {
         if values.saturating_mul(2) > self.largest {
             *self = Self { largest: self.largest.max(values), small: 0 };
@@ -129,7 +128,7 @@ impl Kept {
     }
 }
 
-/// Brings a session back even when the work panics.
+/// Returns a session to the pool, even if the work panics.
 struct Lent<'a> {
     pool: &'a Pool,
     seat: Option<Seat>,
@@ -144,12 +143,12 @@ impl Drop for Lent<'_> {
     }
 }
 
-/// An inference that failed, as a port error.
+/// A failed inference as a port error.
 pub(crate) fn failed(e: ort::Error) -> PortError {
     PortError::new(ErrorKind::Other, format!("the model could not be run: {e}"))
 }
 
-/// A model that is not of the kind it was configured as.
+/// The error for a model that does not match its configuration.
 pub(crate) fn unfit(model: &Path, why: impl std::fmt::Display) -> PortError {
     PortError::new(ErrorKind::Invalid, format!("the model {} does not fit: {why}", model.display()))
 }

@@ -1,4 +1,4 @@
-//! Pictures at the size that a network takes.
+//! Scales images to the input size of a network.
 
 use std::ops::Deref;
 
@@ -7,8 +7,8 @@ use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer
 use image::{ImageBuffer, Rgb, RgbImage};
 use ports::{ErrorKind, PortError, Result};
 
-/// The picture at another size, every pixel of it weighed by a triangle as wide as the larger of two
-/// pixels, as Pillow's `BILINEAR` does.
+/// The image at another size, with a triangle filter as wide as the larger of source and target
+/// pixel, like Pillow's `BILINEAR`.
 pub(crate) fn scaled<Pixels>(
     picture: &ImageBuffer<Rgb<u8>, Pixels>,
     (width, height): (u32, u32),
@@ -47,7 +47,7 @@ mod tests {
             let apart = |(a, b): (&u8, &u8)| i32::from(*a) - i32::from(*b);
             let apart: Vec<i32> = found.iter().zip(expected.iter()).map(apart).collect();
             assert!(apart.iter().all(|apart| apart.abs() <= 1), "{size:?}");
-            // Neither brighter nor darker.
+            // Neither brighter nor darker on average.
             let mean = apart.iter().sum::<i32>() as f32 / apart.len() as f32;
             assert!(mean.abs() < 0.05 || apart.len() < 10, "{size:?}: {mean}");
         }

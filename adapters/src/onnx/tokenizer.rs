@@ -1,4 +1,4 @@
-//! The `tokenizer.json` that belongs to a network of language, and what it makes of texts.
+//! The `tokenizer.json` of a language network.
 
 use std::path::Path;
 
@@ -10,8 +10,8 @@ use tokenizers::{EncodeInput, PaddingParams, Tokenizer, TruncationParams};
 
 use crate::onnx::{Pool, failed};
 
-/// Opens the file. Without padding, cutting texts off at `max_tokens` or nowhere, whatever the file says:
-/// published files fix both at lengths of their own.
+/// Opens the file. Overrides its padding (none) and truncation (at `max_tokens` or none), because
+/// published files fix both at arbitrary lengths.
 pub(crate) fn open_tokenizer(path: &Path, max_tokens: Option<usize>) -> Result<Tokenizer> {
     if !path.is_file() {
         return Err(PortError::new(
@@ -33,22 +33,22 @@ pub(crate) fn open_tokenizer(path: &Path, max_tokens: Option<usize>) -> Result<T
     Ok(tokenizer)
 }
 
-/// A token stands for far fewer bytes than this unless the text is made to be silly.
+/// A token has far fewer bytes than this, except in artificial text.
 const BYTES_PER_TOKEN: usize = 256;
 
-/// The tokenizer of a network of the BERT kind, whose inputs are `input_ids`, `attention_mask` and, if it has
-/// it, `token_type_ids`, int64 [batch, sequence].
+/// The tokenizer of a BERT-like network, with the inputs `input_ids`, `attention_mask` and
+/// optionally `token_type_ids`, int64 [batch, sequence].
 pub(crate) struct BertTokenizer {
     tokenizer: Tokenizer,
     with_types: bool,
-    /// Bytes of a text that are tokenized: no text needs more to fill the network's window.
+    /// Bytes of a text to tokenize: enough to fill the network's window.
     max_bytes: usize,
 }
 
-/// A text, or two that are read together, as the network reads them.
+/// A tokenized text or pair of texts.
 pub(crate) struct Tokens {
     ids: Vec<i64>,
-    /// 0, or 1 of what belongs to the second text.
+    /// 0, or 1 for tokens of the second text.
     types: Vec<i64>,
 }
 
@@ -59,13 +59,13 @@ impl Tokens {
 }
 
 impl BertTokenizer {
-    /// Opens the tokenizer of a network that reads at most `max_tokens`, special ones included.
+    /// Opens the tokenizer of a network with a window of `max_tokens`, including special ones.
     pub(crate) fn open(path: &Path, max_tokens: usize) -> Result<Self> {
         let tokenizer = open_tokenizer(path, Some(max_tokens))?;
         Ok(Self { tokenizer, with_types: false, max_bytes: max_tokens * BYTES_PER_TOKEN })
     }
 
-    /// The same, making the inputs that the network of a pool has.
+    /// Builds only the inputs that the pool's network has.
     pub(crate) fn of(self, pool: &Pool) -> Result<Self> {
         let with_types = pool.with(|session| {
             Ok(session.inputs().iter().any(|input| input.name() == "token_type_ids"))
@@ -91,14 +91,15 @@ impl BertTokenizer {
         Ok(Tokens { ids: whole(encoding.get_ids()), types: whole(encoding.get_type_ids()) })
     }
 
-    /// Tokens of a whole text, without special ones: what is cut off for the network counts too.
+    /// The number of tokens in a whole text without special ones, including those beyond the
+    /// window.
     pub(crate) fn count(&self, text: &str) -> Result<usize> {
         let encoding = self.tokenizer.encode_fast(text, false).map_err(untokenizable)?;
         let cut_off = encoding.get_overflowing().iter().map(|part| part.get_ids().len());
         Ok(encoding.get_ids().len() + cut_off.sum::<usize>())
     }
 
-    /// The inputs of a run over a batch, padded to the length of its longest.
+    /// The input tensors of a batch, padded to its longest text.
     pub(crate) fn inputs<'a>(
         &self,
         batch: impl ExactSizeIterator<Item = &'a Tokens> + Clone,

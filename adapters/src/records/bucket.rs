@@ -1,5 +1,5 @@
-//! JSON records as objects of a bucket, so that several instances share them. The bucket, or the
-//! folder in it, must not be public. Opened by the composition root.
+//! JSON records as objects of a bucket, which several instances can share. The bucket, or the
+//! folder in it, must not be public.
 
 use std::collections::BTreeSet;
 
@@ -13,19 +13,19 @@ use serde_json::Value;
 use crate::keys::{check_key, check_prefix};
 use crate::storage::{OpendalStorage, failed};
 
-/// Objects removed at once.
+/// Maximum number of objects to remove in parallel.
 const REMOVALS: usize = 16;
 
 /// Records in a bucket.
 pub struct BucketRecords {
     operator: Operator,
-    /// The same bucket, whose failed requests are not sent again.
+    /// The same bucket without retries.
     probing: Operator,
 }
 
 impl BucketRecords {
-    /// Records as the objects of a bucket. `Invalid` when its store has no conditional writes,
-    /// without which instances could undo one another's work.
+    /// Stores records in a bucket. `Invalid` if its store has no conditional writes, without which
+    /// instances could overwrite each other's changes.
     pub fn over(bucket: OpendalStorage) -> Result<Self> {
         let can = bucket.operator.info().capability();
         let conditional = can.write_with_if_not_exists
@@ -97,7 +97,7 @@ impl RecordStore for BucketRecords {
     ) -> Result<bool> {
         check_key(key)?;
         let seen = self.seen(key).await?;
-        // What is read may be younger than what was seen; the condition below tells.
+        // The content read may be newer than the metadata; the condition below detects that.
         let found = if seen.is_some() { self.get(key).await } else { Ok(None) };
         if !expected.matches(found)? {
             return Ok(false);
@@ -124,8 +124,8 @@ impl RecordStore for BucketRecords {
         }
     }
 
-    /// Never: what removes an object by its entity tag alone is not to be had on every server, and
-    /// one that ignores the condition would remove what another instance has just written.
+    /// Always false: not every server supports conditional deletes by entity tag, and one that
+    /// ignores the condition would remove a document that another instance has just written.
     async fn remove(&self, key: &str, _: &Value) -> Result<bool> {
         check_key(key)?;
         Ok(false)

@@ -1,6 +1,5 @@
-//! JSON records as files below a folder, one per key, written with plain system calls because what
-//! is promised here (durable when `put` returns) needs the folders synchronised as well.
-//! Opened by the composition root.
+//! JSON records as files below a folder, one per key. Uses plain system calls, because the
+//! durability of `put` also needs synced directories.
 
 use std::fs::{self, File, TryLockError};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -19,45 +18,44 @@ use tempfile::{Builder, NamedTempFile};
 
 use crate::keys::{check_key, check_prefix};
 
-/// Below the folder, out of reach of every key: documents being written, folders being removed.
+/// Folder that no key can name, for documents being written and folders being removed.
 const PARTIAL: &str = ".partial";
-/// Beside them, locked by a compare-and-swap.
+/// File in that folder, locked by a compare-and-swap.
 const SWAP: &str = "swap.lock";
-/// In the folder, locked by the process that uses it alone.
+/// File in the root folder, locked by a process with exclusive use.
 const ALONE: &str = ".lock";
-/// How long a file is taken to be as it was seen, where this process has not changed it.
+/// How long a cached document version stays valid if this process has not changed the document.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
-/// Counts of changes, each of so many keys that share it.
+/// Number of change counters; keys are distributed over them by hash.
 const COUNTS: usize = 256;
-/// How often a write is tried again whose folder another process removed under it.
+/// Maximum attempts of a write whose folder another process removes concurrently.
 const ATTEMPTS: usize = 8;
 
-/// Records in a folder. Several processes may use it at once, unless one has opened it alone.
+/// Records in a folder. Several processes may use it at once, unless one has opened it exclusively.
 #[derive(Debug, Clone)]
 pub struct FolderRecords {
     root: Arc<Path>,
-    /// Held by every write, and alone by the removal of a folder: within this process neither gets
-    /// in the other's way.
+    /// Read-locked by every write and write-locked by the removal of a folder, so that they do not
+    /// interfere within this process.
     changing: Arc<RwLock<()>>,
-    /// How often documents were changed in this process.
+    /// Counts changes of documents by this process.
     changes: Arc<Changes>,
-    /// Locked while this process alone uses the folder; given back with the handle, also when the
-    /// process is killed.
+    /// Locked during exclusive use; released with the handle, also when the process is killed.
     alone: Option<Arc<File>>,
 }
 
-/// How often the documents of each key, and of those that are counted with it, were changed.
+/// Change counters, each shared by the keys with the same hash bucket.
 #[derive(Debug)]
 struct Changes([Changed; COUNTS]);
 
-/// How often the documents of some keys were changed, and what was last seen of one of them.
+/// The number of changes of a bucket's documents, and the last observed version of one of them.
 #[derive(Debug)]
 struct Changed {
     count: AtomicU64,
     seen: Mutex<Option<Seen>>,
 }
 
-/// A document as it was seen.
+/// The observed version of a document.
 #[derive(Debug)]
 struct Seen {
     key: String,
@@ -67,7 +65,8 @@ struct Seen {
 }
 
 impl Changed {
-    /// The version of a document that was seen just now and has not been changed in this process since.
+    /// The cached version of a document if it is recent and this process has not changed the
+    /// document since.
     fn just_seen(&self, key: &str, changes: u64) -> Option<Version> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let same = |seen: &&Seen| {
@@ -93,7 +92,7 @@ impl Changes {
         &self.0[hasher.finish() as usize % COUNTS]
     }
 
-    /// Notes a change that is done.
+    /// Counts a completed change.
     fn count(&self, key: &str) {
         self.of(key).count.fetch_add(1, Ordering::Release);
     }
@@ -104,7 +103,7 @@ impl Changes {
 }
 
 impl FolderRecords {
-    /// Opens the folder, made where it is missing, and removes what a crash left half-written.
+    /// Opens the folder, creating it if necessary, and removes incomplete files after a crash.
     /// *Blocks.*
     pub fn open(root: &Path) -> Result<Self> {
         let unusable = |e: io::Error| {
@@ -122,8 +121,8 @@ impl FolderRecords {
         Ok(Self { root: root.into(), changing, changes, alone: None })
     }
 
-    /// Opens the folder for this process alone, so that what an earlier one has begun is known to
-    /// have ended. `Unavailable` while another process has it open so. *Blocks.*
+    /// Opens the folder for exclusive use, so that no other process has unfinished work in it.
+    /// `Unavailable` while another process has exclusive use. *Blocks.*
     pub fn open_alone(root: &Path) -> Result<Self> {
         let unusable = |e: io::Error| {
             let message = format!("cannot lock {} as the folder of records: {e}", root.display());
@@ -146,7 +145,7 @@ impl FolderRecords {
         }
     }
 
-    /// Held by one caller at a time, in whatever process; given back when it is closed.
+    /// Acquires the compare-and-swap lock across all processes; released when the file is closed.
     async fn swapping(&self, key: &str) -> Result<File> {
         let lock = self.root.join(PARTIAL).join(SWAP);
         self.blocking(format!("replace the record {key}"), move |_| {
@@ -157,7 +156,7 @@ impl FolderRecords {
         .await
     }
 
-    /// Runs `work` on a blocking thread; its error is shown as `cannot {action}: …`.
+    /// Runs `work` on a blocking thread; its error reads `cannot {action}: …`.
     async fn blocking<T: Send + 'static>(
         &self,
         action: String,
@@ -198,9 +197,8 @@ impl RecordStore for FolderRecords {
         .await
     }
 
-    /// Where this process alone uses the folder: its own count of changes tells what the file system,
-    /// whose clock may stand still between two writes, does not, and that what somebody has done to the
-    /// file by hand, which shows a moment later.
+    /// Only with exclusive use. The change count catches writes within one tick of the file
+    /// system's clock; file metadata catches manual edits, with a short delay.
     async fn version(&self, key: &str) -> Result<Option<Version>> {
         check_key(key)?;
         if self.alone.is_none() {
@@ -212,7 +210,7 @@ impl RecordStore for FolderRecords {
             return Ok(Some(version));
         }
         let file = self.root.join(key);
-        let looked = self.blocking(format!("look at the record {key}"), move |_| {
+        let looked = self.blocking(format!("check the record {key}"), move |_| {
             let found = match fs::metadata(&file) {
                 Err(e) if is_absent(&e) => return Ok(None),
                 found => found?,
@@ -248,7 +246,7 @@ impl RecordStore for FolderRecords {
                 }
                 written = replace(root, &target, &json);
             }
-            // Also where it failed: the name may have been given before.
+            // Counts failed writes too: the rename may have happened.
             changes.count(&name);
             written
         })
@@ -356,7 +354,7 @@ impl RecordStore for FolderRecords {
     }
 }
 
-/// Gives other tasks another thread while `work` takes long, where the runtime has one.
+/// Runs `work`, moving other tasks off this thread if the runtime supports it.
 fn without_stalling<T>(work: impl FnOnce() -> T) -> T {
     use tokio::runtime::{Handle, RuntimeFlavor};
     match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
@@ -365,13 +363,13 @@ fn without_stalling<T>(work: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Content first, then name, then folder: whatever survives a crash is a whole document.
+/// Content first, then name, then folder, so that only whole documents survive a crash.
 fn replace(root: &Path, target: &Path, json: &[u8]) -> io::Result<()> {
     let folder = target.parent().ok_or(Io::InvalidInput)?;
     make_durable_folder(folder)?;
     let mut file = Builder::new().suffix(".json").tempfile_in(root.join(PARTIAL))?;
-    // Tells another process that is just opening the folder that this file is no leftover. On a
-    // file system without locks nothing is removed at opening either.
+    // The lock shows a process that opens the folder that this file is in use. On a file system
+    // without locks, opening removes nothing.
     let _ = file.as_file().try_lock();
     file.write_all(json)?;
     file.as_file().sync_all()?;
@@ -397,7 +395,7 @@ fn remove_every(root: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The folder vanishes as a whole; its documents are removed where nobody looks.
+/// Moves the folder away atomically, then removes its documents in private.
 fn remove_folder(root: &Path, folder: &Path) -> io::Result<()> {
     for _ in 0..ATTEMPTS {
         match fs::metadata(folder) {
@@ -408,7 +406,7 @@ fn remove_folder(root: &Path, folder: &Path) -> io::Result<()> {
         }
         let bin = Builder::new().tempdir_in(root.join(PARTIAL))?;
         match fs::rename(folder, bin.path().join("removed")) {
-            // Either the folder is gone, or another process that is opening has taken the bin.
+            // Either the folder is gone, or another opening process has removed the bin.
             Err(e) if is_absent(&e) => continue,
             renamed => renamed?,
         }
@@ -418,8 +416,8 @@ fn remove_folder(root: &Path, folder: &Path) -> io::Result<()> {
     Err(io::Error::new(Io::ResourceBusy, "the folder keeps changing"))
 }
 
-/// Removes a folder that no key leads to any more. A writer that found it before it was moved may
-/// still put its document into it; what outlasts the attempts is cleared at the next opening.
+/// Removes a folder that no key can name any more. A writer that resolved it before the move may
+/// still add a document; the next opening clears what outlasts the attempts.
 fn empty_bin(bin: &Path) -> io::Result<()> {
     for _ in 0..ATTEMPTS {
         match fs::remove_dir_all(bin) {
@@ -431,7 +429,7 @@ fn empty_bin(bin: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Names of documents and folders directly below `folder`, each with whether it is a folder.
+/// Names of documents and folders directly below `folder`; the flag marks folders.
 fn entries(root: &Path, folder: &str) -> io::Result<Vec<(String, bool)>> {
     let found = match fs::read_dir(root.join(folder)) {
         Err(e) if is_absent(&e) => return Ok(Vec::new()),
@@ -441,7 +439,7 @@ fn entries(root: &Path, folder: &str) -> io::Result<Vec<(String, bool)>> {
     for entry in found {
         let entry = entry?;
         let Ok(name) = entry.file_name().into_string() else { continue };
-        // Whatever no key leads to was not written by this store.
+        // This store did not write names that are not valid keys.
         if check_key(&name).is_err() && (folder.is_empty() || !name.starts_with('.')) {
             continue;
         }
@@ -465,7 +463,7 @@ fn holds_document(root: &Path, folder: &str) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Makes the folder and those it lies in, each durably.
+/// Creates the folder and its parents durably.
 fn make_durable_folder(folder: &Path) -> io::Result<()> {
     let mut missing: Vec<PathBuf> = Vec::new();
     let mut existing = folder;
@@ -499,12 +497,12 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Removes what nobody is writing any more: a process holds a lock on the file it writes.
+/// Removes abandoned files: a process locks the files it writes.
 fn remove_abandoned(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
-            // A folder in here was removed already, as far as any reader is concerned.
+            // Readers already treat a folder in here as removed.
             let _ = fs::remove_dir_all(&path);
         } else if File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
             let _ = fs::remove_file(&path);

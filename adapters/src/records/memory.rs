@@ -1,4 +1,4 @@
-//! JSON records in memory, gone with the process; for tests and trials.
+//! JSON records in memory, lost with the process; for tests and trials.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -16,7 +16,7 @@ pub struct MemoryRecords {
     documents: RwLock<Documents>,
 }
 
-/// Documents by key, each with how many changes there had been when it was written.
+/// Documents by key, each with the value of the change counter at its last write.
 #[derive(Debug, Default)]
 struct Documents {
     by_key: BTreeMap<String, (u64, Value)>,

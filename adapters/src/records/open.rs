@@ -1,4 +1,4 @@
-//! What `[records]` says of the store, and the adapter that it asks for.
+//! The configuration section `[records]`; opens the store that it selects.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,24 +9,24 @@ use serde::{Deserialize, Serialize};
 use super::{FolderRecords, MemoryRecords};
 use crate::{OpenError, storage};
 
-/// Where the records of videos are.
+/// Where records are stored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// A folder below `data_dir`; in memory with storage in memory.
+    /// A folder below `data_dir`; in memory if storage is in memory.
     #[default]
     Folder,
-    /// A bucket that is not public, shared by every instance; server and credentials of `[storage]`.
+    /// A private bucket, shared by every instance, with server and credentials of `[storage]`.
     Bucket,
 }
 
-/// Where the records of videos are.
+/// Settings of the record store.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// What keeps the records.
+    /// The kind of store.
     pub kind: Kind,
-    /// Bucket name; it must not be public (bucket).
+    /// Bucket name; the bucket must be private (bucket).
     pub bucket: String,
     /// Prefix within the bucket (bucket).
     pub prefix: String,
@@ -39,13 +39,13 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Whether other instances may change the records too.
+    /// Whether other instances may change the records.
     pub fn is_shared(&self) -> bool {
         self.kind == Kind::Bucket
     }
 }
 
-/// Opens the records: a folder lies below `data_dir`, a bucket is on the server of `storage`.
+/// Opens the record store: a folder below `data_dir` or a bucket on the server of `storage`.
 pub fn open(
     section: &Settings,
     storage: &storage::Settings,

@@ -1,5 +1,5 @@
-//! Sentiment by a text classifier (RoBERTa, DistilBERT and their like) on ONNX Runtime, as optimum
-//! exports it: two classes, three, or one to five stars.
+//! Sentiment analysis with a text classifier (RoBERTa, DistilBERT or similar) on ONNX Runtime, as
+//! exported by optimum: two classes, three, or one to five stars.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use serde::Deserialize;
 use crate::blocking;
 use crate::onnx::{BertTokenizer, Inputs, Pool, Runtime, Threading, failed, unfit};
 
-/// What to open.
+/// Options of [`OnnxSentiment::open`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct OnnxSentimentOptions {
     /// Folder with `model.onnx`, `tokenizer.json` and `config.json`, whose `id2label` names the
-    /// classes. The network takes `input_ids`, `attention_mask` and, if it has it,
-    /// `token_type_ids`, int64 [batch, sequence]; its first output is float32 [batch, classes].
+    /// classes. Inputs: `input_ids`, `attention_mask` and optionally `token_type_ids`, int64
+    /// [batch, sequence]; first output: float32 [batch, classes].
     pub folder: PathBuf,
-    /// Tokens of a text that are read, special ones included.
+    /// Maximum number of tokens per text, including special ones; longer texts are truncated.
     pub max_tokens: usize,
-    /// How the processor is used.
+    /// Threads of the runtime.
     pub threading: Threading,
 }
 
@@ -45,7 +45,7 @@ enum Class {
     Negative,
 }
 
-/// The part of `config.json` that matters here.
+/// The relevant part of `config.json`.
 #[derive(Deserialize)]
 struct Config {
     id2label: std::collections::BTreeMap<usize, String>,
@@ -54,7 +54,7 @@ struct Config {
 const NEUTRAL: Sentiment = Sentiment { positive: 0.0, neutral: 1.0, negative: 0.0 };
 
 impl OnnxSentiment {
-    /// Opens the model and tries it on a word, so that a model of another kind fails here.
+    /// Opens the model and runs it on a word, so that an unsuitable model fails here.
     /// *Blocks*.
     pub fn open(runtime: &Runtime, options: &OnnxSentimentOptions) -> Result<Self> {
         let model = options.folder.join("model.onnx");
@@ -71,7 +71,7 @@ impl OnnxSentiment {
     }
 }
 
-/// What each output of the network stands for.
+/// The class of each output of the network.
 fn classes(config: &Path) -> Result<Vec<Class>> {
     let invalid = |why: String| {
         PortError::new(ErrorKind::Invalid, format!("cannot use {}: {why}", config.display()))
@@ -87,7 +87,7 @@ fn classes(config: &Path) -> Result<Vec<Class>> {
         "1 star" | "2 stars" => Some(Class::Negative),
         "3 stars" => Some(Class::Neutral),
         "4 stars" | "5 stars" => Some(Class::Positive),
-        // The order of the models that leave their classes unnamed.
+        // The order of models that do not name their classes.
         "label_0" => Some(Class::Negative),
         "label_1" if labels.len() == 3 => Some(Class::Neutral),
         "label_1" if labels.len() == 2 => Some(Class::Positive),
@@ -126,7 +126,7 @@ impl Classifier {
     }
 }
 
-/// The softmax of the logits, by class. Of two classes the part that does not decide is neutral.
+/// The softmax of the logits by class. With two classes, the undecided share counts as neutral.
 fn shares(classes: &[Class], logits: &[f32]) -> Result<Sentiment> {
     let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let weights: Vec<f32> = logits.iter().map(|logit| (logit - most).exp()).collect();

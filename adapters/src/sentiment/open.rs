@@ -1,4 +1,4 @@
-//! The section `[sentiment]`, and the adapter that it asks for.
+//! The configuration section `[sentiment]`; opens the adapter that it selects.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Vader;
 use crate::{OpenError, models};
 
-/// What tells the sentiment of language.
+/// The kind of sentiment analysis.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -20,15 +20,15 @@ pub enum Kind {
     Onnx,
 }
 
-/// What tells the sentiment of language.
+/// Settings of sentiment analysis.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// What tells it.
+    /// The kind of classifier.
     pub kind: Kind,
     /// Folder of the model below `models.dir`, as optimum exports it (onnx).
     pub folder: PathBuf,
-    /// Tokens of a text that are read (onnx).
+    /// Maximum number of tokens per text; longer texts are truncated (onnx).
     pub max_tokens: usize,
 }
 

@@ -1,4 +1,4 @@
-//! A classifier that answers what a test tells it to. Tests of the domain use it.
+//! A sentiment classifier with scripted answers, for tests of the domain.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,14 +10,14 @@ use ports::{
 
 type Script = dyn Fn(&str) -> Result<Sentiment> + Send + Sync;
 
-/// Answers with a closure over each text that holds a letter and counts the calls.
+/// Calls a closure for each text that contains a letter, and counts the calls.
 pub struct ScriptedSentiment {
     script: Box<Script>,
     calls: AtomicUsize,
 }
 
 impl ScriptedSentiment {
-    /// Asks `script` about each text; its shares add up to 1.
+    /// Calls `script` for each text; its shares must add up to 1.
     pub fn new<F>(script: F) -> Self
     where
         F: Fn(&str) -> Result<Sentiment> + Send + Sync + 'static,
@@ -25,7 +25,7 @@ impl ScriptedSentiment {
         Self { script: Box::new(script), calls: AtomicUsize::new(0) }
     }
 
-    /// How many times [`SentimentClassifier::classify`] was called.
+    /// Number of calls of [`SentimentClassifier::classify`].
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
     }

@@ -1,6 +1,7 @@
-//! VADER (Hutto and Gilbert, ICWSM 2014): sentiment of English by lexicon and rules, no network.
-//! Scores equal those of the authors' package vaderSentiment 3.3.2 to its three decimals, quirks
-//! included; `scripts/make_vader_data.py` makes the lexicon and the scores it is tested with.
+//! VADER (Hutto and Gilbert, ICWSM 2014): sentiment of English text by lexicon and rules. Scores
+//! equal those of the authors' package vaderSentiment 3.3.2 to its three decimals, including its
+//! quirks; `scripts/make_vader_data.py` generates the lexicon and the reference scores of the
+//! tests.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -17,15 +18,15 @@ pub struct Vader {
 }
 
 impl Vader {
-    /// With the lexicon that comes with the package.
+    /// Uses the built-in lexicon.
     pub fn new() -> Self {
-        // The built-in tables are covered by a test, so a line that does not parse cannot ship.
+        // A test covers the built-in tables, so a malformed line cannot ship.
         let lexicon = parse(include_str!("vader/lexicon.tsv")).unwrap_or_default();
         Self { tables: Arc::new(Tables::new(lexicon)) }
     }
 
-    /// With another lexicon: lines of a token, a tab and its valence (−4..4); further columns are
-    /// passed over, as are empty lines. VADER's own file reads as it is.
+    /// Uses another lexicon: lines of a token, a tab and its valence (−4..4); ignores further
+    /// columns and empty lines. Reads VADER's own file unchanged.
     pub fn with_lexicon(lexicon: &str) -> Result<Self> {
         Ok(Self { tables: Arc::new(Tables::new(parse(lexicon)?)) })
     }
@@ -146,7 +147,7 @@ impl Tables {
         }
         let Some(&rated) = self.lexicon.get(word) else { return 0.0 };
         let mut valence = rated;
-        // "no" before a rated word negates it instead of being rated itself.
+        // "no" before a rated word negates it and has no rating of its own.
         if word == "no" && words.next(i).is_some_and(|next| self.knows(next)) {
             valence = 0.0;
         }
@@ -181,7 +182,7 @@ impl Tables {
         valence
     }
 
-    /// What the word at `i` adds to the valence of a word that follows it.
+    /// The change that the word at `i` makes to the valence of a following word.
     fn boost(&self, words: &Words, i: usize, valence: f64) -> f64 {
         let Some(&boost) = self.boosters.get(words.lower[i].as_str()) else { return 0.0 };
         let mut boost = if valence < 0.0 { -boost } else { boost };
@@ -216,7 +217,7 @@ impl Words {
         self.lower.get(i + 1).map(String::as_str)
     }
 
-    /// Whether a word is in capitals where others are not.
+    /// Whether a word is in capitals and others are not.
     fn stands_out(&self, i: usize) -> bool {
         self.upper[i] && self.mixed
     }
@@ -226,7 +227,8 @@ impl Words {
     }
 }
 
-/// Punctuation around a word goes; a remainder of two letters or fewer was likely an emoticon.
+/// Strips punctuation around a word, unless at most two letters would remain, which suggests an
+/// emoticon.
 fn strip(token: &str) -> &str {
     let stripped = token.trim_matches(|c: char| c.is_ascii_punctuation());
     if stripped.chars().count() <= 2 { token } else { stripped }
@@ -245,7 +247,7 @@ fn negate(words: &Words, i: usize, distance: usize, valence: f64) -> f64 {
     let emphatic = |word: &str| word == "so" || word == "this";
     let (strengthened, unchanged) = match distance {
         2 => (at(2) == "never" && emphatic(at(1)), at(2) == "without" && at(1) == "doubt"),
-        // The reference binds "and" before "or" here, so that "so" alone strengthens.
+        // The reference binds "and" before "or" here, so that "so" alone intensifies.
         3 => (
             (at(3) == "never" && emphatic(at(2))) || emphatic(at(1)),
             at(3) == "without" && (at(2) == "doubt" || at(1) == "doubt"),
@@ -261,7 +263,7 @@ fn negate(words: &Words, i: usize, distance: usize, valence: f64) -> f64 {
     }
 }
 
-/// Phrases whose rating is not that of their words. Needs three words before `i`.
+/// Idioms whose rating differs from that of their words. Needs three words before `i`.
 fn idioms(words: &Words, i: usize, mut valence: f64) -> f64 {
     let rating = |phrase: &str| IDIOMS.iter().find(|(p, _)| *p == phrase).map(|(_, v)| *v);
     let ending_here = [i - 1..i + 1, i - 2..i + 1, i - 2..i, i - 3..i, i - 3..i - 1];
@@ -283,13 +285,13 @@ fn idioms(words: &Words, i: usize, mut valence: f64) -> f64 {
     valence
 }
 
-/// What stands before the first "but" counts half, what follows it one and a half times. The
-/// reference looks each valence up by value, so an earlier equal one is weighed in its stead.
+/// Halves valences before the first "but" and multiplies those after it by 1.5. The reference looks
+/// up each valence by value, so an earlier equal one is changed instead.
 fn weigh_around_but(words: &Words, valences: &mut [f64]) {
     let Some(but) = words.lower.iter().position(|w| w == "but") else { return };
     for k in 0..valences.len() {
         let valence = valences[k];
-        // Weighing changes no zero, and zeros are most of a text.
+        // Zeros stay zero, and most words have none.
         if valence == 0.0 {
             continue;
         }
@@ -302,7 +304,7 @@ fn weigh_around_but(words: &Words, valences: &mut [f64]) {
     }
 }
 
-/// Emphasis of exclamation marks (up to four) and of two or more question marks.
+/// Emphasis from exclamation marks (up to four) and two or more question marks.
 fn emphasis(text: &str) -> f64 {
     let count = |mark| text.bytes().filter(|b| *b == mark).count();
     let exclaimed = count(b'!').min(4) as f64 * 0.292;
@@ -315,7 +317,7 @@ fn emphasis(text: &str) -> f64 {
 }
 
 fn shares(valences: &[f64], emphasis: f64) -> Sentiment {
-    // Each rated word weighs one more than its rating, to stand beside neutral words that weigh 1.
+    // Adds 1 to each rating, to balance neutral words, which weigh 1.
     let mut positive: f64 = valences.iter().filter(|v| **v > 0.0).map(|v| v + 1.0).sum();
     let mut negative: f64 = valences.iter().filter(|v| **v < 0.0).map(|v| 1.0 - v).sum();
     let neutral = valences.iter().filter(|v| **v == 0.0).count() as f64;

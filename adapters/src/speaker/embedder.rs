@@ -1,5 +1,5 @@
-//! Speaker vectors by a network (x-vector, ResNet, ECAPA, CAM++ and their like) through ONNX
-//! Runtime. It hears Kaldi filterbanks, as the exports of WeSpeaker, 3D-Speaker and pyannote do.
+//! Speaker embeddings with a network (x-vector, ResNet, ECAPA, CAM++ and similar) on ONNX Runtime.
+//! Its input is a Kaldi filterbank, as in the exports of WeSpeaker, 3D-Speaker and pyannote.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,22 +12,22 @@ use super::filterbank::{BANDS, Convention, Filterbank, without_mean};
 use crate::blocking;
 use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, unfit};
 
-/// A shorter stretch says too little about a voice, seconds.
+/// Minimum duration of a segment, seconds: a shorter one identifies no voice.
 const SHORTEST: f64 = 0.3;
-/// Of a longer one the middle is heard, which bounds memory, seconds.
+/// Only the middle of a longer segment is used, which bounds memory, seconds.
 const LONGEST: f64 = 30.0;
-/// Sound that nowhere exceeds this is silence.
+/// Audio with a lower peak is silence.
 const SILENCE: f32 = 1e-3;
 
-/// Which model and how it is read.
+/// Options of [`XVectorEmbedder::open`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct XVectorOptions {
-    /// A network from `[batch, frames, 80]` to `[batch, length]`. Its metadata say by `framework`
-    /// = `3d-speaker` whose filterbank it hears; else it is WeSpeaker's.
+    /// A network from `[batch, frames, 80]` to `[batch, length]`. `framework` = `3d-speaker` in its
+    /// metadata selects that filterbank; the default is WeSpeaker's.
     pub model: PathBuf,
-    /// The cosine above which two stretches are one voice, −1..1; networks differ.
+    /// Minimum cosine of two segments of one voice, −1..1; depends on the network.
     pub same_voice: f32,
-    /// How the processor is used.
+    /// Threads of the runtime.
     pub threading: Threading,
 }
 
@@ -45,8 +45,8 @@ struct Hearing {
 }
 
 impl XVectorEmbedder {
-    /// Opens the model and tries it on a second of sound, so that a model of another kind fails
-    /// here. *Blocks*.
+    /// Opens the model and runs it on a second of audio, so that an unsuitable model fails here.
+    /// *Blocks*.
     pub fn open(runtime: &Runtime, options: &XVectorOptions) -> Result<Self> {
         let pool = Pool::open(runtime, &options.model, options.threading, Inputs::Varied)?;
         let framework =
@@ -135,7 +135,7 @@ mod tests {
         serde_json::from_slice(&std::fs::read(fixture("speaker_reference.json")).unwrap()).unwrap()
     }
 
-    /// The noise of `scripts/make_test_speaker.py`, digit for digit.
+    /// The same noise as in `scripts/make_test_speaker.py`.
     fn noise(seed: u32, seconds: f64) -> Vec<f32> {
         let mut state = seed;
         let samples = (0..(seconds * 16_000.0) as i64).map(|i| {

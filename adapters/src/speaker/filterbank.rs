@@ -1,18 +1,18 @@
-//! Kaldi's log mel filterbank, which speaker networks hear.
+//! Kaldi's log mel filterbank, the input of speaker networks.
 
 use std::sync::Arc;
 
 use ports::decoder::SAMPLE_RATE;
 use realfft::{RealFftPlanner, RealToComplex};
 
-/// Levels per frame.
+/// Mel bands per frame.
 pub(super) const BANDS: usize = 80;
 /// A frame of 25 ms every 10 ms.
 const FRAME: usize = 400;
 const HOP: usize = 160;
 const POINTS: usize = 512;
 
-/// Levels of [`BANDS`] per frame, less the mean of each band: a microphone's colour goes.
+/// Subtracts the mean of each band, which removes the microphone's frequency response.
 pub(super) fn without_mean(mut levels: Vec<f32>) -> Vec<f32> {
     let frames = levels.len() / BANDS;
     let mut means = [0.0_f64; BANDS];
@@ -27,12 +27,12 @@ pub(super) fn without_mean(mut levels: Vec<f32>) -> Vec<f32> {
     levels
 }
 
-/// What else a network was trained on.
+/// The window and sample scale of the training data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Convention {
-    /// Povey's window and samples within ±1, as torchaudio's defaults are: 3D-Speaker.
+    /// Povey window and samples within ±1, torchaudio's defaults: 3D-Speaker.
     Povey,
-    /// Hamming's window and samples of 16 bits: WeSpeaker.
+    /// Hamming window and 16-bit sample values: WeSpeaker.
     Hamming,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Filterbank {
     full_scale: f32,
     transform: Arc<dyn RealToComplex<f32>>,
     window: Vec<f32>,
-    /// Per band the first Fourier bin it hears and the weights from there.
+    /// For each band the first Fourier bin and the weights from there on.
     bands: Vec<(usize, Vec<f32>)>,
 }
 
@@ -56,7 +56,7 @@ impl Filterbank {
                 let at = mel(bin as f64 * f64::from(SAMPLE_RATE) / POINTS as f64);
                 ((at - left) / (centre - left)).min((right - at) / (right - centre)).max(0.0)
             };
-            // The last bin, of half the sampling rate, is in no band.
+            // The last bin, at half the sample rate, belongs to no band.
             let bins = 0..POINTS / 2;
             let from = bins.clone().find(|bin| weight(*bin) > 0.0).unwrap_or(0);
             let weights = (from..bins.end).map(|bin| weight(bin) as f32);
@@ -78,7 +78,7 @@ impl Filterbank {
         }
     }
 
-    /// Frame by frame.
+    /// The band levels, frame by frame.
     pub(super) fn levels(&self, samples: &[f32]) -> Vec<f32> {
         const PRE_EMPHASIS: f32 = 0.97;
         let mut frame = [0.0_f32; FRAME];
@@ -102,7 +102,7 @@ impl Filterbank {
                 *slot = (sample - PRE_EMPHASIS * before) * weight;
                 before = sample;
             }
-            // The lengths are those the plan was made for, the only thing it can object to.
+            // Can only fail for other lengths than those of the plan.
             let _ = self.transform.process(&mut padded, &mut bins);
             power.iter_mut().zip(&bins).for_each(|(power, bin)| *power = bin.norm_sqr());
             levels.extend(self.bands.iter().map(|(from, weights)| {

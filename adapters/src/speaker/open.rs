@@ -1,4 +1,4 @@
-//! The section `[speaker]`, and the adapters that it asks for.
+//! The configuration section `[speaker]`; opens the adapters that it selects.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,33 +9,32 @@ use serde::{Deserialize, Serialize};
 use crate::open::optional;
 use crate::{OpenError, models};
 
-/// What tells speakers apart.
+/// The kind of speaker diarization.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// By networks where their files are there, else not at all.
+    /// Networks if their files exist, else none.
     #[default]
     Auto,
-    /// By networks on ONNX Runtime.
+    /// Networks on ONNX Runtime.
     Onnx,
-    /// Speakers are not told apart.
+    /// No diarization.
     None,
 }
 
-/// What tells speakers apart.
+/// Settings of speaker diarization.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// What tells them apart.
+    /// The kind of diarization.
     pub kind: Kind,
-    /// The network that hears how many speak at once and when they change, below `models.dir`: as
-    /// pyannote segmentation 3.0, from windows of 10 s to a powerset of three speakers.
+    /// Segmentation network below `models.dir`: like pyannote segmentation 3.0, from windows of 10
+    /// s to a powerset of three speakers.
     pub segmentation: PathBuf,
-    /// The network that turns a voice into a vector, below `models.dir`, as 3D-Speaker and
-    /// WeSpeaker export theirs.
+    /// Speaker embedding network below `models.dir`, as exported by 3D-Speaker or WeSpeaker.
     pub file: PathBuf,
-    /// Clean stretches of 1.5 s whose vectors have a larger cosine are one voice, −1..1; models
-    /// differ. Where sound is noisy less is asked, down to half of it.
+    /// Minimum cosine between clean 1.5 s segments of one voice, −1..1; depends on the model. Noisy
+    /// audio lowers the threshold, down to half of it.
     pub same_voice: f32,
 }
 
@@ -51,15 +50,15 @@ impl Default for Settings {
     }
 }
 
-/// The two that tell speakers apart; one alone cannot.
+/// The two networks for diarization; one alone is not enough.
 pub struct Networks {
-    /// Hears how many speak at once and when they change.
+    /// Finds the active speakers.
     pub segmentation: Arc<dyn SpeakerSegmentation>,
-    /// Turns a voice into a vector.
+    /// Embeds a voice.
     pub embedder: Arc<dyn SpeakerEmbedder>,
 }
 
-/// Opens what tells speakers apart; `None` where nothing is to.
+/// Opens the networks; `None` if diarization is disabled.
 pub fn open(section: &Settings, models: &models::Settings) -> Result<Option<Networks>, OpenError> {
     match section.kind {
         Kind::None => Ok(None),

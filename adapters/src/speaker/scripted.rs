@@ -1,4 +1,4 @@
-//! Speakers that a test tells apart as it likes. Tests of the domain use it.
+//! Scripted speaker diarization, for tests of the domain.
 
 use async_trait::async_trait;
 use ports::speaker::{SpeakerEmbedder, SpeakerSegmentation, WindowActivity};
@@ -6,13 +6,13 @@ use ports::{ErrorKind, PortError, Result, decoder::SAMPLE_RATE};
 
 type Script = dyn Fn(&[f32]) -> Option<Vec<f32>> + Send + Sync;
 
-/// Answers with a closure over the samples; less than 0.1 s and digital silence have no voice.
+/// Calls a closure with the samples; less than 0.1 s and digital silence have no voice.
 pub struct ScriptedSpeakerEmbedder {
     script: Box<Script>,
 }
 
 impl ScriptedSpeakerEmbedder {
-    /// `script` gives a vector of any length but zero; it is scaled to length 1.
+    /// `script` returns a vector of any length but zero; it is normalized to length 1.
     pub fn new<F>(script: F) -> Self
     where
         F: Fn(&[f32]) -> Option<Vec<f32>> + Send + Sync + 'static,
@@ -46,14 +46,14 @@ impl SpeakerEmbedder for ScriptedSpeakerEmbedder {
 
 type Listener = dyn Fn(&[f32]) -> u8 + Send + Sync;
 
-/// Answers with a closure over the samples of each frame of 0.1 s, in windows of 10 s; nobody speaks
-/// in digital silence.
+/// Calls a closure with the samples of each 0.1 s frame, in windows of 10 s; nobody speaks in
+/// digital silence.
 pub struct ScriptedSpeakerSegmentation {
     listener: Box<Listener>,
 }
 
 impl ScriptedSpeakerSegmentation {
-    /// `listener` gives a bit per speaker, of three.
+    /// `listener` returns a bit mask of three speakers.
     pub fn new<F>(listener: F) -> Self
     where
         F: Fn(&[f32]) -> u8 + Send + Sync + 'static,

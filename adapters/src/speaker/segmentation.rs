@@ -1,4 +1,4 @@
-//! Who speaks within a window, by pyannote's segmentation network 3.0 through ONNX Runtime.
+//! Speaker segmentation with pyannote's segmentation network 3.0 on ONNX Runtime.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,24 +11,23 @@ use ports::{ErrorKind, PortError, Result, decoder::SAMPLE_RATE};
 use crate::blocking;
 use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, unfit};
 
-/// What the network was trained on: 10 s.
+/// The window length in training, 10 s.
 const WINDOW: usize = 10 * SAMPLE_RATE as usize;
 
-/// Samples from frame to frame, and those that the first frame sees.
+/// Hop size in samples, and the receptive field of a frame.
 const STEP: usize = 270;
 const SEEN: usize = 991;
 
-/// Speakers told apart in a window, and the sets of them that the classes stand for: nobody, one,
-/// two at once.
+/// Speakers per window, and the speaker sets of the powerset classes: nobody, one, two at once.
 const SPEAKERS: usize = 3;
 const CLASSES: [u8; 7] = [0b000, 0b001, 0b010, 0b100, 0b011, 0b101, 0b110];
 
-/// Which model and how it is run.
+/// Options of [`PyannoteSegmentation::open`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct PyannoteOptions {
     /// A network from `[batch, 1, samples]` to `[batch, frames, 7]`.
     pub model: PathBuf,
-    /// How the processor is used.
+    /// Threads of the runtime.
     pub threading: Threading,
 }
 
@@ -40,7 +39,7 @@ pub struct PyannoteSegmentation {
 }
 
 impl PyannoteSegmentation {
-    /// Opens the model and tries it on silence, so that a model of another kind fails here.
+    /// Opens the model and runs it on silence, so that an unsuitable model fails here.
     /// *Blocks*.
     pub fn open(runtime: &Runtime, options: &PyannoteOptions) -> Result<Self> {
         let pool = Pool::open(runtime, &options.model, options.threading, Inputs::Alike)?;
@@ -50,7 +49,7 @@ impl PyannoteSegmentation {
     }
 }
 
-/// The sets of speakers of each window, frame by frame. *Blocks*.
+/// The speaker sets of each window, frame by frame. *Blocks*.
 fn classes(pool: &Pool, windows: &[Vec<f32>]) -> Result<Vec<Vec<u8>>> {
     let (count, samples) = (windows.len(), windows.concat());
     pool.with(|session| {
@@ -72,7 +71,7 @@ fn classes(pool: &Pool, windows: &[Vec<f32>]) -> Result<Vec<Vec<u8>>> {
     })
 }
 
-/// Frames of a window.
+/// Number of frames per window.
 fn frames() -> usize {
     (WINDOW - SEEN) / STEP + 1
 }
@@ -104,7 +103,7 @@ impl SpeakerSegmentation for PyannoteSegmentation {
             window
         };
         let windows: Vec<Vec<f32>> = windows.into_iter().map(window).collect();
-        // Digital silence has no level to be normalised by.
+        // Digital silence has no level to normalize by.
         let sounds = |window: &Vec<f32>| window.iter().any(|s| *s != 0.0);
         let sounding: Vec<bool> = windows.iter().map(sounds).collect();
         let heard: Vec<Vec<f32>> = windows.into_iter().filter(sounds).collect();

@@ -1,4 +1,4 @@
-//! Opens S3 and GCS buckets. Called by the composition root when the configuration asks for one.
+//! Opens S3 and GCS buckets.
 
 use std::time::Duration;
 
@@ -9,30 +9,30 @@ use ports::Result;
 use super::opendal::{OpendalStorage, RemoteLimits, failed};
 use super::urls::PublicUrls;
 
-/// A bucket on S3 or a server that speaks its protocol.
+/// A bucket on S3 or a compatible server.
 #[derive(Clone, Default)]
 pub struct S3Options {
     /// The bucket's name.
     pub bucket: String,
-    /// `https://host[:port]`; `None` is Amazon's for the region.
+    /// `https://host[:port]`; `None` means Amazon's endpoint for the region.
     pub endpoint: Option<String>,
-    /// As `eu-central-1`; many other servers take any, `auto` for instance.
+    /// For example `eu-central-1`; many other servers accept any, such as `auto`.
     pub region: String,
-    /// Folder within the bucket that all keys lie below; may be empty.
+    /// Key prefix within the bucket; may be empty.
     pub prefix: String,
-    /// `None`, together with the secret: the environment, profiles and machine roles are asked.
+    /// `None`, together with the secret: taken from the environment, profiles or machine roles.
     pub access_key_id: Option<String>,
     /// See `access_key_id`.
     pub secret_access_key: Option<String>,
-    /// Of temporary credentials.
+    /// For temporary credentials.
     pub session_token: Option<String>,
-    /// `bucket.host` instead of `host/bucket`, in requests and public URLs.
+    /// Use `bucket.host` instead of `host/bucket` in requests and public URLs.
     pub virtual_host_style: bool,
-    /// Where the bucket's root is publicly reached, when not at the endpoint (a CDN).
+    /// Public base URL of the bucket, if not the endpoint (a CDN).
     pub public_base_url: Option<String>,
-    /// The bucket is not public: links are signed and hold so long.
+    /// For a private bucket: how long presigned URLs are valid.
     pub signed: Option<Duration>,
-    /// What requests may take.
+    /// Limits of requests.
     pub limits: RemoteLimits,
 }
 
@@ -41,24 +41,24 @@ pub struct S3Options {
 pub struct GcsOptions {
     /// The bucket's name.
     pub bucket: String,
-    /// `None` is Google's.
+    /// `None` means Google's endpoint.
     pub endpoint: Option<String>,
-    /// Folder within the bucket that all keys lie below; may be empty.
+    /// Key prefix within the bucket; may be empty.
     pub prefix: String,
-    /// A service account's JSON key, base64-encoded; `None`: the environment and the machine's own
-    /// account are asked.
+    /// A service account's JSON key, base64-encoded; `None`: taken from the environment or the
+    /// machine's account.
     pub credential: Option<String>,
-    /// Requests are not signed; for public buckets and test servers.
+    /// Send unsigned requests; for public buckets and test servers.
     pub anonymous: bool,
-    /// Where the bucket's root is publicly reached, when not at the endpoint (a CDN).
+    /// Public base URL of the bucket, if not the endpoint (a CDN).
     pub public_base_url: Option<String>,
-    /// The bucket is not public: links are signed and hold so long.
+    /// For a private bucket: how long presigned URLs are valid.
     pub signed: Option<Duration>,
-    /// What requests may take.
+    /// Limits of requests.
     pub limits: RemoteLimits,
 }
 
-/// Opens an S3 bucket; no request is sent yet.
+/// Opens an S3 bucket without sending a request.
 pub fn s3(options: &S3Options) -> Result<OpendalStorage> {
     let amazon = format!("https://s3.{}.amazonaws.com", options.region);
     let endpoint = options.endpoint.as_deref().unwrap_or(&amazon);
@@ -68,7 +68,7 @@ pub fn s3(options: &S3Options) -> Result<OpendalStorage> {
         .endpoint(endpoint)
         .root(&options.prefix);
     if let (Some(id), Some(secret)) = (&options.access_key_id, &options.secret_access_key) {
-        // Credentials that are configured must not be overruled by those of the machine.
+        // Configured credentials take precedence over those of the machine.
         service = service
             .access_key_id(id)
             .secret_access_key(secret)
@@ -99,7 +99,7 @@ pub fn s3(options: &S3Options) -> Result<OpendalStorage> {
     )
 }
 
-/// Opens a GCS bucket; no request is sent yet.
+/// Opens a GCS bucket without sending a request.
 pub fn gcs(options: &GcsOptions) -> Result<OpendalStorage> {
     let endpoint = options.endpoint.as_deref().unwrap_or("https://storage.googleapis.com");
     let mut service =
@@ -130,7 +130,7 @@ fn remote(
     signed: Option<Duration>,
     limits: &RemoteLimits,
 ) -> Result<OpendalStorage> {
-    // The time limit is innermost: it ends one attempt, which is then tried again.
+    // The timeout is innermost: it ends one attempt, which is then retried.
     let probing = operator
         .layer(TimeoutLayer::new().with_timeout(limits.timeout).with_io_timeout(limits.io_timeout));
     let retrying = RetryLayer::new().with_max_times(limits.retries).with_jitter();
@@ -157,7 +157,7 @@ mod tests {
 
     use super::*;
 
-    /// A server that is overloaded, and how many requests it has refused.
+    /// An overloaded server, and the number of requests it has rejected.
     async fn overloaded() -> (String, Arc<AtomicUsize>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = format!("http://{}", listener.local_addr().expect("an address"));

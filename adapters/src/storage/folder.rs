@@ -1,5 +1,5 @@
-//! Reads objects of a storage folder. opendal would describe and read a file by its name, which is
-//! another file once the object was replaced, and it keeps neither content types nor validators.
+//! Reads objects of a storage folder. opendal would stat and read a file by its name, which is
+//! another file once the object was replaced, and it has neither content types nor validators.
 
 use std::io::{self, ErrorKind as Io};
 use std::ops::Range;
@@ -12,18 +12,18 @@ use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 use tokio_util::io::ReaderStream;
 
-/// How much is read at once.
+/// Read size.
 const BLOCK: usize = 256 << 10;
 
-/// An open object; replacing or removing it does not change what is read here.
+/// An open object; a later replacement or removal does not affect reads.
 pub(super) struct ObjectFile {
     pub(super) info: ObjectInfo,
     file: File,
     key: String,
 }
 
-/// The object under `key`; `None` for anything but a plain file, and for a link that leads out of
-/// the folder. `root` is canonical and `key` was checked.
+/// The object under `key`; `None` for anything but a regular file, and for a link that leads out of
+/// the folder. `root` is canonical and `key` is validated.
 pub(super) async fn open(root: &Path, key: &str) -> Result<Option<ObjectFile>> {
     let (root, key) = (root.to_owned(), key.to_owned());
     let opened = tokio::task::spawn_blocking({
@@ -41,7 +41,7 @@ pub(super) async fn open(root: &Path, key: &str) -> Result<Option<ObjectFile>> {
 }
 
 impl ObjectFile {
-    /// The bytes of a range that lies within the object.
+    /// The bytes of a range within the object.
     pub(super) async fn read(mut self, range: Range<u64>) -> Result<ByteStream> {
         let key = self.key;
         let length = range.end - range.start;
@@ -53,7 +53,7 @@ impl ObjectFile {
 
 fn open_plain(root: &Path, key: &str) -> io::Result<Option<(std::fs::File, ObjectInfo)>> {
     let path: PathBuf = root.join(key).canonicalize()?;
-    // Opening anything else than a plain file, a pipe for instance, may wait for ever.
+    // Opening anything but a regular file, such as a pipe, may block forever.
     if !path.starts_with(root) || !path.metadata()?.is_file() {
         return Ok(None);
     }
@@ -67,8 +67,8 @@ fn open_plain(root: &Path, key: &str) -> io::Result<Option<(std::fs::File, Objec
     Ok(Some((file, info)))
 }
 
-/// Every write makes a new file, so its number tells two contents apart that were written within
-/// one tick of the clock.
+/// Includes the inode: every write creates a new file, so the tag differs for two contents written
+/// within one tick of the clock.
 fn etag(metadata: &std::fs::Metadata) -> io::Result<String> {
     use std::os::unix::fs::MetadataExt;
     let modified = metadata.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();

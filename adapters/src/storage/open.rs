@@ -1,4 +1,4 @@
-//! The section `[storage]`, and the adapter that it asks for.
+//! The configuration section `[storage]`; opens the adapter that it selects.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,59 +14,60 @@ use crate::OpenError;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// A folder below `data_dir`, served by the service.
+    /// A folder below `data_dir`; the service serves its files.
     #[default]
     Fs,
-    /// A bucket on S3 or a server that speaks its protocol.
+    /// A bucket on S3 or a compatible server.
     S3,
     /// A bucket on Google Cloud Storage.
     Gcs,
-    /// In memory, gone with the process.
+    /// In memory, lost with the process.
     Memory,
 }
 
 impl Kind {
-    /// Whether public URLs of objects point at the service, which then has to serve them.
+    /// Whether the service itself serves the public URLs of objects.
     pub fn is_served(self) -> bool {
         matches!(self, Self::Fs | Self::Memory)
     }
 }
 
-/// Where videos and posters are stored.
+/// Settings of the object storage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// What keeps the objects.
+    /// The kind of storage.
     pub kind: Kind,
     /// Bucket name (s3, gcs).
     pub bucket: String,
     /// Prefix within the bucket (s3, gcs).
     pub prefix: String,
-    /// Server address, where it is not the provider's own (s3, gcs).
+    /// Endpoint URL, if it is not the provider's own (s3, gcs).
     pub endpoint: String,
     /// Region (s3).
     pub region: String,
-    /// Key id; empty: environment or instance role (s3).
+    /// Access key id; empty: environment or instance role (s3).
     pub access_key_id: String,
-    /// Secret key (s3).
+    /// Secret access key (s3).
     pub secret_access_key: String,
     /// Base64 of a service account's JSON; empty: environment or instance role (gcs).
     pub credential: String,
     /// Bucket name in the host instead of the path (s3).
     pub virtual_host_style: bool,
-    /// Address that clients read objects from, as of a CDN; empty: the bucket's own.
+    /// Base URL from which clients read objects, such as a CDN; empty: the bucket's own.
     pub public_base_url: String,
-    /// Seconds that the address of an object holds, where the bucket is not public; 0: it is (s3, gcs).
+    /// Lifetime of presigned URLs in seconds, for a private bucket; 0: the bucket is public (s3,
+    /// gcs).
     pub signed_urls: u64,
     /// Bytes per part of an upload, held in memory; at least 5 MiB (s3, gcs).
     pub part_size: usize,
-    /// Parts of one upload under way at once (s3, gcs).
+    /// Parts of one upload to send in parallel (s3, gcs).
     pub parts: usize,
-    /// Seconds for a request without a body (s3, gcs).
+    /// Timeout for a request without a body, seconds (s3, gcs).
     pub timeout: u64,
-    /// Seconds for each read or write of a body (s3, gcs).
+    /// Timeout for each read or write of a body, seconds (s3, gcs).
     pub io_timeout: u64,
-    /// Times a failed request is sent again, with growing pauses (s3, gcs).
+    /// Maximum retries of a failed request, with exponential backoff (s3, gcs).
     pub retries: usize,
 }
 
@@ -93,7 +94,7 @@ impl Default for Settings {
     }
 }
 
-/// S3 takes no smaller part but the last, bytes.
+/// S3's minimum size of all parts but the last, bytes.
 const SMALLEST_PART: usize = 5 << 20;
 
 impl From<&Settings> for RemoteLimits {
@@ -108,7 +109,7 @@ impl From<&Settings> for RemoteLimits {
     }
 }
 
-/// Opens the storage. A folder lies below `data_dir`; the addresses of what the service serves
+/// Opens the storage. A folder lies below `data_dir`; URLs of objects that the service serves
 /// itself begin with `base_url`.
 pub fn open(
     section: &Settings,
@@ -130,7 +131,7 @@ pub fn open(
     Ok(Arc::new(storage.map_err(OpenError::at("storage"))?))
 }
 
-/// A bucket on the server of the section, with its credentials.
+/// A bucket on the configured server, with the configured credentials.
 #[cfg(feature = "cloud")]
 pub(crate) fn bucket(
     section: &Settings,

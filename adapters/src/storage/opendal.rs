@@ -1,5 +1,4 @@
-//! Object storage through opendal: a folder, memory, or a bucket opened by `cloud`.
-//! Opened by the composition root.
+//! Object storage through opendal: a folder, memory, or a bucket from `cloud`.
 
 use std::io;
 use std::ops::Range;
@@ -16,35 +15,35 @@ use super::folder;
 use super::urls::PublicUrls;
 use crate::keys::{check_key, check_prefix};
 
-/// Below the folder, out of reach of every key: streams that are not complete yet.
+/// Folder that no key can name, for incomplete uploads.
 const PARTIAL: &str = ".partial";
-/// Where `probe` writes.
+/// The key that `probe` writes.
 const PROBE: &str = ".probe";
-/// Partial files that a crash left are removed when the folder is opened; younger ones may belong
-/// to another process that is writing right now.
+/// Minimum age at which opening the folder removes a partial file; younger ones may belong to
+/// another process that is writing.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
-/// The folder that the service serves local objects from.
+/// The URL path under which the service serves local objects.
 const SERVED_FROM: &str = "storage";
-/// How much of an object is read or written at once, folder and memory.
+/// Block size for reads and writes of folder and memory.
 const LOCAL_BLOCK: usize = 1 << 20;
 
-/// What a bucket's requests may take.
+/// Limits of requests to a bucket.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RemoteLimits {
-    /// Bytes per part of an upload; at least 5 MiB on S3. A part is held in memory.
+    /// Bytes per part of an upload, buffered in memory; at least 5 MiB on S3.
     pub part_size: usize,
-    /// Parts of one upload under way at once.
+    /// Parts of one upload to send in parallel.
     pub concurrency: usize,
-    /// For a request without a body.
+    /// Timeout for a request without a body.
     pub timeout: Duration,
-    /// For each read or write of a body.
+    /// Timeout for each read or write of a body.
     pub io_timeout: Duration,
-    /// How often a failed request is tried again, with growing pauses.
+    /// Maximum retries of a failed request, with exponential backoff.
     pub retries: usize,
 }
 
 impl Default for RemoteLimits {
-    /// Those of `[storage]` where nothing else is set.
+    /// The defaults of `[storage]`.
     fn default() -> Self {
         (&super::Settings::default()).into()
     }
@@ -53,21 +52,21 @@ impl Default for RemoteLimits {
 /// A bucket of objects.
 pub struct OpendalStorage {
     pub(crate) operator: Operator,
-    /// The same bucket, whose failed requests are not sent again.
+    /// The same bucket without retries.
     pub(crate) probing: Operator,
     pub(super) bucket: String,
     pub(super) urls: PublicUrls,
-    /// Of a folder, its canonical path.
+    /// The canonical path of a folder.
     pub(super) root: Option<PathBuf>,
     pub(super) block: usize,
     pub(super) concurrency: usize,
-    /// How long a signed address holds, where the bucket is not public.
+    /// Lifetime of presigned URLs of a private bucket.
     pub(super) signed: Option<Duration>,
 }
 
 impl OpendalStorage {
-    /// Objects as files below `root`, which is made where it is missing. The service answers for
-    /// their public URLs, `{base_url}/storage/<key>`. *Blocks.*
+    /// Objects as files below `root`, created if necessary. The service serves their public URLs,
+    /// `{base_url}/storage/<key>`. *Blocks.*
     pub fn folder(root: &Path, base_url: &str) -> Result<Self> {
         let unusable = |e: io::Error| {
             PortError::caused_by(
@@ -99,7 +98,7 @@ impl OpendalStorage {
         })
     }
 
-    /// Objects in memory, gone with the process; addressed as those of [`Self::folder`] are.
+    /// Objects in memory, lost with the process; URLs as in [`Self::folder`].
     pub fn memory(base_url: &str) -> Result<Self> {
         let operator =
             Operator::new(services::Memory::default()).map_err(|e| failed("open", "", e))?;
@@ -115,11 +114,11 @@ impl OpendalStorage {
         })
     }
 
-    /// `Unavailable` where the folder has gone since it was opened, as when its disk is not mounted any
-    /// more: it would be made again, empty, and every object taken for removed.
+    /// `Unavailable` if the folder has disappeared since it was opened, for example because its
+    /// disk is no longer mounted: it would be recreated empty and every object considered removed.
     async fn check_root(&self) -> Result<()> {
         let Some(root) = &self.root else { return Ok(()) };
-        // Made when the folder was opened, so that an empty mount point does not pass for it.
+        // Created when the folder was opened, so an empty mount point does not pass.
         match tokio::fs::metadata(root.join(PARTIAL)).await {
             Ok(metadata) if metadata.is_dir() => Ok(()),
             Ok(_) => Err(root_missing(io::ErrorKind::NotADirectory.into())),
@@ -152,7 +151,7 @@ impl OpendalStorage {
         }
     }
 
-    /// The keys and the folders below a prefix, itself included.
+    /// The keys and the folders below a prefix, including the prefix itself.
     async fn below(&self, prefix: &str) -> Result<(Vec<String>, Vec<String>)> {
         let failed = |e: opendal::Error| failed("list", prefix, e);
         let (mut keys, mut folders) = (Vec::new(), vec![prefix.to_owned()]);
@@ -166,7 +165,7 @@ impl OpendalStorage {
         Ok((keys, folders))
     }
 
-    /// A file that another caller has just removed is no error.
+    /// Removes a file; one that another caller has just removed is not an error.
     async fn delete_file(&self, key: &str) -> Result<()> {
         match self.operator.delete(key).await {
             Err(e) if e.kind() != opendal::ErrorKind::NotFound => Err(failed("remove", key, e)),
@@ -181,7 +180,7 @@ impl OpendalStorage {
         range: Option<Range<u64>>,
     ) -> Result<ByteStream> {
         let reading = self.operator.reader_with(key);
-        // The range was checked against this content and makes no sense in another.
+        // The range was checked against this content and is meaningless for another.
         let conditional = self.operator.info().capability().read_with_if_match;
         let reading = match etag {
             Some(etag) if conditional && range.is_some() => {
@@ -286,7 +285,7 @@ impl ObjectStorage for OpendalStorage {
         if self.root.is_some()
             && let Some((folder, _)) = key.rsplit_once('/')
         {
-            // One that is not empty stays.
+            // Fails for a folder that is not empty.
             let _ = self.operator.delete(&format!("{folder}/")).await;
         }
         Ok(())
@@ -310,7 +309,7 @@ impl ObjectStorage for OpendalStorage {
         for key in &keys {
             self.delete_file(key).await?;
         }
-        // Innermost first. One that is not empty has just been written to, and stays.
+        // Innermost first. A folder that is not empty has just been written to and stays.
         folders.sort_by_key(|folder| std::cmp::Reverse(folder.len()));
         for folder in folders {
             let _ = self.operator.delete(&folder).await;
@@ -323,14 +322,14 @@ impl ObjectStorage for OpendalStorage {
         let written = self.probing.write(PROBE, "probe").await;
         written.map_err(|e| failed("store", PROBE, e))?;
         match self.probing.delete(PROBE).await {
-            // Another instance that probes may have been quicker.
+            // Another instance's probe may have been faster.
             Err(e) if e.kind() != opendal::ErrorKind::NotFound => Err(failed("remove", PROBE, e)),
             _ => Ok(()),
         }
     }
 }
 
-/// Discards what was written unless it was closed, also when the future that writes is dropped.
+/// Discards an upload unless it was closed, also when the writing future is dropped.
 struct Upload {
     writer: Option<Writer>,
 }
@@ -365,7 +364,7 @@ async fn discard(mut writer: Writer) {
     }
 }
 
-/// The asked range, or all of the object; fails when it does not lie within it.
+/// The requested range, or the whole object. Fails unless it lies within the object.
 fn check_range(key: &str, range: Option<Range<u64>>, size: u64) -> Result<Range<u64>> {
     let range = range.unwrap_or(0..size);
     if range.start <= range.end && range.end <= size {
@@ -394,8 +393,8 @@ fn remove_abandoned(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// `cannot store a/b: No space left on device (os error 28)`. Paths, addresses and credentials,
-/// which opendal keeps as context, stay in the source.
+/// Formats as `cannot store a/b: No space left on device (os error 28)`. Paths, URLs and
+/// credentials, which opendal keeps as context, stay in the source.
 pub(crate) fn failed(action: &str, key: &str, e: opendal::Error) -> PortError {
     use opendal::ErrorKind as From;
     let mut kind = match e.kind() {
@@ -410,7 +409,7 @@ pub(crate) fn failed(action: &str, key: &str, e: opendal::Error) -> PortError {
     let mut cause = std::error::Error::source(&e);
     while let Some(deeper) = cause {
         reason = deeper.to_string();
-        // opendal takes these for something that may pass.
+        // opendal considers these errors temporary.
         if let Some(io) = deeper.downcast_ref::<io::Error>()
             && matches!(
                 io.kind(),

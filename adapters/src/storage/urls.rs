@@ -1,4 +1,4 @@
-//! Public addresses of objects and the way back to their keys. No I/O.
+//! Converts keys to public URLs and back. No I/O.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use ports::{ErrorKind, PortError, Result};
@@ -6,11 +6,11 @@ use url::Url;
 
 use crate::keys::check_key;
 
-/// Everything but the unreserved characters of RFC 3986 and the slash.
+/// Every character except the unreserved ones of RFC 3986 and the slash.
 const ENCODED: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// All public URLs are `base` followed by the encoded key.
+/// Every public URL is `base` followed by the encoded key.
 #[derive(Debug, Clone)]
 pub(super) struct PublicUrls {
     /// Ends with a slash.
@@ -18,7 +18,7 @@ pub(super) struct PublicUrls {
 }
 
 impl PublicUrls {
-    /// Objects lie at `{address}/{folder}/<key>`; `folder` may be empty.
+    /// Objects have the URL `{address}/{folder}/<key>`; `folder` may be empty.
     pub(super) fn new(address: &str, folder: &str) -> Result<Self> {
         let refused = |why: &str| {
             PortError::new(

@@ -1,4 +1,4 @@
-//! The section `[transcriber]`, and the adapter that it asks for.
+//! The configuration section `[transcriber]`; opens the adapter that it selects.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,18 +10,18 @@ use super::{OpenAiTranscriber, OpenAiTranscriberOptions};
 use crate::open::set;
 use crate::{OpenError, llm, models};
 
-/// What recognises speech.
+/// The kind of speech recognition.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Whisper where its files are there, else none.
+    /// Whisper if its files exist, else none.
     #[default]
     Auto,
     /// A Whisper network on ONNX Runtime.
     Onnx,
     /// An OpenAI-compatible server.
     Openai,
-    /// No speech is recognised.
+    /// No speech recognition.
     None,
 }
 
@@ -41,22 +41,22 @@ impl<'de> Deserialize<'de> for Kind {
     }
 }
 
-/// What recognises speech.
+/// Settings of speech recognition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// What recognises it.
+    /// The kind of recogniser.
     pub kind: Kind,
-    /// Folder of the model below `models.dir`, as `scripts/convert_whisper.py` or optimum writes it
-    /// (onnx).
+    /// Folder of the model below `models.dir`, as exported by `scripts/convert_whisper.py` or
+    /// optimum (onnx).
     pub folder: PathBuf,
-    /// The language that is spoken, as `en`; empty: it is told from the sound (onnx, openai).
+    /// The spoken language, as `en`; empty: detected (onnx, openai).
     pub language: String,
-    /// Server address, up to `/v1` (openai).
+    /// Server URL, up to `/v1` (openai).
     pub url: String,
     /// The server's name for the model (openai).
     pub model: String,
-    /// The server's key (openai).
+    /// The server's API key (openai).
     pub api_key: String,
 }
 
@@ -74,7 +74,7 @@ impl Default for Settings {
 }
 
 impl OpenAiTranscriberOptions {
-    /// As the sections say.
+    /// The options from these sections.
     pub(super) fn of(section: &Settings, llm: &llm::Settings) -> Self {
         Self {
             connection: llm.connection(&section.url, &section.api_key),
@@ -85,8 +85,8 @@ impl OpenAiTranscriberOptions {
     }
 }
 
-/// Opens the recogniser; `None` where there is to be none. A server is asked as patiently as `llm`
-/// says.
+/// Opens the recogniser; `None` if it is disabled. Timeouts and retries for a server come from
+/// `llm`.
 pub fn open(
     section: &Settings,
     models: &models::Settings,

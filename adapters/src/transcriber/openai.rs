@@ -1,5 +1,6 @@
-//! Recognition by a server with OpenAI's `/audio/transcriptions`: a WAV file goes out, words with
-//! times come back. Servers that time segments alone, or nothing, have their words spread.
+//! Speech recognition by a server with OpenAI's `/audio/transcriptions`: sends a WAV file and
+//! receives words with times. If the server times only segments or nothing, the words are spread
+//! evenly.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,27 +17,28 @@ use super::sound;
 use crate::blocking;
 use crate::openai::{Client, Connection, Exchange};
 
-/// A segment this probably silent, and this unlikely, was imagined: the thresholds of Whisper.
+/// A segment with a higher no-speech probability and a low log probability is a hallucination:
+/// Whisper's thresholds.
 const MAX_NO_SPEECH: f64 = 0.6;
 const MIN_LOG_PROBABILITY: f64 = -1.0;
-/// Text that compresses better repeats itself.
+/// Text with a higher compression ratio is repetitive.
 const MAX_COMPRESSION: f64 = 2.4;
 
-/// Which server and model.
+/// Options of [`OpenAiTranscriber::new`].
 #[derive(Debug, Clone)]
 pub struct OpenAiTranscriberOptions {
     /// The server.
     pub connection: Connection,
-    /// The server's name for the model, as `whisper-1`.
+    /// The server's name for the model, such as `whisper-1`.
     pub model: String,
-    /// The language that is spoken, as `en`; `None` to let the model tell.
+    /// The spoken language, as `en`; `None` to detect it.
     pub language: Option<String>,
-    /// The longest stretch that is sent at once, seconds; a minute is 2 MB.
+    /// Maximum duration of a request, seconds; a minute is 2 MB.
     pub max_seconds: f64,
 }
 
 impl Default for OpenAiTranscriberOptions {
-    /// Those of `[transcriber]` and `[llm]` where nothing else is set.
+    /// The defaults of `[transcriber]` and `[llm]`.
     fn default() -> Self {
         Self::of(&super::Settings::default(), &crate::llm::Settings::default())
     }
@@ -48,12 +50,12 @@ pub struct OpenAiTranscriber {
     model: String,
     language: Option<String>,
     max_seconds: f64,
-    /// Cleared when the server turns out to give nothing but text.
+    /// Cleared once the server turns out to return only text.
     gives_times: AtomicBool,
 }
 
 impl OpenAiTranscriber {
-    /// Checks the options. Sends nothing.
+    /// Checks the options without sending a request.
     pub fn new(options: OpenAiTranscriberOptions) -> Result<Self> {
         if options.model.trim().is_empty() {
             let message = "the speech recogniser needs the server's name for its model";
@@ -111,7 +113,7 @@ impl OpenAiTranscriber {
 
 const WAV: reqwest::header::HeaderValue = reqwest::header::HeaderValue::from_static("audio/wav");
 
-/// `verbose_json`, or as much of it as the server gives.
+/// `verbose_json`, or the part of it that the server supports.
 #[derive(Debug, Deserialize)]
 struct Answer {
     text: String,
@@ -148,14 +150,15 @@ impl Segment {
         unlikely && silent || self.compression_ratio.is_some_and(|r| r > MAX_COMPRESSION)
     }
 
-    /// Of its words, where the server does not say it of each; 1 where it does not say it at all.
+    /// The confidence of its words if the server does not report one per word; 1 if it reports
+    /// none.
     fn confidence(&self) -> f64 {
         self.avg_logprob.map_or(1.0, f64::exp)
     }
 }
 
 impl Answer {
-    /// The words within `seconds` of sound, in order of start.
+    /// The words within `seconds` of audio, in order of start.
     fn into_words(self, seconds: f64) -> Vec<Word> {
         let segments = self.segments.unwrap_or_default();
         let mut words = Vec::new();
@@ -190,7 +193,7 @@ impl Answer {
     }
 }
 
-/// The words of a text, each with a share of the time by its letters.
+/// The words of a text, each with a share of the time in proportion to its letters.
 fn spread(text: &str, start: f64, end: f64) -> impl Iterator<Item = TimedWord> {
     let letters = |word: &str| word.chars().count() as f64 + 1.0;
     let all: f64 = text.split_whitespace().map(letters).sum();
@@ -213,7 +216,7 @@ fn within(word: TimedWord, confidence: f64, seconds: f64) -> Word {
     }
 }
 
-/// ISO 639-1 code of a language that is given as a code or, as OpenAI does, by its English name.
+/// The ISO 639-1 code of a language given as a code or, as OpenAI does, by its English name.
 fn code(language: &str) -> Option<String> {
     const NAMES: &str = "afrikaans af arabic ar armenian hy azerbaijani az belarusian be bosnian bs \
         bulgarian bg catalan ca chinese zh croatian hr czech cs danish da dutch nl english en \
@@ -251,7 +254,7 @@ impl Transcriber for OpenAiTranscriber {
         let seconds = samples.len() as f64 / f64::from(SAMPLE_RATE);
         let samples = samples.to_vec();
         let wav = blocking::run(move || {
-            // Servers imagine words in silence, and want to be paid for them.
+            // Servers hallucinate words in silence, and charge for them.
             let speech = sound::possible_speech(&samples)?;
             Ok((!speech.is_empty()).then(|| sound::to_wav(&samples)))
         });

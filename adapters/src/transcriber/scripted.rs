@@ -1,5 +1,4 @@
-//! A transcriber that answers what a test tells it to. Tests of the domain use it; it recognises
-//! nothing of its own accord.
+//! A transcriber with scripted answers, for tests of the domain.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,8 +11,8 @@ use ports::{
 
 type Script = dyn Fn(&[f32]) -> Result<Transcript> + Send + Sync;
 
-/// Answers with a closure over the samples and counts the calls. Digital silence holds no words,
-/// and no word lasts longer than the samples.
+/// Calls a closure with the samples and counts the calls. Digital silence has no words, and no word
+/// exceeds the duration of the samples.
 pub struct ScriptedTranscriber {
     max_seconds: f64,
     script: Box<Script>,
@@ -21,7 +20,7 @@ pub struct ScriptedTranscriber {
 }
 
 impl ScriptedTranscriber {
-    /// Asks `script` about samples that are not silent.
+    /// Calls `script` with samples that are not silent.
     pub fn new<F>(script: F) -> Self
     where
         F: Fn(&[f32]) -> Result<Transcript> + Send + Sync + 'static,
@@ -29,18 +28,18 @@ impl ScriptedTranscriber {
         Self { max_seconds: 30.0, script: Box::new(script), calls: AtomicUsize::new(0) }
     }
 
-    /// Hears the same words in every stretch of sound.
+    /// Returns the same words for every segment.
     pub fn hearing(transcript: Transcript) -> Self {
         Self::new(move |_| Ok(transcript.clone()))
     }
 
-    /// Sets what [`Transcriber::max_seconds`] says; 30 s otherwise.
+    /// Sets [`Transcriber::max_seconds`]; 30 s by default.
     pub fn with_max_seconds(mut self, seconds: f64) -> Self {
         self.max_seconds = seconds;
         self
     }
 
-    /// How many stretches of sound it was asked about.
+    /// The number of segments it received.
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
     }

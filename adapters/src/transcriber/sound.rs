@@ -1,5 +1,4 @@
-//! What the recognisers share about samples: whether there can be speech in them, and how they are
-//! written as PCM and as a WAV file.
+//! Shared by the recognisers: detection of possible speech, and conversion to PCM and WAV.
 
 use ports::{
     Result,
@@ -9,11 +8,12 @@ use ports::{
 
 use crate::vad::{SpectralVoiceActivity, SpeechOptions};
 
-/// Shorter silence is part of speech, seconds: longer than between the words of a sentence.
+/// Minimum duration of a pause between speech spans, seconds: longer than between the words of a
+/// sentence.
 const PAUSE: f64 = 0.5;
 
-/// Where there may be speech, seconds of the samples, apart by pauses of [`PAUSE`]. Empty for
-/// silence, hum and hiss, in which recognisers imagine words.
+/// Spans of possible speech, seconds, separated by pauses of at least [`PAUSE`]. Empty for silence,
+/// hum and hiss, in which recognisers hallucinate words.
 pub(super) fn possible_speech(samples: &[f32]) -> Result<Vec<SpeechSpan>> {
     let speech = SpeechOptions { threshold: 0.3, min_speech: 0.1, ..SpeechOptions::default() };
     let mut session = SpectralVoiceActivity::new(speech).begin()?;
@@ -28,10 +28,10 @@ pub(super) fn possible_speech(samples: &[f32]) -> Result<Vec<SpeechSpan>> {
     Ok(spans)
 }
 
-/// 16-bit samples. What is not a number becomes silence.
+/// 16-bit samples. NaN becomes silence.
 pub(super) fn to_pcm(samples: &[f32]) -> Vec<i16> {
     let full = f32::from(i16::MAX);
-    // The cast saturates, and makes zero of NaN.
+    // The cast saturates and maps NaN to zero.
     samples.iter().map(|s| (s * full).round() as i16).collect()
 }
 

@@ -1,4 +1,4 @@
-//! The section `[vad]`, and the adapter that it asks for.
+//! The configuration section `[vad]`; opens the adapter that it selects.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,39 +10,39 @@ use super::{SpectralVoiceActivity, SpeechOptions};
 use crate::open::optional;
 use crate::{OpenError, models};
 
-/// What finds speech in sound.
+/// The kind of voice activity detection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Silero where its file is there, else spectral.
+    /// Silero if its file exists, else spectral.
     #[default]
     Auto,
     /// Silero on ONNX Runtime.
     Silero,
-    /// By the shape of the spectrum; takes some music for speech.
+    /// Rules on the spectrum, without a model; takes some music for speech.
     Spectral,
-    /// No speech is looked for.
+    /// No speech detection.
     None,
 }
 
-/// What finds speech in sound.
+/// Settings of voice activity detection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// What listens.
+    /// The kind of detector.
     pub kind: Kind,
     /// Model file below `models.dir` (silero).
     pub file: PathBuf,
-    /// Speech begins where it is at least this probable, 0..1.
+    /// Minimum probability at which speech begins, 0..1.
     pub threshold: f32,
-    /// Shorter speech is passed over, seconds.
+    /// Minimum duration of speech, seconds.
     pub min_speech: f64,
-    /// Shorter pauses do not end speech, seconds.
+    /// Minimum duration of a pause that ends speech, seconds.
     pub min_silence: f64,
 }
 
 impl Default for Settings {
-    /// As Silero's `get_speech_timestamps`.
+    /// The defaults of Silero's `get_speech_timestamps`.
     fn default() -> Self {
         Self {
             kind: Kind::default(),
@@ -66,7 +66,7 @@ impl From<&Settings> for SpeechOptions {
     }
 }
 
-/// Opens what finds speech; `None` where nothing is to.
+/// Opens the detector; `None` if it is disabled.
 pub fn open(
     section: &Settings,
     models: &models::Settings,
@@ -77,7 +77,7 @@ pub fn open(
         Kind::Spectral => Some(spectral()),
         Kind::Silero => Some(silero(section, models)?),
         Kind::Auto => {
-            let without = "speech is found by the shape of the spectrum";
+            let without = "speech detection uses the spectral rules";
             let silero = optional(true, without, silero(section, models))?;
             Some(silero.unwrap_or_else(|| spectral()))
         }

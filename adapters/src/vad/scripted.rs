@@ -1,4 +1,4 @@
-//! Speech where a test says that it is. Tests of the domain use it.
+//! Speech at scripted times, for tests of the domain.
 
 use ports::{
     Result,
@@ -6,13 +6,13 @@ use ports::{
     vad::{SpeechSpan, VoiceActivityDetector, VoiceActivitySession},
 };
 
-/// Finds speech in given spans, as far as the stream reaches and is not digital silence there.
+/// Finds speech in the given spans, up to the end of the stream and except in digital silence.
 pub struct ScriptedVoiceActivity {
     spans: Vec<SpeechSpan>,
 }
 
 impl ScriptedVoiceActivity {
-    /// `spans` are in order and do not overlap.
+    /// `spans` must be in order and without overlaps.
     pub fn new(spans: Vec<SpeechSpan>) -> Self {
         Self { spans }
     }

@@ -1,31 +1,32 @@
-//! Turns the probability of speech per window into spans: hysteresis, shortest speech and silence,
-//! padding. The voice activity adapters call it window by window; it keeps spans, not sound.
+//! Converts the speech probability of each window into spans: hysteresis, minimum durations of
+//! speech and pauses, padding. Voice activity adapters call it per window; it stores spans, not
+//! audio.
 
 use ports::{decoder::SAMPLE_RATE, vad::SpeechSpan};
 
 /// When speech begins and ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpeechOptions {
-    /// Speech begins at a window at least this probable, 0..1.
+    /// Minimum probability of the window at which speech begins, 0..1.
     pub threshold: f32,
-    /// It goes on while windows are at least this probable, not above `threshold`.
+    /// Minimum probability of windows that continue speech, at most `threshold`.
     pub release_threshold: f32,
-    /// Shorter speech is passed over, seconds.
+    /// Minimum duration of speech, seconds.
     pub min_speech: f64,
-    /// Shorter pauses do not end speech, seconds.
+    /// Minimum duration of a pause that ends speech, seconds.
     pub min_silence: f64,
-    /// Added before and after each span where there is room, seconds.
+    /// Added before and after each span if there is room, seconds.
     pub padding: f64,
 }
 
 impl Default for SpeechOptions {
-    /// Those of `[vad]` where nothing else is set.
+    /// The defaults of `[vad]`.
     fn default() -> Self {
         (&super::Settings::default()).into()
     }
 }
 
-/// One stream's windows. Positions are in samples.
+/// State of one stream. Positions are in samples.
 pub(super) struct Segmenter {
     threshold: f32,
     release: f32,
@@ -56,7 +57,7 @@ impl Segmenter {
         }
     }
 
-    /// The next window's probability.
+    /// Adds the probability of the next window.
     pub(super) fn push(&mut self, probability: f32) {
         let at = self.position;
         self.position += self.window;
@@ -74,7 +75,7 @@ impl Segmenter {
         }
     }
 
-    /// Ends a stream of `total` samples.
+    /// Ends a stream of `total` samples and returns its spans.
     pub(super) fn finish(mut self, total: u64) -> Vec<SpeechSpan> {
         if let Some(begun) = self.begun {
             self.keep(begun, total);
@@ -83,7 +84,7 @@ impl Segmenter {
         let mut spans: Vec<SpeechSpan> = Vec::with_capacity(self.spans.len());
         let mut from = 0;
         for (i, (start, end)) in self.spans.iter().enumerate() {
-            // Padding shares a pause that is too short for both sides.
+            // Both sides share a pause that is too short for full padding.
             let next = self.spans.get(i + 1).map(|s| s.0);
             let room = next.map_or(total.saturating_sub(*end), |next| (next - end) / 2);
             let begin = start.saturating_sub(self.padding).max(from);

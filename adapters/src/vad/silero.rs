@@ -1,4 +1,4 @@
-//! Voice activity by the Silero network (v5 and v6 exports with 16 kHz input) through ONNX Runtime.
+//! Voice activity detection with the Silero network (v5 and v6 exports, 16 kHz) on ONNX Runtime.
 
 use std::{collections::VecDeque, path::PathBuf, sync::Arc};
 
@@ -12,23 +12,23 @@ use ports::{
 use super::segments::{Segmenter, SpeechOptions};
 use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, unfit};
 
-/// New samples per inference, and how many of those before it the network sees again.
+/// New samples per inference; the network also receives `CONTEXT` earlier ones.
 const WINDOW: usize = 512;
 const CONTEXT: usize = 64;
 const STATE: usize = 2 * 128;
 
-/// Which model and how it decides.
+/// Options of [`Silero::open`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct SileroOptions {
-    /// As `silero_vad_16k_op15.onnx`.
+    /// For example `silero_vad_16k_op15.onnx`.
     pub model: PathBuf,
     /// When speech begins and ends.
     pub speech: SpeechOptions,
-    /// One thread serves: the network is small.
+    /// Threads of the runtime; one is enough for this small network.
     pub threading: Threading,
 }
 
-/// The detector. Cheap to clone; its streams share the model and nothing else.
+/// The detector. Cheap to clone; its streams share only the model.
 #[derive(Clone)]
 pub struct Silero {
     pool: Arc<Pool>,
@@ -37,7 +37,7 @@ pub struct Silero {
 }
 
 impl Silero {
-    /// Opens the model and tries it on silence, so that a model of another kind fails here.
+    /// Opens the model and runs it on silence, so that an unsuitable model fails here.
     /// *Blocks*.
     pub fn open(runtime: &Runtime, options: &SileroOptions) -> Result<Self> {
         let pool = Arc::new(Pool::open(runtime, &options.model, options.threading, Inputs::Alike)?);
@@ -61,7 +61,7 @@ impl VoiceActivityDetector for Silero {
 struct Stream {
     pool: Arc<Pool>,
     segmenter: Segmenter,
-    /// The context, then the samples of the window so far.
+    /// The context, followed by the samples of the current window.
     input: Vec<f32>,
     state: Vec<f32>,
     pending: VecDeque<f32>,
@@ -118,7 +118,7 @@ impl Stream {
 
 impl VoiceActivitySession for Stream {
     fn push(&mut self, samples: &[f32]) -> Result<()> {
-        // Window by window, so that a long block is not copied whole.
+        // One window at a time, so that a long block is not copied whole.
         for block in samples.chunks(WINDOW) {
             self.pending.extend(block);
             self.total += block.len() as u64;

@@ -1,5 +1,5 @@
-//! Voice activity without weights: level above the noise, voicing, and the rhythm of syllables. It
-//! stands in where no network is configured; rhythmic music passes for speech.
+//! Voice activity detection without a model: level above noise, voicing, and the rhythm of
+//! syllables. The fallback if no network is configured; it takes rhythmic music for speech.
 
 use ports::{
     Result,
@@ -22,7 +22,7 @@ pub struct SpectralVoiceActivity {
 }
 
 impl SpectralVoiceActivity {
-    /// With other rules for when speech begins and ends than [`Self::default`] has.
+    /// Uses other rules than [`Self::default`] for when speech begins and ends.
     pub fn new(speech: SpeechOptions) -> Self {
         Self { speech }
     }
@@ -52,14 +52,14 @@ impl VoiceActivityDetector for SpectralVoiceActivity {
     }
 }
 
-/// Keeps two bytes for each 16 ms, 450 kB per hour.
+/// Stores two bytes per 16 ms, 450 kB per hour.
 struct Stream {
     speech: SpeechOptions,
     spectrum: Spectrum,
     pending: Vec<f32>,
-    /// Power from 150 Hz to 3800 Hz, as [`Level`] packs it.
+    /// Power from 150 Hz to 3800 Hz, packed by [`Level`].
     levels: Vec<u8>,
-    /// Highest autocorrelation at lags of a voice's pitch, 255 for 1.25.
+    /// Highest autocorrelation at pitch lags of a voice, 255 for 1.25.
     voicings: Vec<u8>,
     total: u64,
 }
@@ -80,7 +80,7 @@ impl VoiceActivitySession for Stream {
     fn finish(self: Box<Self>) -> Result<Vec<SpeechSpan>> {
         let mut segmenter = Segmenter::new(&self.speech, HOP);
         let Some(threshold) = self.threshold() else { return Ok(Vec::new()) };
-        // In blocks, so that a day of sound needs no more memory than minutes do.
+        // In blocks, so that memory does not grow with the length of the audio.
         for begin in (0..self.levels.len()).step_by(BLOCK) {
             let end = (begin + BLOCK).min(self.levels.len());
             for probability in self.probabilities(begin..end, threshold) {
@@ -92,18 +92,18 @@ impl VoiceActivitySession for Stream {
 }
 
 const BLOCK: usize = 16_384;
-/// Frames that the smoothing of a block looks beyond its ends.
+/// Frames beyond the ends of a block that smoothing reads.
 const MARGIN: usize = 160;
 
-/// Levels speech stands out by, dB: above the quietest tenth, below the loudest twentieth at most,
-/// and below it at least. Found on the clips with known speech.
+/// Level thresholds for speech, dB: at least this much above the quietest tenth, and between the
+/// two distances below the loudest twentieth. Tuned on the clips with labelled speech.
 const ABOVE_NOISE: f32 = 9.0;
 const BELOW_PEAK: f32 = 35.0;
 const CLOSE_TO_PEAK: f32 = 16.0;
-/// Sound whose peaks are quieter is silence, dB.
+/// Audio with quieter peaks is silence, dB.
 const SILENCE: f32 = -35.0;
 const VOICED: f32 = 0.45;
-/// Syllables move the level by so much, dB; held notes and steady noise do not.
+/// Minimum level change between syllables, dB; held notes and steady noise stay below it.
 const RHYTHM: f32 = 3.2;
 
 impl Stream {
@@ -124,7 +124,7 @@ impl Stream {
         self.voicings.push((voicing * 204.0).clamp(0.0, 255.0) as u8);
     }
 
-    /// The level that speech has, dB; `None` in silence.
+    /// The minimum level of speech, dB; `None` for silence.
     fn threshold(&self) -> Option<(f32, f32)> {
         let mut counts = [0_usize; 256];
         for level in &self.levels {
@@ -173,7 +173,7 @@ impl Stream {
     }
 }
 
-/// A level in a byte: −90 dB to 69 dB in steps of ⅝ dB.
+/// A level packed into a byte: −90 dB to 69 dB in steps of ⅝ dB.
 struct Level;
 
 impl Level {
@@ -190,7 +190,7 @@ fn logistic(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// Means over `reach` values to either side, fewer at the ends.
+/// Moving average over `reach` values to either side, fewer at the ends.
 fn smooth(values: &[f32], reach: usize) -> Vec<f32> {
     let mut sums = Vec::with_capacity(values.len() + 1);
     sums.push(0.0_f64);

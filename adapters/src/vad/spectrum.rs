@@ -1,23 +1,23 @@
-//! Windowed Fourier transforms of sound, and the autocorrelation that voicing and pitch are read
-//! from. The adapter without weights calls it frame by frame.
+//! Windowed Fourier transforms of audio, and the autocorrelation for voicing and pitch. The
+//! spectral detector calls it per frame.
 
 use std::sync::Arc;
 
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex, num_complex::Complex};
 
-/// Frames of one size, transformed at `padded` points.
+/// Transforms frames of one size, zero-padded to `padded` points.
 pub(super) struct Spectrum {
     window: Vec<f32>,
     forward: Arc<dyn RealToComplex<f32>>,
     inverse: Arc<dyn ComplexToReal<f32>>,
     padded: Vec<f32>,
     bins: Vec<Complex<f32>>,
-    /// Autocorrelation of the window itself, 1 at lag 0.
+    /// Autocorrelation of the window function, 1 at lag 0.
     of_window: Vec<f32>,
 }
 
 impl Spectrum {
-    /// `padded` is even and not below `size`.
+    /// `padded` must be even and at least `size`.
     pub(super) fn new(size: usize, padded: usize) -> Self {
         let mut planner = RealFftPlanner::new();
         let turn = std::f32::consts::TAU / size as f32;
@@ -34,20 +34,20 @@ impl Spectrum {
         this
     }
 
-    /// Hands the power of each bin of a frame to `read`.
+    /// Passes the power of each bin of a frame to `read`.
     pub(super) fn power(&mut self, frame: &[f32], mut read: impl FnMut(&[f32])) {
         self.padded.fill(0.0);
         for ((slot, sample), weight) in self.padded.iter_mut().zip(frame).zip(&self.window) {
             *slot = sample * weight;
         }
-        // The lengths are those the plan was made for, the only thing it can object to.
+        // Can only fail for other lengths than those of the plan.
         let _ = self.forward.process(&mut self.padded, &mut self.bins);
         let power: Vec<f32> = self.bins.iter().map(|b| b.norm_sqr()).collect();
         read(&power);
     }
 
-    /// Autocorrelation by lag of the frame last given to [`Self::power`], of its bins in `band`
-    /// alone. Not scaled: lag 0 is `padded` times the energy.
+    /// Autocorrelation by lag of the last frame passed to [`Self::power`], restricted to the bins
+    /// in `band`. Not normalized: lag 0 is `padded` times the energy.
     pub(super) fn autocorrelation(&mut self, band: std::ops::Range<usize>) -> &[f32] {
         for (i, bin) in self.bins.iter_mut().enumerate() {
             let power = if band.contains(&i) { bin.norm_sqr() } else { 0.0 };
@@ -57,7 +57,7 @@ impl Spectrum {
         &self.padded[..self.padded.len() / 2]
     }
 
-    /// What windowing does to the autocorrelation at a lag, 1 at lag 0.
+    /// The window's own autocorrelation at a lag, 1 at lag 0.
     pub(super) fn of_window(&self, lag: usize) -> f32 {
         self.of_window[lag]
     }

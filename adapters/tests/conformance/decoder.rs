@@ -33,7 +33,7 @@ fn recording() -> Recording {
     }
 }
 
-/// What `recording` and the clips of the `ffmpeg` program hold.
+/// The content of `recording` and of the clips made with the `ffmpeg` program.
 fn clip() -> Clip {
     let loud = 0.5 / std::f32::consts::SQRT_2;
     Clip {
@@ -60,10 +60,10 @@ fn recorded() {
     let heard = Clip { size: None, shots: Vec::new(), ..clip() };
     suite::reads(&decoder, "no picture", &write(folder, "d", &blind), &heard);
     let damaged = Recording { damaged_from: Some(1.5), ..recording() };
-    suite::survives_damage(&decoder, "damaged", &write(folder, "e", &damaged), &clip());
+    suite::decodes_up_to_damage(&decoder, "damaged", &write(folder, "e", &damaged), &clip());
     let hollow = Recording { damaged_from: Some(0.0), ..recording() };
-    suite::finds_nothing(&decoder, "hollow", &write(folder, "f", &hollow));
-    suite::refuses_what_is_no_media(&decoder);
+    suite::has_no_content(&decoder, "hollow", &write(folder, "f", &hollow));
+    suite::non_media_files_are_invalid(&decoder);
     suite::missing_file_is_not_found(&decoder);
 }
 
@@ -92,11 +92,11 @@ mod ffmpeg {
 
     use super::*;
 
-    /// Three seconds of three colours, and two tones with silence between.
+    /// Three seconds of three colours, and two tones with silence in between.
     const PICTURE: &str = "color=c=0xDC1E1E:s=320x180:r=25:d=1[a];color=c=0x1EB43C:s=320x180:r=25:d=1[b];color=c=0x283CC8:s=320x180:r=25:d=1[c];[a][b][c]concat=n=3,format=yuv420p,setsar=1";
     const SOUND: &str = "aevalsrc='0.5*sin(440*2*PI*t)*(lt(t,1)+gte(t,2))':s=44100:d=3";
 
-    /// What the MP2 encoder puts before the sound, seconds.
+    /// The MP2 encoder's priming samples before the audio, seconds.
     const MP2_PRIMING: f64 = 481.0 / 44_100.0;
 
     fn after_priming(clip: &Clip, by: f64) -> Clip {
@@ -114,7 +114,7 @@ mod ffmpeg {
         }
     }
 
-    /// The confined decoder, which is the other one in a process of its own.
+    /// The confined decoder, which runs in a separate process.
     pub(super) fn decoder() -> WorkerDecoder {
         confined(WorkerOptions::default())
     }
@@ -125,7 +125,7 @@ mod ffmpeg {
     }
 
     #[test]
-    fn without_a_process() {
+    fn unconfined_decoder_passes() {
         let Some(studio) = Studio::open() else { return };
         let file = studio.both("h264.mp4", "-c:v libx264 -g 12 -c:a aac").unwrap();
         suite::reads(&FfmpegDecoder::new(FfmpegOptions::default()), "h264.mp4", &file, &clip());
@@ -136,7 +136,7 @@ mod ffmpeg {
     }
 
     impl Studio {
-        /// `None`, and a word about it, where there is no `ffmpeg` program.
+        /// `None`, with a message, if there is no `ffmpeg` program.
         pub(super) fn open() -> Option<Self> {
             if Command::new("ffmpeg").arg("-version").output().is_err() {
                 println!("skipped: there is no ffmpeg program to make clips with");
@@ -177,9 +177,9 @@ mod ffmpeg {
         }
     }
 
-    /// The right channel is the left one with its sign turned, as a loudspeaker that is wired the wrong way.
+    /// The right channel is the inverted left one, as with a reversed loudspeaker cable.
     #[test]
-    fn channels_that_cancel_each_other() {
+    fn inverted_channels_do_not_cancel() {
         let Some(studio) = Studio::open() else { return };
         for (name, sound) in
             [("opposite.mkv", "pan=stereo|c0=c0|c1=-1*c0"), ("same.mkv", "pan=stereo|c0=c0|c1=c0")]
@@ -190,9 +190,9 @@ mod ffmpeg {
         }
     }
 
-    /// A patch of reference white and one of a grey card, in PQ and in HLG.
+    /// Patches of reference white and of a grey card, in PQ and in HLG.
     #[test]
-    fn high_dynamic_range_is_shown_in_the_standard_one() {
+    fn hdr_is_tone_mapped() {
         let Some(studio) = Studio::open() else { return };
         for (name, transfer, white, grey) in
             [("pq.mkv", "smpte2084", 573, 397), ("hlg.mkv", "arib-std-b67", 721, 393)]
@@ -258,7 +258,7 @@ mod ffmpeg {
             ),
         ] {
             let Some(file) = studio.both(name, coding) else { continue };
-            // MPEG program streams and some others only estimate how long they last.
+            // MPEG program streams and some others only estimate their duration.
             let duration_is_true = !name.ends_with("mpg");
             let priming = if name == "mpeg2.ts" || name == "mpeg1.mpg" { MP2_PRIMING } else { 0.0 };
             suite::reads(
@@ -271,7 +271,7 @@ mod ffmpeg {
     }
 
     #[test]
-    fn pictures_without_sound_and_sound_without_pictures() {
+    fn video_only_and_audio_only() {
         let Some(studio) = Studio::open() else { return };
         let decoder = decoder();
         let mute = Clip { tones: None, ..clip() };
@@ -303,7 +303,7 @@ mod ffmpeg {
     }
 
     #[test]
-    fn cover_art_is_no_video() {
+    fn cover_art_is_not_video() {
         let Some(studio) = Studio::open() else { return };
         let heard = Clip { size: None, shots: Vec::new(), ..clip() };
         studio.make("cover.jpg", "-f lavfi -i color=c=red:s=640x640:d=0.04 -frames:v 1").unwrap();
@@ -316,7 +316,7 @@ mod ffmpeg {
             let Some(file) = studio.make(name, &arguments) else { continue };
             suite::reads(&decoder(), name, &file, &heard);
         }
-        // Nor does it hide the video beside it, whichever comes first.
+        // Nor does it hide the video, whichever comes first.
         let arguments = "-i cover.jpg -f lavfi -i {picture} -map 0 -map 1 -c:v:0 copy -c:v:1 libx264 -disposition:v:0 attached_pic";
         let file = studio.make("cover_and_video.mp4", arguments).unwrap();
         suite::reads(&decoder(), "cover_and_video.mp4", &file, &Clip { tones: None, ..clip() });
@@ -352,9 +352,9 @@ mod ffmpeg {
     }
 
     #[test]
-    fn a_quarter_turn_goes_the_right_way() {
+    fn rotation_is_applied() {
         let Some(studio) = Studio::open() else { return };
-        // Left half red, right half blue; `rotate=90` turns clockwise: red comes to the top.
+        // Left half red, right half blue; `rotate=90` turns clockwise: red ends up on top.
         let halves = "color=c=0xDC1E1E:s=160x180:r=25:d=1[a];color=c=0x283CC8:s=160x180:r=25:d=1[b];[a][b]hstack";
         studio
             .make("halves.mp4", &format!("-f lavfi -i {halves} -pix_fmt yuv420p -c:v libx264"))
@@ -380,15 +380,15 @@ mod ffmpeg {
     }
 
     #[test]
-    fn times_are_those_of_a_player() {
+    fn times_match_a_player() {
         let Some(studio) = Studio::open() else { return };
         let decoder = decoder();
         let loud = 0.5 / std::f32::consts::SQRT_2;
-        // The picture starts 0.8 s after the sound, which starts the clock.
+        // The video starts 0.8 s after the audio, which starts the clock.
         let late = Clip { shots: vec![(0.8, RED), (1.8, GREEN), (2.8, BLUE)], end: 3.8, ..clip() };
         for (name, coding) in [
             ("late_picture.mp4", "-c:v libx264 -c:a aac"),
-            // Without a codec that primes: Matroska would move the picture by the priming.
+            // A codec without priming: Matroska would move the video by it.
             ("late_picture.mkv", "-c:v libx264 -c:a pcm_s16le"),
         ] {
             let Some(file) = studio.make(
@@ -404,7 +404,7 @@ mod ffmpeg {
             "-f lavfi -i {sound} -itsoffset 0.8 -f lavfi -i {picture} -c:v libx264 -c:a mp2";
         let file = studio.make("late_picture.ts", coding).unwrap();
         suite::reads(&decoder, "late_picture.ts", &file, &after_priming(&late, MP2_PRIMING));
-        // The sound starts late.
+        // The audio starts late.
         let file = studio
             .make(
                 "late_sound.mp4",
@@ -417,7 +417,7 @@ mod ffmpeg {
         // A clock that does not start at 0.
         let file = studio.both("offset.ts", "-c:v libx264 -c:a mp2 -output_ts_offset 100").unwrap();
         suite::reads(&decoder, "offset.ts", &file, &after_priming(&clip(), MP2_PRIMING));
-        // An edit list that hides the first half second, cut without coding anew.
+        // An edit list that hides the first half second, cut without re-encoding.
         studio.both("whole.mp4", "-c:v libx264 -g 250 -c:a aac").unwrap();
         let file = studio.make("edited.mp4", "-ss 0.48 -i whole.mp4 -c copy").unwrap();
         let edited = Clip {
@@ -445,7 +445,7 @@ mod ffmpeg {
     }
 
     #[test]
-    fn gaps_in_the_sound_are_silence() {
+    fn audio_gaps_are_silence() {
         let Some(studio) = Studio::open() else { return };
         let loud = 0.5 / std::f32::consts::SQRT_2;
         let file = studio.make("gap.mkv", "-f lavfi -i {picture} -f lavfi -i {sound} -af aselect='not(between(t,0.4,0.8))' -c:v libx264 -c:a pcm_s16le").unwrap();
@@ -457,10 +457,10 @@ mod ffmpeg {
     }
 
     #[test]
-    fn formats_that_change_half_way() {
+    fn formats_change_mid_stream() {
         let Some(studio) = Studio::open() else { return };
         let loud = 0.5 / std::f32::consts::SQRT_2;
-        // Two streams joined byte by byte: other rate, other channels.
+        // Two concatenated streams with other rates and channels.
         studio.make("a.mp2", "-f lavfi -i {sound} -ar 44100 -c:a mp2").unwrap();
         studio
             .make("b.mp2", "-f lavfi -i {sound} -ar 24000 -af pan=stereo|c0=c0|c1=c0 -c:a mp2")
@@ -478,7 +478,7 @@ mod ffmpeg {
             duration_is_true: false,
         };
         suite::reads(&decoder(), "joined.mp2", &studio.path("joined.mp2"), &heard);
-        // Two recordings spliced: another size, and the clock starts anew.
+        // Two spliced recordings: another size, and the clock restarts.
         studio.make("a.ts", "-f lavfi -i {picture} -c:v libx264 -output_ts_offset 500").unwrap();
         studio.make("b.ts", "-f lavfi -i {picture} -vf scale=160:90 -c:v libx264").unwrap();
         let joined: Vec<u8> =
@@ -489,21 +489,26 @@ mod ffmpeg {
         assert_eq!(summary.frames, 150);
         assert!(
             (summary.end - 6.0).abs() < 0.2,
-            "the clock goes on over the splice: {}",
+            "the clock continues across the splice: {}",
             summary.end
         );
     }
 
     #[test]
-    fn damaged_files_yield_their_beginning() {
+    fn damaged_file_yields_its_beginning() {
         let Some(studio) = Studio::open() else { return };
         let file = studio
             .both("faststart.mp4", "-c:v libx264 -g 12 -c:a aac -movflags +faststart")
             .unwrap();
         let bytes = std::fs::read(file).unwrap();
         std::fs::write(studio.path("cut_off.mp4"), &bytes[..bytes.len() * 6 / 10]).unwrap();
-        suite::survives_damage(&decoder(), "cut_off.mp4", &studio.path("cut_off.mp4"), &clip());
-        // Without the index at the end nothing can be made of it.
+        suite::decodes_up_to_damage(
+            &decoder(),
+            "cut_off.mp4",
+            &studio.path("cut_off.mp4"),
+            &clip(),
+        );
+        // Undecodable without the index at the end.
         let file = studio.both("index_last.mp4", "-c:v libx264 -c:a aac").unwrap();
         let bytes = std::fs::read(file).unwrap();
         std::fs::write(studio.path("no_index.mp4"), &bytes[..bytes.len() / 2]).unwrap();
@@ -511,7 +516,7 @@ mod ffmpeg {
     }
 
     #[test]
-    fn damaged_packets_are_counted_and_passed_over() {
+    fn damaged_packets_are_counted_and_skipped() {
         let Some(studio) = Studio::open() else { return };
         let file = studio.both("noisy.ts", "-c:v libx264 -g 6 -c:a mp2").unwrap();
         let mut bytes = std::fs::read(file).unwrap();
@@ -534,15 +539,15 @@ mod ffmpeg {
         let Some(studio) = Studio::open() else { return };
         for name in ["hollow.mp4", "hollow.mkv"] {
             let file = studio.make(name, "-f lavfi -i {picture} -frames:v 0 -c:v mpeg4").unwrap();
-            suite::finds_nothing(&decoder(), name, &file);
+            suite::has_no_content(&decoder(), name, &file);
         }
         let file = studio.make("hollow.wav", "-f lavfi -i {sound} -t 0 -c:a pcm_s16le").unwrap();
-        suite::finds_nothing(&decoder(), "hollow.wav", &file);
+        suite::has_no_content(&decoder(), "hollow.wav", &file);
     }
 
     #[test]
-    fn what_is_no_media_is_refused() {
-        suite::refuses_what_is_no_media(&decoder());
+    fn non_media_files_are_rejected() {
+        suite::non_media_files_are_invalid(&decoder());
         suite::missing_file_is_not_found(&decoder());
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe.mp4");
@@ -555,7 +560,7 @@ mod ffmpeg {
     }
 
     #[test]
-    fn limits_hold() {
+    fn limits_are_enforced() {
         let Some(studio) = Studio::open() else { return };
         let file = studio.both("limited.mp4", "-c:v libx264 -c:a aac").unwrap();
         let with = |change: fn(&mut FfmpegOptions)| {
@@ -578,14 +583,14 @@ mod ffmpeg {
         assert_eq!(scan(slow), ErrorKind::Timeout);
     }
 
-    /// Real clips: what is known of them without looking.
+    /// Known properties of real clips.
     #[test]
     fn real_clips() {
         let Some(media) = std::env::var_os("SHOTLOG_MEDIA").map(PathBuf::from) else {
             println!("skipped: SHOTLOG_MEDIA names no folder");
             return;
         };
-        // File, size as shown, whether there is sound, frames, first frame, end.
+        // File, displayed size, whether it has audio, frames, first frame, end.
         for (name, size, sound, frames, first, end) in [
             ("googlework_short.mp4", (320, 180), true, 1026, 0.834, 35.07),
             ("decord_video_90.mov", (320, 568), false, 3, 0.0, 0.1),
@@ -611,9 +616,9 @@ mod ffmpeg {
         }
     }
 
-    /// A frame after a seek is the one that decoding from the beginning comes to.
+    /// A frame after a seek equals the one from decoding from the beginning.
     #[test]
-    fn seeking_changes_no_picture() {
+    fn seek_yields_the_same_frame() {
         let Some(media) = std::env::var_os("SHOTLOG_MEDIA").map(PathBuf::from) else {
             println!("skipped: SHOTLOG_MEDIA names no folder");
             return;
@@ -634,7 +639,7 @@ mod ffmpeg {
         }
     }
 
-    /// Mean difference of the pictures' brightness, 0..255, one shrunk to the size of the other.
+    /// Mean difference in brightness, 0..255, with one image scaled down to the size of the other.
     fn difference(picture: &Image, small: &[u8]) -> f64 {
         let ScanOptions { width, height, .. } = SIZE;
         let large = image::RgbImage::from_raw(picture.width, picture.height, picture.rgb.clone());
@@ -643,7 +648,7 @@ mod ffmpeg {
         shrunk.iter().zip(small).map(apart).sum::<f64>() / small.len() as f64
     }
 
-    /// Every frame of a scan, with its time.
+    /// The frames of a scan with their times.
     #[derive(Default)]
     struct Played {
         frames: Vec<(f64, Vec<u8>)>,

@@ -20,7 +20,7 @@ async fn hashing() {
     }
 }
 
-/// A server whose vectors are those of the hashing embedder, scaled.
+/// A server that returns the vectors of the hashing embedder, scaled.
 async fn hashing_server(float: bool, reversed: bool) -> Server {
     Server::start(move |request: &Received, _| {
         if float && request.body["encoding_format"] == "base64" {
@@ -90,7 +90,7 @@ async fn openai() {
 }
 
 #[tokio::test]
-async fn openai_reports_what_is_wrong() {
+async fn openai_errors_are_reported() {
     let good = json!({ "data": [{ "index": 0, "embedding": vec![0.5; 64] }] });
     let cases = [
         (json!({ "data": [{ "index": 0, "embedding": [1.0, 2.0] }] }), ErrorKind::Invalid, "64"),
@@ -198,7 +198,7 @@ mod onnx {
     }
 
     #[tokio::test]
-    async fn more_than_128_tokens_are_read() {
+    async fn tokens_beyond_128_count() {
         let Some(embedder) = open("all-MiniLM-L6-v2.int8.onnx", |_| {}) else { return };
         let filler = "the weather report for the northern coast goes on for a while ".repeat(14);
         let texts = [filler.clone() + "a red bicycle", filler + "a purple elephant sings"];
@@ -207,7 +207,7 @@ mod onnx {
     }
 
     #[tokio::test]
-    async fn unusable_files_are_named() {
+    async fn unusable_files_are_named_in_errors() {
         let Some(library) = path("SHOTLOG_ONNXRUNTIME") else { return };
         let runtime = OnnxRuntime::load(&library).unwrap();
         let folder = tempfile::tempdir().unwrap();

@@ -13,7 +13,7 @@ use shotlog_adapters::fetcher::{HttpFetcher, HttpFetcherOptions, MemoryFetcher, 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Raw answers by path, from a server on this machine.
+/// A local server with raw responses by path.
 #[derive(Clone)]
 struct Server {
     address: SocketAddr,
@@ -51,7 +51,7 @@ impl Server {
         let _ = connection.write_all(&answer.unwrap_or_else(|| missing.to_vec())).await;
     }
 
-    /// Answers `path` with these bytes, head and all, and closes.
+    /// Sets the raw response to `path`, including the head.
     fn raw(&self, path: &str, answer: Vec<u8>) -> String {
         self.answers.lock().unwrap().insert(path.into(), answer);
         format!("http://{}{path}", self.address)
@@ -108,7 +108,7 @@ async fn over_http() {
 }
 
 #[tokio::test]
-async fn a_private_origin_is_refused_by_default() {
+async fn private_origin_is_rejected_by_default() {
     let server = Server::start().await;
     let url = server.raw("/", b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n".to_vec());
     assert!(!HttpFetcherOptions::default().allow_private);
@@ -123,7 +123,7 @@ async fn a_private_origin_is_refused_by_default() {
 }
 
 #[tokio::test]
-async fn a_chunked_body_must_reach_its_end() {
+async fn truncated_chunked_body_is_an_error() {
     let server = Server::start().await;
     let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
     let whole = server.raw("/whole", format!("{head}3\r\nabc\r\n0\r\n\r\n").into_bytes());
@@ -139,7 +139,7 @@ async fn a_chunked_body_must_reach_its_end() {
 }
 
 #[tokio::test]
-async fn an_encoded_body_arrives_as_it_was_sent() {
+async fn encoded_body_is_not_decoded() {
     let server = Server::start().await;
     let head = "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\n";
     let url = server.raw("/gzip", [head.as_bytes(), b"\x1f\x8b\x08\x00"].concat());
@@ -149,7 +149,7 @@ async fn an_encoded_body_arrives_as_it_was_sent() {
 }
 
 #[tokio::test]
-async fn what_does_not_speak_http_is_unavailable() {
+async fn non_http_server_is_unavailable() {
     let server = Server::start().await;
     for (path, answer) in [
         ("/ssh", b"SSH-2.0-OpenSSH_9.2\r\n".to_vec()),

@@ -1,5 +1,5 @@
-//! Google Cloud Storage as far as the adapters ask for it, in memory: no emulator of it is to be
-//! had. What it is asked in another way than its documentation has it, it refuses.
+//! An in-memory Google Cloud Storage with what the adapters use, because there is no emulator for
+//! it. Rejects requests that deviate from its documentation.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use poem::listener::{Acceptor, Listener, TcpListener};
 use poem::{Endpoint, Request, Response, Server};
 use serde_json::{Value, json};
 
-/// The one bucket there is.
+/// The only bucket.
 pub(crate) const BUCKET: &str = "clips";
 
 /// Serves until the runtime ends.
@@ -26,7 +26,7 @@ pub(crate) struct Gcs {
 #[derive(Default)]
 struct State {
     objects: BTreeMap<String, Object>,
-    /// Parts of uploads by number, with the content type they will have.
+    /// Parts of uploads by number, with their future content type.
     uploads: HashMap<String, (String, BTreeMap<u32, Bytes>)>,
     sessions: HashMap<String, Session>,
     /// Method and form of each request.
@@ -35,7 +35,7 @@ struct State {
 
 /// A resumable upload.
 struct Session {
-    /// Of the request that began it.
+    /// From the request that began it.
     query: HashMap<String, String>,
     content_type: String,
     content: Vec<u8>,
@@ -61,7 +61,7 @@ impl Gcs {
         &self.url
     }
 
-    /// Method and form of each request so far, without repetitions.
+    /// Method and form of each request so far, without duplicates.
     pub(crate) fn asked(&self) -> BTreeSet<String> {
         self.state.lock().unwrap().asked.clone()
     }
@@ -138,7 +138,7 @@ impl Gcs {
     }
 
     fn list(&self, query: &HashMap<String, String>) -> Response {
-        /// Few, so that lists go over several pages.
+        /// Small, so that listings have several pages.
         const PAGE: usize = 7;
         self.asks("GET list");
         let get = |name: &str| query.get(name).map(String::as_str).unwrap_or_default();
@@ -263,7 +263,7 @@ impl Gcs {
         response
     }
 
-    /// Uploads in parts, by the XML interface.
+    /// Multipart uploads of the XML API.
     fn parts(
         &self,
         method: &Method,
@@ -361,7 +361,7 @@ fn described(name: &str, object: &Object) -> Response {
     Response::builder().content_type("application/json").body(metadata(name, object).to_string())
 }
 
-/// The parts of a multipart body: each one's `Content-ID`, and what follows its headers.
+/// The parts of a multipart body: each one's `Content-ID` and content after its headers.
 fn split(headers: &HeaderMap, body: &[u8]) -> Vec<(String, Bytes)> {
     let kind = headers.get(header::CONTENT_TYPE).unwrap().to_str().unwrap();
     let boundary = kind.split_once("boundary=").unwrap().1.trim_matches('"');
@@ -375,7 +375,7 @@ fn split(headers: &HeaderMap, body: &[u8]) -> Vec<(String, Bytes)> {
         let content = find(at, b"\r\n\r\n").unwrap() + 4;
         let head = String::from_utf8_lossy(&body[at..content]).to_lowercase();
         let id = head.lines().find_map(|line| line.strip_prefix("content-id:"));
-        // An empty part leaves its line end to the delimiter.
+        // An empty part shares its line end with the delimiter.
         let end = find(content - 2, format!("\r\n{delimiter}").as_bytes()).unwrap();
         let part = Bytes::copy_from_slice(&body[content..end.max(content)]);
         parts.push((id.unwrap_or_default().trim().to_owned(), part));

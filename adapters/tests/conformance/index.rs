@@ -40,7 +40,7 @@ async fn embedded() {
 mod qdrant;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn embedded_keeps_its_points_when_opened_again() {
+async fn embedded_index_survives_reopening() {
     let folder = tempfile::tempdir().unwrap();
     for round in 0..12 {
         let index = open(folder.path()).await;
@@ -53,7 +53,7 @@ async fn embedded_keeps_its_points_when_opened_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn embedded_refuses_what_it_cannot_open() {
+async fn embedded_index_rejects_incompatible_folders() {
     let folder = tempfile::tempdir().unwrap();
     let index = open(folder.path()).await;
     index.replace(None, batch(0)).await.unwrap();
@@ -98,7 +98,7 @@ mod embedded;
 mod ranking;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn embedded_takes_back_the_room_of_removed_points() {
+async fn embedded_index_reclaims_space_of_deleted_points() {
     let folder = tempfile::tempdir().unwrap();
     let index = open(folder.path()).await;
     for _ in 0..60 {
@@ -112,7 +112,7 @@ async fn embedded_takes_back_the_room_of_removed_points() {
     let (used, needed) = (vector_bytes(folder.path()), vector_bytes(once.path()));
     assert!(used < 3 * needed, "{used} bytes for what takes {needed}");
 
-    // Half of a segment removed bit by bit: what is left is merged into a new one.
+    // Removes half of a segment step by step: the rest is merged into a new one.
     let index = open(once.path()).await;
     for number in 0..9 {
         index.replace(Some(&Filter::video(video(number))), vec![]).await.unwrap();
@@ -126,7 +126,7 @@ async fn embedded_takes_back_the_room_of_removed_points() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_large_embedded_index_says_so() {
+async fn large_embedded_index_gives_advice() {
     let folder = tempfile::tempdir().unwrap();
     let options = EmbeddedOptions { large: 2 * SIZE as u64, ..options(folder.path()) };
     let index = EmbeddedIndex::open(options).await.unwrap();
@@ -145,19 +145,19 @@ async fn a_large_embedded_index_says_so() {
     assert_eq!(index.advice().await.unwrap(), None, "0 is never");
 }
 
-/// Sequences of batches that the child below writes at the same time.
+/// Sequences of batches that the child process below writes in parallel.
 const SEQUENCES: usize = 3;
 
-/// Points in a batch.
+/// Points per batch.
 const SIZE: usize = 40;
 
 const CRASH_FOLDER: &str = "SHOTLOG_TEST_INDEX_FOLDER";
 const CRASH_FROM: &str = "SHOTLOG_TEST_INDEX_FROM";
 
-/// Kills a writing process again and again: nothing it has acknowledged may be missing, nothing
-/// may be there in part, and the folder always opens.
+/// Kills a writing process repeatedly: no acknowledged batch is missing, none is there in part, and
+/// the folder always opens.
 #[tokio::test(flavor = "multi_thread")]
-async fn embedded_survives_being_killed() {
+async fn embedded_index_survives_kills() {
     let folder = tempfile::tempdir().unwrap();
     let mut random = Random(0x5107_1065);
     let mut acknowledged = [0; SEQUENCES];
@@ -173,7 +173,7 @@ async fn embedded_survives_being_killed() {
             }
             false
         };
-        // Some rounds end before the first acknowledgement, maybe while the folder is opened.
+        // Some rounds end before the first acknowledgement, possibly while the folder is opened.
         let wanted = if round % 4 == 3 { 0 } else { 1 + random.below(40) };
         let mut seen = 0;
         while seen < wanted {
@@ -183,7 +183,7 @@ async fn embedded_survives_being_killed() {
         std::thread::sleep(Duration::from_micros(random.below(20_000) as u64));
         child.kill().unwrap();
         child.wait().unwrap();
-        // What it said before it died counts as well.
+        // Batches acknowledged just before the kill count as well.
         for line in lines.map_while(Result::ok) {
             seen += usize::from(note(line));
         }
@@ -192,7 +192,7 @@ async fn embedded_survives_being_killed() {
         let index = open(folder.path()).await;
         let mut expected = Vec::new();
         for (sequence, acknowledged) in acknowledged.iter_mut().enumerate() {
-            // The batch on the way may have been published without having been acknowledged.
+            // The batch in flight may be published without an acknowledgement.
             let next = number(sequence, *acknowledged);
             if index.count(&Filter::video(video(next))).await.unwrap() > 0 {
                 *acknowledged += 1;
@@ -212,10 +212,10 @@ async fn embedded_survives_being_killed() {
     assert!(total > 20, "the child wrote {total} batches, too few to mean anything");
 }
 
-/// When any byte of a segment flips while the index is open, no call ends the process, the damage is
-/// found, and an index that was reset takes every point again.
+/// If any byte of a segment flips while the index is open, no call ends the process, the damage is
+/// detected, and the index accepts every point again after a reset.
 #[tokio::test(flavor = "multi_thread")]
-async fn embedded_heals_from_bit_rot_while_it_is_open() {
+async fn open_embedded_index_recovers_from_bit_rot() {
     let mut random = Random(0xB17_4071);
     for extension in ["term", "fast", "store", "vectors", "idx", "fieldnorm"] {
         for _ in 0..3 {
@@ -228,11 +228,11 @@ async fn embedded_heals_from_bit_rot_while_it_is_open() {
                 let mut bytes = std::fs::read(&file).unwrap();
                 let at = random.below(bytes.len());
                 bytes[at] ^= 1 << random.below(8);
-                // In place: what is mapped changes.
+                // In place, so that the mapped memory changes.
                 let mut open = std::fs::File::options().write(true).open(&file).unwrap();
                 std::io::Write::write_all(&mut open, &bytes).unwrap();
             }
-            // These may fail or not, but must end.
+            // These may fail or not, but must return.
             let _ = index.count(&Filter::video(video(1))).await;
             let _ = index.values("video_id").await;
             let _ = index.replace(Some(&Filter::video(video(1))), batch(5)).await;
@@ -254,7 +254,7 @@ async fn embedded_heals_from_bit_rot_while_it_is_open() {
     }
 }
 
-/// The files of all segments with this extension; there must be some.
+/// The files of all segments with this extension; at least one.
 fn files_with(folder: &Path, extension: &str) -> Vec<std::path::PathBuf> {
     let segments = std::fs::read_dir(folder.join("segments")).unwrap();
     let files = segments.map(|entry| entry.unwrap().path());
@@ -264,9 +264,9 @@ fn files_with(folder: &Path, extension: &str) -> Vec<std::path::PathBuf> {
     files
 }
 
-/// Kills a process while it makes a new index: what it leaves opens.
+/// Kills a process while it creates an index: the folder still opens.
 #[tokio::test(flavor = "multi_thread")]
-async fn embedded_survives_being_killed_at_birth() {
+async fn embedded_index_survives_a_kill_during_creation() {
     let mut random = Random(3);
     for _ in 0..12 {
         let folder = tempfile::tempdir().unwrap();
@@ -282,7 +282,7 @@ async fn embedded_survives_being_killed_at_birth() {
     }
 }
 
-/// Starts [`writes_until_killed`] in a process of its own; each sequence goes on where it was.
+/// Starts [`writes_until_killed`] in a child process; each sequence resumes where it was.
 fn start_writing(folder: &Path, from: &[usize; SEQUENCES]) -> Child {
     let from: Vec<String> = from.iter().map(usize::to_string).collect();
     Command::new(std::env::current_exe().unwrap())
@@ -328,12 +328,12 @@ fn number(sequence: usize, i: usize) -> usize {
     i * SEQUENCES + sequence
 }
 
-/// The batch that the i-th one of a sequence takes the place of: two of three do.
+/// The batch that the i-th one of a sequence replaces: two of three do.
 fn removed_by(sequence: usize, i: usize) -> Option<usize> {
     (!i.is_multiple_of(3)).then(|| number(sequence, i - 1))
 }
 
-/// The batches of a sequence that are there when so many have been written.
+/// The batches of a sequence that exist after this many have been written.
 fn living(sequence: usize, written: usize) -> impl Iterator<Item = usize> {
     (0..written)
         .filter(move |i| i + 1 == written || removed_by(sequence, i + 1).is_none())
@@ -374,7 +374,7 @@ fn batch(number: usize) -> Vec<Point> {
         .collect()
 }
 
-/// Every part of every point of a batch is there and is this batch's.
+/// Asserts that every part of every point of a batch exists and belongs to it.
 async fn assert_whole(index: &EmbeddedIndex, number: usize) {
     let points = batch(number);
     let filter = Filter::video(video(number));
@@ -410,7 +410,7 @@ async fn assert_whole(index: &EmbeddedIndex, number: usize) {
     assert_eq!(index.text_search(query).await.unwrap().len(), SIZE, "batch {number}");
 }
 
-/// A unit vector of its own for each pair.
+/// A distinct unit vector for each pair.
 fn vector(number: usize, chunk: usize) -> Vec<f32> {
     let mut random = Random((number as u64) << 32 | chunk as u64 | 1 << 60);
     let raw: Vec<f32> = (0..DIMENSION).map(|_| random.below(2001) as f32 - 1000.0).collect();

@@ -25,7 +25,7 @@ mod nats {
 
     const REDELIVERY: Duration = Duration::from_secs(1);
 
-    /// A NATS server of the test's own, with what it stores.
+    /// The test's own NATS server and its data.
     struct Server {
         process: Child,
         port: u16,
@@ -91,7 +91,7 @@ mod nats {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn a_server_that_is_killed_and_started_again() {
+    async fn jobs_survive_a_server_restart() {
         let Some(mut server) = Server::start() else { return };
         let jobs = server.connect().await;
         jobs.add("kept", &serde_json::json!(1)).await.unwrap();
@@ -116,7 +116,7 @@ mod nats {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn documents_that_no_message_holds_are_refused() {
+    async fn oversized_documents_are_rejected() {
         let Some(server) = Server::start() else { return };
         let jobs = server.connect().await;
         let large = |bytes: usize| serde_json::json!("x".repeat(bytes));
@@ -133,7 +133,7 @@ mod nats {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn a_document_that_is_no_json_is_null() {
+    async fn non_json_document_is_null() {
         let Some(server) = Server::start() else { return };
         let jobs = server.connect().await;
         jobs.add("torn", &serde_json::json!({"whole": true})).await.unwrap();
@@ -152,7 +152,7 @@ mod nats {
     }
 
     #[tokio::test]
-    async fn what_cannot_be_connected_to_says_why() {
+    async fn connection_errors_are_explained() {
         let options = |url: &str, name: &str| NatsOptions {
             url: url.into(),
             credentials: None,

@@ -31,7 +31,7 @@ async fn embedded() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_embedded_listing_belongs_to_one_process() {
+async fn embedded_listing_is_exclusive() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("videos");
     let listing = open(&file).await;
@@ -41,9 +41,9 @@ async fn an_embedded_listing_belongs_to_one_process() {
     assert_eq!(listing.list(&all()).await.unwrap().entries, [entry(1)]);
 }
 
-/// Whatever became of the file: what is listed is all that was written, or nothing without a mark.
+/// For any damage to the file: the listing has all entries, or none and no mark.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_damaged_listing_is_made_anew() {
+async fn damaged_listing_is_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("videos");
     let listing = open(&file).await;
@@ -127,7 +127,7 @@ mod qdrant {
         let open = |name: String| {
             let options = options(name);
             async {
-                // Another instance has the collection open already.
+                // Another instance already has the collection open.
                 QdrantListing::open(options.clone()).await.unwrap();
                 Arc::new(QdrantListing::open(options).await.unwrap()) as Arc<dyn VideoListing>
             }

@@ -22,7 +22,7 @@ const KEY: &str = "sk-very-secret";
 async fn extractive() {
     let model = Extractive::default();
     suite::check(&model).await;
-    suite::check_silence(&model).await;
+    suite::check_unanswerable(&model).await;
 }
 
 #[tokio::test]
@@ -192,7 +192,7 @@ fn usage(calls: u32, answered: u64) -> Result<Usage, ErrorKind> {
 }
 
 #[tokio::test]
-async fn openai_tries_again_when_it_may_help() {
+async fn openai_retries_transient_errors() {
     let busy =
         |header: &str| Reply::Send(429, header.to_owned(), r#"{"error": "slow down"}"#.to_owned());
     let soon = httpdate::fmt_http_date(SystemTime::now());
@@ -215,7 +215,7 @@ async fn openai_tries_again_when_it_may_help() {
 }
 
 #[tokio::test]
-async fn openai_does_not_try_again_when_it_cannot_help() {
+async fn openai_does_not_retry_permanent_errors() {
     let refused = json!({
         "choices": [{ "message": { "content": null, "refusal": "I cannot do that." }, "finish_reason": "stop" }],
     });
@@ -264,7 +264,7 @@ async fn openai_repairs_an_answer_once() {
 }
 
 #[tokio::test]
-async fn openai_gives_a_cut_off_answer_more_room_once() {
+async fn openai_retries_a_truncated_answer_with_more_tokens() {
     let cut = Reply::json(200, completion("{\"title\": \"Ra", "length"));
     let server = Server::in_turn(vec![cut.clone(), says(TITLE)]).await;
     let answered = model(&server).complete(&request(Task::Title)).await.unwrap();
@@ -319,7 +319,7 @@ async fn openai_remembers_what_the_server_accepts() {
 }
 
 #[tokio::test]
-async fn openai_takes_a_refused_format_for_one_whatever_the_status() {
+async fn openai_detects_an_unsupported_format_by_any_status() {
     let server = Server::start(|request, _| match request.body.get("response_format") {
         Some(_) => fails(500, "response_format is not supported"),
         None => says(TITLE),
@@ -330,7 +330,7 @@ async fn openai_takes_a_refused_format_for_one_whatever_the_status() {
 }
 
 #[tokio::test]
-async fn openai_gives_up_on_a_silent_server_without_paying_twice() {
+async fn openai_does_not_retry_a_timeout() {
     let server = Server::in_turn(vec![Reply::Hang]).await;
     let mut options = options(&server.url);
     options.connection.timeout = Duration::from_millis(300);
@@ -351,7 +351,7 @@ async fn openai_names_a_dead_endpoint() {
 }
 
 #[tokio::test]
-async fn openai_sends_pictures_to_models_that_see() {
+async fn openai_sends_images_to_vision_models() {
     let server = Server::start(|request, _| obliging(request)).await;
     let mut looking = request(Task::Describe);
     looking.passages.clear();
@@ -371,7 +371,7 @@ async fn openai_sends_pictures_to_models_that_see() {
 }
 
 #[tokio::test]
-async fn openai_keeps_to_its_concurrency() {
+async fn openai_limits_concurrency() {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -401,7 +401,7 @@ async fn openai_keeps_to_its_concurrency() {
 }
 
 #[tokio::test]
-async fn openai_tells_an_answer_while_it_is_written() {
+async fn openai_streams_an_answer() {
     let answer = json!({ "sentences": [
         { "text": "It rains.", "passages": ["v:0"] }, { "text": "Much.", "passages": ["v:0"] },
     ] })

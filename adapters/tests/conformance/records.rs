@@ -26,7 +26,7 @@ async fn a_folder() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_json_can_be_replaced_and_removed() {
+async fn non_json_file_can_be_replaced_and_removed() {
     let root = tempfile::tempdir().unwrap();
     let records = FolderRecords::open(root.path()).unwrap();
     let (key, file) = ("v/video.json", root.path().join("v/video.json"));
@@ -52,7 +52,7 @@ async fn a_folder_on_a_single_thread() {
     check(Arc::new(FolderRecords::open(root.path()).unwrap())).await;
 }
 
-/// Against the server that `S3_ENDPOINT` names: `S3_BUCKET` must exist there.
+/// Against the server in `S3_ENDPOINT`, where `S3_BUCKET` must exist.
 #[cfg(feature = "cloud")]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bucket() {

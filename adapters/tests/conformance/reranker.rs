@@ -9,7 +9,7 @@ async fn scripted() {
     conformance::reranker::suite(&reranker).await;
 }
 
-/// With the network that the set-up makes. Skipped without `SHOTLOG_MODELS` and `SHOTLOG_ONNXRUNTIME`.
+/// With the network that setup builds. Skipped without `SHOTLOG_MODELS` and `SHOTLOG_ONNXRUNTIME`.
 #[cfg(feature = "onnx")]
 mod onnx {
     use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ mod onnx {
     use shotlog_adapters::reranker::{OnnxReranker, OnnxRerankerOptions};
     use shotlog_adapters::{OnnxRuntime, OnnxThreading};
 
-    /// What the trained network scored before it was converted (`scripts/train_reranker.py`).
+    /// The scores of the trained network before its conversion (`scripts/train_reranker.py`).
     #[derive(Deserialize)]
     struct Golden {
         question: String,

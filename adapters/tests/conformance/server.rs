@@ -1,4 +1,4 @@
-//! An HTTP server that misbehaves as told, for adapters that speak to one. It counts what reaches it.
+//! An HTTP server with scripted misbehaviour, for adapters that call one. Records its requests.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-/// A request as it came in.
+/// A received request.
 #[derive(Debug, Clone)]
 pub(crate) struct Received {
     pub(crate) path: String,
@@ -16,16 +16,16 @@ pub(crate) struct Received {
     pub(crate) body: Value,
 }
 
-/// What to do with one.
+/// The reaction to a request.
 #[derive(Debug, Clone)]
 pub(crate) enum Reply {
     /// Status, extra header lines, body.
     Send(u16, String, String),
-    /// Say nothing until the client gives up.
+    /// Sends nothing until the client gives up.
     Hang,
-    /// Close the connection without a word.
+    /// Closes the connection without a response.
     Drop,
-    /// Promise more body than is sent.
+    /// Announces a longer body than it sends.
     CutOff,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// `reply` gets the request and how many came before it.
+    /// `reply` receives the request and the number of earlier ones.
     pub(crate) async fn start(
         reply: impl Fn(&Received, usize) -> Reply + Send + Sync + 'static,
     ) -> Self {
@@ -62,7 +62,7 @@ impl Server {
         Self { url, received, task }
     }
 
-    /// Answers with each reply in turn, then with the last one for ever.
+    /// Answers with each reply in turn, then repeats the last one.
     pub(crate) async fn in_turn(replies: Vec<Reply>) -> Self {
         Self::start(move |_, before| replies[before.min(replies.len() - 1)].clone()).await
     }
@@ -138,7 +138,7 @@ async fn serve(stream: TcpStream, log: Arc<Mutex<Vec<Received>>>, reply: Arc<Beh
             "HTTP/1.1 200 X\r\ncontent-length: 1000\r\nconnection: close\r\n\r\n{".to_owned()
         }
     };
-    // The client may have gone; that is its right.
+    // The client may have disconnected.
     let _ = stream.write_all(text.as_bytes()).await;
     let _ = stream.shutdown().await;
 }

@@ -43,7 +43,7 @@ async fn a_folder() {
     let storage = folder(root.path());
     check(storage.clone()).await;
     check_bounded_memory(storage, 64 << 20, 8 << 20).await;
-    // Unfinished streams are discarded by a task of their own.
+    // A background task discards unfinished streams.
     for _ in 0..1000 {
         if tree(root.path()) == [".partial"] {
             return;
@@ -54,7 +54,7 @@ async fn a_folder() {
 }
 
 #[tokio::test]
-async fn a_folder_knows_types_by_extension_and_keeps_its_objects() {
+async fn folder_derives_types_from_extensions() {
     let root = tempfile::tempdir().unwrap();
     let content = || stream::iter([Ok(Bytes::from("x"))]).boxed();
     for (name, content_type) in
@@ -73,7 +73,7 @@ async fn a_folder_knows_types_by_extension_and_keeps_its_objects() {
 }
 
 #[tokio::test]
-async fn a_folder_serves_nothing_that_lies_elsewhere() {
+async fn folder_does_not_follow_links_outside() {
     let outside = tempfile::tempdir().unwrap();
     std::fs::write(outside.path().join("secret"), "secret").unwrap();
     let root = tempfile::tempdir().unwrap();
@@ -88,11 +88,11 @@ async fn a_folder_serves_nothing_that_lies_elsewhere() {
 }
 
 #[tokio::test]
-async fn a_folder_that_cannot_be_written_fails_the_probe_without_telling_its_path() {
+async fn probe_of_unwritable_folder_hides_its_path() {
     let root = tempfile::tempdir().unwrap();
     let storage = folder(root.path());
     std::fs::remove_dir_all(root.path()).unwrap();
-    // A file where the folder was: nothing can be made below it, whoever the user is.
+    // A file in place of the folder: not even root can create anything below it.
     std::fs::write(root.path(), "").unwrap();
     let error = storage.probe().await.expect_err("there is no folder");
     let message = error.to_string();
@@ -102,7 +102,7 @@ async fn a_folder_that_cannot_be_written_fails_the_probe_without_telling_its_pat
 }
 
 #[tokio::test]
-async fn a_folder_whose_disk_is_not_mounted_answers_nothing_and_comes_back() {
+async fn unmounted_folder_is_unavailable_until_remounted() {
     let root = tempfile::tempdir().unwrap();
     let mount = root.path().join("mount");
     let storage = folder(&mount);
@@ -136,7 +136,7 @@ async fn a_folder_whose_disk_is_not_mounted_answers_nothing_and_comes_back() {
 }
 
 #[tokio::test]
-async fn opening_a_folder_removes_what_was_abandoned_and_nothing_younger() {
+async fn opening_a_folder_removes_abandoned_uploads_only() {
     use std::time::{Duration, SystemTime};
     let root = tempfile::tempdir().unwrap();
     folder(root.path());
@@ -149,7 +149,7 @@ async fn opening_a_folder_removes_what_was_abandoned_and_nothing_younger() {
 }
 
 #[tokio::test]
-async fn an_object_is_no_folder() {
+async fn object_is_not_a_folder() {
     let root = tempfile::tempdir().unwrap();
     let storage = folder(root.path());
     let content = || stream::iter([Ok(Bytes::from("x"))]).boxed();
@@ -162,12 +162,12 @@ async fn an_object_is_no_folder() {
 }
 
 #[test]
-fn a_bad_base_url_is_refused_at_opening() {
+fn bad_base_url_is_rejected() {
     let error = OpendalStorage::memory("localhost:8000").err().expect("no scheme");
     assert_eq!(error.kind(), ErrorKind::Invalid);
 }
 
-/// A bucket on the server that `S3_ENDPOINT` names: `S3_BUCKET` must exist there.
+/// A bucket on the server in `S3_ENDPOINT`, where `S3_BUCKET` must exist.
 #[cfg(feature = "cloud")]
 pub(crate) fn s3_options(prefix: &str) -> Option<shotlog_adapters::storage::S3Options> {
     use shotlog_adapters::storage::{RemoteLimits, S3Options};
@@ -198,7 +198,7 @@ async fn s3() {
     check_bounded_memory(storage, 64 << 20, 32 << 20).await;
 }
 
-/// A bucket on the stand-in for Google's service.
+/// A bucket on the fake of Google's service.
 #[cfg(feature = "cloud")]
 pub(crate) fn gcs_options(server: &super::gcs::Gcs) -> shotlog_adapters::storage::GcsOptions {
     use shotlog_adapters::storage::{GcsOptions, RemoteLimits};
@@ -214,7 +214,7 @@ pub(crate) fn gcs_options(server: &super::gcs::Gcs) -> shotlog_adapters::storage
 
 #[cfg(feature = "cloud")]
 #[tokio::test(flavor = "multi_thread")]
-async fn gcs_is_asked_in_the_way_it_understands() {
+async fn gcs_requests_follow_its_documentation() {
     let server = super::gcs::Gcs::start().await;
     let storage: Arc<dyn ObjectStorage> =
         Arc::new(shotlog_adapters::storage::gcs(&gcs_options(&server)).unwrap());
@@ -228,7 +228,7 @@ async fn gcs_is_asked_in_the_way_it_understands() {
 
 #[cfg(feature = "cloud")]
 #[tokio::test]
-async fn buckets_have_public_urls_in_every_style() {
+async fn public_urls_support_every_style() {
     use shotlog_adapters::storage::{GcsOptions, S3Options, gcs, s3};
     let amazon = S3Options {
         bucket: "clips".into(),

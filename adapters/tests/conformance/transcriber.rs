@@ -1,4 +1,4 @@
-//! The recogniser behind an OpenAI-compatible server, against one that misbehaves as told.
+//! The recogniser for OpenAI-compatible servers, tested against a misbehaving one.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ fn transcriber(server: &Server) -> OpenAiTranscriber {
     OpenAiTranscriber::new(options(&server.url)).unwrap()
 }
 
-/// Four seconds that pass for speech: a voiced sound in syllables, with pauses.
+/// Four seconds of synthetic speech: a voiced sound in syllables, with pauses.
 fn speech() -> Vec<f32> {
     let sample = |i: usize| {
         let t = i as f32 / 16_000.0;
@@ -70,7 +70,7 @@ async fn heard(body: Value) -> Vec<(String, f64, f64)> {
 }
 
 #[tokio::test]
-async fn openai_keeps_the_duties_of_the_port() {
+async fn openai_passes_the_suite() {
     let server = Server::in_turn(vec![Reply::json(200, verbose())]).await;
     let transcriber = transcriber(&server);
     conformance::transcriber::suite(&transcriber, &speech()).await;
@@ -81,7 +81,7 @@ async fn openai_keeps_the_duties_of_the_port() {
 }
 
 #[tokio::test]
-async fn openai_sends_a_wav_and_asks_for_word_times() {
+async fn openai_sends_wav_and_requests_word_times() {
     let server = Server::in_turn(vec![Reply::json(200, verbose())]).await;
     let options = OpenAiTranscriberOptions { language: Some("en".into()), ..options(&server.url) };
     let transcriber = OpenAiTranscriber::new(options).unwrap();
@@ -110,7 +110,7 @@ async fn openai_sends_a_wav_and_asks_for_word_times() {
 }
 
 #[tokio::test]
-async fn openai_takes_segments_and_bare_text_for_words() {
+async fn openai_derives_words_from_segments_and_text() {
     let segment = json!({"start": 1.0, "end": 2.0, "text": " a bcd"});
     let nested = json!({"start": 1.0, "end": 2.0, "text": "a", "words": [
         {"word": " a", "start": 1.1, "end": 1.4, "probability": 0.5},
@@ -136,7 +136,7 @@ async fn openai_takes_segments_and_bare_text_for_words() {
 }
 
 #[tokio::test]
-async fn openai_drops_what_was_imagined() {
+async fn openai_drops_hallucinations() {
     let mut silent = verbose();
     silent["segments"][0]["no_speech_prob"] = json!(0.9);
     silent["segments"][0]["avg_logprob"] = json!(-1.4);
@@ -149,7 +149,7 @@ async fn openai_drops_what_was_imagined() {
 }
 
 #[tokio::test]
-async fn openai_goes_without_times_where_the_server_has_none() {
+async fn openai_spreads_words_without_server_times() {
     let refusal = json!({"error": {"message": "response_format 'verbose_json' is not supported"}});
     let server = Server::start(move |received, _| {
         let body = received.body.as_str().unwrap();
@@ -168,7 +168,7 @@ async fn openai_goes_without_times_where_the_server_has_none() {
 }
 
 #[tokio::test]
-async fn openai_tries_again_after_overload_and_broken_connections() {
+async fn openai_retries_overload_and_broken_connections() {
     for trouble in [
         Reply::Send(429, "retry-after: 0\r\n".into(), "{}".into()),
         Reply::json(503, json!({})),
@@ -187,7 +187,7 @@ async fn openai_tries_again_after_overload_and_broken_connections() {
 }
 
 #[tokio::test]
-async fn openai_reports_what_it_cannot_use() {
+async fn openai_reports_unusable_responses() {
     let text = |body: &str| Reply::Send(200, String::new(), body.to_owned());
     for (reply, kind) in [
         (text("not json"), ErrorKind::Corrupt),
@@ -211,7 +211,7 @@ async fn openai_reports_what_it_cannot_use() {
 }
 
 #[tokio::test]
-async fn openai_gives_up_on_a_server_that_says_nothing() {
+async fn openai_times_out_on_a_silent_server() {
     let server = Server::in_turn(vec![Reply::Hang]).await;
     let mut options = options(&server.url);
     options.connection.timeout = Duration::from_millis(200);

@@ -70,18 +70,18 @@ impl ScanSink for Tape {
 
 /// The decoder reads the clip and finds in it what is there, when it is there.
 pub fn reads(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: &Clip) {
-    probe_describes(decoder, name, file, clip);
+    probe_reports_the_streams(decoder, name, file, clip);
     let (tape, summary) = scanned(decoder, name, file);
-    pictures_are_in_time(name, clip, &tape);
-    sound_is_in_time(name, clip, &tape);
-    sound_alone_is_that_of_a_scan(decoder, name, file, &tape);
+    frames_have_correct_times(name, clip, &tape);
+    audio_has_correct_times(name, clip, &tape);
+    audio_only_equals_scan(decoder, name, file, &tape);
     let samples = tape.sound.as_ref().map_or(0, |s| s.1.len() as u64);
     assert_eq!(summary.frames, tape.frames.len() as u64, "{name}: frames are counted");
     assert_eq!(summary.samples, samples, "{name}: samples are counted");
     assert!((summary.end - clip.end).abs() < END_TOLERANCE, "{name}: ends at {}", summary.end);
     assert_eq!(summary.damaged, 0, "{name}: nothing is damaged");
-    frames_are_those_shown(decoder, name, file, clip, &tape);
-    a_failing_sink_ends_the_scan(decoder, name, file, clip);
+    frames_match_the_scan(decoder, name, file, clip, &tape);
+    sink_error_ends_the_scan(decoder, name, file, clip);
 }
 
 /// The decoder says `Invalid` to whatever is asked of the file.
@@ -96,7 +96,7 @@ pub fn refuses(decoder: &dyn VideoDecoder, name: &str, file: &Path) {
 }
 
 /// A container without a single frame or sample: it may be probed, a scan of it is `Invalid`.
-pub fn finds_nothing(decoder: &dyn VideoDecoder, name: &str, file: &Path) {
+pub fn has_no_content(decoder: &dyn VideoDecoder, name: &str, file: &Path) {
     let error = decoder.scan(file, &SIZE, &mut Tape::default());
     let error = error.expect_err(&format!("{name}: must not be scanned"));
     assert_eq!(error.kind(), ErrorKind::Invalid, "{name}: {error}");
@@ -106,7 +106,7 @@ pub fn finds_nothing(decoder: &dyn VideoDecoder, name: &str, file: &Path) {
 }
 
 /// A clip cut off or damaged half way yields its beginning.
-pub fn survives_damage(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: &Clip) {
+pub fn decodes_up_to_damage(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: &Clip) {
     let (tape, summary) = scanned(decoder, name, file);
     assert!(!tape.frames.is_empty(), "{name}: the beginning is decoded");
     assert!(summary.end > 0.1 && summary.end < clip.end - 0.1, "{name}: ends at {}", summary.end);
@@ -126,7 +126,7 @@ pub fn missing_file_is_not_found(decoder: &dyn VideoDecoder) {
 }
 
 /// Things that are no media files, whatever they are called.
-pub fn refuses_what_is_no_media(decoder: &dyn VideoDecoder) {
+pub fn non_media_files_are_invalid(decoder: &dyn VideoDecoder) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let secret = folder.path().join("secret.txt");
     std::fs::write(&secret, "not to be read").expect("a file");
@@ -165,7 +165,7 @@ pub fn refuses_what_is_no_media(decoder: &dyn VideoDecoder) {
     refuses(decoder, "a folder", folder.path());
 }
 
-fn probe_describes(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: &Clip) {
+fn probe_reports_the_streams(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: &Clip) {
     let info = decoder.probe(file).unwrap_or_else(|e| panic!("{name}: {e}"));
     let size = info.video.as_ref().map(|v| (v.width, v.height));
     assert_eq!(size, clip.size, "{name}: the size as shown");
@@ -184,7 +184,7 @@ fn scanned(decoder: &dyn VideoDecoder, name: &str, file: &Path) -> (Tape, ScanSu
     (tape, summary)
 }
 
-fn pictures_are_in_time(name: &str, clip: &Clip, tape: &Tape) {
+fn frames_have_correct_times(name: &str, clip: &Clip, tape: &Tape) {
     assert_eq!(tape.frames.is_empty(), clip.size.is_none(), "{name}: whether there are pictures");
     assert!(tape.frames.is_sorted_by(|a, b| a.0 < b.0), "{name}: pictures come in order of time");
     for &(time, colour) in &tape.frames {
@@ -199,7 +199,7 @@ fn pictures_are_in_time(name: &str, clip: &Clip, tape: &Tape) {
     }
 }
 
-fn sound_is_in_time(name: &str, clip: &Clip, tape: &Tape) {
+fn audio_has_correct_times(name: &str, clip: &Clip, tape: &Tape) {
     let Some(tones) = &clip.tones else {
         assert!(tape.sound.is_none(), "{name}: there is no sound");
         return;
@@ -227,14 +227,14 @@ fn sound_is_in_time(name: &str, clip: &Clip, tape: &Tape) {
     }
 }
 
-fn sound_alone_is_that_of_a_scan(decoder: &dyn VideoDecoder, name: &str, file: &Path, tape: &Tape) {
+fn audio_only_equals_scan(decoder: &dyn VideoDecoder, name: &str, file: &Path, tape: &Tape) {
     let mut alone = Tape::default();
     decoder.sound(file, None, &mut alone).unwrap_or_else(|e| panic!("{name}: {e}"));
     assert!(alone.frames.is_empty(), "{name}: no pictures were asked for");
     assert!(alone.sound == tape.sound, "{name}: the sound alone is that of a scan");
 }
 
-fn frames_are_those_shown(
+fn frames_match_the_scan(
     decoder: &dyn VideoDecoder,
     name: &str,
     file: &Path,
@@ -290,7 +290,7 @@ fn frames_are_those_shown(
     assert_eq!(odd, [None, None], "{name}: there is no frame at no time");
 }
 
-fn a_failing_sink_ends_the_scan(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: &Clip) {
+fn sink_error_ends_the_scan(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: &Clip) {
     let fails = |mut tape: Tape| {
         let result = decoder.scan(file, &SIZE, &mut tape);
         let error = result.expect_err(&format!("{name}: the sink's error ends the scan"));

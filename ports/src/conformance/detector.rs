@@ -1,4 +1,4 @@
-//! What every adapter of the `detector` port does.
+//! The suite for adapters of the `detector` port.
 
 use std::collections::HashSet;
 
@@ -8,13 +8,14 @@ use crate::{
     detector::{BoundingBox, Detection, ObjectDetector},
 };
 
-/// Every duty of the port. `scene` is a picture in which the adapter finds at least one object.
+/// Checks every requirement of the port. `scene` is an image in which the adapter detects at least
+/// one object.
 pub async fn suite(detector: &dyn ObjectDetector, scene: &Image) {
-    names_itself(detector);
-    refuses_malformed_pictures(detector).await;
-    keeps_within_the_picture(detector, scene).await;
-    takes_any_size(detector).await;
-    answers_alike_at_any_time(detector, scene).await;
+    model_and_labels_are_named(detector);
+    malformed_image_is_invalid(detector).await;
+    boxes_are_within_the_image(detector, scene).await;
+    any_image_size_is_accepted(detector).await;
+    results_are_deterministic(detector, scene).await;
 }
 
 /// Overlap of two boxes: intersection over union, 0..1.
@@ -26,7 +27,7 @@ pub fn overlap(a: &BoundingBox, b: &BoundingBox) -> f32 {
     if all > 0.0 { shared / all } else { 0.0 }
 }
 
-fn names_itself(detector: &dyn ObjectDetector) {
+fn model_and_labels_are_named(detector: &dyn ObjectDetector) {
     assert!(!detector.model().is_empty(), "a detector names its model");
     let labels = detector.labels();
     assert!(!labels.is_empty(), "a detector lists its labels");
@@ -34,33 +35,33 @@ fn names_itself(detector: &dyn ObjectDetector) {
     assert_eq!(distinct.len(), labels.len(), "no label is listed twice");
 }
 
-async fn refuses_malformed_pictures(detector: &dyn ObjectDetector) {
+async fn malformed_image_is_invalid(detector: &dyn ObjectDetector) {
     for image in malformed() {
         let error = detector.detect(&image).await.expect_err("a malformed picture is refused");
         assert_eq!(error.kind(), ErrorKind::Invalid, "a malformed picture is the input's fault");
     }
 }
 
-async fn keeps_within_the_picture(detector: &dyn ObjectDetector, scene: &Image) {
-    let found = detector.detect(scene).await.expect("a picture is looked at");
+async fn boxes_are_within_the_image(detector: &dyn ObjectDetector, scene: &Image) {
+    let found = detector.detect(scene).await.expect("a picture is processed");
     assert!(!found.is_empty(), "the scene holds an object");
     check(detector, &found);
 }
 
-async fn takes_any_size(detector: &dyn ObjectDetector) {
+async fn any_image_size_is_accepted(detector: &dyn ObjectDetector) {
     for (width, height) in [(1, 1), (3, 500), (500, 3), (64, 48), (1921, 7)] {
         let image = noise(width, height);
-        let found = detector.detect(&image).await.expect("a picture of any size is looked at");
+        let found = detector.detect(&image).await.expect("a picture of any size is processed");
         check(detector, &found);
     }
 }
 
-async fn answers_alike_at_any_time(detector: &dyn ObjectDetector, scene: &Image) {
+async fn results_are_deterministic(detector: &dyn ObjectDetector, scene: &Image) {
     let first = detector.detect(scene).await.unwrap();
     let other = noise(97, 61);
     let (a, b, c) =
         futures::join!(detector.detect(scene), detector.detect(&other), detector.detect(scene));
-    b.expect("pictures are looked at side by side");
+    b.expect("pictures are processed in parallel");
     assert_eq!(a.unwrap(), first, "the same picture gives the same objects");
     assert_eq!(c.unwrap(), first, "the same picture gives the same objects");
 }
@@ -90,7 +91,7 @@ fn check(detector: &dyn ObjectDetector, found: &[Detection]) {
     }
 }
 
-/// Pictures whose pixels do not fit their size, and one without any.
+/// Images whose pixels do not match their size, and one without pixels.
 pub(super) fn malformed() -> Vec<Image> {
     vec![
         Image { width: 0, height: 0, rgb: vec![] },
@@ -101,7 +102,7 @@ pub(super) fn malformed() -> Vec<Image> {
     ]
 }
 
-/// The same random-looking pixels every time.
+/// The same pseudo-random pixels every time.
 pub(super) fn noise(width: u32, height: u32) -> Image {
     let mut state = 0x2545_f491_u32;
     let rgb = (0..width * height * 3)

@@ -1,4 +1,4 @@
-//! What every adapter of the `embedder` port does.
+//! The suite for adapters of the `embedder` port.
 
 use crate::embedder::Embedder;
 
@@ -13,21 +13,21 @@ const SENTENCES: &[&str] = &[
     "12.5",
 ];
 
-/// Runs the whole suite.
+/// Checks every requirement of the port.
 pub async fn check(embedder: &dyn Embedder) {
     assert!(!embedder.model().is_empty(), "model() names the model");
     assert!(embedder.dimension() > 0, "dimension() is known");
-    nothing_yields_nothing(embedder).await;
+    no_texts_yield_no_vectors(embedder).await;
     vectors_are_unit_and_in_order(embedder).await;
-    neighbours_do_not_change_a_vector(embedder).await;
-    odd_texts_have_vectors(embedder).await;
-    long_texts_are_cut(embedder).await;
+    vectors_are_independent_of_the_batch(embedder).await;
+    unusual_texts_have_vectors(embedder).await;
+    long_texts_are_truncated(embedder).await;
     many_texts_keep_their_order(embedder).await;
-    likeness_shows(embedder).await;
-    tokens_of_whole_texts_are_counted(embedder).await;
+    similar_texts_have_higher_cosine(embedder).await;
+    token_count_covers_whole_text(embedder).await;
 }
 
-async fn tokens_of_whole_texts_are_counted(embedder: &dyn Embedder) {
+async fn token_count_covers_whole_text(embedder: &dyn Embedder) {
     let sentence = "The old harbour lies quiet in the evening light. ";
     let texts = ["", sentence, &sentence.repeat(2), &sentence.repeat(400)].map(str::to_owned);
     let counts = embedder.count_tokens(&texts).await.expect("counts");
@@ -38,7 +38,7 @@ async fn tokens_of_whole_texts_are_counted(embedder: &dyn Embedder) {
     assert!(long.contains(&counts[3]), "{} and {} of 400 times as much", counts[1], counts[3]);
 }
 
-async fn nothing_yields_nothing(embedder: &dyn Embedder) {
+async fn no_texts_yield_no_vectors(embedder: &dyn Embedder) {
     assert!(embed(embedder, &[]).await.is_empty(), "no texts, no vectors");
 }
 
@@ -51,24 +51,24 @@ async fn vectors_are_unit_and_in_order(embedder: &dyn Embedder) {
     }
 }
 
-async fn neighbours_do_not_change_a_vector(embedder: &dyn Embedder) {
+async fn vectors_are_independent_of_the_batch(embedder: &dyn Embedder) {
     let long = "The old harbour lies quiet in the evening light. ".repeat(30);
     for text in SENTENCES {
         let beside = embed(embedder, &[&long, "x", text, "", &long]).await;
         let alone = embed(embedder, &[text]).await;
         let cosine = cosine(&beside[2], &alone[0]);
-        assert!(cosine > 0.999, "{text:?} beside a long text has the cosine {cosine}");
+        assert!(cosine > 0.999, "{text:?} next to a long text has the cosine {cosine}");
         let twice = self::cosine(&beside[0], &beside[4]);
         assert!(twice > 0.999, "the same text twice in a call has the cosine {twice}");
     }
 }
 
-async fn odd_texts_have_vectors(embedder: &dyn Embedder) {
+async fn unusual_texts_have_vectors(embedder: &dyn Embedder) {
     let odd = ["", " ", "\n\t", "\u{0}", "...", "🚲🚲", "\u{202e}abc\u{301}", "the of and"];
     embed(embedder, &odd).await;
 }
 
-async fn long_texts_are_cut(embedder: &dyn Embedder) {
+async fn long_texts_are_truncated(embedder: &dyn Embedder) {
     let words = "word sentence paragraph chapter ".repeat(20_000);
     let unbroken = "ab".repeat(200_000);
     let wide = "東京🚲".repeat(50_000);
@@ -87,7 +87,7 @@ async fn many_texts_keep_their_order(embedder: &dyn Embedder) {
     }
 }
 
-async fn likeness_shows(embedder: &dyn Embedder) {
+async fn similar_texts_have_higher_cosine(embedder: &dyn Embedder) {
     let vectors = embed(
         embedder,
         &[

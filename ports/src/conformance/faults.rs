@@ -1,5 +1,5 @@
-//! Stores that fail on purpose: wrapped around those of a service, they show that whatever call
-//! fails, hangs or loses its answer, nothing is lost and nothing is left half done.
+//! Stores with fault injection: wrapped around the stores of a service, they show that it loses
+//! nothing and leaves nothing half done, no matter which call fails, hangs or loses its response.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -18,26 +18,26 @@ use crate::records::{Precondition, RecordStore, Version};
 use crate::storage::{ObjectInfo, ObjectStorage};
 use crate::{ByteStream, ErrorKind, PortError, Result, VideoId};
 
-/// What happens at a call.
+/// What an injected fault does to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// It fails, and nothing is done.
+    /// The call fails without an effect.
     Fails,
-    /// It never ends, and nothing is done.
+    /// The call never returns and has no effect.
     Hangs,
-    /// It is done and reported as failed.
+    /// The call takes effect but reports a failure.
     Unanswered,
-    /// What it would read is damaged, and nothing is done.
+    /// The call fails as if the data that it reads were damaged, without an effect.
     Damaged,
-    /// There is no space for it, and nothing is done.
+    /// The call fails for lack of space, without an effect.
     Full,
-    /// It fails, and so does every later one: the process has died, or the network is gone.
+    /// This call and every later one fails: the process has died, or the network is down.
     Down,
-    /// It waits, as does every later one, until [`Faults::wake`]: the process is stopped.
+    /// This call and every later one waits until [`Faults::wake`]: the process is stopped.
     Sleeps,
 }
 
-/// Decides which call of some stores fails. They share the count.
+/// Decides which call of a group of stores fails. The stores share the call count.
 #[derive(Debug)]
 pub struct Faults {
     state: Mutex<State>,
@@ -58,12 +58,12 @@ impl Default for Faults {
 }
 
 impl Faults {
-    /// Lets the `nth` call from now on fail, the next one being the first.
+    /// Injects a fault into the `nth` call from now on; 1 is the next one.
     pub fn plan(&self, nth: usize, fault: Fault) {
         *self.state() = State { calls: 0, planned: Some((nth, fault)), last: String::new() };
     }
 
-    /// Ends what was planned; tells the call that it met, if it met one.
+    /// Cancels the plan and returns the call that met its fault, if any.
     pub fn clear(&self) -> Option<String> {
         let mut state = self.state();
         let met = state.planned.is_some_and(|(nth, _)| state.calls >= nth);
@@ -71,23 +71,23 @@ impl Faults {
         met.then(|| std::mem::take(&mut state.last))
     }
 
-    /// Calls since the last plan.
+    /// The number of calls since the last plan.
     pub fn calls(&self) -> usize {
         self.state().calls
     }
 
-    /// Whether a call sleeps.
+    /// Whether a call is suspended.
     pub fn sleeps(&self) -> bool {
         *self.asleep.borrow()
     }
 
-    /// Waits until a call sleeps.
+    /// Waits until a call is suspended.
     pub async fn asleep(&self) {
-        // The sender is this value's own.
+        // Cannot fail: this value owns the sender.
         let _ = self.asleep.subscribe().wait_for(|asleep| *asleep).await;
     }
 
-    /// Lets the calls that sleep, and all later ones, go on.
+    /// Resumes suspended calls and lets all later ones pass.
     pub fn wake(&self) {
         self.state().planned = None;
         self.asleep.send_replace(false);
@@ -132,7 +132,7 @@ impl Faults {
             Some(Fault::Sleeps) => {
                 let mut asleep = self.asleep.subscribe();
                 self.asleep.send_replace(true);
-                // The sender is this value's own.
+                // Cannot fail: this value owns the sender.
                 let _ = asleep.wait_for(|asleep| !*asleep).await;
                 work.await
             }
@@ -140,28 +140,28 @@ impl Faults {
     }
 }
 
-/// A store whose calls meet the faults.
+/// A store with injected faults.
 struct Faulty<P: ?Sized> {
     port: Arc<P>,
     faults: Arc<Faults>,
 }
 
-/// Records whose calls meet the faults.
+/// A record store with injected faults.
 pub fn records(port: Arc<dyn RecordStore>, faults: &Arc<Faults>) -> Arc<dyn RecordStore> {
     Arc::new(Faulty { port, faults: faults.clone() })
 }
 
-/// An index whose calls meet the faults.
+/// An index with injected faults.
 pub fn index(port: Arc<dyn VectorIndex>, faults: &Arc<Faults>) -> Arc<dyn VectorIndex> {
     Arc::new(Faulty { port, faults: faults.clone() })
 }
 
-/// A listing whose calls meet the faults.
+/// A listing with injected faults.
 pub fn listing(port: Arc<dyn VideoListing>, faults: &Arc<Faults>) -> Arc<dyn VideoListing> {
     Arc::new(Faulty { port, faults: faults.clone() })
 }
 
-/// A bucket whose calls meet the faults.
+/// A bucket with injected faults.
 pub fn storage(port: Arc<dyn ObjectStorage>, faults: &Arc<Faults>) -> Arc<dyn ObjectStorage> {
     Arc::new(Faulty { port, faults: faults.clone() })
 }

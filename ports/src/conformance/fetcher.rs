@@ -1,4 +1,4 @@
-//! What every adapter of the `fetcher` port does.
+//! The suite for adapters of the `fetcher` port.
 
 use std::sync::Arc;
 
@@ -10,38 +10,38 @@ use super::storage::refused;
 use crate::ErrorKind;
 use crate::fetcher::{FetchResponse, SourceFetcher};
 
-/// An answer for the adapter to meet.
+/// A scripted HTTP response.
 #[derive(Debug, Clone)]
 pub struct Scripted {
     /// HTTP status.
     pub status: u16,
-    /// Sent as they are. Where `content-length` is missing, the origin adds the right one.
+    /// Sent unchanged. If `content-length` is missing, the origin adds the right one.
     pub headers: Vec<(String, String)>,
-    /// The body's blocks. Fewer bytes than `content-length` says: the connection breaks off.
+    /// The body's blocks. If they are shorter than `content-length`, the connection breaks off.
     pub body: Vec<Bytes>,
 }
 
-/// Where the adapter finds scripted answers: a local server, or the adapter's own script.
+/// The source of scripted responses: a local server, or the adapter's own script.
 #[async_trait]
 pub trait Origin: Send + Sync {
-    /// Answers `path` (as `/clip.mp4`) with `answer` from now on; returns the URL of that path.
+    /// Answers `path` (such as `/clip.mp4`) with `answer` from now on; returns its URL.
     async fn serve(&self, path: &str, answer: Scripted) -> String;
 }
 
-/// Checks a fetcher that may reach the origin, wherever that is.
+/// Checks a fetcher that may reach the origin, including private addresses.
 pub async fn check(fetcher: Arc<dyn SourceFetcher>, origin: &dyn Origin) {
     let fetcher = &*fetcher;
-    refuses_what_is_no_http_url(fetcher).await;
+    non_http_urls_are_invalid(fetcher).await;
     reads_bodies(fetcher, origin).await;
     reads_heads(fetcher, origin).await;
-    tells_statuses_apart(fetcher, origin).await;
-    notices_a_body_that_is_cut_off(fetcher, origin).await;
+    statuses_map_to_error_kinds(fetcher, origin).await;
+    truncated_body_is_an_error(fetcher, origin).await;
     follows_redirects(fetcher, origin).await;
 }
 
-/// Checks a fetcher that keeps to public addresses: none of these may be tried.
+/// Checks that a fetcher refuses private addresses without connecting to them.
 pub async fn check_private_refused(fetcher: Arc<dyn SourceFetcher>) {
-    refuses_what_is_no_http_url(&*fetcher).await;
+    non_http_urls_are_invalid(&*fetcher).await;
     for host in [
         "127.0.0.1",
         "127.1",
@@ -78,7 +78,7 @@ pub async fn check_private_refused(fetcher: Arc<dyn SourceFetcher>) {
     }
 }
 
-async fn refuses_what_is_no_http_url(fetcher: &dyn SourceFetcher) {
+async fn non_http_urls_are_invalid(fetcher: &dyn SourceFetcher) {
     for url in [
         "",
         "clip.mp4",
@@ -144,7 +144,7 @@ async fn reads_heads(fetcher: &dyn SourceFetcher, origin: &dyn Origin) {
     }
 }
 
-async fn tells_statuses_apart(fetcher: &dyn SourceFetcher, origin: &dyn Origin) {
+async fn statuses_map_to_error_kinds(fetcher: &dyn SourceFetcher, origin: &dyn Origin) {
     use ErrorKind::{Denied, Invalid, NotFound, Unavailable};
     for (status, kind) in [
         (404, NotFound),
@@ -177,7 +177,7 @@ async fn tells_statuses_apart(fetcher: &dyn SourceFetcher, origin: &dyn Origin) 
     }
 }
 
-async fn notices_a_body_that_is_cut_off(fetcher: &dyn SourceFetcher, origin: &dyn Origin) {
+async fn truncated_body_is_an_error(fetcher: &dyn SourceFetcher, origin: &dyn Origin) {
     for sent in [vec![], vec![Bytes::from(vec![1; 99_999])]] {
         let answer = ok(&[("content-length", "100000")], sent.clone());
         let url = origin.serve(&format!("/cut-{}", sent.len()), answer).await;

@@ -22,21 +22,22 @@ use crate::{ChunkId, Document};
 /// The dimension every index under test is opened with.
 pub const DIMENSION: usize = 8;
 
-/// Checks every duty of the port. Each call of `fresh` must yield an empty index of [`DIMENSION`].
+/// Checks every requirement of the port. Each call of `fresh` must return an empty index of
+/// [`DIMENSION`].
 pub async fn check<F, Fut>(fresh: F)
 where
     F: Fn() -> Fut,
     Fut: Future<Output = Arc<dyn VectorIndex>>,
 {
-    an_empty_index_answers(&*fresh().await).await;
+    empty_index_returns_nothing(&*fresh().await).await;
     hits_are_ranked_by_cosine(&*fresh().await).await;
     equal_scores_are_ordered_by_id(&*fresh().await).await;
     thresholds_drop_weaker_hits(&*fresh().await).await;
     points_without_the_field_never_match(&*fresh().await).await;
     documents_come_back_as_stored(&*fresh().await).await;
-    filters::are_exact_ands(&*fresh().await).await;
-    filters::name_many_videos(&*fresh().await).await;
-    filters::come_before_scoring(&*fresh().await).await;
+    filters::are_conjunctions(&*fresh().await).await;
+    filters::accept_many_videos(&*fresh().await).await;
+    filters::apply_before_scoring(&*fresh().await).await;
     keywords_are_compared_whole(&*fresh().await).await;
     replace_follows_scope_and_id(&*fresh().await).await;
     large_batches_stay_searchable(&*fresh().await).await;
@@ -44,17 +45,17 @@ where
     text_is_found_by_words_and_phrases(&*fresh().await).await;
     text_search_filters_and_limits(&*fresh().await).await;
     words_and_phrases_add_up(&*fresh().await).await;
-    groups::hold_the_best_of_each_video(&*fresh().await).await;
-    groups::of_equal_scores_are_ordered_by_id(&*fresh().await).await;
+    groups::contain_the_best_of_each_video(&*fresh().await).await;
+    groups::ties_are_ordered_by_id(&*fresh().await).await;
     vectors_come_back_in_order(&*fresh().await).await;
     values::values_are_distinct_and_in_order(&*fresh().await).await;
-    values::the_most_frequent_values_are_counted(&*fresh().await).await;
+    values::facet_counts_are_most_frequent_first(&*fresh().await).await;
     values::points_are_listed_in_order(&*fresh().await).await;
-    writers_do_not_lose_each_others_points(fresh().await).await;
-    the_first_owner_stays(&*fresh().await).await;
+    concurrent_writes_are_all_kept(fresh().await).await;
+    first_owner_is_kept(&*fresh().await).await;
 }
 
-/// Checks that readers see all of a `replace` or nothing of it.
+/// Checks that readers see all of a `replace` or none of it.
 pub async fn check_whole_batches<F, Fut>(fresh: F)
 where
     F: Fn() -> Fut,
@@ -63,7 +64,7 @@ where
     readers_see_whole_batches(fresh().await).await;
 }
 
-async fn the_first_owner_stays(index: &dyn VectorIndex) {
+async fn first_owner_is_kept(index: &dyn VectorIndex) {
     for _ in 0..2 {
         assert_eq!(index.adopt("one").await.unwrap(), "one");
     }
@@ -72,7 +73,7 @@ async fn the_first_owner_stays(index: &dyn VectorIndex) {
     assert_eq!(index.count(&Filter::default()).await.unwrap(), 0, "an owner is no point");
 }
 
-async fn an_empty_index_answers(index: &dyn VectorIndex) {
+async fn empty_index_returns_nothing(index: &dyn VectorIndex) {
     index.probe().await.unwrap();
     assert_eq!(index.count(&Filter::default()).await.unwrap(), 0);
     assert_eq!(search(index, "combined", axis(0), 5).await, []);
@@ -143,7 +144,7 @@ async fn points_without_the_field_never_match(index: &dyn VectorIndex) {
     assert_eq!(chunks(&search(index, "people", axis(0), 9).await), [0]);
     assert_eq!(search(index, "objects", axis(0), 9).await, [], "a field no point has");
     assert_eq!(index.count(&Filter::default()).await.unwrap(), 3, "they are points all the same");
-    // A replacement without the field takes the point out of it.
+    // A replacement without the field removes the point from it.
     replace(index, vec![point("aa", 0).vector("combined", axis(0))]).await;
     assert_eq!(search(index, "people", axis(0), 9).await, []);
 }
@@ -198,13 +199,13 @@ async fn replace_follows_scope_and_id(index: &dyn VectorIndex) {
     let revision = |value: &str| filter("revision", Predicate::AnyKeyword(vec![value.into()]));
 
     replace(index, vec![tagged("aa", 0, "r1"), tagged("aa", 1, "r1"), tagged("bb", 0, "r1")]).await;
-    // Without a scope only points with the same id and revision go.
+    // Without a scope, only points with the same id and revision are replaced.
     replace(index, vec![tagged("aa", 1, "r1").says("other"), tagged("aa", 2, "r1")]).await;
     assert_eq!(index.count(&revision("r1")).await.unwrap(), 4);
     assert_eq!(chunks(&search(index, "combined", axis(1), 1).await), [1]);
     assert_eq!(text(index, "r1").await.len(), 3, "replaced text is not found any more");
 
-    // Those of another revision stand beside them.
+    // Points of another revision coexist.
     replace(index, vec![tagged("aa", 1, "r2"), tagged("aa", 2, "r2")]).await;
     assert_eq!(index.count(&Filter::default()).await.unwrap(), 6);
     assert_eq!(chunks(&search(index, "combined", axis(1), 2).await), [1, 1]);
@@ -216,7 +217,7 @@ async fn replace_follows_scope_and_id(index: &dyn VectorIndex) {
     assert_eq!(index.revisions(video("aa")).await.unwrap(), ["r2"], "removed revisions are gone");
     assert_eq!(index.count(&Filter::video(video("aa"))).await.unwrap(), 2);
 
-    // A scope removes what matches, before the new points are added.
+    // A scope removes matching points before the new ones are added.
     let scope = Filter::video(video("aa"));
     let new = vec![tagged("aa", 0, "r3").build(), tagged("cc", 5, "r3").build()];
     index.replace(Some(&scope), new).await.unwrap();
@@ -228,7 +229,7 @@ async fn replace_follows_scope_and_id(index: &dyn VectorIndex) {
         "new points need no scope"
     );
 
-    // A narrower scope, nothing new.
+    // A narrower scope without new points.
     let scope = Filter::video(video("aa")).and("chunk_id", Predicate::AtLeast(1.0));
     index.replace(Some(&scope), vec![]).await.unwrap();
     assert_eq!(
@@ -239,7 +240,7 @@ async fn replace_follows_scope_and_id(index: &dyn VectorIndex) {
     index.replace(Some(&Filter::video(video("aa"))), vec![]).await.unwrap();
     assert_eq!(index.count(&Filter::video(video("aa"))).await.unwrap(), 0);
 
-    // The last of several points with one id wins, in one batch as over several.
+    // The last of several points with one id wins, within a batch and across batches.
     replace(index, vec![tagged("dd", 0, "r5").says("r4"), tagged("dd", 0, "r5")]).await;
     assert_eq!(index.count(&Filter::video(video("dd"))).await.unwrap(), 1);
     assert_eq!(index.count(&revision("r5")).await.unwrap(), 1);
@@ -254,7 +255,7 @@ async fn replace_follows_scope_and_id(index: &dyn VectorIndex) {
     index.replace(Some(&scope), vec![]).await.unwrap();
     assert_eq!(index.count(&Filter::video(video("dd"))).await.unwrap(), 1);
 
-    // The empty filter is every point.
+    // The empty filter matches every point.
     index.replace(Some(&Filter::default()), vec![tagged("ee", 0, "r7").build()]).await.unwrap();
     assert_eq!(index.values("video_id").await.unwrap(), [video("ee").as_str()]);
     assert_eq!(text(index, "r5").await, []);
@@ -389,7 +390,7 @@ async fn text_is_found_by_words_and_phrases(index: &dyn VectorIndex) {
         ("\"\"", &[]),
         ("\"", &[]),
         ("\"nobody", &[2]),
-        // What a query language could read as an operator is text here.
+        // Operators of a query language are plain text here.
         ("AND OR NOT", &[]),
         ("+bakery -car", &[0, 1]),
         ("field:nobody*~2", &[2]),
@@ -400,7 +401,7 @@ async fn text_is_found_by_words_and_phrases(index: &dyn VectorIndex) {
         found.sort_unstable();
         assert_eq!(found, *expected, "text search for {query:?}");
     }
-    // More of the words and rarer words weigh more.
+    // More matching words and rarer words weigh more.
     let hits = text(index, "red platform hauptbahnhof").await;
     assert_eq!(hits[0].id.chunk_id, ChunkId(3));
     assert!(hits.iter().all(|hit| hit.score > 0.0), "a match scores above zero");
@@ -435,7 +436,7 @@ async fn text_search_filters_and_limits(index: &dyn VectorIndex) {
     assert_eq!(index.text_search(find(none, 9)).await.unwrap(), []);
 }
 
-/// The best by words and phrase together is the best by neither alone.
+/// The best point by words and phrase together is the best by neither alone.
 async fn words_and_phrases_add_up(index: &dyn VectorIndex) {
     let others = (0..8).flat_map(|i| [point("aa", i).says("sea"), point("bb", i).says("red car")]);
     replace(index, others.collect()).await;
@@ -503,7 +504,7 @@ async fn vectors_come_back_in_order(index: &dyn VectorIndex) {
     assert_eq!(index.cosines("objects", &axis(1), &asked).await.unwrap(), []);
 }
 
-async fn writers_do_not_lose_each_others_points(index: Arc<dyn VectorIndex>) {
+async fn concurrent_writes_are_all_kept(index: Arc<dyn VectorIndex>) {
     let writers: Vec<_> = (0..8)
         .map(|writer| {
             let index = index.clone();
@@ -512,7 +513,7 @@ async fn writers_do_not_lose_each_others_points(index: Arc<dyn VectorIndex>) {
                 for chunk in 0..6 {
                     let new = point(&digit, chunk).vector("combined", axis(writer));
                     index.replace(None, vec![new.build()]).await.unwrap();
-                    // What is acknowledged is visible to whoever asks next.
+                    // An acknowledged write is visible to every later read.
                     let seen = index.count(&Filter::video(video(&digit))).await.unwrap();
                     assert_eq!(seen, u64::from(chunk) + 1);
                 }

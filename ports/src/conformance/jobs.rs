@@ -1,4 +1,4 @@
-//! What every adapter of the `jobs` port does.
+//! The suite for adapters of the `jobs` port.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,31 +10,31 @@ use tokio::time::timeout;
 
 use crate::jobs::{JobQueue, Lease};
 
-/// A queue that offers nothing within this time has nothing to offer.
+/// How long to wait before concluding that a queue has no job to deliver.
 const SILENCE: Duration = Duration::from_millis(400);
 
-/// What must come comes within this time, whatever else the machine does.
+/// Timeout for expected events, generous for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Checks a queue that is empty, and leaves it so. `redelivery` is how long a holder may be silent.
+/// Checks an empty queue and leaves it empty. `redelivery` is how long a holder may stay silent.
 pub async fn check(jobs: Arc<dyn JobQueue>, redelivery: Duration) {
     let jobs = &*jobs;
     assert!(jobs.list().await.unwrap().is_empty(), "the queue to check must be empty");
     jobs.probe().await.expect("a working queue passes the probe");
-    knows_what_is_absent(jobs).await;
-    offers_the_oldest_first_and_each_once(jobs).await;
-    adds_an_id_once(jobs).await;
-    swaps_what_is_expected(jobs).await;
-    shows_changes(jobs).await;
-    keeps_for_its_holder(jobs, redelivery).await;
-    offers_again(jobs).await;
-    withdraws(jobs).await;
-    loses_nothing_when_nobody_waits_any_more(jobs).await;
+    missing_items_are_none(jobs).await;
+    jobs_are_delivered_once_oldest_first(jobs).await;
+    duplicate_ids_are_not_added(jobs).await;
+    compare_and_swap_requires_the_precondition(jobs).await;
+    watch_yields_changes(jobs).await;
+    leased_job_is_not_redelivered(jobs, redelivery).await;
+    released_job_is_redelivered(jobs).await;
+    withdraw_removes_waiting_jobs_only(jobs).await;
+    dropped_take_loses_no_job(jobs).await;
     assert!(jobs.list().await.unwrap().is_empty(), "removed jobs are gone");
     assert_eq!(jobs.waiting_count().await.unwrap(), 0);
 }
 
-/// Checks that two instances work on the same jobs.
+/// Checks that two instances share their jobs.
 pub async fn check_shared(one: Arc<dyn JobQueue>, other: Arc<dyn JobQueue>) {
     assert!(one.shared() && other.shared());
     assert_eq!(one.adopt("one").await.unwrap(), "one");
@@ -69,14 +69,14 @@ async fn silent(jobs: &dyn JobQueue) {
     }
 }
 
-/// Removes a job, which nobody offers any more.
+/// Removes a job that is no longer queued.
 async fn remove(jobs: &dyn JobQueue, job_id: &str) {
     let kept = jobs.get(job_id).await.unwrap().expect("kept until it is removed");
     jobs.remove(job_id, kept.version).await.unwrap();
     assert_eq!(jobs.get(job_id).await.unwrap(), None);
 }
 
-/// Takes the only job that is offered to its end, and removes it.
+/// Takes the only waiting job, completes it and removes it.
 async fn finish(jobs: &dyn JobQueue, job_id: &str) {
     let taken = take(jobs).await;
     assert_eq!(taken.job_id(), job_id);
@@ -88,7 +88,7 @@ async fn document(jobs: &dyn JobQueue, job_id: &str) -> Option<Value> {
     jobs.get(job_id).await.unwrap().map(|kept| kept.document)
 }
 
-async fn knows_what_is_absent(jobs: &dyn JobQueue) {
+async fn missing_items_are_none(jobs: &dyn JobQueue) {
     assert_eq!(jobs.get("absent").await.unwrap(), None);
     assert_eq!(jobs.compare_and_swap("absent", 1, &json!(1)).await.unwrap(), None);
     assert!(!jobs.withdraw("absent").await.expect("nothing there is no error"));
@@ -97,7 +97,7 @@ async fn knows_what_is_absent(jobs: &dyn JobQueue) {
     silent(jobs).await;
 }
 
-async fn offers_the_oldest_first_and_each_once(jobs: &dyn JobQueue) {
+async fn jobs_are_delivered_once_oldest_first(jobs: &dyn JobQueue) {
     let ids = ["c", "a", "b-0123456789abcdef0123456789abcdef"];
     for id in ids {
         assert_eq!(jobs.add(id, &json!({"of": id, "ключ": [1, null]})).await.unwrap(), None);
@@ -119,7 +119,7 @@ async fn offers_the_oldest_first_and_each_once(jobs: &dyn JobQueue) {
     }
 }
 
-async fn adds_an_id_once(jobs: &dyn JobQueue) {
+async fn duplicate_ids_are_not_added(jobs: &dyn JobQueue) {
     let documents: Vec<Value> = (0..8).map(|n| json!(n)).collect();
     let added = future::join_all(documents.iter().map(|n| jobs.add("same", n))).await;
     let added: Vec<_> = added.into_iter().map(Result::unwrap).collect();
@@ -140,7 +140,7 @@ async fn adds_an_id_once(jobs: &dyn JobQueue) {
     finish(jobs, "same").await;
 }
 
-async fn swaps_what_is_expected(jobs: &dyn JobQueue) {
+async fn compare_and_swap_requires_the_precondition(jobs: &dyn JobQueue) {
     jobs.add("swap", &json!(0)).await.unwrap();
     let first = jobs.get("swap").await.unwrap().unwrap().version;
     let second =
@@ -163,7 +163,7 @@ async fn swaps_what_is_expected(jobs: &dyn JobQueue) {
     silent(jobs).await;
 }
 
-async fn shows_changes(jobs: &dyn JobQueue) {
+async fn watch_yields_changes(jobs: &dyn JobQueue) {
     jobs.add("watched", &json!(0)).await.unwrap();
     let mut seen = jobs.watch("watched").await.unwrap();
     for n in 1..4 {
@@ -182,7 +182,7 @@ async fn shows_changes(jobs: &dyn JobQueue) {
     finish(jobs, "watched").await;
 }
 
-async fn keeps_for_its_holder(jobs: &dyn JobQueue, redelivery: Duration) {
+async fn leased_job_is_not_redelivered(jobs: &dyn JobQueue, redelivery: Duration) {
     jobs.add("held", &json!(0)).await.unwrap();
     let taken = take(jobs).await;
     assert_eq!(jobs.waiting_count().await.unwrap(), 0, "what is taken does not wait");
@@ -194,7 +194,7 @@ async fn keeps_for_its_holder(jobs: &dyn JobQueue, redelivery: Duration) {
     remove(jobs, "held").await;
 }
 
-async fn offers_again(jobs: &dyn JobQueue) {
+async fn released_job_is_redelivered(jobs: &dyn JobQueue) {
     jobs.add("again", &json!(0)).await.unwrap();
     let taken = take(jobs).await;
     assert_eq!(taken.delivery_count(), 1);
@@ -209,7 +209,7 @@ async fn offers_again(jobs: &dyn JobQueue) {
     remove(jobs, "again").await;
 }
 
-async fn withdraws(jobs: &dyn JobQueue) {
+async fn withdraw_removes_waiting_jobs_only(jobs: &dyn JobQueue) {
     for id in ["goes", "stays"] {
         jobs.add(id, &json!(id)).await.unwrap();
     }
@@ -228,7 +228,7 @@ async fn withdraws(jobs: &dyn JobQueue) {
     remove(jobs, "stays").await;
 }
 
-async fn loses_nothing_when_nobody_waits_any_more(jobs: &dyn JobQueue) {
+async fn dropped_take_loses_no_job(jobs: &dyn JobQueue) {
     let waiters: Vec<_> = (0..3).map(|_| timeout(SILENCE, jobs.take())).collect();
     assert!(future::join_all(waiters).await.iter().all(Result::is_err));
     jobs.add("late", &json!(0)).await.unwrap();
@@ -236,7 +236,7 @@ async fn loses_nothing_when_nobody_waits_any_more(jobs: &dyn JobQueue) {
     assert_eq!(taken.job_id(), "late");
     taken.ack().await.unwrap();
     remove(jobs, "late").await;
-    // Several that wait each get one.
+    // Each of several waiting callers gets one.
     let waiters = future::join_all((0..3).map(|_| take(jobs)));
     let adding = async {
         for id in ["x", "y", "z"] {

@@ -1,4 +1,4 @@
-//! What every adapter of the `listing` port does.
+//! The suite for adapters of the `listing` port.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -11,27 +11,27 @@ use crate::conformance::video;
 use crate::index::{Condition, FieldValue, Predicate};
 use crate::listing::{ListQuery, Position, VideoEntry, VideoListing};
 
-/// Checks every duty of the port. Each call of `fresh` must yield an empty listing.
+/// Checks every requirement of the port. Each call of `fresh` must return an empty listing.
 pub async fn check<F, Fut>(fresh: F)
 where
     F: Fn() -> Fut,
     Fut: Future<Output = Arc<dyn VideoListing>>,
 {
-    an_empty_listing_answers(&*fresh().await).await;
+    empty_listing_returns_nothing(&*fresh().await).await;
     entries_come_back_as_stored(&*fresh().await).await;
-    newest_come_first(&*fresh().await).await;
-    pages_follow_each_other(&*fresh().await).await;
-    conditions_are_exact_ands(&*fresh().await).await;
-    filenames_match_by_their_parts(&*fresh().await).await;
-    fields_are_tested(&*fresh().await).await;
-    words_are_counted(&*fresh().await).await;
+    entries_are_newest_first(&*fresh().await).await;
+    pages_are_contiguous(&*fresh().await).await;
+    conditions_are_conjunctions(&*fresh().await).await;
+    filenames_match_by_substring(&*fresh().await).await;
+    conditions_apply_to_fields(&*fresh().await).await;
+    keyword_values_are_counted(&*fresh().await).await;
     entries_are_replaced_and_removed(&*fresh().await).await;
     ids_come_in_order(&*fresh().await).await;
-    the_mark_stays(&*fresh().await).await;
-    writers_do_not_lose_each_others_entries(fresh().await).await;
+    mark_is_durable(&*fresh().await).await;
+    concurrent_writes_keep_all_entries(fresh().await).await;
 }
 
-/// Checks that what was acknowledged is there when the listing is opened again.
+/// Checks that acknowledged writes survive a reopening.
 pub async fn check_reopened<F, Fut>(open: F)
 where
     F: Fn() -> Fut,
@@ -51,7 +51,7 @@ where
     assert_eq!(again.mark().await.unwrap().as_deref(), Some("in step"));
 }
 
-async fn an_empty_listing_answers(listing: &dyn VideoListing) {
+async fn empty_listing_returns_nothing(listing: &dyn VideoListing) {
     listing.probe().await.expect("a working listing passes the probe");
     let none = listing.list(&page(10)).await.unwrap();
     assert_eq!((none.entries, none.total), (vec![], 0));
@@ -90,7 +90,7 @@ async fn entries_come_back_as_stored(listing: &dyn VideoListing) {
     assert_eq!(got, [bare.clone(), stored, bare], "in the order of the ids");
 }
 
-async fn newest_come_first(listing: &dyn VideoListing) {
+async fn entries_are_newest_first(listing: &dyn VideoListing) {
     let times = [("dd", 5), ("aa", 5), ("cc", -7), ("bb", 9), ("ee", 0), ("ab", 5)];
     for (video, created_at) in times {
         listing.put(vec![entry(video, created_at)]).await.unwrap();
@@ -104,8 +104,8 @@ async fn newest_come_first(listing: &dyn VideoListing) {
     }
 }
 
-async fn pages_follow_each_other(listing: &dyn VideoListing) {
-    // Many share an instant, so that pages end within one.
+async fn pages_are_contiguous(listing: &dyn VideoListing) {
+    // Many entries share an instant, so that pages end within one.
     let all: Vec<_> = (0..300).map(|i| entry(&format!("a{i:04}"), i64::from(i / 70))).collect();
     listing.put(all).await.unwrap();
     let (order, total) = listed(listing, &page(1000)).await;
@@ -130,14 +130,14 @@ async fn pages_follow_each_other(listing: &dyn VideoListing) {
     assert_eq!(listed(listing, &beyond).await, (vec![], 300));
     let far = ListQuery { offset: usize::MAX, ..page(5) };
     assert_eq!(listed(listing, &far).await, (vec![], 300));
-    // A place that no entry has, and an offset from there.
+    // A position without an entry, and an offset from it.
     let gap = Position { created_at: 2, video_id: video("a0150f") };
     let query = ListQuery { after: Some(gap), offset: 3, ..page(2) };
     let start = order.iter().position(|id| *id == video("a0151")).unwrap() + 3;
     assert_eq!(listed(listing, &query).await.0, order[start..start + 2]);
 }
 
-async fn conditions_are_exact_ands(listing: &dyn VideoListing) {
+async fn conditions_are_conjunctions(listing: &dyn VideoListing) {
     let entry = |video, created_at, filename: &str, analyzers: &[&str]| VideoEntry {
         filename: filename.into(),
         analyzers: analyzers.iter().map(|&a| a.into()).collect(),
@@ -189,7 +189,7 @@ async fn conditions_are_exact_ands(listing: &dyn VideoListing) {
     assert_eq!(listed(listing, &query).await, (owned(&["aa"]), 2));
 }
 
-async fn fields_are_tested(listing: &dyn VideoListing) {
+async fn conditions_apply_to_fields(listing: &dyn VideoListing) {
     let words =
         |words: &[&str]| FieldValue::Keywords(words.iter().map(|&word| word.into()).collect());
     let entry =
@@ -239,7 +239,7 @@ async fn fields_are_tested(listing: &dyn VideoListing) {
     assert_eq!(listing.matching_ids(&[any("collection", &["news"])]).await.unwrap(), []);
 }
 
-async fn words_are_counted(listing: &dyn VideoListing) {
+async fn keyword_values_are_counted(listing: &dyn VideoListing) {
     let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
     let words = |words: &[&str]| FieldValue::Keywords(owned(words));
     let said = |video, at, said: &[(&str, FieldValue)]| VideoEntry {
@@ -289,7 +289,7 @@ fn fields(said: &[(&str, FieldValue)]) -> BTreeMap<String, FieldValue> {
     said.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
 }
 
-async fn filenames_match_by_their_parts(listing: &dyn VideoListing) {
+async fn filenames_match_by_substring(listing: &dyn VideoListing) {
     let names = [
         ("aa", "Holiday_2024.MP4"),
         ("bb", "holiday-2023.mov"),
@@ -338,7 +338,7 @@ async fn entries_are_replaced_and_removed(listing: &dyn VideoListing) {
         document: json!({ "again": true }).into(),
         ..entry("aa", 9)
     };
-    // The last of several entries of one video counts.
+    // Of several entries for one video the last wins.
     let before = VideoEntry { filename: "never".into(), ..renamed.clone() };
     listing.put(vec![before, renamed.clone()]).await.unwrap();
     assert_eq!(listing.list(&page(1)).await.unwrap().entries, [renamed]);
@@ -375,7 +375,7 @@ async fn ids_come_in_order(listing: &dyn VideoListing) {
     assert_eq!(listing.ids(Some(video("ff")), 9).await.unwrap(), []);
 }
 
-async fn the_mark_stays(listing: &dyn VideoListing) {
+async fn mark_is_durable(listing: &dyn VideoListing) {
     for mark in ["first", "", "été 🎬 2026"] {
         listing.set_mark(mark).await.unwrap();
         assert_eq!(listing.mark().await.unwrap().as_deref(), Some(mark));
@@ -387,7 +387,7 @@ async fn the_mark_stays(listing: &dyn VideoListing) {
     assert_eq!(listing.ids(None, 9).await.unwrap(), []);
 }
 
-async fn writers_do_not_lose_each_others_entries(listing: Arc<dyn VideoListing>) {
+async fn concurrent_writes_keep_all_entries(listing: Arc<dyn VideoListing>) {
     let writers: Vec<_> = (0..8)
         .map(|writer| {
             let listing = listing.clone();
@@ -395,7 +395,7 @@ async fn writers_do_not_lose_each_others_entries(listing: Arc<dyn VideoListing>)
                 for i in 0..12 {
                     let digits = format!("{writer}a{i:02}");
                     listing.put(vec![entry(&digits, i)]).await.unwrap();
-                    // What is acknowledged is visible to whoever asks next.
+                    // An acknowledged write is visible to every later read.
                     let ids = [video(&digits)];
                     assert_eq!(listing.get(&ids).await.unwrap().len(), 1);
                     if i % 3 == 0 {

@@ -1,4 +1,4 @@
-//! What every adapter of the `llm` port does.
+//! The suite for adapters of the `llm` port.
 
 use std::collections::HashSet;
 
@@ -13,24 +13,24 @@ use crate::llm::{
 const TEXT_TASKS: [Task; 5] =
     [Task::Summarize, Task::Title, Task::Events, Task::Answer, Task::Narrate];
 
-/// Runs the whole suite.
+/// Checks every requirement of the port.
 pub async fn check(model: &dyn LanguageModel) {
     assert!(!model.model().is_empty(), "model() names the model");
     assert!(model.context_tokens() > 0, "context_tokens() is known");
     for task in TEXT_TASKS {
-        every_answer_fits_its_task(model, task).await;
-        no_passages_are_no_failure(model, task).await;
-        odd_passages_are_no_failure(model, task).await;
-        huge_passages_are_answered_or_too_large(model, task).await;
+        answer_matches_the_schema(model, task).await;
+        empty_passages_are_accepted(model, task).await;
+        unusual_passages_are_accepted(model, task).await;
+        huge_passages_succeed_or_are_too_large(model, task).await;
     }
-    pictures_are_seen_or_refused(model).await;
+    images_are_described_or_rejected(model).await;
     if !model.is_billed() {
-        the_same_request_has_the_same_answer(model).await;
+        answers_are_deterministic(model).await;
     }
 }
 
-/// For models that select: nothing relevant, no answer.
-pub async fn check_silence(model: &dyn LanguageModel) {
+/// Checks that an extractive model does not answer without relevant passages.
+pub async fn check_unanswerable(model: &dyn LanguageModel) {
     let mut request = request(Task::Answer, street());
     for question in ["How tall is the Eiffel Tower?", "Who is the president of France?", ""] {
         request.question = Some(question.to_owned());
@@ -40,20 +40,20 @@ pub async fn check_silence(model: &dyn LanguageModel) {
     }
 }
 
-async fn every_answer_fits_its_task(model: &dyn LanguageModel, task: Task) {
+async fn answer_matches_the_schema(model: &dyn LanguageModel, task: Task) {
     let request = request(task, street());
     let completion = model.complete(&request).await.expect("answers");
     fits(&request, &completion.answer);
     assert!(completion.usage.calls >= 1, "usage counts the call");
 }
 
-async fn no_passages_are_no_failure(model: &dyn LanguageModel, task: Task) {
+async fn empty_passages_are_accepted(model: &dyn LanguageModel, task: Task) {
     let request = request(task, Vec::new());
     let completion = model.complete(&request).await.expect("answers without passages");
     fits(&request, &completion.answer);
 }
 
-async fn odd_passages_are_no_failure(model: &dyn LanguageModel, task: Task) {
+async fn unusual_passages_are_accepted(model: &dyn LanguageModel, task: Task) {
     let odd = [
         "",
         " \n\t ",
@@ -81,7 +81,7 @@ async fn odd_passages_are_no_failure(model: &dyn LanguageModel, task: Task) {
     fits(&request, &completion.answer);
 }
 
-async fn huge_passages_are_answered_or_too_large(model: &dyn LanguageModel, task: Task) {
+async fn huge_passages_succeed_or_are_too_large(model: &dyn LanguageModel, task: Task) {
     let topics = ["harbour", "bridge", "market", "station", "garden"];
     let many = (0..3000)
         .map(|n| {
@@ -106,13 +106,13 @@ async fn huge_passages_are_answered_or_too_large(model: &dyn LanguageModel, task
     }
 }
 
-async fn pictures_are_seen_or_refused(model: &dyn LanguageModel) {
+async fn images_are_described_or_rejected(model: &dyn LanguageModel) {
     for task in [Task::Describe, Task::Persons] {
-        pictures_of_a_task(model, task).await;
+        images_for_task(model, task).await;
     }
 }
 
-async fn pictures_of_a_task(model: &dyn LanguageModel, task: Task) {
+async fn images_for_task(model: &dyn LanguageModel, task: Task) {
     let mut request = request(task, Vec::new());
     request.images = vec![bytes::Bytes::from_static(PIXEL)];
     match model.complete(&request).await {
@@ -127,7 +127,7 @@ async fn pictures_of_a_task(model: &dyn LanguageModel, task: Task) {
     }
 }
 
-async fn the_same_request_has_the_same_answer(model: &dyn LanguageModel) {
+async fn answers_are_deterministic(model: &dyn LanguageModel) {
     for task in TEXT_TASKS {
         let request = request(task, street());
         let first = model.complete(&request).await.expect("answers").answer;
@@ -181,7 +181,7 @@ fn request(task: Task, passages: Vec<Passage>) -> Request {
     }
 }
 
-/// The answer is of its task's type, and what it cites is in the request.
+/// Asserts that the answer has its task's type and cites only passages of the request.
 fn fits(request: &Request, answer: &Value) {
     let known: HashSet<&str> = request.passages.iter().map(|passage| passage.id.as_str()).collect();
     fn read<T: serde::de::DeserializeOwned>(answer: &Value) -> T {
@@ -218,7 +218,7 @@ fn fits(request: &Request, answer: &Value) {
     }
 }
 
-/// The frame of a JPEG file: what an adapter passes on unread.
+/// The frame of a JPEG file; adapters pass it on without decoding it.
 const PIXEL: &[u8] = &[
     0xFF, 0xD8, 0xFF, 0xE0, 0x00, 0x10, 0x4A, 0x46, 0x49, 0x46, 0x00, 0x01, 0x01, 0x00, 0x00, 0x01,
     0x00, 0x01, 0x00, 0x00, 0xFF, 0xD9,

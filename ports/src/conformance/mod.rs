@@ -1,7 +1,7 @@
-//! One suite per port. An adapter's test calls it with the adapter to check; a broken duty panics
-//! with a message that names it.
+//! One test suite per port. An adapter's test calls it with the adapter; a violated requirement
+//! panics with a message that names it.
 //!
-//! Tests are expected to panic here, so `unwrap` and `expect` are allowed.
+//! Suites panic by design, so `unwrap` and `expect` are allowed.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a suite reports by panicking")]
 pub mod decoder;
 pub mod detector;
@@ -24,7 +24,7 @@ pub mod vad;
 
 use crate::VideoId;
 
-/// The id that begins with these hexadecimal digits and goes on with zeros.
+/// The id that begins with these hexadecimal digits, padded with zeros.
 pub fn video(digits: &str) -> VideoId {
     format!("{digits:0<16}").parse().unwrap()
 }

@@ -1,10 +1,10 @@
-//! What every adapter of the `entities` port does.
+//! The suite for adapters of the `ner` port.
 
 use std::collections::HashSet;
 
 use crate::ner::{EntityRecognizer, EntitySpan};
 
-/// Every duty of the port. `text` is one in which the adapter finds at least one entity.
+/// Checks every requirement of the port. `text` has at least one entity that the adapter finds.
 pub async fn suite(recognizer: &dyn EntityRecognizer, text: &str) {
     assert!(!recognizer.model().is_empty(), "a recogniser names its model");
     let labels = recognizer.labels();
@@ -26,7 +26,7 @@ pub async fn suite(recognizer: &dyn EntityRecognizer, text: &str) {
 
 async fn recognize(recognizer: &dyn EntityRecognizer, texts: &[&str]) -> Vec<Vec<EntitySpan>> {
     let owned: Vec<String> = texts.iter().map(|t| t.to_string()).collect();
-    let results = recognizer.recognize(&owned).await.expect("texts are looked through");
+    let results = recognizer.recognize(&owned).await.expect("texts are processed");
     assert_eq!(results.len(), texts.len(), "one list per text");
     for (text, spans) in texts.iter().zip(&results) {
         let mut last = 0;

@@ -1,4 +1,4 @@
-//! What every adapter of the `reader` port does.
+//! The suite for adapters of the `ocr` port.
 
 use super::detector::{malformed, noise};
 use crate::{
@@ -7,17 +7,18 @@ use crate::{
     ocr::{TextLine, TextRecognizer},
 };
 
-/// Every duty of the port. `page` is a picture in which the adapter reads at least one line.
+/// Checks every requirement of the port. `page` is an image with at least one line that the adapter
+/// reads.
 pub async fn suite(reader: &dyn TextRecognizer, page: &Image) {
     assert!(!reader.model().is_empty(), "a reader names its model");
-    refuses_malformed_pictures(reader).await;
+    malformed_image_is_invalid(reader).await;
     reads_lines(reader, page).await;
-    reads_nothing_where_nothing_is(reader).await;
-    takes_any_size(reader).await;
-    answers_alike_at_any_time(reader, page).await;
+    blank_image_has_no_lines(reader).await;
+    any_image_size_is_accepted(reader).await;
+    results_are_deterministic(reader, page).await;
 }
 
-async fn refuses_malformed_pictures(reader: &dyn TextRecognizer) {
+async fn malformed_image_is_invalid(reader: &dyn TextRecognizer) {
     for image in malformed() {
         let error = reader.read(&image).await.expect_err("a malformed picture is refused");
         assert_eq!(error.kind(), ErrorKind::Invalid, "a malformed picture is the input's fault");
@@ -30,7 +31,7 @@ async fn reads_lines(reader: &dyn TextRecognizer, page: &Image) {
     check(&lines);
 }
 
-async fn reads_nothing_where_nothing_is(reader: &dyn TextRecognizer) {
+async fn blank_image_has_no_lines(reader: &dyn TextRecognizer) {
     for value in [0, 128, 255] {
         let blank = Image { width: 160, height: 120, rgb: vec![value; 160 * 120 * 3] };
         let lines = reader.read(&blank).await.expect("a blank picture is no error");
@@ -38,7 +39,7 @@ async fn reads_nothing_where_nothing_is(reader: &dyn TextRecognizer) {
     }
 }
 
-async fn takes_any_size(reader: &dyn TextRecognizer) {
+async fn any_image_size_is_accepted(reader: &dyn TextRecognizer) {
     for (width, height) in [(1, 1), (3, 500), (500, 3), (64, 48), (1921, 7)] {
         let lines =
             reader.read(&noise(width, height)).await.expect("a picture of any size is read");
@@ -46,11 +47,11 @@ async fn takes_any_size(reader: &dyn TextRecognizer) {
     }
 }
 
-async fn answers_alike_at_any_time(reader: &dyn TextRecognizer, page: &Image) {
+async fn results_are_deterministic(reader: &dyn TextRecognizer, page: &Image) {
     let first = reader.read(page).await.unwrap();
     let other = noise(97, 61);
     let (a, b, c) = futures::join!(reader.read(page), reader.read(&other), reader.read(page));
-    b.expect("pictures are read side by side");
+    b.expect("pictures are read in parallel");
     assert_eq!(a.unwrap(), first, "the same picture gives the same lines");
     assert_eq!(c.unwrap(), first, "the same picture gives the same lines");
 }

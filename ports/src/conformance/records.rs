@@ -1,4 +1,4 @@
-//! What every adapter of the `records` port does.
+//! The suite for adapters of the `records` port.
 
 use std::sync::Arc;
 
@@ -9,28 +9,28 @@ use super::storage::{BAD_KEYS, refused};
 use crate::ErrorKind;
 use crate::records::{Precondition, RecordStore};
 
-/// Checks a store that is empty, and leaves it so.
+/// Checks an empty store and leaves it empty.
 pub async fn check(records: Arc<dyn RecordStore>) {
     let records = &*records;
     assert!(records.list("").await.unwrap().is_empty(), "the store to check must be empty");
-    refuses_bad_keys(records).await;
-    knows_what_is_absent(records).await;
-    keeps_documents_as_they_are(records).await;
+    bad_keys_are_invalid(records).await;
+    missing_items_are_none(records).await;
+    documents_round_trip(records).await;
     replaces(records).await;
-    swaps_what_is_expected(records).await;
-    removes_what_is_expected(records).await;
+    compare_and_swap_requires_the_precondition(records).await;
+    remove_requires_the_expected_content(records).await;
     lists(records).await;
-    tells_versions_apart(records).await;
+    version_changes_with_every_write(records).await;
     deletes(records).await;
-    shows_whole_documents_to_concurrent_readers(records).await;
-    writes_while_others_delete(records).await;
+    concurrent_reads_see_whole_documents(records).await;
+    writes_succeed_during_deletes(records).await;
     records.probe().await.expect("a working store passes the probe");
     records.delete("").await.unwrap();
     assert!(records.list("").await.unwrap().is_empty(), "the empty prefix removes everything");
     assert!(records.children("").await.unwrap().is_empty());
 }
 
-/// Checks that what was acknowledged is there when the store is opened again.
+/// Checks that acknowledged writes survive a reopening.
 pub async fn check_reopened(open: impl Fn() -> Arc<dyn RecordStore>) {
     let document = json!({"title": "kept", "n": [1, 2, 3]});
     open().put("videos/a/video.json", &document).await.unwrap();
@@ -42,7 +42,7 @@ pub async fn check_reopened(open: impl Fn() -> Arc<dyn RecordStore>) {
     again.delete("").await.unwrap();
 }
 
-async fn refuses_bad_keys(records: &dyn RecordStore) {
+async fn bad_keys_are_invalid(records: &dyn RecordStore) {
     for key in BAD_KEYS {
         refused(records.get(key).await, ErrorKind::Invalid, &format!("get {key:?}"));
         let put = records.put(key, &json!(1)).await;
@@ -58,7 +58,7 @@ async fn refuses_bad_keys(records: &dyn RecordStore) {
     }
 }
 
-async fn knows_what_is_absent(records: &dyn RecordStore) {
+async fn missing_items_are_none(records: &dyn RecordStore) {
     assert_eq!(records.get("absent/video.json").await.unwrap(), None);
     assert!(records.list("absent/").await.unwrap().is_empty());
     assert!(records.children("absent/").await.unwrap().is_empty());
@@ -67,7 +67,7 @@ async fn knows_what_is_absent(records: &dyn RecordStore) {
     records.delete("absent/video.json").await.expect("nothing there is no error");
 }
 
-async fn keeps_documents_as_they_are(records: &dyn RecordStore) {
+async fn documents_round_trip(records: &dyn RecordStore) {
     let large: Vec<Value> =
         (0..20_000).map(|n| json!({"chunk_id": n, "text": "x".repeat(80)})).collect();
     let documents = [
@@ -106,7 +106,7 @@ async fn replaces(records: &dyn RecordStore) {
     records.delete("replaced.json").await.unwrap();
 }
 
-async fn swaps_what_is_expected(records: &dyn RecordStore) {
+async fn compare_and_swap_requires_the_precondition(records: &dyn RecordStore) {
     use Precondition::{Absent, Document, Unreadable};
     let key = "claims/a.json";
     let (one, two) = (json!({"n": 1}), json!({"n": 2}));
@@ -126,7 +126,7 @@ async fn swaps_what_is_expected(records: &dyn RecordStore) {
     let bad = records.compare_and_swap("../a", Absent, &one).await;
     refused(bad, ErrorKind::Invalid, "compare_and_swap ../a");
 
-    // Everyone adds one, whenever nobody else did in between.
+    // Everyone increments the number if nobody else did in between.
     records.put(key, &json!(0)).await.unwrap();
     let add = async || {
         for _ in 0..3 {
@@ -144,7 +144,7 @@ async fn swaps_what_is_expected(records: &dyn RecordStore) {
     records.delete(key).await.unwrap();
 }
 
-async fn removes_what_is_expected(records: &dyn RecordStore) {
+async fn remove_requires_the_expected_content(records: &dyn RecordStore) {
     let key = "removed/a.json";
     let (one, two) = (json!({"n": 1}), json!({"n": 2}));
     assert!(!records.remove(key, &one).await.unwrap(), "nothing is there");
@@ -158,8 +158,8 @@ async fn removes_what_is_expected(records: &dyn RecordStore) {
     records.delete(key).await.unwrap();
 }
 
-/// Documents of the same size, one right after the other: no clock tells these apart.
-async fn tells_versions_apart(records: &dyn RecordStore) {
+/// Writes documents of one size in quick succession, within one tick of the clock.
+async fn version_changes_with_every_write(records: &dyn RecordStore) {
     let key = "versions/video.json";
     assert_eq!(records.version(key).await.unwrap(), None, "there is no document");
     let (one, other) = (json!({"n": 1}), json!({"n": 2}));
@@ -191,7 +191,7 @@ async fn tells_versions_apart(records: &dyn RecordStore) {
 }
 
 async fn lists(records: &dyn RecordStore) {
-    // In the order of their bytes, in which the slash comes after the dot and the hyphen.
+    // In byte order, where the slash sorts after the dot and the hyphen.
     let keys = ["a-b/1", "a.json", "a/x/1", "a/x/2", "a/x/deep/er/3", "a/y", "ab/1", "b", "c/1"];
     for key in keys.iter().rev() {
         records.put(key, &json!(key)).await.unwrap();
@@ -227,7 +227,7 @@ async fn deletes(records: &dyn RecordStore) {
     assert!(!records.children("").await.unwrap().contains(&"v".to_owned()));
 }
 
-async fn shows_whole_documents_to_concurrent_readers(records: &dyn RecordStore) {
+async fn concurrent_reads_see_whole_documents(records: &dyn RecordStore) {
     let version = |n: usize| json!(vec![n; 200 + n * 50]);
     records.put("busy.json", &version(0)).await.unwrap();
     let writers = future::join_all((0..4).map(|w| async move {
@@ -247,17 +247,17 @@ async fn shows_whole_documents_to_concurrent_readers(records: &dyn RecordStore) 
     records.delete("busy.json").await.unwrap();
 }
 
-async fn writes_while_others_delete(records: &dyn RecordStore) {
+async fn writes_succeed_during_deletes(records: &dyn RecordStore) {
     let writers = future::join_all((0..4).map(|w| async move {
         for n in 0..10 {
             let key = format!("contested/{}/{w}-{n}.json", n % 2);
-            records.put(&key, &json!(n)).await.expect("a write succeeds beside deletes");
+            records.put(&key, &json!(n)).await.expect("a write succeeds during deletes");
         }
     }));
     let deleters = future::join_all((0..2).map(|_| async move {
         for _ in 0..10 {
-            records.delete("contested/").await.expect("a delete succeeds beside writes");
-            records.list("contested/").await.expect("a list succeeds beside deletes");
+            records.delete("contested/").await.expect("a delete succeeds during writes");
+            records.list("contested/").await.expect("a list succeeds during deletes");
         }
     }));
     future::join(writers, deleters).await;

@@ -1,4 +1,4 @@
-//! What every adapter of the `reranker` port does.
+//! The suite for adapters of the `reranker` port.
 
 use crate::reranker::Reranker;
 
@@ -6,7 +6,7 @@ const QUESTION: &str = "Where does the dog sleep?";
 const ANSWER: &str = "The dog sleeps in a basket under the kitchen table.";
 const BESIDE: &str = "Interest rates have been raised by a quarter of a percent.";
 
-/// Every duty of the port. The texts are plain English.
+/// Checks every requirement of the port with plain English texts.
 pub async fn suite(reranker: &dyn Reranker) {
     assert!(!reranker.model().is_empty(), "a reranker names its model");
     assert!(score(reranker, QUESTION, &[]).await.is_empty(), "no texts have no scores");

@@ -1,20 +1,20 @@
-//! What every adapter of the `sentiment` port does.
+//! The suite for adapters of the `sentiment` port.
 
 use crate::sentiment::{Sentiment, SentimentClassifier};
 
-/// Every duty of the port. The texts are plain English.
+/// Checks every requirement of the port with plain English texts.
 pub async fn suite(classifier: &dyn SentimentClassifier) {
     assert!(!classifier.model().is_empty(), "a classifier names its model");
-    answers_every_text_in_order(classifier).await;
-    takes_text_without_words_as_neutral(classifier).await;
-    judges_each_text_alone(classifier).await;
-    bears_any_text(classifier).await;
+    results_are_in_order(classifier).await;
+    text_without_words_is_neutral(classifier).await;
+    results_are_independent_of_the_batch(classifier).await;
+    any_text_is_accepted(classifier).await;
 }
 
 const GLAD: &str = "What a wonderful day, I love this great and beautiful place!";
 const SAD: &str = "This is a terrible disaster and I hate the horrible pain.";
 
-async fn answers_every_text_in_order(classifier: &dyn SentimentClassifier) {
+async fn results_are_in_order(classifier: &dyn SentimentClassifier) {
     assert_eq!(classify(classifier, &[]).await, [], "no texts give no results");
     let results = classify(classifier, &[GLAD, SAD, GLAD]).await;
     assert_eq!(results.len(), 3, "one result per text");
@@ -23,20 +23,20 @@ async fn answers_every_text_in_order(classifier: &dyn SentimentClassifier) {
     assert_eq!(results[0], results[2], "the same text gives the same shares");
 }
 
-async fn takes_text_without_words_as_neutral(classifier: &dyn SentimentClassifier) {
+async fn text_without_words_is_neutral(classifier: &dyn SentimentClassifier) {
     for text in ["", "   ", "\n\t", "...", "12 34"] {
         let result = classify(classifier, &[text]).await[0];
         assert!(result.neutral > 0.99, "{text:?} is neutral, not {result:?}");
     }
 }
 
-async fn judges_each_text_alone(classifier: &dyn SentimentClassifier) {
+async fn results_are_independent_of_the_batch(classifier: &dyn SentimentClassifier) {
     let alone = classify(classifier, &[GLAD]).await[0];
     let beside = classify(classifier, &[SAD, GLAD, "", SAD]).await[1];
     assert!((alone.positive - beside.positive).abs() < 1e-3, "neighbours change nothing");
 }
 
-async fn bears_any_text(classifier: &dyn SentimentClassifier) {
+async fn any_text_is_accepted(classifier: &dyn SentimentClassifier) {
     let long = "good bad ".repeat(5_000);
     for text in ["é", "日本語のテキスト", "🙂🙃", "\u{0}\u{fffd}", "!?!?!?", "but", &long]
     {

@@ -1,4 +1,4 @@
-//! What every adapter of the `speaker` port does.
+//! The suites for adapters of the `speaker` ports.
 
 use crate::{
     ErrorKind, PortError,
@@ -6,7 +6,7 @@ use crate::{
     speaker::{SpeakerEmbedder, SpeakerSegmentation, WindowActivity},
 };
 
-/// Every duty of [`SpeakerSegmentation`]. `voice` are samples in which one speaker is heard.
+/// Checks every requirement of [`SpeakerSegmentation`]. `voice` are samples with one speaker.
 pub async fn segmentation(segmentation: &dyn SpeakerSegmentation, voice: &[f32]) {
     assert!(!segmentation.model().is_empty(), "a segmentation names its model");
     let (window, most) = (segmentation.window(), segmentation.max_speakers());
@@ -57,12 +57,12 @@ pub async fn segmentation(segmentation: &dyn SpeakerSegmentation, voice: &[f32])
     assert_eq!(error.kind(), ErrorKind::Invalid, "more than a window is refused");
 }
 
-/// Every duty of [`SpeakerEmbedder`]. `voice` are at least two seconds of one voice.
+/// Checks every requirement of [`SpeakerEmbedder`]. `voice` are at least two seconds of one voice.
 pub async fn embedder(embedder: &dyn SpeakerEmbedder, voice: &[f32]) {
     assert!(!embedder.model().is_empty(), "an embedder names its model");
     for count in [0, 1, 100] {
         let vector = embedder.embed(&vec![0.1; count]).await.expect("too little is no error");
-        assert_eq!(vector, None, "{count} samples are too short to tell a voice by");
+        assert_eq!(vector, None, "{count} samples are too short to identify a voice");
     }
     let silent = embedder.embed(&vec![0.0; 2 * SAMPLE_RATE as usize]).await.unwrap();
     assert_eq!(silent, None, "silence has no voice");

@@ -1,4 +1,4 @@
-//! What every adapter of the `storage` port does.
+//! The suite for adapters of the `storage` port.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use futures::{StreamExt, TryStreamExt, channel::mpsc, future, stream};
 use crate::storage::ObjectStorage;
 use crate::{ByteStream, ErrorKind, PortError, Result};
 
-/// Keys that no adapter takes.
+/// Invalid keys.
 pub(super) const BAD_KEYS: &[&str] = &[
     "",
     "/",
@@ -37,30 +37,30 @@ pub(super) const BAD_KEYS: &[&str] = &[
     "a/b ",
 ];
 
-/// Checks everything but memory. The bucket may hold other objects; those of the check lie below a
-/// prefix of their own and are removed in the end.
+/// Checks everything except memory use. The bucket may hold other objects; the suite uses its own
+/// prefix and removes its objects at the end.
 pub async fn check(storage: Arc<dyn ObjectStorage>) {
     let base = format!("conformance-{:x}", unique());
-    refuses_bad_keys(&*storage).await;
-    knows_what_is_absent(&*storage, &base).await;
+    bad_keys_are_invalid(&*storage).await;
+    missing_items_are_none(&*storage, &base).await;
     stores_and_reads(&*storage, &base).await;
     reads_ranges(&*storage, &base).await;
     replaces(&*storage, &base).await;
-    keeps_the_earlier_object_when_a_stream_fails(&*storage, &base).await;
-    hides_what_is_not_complete(&*storage, &base).await;
-    forgets_an_abandoned_put(&storage, &base).await;
-    shows_whole_objects_to_concurrent_readers(&*storage, &base).await;
+    failed_stream_keeps_the_earlier_object(&*storage, &base).await;
+    incomplete_objects_are_invisible(&*storage, &base).await;
+    abandoned_put_leaves_nothing(&storage, &base).await;
+    concurrent_reads_see_whole_objects(&*storage, &base).await;
     deletes_by_prefix(&*storage, &base).await;
     deletes_one_object(&*storage, &base).await;
-    addresses_objects(&*storage, &base);
+    public_urls_round_trip(&*storage, &base);
     probes(&*storage).await;
     storage.delete_prefix(&format!("{base}/")).await.expect("the check's objects go");
     let left = storage.delete_prefix(&format!("{base}/")).await.expect("nothing is no error");
     assert!(left.is_empty(), "objects survived their removal: {left:?}");
 }
 
-/// Stores and reads back `size` bytes, made while they are asked for, and fails when more than
-/// `limit` of them are alive at once.
+/// Stores and reads `size` bytes that are generated on demand, and fails if more than `limit` of
+/// them are in memory at once.
 pub async fn check_bounded_memory(storage: Arc<dyn ObjectStorage>, size: u64, limit: u64) {
     const BLOCK: u64 = 64 << 10;
     let key = format!("conformance-{:x}/large.mp4", unique());
@@ -88,7 +88,7 @@ pub async fn check_bounded_memory(storage: Arc<dyn ObjectStorage>, size: u64, li
     storage.delete_prefix(&format!("{folder}/")).await.unwrap();
 }
 
-async fn refuses_bad_keys(storage: &dyn ObjectStorage) {
+async fn bad_keys_are_invalid(storage: &dyn ObjectStorage) {
     let long_segment = "x".repeat(201);
     let long_key = vec!["x".repeat(100); 11].join("/");
     for key in BAD_KEYS.iter().copied().chain([&*long_segment, &*long_key]) {
@@ -103,7 +103,7 @@ async fn refuses_bad_keys(storage: &dyn ObjectStorage) {
     }
 }
 
-async fn knows_what_is_absent(storage: &dyn ObjectStorage, base: &str) {
+async fn missing_items_are_none(storage: &dyn ObjectStorage, base: &str) {
     let key = format!("{base}/absent/clip.mp4");
     assert_eq!(storage.stat(&key).await.unwrap(), None);
     refused(storage.get(&key, None).await, ErrorKind::NotFound, "get of nothing");
@@ -180,7 +180,7 @@ async fn replaces(storage: &dyn ObjectStorage, base: &str) {
     }
 }
 
-async fn keeps_the_earlier_object_when_a_stream_fails(storage: &dyn ObjectStorage, base: &str) {
+async fn failed_stream_keeps_the_earlier_object(storage: &dyn ObjectStorage, base: &str) {
     let failing = |blocks: usize| -> ByteStream {
         let before = stream::iter((0..blocks).map(|_| Ok(Bytes::from(vec![b'n'; 300_000]))));
         let error = PortError::new(ErrorKind::TooLarge, "over the limit");
@@ -202,7 +202,7 @@ async fn keeps_the_earlier_object_when_a_stream_fails(storage: &dyn ObjectStorag
     }
 }
 
-async fn hides_what_is_not_complete(storage: &dyn ObjectStorage, base: &str) {
+async fn incomplete_objects_are_invisible(storage: &dyn ObjectStorage, base: &str) {
     for earlier in [None, Some("old")] {
         let key = format!("{base}/partial-{}.mp4", earlier.unwrap_or("new"));
         if let Some(text) = earlier {
@@ -229,7 +229,7 @@ async fn hides_what_is_not_complete(storage: &dyn ObjectStorage, base: &str) {
     }
 }
 
-async fn forgets_an_abandoned_put(storage: &Arc<dyn ObjectStorage>, base: &str) {
+async fn abandoned_put_leaves_nothing(storage: &Arc<dyn ObjectStorage>, base: &str) {
     let key = format!("{base}/abandoned/old.mp4");
     storage.put(&key, content(&[b"old"]), "video/mp4").await.unwrap();
     for key in [key.clone(), format!("{base}/abandoned/new.mp4")] {
@@ -248,7 +248,7 @@ async fn forgets_an_abandoned_put(storage: &Arc<dyn ObjectStorage>, base: &str) 
     assert_eq!(removed, std::slice::from_ref(&key), "an abandoned put leaves nothing new");
 }
 
-async fn shows_whole_objects_to_concurrent_readers(storage: &dyn ObjectStorage, base: &str) {
+async fn concurrent_reads_see_whole_objects(storage: &dyn ObjectStorage, base: &str) {
     let key = &format!("{base}/busy.mp4");
     let version = |n: u8| vec![n; 50_000 + usize::from(n) * 1000];
     let write = async |n: u8| {
@@ -299,7 +299,7 @@ async fn deletes_by_prefix(storage: &dyn ObjectStorage, base: &str) {
     assert_eq!(storage.delete_prefix(&format!("{base}/many/")).await.unwrap(), many);
 }
 
-fn addresses_objects(storage: &dyn ObjectStorage, base: &str) {
+fn public_urls_round_trip(storage: &dyn ObjectStorage, base: &str) {
     let mut urls = BTreeSet::new();
     for name in
         ["clip.mp4", "a b.mp4", "a+b.mp4", "a%20b.mp4", "q?x=1#f.mp4", "a/b/c.mp4", "夏休み.mp4"]
@@ -356,7 +356,7 @@ async fn probes(storage: &dyn ObjectStorage) {
     }
 }
 
-/// Counts the bytes that are alive.
+/// Counts the bytes in memory.
 #[derive(Default)]
 struct Alive {
     now: AtomicU64,

@@ -1,21 +1,21 @@
-//! What every adapter of the `transcriber` port does.
+//! The suite for adapters of the `transcriber` port.
 
 use crate::{
     decoder::SAMPLE_RATE,
     transcriber::{Transcriber, Transcript},
 };
 
-/// Every duty of the port. `speech` are samples in which the adapter hears at least one word.
+/// Checks every requirement of the port. `speech` are samples with at least one recognisable word.
 pub async fn suite(transcriber: &dyn Transcriber, speech: &[f32]) {
     assert!(!transcriber.model().is_empty(), "a transcriber names its model");
     let longest = transcriber.max_seconds();
     assert!(longest.is_finite() && longest >= 1.0, "a transcriber takes at least a second");
-    hears_nothing_in_silence(transcriber).await;
-    gives_words_in_order(transcriber, speech).await;
-    bears_damaged_samples(transcriber).await;
+    silence_has_no_words(transcriber).await;
+    words_are_in_order(transcriber, speech).await;
+    damaged_samples_are_accepted(transcriber).await;
 }
 
-async fn hears_nothing_in_silence(transcriber: &dyn Transcriber) {
+async fn silence_has_no_words(transcriber: &dyn Transcriber) {
     for count in [0, 1, 160, 2 * SAMPLE_RATE as usize] {
         let heard =
             transcriber.transcribe(&vec![0.0; count], None).await.expect("silence is no error");
@@ -23,13 +23,13 @@ async fn hears_nothing_in_silence(transcriber: &dyn Transcriber) {
     }
 }
 
-async fn gives_words_in_order(transcriber: &dyn Transcriber, speech: &[f32]) {
+async fn words_are_in_order(transcriber: &dyn Transcriber, speech: &[f32]) {
     let heard = transcriber.transcribe(speech, None).await.expect("speech is recognised");
     assert!(!heard.words.is_empty(), "the speech holds words");
     check(&heard, speech.len());
 }
 
-async fn bears_damaged_samples(transcriber: &dyn Transcriber) {
+async fn damaged_samples_are_accepted(transcriber: &dyn Transcriber) {
     let mut samples = vec![0.0_f32; SAMPLE_RATE as usize];
     samples[100] = f32::NAN;
     samples[200] = f32::INFINITY;

@@ -1,11 +1,12 @@
-//! What every adapter of the `vad` port does.
+//! The suite for adapters of the `vad` port.
 
 use crate::{
     decoder::SAMPLE_RATE,
     vad::{SpeechSpan, VoiceActivityDetector},
 };
 
-/// Every duty of [`VoiceActivityDetector`]. `speech` are samples in which the adapter finds speech.
+/// Checks every requirement of [`VoiceActivityDetector`]. `speech` are samples with detectable
+/// speech.
 pub fn activity(detector: &dyn VoiceActivityDetector, speech: &[f32]) {
     assert!(!detector.model().is_empty(), "a detector names its model");
     assert_eq!(spans(detector, &[], 512), [], "no sound holds no speech");
@@ -25,10 +26,10 @@ pub fn activity(detector: &dyn VoiceActivityDetector, speech: &[f32]) {
         spans(detector, head, head.len()),
         "single samples give the same spans"
     );
-    streams_do_not_disturb_each_other(detector, speech, &whole);
+    streams_are_independent(detector, speech, &whole);
 }
 
-fn streams_do_not_disturb_each_other(
+fn streams_are_independent(
     detector: &dyn VoiceActivityDetector,
     speech: &[f32],
     whole: &[SpeechSpan],
@@ -40,7 +41,7 @@ fn streams_do_not_disturb_each_other(
         other.push(&vec![0.0; block.len()]).unwrap();
     }
     assert_eq!(one.finish().unwrap(), whole, "a second stream changes nothing in the first");
-    assert_eq!(other.finish().unwrap(), [], "silence beside speech stays silence");
+    assert_eq!(other.finish().unwrap(), [], "silence parallel to speech stays silence");
 }
 
 fn spans(detector: &dyn VoiceActivityDetector, samples: &[f32], block: usize) -> Vec<SpeechSpan> {

@@ -1,4 +1,4 @@
-//! The containers and codecs that are accepted, and what a file has to be refused for.
+//! The accepted containers and codecs, and the checks that reject a file.
 
 use std::ffi::{CStr, CString};
 
@@ -8,8 +8,8 @@ use ffmpeg_next as ffmpeg;
 use super::source::Source;
 use super::{Error, FfmpegOptions};
 
-/// Demuxers that open a second file, an address or a device, that make up what they play, or that
-/// read pictures and text: never accepted, whatever the list says.
+/// Demuxers that open a second file, a URL or a device, that generate their content, or that read
+/// images and text: never accepted, even if listed in the configuration.
 const NEVER: &[&str] = &[
     "alias_pix",
     "alsa",
@@ -45,7 +45,7 @@ const NEVER: &[&str] = &[
     "xcbgrab",
 ];
 
-/// A demuxer of FFmpeg's static table.
+/// A demuxer from FFmpeg's static table.
 #[derive(Clone, Copy)]
 pub(super) struct Container(&'static ffi::AVInputFormat);
 
@@ -63,7 +63,7 @@ impl Container {
     }
 }
 
-/// What the file is, by how it begins; refused where it is not on the list.
+/// Detects the container from the first bytes; rejects one that is not on the list.
 pub(super) fn container_of(
     source: &mut Source,
     options: &FfmpegOptions,
@@ -91,7 +91,7 @@ pub(super) fn container_of(
     Err(Error::Container { found: name.into_owned(), accepted: options.containers.join(", ") })
 }
 
-/// Refuses a codec that is not on the list. `what` is coded so.
+/// Rejects a codec that is not on the list. `what` names the stream.
 pub(super) fn check_codec(
     name: &str,
     what: &'static str,
@@ -104,7 +104,8 @@ pub(super) fn check_codec(
     Err(Error::Codec { what, found: name.to_owned(), accepted })
 }
 
-/// The decoders of the listed codecs, as FFmpeg wants them named: it opens some by itself while it
+/// The decoders of the listed codecs in FFmpeg's format: it opens some by itself while it probes
+/// the streams.
 /// looks for the streams.
 pub(super) fn codec_whitelist(options: &FfmpegOptions) -> CString {
     let decoders: Vec<String> = options
@@ -116,7 +117,7 @@ pub(super) fn codec_whitelist(options: &FfmpegOptions) -> CString {
     CString::new(decoders.join(",")).unwrap_or_default()
 }
 
-/// Whether every name is known to this FFmpeg, and none is of what must never be opened.
+/// Checks that this FFmpeg knows every name, and that none must never be opened.
 pub(in super::super) fn check_lists(
     containers: &[String],
     codecs: &[String],

@@ -1,54 +1,54 @@
-//! Which frames a scan may pass over. Where the picture hardly changes, a frame that no other one is
-//! predicted from tells nothing that its neighbours do not, and costs as much to decode as they do.
+//! Decides which frames a scan may skip. Where the picture hardly changes, a non-reference frame
+//! adds no information to its neighbours and costs as much to decode.
 //!
-//! Two signs say that the picture changes, each seen before what it tells of is decoded: the frames
-//! shown last differ, and a packet is larger than those before it, since what the decoder cannot
-//! predict has to be sent. Packets come in order of decoding, so that a frame in which a shot begins
-//! comes before those shown just before it.
+//! Two signs indicate a change, both available before the frames in question are decoded: the last
+//! shown frames differ, or a packet is larger than its predecessors, since unpredictable content
+//! must be sent. Packets come in decoding order, so the first frame of a shot precedes the frames
+//! shown just before it.
 
 use std::collections::VecDeque;
 
 use ffmpeg_next::Packet;
 
-/// Longest time between two frames that are shown, seconds. Dissolves are followed in such steps.
+/// Maximum time between two shown frames, seconds. Dissolves are sampled at this rate.
 const STEP: f64 = 0.07;
 
-/// Mean change of a channel from one small frame to the next up to which the picture is calm, 0..255.
+/// Maximum mean channel difference between adjacent small frames of a calm picture, 0..255.
 const CALM: f64 = 6.0;
 
-/// For how long no more frames are passed over once two in a row differed by more, seconds. One alone
-/// begins a shot, whose pictures may be calm.
+/// How long no frames are skipped after two differences in a row above the limit, seconds. A single
+/// one is a shot boundary, and the new shot may be calm.
 const SETTLING: f64 = 0.2;
 
-/// A packet so many times larger than all of the last [`PACKETS`] may begin a shot, as a key frame
-/// may: every frame that is shown before it is kept.
+/// A packet this many times larger than each of the last [`PACKETS`], or a key frame, may begin a
+/// shot: every frame shown before it is kept.
 const LEAP: usize = 2;
 const PACKETS: usize = 12;
 
-/// Most times remembered: more frames than any codec reorders.
+/// Maximum number of remembered times: more than any codec reorders.
 const REMEMBERED: usize = 32;
 
-/// Follows one stream.
+/// Tracks one stream.
 #[derive(Default)]
 pub(super) struct Calm {
-    /// Bytes of the last packets.
+    /// Sizes of the last packets, bytes.
     sizes: VecDeque<usize>,
-    /// When frames are shown that are decoded in any case, seconds.
+    /// Presentation times of frames that must be decoded, seconds.
     kept: VecDeque<f64>,
-    /// When frames are shown that may be passed over and were not shown yet, seconds.
+    /// Presentation times of skippable frames that were not shown yet, seconds.
     open: VecDeque<f64>,
     /// Every frame before this time is kept, seconds.
     changing_until: f64,
-    /// The latest time that was asked about, seconds: frames are shown long after they were.
+    /// The latest presentation time of a packet so far, seconds: frames come out much later.
     reached: f64,
     last: Vec<u8>,
-    /// Whether the last frame differed much from the one before.
+    /// Whether the last frame differed much from its predecessor.
     moved: bool,
 }
 
 impl Calm {
-    /// Whether the frame that a packet holds, shown at `time` seconds, may be passed over. Every
-    /// packet of the stream is asked about, in order of decoding.
+    /// Whether to skip the frame in a packet with the presentation time `time`, seconds. Must be
+    /// called for every packet of the stream, in decoding order.
     pub(super) fn may_pass_over(&mut self, packet: &Packet, time: Option<f64>) -> bool {
         let size = packet.size();
         let largest = self.sizes.iter().copied().max().unwrap_or(0);
@@ -65,8 +65,7 @@ impl Calm {
         calm
     }
 
-    /// Takes note of a frame that is shown at `time` seconds. Returns how many were passed over
-    /// between it and the one before.
+    /// Records a frame shown at `time` seconds. Returns the number of frames skipped before it.
     pub(super) fn show(&mut self, time: f64, rgb: &[u8]) -> u32 {
         let before = self.open.iter().filter(|&&open| open < time - 1e-6).count();
         self.open.retain(|&open| open > time + 1e-6);
@@ -85,8 +84,7 @@ impl Calm {
         skipped
     }
 
-    /// When the last frame that was passed over would have been shown, seconds, where nothing was
-    /// shown after it.
+    /// The presentation time of the last skipped frame, seconds, if no frame was shown after it.
     pub(super) fn last_open(&self) -> Option<f64> {
         self.open.iter().copied().reduce(f64::max)
     }

@@ -1,5 +1,5 @@
-//! A piece of a file as a file of its own, MP4: its packets as they are where a key frame begins it,
-//! pictures and sound coded anew where the beginning lies between.
+//! Writes a part of a file as MP4: copies the packets if it begins at a key frame, otherwise
+//! re-encodes video and audio.
 
 mod coded;
 mod copied;
@@ -19,21 +19,21 @@ use super::input::{Input, Kind};
 use super::scan::MAX_READ_ERRORS;
 use super::{Error, FfmpegOptions};
 
-/// How far a key frame may lie beside the beginning and still be it, seconds.
+/// Maximum distance of a key frame that counts as the start of the clip, seconds.
 const ON_KEY_FRAME: f64 = 0.002;
 
-/// How much earlier than the beginning reading starts, step by step, seconds: streams are not
-/// interleaved to the tick, and some formats do not find the key frame at once.
+/// How much earlier than the start to begin reading, in increasing steps, seconds: streams are
+/// interleaved loosely, and some formats do not seek to the key frame at once.
 const STEPS_BACK: [f64; 3] = [0.5, 5.0, 30.0];
 
-/// What of a file is written, seconds of its timeline.
+/// The part of a file to write, seconds of its timeline.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     start: f64,
     end: f64,
 }
 
-/// Cuts a piece out of `file` and writes it to `out`.
+/// Writes a part of `file` to `out`.
 pub(super) fn clip(
     file: &Arc<File>,
     options: &FfmpegOptions,
@@ -48,13 +48,13 @@ pub(super) fn clip(
         Ok::<_, Error>(input)
     };
     let video = open()?.picture.is_some();
-    // Where its clock jumps, only reading from the beginning leads to a time.
+    // If the clock jumps, only reading from the beginning reaches a given time.
     let sought = video && Way::through(open, file.metadata()?.len())? == Way::Stamps;
     let key_frame = if sought { last_key_frame(&mut open()?, cut.start)? } else { None };
     let mut input = open()?;
     let fits = |at: &f64| !cut.exact || (at - cut.start).abs() <= ON_KEY_FRAME;
     let mut copied_from = key_frame.filter(fits).filter(|_| input.is_played());
-    // Nothing: the beginning of the file.
+    // `None` means the beginning of the file.
     let read_from = key_frame.map(|key_frame| (key_frame - STEPS_BACK[0]).max(0.0));
     let begin = |input: &mut Input| read_from.map_or(Ok(()), |time| input.seek(time));
     if let Some(start) = copied_from.filter(|_| cut.exact) {
@@ -80,7 +80,7 @@ pub(super) fn clip(
     Ok(Clip { start: part.start, copied: copied_from.is_some(), video })
 }
 
-/// A file that takes no more bytes once nobody waits for it.
+/// A file that rejects writes after cancellation.
 pub(super) struct Cancellable {
     out: File,
     cancel: CancellationToken,
@@ -111,12 +111,12 @@ impl Seek for Cancellable {
     }
 }
 
-/// A file that takes no more than so many bytes.
+/// A file with a size limit.
 struct Bounded<W> {
     out: W,
     at: u64,
     most: u64,
-    /// Whether more was to be written.
+    /// Set when the limit was exceeded.
     full: Arc<AtomicBool>,
 }
 
@@ -166,7 +166,7 @@ fn last_key_frame(input: &mut Input, time: f64) -> Result<Option<f64>, Error> {
     Ok(None)
 }
 
-/// Hands over packet after packet until it is told `false` or the file ends.
+/// Passes each packet to the callback until it returns `false` or the file ends.
 fn each_packet(
     input: &mut Input,
     mut take: impl FnMut(&Input, Kind, &mut Packet) -> Result<bool, Error>,
@@ -192,7 +192,7 @@ fn each_packet(
     }
 }
 
-/// Writes a packet whose stamps count `base` into a stream.
+/// Writes a packet with timestamps in units of `base` to a stream.
 fn write(
     output: &mut Output,
     stream: usize,

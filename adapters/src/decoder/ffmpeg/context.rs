@@ -1,4 +1,4 @@
-//! Opening a format context: every bound is in place before FFmpeg sees a byte of the file.
+//! Opens a format context with all limits in place before FFmpeg reads the first byte.
 
 use std::ffi::{CString, c_int};
 use std::sync::Arc;
@@ -11,15 +11,16 @@ use super::deadline::{Deadline, interrupted};
 use super::source::{Source, refuse_open};
 use super::{Error, FfmpegOptions};
 
-/// Bytes and time looked at to find the streams.
+/// Bytes and time to probe for streams.
 const PROBE_BYTES: i64 = 8 << 20;
 const PROBE_MICROSECONDS: i64 = 10_000_000;
 
-/// What FFmpeg says when it is not given memory.
+/// FFmpeg's error for a failed allocation.
 pub(super) const OUT_OF_MEMORY: ffmpeg::Error =
     ffmpeg::Error::Other { errno: ffmpeg::error::ENOMEM };
 
-/// Opens the file that `source` reads and finds its streams. Both have to outlive the context.
+/// Opens the file behind `source` and finds its streams. `source` and the deadline must outlive the
+/// context.
 pub(super) fn open_context(
     source: &mut Source,
     deadline: &Arc<Deadline>,
@@ -57,7 +58,7 @@ pub(super) fn open_context(
             std::ptr::null_mut(),
         ))?;
         let context = ffmpeg::format::context::Input::wrap(raw);
-        // Probing opens decoders of its own: the limit on pictures has to hold for them too.
+        // Probing opens its own decoders: the size limit must apply to them too.
         let limit = CString::new(options.max_pixels.to_string()).unwrap_or_default();
         let mut limits: Vec<*mut ffi::AVDictionary> =
             vec![std::ptr::null_mut(); (*raw).nb_streams as usize];

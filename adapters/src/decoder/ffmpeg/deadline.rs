@@ -1,4 +1,4 @@
-//! When work on a file must end.
+//! The deadline for work on a file.
 
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::Error;
 
-/// When work on a file must end. Shared with FFmpeg, which asks it between its steps.
+/// The deadline for work on a file. Shared with FFmpeg, which polls it.
 pub(super) struct Deadline {
     start: Instant,
     limit_us: AtomicU64,
@@ -19,7 +19,7 @@ impl Deadline {
         deadline
     }
 
-    /// Moves the end to `limit` after the file was opened.
+    /// Sets the deadline to `limit` after the opening of the file.
     pub(super) fn set(&self, limit: Duration) {
         let us = u64::try_from(limit.as_micros()).unwrap_or(u64::MAX);
         self.limit_us.store(us, Ordering::Relaxed);
@@ -38,7 +38,7 @@ impl Deadline {
     }
 }
 
-/// FFmpeg's question whether to give up.
+/// FFmpeg's interrupt callback.
 pub(super) extern "C" fn interrupted(deadline: *mut c_void) -> c_int {
     #[expect(unsafe_code, reason = "FFI")]
     // SAFETY: `Input` keeps the `Deadline` that was registered alive for longer than its context.

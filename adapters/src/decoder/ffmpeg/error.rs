@@ -1,4 +1,4 @@
-//! What can go wrong while reading a file, and how it reaches the port's callers.
+//! The errors of reading a file, and their mapping to those of the port.
 
 use ffmpeg_next as ffmpeg;
 use ports::{ErrorKind, PortError};

@@ -1,6 +1,6 @@
-//! Full-size frames at given times: go to the key frame before, decode up to the time. On the way,
-//! frames that no other one is predicted from are passed over. Where the clock of the container
-//! jumps, its stamps do not lead there: packets are counted instead.
+//! Extracts full-size frames at given times: seeks to the previous key frame and decodes up to the
+//! time, skipping non-reference frames on the way. If the container's clock jumps, its timestamps
+//! are useless for seeking: packets are counted instead.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -20,39 +20,40 @@ use super::picture::Converter;
 use super::scan::{MAX_READ_ERRORS, is_drained};
 use super::{Error, FfmpegOptions};
 
-/// Without an index in the container, a time this far ahead is sought and not decoded up to,
-/// seconds.
+/// Without an index in the container, seek rather than decode forward if the time is at least this
+/// far ahead, seconds.
 const STRIDE: f64 = 5.0;
 
-/// How much earlier to look, step by step, when a seek lands behind the time asked for, seconds.
-/// Formats without an index land between key frames, or behind the one wanted by as much as frames
-/// are reordered. The last step means the beginning.
+/// How much earlier to seek, in increasing steps, if a seek lands after the requested time,
+/// seconds. Formats without an index land between key frames, or late by the reordering delay of
+/// frames. The last step means the beginning.
 const STEPS_BACK: [f64; 4] = [0.0, 2.0, 15.0, f64::INFINITY];
 
-/// How much earlier than a time a key frame before the last one is looked for, seconds.
+/// How much earlier to search for the key frame before the previous one, seconds.
 const SECOND_KEY_FRAME: f64 = 15.0;
 
-/// A time before everything: seeking to it means the beginning, seconds.
+/// A time before everything else: seeks to the beginning, seconds.
 const BEGINNING: f64 = -10.0;
 
-/// Frames that begin less than so many lengths of a frame before the time asked for are all decoded:
-/// one of them is shown then, where frames follow each other evenly.
+/// All frames within this many frame durations before the requested time are decoded: with even
+/// spacing, one of them is the shown frame.
 const LENGTHS: f64 = 1.5;
 
-/// Slack for the rounding of times to the ticks of the container, seconds.
+/// Tolerance for rounding times to the ticks of the container, seconds.
 const EPSILON: f64 = 1e-4;
 
-/// Files up to this size are read through once to see whether their clock jumps, bytes.
+/// Maximum size of files that are read through once to find jumps of the clock, bytes.
 const READ_THROUGH: u64 = 64 << 20;
 
-/// Packets that are read before the end of a larger file is: they show what stamps it has.
+/// Minimum number of packets to read before the end of a larger file: they show what timestamps it
+/// has.
 const BEFORE_END: u64 = 100;
 
-/// Key frames that are noted of a file whose clock jumps.
+/// Maximum number of key frames to remember for a file whose clock jumps.
 const MARKS: usize = 2000;
 
-/// Hands out the frames that are asked for, each with the index of its still, and returns the way they
-/// were found, which is the same for every call.
+/// Passes the requested frames with the indexes of their stills to the callback. Returns the seek
+/// method, which is the same for every call.
 pub(super) fn frames(
     file: &Arc<File>,
     options: &FfmpegOptions,
@@ -74,12 +75,12 @@ pub(super) fn frames(
         Some(way) => way,
         None => {
             let way = Way::through(|| open(allowed / 2), file.metadata()?.len())?;
-            // Its time begins now.
+            // The time limit of the extraction starts now.
             input.deadline.set(allowed);
             way
         }
     };
-    // Packets are counted with those of the sound, which also tells where the clock jumps.
+    // Packets are counted together with those of the audio, which also shows where the clock jumps.
     if matches!(way, Way::Stamps | Way::Decoding) {
         input.picture_only();
     }
@@ -97,7 +98,7 @@ pub(super) fn frames(
         Way::Packets(_) => Order::default(),
     };
     let mut reel = Reel::new(stream, decoder, order);
-    // A field without its other half would show half of the lines.
+    // A field without its counterpart would show half of the lines.
     reel.may_hurry = way == Way::Stamps && !input.is_interlaced();
     let mut sizes: BTreeMap<u32, (Converter, Option<Frame>)> = BTreeMap::new();
     for i in sorted {
@@ -109,7 +110,7 @@ pub(super) fn frames(
                 reel.count_to(time, mark, &mut input)?;
             }
             Way::Unstamped(marks) => {
-                // A key frame must lie between, where pictures are put in order.
+                // At least one key frame in between, if the order must be reconstructed.
                 let before = last_mark(marks, time).and_then(|i| i.checked_sub(1));
                 reel.count_to(time, before.map_or(0, |i| marks[i].0), &mut input)?;
             }
@@ -120,7 +121,7 @@ pub(super) fn frames(
         };
         let (converter, last) =
             sizes.entry(max_side).or_insert_with(|| (Converter::fine(orientation), None));
-        // Several times may fall on one frame.
+        // Several times may have the same frame.
         if last.as_ref().is_none_or(|f| f.time != *time) {
             let image = converter.image(picture, aspect, max_side).ok();
             *last = image.map(|image| Frame { time: *time, image });
@@ -132,30 +133,30 @@ pub(super) fn frames(
     Ok(way)
 }
 
-/// How the packets of a time are found in a file.
+/// How to find the packets of a time in a file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Way {
-    /// By the stamps of the container.
+    /// By the timestamps of the container.
     #[default]
     Stamps,
-    /// By the same, which say only when a packet is decoded: pictures are put in order from a key frame
-    /// before the one that leads to a time.
+    /// By timestamps that are decoding times only: reconstructs the display order from a key frame
+    /// before the one that leads to the time.
     Decoding,
-    /// By counting: its clock jumps. Key frames of the picture, as the number of the packet and its
-    /// time in seconds: at most [`MARKS`], a second or more apart.
+    /// By counting packets, because the clock jumps. Key frames as packet number and time in
+    /// seconds: at most [`MARKS`], at least a second apart.
     Packets(Vec<(u64, f64)>),
-    /// By counting: there are no stamps.
+    /// By counting packets, because there are no timestamps.
     Unstamped(Vec<(u64, f64)>),
 }
 
-/// The last of the marks at or before a time.
+/// The last mark at or before a time.
 fn last_mark(marks: &[(u64, f64)], time: f64) -> Option<usize> {
     marks.partition_point(|(_, key)| *key <= time).checked_sub(1)
 }
 
 impl Way {
-    /// The way through a file of `size` bytes, which is read to its end where that is not known more
-    /// cheaply. A larger one is read as far as the time of an input that `open` opens suffices.
+    /// The seek method for a file of `size` bytes. Reads the file to its end if there is no cheaper
+    /// way to find out; stops reading a larger file when the open timeout expires.
     pub(super) fn through(
         open: impl Fn() -> Result<Input, Error>,
         size: u64,
@@ -218,27 +219,27 @@ impl Way {
     }
 }
 
-/// Whether the decoder had all that the frame is made of.
+/// Whether the decoder had all references of the frame.
 fn is_sound(frame: &Video) -> bool {
     !frame.is_corrupt() && !frame.has_decode_errors()
 }
 
-/// The decoder, the frame it stands on and the one after it.
+/// The decoder with the current frame and the next one.
 struct Reel {
     stream: usize,
     decoder: Opened,
     order: Order,
-    /// The frame shown.
+    /// The current frame.
     current: Option<(f64, Video)>,
     /// The frame that ends it.
     next: Option<(f64, Video)>,
     started: bool,
     drained: bool,
-    /// Whether frames that no other one is predicted from may be passed over on the way to a time.
+    /// Whether non-reference frames may be skipped on the way to a time.
     may_hurry: bool,
-    /// Whether they are: a seek led here, so that another one leads back.
+    /// Whether they are skipped now: after a seek, so that another seek can restore them.
     hurries: bool,
-    /// When the latest of those begins, seconds.
+    /// Start of the last skipped frame, seconds.
     passed_over: f64,
     packet: Packet,
 }
@@ -260,14 +261,14 @@ impl Reel {
         }
     }
 
-    /// Leaves the frame shown at `time` in `current`, or the first frame of the file.
+    /// Moves `current` to the frame shown at `time`, or to the first frame of the file.
     fn wind_to(&mut self, time: f64, input: &mut Input) -> Result<(), Error> {
         self.go_to(time, input)?;
         let here = self.current.as_ref().map_or(f64::NEG_INFINITY, |(t, _)| *t);
         if self.passed_over <= here + EPSILON {
             return Ok(());
         }
-        // The frame shown then was passed over: frames are not as evenly spaced as they should be.
+        // The requested frame was skipped: the frame spacing is uneven.
         self.may_hurry = false;
         self.current = None;
         self.go_to(time, input)
@@ -277,14 +278,13 @@ impl Reel {
         if self.can_go_on(time, input) {
             return self.play_to(time, input);
         }
-        // A key frame must lie between, where pictures are put in order.
+        // At least one key frame in between, if the order must be reconstructed.
         let least = if self.order.is_decoding_only() { SECOND_KEY_FRAME } else { 0.0 };
         for back in STEPS_BACK.into_iter().filter(|back| *back >= least) {
             let target = if time - back > 0.0 { time - back } else { BEGINNING };
             let at_start = !self.started && target == BEGINNING;
             if !at_start && self.restart(target, input).is_err() {
-                // Some containers cannot seek, or not to their beginning: what lies ahead is all
-                // there is.
+                // Some containers cannot seek, or not to their beginning: reads what lies ahead.
                 input.deadline.check()?;
             }
             self.play_to(time, input)?;
@@ -298,7 +298,7 @@ impl Reel {
         Ok(())
     }
 
-    /// The same by the number of a packet with a key frame before.
+    /// Like [`Self::wind_to`], by the number of a packet with an earlier key frame.
     fn count_to(&mut self, time: f64, mark: u64, input: &mut Input) -> Result<(), Error> {
         if mark > input.packets + 1 {
             if !self.started {
@@ -319,7 +319,7 @@ impl Reel {
         self.play_to(time, input)
     }
 
-    /// Whether decoding on from here reaches `time` sooner than a seek.
+    /// Whether decoding forward reaches `time` sooner than a seek.
     fn can_go_on(&mut self, time: f64, input: &mut Input) -> bool {
         let Some((here, _)) = self.current else { return false };
         if time + EPSILON < here {
@@ -341,7 +341,7 @@ impl Reel {
         self.decoder.flush();
         let sought = if time == BEGINNING {
             self.order.rewind();
-            // AVI knows no time before its first key frame.
+            // AVI has no position before its first key frame.
             input.seek(time).or_else(|_| input.seek(0.0))
         } else {
             self.order.restart();
@@ -360,7 +360,7 @@ impl Reel {
                 }
                 self.current = self.next.take();
                 if self.current.as_ref().is_some_and(|(t, _)| *t > time + EPSILON) {
-                    // The first frame after a seek already lies behind the time.
+                    // The first frame after a seek is already later than the time.
                     return Ok(());
                 }
             }
@@ -371,7 +371,8 @@ impl Reel {
         }
     }
 
-    /// The next decodable frame on the way to a time, with its own; `None` at the end of the file.
+    /// The next decodable frame on the way to a time with its own time; `None` at the end of the
+    /// file.
     fn decode(&mut self, to: f64, input: &mut Input) -> Result<Option<(f64, Video)>, Error> {
         loop {
             input.deadline.check()?;
@@ -394,7 +395,7 @@ impl Reel {
                 Err(_) => return Ok(None),
             }
             match input.read(&mut self.packet) {
-                // A damaged packet is passed over; the decoder says so again at the next frame.
+                // Skips a damaged packet; the decoder reports it again at the next frame.
                 Ok(Some(Kind::Picture)) => {
                     self.hurry(to, input);
                     self.order.send(&mut self.packet);
@@ -410,15 +411,15 @@ impl Reel {
         }
     }
 
-    /// Has the decoder pass over what the packet holds, where it is not shown at `to` and no other
-    /// frame needs it.
+    /// Makes the decoder skip a packet whose frame is not shown at `to` and not referenced by
+    /// others.
     fn hurry(&mut self, to: f64, input: &Input) {
         let begins = self.packet.pts().map(|stamp| input.seconds(self.stream, stamp));
         let step = input.frame_length().unwrap_or(STRIDE);
         let unseen = begins.filter(|begins| self.hurries && begins + LENGTHS * step < to);
         let discard = if unseen.is_some() { Discard::NonReference } else { Discard::Default };
         self.decoder.skip_frame(discard);
-        // Which frames others are predicted from, the decoder alone knows.
+        // Only the decoder knows which frames are references.
         self.passed_over = unseen.map_or(self.passed_over, |begins| begins.max(self.passed_over));
     }
 }

@@ -1,6 +1,6 @@
-//! Pictures of high dynamic range (PQ and HLG, ITU-R BT.2100) tone-mapped to standard range, BT.709.
-//! Light keeps its ratio to reference white, 203 cd/m² as in ITU-R BT.2408, up to a knee below it; what
-//! is brighter is compressed into the rest of the range.
+//! Tone-maps high dynamic range (PQ and HLG, ITU-R BT.2100) to standard range, BT.709. Light keeps
+//! its ratio to reference white, 203 cd/m² as in ITU-R BT.2408, up to a knee below it; brighter
+//! light is compressed into the rest of the range.
 
 use ffmpeg::color::{Primaries, TransferCharacteristic};
 use ffmpeg::frame::Video;
@@ -9,27 +9,27 @@ use ffmpeg_next as ffmpeg;
 /// Luminance of reference white, cd/m².
 const WHITE: f32 = 203.0;
 
-/// Brightest light that PQ codes, cd/m².
+/// Peak luminance of PQ, cd/m².
 const PQ_PEAK: f32 = 10_000.0;
 
-/// Peak of the display that HLG is shown on, cd/m², and the gamma of its system.
+/// Nominal peak luminance of an HLG display, cd/m², and its system gamma.
 const HLG_PEAK: f32 = 1000.0;
 const HLG_GAMMA: f32 = 1.2;
 
-/// Light that is kept as it is, of reference white.
+/// Maximum light that is not compressed, relative to reference white.
 const KNEE: f32 = 0.75;
 
-/// Weights of luminance in BT.2020.
+/// Luma coefficients of BT.2020.
 const LUMA: [f32; 3] = [0.2627, 0.6780, 0.0593];
 
-/// Linear light of BT.2020 in the primaries of BT.709 (ITU-R BT.2087).
+/// Converts linear light from BT.2020 to BT.709 primaries (ITU-R BT.2087).
 const TO_BT709: [[f32; 3]; 3] =
     [[1.6605, -0.5876, -0.0728], [-0.1246, 1.1329, -0.0083], [-0.0182, -0.1006, 1.1187]];
 
-/// Steps of linear light for which the output is worked out.
+/// Size of the lookup table over linear light.
 const STEPS: usize = 1 << 14;
 
-/// How high dynamic range is coded.
+/// The transfer function of a high dynamic range video.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Transfer {
     Pq,
@@ -50,7 +50,8 @@ impl Transfer {
         }
     }
 
-    /// Linear light of a coded value in 0..1: of reference white for PQ, of the scene for HLG.
+    /// Linear light of a code value in 0..1: relative to reference white for PQ, scene light for
+    /// HLG.
     fn linear(self, coded: f32) -> f32 {
         match self {
             Self::Pq => {
@@ -64,13 +65,13 @@ impl Transfer {
     }
 }
 
-/// Maps the pictures of one transfer function and one set of primaries.
+/// Tone-maps pictures with one transfer function and one set of primaries.
 pub(super) struct ToneMap {
     transfer: Transfer,
     wide: bool,
-    /// Linear light by coded value.
+    /// Linear light by code value.
     linear: Vec<f32>,
-    /// Coded value by linear light.
+    /// Code value by linear light.
     coded: Vec<u8>,
 }
 
@@ -86,7 +87,7 @@ impl ToneMap {
         }
     }
 
-    /// The one for a picture, made where `known` is for another kind.
+    /// The tone map for a picture; replaces `known` if that is for another kind.
     pub(super) fn of<'a>(
         known: &'a mut Option<Self>,
         transfer: Transfer,
@@ -99,7 +100,7 @@ impl ToneMap {
         known.get_or_insert_with(|| Self::new(transfer, wide))
     }
 
-    /// Turns rows of 16-bit RGB into 8-bit RGB at the start of each row.
+    /// Converts rows of 16-bit RGB to 8-bit RGB, in place at the start of each row.
     pub(super) fn apply(&self, picture: &mut Video) {
         let (width, stride) = (picture.width() as usize, picture.stride(0));
         for row in picture.data_mut(0).chunks_mut(stride) {
@@ -132,7 +133,7 @@ impl ToneMap {
     }
 }
 
-/// Light above the knee, compressed towards 1; the curve is smooth at the knee.
+/// Compresses light above the knee towards 1; the curve is smooth at the knee.
 fn compressed(light: f32) -> f32 {
     KNEE + (1.0 - KNEE) * (1.0 - (-(light - KNEE) / (1.0 - KNEE)).exp())
 }
@@ -146,7 +147,7 @@ fn bt709(light: f32) -> f32 {
 mod tests {
     use super::*;
 
-    /// The code of PQ for a luminance, cd/m².
+    /// PQ code for a luminance, cd/m².
     fn pq(luminance: f32) -> u16 {
         let y = (luminance / PQ_PEAK).powf(0.159_301_76);
         let coded = ((0.8359375 + 18.851_563 * y) / (1.0 + 18.6875 * y)).powf(78.84375);
@@ -170,7 +171,7 @@ mod tests {
     fn white_of_hlg_is_nearly_white() {
         let map = ToneMap::new(Transfer::Hlg, true);
         let code = |share: f32| (share * f32::from(u16::MAX)) as u16;
-        // Reference white is coded as 75 %.
+        // Reference white has the code 75 %.
         let [white, brightest] = [0.75, 1.0].map(|share| map.pixel([code(share); 3])[0]);
         assert!((235..=250).contains(&white) && brightest >= 254, "{white} {brightest}");
         assert_eq!(map.pixel([0; 3]), [0; 3]);

@@ -1,5 +1,5 @@
-//! An opened file: bounded before FFmpeg sees a byte of it, its streams chosen as a player would,
-//! its packets on one continuous timeline.
+//! An opened file: limited before FFmpeg reads the first byte, with streams selected as in a
+//! player, and packets on one continuous timeline.
 
 mod streams;
 
@@ -25,13 +25,14 @@ use super::source::Source;
 use super::timeline::Timeline;
 use super::{Error, FfmpegOptions};
 
-/// Sample rates of sound, from the telephone's to the studio's, Hz. A file may claim any.
+/// Accepted audio sample rates, from telephone to studio, Hz. A file may claim any.
 const SAMPLE_RATES: std::ops::RangeInclusive<c_int> = 4_000..=384_000;
 
-/// Pictures that may be decoded before one that is shown earlier: what H.264 and HEVC allow.
+/// Maximum number of frames that may be decoded before one that is shown earlier: the limit of
+/// H.264 and HEVC.
 const REORDERED: f64 = 16.0;
 
-/// Which of the two chosen streams a packet belongs to.
+/// The selected stream that a packet belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Picture,
@@ -40,25 +41,25 @@ pub(super) enum Kind {
 
 /// An opened media file.
 pub(super) struct Input {
-    // Declared before what it reads through and whom it asks, so dropped before them.
+    // Declared before its reader and its deadline, so dropped before them.
     context: ffmpeg::format::context::Input,
     _source: Source,
     pub(super) deadline: Arc<Deadline>,
     pub(super) picture: Option<usize>,
     pub(super) sound: Option<usize>,
-    /// Where the container's clock stands at time 0, seconds.
+    /// The container's clock at time 0, seconds.
     origin: f64,
-    /// `None` once a seek has left it behind: stamps are taken as they are.
+    /// `None` after a seek: timestamps are then taken as they are.
     pub(super) timeline: Option<Timeline>,
-    /// Packets of the chosen streams read so far.
+    /// Packets of the selected streams read so far.
     pub(super) packets: u64,
-    /// Packets of the picture read so far, and whether one of them had a time stamp.
+    /// Video packets read so far, and whether one of them had a timestamp.
     pictures: u64,
     stamped: bool,
 }
 
 impl Input {
-    /// Opens a file. Of its sound streams the one that is asked for is read, counted from 0.
+    /// Opens a file and selects the requested audio stream, counted from 0.
     pub(super) fn open(
         file: &Arc<File>,
         options: &FfmpegOptions,
@@ -108,11 +109,12 @@ impl Input {
         Ok(input)
     }
 
-    /// The next packet of a chosen stream, on the timeline of [`Input::seconds`]. `None` at the end.
+    /// The next packet of a selected stream, on the timeline of [`Input::seconds`]. `None` at the
+    /// end.
     pub(super) fn read(&mut self, packet: &mut Packet) -> Result<Option<Kind>, Error> {
         loop {
             self.deadline.check()?;
-            // Reading does not give back what the packet held before.
+            // Reading does not free the previous content of the packet.
             *packet = Packet::empty();
             match packet.read(&mut self.context) {
                 Ok(()) => {}
@@ -134,17 +136,17 @@ impl Input {
         }
     }
 
-    /// A stream's time stamp in seconds of the timeline.
+    /// A stream's timestamp in seconds of the timeline.
     pub(super) fn seconds(&self, stream: usize, stamp: i64) -> f64 {
         stamp as f64 * self.time_base(stream) - self.origin
     }
 
-    /// Length of `ticks` of a stream, seconds.
+    /// The duration of `ticks` of a stream, seconds.
     pub(super) fn length(&self, stream: usize, ticks: i64) -> f64 {
         ticks as f64 * self.time_base(stream)
     }
 
-    /// Continues reading at the last key frame at or before `time`; before the first one, at it.
+    /// Continues reading at the last key frame at or before `time`, or else at the first one.
     pub(super) fn seek(&mut self, time: f64) -> Result<(), Error> {
         let Some(stream) = self.picture else { return Err(Error::NoStreams) };
         let stamp = self.stamp(stream, time);
@@ -164,9 +166,9 @@ impl Input {
         if code < 0 { Err(ffmpeg::Error::from(code).into()) } else { Ok(()) }
     }
 
-    /// Shows a decoder the first packet of the picture, where it is among the first `most` packets: it may
-    /// say what all others depend on. x264 tells its version there, without which its early 4:4:4 streams
-    /// decode to garbage.
+    /// Shows a decoder the first packet of the video, if it is among the first `most` packets: all
+    /// others may depend on it. x264 stores its version there, without which its early 4:4:4
+    /// streams decode to garbage.
     pub(super) fn show_beginning(
         &mut self,
         decoder: &mut Opened,
@@ -180,14 +182,14 @@ impl Input {
                     break;
                 }
                 Err(e @ Error::Deadline(_)) => return Err(e),
-                // What cannot be read here is found missing where it is needed.
+                // A read error here shows up again where the packet is needed.
                 Ok(_) | Err(_) => {}
             }
         }
         Ok(())
     }
 
-    /// Time of the last key frame at or before `time`, where the container has an index.
+    /// Time of the last key frame at or before `time`, if the container has an index.
     pub(super) fn key_frame_before(&mut self, time: f64) -> Option<f64> {
         let stream = self.picture?;
         let stamp = self.stamp(stream, time);
@@ -203,8 +205,8 @@ impl Input {
         entry.map(|e| self.seconds(stream, e))
     }
 
-    /// Whether the last picture lies where the container says that the media ends, so that no jump
-    /// of its clock can lie between. Uses the input up.
+    /// Whether the last frame lies where the container claims that the media ends, so that its
+    /// clock cannot jump in between. Consumes the input.
     pub(super) fn ends_as_claimed(mut self) -> bool {
         let Some(timeline) = self.timeline.take() else { return false };
         let Some(claimed) = timeline.claimed.filter(|_| !timeline.restarts) else { return false };
@@ -220,21 +222,21 @@ impl Input {
         (claimed - 30.0..=claimed + 1.0).contains(&last)
     }
 
-    /// Leaves the sound unread.
+    /// Stops reading the audio.
     pub(super) fn picture_only(&mut self) {
         if let Some(sound) = self.sound.take() {
             self.discard(sound);
         }
     }
 
-    /// Leaves the pictures unread.
+    /// Stops reading the video.
     pub(super) fn sound_only(&mut self) {
         if let Some(picture) = self.picture.take() {
             self.discard(picture);
         }
     }
 
-    /// A decoder for one of the chosen streams.
+    /// A decoder for one of the selected streams.
     pub(super) fn decoder(
         &self,
         stream: usize,
@@ -259,7 +261,7 @@ impl Input {
         Ok(context.decoder().open_as(codec)?)
     }
 
-    /// Whether the pictures may be stored in halves, a field of every other line each.
+    /// Whether frames may be interlaced, that is, stored as two fields of alternate lines.
     pub(super) fn is_interlaced(&self) -> bool {
         let parameters = self.picture.and_then(|i| self.context.stream(i)).map(|s| s.parameters());
         parameters.is_some_and(|picture| {
@@ -272,7 +274,7 @@ impl Input {
         })
     }
 
-    /// Seconds between frames on average, where the container says so.
+    /// Average seconds between frames, if the container states it.
     pub(super) fn frame_length(&self) -> Option<f64> {
         let st = self.context.stream(self.picture?)?;
         [st.avg_frame_rate(), st.rate()]
@@ -281,7 +283,7 @@ impl Input {
             .map(|r| f64::from(r.denominator()) / f64::from(r.numerator()))
     }
 
-    /// How the pictures must be turned to be shown.
+    /// The display orientation of the video.
     pub(super) fn orientation(&self) -> Orientation {
         let matrix = self.picture.and_then(|stream| self.display_matrix(stream));
         matrix.map_or_else(Orientation::default, |m| Orientation::from_matrix(&m))
@@ -306,8 +308,8 @@ impl Input {
         }
     }
 
-    /// Whether players take the chosen streams in MP4 as they are: their codecs, and colours for squares of
-    /// two pixels in up to ten bits.
+    /// Whether players support the selected streams in MP4 without re-encoding: by codec, and with
+    /// subsampled colours of at most ten bits.
     pub(super) fn is_played(&self) -> bool {
         let parameters = |stream: Option<usize>| Some(self.context.stream(stream?)?.parameters());
         let played = parameters(self.picture).is_none_or(|picture| {
@@ -331,8 +333,8 @@ impl Input {
         played && parameters(self.sound).is_none_or(heard)
     }
 
-    /// Has an encoder say what colours its pictures have: those of the stream, or of BT.709 where high
-    /// dynamic range is mapped.
+    /// Sets an encoder's colour properties: those of the stream, or BT.709 for tone-mapped high
+    /// dynamic range.
     pub(super) fn set_colours(&self, stream: usize, encoder: &mut Encoder) {
         #[expect(unsafe_code, reason = "FFI")]
         // SAFETY: every stream of an open context has its parameters; plain fields, also of an encoder
@@ -354,12 +356,12 @@ impl Input {
         }
     }
 
-    /// What the stamps of a stream count.
+    /// The time base of a stream.
     pub(super) fn ticks(&self, stream: usize) -> Rational {
         self.context.stream(stream).map_or(Rational(1, 1_000_000), |st| st.time_base())
     }
 
-    /// Adds a stream to `output` that takes the packets of this one.
+    /// Adds a stream to `output` for copied packets of this one.
     pub(super) fn copy_stream(&self, stream: usize, output: &mut Output) -> Result<(), Error> {
         let from = self.context.stream(stream).ok_or(Error::NoStreams)?;
         let mut to = output.add_stream(ffmpeg::codec::Id::None)?;
@@ -375,7 +377,7 @@ impl Input {
         Ok(())
     }
 
-    /// Adds a stream to `output` that takes what `encoder` makes of this one. Returns its index.
+    /// Adds a stream to `output` for this one re-encoded with `encoder`. Returns its index.
     pub(super) fn add_coded(
         &self,
         stream: usize,
@@ -387,7 +389,7 @@ impl Input {
         Ok(place)
     }
 
-    /// Has pictures that are written be turned as those that are read.
+    /// Copies the display matrix to the output.
     fn turn_alike(&self, stream: usize, place: usize, output: &mut Output) {
         let Some(matrix) = self.display_matrix(stream) else { return };
         let Some(mut to) = output.stream_mut(place) else { return };
@@ -402,7 +404,7 @@ impl Input {
         }
     }
 
-    /// Width over height of one pixel as it is coded.
+    /// Sample aspect ratio as coded.
     pub(super) fn sample_aspect(&self, stream: usize) -> Rational {
         #[expect(unsafe_code, reason = "FFI")]
         // SAFETY: every stream of an open context has its parameters.
@@ -411,7 +413,7 @@ impl Input {
         }
     }
 
-    /// Width over height of one pixel, 1 where nothing plausible is said.
+    /// Sample aspect ratio, 1 if implausible or missing.
     pub(super) fn pixel_aspect(&self) -> f64 {
         let Some(stream) = self.picture else { return 1.0 };
         #[expect(unsafe_code, reason = "FFI")]
@@ -427,7 +429,7 @@ impl Input {
         if (0.1..=10.0).contains(&aspect) { aspect } else { 1.0 }
     }
 
-    /// What the file says about itself.
+    /// The properties of the file.
     pub(super) fn info(&self) -> MediaInfo {
         let container = self.context.format().name().to_owned();
         let video = self.picture.map(|i| {
@@ -457,8 +459,8 @@ impl Input {
         }
     }
 
-    /// Start of the earliest picture or sound stream, seconds of the container's clock. Other
-    /// streams (subtitles, data) do not move the zero of a player's clock.
+    /// Start of the earliest video or audio stream, seconds of the container's clock. Other streams
+    /// (subtitles, data) do not affect the zero of a player's clock.
     fn earliest_start(&self) -> f64 {
         let start = self
             .context
@@ -471,7 +473,7 @@ impl Input {
             .filter(|st| st.start_time() != ffi::AV_NOPTS_VALUE)
             .map(|st| {
                 let start = st.start_time() as f64 * seconds_per_tick(st.time_base());
-                // Sound before 0 is an encoder's priming, which is never heard.
+                // Audio before 0 is an encoder's priming, which is never heard.
                 let priming = st.parameters().medium() == ffmpeg::media::Type::Audio;
                 if priming { start.max(0.0) } else { start }
             })
@@ -479,13 +481,13 @@ impl Input {
         if start.is_finite() { start } else { 0.0 }
     }
 
-    /// Whether no packet of the picture so far had a time stamp, as in a raw stream: they got one each by
-    /// their number, which a seek loses.
+    /// Whether no video packet so far had a timestamp, as in a raw stream: packets are then
+    /// numbered, and a seek loses their numbers.
     pub(super) fn is_unstamped(&self) -> bool {
         self.pictures > 0 && !self.stamped
     }
 
-    /// Gives a packet of a raw stream the time when it is decoded.
+    /// Assigns a decoding time to a packet of a raw stream.
     fn count(&mut self, stream: usize, packet: &mut Packet) {
         self.stamped |= packet.dts().or(packet.pts()).is_some();
         if !self.stamped {
@@ -495,7 +497,7 @@ impl Input {
         self.pictures += 1;
     }
 
-    /// Moves the packet to where the timeline has it.
+    /// Moves the packet to its place on the timeline.
     fn place(&mut self, stream: usize, kind: Kind, packet: &mut Packet) {
         if kind == Kind::Picture {
             self.count(stream, packet);
@@ -505,7 +507,8 @@ impl Input {
         if let (Some(dts), Some(pts)) = (packet.dts(), packet.pts())
             && (pts - dts).unsigned_abs() as f64 * tick > 1.0 + REORDERED * length
         {
-            // Shown long before or after it is decoded: the decoder goes by the order alone.
+            // Presentation and decoding time differ implausibly: the decoder uses the packet order
+            // only.
             packet.set_pts(None);
         }
         let Some(stamp) = packet.dts().or(packet.pts()) else { return };
@@ -521,7 +524,7 @@ impl Input {
         }
     }
 
-    /// Refuses what would cost too much and what is not on the lists.
+    /// Rejects streams that are too costly or not on the lists.
     fn check_streams(&self, options: &FfmpegOptions) -> Result<(), Error> {
         if let Some((width, height)) = self.picture.map(|i| self.coded_size(i))
             && u64::from(width) * u64::from(height) > options.max_pixels
@@ -545,8 +548,8 @@ impl Input {
         Ok(())
     }
 
-    /// How long the container says the media lasts, where it says so itself and FFmpeg did not work
-    /// it out from stamps or from the size of the file, seconds.
+    /// The duration that the container states itself, in contrast to FFmpeg's estimates from
+    /// timestamps or file size, seconds.
     fn claimed(&self) -> Option<f64> {
         let duration = self.context.duration();
         #[expect(unsafe_code, reason = "FFI")]
@@ -568,7 +571,7 @@ impl Input {
         self.context.nb_streams() as usize
     }
 
-    /// Seconds of the timeline in ticks of a stream.
+    /// Converts seconds of the timeline to ticks of a stream.
     pub(super) fn stamp(&self, stream: usize, time: f64) -> i64 {
         ((time + self.origin) / self.time_base(stream)).round() as i64
     }
@@ -619,7 +622,7 @@ impl Input {
         }
     }
 
-    /// Callers pass indices below `nb_streams` only.
+    /// Callers pass only indices below `nb_streams`.
     fn raw_stream(&self, stream: usize) -> *mut ffi::AVStream {
         debug_assert!(stream < self.context.nb_streams() as usize, "no such stream");
         #[expect(unsafe_code, reason = "FFI")]
@@ -630,7 +633,7 @@ impl Input {
     }
 }
 
-/// Size at which pixels that are not square are shown: the longer way is stretched.
+/// The displayed size for non-square pixels: stretches the longer direction.
 pub(super) fn shown_size(width: u32, height: u32, pixel_aspect: f64) -> (u32, u32) {
     let stretch = |n: u32, by: f64| ((f64::from(n) * by).round() as u32).max(1);
     if pixel_aspect >= 1.0 {

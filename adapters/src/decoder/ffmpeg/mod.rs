@@ -1,16 +1,15 @@
-//! `VideoDecoder` on the linked FFmpeg libraries. The composition root opens it; it never reads
-//! anything but the one regular file it is given, which FFmpeg sees as bytes without a name, and
-//! every step of it has a deadline.
+//! A `VideoDecoder` on the linked FFmpeg libraries. It reads nothing but the given regular file,
+//! which FFmpeg sees as bytes without a name, and every step has a deadline.
 //!
 //! # The timeline
-//! Time 0 is where the earliest picture or sound stream of the container begins, which is where a
-//! player's `currentTime` starts; every other stream keeps its distance to it. So a picture stream
-//! that an empty edit delays by 0.834 s against the sound has its first frame at 0.834, an MPEG
-//! transport stream that begins at 1.4 s begins at 0, and a WebM cut out of a longer recording
-//! begins at 0. Edit lists and encoder priming are applied by FFmpeg, which hands out corrected
-//! timestamps; what they hide is never seen. Frame times are the container's own, so a variable
-//! frame rate shifts nothing. A claimed duration is reported, and bears out a long pause, but no
-//! length follows it; jumps of the clock that nothing bears out are taken out (`timeline`).
+//! Time 0 is the start of the earliest video or audio stream of the container, where a player's
+//! `currentTime` starts; every other stream keeps its offset. So a video stream that an empty edit
+//! delays by 0.834 s against the audio has its first frame at 0.834, an MPEG transport stream that
+//! begins at 1.4 s begins at 0, and a WebM cut from a longer recording begins at 0. FFmpeg applies
+//! edit lists and encoder priming and returns corrected timestamps; hidden content is never
+//! decoded. Frame times are those of the container, so a variable frame rate shifts nothing. A
+//! claimed duration is reported and can confirm a long pause, but does not determine the length;
+//! unconfirmed jumps of the clock are removed (`timeline`).
 
 mod accepted;
 mod calm;
@@ -50,38 +49,37 @@ use error::Error;
 pub(super) use frames::Way;
 use input::Input;
 
-/// Limits that keep a hostile file from costing more than it may.
+/// Limits on the cost of a hostile file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FfmpegOptions {
-    /// Decoding threads per file. Each holds a few more pictures in memory. Twice as many as there are
-    /// cores, and one, keep these busy: some wait for a frame that theirs is predicted from, and some
-    /// have one that is passed over.
+    /// Decoding threads per file. Each holds a few more frames in memory. Twice the number of cores
+    /// plus one keeps the cores busy: some threads wait for a reference frame, and some have a
+    /// skipped one.
     pub threads: usize,
-    /// Largest picture, width × height. A larger one is `TooLarge`.
+    /// Maximum frame size, width × height. A larger one is `TooLarge`.
     pub max_pixels: u64,
-    /// Streams a file may have; one with more is `Invalid`.
+    /// Maximum number of streams; a file with more is `Invalid`.
     pub max_streams: u32,
-    /// Longest accepted media, seconds. Time stamps beyond it end a scan with `TooLarge`.
+    /// Maximum duration, seconds. A scan with later timestamps ends with `TooLarge`.
     pub max_duration: f64,
-    /// Time allowed for opening a file and finding its streams.
+    /// Timeout for opening a file and finding its streams.
     pub open_timeout: Duration,
-    /// Time allowed for a scan or a set of frames, whatever the file holds …
+    /// Base timeout for a scan or a set of frames …
     pub timeout: Duration,
-    /// … and in addition for each second of media that was decoded, or for each frame asked for.
+    /// … and additional time per second of decoded media, or per requested frame.
     pub timeout_per_second: Duration,
-    /// Longest pause, and longest time a picture is shown, on the word of the container alone,
-    /// seconds.
+    /// Maximum pause or frame duration that is believed from the container alone, seconds.
     pub max_gap: f64,
-    /// Demuxers that are accepted, by FFmpeg's names.
+    /// Accepted demuxers, by FFmpeg's names.
     pub containers: Vec<String>,
-    /// Codecs that are accepted, by FFmpeg's names.
+    /// Accepted codecs, by FFmpeg's names.
     pub codecs: Vec<String>,
-    /// Largest single block of memory FFmpeg may allocate, bytes. Holds for the whole process.
+    /// Maximum size of a single FFmpeg allocation, bytes. Applies to the whole process.
     pub max_allocation: usize,
 }
 
 impl Default for FfmpegOptions {
-    /// Those of `[decoder]` where nothing else is set.
+    /// The defaults of `[decoder]`.
     fn default() -> Self {
         (&super::Settings::default()).into()
     }
@@ -115,11 +113,11 @@ pub struct FfmpegDecoder {
 }
 
 impl FfmpegDecoder {
-    /// A decoder with these limits. Touches no file.
+    /// A decoder with these limits. Opens no file.
     pub fn new(options: FfmpegOptions) -> Self {
         static QUIET: Once = Once::new();
         QUIET.call_once(|| {
-            // FFmpeg writes to stderr what damaged files make it think of; the summary counts it.
+            // FFmpeg logs to stderr for damaged files; the summary counts their packets.
             ffmpeg::log::set_level(ffmpeg::log::Level::Quiet);
         });
         #[expect(unsafe_code, reason = "FFI")]
@@ -183,10 +181,10 @@ impl FfmpegDecoder {
     }
 }
 
-/// Opens a regular file that is not empty.
+/// Opens a non-empty regular file.
 pub(super) fn open_media(path: &Path) -> Result<Arc<File>> {
     let open = || {
-        // Without the flag a FIFO would hang in open(2), where no deadline is asked.
+        // Without the flag, a FIFO would block in open(2), which has no deadline.
         let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
         let meta = file.metadata()?;
         match () {

@@ -1,4 +1,4 @@
-//! Decoded pictures to 8-bit RGB: scaled, in the right colours, turned the way they are shown.
+//! Converts decoded pictures to 8-bit RGB: scaling, colour conversion, orientation.
 
 use ffmpeg::format::Pixel;
 use ffmpeg::frame::Video;
@@ -12,18 +12,18 @@ use super::hdr::{ToneMap, Transfer};
 use super::input::shown_size;
 use super::shrink::Shrinker;
 
-/// One of the eight ways to lay a picture on the screen: quarter turns and mirrorings.
+/// One of the eight orientations: quarter turns and mirrorings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Orientation {
-    /// Rows become columns; applied first.
+    /// Swaps rows and columns; applied first.
     swap: bool,
     mirror_x: bool,
     mirror_y: bool,
 }
 
 impl Orientation {
-    /// From a container's display matrix, which takes a source pixel (p, q) to
-    /// (a·p + c·q, b·p + d·q). Angles between are rounded to quarter turns.
+    /// From a container's display matrix, which maps a source pixel (p, q) to (a·p + c·q, b·p +
+    /// d·q). Rounds angles to quarter turns.
     pub(super) fn from_matrix(m: &[i32; 9]) -> Self {
         let [a, b, c, d] = [m[0], m[1], m[3], m[4]].map(i64::from);
         if a == 0 && b == 0 && c == 0 && d == 0 {
@@ -34,12 +34,12 @@ impl Orientation {
         Self { swap, mirror_x: x < 0, mirror_y: y < 0 }
     }
 
-    /// Size on the screen of a picture that is stored with this size, and the other way round.
+    /// Converts between stored size and displayed size.
     pub(super) fn size(self, (width, height): (u32, u32)) -> (u32, u32) {
         if self.swap { (height, width) } else { (width, height) }
     }
 
-    /// Copies RGB rows of `stride` bytes into `out`, which becomes `width × height` as shown.
+    /// Copies RGB rows of `stride` bytes to `out` as `width × height` in display orientation.
     fn apply(self, source: &[u8], stride: usize, width: usize, height: usize, out: &mut Vec<u8>) {
         out.clear();
         out.reserve(width * height * 3);
@@ -58,15 +58,15 @@ impl Orientation {
     }
 }
 
-/// Scales and converts the pictures of one stream, whose format may change at any picture.
+/// Scales and converts the pictures of one stream, whose format may change at any time.
 pub(super) struct Converter {
     orientation: Orientation,
     flags: Flags,
-    /// Makes large pictures smaller before they are scaled, where that may be less exact.
+    /// Pre-shrinks large pictures before scaling if exactness is not required.
     shrinker: Option<Shrinker>,
     scaler: Option<(Key, Scaler)>,
     scaled: Video,
-    /// Of high dynamic range, which no scaler brings to what is shown.
+    /// For high dynamic range, which the scaler does not handle.
     tone_map: Option<ToneMap>,
 }
 
@@ -75,19 +75,19 @@ struct Key {
     from: (Pixel, u32, u32),
     to: (Pixel, u32, u32),
     colours: (color::Space, color::Range),
-    /// Whether the picture has more lines or columns than standard definition.
+    /// Whether the picture exceeds standard definition.
     fine: bool,
 }
 
 impl Converter {
-    /// Tuned for many small pictures: every source pixel counts (so noise averages out), at about
-    /// half the cost of the bicubic filter; a tenth of it where a picture need not be exact.
+    /// For many small pictures: every source pixel counts (so noise averages out), at about half
+    /// the cost of the bicubic filter, and a tenth of it if exactness is not required.
     pub(super) fn small(orientation: Orientation, exact: bool) -> Self {
         let shrinker = (!exact).then(Shrinker::default);
         Self { shrinker, ..Self::new(orientation, Flags::AREA) }
     }
 
-    /// Tuned for pictures that people and models look at.
+    /// For pictures that people and models view.
     pub(super) fn fine(orientation: Orientation) -> Self {
         Self::new(orientation, Flags::BICUBIC | Flags::ACCURATE_RND | Flags::FULL_CHR_H_INT)
     }
@@ -97,7 +97,7 @@ impl Converter {
         Self { orientation, flags, shrinker: None, scaler: None, scaled, tone_map: None }
     }
 
-    /// The picture as shown at exactly `width × height`, written to `rgb`.
+    /// The picture in display orientation at exactly `width × height`, written to `rgb`.
     pub(super) fn convert(
         &mut self,
         frame: &Video,
@@ -138,14 +138,14 @@ impl Converter {
         } else if alpha {
             lay_on_black(&mut self.scaled);
         }
-        // Rows of the scaler's picture are padded.
+        // The scaler pads its rows.
         let stride = self.scaled.stride(0);
         self.orientation.apply(self.scaled.data(0), stride, width as usize, height as usize, rgb);
         Ok(())
     }
 
-    /// The picture as it is stored, at exactly `width × height`, in the colours and the range of BT.709
-    /// that an encoder takes.
+    /// The picture in stored orientation at exactly `width × height`, in BT.709 colours and range
+    /// for an encoder.
     pub(super) fn standard(
         &mut self,
         frame: &Video,
@@ -167,7 +167,7 @@ impl Converter {
         Ok(standard)
     }
 
-    /// The picture as shown, scaled down where a side is longer than `max_side`.
+    /// The picture in display orientation, scaled down if a side exceeds `max_side`.
     pub(super) fn image(
         &mut self,
         frame: &Video,
@@ -202,7 +202,7 @@ fn open_scaler(key: &Key, flags: Flags) -> Result<Scaler, Error> {
         color::Space::BT2020NCL | color::Space::BT2020CL => ffi::SWS_CS_BT2020,
         color::Space::SMPTE240M => ffi::SWS_CS_SMPTE240M,
         color::Space::FCC => ffi::SWS_CS_FCC,
-        // What players assume where nothing is said: high definition is BT.709.
+        // The assumption of players for unspecified colours: high definition is BT.709.
         color::Space::Unspecified if key.fine => ffi::SWS_CS_ITU709,
         _ => ffi::SWS_CS_ITU601,
     };
@@ -211,7 +211,7 @@ fn open_scaler(key: &Key, flags: Flags) -> Result<Scaler, Error> {
     Ok(scaler)
 }
 
-/// The matrix of what is read and of what is written, and whether each has the full range.
+/// Sets the colour matrix and the range of input and output.
 fn set_colours(scaler: &mut Scaler, from: (i32, bool), to: (i32, bool)) {
     #[expect(unsafe_code, reason = "FFI")]
     // SAFETY: the scaler is open; the coefficient tables are static. Formats without a colour
@@ -241,7 +241,7 @@ fn has_alpha(format: Pixel) -> bool {
     flags & ffi::AV_PIX_FMT_FLAG_ALPHA as u64 != 0
 }
 
-/// Blends RGBA rows with black and packs them to RGB at the start of each row.
+/// Blends RGBA rows with black and packs them as RGB at the start of each row.
 fn lay_on_black(picture: &mut Video) {
     let (width, stride) = (picture.width() as usize, picture.stride(0));
     for row in picture.data_mut(0).chunks_mut(stride) {
@@ -258,7 +258,7 @@ fn lay_on_black(picture: &mut Video) {
 mod tests {
     use super::*;
 
-    /// 2 × 3 stored pixels numbered row by row, rows padded to 8 bytes.
+    /// 2 × 3 stored pixels numbered row by row, with rows padded to 8 bytes.
     fn numbered() -> Vec<u8> {
         let mut rows = Vec::new();
         for y in 0..3u8 {

@@ -1,4 +1,4 @@
-//! The one pass over a file that yields its small frames and its sound together.
+//! A single pass over a file that yields small frames and audio.
 
 use std::time::Duration;
 
@@ -16,13 +16,13 @@ use super::picture::Converter;
 use super::sound::Track;
 use super::{Error, FfmpegOptions};
 
-/// Unreadable stretches of the container after which reading ends.
+/// Maximum number of read errors before the scan ends.
 pub(super) const MAX_READ_ERRORS: u32 = 100;
 
-/// A step back of the clock that is a fault of single frames and not a new start, seconds.
+/// Maximum backward step of the clock that counts as jitter and not as a restart, seconds.
 const JITTER: f64 = 1.0;
 
-/// A frame that was passed over lies no further behind the last one that was shown, seconds.
+/// Maximum distance of a skipped frame from the last shown one, seconds.
 const CLOSE: f64 = 0.2;
 
 pub(super) fn scan(
@@ -66,7 +66,7 @@ pub(super) fn scan(
         }
     }
     let mut summary = ScanSummary { damaged, ..Default::default() };
-    // Without this the frames still inside the decoders would be lost.
+    // Flushes the frames inside the decoders.
     if let Some(p) = &mut pictures {
         p.feed(None, input, &mut budget, sink)?;
         summary.frames = p.frames;
@@ -85,22 +85,22 @@ pub(super) fn scan(
     Ok(summary)
 }
 
-/// What became of a packet.
+/// The result of feeding a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fed {
     Whole,
     Damaged,
-    /// What it holds begins so long after all that was decoded that it does not belong to it.
+    /// Its content begins too long after all decoded content.
     Far,
 }
 
-/// Keeps the time spent in proportion to the media decoded, and the media in one piece.
+/// Limits time in proportion to decoded media, and keeps the media contiguous.
 struct Budget {
     base: Duration,
     per_second: Duration,
     max_duration: f64,
     max_gap: f64,
-    /// Where the pictures and the sound decoded so far end, seconds.
+    /// The end of the decoded video and audio, seconds.
     end: f64,
     reached: f64,
 }
@@ -118,10 +118,10 @@ impl Budget {
         }
     }
 
-    /// Accounts for a frame or a sound from `time` on that ends at `end`. False where nothing that
-    /// was decoded leads up to it.
+    /// Accounts for a frame or audio from `time` to `end`. Returns false if no decoded content
+    /// leads up to it.
     fn reach(&mut self, time: f64, end: f64, input: &Input) -> Result<bool, Error> {
-        // The packets between may have been there and held nothing.
+        // Packets in between may have had no content.
         if time > self.end + self.max_gap {
             return Ok(false);
         }
@@ -144,14 +144,14 @@ struct Pictures {
     order: Order,
     converter: Converter,
     size: (u32, u32),
-    /// Where frames may be passed over.
+    /// Decides which frames to skip.
     calm: Option<Calm>,
-    /// Seconds a frame lasts where nothing else is known.
+    /// Default duration of a frame, seconds.
     length: f64,
     last: Option<f64>,
     frames: u64,
     end: f64,
-    /// Whether the decoder was refused memory.
+    /// Whether the decoder ran out of memory.
     starved: bool,
     frame: Video,
     rgb: Vec<u8>,
@@ -166,9 +166,9 @@ impl Pictures {
         let Some(stream) = input.picture else { return Ok(None) };
         let opened = where_decodable(input.decoder(stream, options.threads, options))?;
         let Some(mut decoder) = opened else { return Ok(None) };
-        // Small frames hardly show what the loop filter does. Left out of frames that others are
-        // predicted from, what goes wrong adds up until the next key frame, by which the picture
-        // then changes a little and stays the same.
+        // The loop filter hardly affects small frames. Disabled for reference frames, errors
+        // accumulate until the next key frame, at which the picture then changes slightly and
+        // settles.
         let unfiltered = if size.exact { Discard::NonReference } else { Discard::All };
         decoder.skip_loop_filter(unfiltered);
         Ok(Some(Self {
@@ -177,7 +177,7 @@ impl Pictures {
             order: Order::default(),
             converter: Converter::small(input.orientation(), size.exact),
             size: (size.width, size.height),
-            // A field without its other half would show half of the lines.
+            // A field without its counterpart would show half of the lines.
             calm: (!size.exact && !input.is_interlaced()).then(Calm::default),
             length: input.frame_length().filter(|l| (1e-3..=1.0).contains(l)).unwrap_or(0.04),
             last: None,
@@ -189,7 +189,7 @@ impl Pictures {
         }))
     }
 
-    /// Decodes a packet, or with `None` what is left.
+    /// Decodes a packet, or flushes the decoder for `None`.
     fn feed(
         &mut self,
         mut packet: Option<&mut Packet>,
@@ -217,7 +217,7 @@ impl Pictures {
                     }
                 }
                 Err(e) if is_drained(e) => return Ok(fed),
-                // While draining, one bad frame must not hide the good ones behind it.
+                // While flushing, a bad frame must not hide the good ones after it.
                 Err(_) if packet.is_none() && fed == Fed::Whole => fed = Fed::Damaged,
                 Err(e) => {
                     self.starved |= e == OUT_OF_MEMORY;
@@ -227,7 +227,7 @@ impl Pictures {
         }
     }
 
-    /// Hands out the decoded frame. False where it lies too far ahead.
+    /// Passes the decoded frame to the sink. Returns false if it lies too far ahead.
     fn show(
         &mut self,
         input: &Input,
@@ -246,8 +246,8 @@ impl Pictures {
         if let Some(last) = self.last
             && time <= last
         {
-            // Time never goes back. A single bad stamp is squeezed in behind its predecessor; a
-            // clock that starts anew goes on from where it was.
+            // Time never decreases: a single bad timestamp is moved right after its predecessor,
+            // and a clock that restarts continues from there.
             time = if last - time < JITTER { last + 1e-3 } else { last + self.length };
         }
         if !budget.reach(time, time + length, input)? {
@@ -265,7 +265,7 @@ impl Pictures {
         Ok(true)
     }
 
-    /// Where the last frame ends, seconds, be it one that was passed over.
+    /// The end of the last frame, seconds, including skipped ones.
     fn end(&self) -> f64 {
         let last = self.calm.as_ref().and_then(Calm::last_open);
         let near = last.filter(|&time| time < self.end + CLOSE);
@@ -277,7 +277,7 @@ struct Sounds {
     stream: usize,
     decoder: Opened,
     track: Track,
-    /// Whether the decoder was refused memory.
+    /// Whether the decoder ran out of memory.
     starved: bool,
     frame: Audio,
 }
@@ -323,7 +323,7 @@ impl Sounds {
     }
 }
 
-/// A decoder, unless the stream cannot be decoded: the other one may still be of use.
+/// The decoder, or `None` if the stream cannot be decoded: the other stream may still be useful.
 fn where_decodable(opened: Result<Opened, Error>) -> Result<Option<Opened>, Error> {
     match opened {
         Ok(decoder) => Ok(Some(decoder)),
@@ -339,7 +339,7 @@ fn send(decoder: &mut Opened, packet: Option<&Packet>) -> Result<(), ffmpeg::Err
     }
 }
 
-/// Whether the decoder wants more input or has given everything.
+/// Whether the decoder needs more input or has returned everything.
 pub(super) fn is_drained(error: ffmpeg::Error) -> bool {
     error == ffmpeg::Error::Eof || error == (ffmpeg::Error::Other { errno: ffmpeg::error::EAGAIN })
 }

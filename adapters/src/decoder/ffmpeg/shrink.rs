@@ -1,18 +1,18 @@
-//! Pictures made smaller by whole factors: every block of pixels becomes its mean. A scan needs many
-//! small pictures, for which a scaler's filters would take more time than all else but decoding.
+//! Shrinks pictures by integer factors: each block of pixels becomes its mean. A scan needs many
+//! small pictures, for which a scaler's filters would cost more than everything except decoding.
 
 use ffmpeg::format::Pixel;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
 use kernels::{MAX_BLOCK, Plane, PlaneMut, block_means};
 
-/// Share of a side that may be left out.
+/// Maximum share of a side that may be cut off.
 const LEFT_OUT: f32 = 0.01;
 
 /// Shrinks the pictures of one stream.
 pub(super) struct Shrinker {
     small: Video,
-    /// Sums down the columns of a row of blocks.
+    /// Column sums of a row of blocks.
     columns: Vec<u16>,
 }
 
@@ -23,9 +23,9 @@ impl Default for Shrinker {
 }
 
 impl Shrinker {
-    /// The picture in the smallest size that is no smaller than `width × height`, or as it is where
-    /// blocks of it cannot be told: in more than eight bits, with its colours side by side, or upside
-    /// down. Up to [`LEFT_OUT`] of it may be missing on the right and below.
+    /// The smallest picture that is at least `width × height`. Returns the original if its blocks
+    /// cannot be averaged: more than eight bits, packed chroma, or upside down. May cut off up to
+    /// [`LEFT_OUT`] at the right and the bottom.
     pub(super) fn shrink<'a>(
         &'a mut self,
         frame: &'a Video,
@@ -33,7 +33,7 @@ impl Shrinker {
     ) -> &'a Video {
         let (across, down) = (block(frame.width(), width), block(frame.height(), height));
         let too_small = frame.width().min(frame.height()) < 2;
-        // Lines that are stored from the last to the first have a negative stride.
+        // Bottom-up pictures have a negative stride.
         let forward = |plane| isize::try_from(frame.stride(plane)).is_ok_and(|bytes| bytes > 0);
         let readable = has_a_byte_a_sample(frame.format()) && (0..frame.planes()).all(forward);
         if across * down == 1 || too_small || !readable {
@@ -57,13 +57,13 @@ impl Shrinker {
     }
 }
 
-/// The longest side of a block that leaves `wanted` blocks at least and hardly anything over.
+/// The longest block side that leaves at least `wanted` blocks and little remainder.
 fn block(size: u32, wanted: u32) -> u32 {
     let fits = |block: &u32| blocks(size, *block) * block >= size - (size as f32 * LEFT_OUT) as u32;
     (1..=(size / wanted.max(1)).min(MAX_BLOCK)).rev().find(fits).unwrap_or(1)
 }
 
-/// How many blocks a side has: an even number, since colours may have half of them.
+/// The number of blocks per side: even, because of chroma subsampling.
 fn blocks(size: u32, block: u32) -> u32 {
     (size / block) & !1
 }
@@ -99,7 +99,7 @@ mod tests {
         let mut shrinker = Shrinker::default();
         let small = shrinker.shrink(&frame, (4, 3));
         assert_eq!((small.width(), small.height()), (4, 4));
-        // Four by two pixels: the mean of 0 1 2 3 and 10 11 12 13, and of the columns after them.
+        // Four by two pixels: the mean of 0 1 2 3 and 10 11 12 13, and of the following columns.
         assert_eq!(small.data(0)[..4], [7, 11, 15, 19]);
         assert_eq!(small.data(0)[small.stride(0)..][..2], [27, 31]);
         assert_eq!(small.data(2)[..2], [107, 111]);

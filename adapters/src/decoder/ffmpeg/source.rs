@@ -1,5 +1,5 @@
-//! The file as FFmpeg reads it: bytes of one open descriptor, through callbacks of our own. FFmpeg
-//! is given no name and no protocol, so there is nothing else that it could open.
+//! FFmpeg's I/O callbacks on one open file descriptor. FFmpeg gets no file name and no protocol, so
+//! it cannot open anything else.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::fs::File;
@@ -11,25 +11,25 @@ use ffmpeg_next as ffmpeg;
 
 use super::deadline::Deadline;
 
-/// Bytes that FFmpeg asks for at once.
+/// FFmpeg's read size, bytes.
 const BUFFER: usize = 64 << 10;
 
-/// FFmpeg's reader of a file. It must outlive the format context that reads through it.
+/// A reader for FFmpeg. It must outlive the format context that uses it.
 pub(super) struct Source {
     raw: *mut ffi::AVIOContext,
-    /// What the callbacks are given; its address must not change.
+    /// The callbacks' argument; its address must not change.
     _reader: Box<Reader>,
 }
 
 struct Reader {
     file: Arc<File>,
-    /// Where this reader goes on: others may read the same descriptor meanwhile, each from its own place.
+    /// The read position: other readers may share the descriptor, each with its own position.
     at: u64,
     deadline: Arc<Deadline>,
 }
 
 impl Source {
-    /// Reads `file` from its beginning until the deadline.
+    /// Reads `file` from the beginning until the deadline.
     pub(super) fn open(file: Arc<File>, deadline: Arc<Deadline>) -> Result<Self, super::Error> {
         let mut reader = Box::new(Reader { file, at: 0, deadline });
         #[expect(unsafe_code, reason = "FFI")]
@@ -69,7 +69,7 @@ impl Drop for Source {
     }
 }
 
-/// Refuses to open anything: what a container refers to is never read.
+/// Rejects every open: references in a container are never followed.
 pub(super) extern "C" fn refuse_open(
     _: *mut ffi::AVFormatContext,
     _: *mut *mut ffi::AVIOContext,

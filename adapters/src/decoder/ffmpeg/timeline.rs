@@ -1,45 +1,45 @@
-//! Which time stamps are believed. A stamp is a claim: the timeline follows what can be decoded,
-//! and a jump of the clock that nothing else in the file bears out is taken out.
+//! Decides which timestamps to believe. A timestamp is a claim: the timeline follows decodable
+//! content, and jumps of the clock that nothing else in the file confirms are removed.
 
 use super::input::Kind;
 
-/// Longest pause between one packet and the next that needs no other witness, seconds. Also the most
-/// that the length a packet claims for itself counts as content.
+/// Maximum pause between packets that needs no confirmation, seconds. Also the maximum claimed
+/// packet duration that counts as content.
 const PAUSE: f64 = 1.0;
 
-/// The same where the container neither tells its duration nor the length of its packets, as
-/// recordings of a screen that nobody touches, seconds.
+/// The same for a container that has neither a duration nor packet durations, such as a recording
+/// of an idle screen, seconds.
 const UNTOLD_PAUSE: f64 = 10.0;
 
-/// A clock that begins so near to 0 begins as the file's did, seconds.
+/// A clock that begins this close to 0 begins like that of the file, seconds.
 const BEGINNING: f64 = 0.5;
 
-/// Puts packets, in the order of the file, on one unbroken timeline.
+/// Places packets, in file order, on one continuous timeline.
 #[derive(Debug)]
 pub(super) struct Timeline {
-    /// How long the container says the media lasts, apart from the stamps of its packets, seconds.
+    /// The duration that the container claims independently of packet timestamps, seconds.
     pub(super) claimed: Option<f64>,
-    /// Longest pause that is believed at all, seconds.
+    /// Maximum pause that is ever believed, seconds.
     pub(super) max_gap: f64,
     /// Whether the format allows its clock to restart.
     pub(super) restarts: bool,
-    /// Seconds added to every stamp.
+    /// Offset added to every timestamp, seconds.
     shift: f64,
-    /// What was added before the last jump: one packet alone may have jumped.
+    /// The offset before the last jump: it may have affected a single packet.
     before: f64,
     streams: [Stream; 2],
-    /// When the last picture or sound so far ends, seconds.
+    /// The end of the last video or audio content so far, seconds.
     shown: f64,
-    /// Jumps that were taken out.
+    /// Number of jumps removed.
     pub(super) jumps: u32,
 }
 
-/// What is known of the packets of one stream so far.
+/// The state of one stream.
 #[derive(Debug, Clone, Copy, Default)]
 struct Stream {
-    /// When the last one ends as far as it counts as content, seconds.
+    /// The end of its content so far, seconds.
     end: Option<f64>,
-    /// When it ends by its own account, seconds.
+    /// Its end including claimed packet durations, seconds.
     told_end: f64,
 }
 
@@ -57,14 +57,14 @@ impl Timeline {
         }
     }
 
-    /// What to add to the stamps of a packet that its stamp puts at `time` and that claims to last
-    /// `length`, seconds.
+    /// The offset for the timestamps of a packet at `time` with the claimed duration `length`,
+    /// seconds.
     pub(super) fn place(&mut self, kind: Kind, time: f64, length: f64) -> f64 {
         let stream = self.streams[kind as usize];
         let end = self.streams.iter().filter_map(|s| s.end).fold(0.0, f64::max);
         let mut now = time + self.shift;
         if now > end + PAUSE && !self.bears_out(end, now, stream.told_end) {
-            // Back on the clock from before the last jump, or on one of its own.
+            // Back on the clock from before the last jump, or on its own.
             let back = (time + self.before - end).abs() <= PAUSE;
             self.jump(if back { self.before } else { end - time });
             now = time + self.shift;
@@ -72,7 +72,7 @@ impl Timeline {
             if self.jumps > 0 && (time + self.before - mine).abs() <= PAUSE {
                 self.jump(self.before);
             } else if self.restarts {
-                // Where the clock begins as that of the file did, pictures and sound keep their distance.
+                // If the clock restarts like that of the file, video and audio keep their offset.
                 let whole = self.shown.max(end);
                 self.jump(if time.abs() <= BEGINNING { whole } else { mine - time });
             }
@@ -83,25 +83,25 @@ impl Timeline {
         self.shift
     }
 
-    /// Notes when what a packet holds is over, seconds of the timeline.
+    /// Records the end of a packet's content, seconds of the timeline.
     pub(super) fn lasts_until(&mut self, end: f64) {
         self.shown = self.shown.max(end);
     }
 
-    /// Whether a picture shown at `time` for as long as its packet claims really is, where nothing
-    /// comes after it.
+    /// Whether a picture at `time` really lasts as long as its packet claims, if nothing follows
+    /// it.
     pub(super) fn believes_length(&self, time: f64, length: f64) -> bool {
         length <= PAUSE || self.bears_out(time, time + length, time + length)
     }
 
-    /// Whether the container tells of a pause from `end` to `now` in another way than by the stamp
-    /// behind it: `told_end` is when the packet before it ends by its own account.
+    /// Whether the container confirms a pause from `end` to `now` by anything other than the next
+    /// timestamp. `told_end` is the previous packet's end including its claimed duration.
     fn bears_out(&self, end: f64, now: f64, told_end: f64) -> bool {
         let gap = now - end;
         if gap > self.max_gap {
             return false;
         }
-        // A claim that what came before has already passed is wrong.
+        // A claimed duration that earlier content already exceeds is wrong.
         match self.claimed.filter(|claimed| end <= claimed + PAUSE) {
             Some(claimed) => now <= claimed + PAUSE,
             None => now <= told_end + PAUSE || (!self.restarts && gap <= UNTOLD_PAUSE),
@@ -118,7 +118,7 @@ impl Timeline {
 mod tests {
     use super::*;
 
-    /// Where pictures of these stamps and lengths are put.
+    /// The positions of pictures with these timestamps and durations.
     fn placed(mut timeline: Timeline, packets: &[(f64, f64)]) -> Vec<f64> {
         let place = |&(time, length)| time + timeline.place(Kind::Picture, time, length);
         packets.iter().map(place).collect()
@@ -155,14 +155,14 @@ mod tests {
 
     #[test]
     fn pictures_that_last_keep_their_length() {
-        // A slide show, by the length of its packets or the container's duration.
+        // A slide show, confirmed by packet durations or the container's duration.
         let slides = [(0.0, 10.0), (10.0, 10.0), (20.0, 10.0)];
         assert_near(&placed(claiming(30.0), &slides), &[0.0, 10.0, 20.0]);
         assert_near(&placed(silent(), &slides), &[0.0, 10.0, 20.0]);
-        // A screen that nobody touches: nothing but stamps.
+        // An idle screen recording: only timestamps.
         assert_near(&placed(silent(), &[(0.0, 0.04), (8.0, 0.04)]), &[0.0, 8.0]);
         assert_near(&placed(claiming(61.0), &[(0.0, 0.04), (60.0, 0.04)]), &[0.0, 60.0]);
-        // Beyond the longest pause nothing is believed.
+        // Never beyond the maximum pause.
         assert_near(&placed(claiming(500.0), &[(0.0, 400.0), (400.0, 1.0)]), &[0.0, 1.0]);
     }
 
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn short_pieces_in_a_row_follow_each_other() {
-        // Pieces of two seconds whose clocks each start at 0, with pictures and sound.
+        // Segments of two seconds whose clocks each start at 0, with video and audio.
         let mut timeline = Timeline::new(None, 120.0, true);
         let mut placed = Vec::new();
         for _ in 0..3 {

@@ -1,12 +1,12 @@
-//! What a process that decodes gives up before it reads a byte of the file. For good: none of it can
-//! be taken back.
+//! The sandbox of a decode process: privileges that it drops for good before it reads a byte of the
+//! file.
 
 #[cfg(target_os = "linux")]
 pub use linux::missing_protection;
 #[cfg(target_os = "linux")]
 pub(super) use linux::{close, close_descriptors};
 
-/// Systems other than Linux have none of it.
+/// Only Linux supports the sandbox.
 #[cfg(not(target_os = "linux"))]
 pub fn missing_protection() -> Vec<&'static str> {
     vec!["Landlock", "seccomp"]
@@ -40,10 +40,10 @@ mod linux {
 
     use crate::decoder::worker::wire::Request;
 
-    /// Descriptors of a process: its standard input, output and errors.
+    /// Standard input, output and error.
     const STANDARD: u32 = 3;
 
-    /// System calls of decoding: reading and writing what is open, memory, threads, clocks.
+    /// System calls for decoding: I/O on open descriptors, memory, threads, clocks.
     const ALLOWED: &[libc::c_long] = &[
         libc::SYS_brk,
         libc::SYS_clock_getres,
@@ -79,7 +79,7 @@ mod linux {
         libc::SYS_writev,
     ];
 
-    /// What this kernel does not offer of the protections.
+    /// The protections that this kernel lacks.
     pub fn missing_protection() -> Vec<&'static str> {
         let ruleset = Ruleset::default()
             .set_compatibility(CompatLevel::HardRequirement)
@@ -95,8 +95,8 @@ mod linux {
         missing
     }
 
-    /// Closes what the process may have been given beside its standard descriptors. The first thing
-    /// it does.
+    /// Closes inherited descriptors except the standard ones. Must be the first action of the
+    /// process.
     pub(in super::super) fn close_descriptors() {
         #[expect(unsafe_code, reason = "no safe function closes descriptors that nobody owns")]
         // SAFETY: nothing in this process has opened any yet.
@@ -105,8 +105,8 @@ mod linux {
         }
     }
 
-    /// Gives up everything that decoding does not take. What the kernel does not offer is left out;
-    /// start-up has warned of it.
+    /// Drops all privileges that decoding does not need. Skips what the kernel does not support; a
+    /// warning at startup names it.
     pub(in super::super) fn close(request: &Request) -> Result<(), String> {
         let missing = missing_protection();
         end_with_parent(request.parent)?;
@@ -116,7 +116,7 @@ mod linux {
         if !missing.contains(&"Landlock") {
             leave_file_system_and_network()?;
         }
-        // No descriptor can be opened any more, whatever it is of.
+        // No further descriptors of any kind.
         let none = Rlimit { current: Some(0), maximum: Some(0) };
         setrlimit(Resource::Nofile, none).map_err(failed("setting limits"))?;
         if !missing.contains(&"seccomp") {
@@ -132,13 +132,14 @@ mod linux {
 
     fn end_with_parent(parent: u32) -> Result<(), String> {
         set_parent_process_death_signal(Some(Signal::KILL)).map_err(failed("tying lives"))?;
-        // It may have died before that.
+        // The parent may have died before that.
         let alive = getppid().is_some_and(|id| id.as_raw_nonzero().get().unsigned_abs() == parent);
         if alive { Ok(()) } else { Err("the service has ended".into()) }
     }
 
     fn set_limits(request: &Request) -> Result<(), String> {
-        // The loser when memory runs out altogether. Where it cannot be said, the size decides.
+        // Makes this process the first victim of the OOM killer. If that fails, memory size
+        // decides.
         let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
         let statm = std::fs::read_to_string("/proc/self/statm").map_err(failed("measuring"))?;
         let pages: u64 = statm.split(' ').next().and_then(|n| n.parse().ok()).unwrap_or(0);
@@ -146,7 +147,7 @@ mod linux {
         let hard = |limit| Rlimit { current: Some(limit), maximum: Some(limit) };
         for (resource, limit) in [
             (Resource::As, hard(own + request.memory)),
-            // Raised from outside as media comes out.
+            // The parent raises it as media comes out.
             (Resource::Cpu, Rlimit { current: Some(request.processor_seconds), maximum: None }),
             (Resource::Fsize, hard(0)),
             (Resource::Core, hard(0)),
@@ -167,8 +168,7 @@ mod linux {
         ruleset.map(drop).map_err(failed("leaving the file system"))
     }
 
-    /// Everything but `ALLOWED` is answered as if the kernel did not have it, which libraries are
-    /// used to.
+    /// Any other call fails as if the kernel did not implement it, which libraries handle.
     fn filter() -> Result<BpfProgram, seccompiler::Error> {
         let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
             ALLOWED.iter().map(|&call| (call, Vec::new())).collect();
@@ -178,15 +178,15 @@ mod linux {
             SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
         };
         let only = |condition| SeccompRule::new(vec![condition]).map(|rule| vec![rule]);
-        // A thread, never a process.
+        // Threads, but no processes.
         rules.insert(libc::SYS_clone, only(bits(0, libc::CLONE_THREAD, libc::CLONE_THREAD)?)?);
-        // Memory that is written is never run.
+        // Writable memory is never executable.
         for call in [libc::SYS_mmap, libc::SYS_mprotect] {
             rules.insert(call, only(bits(2, libc::PROT_EXEC, 0)?)?);
         }
-        // Names of threads.
+        // Thread names.
         rules.insert(libc::SYS_prctl, only(bits(0, -1, libc::PR_SET_NAME)?)?);
-        // A signal to itself is how it aborts.
+        // A signal to itself for an abort.
         let own = i32::try_from(std::process::id()).unwrap_or(i32::MAX);
         rules.insert(libc::SYS_tgkill, only(bits(0, i32::MAX, own)?)?);
         let filter = SeccompFilter::new(

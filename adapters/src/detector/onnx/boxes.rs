@@ -1,21 +1,22 @@
-//! Boxes in the model's input and the suppression of those that mean one object.
+//! Boxes in the model's input, and non-maximum suppression.
 
-/// A box before it is labelled.
+/// A detected box with its class index.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Found {
     /// Index of the label.
     pub(super) class: usize,
-    /// 0..1.
+    /// Between 0 and 1.
     pub(super) score: f32,
     /// Left, top, right and bottom in pixels of the model's input.
     pub(super) corners: [f32; 4],
 }
 
-/// Most of what a network proposes is dropped before it comes here; this bounds the rest.
+/// Upper bound on boxes to compare; the threshold drops most proposals before.
 const MAX_CANDIDATES: usize = 3_000;
 
-/// The best boxes, most confident first: of two that overlap by more than `overlaps` allows for
-/// one class, and for two, the less confident goes.
+/// Non-maximum suppression: the best boxes, most confident first. Of two boxes whose overlap
+/// exceeds the limit in `overlaps`, the first for equal and the second for different classes, drops
+/// the less confident one.
 pub(super) fn suppress(mut found: Vec<Found>, overlaps: [f32; 2], most: usize) -> Vec<Found> {
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
     found.truncate(MAX_CANDIDATES);

@@ -1,11 +1,11 @@
-//! Reads what detection networks answer. Each layout names the exports it was written for.
+//! Decodes the outputs of detection networks. Each layout names the exports that it supports.
 
 use ports::{ErrorKind, PortError, Result};
 
 use super::boxes::Found;
 use crate::detector::Layout;
 
-/// One output of a run.
+/// One output tensor of a run.
 pub(super) struct Output<'a> {
     pub(super) shape: Vec<usize>,
     pub(super) data: &'a [f32],
@@ -21,7 +21,7 @@ impl Output<'_> {
     }
 }
 
-/// Boxes that score at least `threshold`, in pixels of an input of `size`.
+/// Boxes that score at least `threshold`, in pixels of an input with this `size`.
 pub(super) fn read(
     layout: Layout,
     outputs: &[Output<'_>],
@@ -36,12 +36,12 @@ pub(super) fn read(
         Layout::Detr => detr(outputs, classes, size, threshold),
     };
     let mut found = found.ok_or_else(|| mismatch(layout, outputs, classes))?;
-    // A damaged model may answer anything.
+    // A damaged model may output anything.
     found.retain(|f| f.score.is_finite() && f.corners.iter().all(|c| c.is_finite()));
     Ok(found)
 }
 
-/// Whether logits have one class more than there are labels.
+/// Whether the logits have one class more than there are labels.
 pub(super) fn has_no_object_class(outputs: &[Output<'_>], classes: usize) -> bool {
     outputs.iter().any(|o| o.matrix().is_some_and(|(_, columns)| columns == classes + 1))
 }
@@ -113,8 +113,8 @@ fn distributions(
     (levels > 0).then_some(found)
 }
 
-/// A box whose sides lie at the expected distances from a cell's point (generalized focal loss,
-/// Li et al. 2020).
+/// The box whose sides have the expected distances from a cell's point (generalized focal loss, Li
+/// et al. 2020).
 fn from_distances(
     scores: &[f32],
     distances: &[f32],
@@ -182,7 +182,7 @@ fn detr(
     Some(found.collect())
 }
 
-/// A cell of the grid that a stride lays over the input.
+/// A cell of the grid with this stride.
 struct Cell {
     x: f32,
     y: f32,

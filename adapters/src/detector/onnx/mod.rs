@@ -1,5 +1,5 @@
-//! Object detection by networks through ONNX Runtime: four families of output layouts, told apart
-//! by configuration. The domain calls it frame by frame; tracking is not its business.
+//! Object detection networks on ONNX Runtime: four families of output layouts, selected by
+//! configuration. The domain calls it per frame and does the tracking.
 
 mod boxes;
 mod coco;
@@ -28,33 +28,35 @@ use boxes::Found;
 use layouts::Output;
 use picture::{Fit, Input};
 
-/// Which model and how its answers are read.
+/// Options of [`OnnxDetector::open`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct OnnxDetectorOptions {
     /// The `.onnx` file.
     pub model: PathBuf,
-    /// A text file with one label per line in the order of the model's classes; without it the 80
-    /// classes of COCO.
+    /// A text file with one label per line in the order of the model's classes; the 80 classes of
+    /// COCO by default.
     pub labels: Option<PathBuf>,
-    /// What goes in and comes out.
+    /// Input and output layout.
     pub layout: Layout,
-    /// Width and height of the model's input, pixels, for models that leave it open; a model that
-    /// fixes it is asked itself.
+    /// Input width and height in pixels for models with a dynamic input size; ignored for a fixed
+    /// size.
     pub input: Option<(u32, u32)>,
-    /// Boxes less confident are dropped, 0..1.
+    /// Minimum confidence of a box, 0..1.
     pub threshold: f32,
-    /// Of two boxes of one label that overlap more (intersection over union) one stays.
+    /// Maximum overlap (intersection over union) of two boxes with one label; beyond it one is
+    /// dropped.
     pub max_overlap: f32,
-    /// The same for boxes of different labels: an object that two labels fit keeps the better one.
+    /// The same for boxes with different labels: an object that fits two labels keeps the better
+    /// one.
     pub max_overlap_across: f32,
-    /// At most so many boxes per picture.
+    /// Maximum number of boxes per image.
     pub max_objects: usize,
     /// Threads and sessions.
     pub threading: Threading,
 }
 
 impl OnnxDetectorOptions {
-    /// Those of `[detector]` where nothing else is set.
+    /// The defaults of `[detector]`.
     pub fn new(model: PathBuf, layout: Layout) -> Self {
         let Settings { threshold, max_overlap, max_objects, .. } = Settings::default();
         Self {
@@ -88,8 +90,8 @@ struct Shared {
 }
 
 impl OnnxDetector {
-    /// Opens the model and tries it on an empty picture, so that a model of another layout or with
-    /// other classes fails here. *Blocks*.
+    /// Opens the model and runs it on an empty image, so that a model with another layout or other
+    /// classes fails here. *Blocks*.
     pub fn open(runtime: &Runtime, options: OnnxDetectorOptions) -> Result<Self> {
         let labels = match &options.labels {
             Some(file) => read_labels(file)?,
@@ -144,7 +146,7 @@ impl Shared {
         Ok(kept.into_iter().filter_map(|found| self.detection(&found, &fit)).collect())
     }
 
-    /// A box of the input as a share of the picture; `None` for one outside of it.
+    /// A box of the input as fractions of the image; `None` if it lies outside.
     fn detection(&self, found: &Found, fit: &Fit) -> Option<Detection> {
         let [left, top] = fit.to_picture(found.corners[0], found.corners[1]);
         let [right, bottom] = fit.to_picture(found.corners[2], found.corners[3]);
@@ -172,7 +174,7 @@ impl Shared {
             let values = session.run(inputs).map_err(failed)?;
             let mut outputs = Vec::with_capacity(values.len());
             for index in 0..values.len() {
-                // Outputs of other types, as label ids, belong to no layout here.
+                // No supported layout has outputs of other types, such as label ids.
                 if let Ok((shape, data)) = values[index].try_extract_tensor::<f32>() {
                     let shape = shape.iter().map(|d| *d as usize).collect();
                     outputs.push(Output { shape, data });
@@ -186,8 +188,8 @@ impl Shared {
 /// Width and height, and the shape of the mask.
 type InputShape = ((u32, u32), Option<Vec<usize>>);
 
-/// The size of the picture input and, for models that want one, the shape of the mask that says
-/// which of its pixels count.
+/// The size of the image input and, for models that require one, the shape of the mask that marks
+/// valid pixels.
 fn input_of(session: &mut Session, options: &OnnxDetectorOptions) -> Result<InputShape> {
     let shape = |index: usize| match session.inputs().get(index).map(|i| i.dtype()) {
         Some(ValueType::Tensor { shape, .. }) => Some(shape.to_vec()),
@@ -220,7 +222,7 @@ fn input_of(session: &mut Session, options: &OnnxDetectorOptions) -> Result<Inpu
     Ok((size, mask))
 }
 
-/// Keeps a wrong configuration from taking gigabytes.
+/// Keeps a wrong configuration from allocating gigabytes.
 const MAX_SIDE: u32 = 2048;
 
 fn read_labels(file: &Path) -> Result<Vec<String>> {

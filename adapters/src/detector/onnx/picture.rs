@@ -1,4 +1,4 @@
-//! From a picture to the numbers a network takes, and from its coordinates back.
+//! Converts an image to the network's input, and coordinates back.
 
 use ports::Result;
 
@@ -6,39 +6,39 @@ use super::Layout;
 use crate::onnx::scaled;
 use crate::picture::View;
 
-/// How pixels become numbers.
+/// Preprocessing of pixels.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Input {
     placing: Placing,
-    /// Blue first, as OpenCV reads pictures.
+    /// Channel order BGR, as in OpenCV.
     bgr: bool,
-    /// Subtracted from 0..255 per channel of the input, and what the rest is divided by.
+    /// Subtracted from the 0..255 values per input channel, and the divisor after that.
     mean: [f32; 3],
     scale: [f32; 3],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Placing {
-    /// Keeps the aspect, at the top left.
+    /// Keeps the aspect ratio, aligned to the top left.
     Corner,
-    /// Keeps the aspect, in the middle.
+    /// Keeps the aspect ratio, centred.
     Middle,
-    /// Fills the input, whatever the aspect.
+    /// Stretches the image to the input size.
     Stretch,
 }
 
-/// Grey that the YOLO family fills the margin with.
+/// Grey value of the YOLO family's padding.
 const MARGIN: f32 = 114.0;
 
 impl Input {
-    /// `no_object` says that the model has a class for "no object", as the first DETR models.
+    /// `no_object`: the model has a class for "no object", as the first DETR models do.
     pub(super) fn of(layout: Layout, no_object: bool) -> Self {
         let plain = ([0.0; 3], [1.0; 3]);
         let unit = ([0.0; 3], [255.0; 3]);
         let imagenet = ([123.675, 116.28, 103.53], [58.395, 57.12, 57.375]);
         let (placing, bgr, (mean, scale)) = match layout {
             Layout::Yolox => (Placing::Corner, true, plain),
-            // ImageNet's numbers, swapped together with the channels.
+            // ImageNet's mean and deviation, in the order of the channels.
             Layout::PicoDet => {
                 (Placing::Stretch, true, ([103.53, 116.28, 123.675], [57.375, 57.12, 58.395]))
             }
@@ -49,7 +49,7 @@ impl Input {
         Self { placing, bgr, mean, scale }
     }
 
-    /// The channels one after the other, rows of `size` width, and how to get back.
+    /// The planar input with rows of `size` width, and the mapping back to the image.
     pub(super) fn prepare(&self, picture: &View<'_>, size: (u32, u32)) -> Result<(Vec<f32>, Fit)> {
         let (width, height) = size;
         let fit = Fit::new(self.placing, picture.dimensions(), size);
@@ -71,7 +71,7 @@ impl Input {
     }
 }
 
-/// Where the picture lies in the input.
+/// The placement of the image in the input.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fit {
     left: u32,
@@ -95,7 +95,7 @@ impl Fit {
         Self { left, top, width: w, height: h }
     }
 
-    /// A point of the input as shares of the picture, moved into it.
+    /// A point of the input as fractions of the image, clamped to it.
     pub(super) fn to_picture(&self, x: f32, y: f32) -> [f32; 2] {
         [
             ((x - self.left as f32) / self.width as f32).clamp(0.0, 1.0),

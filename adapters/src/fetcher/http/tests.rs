@@ -1,5 +1,5 @@
-//! What needs a network of its own making: names that resolve to private addresses, answers that
-//! change between look-ups, servers that break off.
+//! Tests that need a controlled network: names that resolve to private addresses, answers that
+//! change between lookups, servers that break off.
 
 use std::collections::VecDeque;
 use std::net::Ipv4Addr;
@@ -15,11 +15,11 @@ use super::*;
 const PUBLIC_HERE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 const PRIVATE: Ipv4Addr = Ipv4Addr::LOCALHOST;
 
-/// Counts its connections and answers each with the next of its responses.
+/// Counts its connections and answers each with its next response.
 struct Server {
     address: SocketAddr,
     connections: Arc<AtomicUsize>,
-    /// The heads of its requests.
+    /// The heads of the requests.
     requests: Arc<Mutex<Vec<String>>>,
 }
 
@@ -54,7 +54,7 @@ async fn answer(mut connection: TcpStream, response: String, kept: Arc<Mutex<Vec
     let response = response.trim_end_matches("STALL");
     let _ = connection.write_all(response.as_bytes()).await;
     if stalls {
-        // Until the other side gives up.
+        // Waits until the client gives up.
         let _ = connection.read_u8().await;
     }
 }
@@ -69,7 +69,7 @@ fn ok(body: &str) -> String {
     format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len())
 }
 
-/// Looks names up in turn; the last answer stays.
+/// Answers lookups in turn; the last answer repeats.
 fn network(answers: &[&[Ipv4Addr]]) -> (Network, Arc<AtomicUsize>) {
     let mut answers: VecDeque<Vec<SocketAddr>> = answers
         .iter()
@@ -142,7 +142,7 @@ async fn a_name_that_changes_its_answer_is_checked_at_every_look_up() {
     let fetcher = HttpFetcher::on(network, options()).expect("a fetcher");
     let refusal = refusal(&fetcher, &url).await;
     assert!(refusal.contains("rebind.example") && !refusal.contains("127.0.0.1"), "{refusal}");
-    // One look-up per connection: there is no second answer between the check and its use.
+    // One lookup per connection: no second answer can slip in between the check and its use.
     assert_eq!(lookups.load(Ordering::SeqCst), 2);
     assert_eq!(outside.connections.load(Ordering::SeqCst), 1);
     assert_eq!(inside.connections.load(Ordering::SeqCst), 0);
@@ -218,7 +218,7 @@ async fn silence_is_a_timeout_before_and_within_the_body() {
     }
 }
 
-/// The first bytes of "hello world", and then silence or the end of the connection.
+/// The first bytes of "hello world", then silence or the end of the connection.
 fn begun(etag: &str, end: &str) -> String {
     format!(
         "HTTP/1.1 200 OK\r\ncontent-length: 11\r\naccept-ranges: bytes\r\netag: {etag}\r\n\r\nhello{end}"
@@ -266,13 +266,13 @@ async fn a_body_that_stalls_or_breaks_off_is_resumed() {
 async fn a_body_is_not_resumed_where_another_file_could_follow() {
     let changed = ok("other bytes");
     for (answers, connections) in [
-        // A weak validator, or none, and a server without ranges.
+        // A weak ETag, none, or a server without ranges.
         (vec![begun("W/\"v1\"", "")], 1),
         (vec!["HTTP/1.1 200 OK\r\ncontent-length: 11\r\netag: \"v1\"\r\n\r\nhello".into()], 1),
-        // The file has changed, or the range is another one.
+        // The file has changed, or the range is wrong.
         (vec![begun("\"v1\"", ""), changed], 2),
         (vec![begun("\"v1\"", ""), rest(4, "o world")], 2),
-        // As often as is set.
+        // Up to the configured number of times.
         (vec![begun("\"v1\"", ""), rest(5, " "), rest(6, "w"), rest(7, "orld")], 3),
     ] {
         let server = server(PUBLIC_HERE, 0, answers).await;
@@ -298,7 +298,7 @@ async fn a_host_that_is_not_there_is_unavailable_and_secrets_stay_out_of_the_err
     let chain = causes(&error).map(|e| format!("{e} {e:?}")).collect::<String>();
     assert!(chain.contains("no such host") && !chain.contains("secret"), "{chain}");
 
-    // A port where nobody listens.
+    // A port without a listener.
     let listener = TcpListener::bind((PUBLIC_HERE, 0)).await.expect("a free port");
     let url =
         format!("http://user:secret@gone.example:{}/", listener.local_addr().expect("one").port());

@@ -1,7 +1,7 @@
-//! Rows in eight bits, which a search looks through before it reads the rows themselves.
+//! Vectors quantized to eight bits, which a search scans before it reads the float32 vectors.
 //!
-//! A row `r` is kept as whole numbers `q` in −127..127 with a scale `s` and the length of the error
-//! `e`, so that `r = s·q + e`. A query `v` is taken as whole numbers `p` with a step `t` and an error
+//! A row `r` is stored as integers `q` in −127..127 with a scale `s` and the norm of the error `e`,
+//! so that `r = s·q + e`. A query `v` is quantized to integers `p` with a step `t` and an error
 //! `f`, so that `v = t·p + f`. Then
 //!
 //! ```text
@@ -10,32 +10,33 @@
 //!        ≤ s·(t·⟨q, p⟩ + 127·√d·‖f‖) + ‖e‖·‖v‖         (no component of q exceeds 127)
 //! ```
 //!
-//! `⟨q, p⟩` is exact: `p` is small enough for its sum to fit 32 bits. The score of a row is a product
-//! of `d` terms in float32, off by at most `2·d·2⁻²⁴·‖r‖·‖v‖` whatever the order of its sums, and
-//! computing the bound itself rounds less than sixteen times; [`Probe`] adds `(d + 16)·2⁻²²` of
+//! `⟨q, p⟩` is exact: `p` is small enough for the sum to fit 32 bits. The score of a row is a sum
+//! of `d` products in float32, off by at most `2·d·2⁻²⁴·‖r‖·‖v‖` for any order of summation, and
+//! computing the bound itself rounds fewer than sixteen times; [`Probe`] adds `(d + 16)·2⁻²²` of
 //! `‖r‖·‖v‖ ≤ (s·127·√d + ‖e‖)·‖v‖` for both. So no row scores above its bound, and a search that
-//! scores every row whose bound reaches the least score that it still keeps finds exactly what one
+//! scores every row whose bound reaches the current minimum score finds exactly what a scan of
+//! every row finds.
 //! finds that scores every row.
 
 use pulp::{Arch, Simd, WithSimd};
 
 use super::vectors::FLOAT;
 
-/// What a whole number of a row is at most.
+/// Largest integer in a quantized row.
 const MOST: f32 = 127.0;
 
-/// Products that are summed side by side: as many as four AVX2 registers take.
+/// Products summed in parallel: as many as four AVX2 registers hold.
 const LANES: usize = 32;
 
-/// Bytes of the scale and the length of the error, which follow the numbers of a row.
+/// Bytes of the scale and the error norm, which follow the integers of a row.
 const TAIL: usize = 2 * FLOAT;
 
-/// Bytes of a row of so many components.
+/// Bytes of a quantized row with `dimension` components.
 pub(super) fn stride(dimension: usize) -> usize {
     dimension + TAIL
 }
 
-/// Appends a row of little-endian `f32` in eight bits.
+/// Appends a row of little-endian `f32`, quantized to eight bits.
 pub(super) fn encode(row: &[u8], codes: &mut Vec<u8>) {
     let (row, _) = row.as_chunks::<FLOAT>();
     let first = codes.len();
@@ -45,8 +46,8 @@ pub(super) fn encode(row: &[u8], codes: &mut Vec<u8>) {
     codes.extend(error.to_le_bytes());
 }
 
-/// The work of [`encode`], compiled as [`Bounds`] is: fills in the numbers of a row, and gives the scale
-/// and the length of the error.
+/// The kernel of [`encode`], compiled like [`Bounds`]: writes the integers of a row and returns the
+/// scale and the error norm.
 struct Encode<'a> {
     row: &'a [[u8; FLOAT]],
     codes: &'a mut [u8],
@@ -76,26 +77,26 @@ impl WithSimd for Encode<'_> {
             }
         }
         let error: f64 = errors.iter().sum();
-        // No shorter than it is.
+        // Rounds up, never below the true norm.
         [scale, (error.sqrt() as f32).next_up()]
     }
 }
 
-/// A query that rows in eight bits are compared with.
+/// A quantized query to compare with quantized rows.
 pub(super) struct Probe {
     arch: Arch,
     numbers: Vec<i16>,
     step: f32,
-    /// Of `s`, beside `t·⟨q, p⟩`.
+    /// Factor of `s`, in addition to `t·⟨q, p⟩`.
     margin: f32,
-    /// Of `‖e‖`.
+    /// Factor of `‖e‖`.
     length: f32,
 }
 
 impl Probe {
     pub(super) fn new(query: &[f32]) -> Self {
         let dimension = query.len() as f64;
-        // The sum of so many products stays below 2^31.
+        // Keeps the sum of all products below 2^31.
         let most = (f64::from(i32::MAX) / (f64::from(MOST) * dimension)).floor();
         let most = most.min(f64::from(i16::MAX)) as f32;
         let step = query.iter().fold(0.0, |most: f32, x| most.max(x.abs())) / most;
@@ -115,7 +116,7 @@ impl Probe {
         }
     }
 
-    /// For each row that `code` gives, a score that it does not exceed.
+    /// Writes an upper bound of the score of each row that `code` returns.
     pub(super) fn bounds<'a>(&self, code: impl Fn(usize) -> &'a [u8], bounds: &mut [f32]) {
         self.arch.dispatch(Bounds { probe: self, code, bounds });
     }
@@ -132,7 +133,7 @@ impl Probe {
     }
 }
 
-/// The product of a query and a row in whole numbers.
+/// The integer dot product of a query and a row.
 #[inline(always)]
 fn product(query: &[i16], row: &[u8]) -> i32 {
     let term = |p: i16, q: u8| i32::from(p) * i32::from(q.cast_signed());
@@ -148,8 +149,8 @@ fn product(query: &[i16], row: &[u8]) -> i32 {
     sums.iter().sum::<i32>() + rest
 }
 
-/// The work of [`Probe::bounds`], compiled for the widest registers that the processor may have, and
-/// chosen when it runs. Only a type of its own is: the body of a closure is not inlined there.
+/// The kernel of [`Probe::bounds`], compiled for several register widths and dispatched at run
+/// time. It must be a type: the compiler would not inline the body of a closure there.
 struct Bounds<'p, F> {
     probe: &'p Probe,
     code: F,
@@ -183,8 +184,8 @@ mod tests {
         raw.into_iter().map(|x| if length > 0.0 { x / length } else { x }).collect()
     }
 
-    /// Directions of several kinds: even, along few axes, with one large component, with the
-    /// largest error that rounding makes, none at all.
+    /// Vectors of several kinds: even, along few axes, with one large component, with the largest
+    /// rounding error, zero.
     fn vectors(random: &mut Rng, dimension: usize) -> Vec<Vec<f32>> {
         let mut all = vec![vec![0.0; dimension]];
         for kind in 0..60 {

@@ -1,6 +1,6 @@
-//! Counting the values of a keyword field among the points that match: from the dictionaries of the
-//! segments, which are walked side by side, so that of however many values only those that are wanted are
-//! held. Every function here blocks.
+//! Counts the values of a keyword field among the matching points. Walks the term dictionaries of
+//! all segments in parallel, so that memory holds only the requested number of values. Every
+//! function here blocks.
 
 use ports::index::FacetQuery;
 use ports::{PortError, Result};
@@ -14,7 +14,7 @@ use super::selection::{matching, weigh};
 use super::snapshot::{SegmentView, Snapshot};
 use crate::index::frequent::Frequent;
 
-/// The values that most of the matching points have.
+/// The most frequent values among the matching points.
 pub(super) fn facet_counts(
     snapshot: &Snapshot,
     schema: &PointSchema,
@@ -65,13 +65,13 @@ pub(super) fn facet_counts(
     Ok(frequent.into_values())
 }
 
-/// Which points of a segment are counted.
+/// The points of a segment to count.
 enum Counted {
     Alive,
     Those(Vec<bool>),
 }
 
-/// A place in the dictionary of a segment.
+/// A cursor in the term dictionary of a segment.
 struct Walk<'a> {
     terms: TermStreamer<'a>,
     view: &'a SegmentView,
@@ -80,7 +80,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// How many of the points that are counted have the value.
+    /// The number of counted points that have the value.
     fn points(&self) -> Result<u64> {
         let term = self.terms.value();
         if matches!(self.counted, Counted::Alive) && self.view.reader.alive_bitset().is_none() {

@@ -1,5 +1,5 @@
-//! Whether the files of the segments are those that were written: each ends with the checksum of
-//! what is before. Called when an index is opened and when it is asked for.
+//! Verifies the segment files: each ends with the checksum of its content. Called when an index is
+//! opened and by [`VectorIndex::check`](ports::index::VectorIndex::check).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -16,15 +16,15 @@ use tantivy::{Directory, Index};
 
 use super::{failed, vectors};
 
-/// `Corrupt` where a file of the last commit is not there, or not what was written.
+/// `Corrupt` if a file of the last commit is missing or damaged.
 pub(super) fn check(index: &Index) -> Result<()> {
     of_last_commit(index)?.iter().try_for_each(|file| check_file(index, file).map(drop))
 }
 
-/// What `open` makes of segments of which everything is checked that filters and words are looked up
-/// in: a small part of the whole, and damage there makes the reader panic. Vectors and documents are
-/// what they are until they are searched. The lists of words are checked on the pool while `open` runs,
-/// which reads what was checked before: the rest.
+/// Runs `open` and verifies everything that filters and term lookups read: a small part of the
+/// files, where damage would make the reader panic. Vectors and documents stay unverified until a
+/// search reads them. The posting lists are verified on the pool while `open` runs; `open` reads
+/// only files that were verified before.
 pub(super) fn checked_beside<T>(
     index: &Index,
     pool: &ThreadPool,
@@ -39,7 +39,7 @@ pub(super) fn checked_beside<T>(
         }
     }
     let mut checked = Ok(Vec::new());
-    // What is mapped stays mapped for whoever maps it next.
+    // Pages that are mapped here stay mapped for the next reader.
     let opened = pool.in_place_scope(|scope| {
         scope.spawn(|_| {
             let each = lists.par_iter().with_max_len(1);
@@ -54,18 +54,18 @@ pub(super) fn checked_beside<T>(
     checked.and(opened)
 }
 
-/// For how long a file that was checked is taken to be what it was.
+/// How long a verified file counts as intact.
 const CHECKED_FOR: Duration = Duration::from_secs(60);
 
-/// Checks what a commit looks up to remove points, which are their names and what filters read. Many
-/// commits in a row do not read the same files again.
+/// Verifies what a commit reads to remove points: their keys and the filter columns. Successive
+/// commits do not read the same files again.
 #[derive(Default)]
 pub(super) struct Lookups {
     checked: BTreeMap<PathBuf, Instant>,
 }
 
 impl Lookups {
-    /// As [`check`], for those files.
+    /// Like [`check`], for those files.
     pub(super) fn check(&mut self, index: &Index) -> Result<()> {
         self.checked.retain(|_, at| at.elapsed() < CHECKED_FOR);
         for file in of_last_commit(index)? {
@@ -81,7 +81,7 @@ impl Lookups {
     }
 }
 
-/// The same for all files of these segments, of which another is to be made.
+/// Like [`check`], for all files of the segments that a merge reads.
 pub(super) fn check_segments(index: &Index, segments: &[SegmentId]) -> Result<()> {
     let names: Vec<String> = segments.iter().map(SegmentId::uuid_string).collect();
     let of_these = |file: &PathBuf| {
@@ -92,13 +92,13 @@ pub(super) fn check_segments(index: &Index, segments: &[SegmentId]) -> Result<()
     files.iter().try_for_each(|file| check_file(index, file).map(drop))
 }
 
-/// In the order of their names.
+/// The files of the last commit, sorted by name.
 fn of_last_commit(index: &Index) -> Result<BTreeSet<PathBuf>> {
     let files = index.load_metas().map_err(failed)?.list_segment_files();
     Ok(files.into_iter().collect())
 }
 
-/// The file, mapped; none where it need not be there.
+/// Maps the file; `None` if it is absent and optional.
 fn check_file(index: &Index, file: &Path) -> Result<Option<FileSlice>> {
     let directory = index.directory();
     let checked = directory
@@ -118,8 +118,8 @@ fn check_file(index: &Index, file: &Path) -> Result<Option<FileSlice>> {
     Err(PortError::new(ErrorKind::Corrupt, message))
 }
 
-/// A segment without removed documents has no list of them, and a finished one nothing temporary.
-/// One that has need of either fails to open without it.
+/// A segment without deleted documents has no delete list, and a finished segment has no temporary
+/// file. A segment that needs either fails to open without it.
 fn is_optional(file: &Path) -> bool {
     file.extension().is_some_and(|e| e == "del" || e == "temp")
 }

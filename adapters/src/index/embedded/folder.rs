@@ -1,6 +1,6 @@
-//! The folder of an embedded index: who may write to it, what the vectors in it are, and which of
-//! its folders of segments is searched: a new one is filled beside it and takes its place in one
-//! step. Called when an index is opened, before anything else in the folder is touched.
+//! The folder of an embedded index: its lock, the description of its vectors, and the segment
+//! folder that searches use. A rebuild fills a new segment folder and swaps it in atomically.
+//! Called when an index is opened, before anything else in the folder is touched.
 
 use std::fs::{self, File, TryLockError};
 use std::io::Write;
@@ -9,32 +9,33 @@ use std::path::{Path, PathBuf};
 use ports::{ErrorKind, PortError, Result};
 use serde::{Deserialize, Serialize};
 
-/// Raised when the schema, the analyzer or the vector file changes.
+/// Version of the on-disk format; incremented when the schema, the analyzer or the vector file
+/// changes.
 const FORMAT: u32 = 2;
 
-/// What the folder was made for, and which of its folders is the index.
+/// The file that describes the index and names its segment folder.
 const CONTENTS: &str = "index.json";
 
-/// Begins the name of a folder of segments; the first one has no more than that.
+/// Name of the first segment folder and prefix of later ones.
 const SEGMENTS: &str = "segments";
 
-/// A folder that this process alone may use, until dropped.
+/// A folder that this process holds exclusively until it is dropped.
 pub(super) struct Folder {
     path: PathBuf,
-    /// The lock goes with the file handle, also when the process is killed.
+    /// The lock is released with the file handle, also when the process is killed.
     _lock: File,
 }
 
-/// What the folder was made for.
+/// The description of an index.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Contents {
     format: u32,
     dimension: usize,
     model: String,
-    /// The install whose vectors they are, once one has been entered.
+    /// The installation that owns the vectors, once recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) install: Option<String>,
-    /// The folder of the segments that are searched.
+    /// The folder of the segments that searches use.
     #[serde(default = "first")]
     segments: String,
 }
@@ -44,13 +45,13 @@ fn first() -> String {
 }
 
 impl Contents {
-    /// Vectors of this model and dimension in the first folder of segments.
+    /// An index for this model and dimension in the first segment folder.
     pub(super) fn new(model: &str, dimension: usize) -> Self {
         let model = model.to_owned();
         Self { format: FORMAT, dimension, model, install: None, segments: first() }
     }
 
-    /// Fails unless an index of `wanted` can be what was found.
+    /// Fails unless this index matches `wanted`.
     fn serves(&self, wanted: &Self, folder: &Path) -> Result<()> {
         let of = |contents: &Self| (contents.format, contents.dimension, contents.model.clone());
         if of(self) == of(wanted) {
@@ -79,7 +80,7 @@ impl Contents {
 }
 
 impl Folder {
-    /// Locks the folder, creating it when it is not there.
+    /// Locks the folder, creating it if necessary.
     pub(super) fn lock(path: &Path) -> Result<Self> {
         let unusable = |e: std::io::Error| {
             let message = format!("cannot use the index folder {}: {e}", path.display());
@@ -106,8 +107,8 @@ impl Folder {
         }
     }
 
-    /// What the folder holds, entered as `wanted` where it is new. Fails unless that serves for
-    /// `wanted`.
+    /// Reads the description of the index; a new folder gets `wanted`. Fails unless the index
+    /// matches `wanted`.
     pub(super) fn claim(&self, wanted: Contents) -> Result<Contents> {
         match self.contents()? {
             Some(found) => found.serves(&wanted, &self.path).map(|()| found),
@@ -129,16 +130,16 @@ impl Folder {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(e.into()),
         };
-        // Damage must not lead out of the folder.
+        // A damaged name must not lead out of the folder.
         let name = found.segments.strip_prefix(SEGMENTS);
         if !name.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')) {
-            return Err(unclear(format!("'{}' is no folder of segments", found.segments).into()));
+            return Err(unclear(format!("'{}' is not a segment folder", found.segments).into()));
         }
         Ok(Some(found))
     }
 
-    /// Where the segments of `contents` live; created when it is not there. What a killed process
-    /// was about to rename is removed.
+    /// The path of the segments of `contents`, created if necessary. Removes the temporary file
+    /// that a killed process may have left.
     pub(super) fn segments(&self, contents: &Contents) -> Result<PathBuf> {
         let path = self.path.join(&contents.segments);
         fs::create_dir_all(&path)?;
@@ -154,8 +155,7 @@ impl Folder {
         Ok(path)
     }
 
-    /// Makes `contents` what the folder holds from now on. A crash leaves what it held before or
-    /// this.
+    /// Atomically replaces the description of the index.
     pub(super) fn enter(&self, contents: &Contents) -> Result<()> {
         let mut new = tempfile::NamedTempFile::new_in(&self.path)?;
         let json = serde_json::to_vec_pretty(contents).map_err(std::io::Error::from)?;
@@ -166,7 +166,7 @@ impl Folder {
         Ok(())
     }
 
-    /// `contents` in a folder of segments that is not there yet.
+    /// `contents` with a segment folder that does not exist yet.
     pub(super) fn next_segments(&self, contents: Contents) -> Result<Contents> {
         let mut last = 1;
         for entry in fs::read_dir(&self.path)? {
@@ -177,12 +177,12 @@ impl Folder {
         Ok(Contents { segments: format!("{SEGMENTS}-{}", last + 1), ..contents })
     }
 
-    /// Whether the segments of `contents` are those that the folder holds.
+    /// Whether the index uses the segments of `contents`.
     pub(super) fn holds(&self, contents: &Contents) -> Result<bool> {
         Ok(self.contents()?.is_some_and(|found| found.segments == contents.segments))
     }
 
-    /// Removes every folder of segments but those of `contents`.
+    /// Removes every other segment folder.
     pub(super) fn remove_others(&self, contents: &Contents) -> Result<()> {
         for entry in fs::read_dir(&self.path)? {
             let entry = entry?;

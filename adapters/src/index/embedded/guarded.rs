@@ -1,5 +1,5 @@
-//! Queries that survive damaged files. tantivy looks up what a commit removes on a thread whose panic
-//! ends the process, and reading a damaged dictionary panics.
+//! Queries that survive damaged files. tantivy looks up deletes of a commit on a thread where a
+//! panic ends the process, and reading a damaged dictionary panics.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,7 +7,7 @@ use tantivy::error::DataCorruption;
 use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{DocId, Score, SegmentReader, TantivyError};
 
-/// The query, whose panics are errors.
+/// Wraps a query so that its panics become errors.
 pub(super) fn guarded(query: Box<dyn Query>) -> Box<dyn Query> {
     Box::new(Guarded(query))
 }
@@ -49,7 +49,7 @@ impl Weight for GuardedWeight {
 }
 
 fn guard<T>(read: impl FnOnce() -> tantivy::Result<T>) -> tantivy::Result<T> {
-    // What panicked is not used again: the commit fails, and the index is written again.
+    // The panicked reader is not used again: the commit fails and the index is rebuilt.
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
         let comment = "reading a segment panicked".to_owned();
         Err(TantivyError::DataCorruption(DataCorruption::comment_only(comment)))

@@ -1,5 +1,6 @@
-//! What a search keeps of the points of one segment that it scores: the best ones, the best one of
-//! each of the best videos, or the best ones of each video. Memory follows what is kept.
+//! Collectors for the scored points of one segment: the best points, the best point of each of the
+//! best videos, or the best points of each video. Memory is proportional to the number of collected
+//! points.
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
@@ -8,8 +9,7 @@ use tantivy::DocId;
 
 use super::snapshot::Rank;
 
-/// A document of one segment that a search has scored. The better one is the lesser: higher
-/// score, then lower id.
+/// A scored document of one segment. Ordered best first: higher score, then lower id.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Scored {
     pub(super) score: f32,
@@ -31,18 +31,18 @@ impl PartialOrd for Scored {
     }
 }
 
-/// Chooses among the points of one segment.
+/// Collects points of one segment.
 pub(super) trait Keep: Clone + Send + Sync {
-    /// Points with a lower score are not kept, so they need not be offered.
+    /// The minimum score of a point that can still be collected.
     fn least(&self) -> f32;
 
     fn offer(&mut self, new: Scored);
 
-    /// Takes over what was kept of other points of the segment.
+    /// Merges the points that another collector found in the same segment.
     fn absorb(&mut self, other: Self);
 }
 
-/// The lowest score that counts when nothing has been kept.
+/// The minimum score for an empty collector.
 fn least(limit: usize, threshold: Option<f32>) -> f32 {
     match limit {
         0 => f32::INFINITY,
@@ -55,7 +55,7 @@ fn least(limit: usize, threshold: Option<f32>) -> f32 {
 pub(super) struct Points {
     limit: usize,
     least: f32,
-    /// The worst on top.
+    /// A heap with the worst point on top.
     kept: BinaryHeap<Scored>,
 }
 
@@ -64,7 +64,7 @@ impl Points {
         Self { limit, least: least(limit, threshold), kept: BinaryHeap::new() }
     }
 
-    /// In no order.
+    /// The points, unordered.
     pub(super) fn into_kept(self) -> Vec<Scored> {
         self.kept.into_vec()
     }
@@ -97,12 +97,12 @@ impl Keep for Points {
     }
 }
 
-/// The best point of each of the videos whose best points are the best.
+/// The best point of each of the best videos.
 #[derive(Clone)]
 pub(super) struct Videos {
     limit: usize,
     least: f32,
-    /// By video; at most twice the limit, since the worst half then goes.
+    /// By video. Holds at most twice the limit, then drops the worse half.
     best: HashMap<u32, Scored>,
 }
 
@@ -111,7 +111,7 @@ impl Videos {
         Self { limit, least: least(limit, threshold), best: HashMap::new() }
     }
 
-    /// At least those of the first `limit` videos, in no order.
+    /// At least the points of the best `limit` videos, unordered.
     pub(super) fn into_best(self) -> impl Iterator<Item = Scored> {
         self.best.into_values()
     }
@@ -148,7 +148,7 @@ impl Keep for Videos {
 /// The best points of every video.
 #[derive(Clone)]
 pub(super) struct Groups {
-    /// What is kept of a video that none of has been offered yet.
+    /// The empty collector that each new video starts with.
     none: Points,
     videos: HashMap<u32, Points>,
 }
@@ -158,7 +158,7 @@ impl Groups {
         Self { none: Points::new(per_video, threshold), videos: HashMap::new() }
     }
 
-    /// In no order.
+    /// The points, unordered.
     pub(super) fn into_kept(self) -> impl Iterator<Item = Scored> {
         self.videos.into_values().flat_map(Points::into_kept)
     }

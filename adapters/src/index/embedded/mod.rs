@@ -1,7 +1,7 @@
-//! The index in a folder of this machine: tantivy for documents, payload filters and BM25, and the
-//! vectors in a segment component of our own beside them, mapped from its file: eight bits to look
-//! through and float32 to score. One commit publishes both, so a crash leaves the state before a
-//! `replace` or after it. One process at a time.
+//! The index in a local folder: tantivy stores documents, payload filters and BM25; a custom
+//! segment component stores the vectors next to them, memory-mapped, with eight-bit codes for the
+//! scan and float32 for scoring. One commit publishes both, so a crash leaves the state before or
+//! after a `replace`. One process at a time.
 
 mod codes;
 mod counts;
@@ -41,44 +41,44 @@ use self::vectors::Vectors;
 use self::writer::{Published, Writer};
 use super::{check, words};
 
-/// tantivy writes no segment with less.
+/// tantivy's minimum for a segment writer.
 const MIN_WRITER_MEMORY: usize = 15_000_000;
 
-/// Decompressed 16 KiB blocks of documents that each segment keeps.
+/// Decompressed 16 KiB document blocks that each segment caches.
 const CACHED_BLOCKS: usize = 32;
 
 /// How to open an [`EmbeddedIndex`].
 #[derive(Debug, Clone)]
 pub struct EmbeddedOptions {
-    /// Where the index lives; created when it is not there.
+    /// The index folder, created if it does not exist.
     pub folder: PathBuf,
     /// Components of every vector.
     pub dimension: usize,
-    /// What made the vectors: an index opened with another model is refused.
+    /// The embedding model; an index opened with another model is rejected.
     pub model: String,
-    /// Threads that score the vectors of a search: its own, and others that all searches share; 0 is
-    /// one per core.
+    /// Threads that score the vectors of a search, including the caller's; all searches share the
+    /// others. 0 means one per core.
     pub threads: usize,
-    /// Bytes that may wait in memory before a segment is written; at least 15,000,000.
+    /// Bytes to buffer in memory before a segment is written; at least 15,000,000.
     pub writer_memory: usize,
-    /// Points from which on [`VectorIndex::advice`] names a better place; 0 never.
+    /// Number of points from which [`VectorIndex::advice`] recommends a server; 0 means never.
     pub large: u64,
 }
 
-/// The index in a folder. Its rankings are exact. Resident are 12 bytes per point, 28 per video,
-/// and the pages of the vectors that searches touch, which the system takes back when it needs them.
+/// The index in a folder, with exact rankings. Resident memory is 12 bytes per point, 28 per video,
+/// and the vector pages that searches touch, which the operating system can reclaim.
 pub struct EmbeddedIndex {
     options: EmbeddedOptions,
-    /// Replaced where the files turn out to be damaged.
+    /// Replaced if the files turn out to be damaged.
     inner: RwLock<Arc<Inner>>,
 }
 
-/// Why the files of an index cannot be relied on, once that has been found.
+/// The first error that showed damaged files, if any.
 #[derive(Default)]
 struct Damage(Mutex<Option<String>>);
 
 impl Damage {
-    /// Notes an error that says so; the first one stays.
+    /// Records an error that indicates damage; keeps the first one.
     fn note(&self, error: &PortError) {
         if error.kind() == ErrorKind::Corrupt {
             let mut damage = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -86,7 +86,7 @@ impl Damage {
         }
     }
 
-    /// Forgets what was noted.
+    /// Clears the recorded error.
     fn clear(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -111,21 +111,21 @@ struct Inner {
     contents: Mutex<Contents>,
     large: u64,
     damage: Arc<Damage>,
-    /// Whether the log tells that it is large.
+    /// Whether the log already has the advice.
     told: AtomicBool,
 }
 
-/// Segments that are filled beside those that the folder holds.
+/// Segments that a rebuild fills next to the current ones.
 pub struct Beside {
-    /// The new ones, empty at first.
+    /// The new segments, initially empty.
     pub fresh: EmbeddedIndex,
-    /// The old ones, unless their files are damaged or of another format, model or dimension.
+    /// The current segments, unless they are damaged or have another format, model or dimension.
     pub searched: Option<EmbeddedIndex>,
 }
 
 impl EmbeddedIndex {
-    /// Opens or creates the index. `Invalid` when the folder holds another format, or vectors of
-    /// another model or dimension; `Corrupt` when its files are damaged; `Unavailable` when another
+    /// Opens or creates the index. `Invalid` if the folder has another format, or vectors of
+    /// another model or dimension; `Corrupt` if its files are damaged; `Unavailable` if another
     /// process has it open.
     pub async fn open(options: EmbeddedOptions) -> Result<Self> {
         let with = options.clone();
@@ -140,8 +140,8 @@ impl EmbeddedIndex {
         Ok(Self::new(options, inner.await?))
     }
 
-    /// Makes empty segments beside those that the folder holds, whatever those are, for
-    /// [`Self::publish`] once they are full. `Unavailable` when another process has the index open.
+    /// Creates empty segments next to the current ones, in any state, to fill and then
+    /// [`Self::publish`]. `Unavailable` if another process has the index open.
     pub async fn beside(options: EmbeddedOptions) -> Result<Beside> {
         let folder = options.folder.clone();
         let folder = Arc::new(blocking(move || Folder::lock(&folder)).await?);
@@ -151,7 +151,7 @@ impl EmbeddedIndex {
         let searched = match searched.await {
             Ok(inner) => Some(Self::new(options.clone(), inner)),
             Err(error) if is_replaceable(&error) => {
-                tracing::warn!(%error, "the index cannot be read and is built again");
+                tracing::warn!(%error, "cannot read the index; rebuilding it");
                 None
             }
             Err(error) => return Err(error),
@@ -163,8 +163,8 @@ impl EmbeddedIndex {
         Ok(Beside { fresh: Self::new(options, inner.await?), searched })
     }
 
-    /// Makes these segments those that the folder holds, in one step, and removes the others, which
-    /// nobody may have open any more.
+    /// Atomically makes these segments the current ones and removes the others, which must not be
+    /// open any more.
     pub async fn publish(&self) -> Result<()> {
         let inner = self.inner();
         blocking(move || {
@@ -175,7 +175,7 @@ impl EmbeddedIndex {
         .await
     }
 
-    /// Runs a search on a blocking thread, over the newest snapshot.
+    /// Runs a search on a blocking thread over the newest snapshot.
     async fn read<T: Send + 'static>(
         &self,
         search: impl FnOnce(&Inner, &Snapshot) -> Result<T> + Send + 'static,
@@ -198,7 +198,7 @@ impl EmbeddedIndex {
     }
 }
 
-/// Whether an index that cannot be opened has to be built again.
+/// Whether the error requires a rebuild of the index.
 pub(super) fn is_replaceable(error: &PortError) -> bool {
     matches!(error.kind(), ErrorKind::Corrupt | ErrorKind::Invalid)
 }
@@ -263,7 +263,8 @@ impl Inner {
         })
     }
 
-    /// The points as they are stored, on every core; of several with one id and revision the last.
+    /// The points as tantivy documents, converted on all cores; of several with one id and revision
+    /// the last wins.
     fn documents(&self, points: &[Point]) -> Result<Vec<(Term, TantivyDocument)>> {
         let mut last = HashMap::with_capacity(points.len());
         for (i, point) in points.iter().enumerate() {
@@ -280,7 +281,7 @@ impl Inner {
         self.pool.install(|| points.par_iter().enumerate().filter_map(document).collect())
     }
 
-    /// What to do about an index that has grown large.
+    /// Advice for a large index.
     fn advice(&self) -> Option<String> {
         let points = self.published.get().searcher.num_docs();
         let bytes = points.saturating_mul(codes::stride(self.dimension) as u64);
@@ -296,7 +297,7 @@ impl Inner {
         })
     }
 
-    /// Logs the advice, once.
+    /// Logs the advice once.
     fn tell(&self) {
         if let Some(advice) = self.advice()
             && !self.told.swap(true, Ordering::Relaxed)
@@ -313,7 +314,7 @@ impl Inner {
         self.contents.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Enters an install as the owner, where none is entered, and returns the one that is.
+    /// Records an installation as the owner unless one is recorded, and returns the owner.
     fn adopt(&self, install: &str) -> Result<String> {
         let mut contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(owner) = &contents.install {
@@ -321,7 +322,7 @@ impl Inner {
         }
         let mut owned = contents.clone();
         owned.install = Some(install.to_owned());
-        // Segments that are filled beside others are entered when they are published.
+        // The owner of segments under construction is recorded when they are published.
         if self.folder.holds(&owned)? {
             self.folder.enter(&owned)?;
         }
@@ -435,7 +436,7 @@ impl VectorIndex for EmbeddedIndex {
             let noted = inner.damage.check();
             files::check(now.searcher.index())?;
             if let Err(noted) = noted {
-                tracing::warn!(%noted, "no file of the index is damaged; it is used as before");
+                tracing::warn!(%noted, "no file of the index is damaged; it stays in use");
                 inner.damage.clear();
             }
             Ok(())
@@ -452,7 +453,7 @@ impl VectorIndex for EmbeddedIndex {
         let new = Arc::new(new.await?);
         *self.inner.write().unwrap_or_else(PoisonError::into_inner) = new.clone();
         blocking(move || {
-            // Waits for its writer, unless a search still reads it.
+            // Waits for its writer unless a search still reads it.
             drop(old);
             let contents = new.contents();
             new.folder.enter(&contents)?;
@@ -481,7 +482,7 @@ impl VectorIndex for EmbeddedIndex {
     }
 }
 
-/// What tantivy reports, as the port names it.
+/// Converts a tantivy error.
 fn failed(error: TantivyError) -> PortError {
     let kind = match &error {
         TantivyError::DataCorruption(_)
@@ -508,13 +509,13 @@ fn failed(error: TantivyError) -> PortError {
     PortError::caused_by(kind, format!("the index failed: {error}{advice}"), error)
 }
 
-/// What reading bytes that are not what was written fails with.
+/// The error kinds of decoding damaged bytes.
 fn is_misread(kind: std::io::ErrorKind) -> bool {
     use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
     matches!(kind, InvalidData | InvalidInput | UnexpectedEof)
 }
 
-/// Opens on a blocking thread. Files on which the reader panics are damaged.
+/// Opens an index on a blocking thread. A panic of the reader means damaged files.
 async fn opening<T: Send + 'static>(
     open: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
@@ -528,7 +529,7 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|e| {
-        // Reading what is not what was written panics.
+        // Reading damaged data panics.
         let kind = if e.is_panic() { ErrorKind::Corrupt } else { ErrorKind::Other };
         Err(PortError::caused_by(kind, "reading the index ended abnormally", e))
     })

@@ -1,5 +1,4 @@
-//! The documents of the embedded index: points as tantivy documents, filters as tantivy queries.
-//! Takes what the port's checks have let through.
+//! The tantivy schema: points as documents, filters as queries. Expects validated input.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -18,14 +17,14 @@ use tantivy::{TantivyDocument, Term};
 use super::vectors;
 use crate::index::check;
 
-/// The tokenizer's name in the stored schema.
+/// Name of the tokenizer in the stored schema.
 pub(super) const TOKENIZER: &str = "words";
 
-/// The schema and the handles of its fields.
+/// The schema with its field handles.
 #[derive(Clone)]
 pub(super) struct PointSchema {
     pub(super) schema: Schema,
-    /// The point's id and revision as one term: what a replacement removes.
+    /// The point's id and revision as one term, which a replacement deletes.
     key: Field,
     text: Field,
     pub(super) document: Field,
@@ -55,7 +54,7 @@ impl PointSchema {
         let number = || NumericOptions::default().set_indexed().set_fast();
         let payload = PAYLOAD_FIELDS.iter().map(|&(name, kind)| {
             let field = match kind {
-                // Hits take their ids from these two.
+                // Hits read their ids from these two.
                 PayloadType::Keyword if matches!(name, "video_id" | "analyzer_id") => {
                     schema.add_text_field(name, whole().set_fast("raw"))
                 }
@@ -69,7 +68,7 @@ impl PointSchema {
         Self { schema: schema.build(), key, text, document, vectors, payload }
     }
 
-    /// The point as it is stored, and the term that identifies it.
+    /// The stored document of a point and the term that identifies it.
     pub(super) fn document(&self, point: &Point) -> Result<(Term, TantivyDocument)> {
         let PointId { video_id, chunk_id, analyzer_id } = &point.id;
         let key = format!("{video_id}\0{chunk_id}\0{analyzer_id}\0{}", point.revision());
@@ -109,8 +108,8 @@ impl PointSchema {
         })
     }
 
-    /// Matches the points whose text has any of the clauses, scored by BM25, among those that
-    /// satisfy the filter.
+    /// Matches points whose text contains any clause, scored by BM25, among those that satisfy the
+    /// filter.
     pub(super) fn text(
         &self,
         clauses: Vec<Vec<(usize, String)>>,
@@ -168,8 +167,8 @@ impl PointSchema {
     }
 }
 
-/// Terms that are looked up one by one: a set of terms is made into an automaton first, which takes
-/// longer.
+/// Maximum number of terms to look up individually. A term set builds an automaton first, which
+/// takes longer.
 pub(super) const FEW_TERMS: usize = 64;
 
 /// Matches the documents that have any of these terms.
@@ -200,7 +199,7 @@ fn at_most(term: Term) -> Box<dyn Query> {
     Box::new(RangeQuery::new(Bound::Unbounded, Bound::Included(term)))
 }
 
-/// Zero without a sign: tantivy orders −0.0 before 0.0.
+/// Normalizes −0.0, which tantivy orders before 0.0.
 fn one_zero(number: f64) -> f64 {
     number + 0.0
 }

@@ -1,6 +1,6 @@
-//! Searching one snapshot. Filters go first: what they leave is looked through in eight bits, in
-//! parallel, and whatever may be among the best is scored by the product of float32 rows, so that
-//! rankings are exact ([`super::codes`]). Every function here blocks.
+//! Searches one snapshot. Filters apply first; a parallel scan of eight-bit codes then finds
+//! candidates for the best hits, which float32 dot products score, so that rankings are exact
+//! ([`super::codes`]). Every function here blocks.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::iter;
@@ -25,17 +25,17 @@ use super::snapshot::Snapshot;
 use super::vectors::FLOAT;
 use crate::index::words;
 
-/// Rows that one task scores; large enough that starting it costs nothing beside it.
+/// Rows per task; enough to make the cost of starting a task negligible.
 const TASK_ROWS: usize = 4096;
 
-/// Rows that are compared in eight bits before the best of them are scored.
+/// Rows compared by their codes before the best of them are scored.
 const BLOCK_ROWS: usize = 256;
 
-/// Rows of a block may lie among so many times as many for all of these to be compared: memory that is
-/// read from one end to the other comes four times as fast as in short runs with gaps between them.
+/// Scans the codes of a whole range if it has at most this many times the rows of the block:
+/// sequential reads are four times as fast as short runs with gaps.
 const DENSE: usize = 4;
 
-/// Components that are summed side by side: four SSE or one AVX-512 register.
+/// Components summed in parallel: four SSE registers or one AVX-512 register.
 const LANES: usize = 16;
 
 pub(super) fn nearest(
@@ -48,7 +48,7 @@ pub(super) fn nearest(
     hits(snapshot, schema, scan(snapshot, schema, pool, query, kept)?, query.limit)
 }
 
-/// The best `per_video` points of each of the videos whose best points are nearest.
+/// The best `per_video` points of each of the videos with the nearest points.
 pub(super) fn nearest_by_video(
     snapshot: &Snapshot,
     schema: &PointSchema,
@@ -64,7 +64,7 @@ pub(super) fn nearest_by_video(
     grouped(snapshot, schema, found, &videos, per_video)
 }
 
-/// What is kept of the points that match, segment by segment: filters first, then exact scores.
+/// Collects the matching points of each segment: filters first, then exact scores.
 fn scan<K: Keep>(
     snapshot: &Snapshot,
     schema: &PointSchema,
@@ -98,8 +98,8 @@ fn scan<K: Keep>(
     Ok(segments)
 }
 
-/// What comes of each task, in no order. The caller's own thread takes tasks at once, those of the pool
-/// as soon as they are awake.
+/// The results of all tasks, unordered. The calling thread starts at once; threads of the pool join
+/// when they wake up.
 fn on_all<T: Sync, R: Send>(
     pool: &ThreadPool,
     tasks: &[T],
@@ -125,7 +125,7 @@ fn on_all<T: Sync, R: Send>(
     done
 }
 
-/// Offers those rows of a block that may be among the best.
+/// Offers the rows of a block that may be among the best.
 fn compare<K: Keep>(
     query: &[f32],
     probe: &Probe,
@@ -146,7 +146,7 @@ fn compare<K: Keep>(
     for (i, row) in block.iter().enumerate() {
         let bound = bounds[if dense { row.place() - first } else { i }];
         let least = kept.least().max(floor.get());
-        // Rounding can carry the product of two unit vectors past 1.
+        // Rounding can push the dot product of two unit vectors above 1.
         if bound.clamp(-1.0, 1.0) < least {
             continue;
         }
@@ -169,7 +169,7 @@ pub(super) fn text(
     hits(snapshot, schema, found, query.limit)
 }
 
-/// The best `per_video` points of each of the videos whose best points match best.
+/// The best `per_video` points of each of the videos with the best matching points.
 pub(super) fn text_by_video(
     snapshot: &Snapshot,
     schema: &PointSchema,
@@ -186,7 +186,7 @@ pub(super) fn text_by_video(
     grouped(snapshot, schema, found, &videos, per_video)
 }
 
-/// What is kept of the points that have any of the clauses, segment by segment.
+/// Collects the points of each segment that contain any clause.
 fn lookup<K: Keep>(
     snapshot: &Snapshot,
     schema: &PointSchema,
@@ -259,7 +259,7 @@ pub(super) fn values(snapshot: &Snapshot, schema: &PointSchema, name: &str) -> R
         let index = view.reader.inverted_index(field).map_err(failed)?;
         let mut terms = index.terms().stream().map_err(PortError::from)?;
         while terms.advance() {
-            // The dictionary keeps the words of removed documents until the segment is merged.
+            // The dictionary keeps terms of deleted documents until the segment is merged.
             let mut postings = index
                 .read_postings_from_terminfo(terms.value(), IndexRecordOption::Basic)
                 .map_err(PortError::from)?;
@@ -275,7 +275,7 @@ pub(super) fn values(snapshot: &Snapshot, schema: &PointSchema, name: &str) -> R
     Ok(values.into_iter().collect())
 }
 
-/// The distinct revisions of the points that match.
+/// The distinct revisions of the matching points.
 pub(super) fn revisions(
     snapshot: &Snapshot,
     schema: &PointSchema,
@@ -302,7 +302,7 @@ pub(super) fn revisions(
     Ok(revisions.into_iter().collect())
 }
 
-/// The least score that any task of a search still keeps: what is below it, no task needs to.
+/// The highest minimum score of all tasks of a search: no task needs points below it.
 struct Floor(AtomicU32);
 
 impl Default for Floor {
@@ -318,12 +318,12 @@ impl Floor {
 
     fn raise(&self, least: f32) {
         let higher = |bits| (least > f32::from_bits(bits)).then_some(least.to_bits());
-        // A floor that is higher already stays.
+        // A higher floor already stays.
         let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, higher);
     }
 }
 
-/// A document that was kept: its score, its id and where it is.
+/// A collected point: score, id and address.
 type Found = (f32, PointId, DocAddress);
 
 fn found(snapshot: &Snapshot, segment: usize, scored: Scored) -> Result<Found> {
@@ -331,7 +331,7 @@ fn found(snapshot: &Snapshot, segment: usize, scored: Scored) -> Result<Found> {
     Ok((scored.score, id, DocAddress::new(segment as u32, scored.doc)))
 }
 
-/// Best first, equal ones by id.
+/// Sorts best first, ties by id.
 fn rank(found: &mut [Found]) {
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
 }
@@ -348,7 +348,7 @@ fn hits(
         all.extend(points.into_kept().into_iter().map(|scored| (segment, scored)));
     }
     all.sort_unstable_by(|(_, a), (_, b)| b.score.total_cmp(&a.score));
-    // Ids decide between equal scores; nothing below the last wanted score needs one.
+    // Ids break ties; points below the last returned score do not need theirs.
     if let Some(last) = limit.checked_sub(1).and_then(|last| all.get(last)) {
         let last = last.1.score;
         all.retain(|(_, scored)| scored.score >= last);
@@ -362,7 +362,7 @@ fn hits(
     ranked.into_iter().map(|found| hit(snapshot, schema, found)).collect()
 }
 
-/// The videos whose best points come first, in that order.
+/// The videos with the best points, best first.
 fn first_videos(snapshot: &Snapshot, segments: Vec<Videos>, limit: usize) -> Result<Vec<VideoId>> {
     let mut best = Vec::new();
     for (segment, videos) in segments.into_iter().enumerate() {
@@ -377,12 +377,12 @@ fn first_videos(snapshot: &Snapshot, segments: Vec<Videos>, limit: usize) -> Res
     Ok(best.into_iter().map(|(_, id, _)| id.video_id).collect())
 }
 
-/// The filter for points of these videos alone.
+/// Restricts the filter to these videos.
 fn within(filter: &Filter, videos: &[VideoId]) -> Filter {
     filter.clone().in_videos(videos.iter().copied())
 }
 
-/// The best points of these videos, one after the other.
+/// The best points of these videos, video by video.
 fn grouped(
     snapshot: &Snapshot,
     schema: &PointSchema,
@@ -408,13 +408,13 @@ fn grouped(
     Ok(hits)
 }
 
-/// A found point with its document.
+/// A hit with its document.
 fn hit(snapshot: &Snapshot, schema: &PointSchema, (score, id, at): Found) -> Result<Hit> {
     let document = document(snapshot, schema, &id, at)?;
     Ok(Hit { id, score, document })
 }
 
-/// The document of a point.
+/// Reads the document of a point.
 pub(super) fn document(
     snapshot: &Snapshot,
     schema: &PointSchema,
@@ -430,7 +430,7 @@ pub(super) fn document(
     })
 }
 
-/// The product of a query and a stored row.
+/// The dot product of a query and a stored row.
 pub(super) fn dot(query: &[f32], row: &[u8]) -> f32 {
     let (row, _) = row.as_chunks::<FLOAT>();
     let (queries, query_rest) = query.as_chunks::<LANES>();

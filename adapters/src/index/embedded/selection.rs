@@ -1,4 +1,4 @@
-//! Which rows of a segment a search looks through. Every function here blocks.
+//! Selects the rows of a segment that a search scans. Every function here blocks.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,14 +13,15 @@ use super::schema::{FEW_TERMS, PointSchema};
 use super::snapshot::{Rank, SegmentView, Snapshot};
 use super::vectors::Rows;
 
-/// A filter in two parts. Tantivy looks terms up one by one, and of a filter by metadata there may be
-/// thousands of videos, of an analyzer as many points: whose those are is told by the places of their ids.
+/// A filter split in two. tantivy looks up terms one by one, but a metadata filter may name
+/// thousands of videos and an analyzer filter may match as many points: those are tested by the
+/// ordinals of their ids.
 pub(super) struct Narrowed {
-    /// What tantivy tests.
+    /// The part that tantivy evaluates.
     pub(super) rest: Filter,
-    /// The videos that points are to be of, in order; any where there are none.
+    /// The accepted videos, sorted; `None` accepts any.
     videos: Option<Arc<[VideoId]>>,
-    /// The analyzers that points are to be of; any where there are none.
+    /// The accepted analyzers; `None` accepts any.
     analyzers: Option<Vec<String>>,
 }
 
@@ -33,7 +34,7 @@ impl Narrowed {
                     narrowed.narrow_to(any.clone());
                 }
                 ("video_id", Predicate::AnyKeyword(any)) if any.len() > FEW_TERMS => {
-                    // What is no id is that of no video.
+                    // Text that is not an id matches no video.
                     let mut ids: Vec<VideoId> =
                         any.iter().filter_map(|id| id.parse().ok()).collect();
                     ids.sort_unstable();
@@ -62,7 +63,7 @@ impl Narrowed {
         });
     }
 
-    /// Which ids of a segment points are to have.
+    /// The accepted ids as ordinals of a segment.
     pub(super) fn ids_of(&self, view: &SegmentView) -> Result<Ids> {
         let analyzers = self.analyzers.as_deref();
         Ok(Ids {
@@ -75,7 +76,7 @@ impl Narrowed {
     }
 }
 
-/// Ids of points, by the ordinals that one segment gives them.
+/// Accepted ids as ordinals of one segment.
 pub(super) struct Ids {
     videos: Option<Vec<bool>>,
     analyzers: Option<Vec<bool>>,
@@ -90,24 +91,24 @@ impl Ids {
     }
 }
 
-/// The rows of a field that a search may have to score: those of living documents with these ids.
+/// The rows of a field that a search may score: those of live documents with accepted ids.
 pub(super) struct Selected<'s> {
     pub(super) segment: usize,
     pub(super) view: &'s SegmentView,
     pub(super) rows: &'s Rows,
-    /// Those that tantivy has found, or that are of the wanted videos, ascending; `None` where neither
-    /// is asked for.
+    /// The rows that tantivy matched or that belong to the accepted videos, ascending; `None` if
+    /// neither restricts the search.
     found: Option<Vec<usize>>,
     ids: Ids,
 }
 
 impl Selected<'_> {
-    /// Rows among which the wanted ones are.
+    /// Number of candidate rows.
     pub(super) fn len(&self) -> usize {
         self.found.as_ref().map_or(self.rows.len(), Vec::len)
     }
 
-    /// The wanted ones among some of them, those of each analyzer together.
+    /// The selected rows within a range of candidates, grouped by analyzer.
     pub(super) fn wanted(&self, rows: Range<usize>) -> Vec<Vec<Wanted>> {
         let mut wanted: Vec<Vec<Wanted>> = Vec::new();
         for at in rows {
@@ -126,20 +127,20 @@ impl Selected<'_> {
     }
 }
 
-/// A row that a search may have to score.
+/// A row that a search may score.
 pub(super) struct Wanted {
     pub(super) doc: DocId,
     place: u32,
 }
 
 impl Wanted {
-    /// Where the row is among those of the file.
+    /// Index of the row in the file.
     pub(super) fn place(&self) -> usize {
         self.place as usize
     }
 }
 
-/// What a search of a field looks through, segment by segment.
+/// The rows that a search of a field scans, by segment.
 pub(super) fn selected<'s>(
     snapshot: &'s Snapshot,
     schema: &PointSchema,
@@ -148,8 +149,8 @@ pub(super) fn selected<'s>(
 ) -> Result<Vec<Selected<'s>>> {
     let mut narrowed = Narrowed::of(filter);
     let weight = weigh(snapshot, &*schema.filter(&narrowed.rest)?, &narrowed.rest)?;
-    // What tantivy finds is tested for its video; where it is asked for nothing, the points of the
-    // videos are known.
+    // Rows that tantivy matches are tested for their video; without a tantivy filter, the rows of
+    // the videos are known.
     let videos = match weight {
         Some(_) => None,
         None => narrowed.videos.take(),
@@ -170,7 +171,7 @@ pub(super) fn selected<'s>(
     Ok(selected)
 }
 
-/// The filter, ready to run; none when it lets everything through.
+/// The filter as an executable weight; `None` if it accepts everything.
 pub(super) fn weigh(
     snapshot: &Snapshot,
     query: &dyn Query,
@@ -183,7 +184,7 @@ pub(super) fn weigh(
     Ok(Some(query.weight(scoring).map_err(failed)?))
 }
 
-/// The living documents of a segment that match, ascending.
+/// The live documents of a segment that match, ascending.
 pub(super) fn matching(weight: &dyn Weight, view: &SegmentView) -> Result<Vec<DocId>> {
     let mut found = Vec::new();
     let mut keep = |docs: &[DocId]| match view.reader.alive_bitset() {

@@ -1,5 +1,5 @@
-//! What a search sees: the segments of one commit with their vectors and ids. Built by the writer
-//! after each commit, shared by every search that starts before the next one.
+//! What a search reads: the segments of one commit with their vectors and ids. The writer builds it
+//! after each commit; every search that starts before the next commit shares it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -14,10 +14,10 @@ use tantivy::{DocId, Searcher, TantivyError};
 
 use super::vectors::{self, Rows};
 
-/// Documents whose columns are read at a time.
+/// Documents per batch when reading columns.
 const BLOCK: usize = 512;
 
-/// One commit.
+/// The state after one commit.
 pub(super) struct Snapshot {
     pub(super) searcher: Searcher,
     /// In the order of the searcher's segments.
@@ -27,7 +27,7 @@ pub(super) struct Snapshot {
 /// One segment of a commit.
 pub(super) struct SegmentView {
     pub(super) reader: SegmentReader,
-    /// What stays the same while documents of the segment are removed.
+    /// Data that deletes in the segment do not change.
     pub(super) data: Arc<SegmentData>,
 }
 
@@ -35,13 +35,13 @@ pub(super) struct SegmentData {
     pub(super) fields: BTreeMap<String, Rows>,
     ids: Vec<Rank>,
     runs: Runs,
-    /// By their ordinals, which is in order.
+    /// By ordinal, which is sorted order.
     videos: Vec<VideoId>,
     analyzers: StrColumn,
 }
 
-/// A document's place among the ids of its segment: the dictionaries' ordinals follow the order
-/// of their words, so these compare as the ids do.
+/// A document's id as ordinals of its segment. The dictionary ordinals are in order of the terms,
+/// so ranks compare like the ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank {
     video: u32,
@@ -50,19 +50,19 @@ pub(super) struct Rank {
 }
 
 impl Rank {
-    /// The ordinal of its video among those of the segment.
+    /// The ordinal of the video within the segment.
     pub(super) fn video(self) -> u32 {
         self.video
     }
 
-    /// The ordinal of its analyzer among those of the segment.
+    /// The ordinal of the analyzer within the segment.
     pub(super) fn analyzer(self) -> u32 {
         self.analyzer
     }
 }
 
 impl Snapshot {
-    /// The segments of `searcher`; those that `previous` has are taken from there.
+    /// The segments of `searcher`, reusing those of `previous`.
     pub(super) fn new(
         searcher: Searcher,
         previous: Option<&Snapshot>,
@@ -110,7 +110,7 @@ impl SegmentData {
         Ok(Self { fields, ids, runs, videos, analyzers })
     }
 
-    /// Whether each analyzer is among these; by its ordinal.
+    /// For each analyzer ordinal, whether the analyzer is one of these.
     pub(super) fn analyzers_among(&self, wanted: &[String]) -> tantivy::Result<Vec<bool>> {
         let mut among = vec![false; self.analyzers.num_terms()];
         for id in wanted {
@@ -121,14 +121,14 @@ impl SegmentData {
         Ok(among)
     }
 
-    /// Whether each video is among these, which are in order; by its ordinal.
+    /// For each video ordinal, whether the video is one of these sorted ids.
     pub(super) fn videos_among(&self, wanted: &[VideoId]) -> Vec<bool> {
         let mut among = vec![false; self.videos.len()];
         self.ordinals(wanted).for_each(|ordinal| among[ordinal] = true);
         among
     }
 
-    /// The documents of these videos, which are in order: ascending runs.
+    /// The documents of these sorted videos as ascending runs.
     pub(super) fn docs_of(&self, wanted: &[VideoId]) -> Vec<Range<DocId>> {
         let of_videos = self.ordinals(wanted).flat_map(|ordinal| self.runs.of_video(ordinal));
         let mut docs: Vec<Range<DocId>> = of_videos.cloned().collect();
@@ -136,7 +136,7 @@ impl SegmentData {
         docs
     }
 
-    /// The ordinals of those of these videos, which are in order, that the segment has.
+    /// The ordinals of those of these sorted videos that the segment has.
     fn ordinals(&self, wanted: &[VideoId]) -> impl Iterator<Item = usize> {
         let mut from = 0;
         wanted.iter().filter_map(move |id| {
@@ -149,7 +149,7 @@ impl SegmentData {
         self.ids[doc as usize]
     }
 
-    /// The chunk that a document is of.
+    /// The chunk of a document.
     pub(super) fn chunk(&self, doc: DocId) -> (VideoId, ChunkId) {
         let rank = self.rank(doc);
         (self.videos[rank.video as usize], rank.chunk)
@@ -165,8 +165,8 @@ impl SegmentData {
     }
 }
 
-/// How many of some ids come before one. The nearest ones are looked at first: whoever asks for many
-/// ids in order finds each near the one before it.
+/// The number of ids before `id`. Gallops from the start: a caller that looks up sorted ids finds
+/// each near the previous one.
 fn before(ids: &[VideoId], id: &VideoId) -> usize {
     let mut reach = 1;
     while ids.get(reach - 1).is_some_and(|there| there < id) {
@@ -176,16 +176,16 @@ fn before(ids: &[VideoId], id: &VideoId) -> usize {
     from + ids[from..reach.min(ids.len())].partition_point(|there| there < id)
 }
 
-/// The documents of each video: mostly they follow each other.
+/// The documents of each video, which are mostly contiguous.
 struct Runs {
-    /// By the ordinals of their videos.
+    /// By video ordinal.
     docs: Vec<Range<DocId>>,
-    /// For each ordinal its first one, and where the last ends.
+    /// For each ordinal the index of its first run, then the end of the last.
     first: Vec<u32>,
 }
 
 impl Runs {
-    /// Those of documents with these ids, of so many videos.
+    /// The runs of documents with these ids, for `videos` videos.
     fn of(ids: &[Rank], videos: usize) -> Self {
         let mut runs: Vec<(u32, Range<DocId>)> = Vec::new();
         for (doc, rank) in (0..).zip(ids) {
@@ -200,14 +200,14 @@ impl Runs {
         Self { first, docs: runs.into_iter().map(|(_, docs)| docs).collect() }
     }
 
-    /// Those of the video with this ordinal, ascending.
+    /// The runs of the video with this ordinal, ascending.
     fn of_video(&self, ordinal: usize) -> &[Range<DocId>] {
         let place = |of: usize| self.first[of] as usize;
         &self.docs[place(ordinal)..place(ordinal + 1)]
     }
 }
 
-/// The places of a segment's documents; none where one of them lacks a part of its id.
+/// The ranks of a segment's documents; `None` if a document lacks a part of its id.
 fn ranks(
     docs: DocId,
     videos: &Column,
@@ -238,7 +238,7 @@ fn ranks(
     Some(ranks)
 }
 
-/// The words of the column of videos, in their order.
+/// The terms of the video column, sorted.
 fn video_ids(column: &StrColumn) -> tantivy::Result<Vec<VideoId>> {
     let mut ids = Vec::with_capacity(column.num_terms());
     let mut words = column.dictionary().stream()?;

@@ -1,12 +1,12 @@
-//! The vectors of a segment: a tantivy segment component of our own, so that vectors are written,
-//! merged, published and removed together with the documents they belong to.
+//! The vectors of a segment: a custom tantivy segment component, so that vectors are written,
+//! merged, published and deleted together with their documents.
 //!
-//! The file: its rows one after another (little-endian `f32`), the same rows in eight bits
-//! ([`codes`]), lists of `u32`, then a directory of the fields as JSON and its length (`u64`). Of a
-//! field the rows of one analyzer stand together, in document order: most searches are for one, and
-//! memory that is read from one end to the other comes fastest. A row that an earlier field of the
-//! same document has too is stored once. A field lists its documents where some lack it, and its rows
-//! where they do not follow each other.
+//! File layout: the rows (little-endian `f32`), the same rows in eight bits ([`codes`]), lists of
+//! `u32`, then a directory of the fields as JSON and its length (`u64`). Within a field, the rows
+//! of one analyzer are contiguous and in document order: most searches select one analyzer, and
+//! sequential reads are fastest. A row that equals the row of an earlier field of the same document
+//! is stored once. A field lists its documents if some lack it, and its row indices if they are not
+//! contiguous.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -27,20 +27,20 @@ use tantivy::{
 
 use super::codes;
 
-/// Ends the name of the file.
+/// File extension of the component.
 pub(super) const EXTENSION: &str = "vectors";
 
-/// Bytes of rows that are written to a file at a time.
+/// Bytes of rows per write.
 const BUFFER: usize = 1 << 18;
 
 /// Bytes of one component.
 pub(super) const FLOAT: usize = size_of::<f32>();
 
-/// The vectors of one document as one custom value: what the writer below takes apart again.
+/// The vectors of one document as one custom value, which the writer below decodes.
 pub(super) fn encode(vectors: &BTreeMap<String, Vec<f32>>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (name, vector) in vectors {
-        // The caller has checked that a name is at most 255 bytes long.
+        // The caller has checked that a name has at most 255 bytes.
         bytes.push(name.len() as u8);
         bytes.extend_from_slice(name.as_bytes());
         bytes.extend(vector.iter().flat_map(|x| x.to_le_bytes()));
@@ -48,22 +48,22 @@ pub(super) fn encode(vectors: &BTreeMap<String, Vec<f32>>) -> Vec<u8> {
     bytes
 }
 
-/// What the file says of one field.
+/// The directory entry of one field.
 #[derive(Debug, Serialize, Deserialize)]
 struct Entry {
     name: String,
     rows: usize,
-    /// Offset of its documents; none where every document has the field.
+    /// Offset of its documents; `None` if every document has the field.
     docs: Option<usize>,
     places: Places<usize>,
 }
 
-/// Where a field's rows are among those of the file.
+/// The row indices of a field.
 #[derive(Debug, Serialize, Deserialize)]
 enum Places<L> {
-    /// One after another from this one on.
+    /// Contiguous, starting at this row.
     From(usize),
-    /// Each where the list says.
+    /// One by one, in this list.
     Listed(L),
 }
 
@@ -91,7 +91,7 @@ impl List {
     }
 }
 
-/// All rows of a segment, mapped from the file: the pages come and go as the system sees fit.
+/// All rows of a segment, memory-mapped.
 #[derive(Clone)]
 struct Pool {
     floats: OwnedBytes,
@@ -115,7 +115,7 @@ impl Pool {
 pub(super) struct Rows {
     pool: Pool,
     len: usize,
-    /// For each row its document, ascending; none when a document's row is its id.
+    /// The document of each row, ascending; `None` if the row number is the document id.
     docs: Option<List>,
     places: Places<List>,
 }
@@ -125,7 +125,7 @@ impl Rows {
         self.len
     }
 
-    /// The document a row belongs to.
+    /// The document that a row belongs to.
     pub(super) fn doc(&self, row: usize) -> DocId {
         match &self.docs {
             Some(docs) => docs.at(row),
@@ -143,7 +143,7 @@ impl Rows {
         }
     }
 
-    /// The rows of runs of documents, which are ascending.
+    /// The rows of ascending runs of documents.
     pub(super) fn of_docs(&self, runs: Vec<Range<DocId>>) -> Vec<usize> {
         let row_of = |doc: DocId| match &self.docs {
             Some(docs) => docs.slice().partition_point(|id| u32::from_le_bytes(*id) < doc),
@@ -152,7 +152,7 @@ impl Rows {
         runs.into_iter().flat_map(|docs| row_of(docs.start)..row_of(docs.end)).collect()
     }
 
-    /// Where a row is among those of the file.
+    /// The index of a row in the file.
     pub(super) fn place(&self, row: usize) -> usize {
         match &self.places {
             Places::From(first) => first + row,
@@ -160,12 +160,12 @@ impl Rows {
         }
     }
 
-    /// The little-endian components of the row in a place.
+    /// The little-endian components of the row at an index.
     pub(super) fn floats(&self, place: usize) -> &[u8] {
         self.pool.floats(place)
     }
 
-    /// The row in a place in eight bits.
+    /// The eight-bit code of the row at an index.
     pub(super) fn code(&self, place: usize) -> &[u8] {
         self.pool.code(place)
     }
@@ -233,7 +233,7 @@ fn parse(bytes: &OwnedBytes, max_doc: DocId, dimension: usize) -> Option<BTreeMa
 pub(super) struct Vectors {
     /// The schema's custom field.
     pub(super) field: Field,
-    /// The schema's field of analyzers.
+    /// The schema's analyzer field.
     pub(super) analyzer: Field,
     pub(super) dimension: usize,
 }
@@ -261,7 +261,7 @@ impl SegmentPlugin for Vectors {
                 "a sorted index cannot hold vectors; no sort order is expected".into(),
             ));
         }
-        // Unsorted segments are stacked: their living documents follow each other in order.
+        // Segments without a sort order are stacked: their live documents follow each other.
         let sources = context
             .readers
             .iter()
@@ -314,16 +314,16 @@ impl SegmentPlugin for Vectors {
     }
 }
 
-/// The vectors of a segment that is being written.
+/// The vectors of a segment under construction.
 struct Collected {
     field: Field,
     analyzer: Field,
     stride: usize,
     docs: DocId,
     analyzers: Analyzers,
-    /// In document order, those that a document has several times once.
+    /// In document order; equal rows of a document are stored once.
     rows: Vec<u8>,
-    /// For each field its documents, of which analyzer each is, and their rows.
+    /// For each field: document, analyzer number and row.
     fields: BTreeMap<String, Vec<(DocId, u16, usize)>>,
 }
 
@@ -412,7 +412,7 @@ impl PluginWriter for Collected {
     }
 }
 
-/// The first field of encoded vectors, and what follows it.
+/// Splits off the first field of encoded vectors.
 fn decode(bytes: &[u8], stride: usize) -> Option<(&str, &[u8], &[u8])> {
     let (&length, rest) = bytes.split_first()?;
     let (name, rest) = rest.split_at_checked(length.into())?;
@@ -420,7 +420,7 @@ fn decode(bytes: &[u8], stride: usize) -> Option<(&str, &[u8], &[u8])> {
     Some((str::from_utf8(name).ok()?, vector, rest))
 }
 
-/// The analyzers whose rows stand together, numbered as they come.
+/// Analyzers whose rows are stored together, numbered in order of appearance.
 #[derive(Default)]
 struct Analyzers(Vec<String>);
 
@@ -434,7 +434,7 @@ impl Analyzers {
         number as u16
     }
 
-    /// Those of the documents of a segment.
+    /// The analyzer numbers of the documents of a segment.
     fn of_segment(&mut self, segment: &SegmentReader) -> tantivy::Result<Vec<u16>> {
         let analyzers = segment.fast_fields().str("analyzer_id")?;
         let analyzers = analyzers.ok_or_else(|| corrupt("a segment lacks `analyzer_id`"))?;
@@ -449,21 +449,21 @@ impl Analyzers {
     }
 }
 
-/// A row that is to be written: which of several sources has it, and where.
+/// The origin of a row: source number and row within it.
 type Origin = (u32, u32);
 
-/// Which rows go into a file.
+/// The layout of the rows of a new file.
 #[derive(Default)]
 struct Plan {
     rows: Vec<PlannedRow>,
-    /// For each source, which of the rows each of its own is; `u32::MAX` while none.
+    /// For each source, the planned row of each of its rows; `u32::MAX` if none.
     known: Vec<Vec<u32>>,
     fields: Vec<PlannedField>,
 }
 
-/// A row that is to be written.
+/// A row to write.
 struct PlannedRow {
-    /// The first field that has it, by its number.
+    /// The number of the first field that has it.
     field: u16,
     group: u16,
     origin: Origin,
@@ -473,7 +473,7 @@ struct PlannedRow {
 struct PlannedField {
     name: String,
     docs: Vec<DocId>,
-    /// Which of the rows each has; where those are, once that is settled.
+    /// The planned row of each document; its file index once the layout is settled.
     places: Vec<u32>,
 }
 
@@ -498,7 +498,7 @@ impl Plan {
         }
     }
 
-    /// Decides where each row goes: one analyzer after the other within a field.
+    /// Assigns file indices: analyzer by analyzer within a field.
     fn settle(&mut self) -> Vec<Origin> {
         let mut order: Vec<u32> = (0..self.rows.len() as u32).collect();
         order.sort_by_key(|row| {
@@ -515,7 +515,7 @@ impl Plan {
         order.into_iter().map(|row| self.rows[row as usize].origin).collect()
     }
 
-    /// Writes the file of a segment of `max_doc` documents.
+    /// Writes the file of a segment with `max_doc` documents.
     fn write(
         mut self,
         segment: &Segment,
@@ -548,7 +548,7 @@ impl Plan {
     }
 }
 
-/// A vector file on its way to the disk.
+/// A vector file being written.
 struct VectorFile {
     out: BufWriter<WritePtr>,
     written: usize,
@@ -594,7 +594,8 @@ mod tests {
     #[test]
     fn rows_of_one_analyzer_stand_together() {
         let mut plan = Plan::default();
-        // Two analyzers in turn; the second field shares the first row of each document but one.
+        // Two alternating analyzers; the second field shares the first row of each document except
+        // one.
         for (field, rows) in [("combined", [0, 1, 2, 3]), ("speech", [0, 1, 9, 3])] {
             plan.fields.push(PlannedField { name: field.into(), ..PlannedField::default() });
             for (doc, row) in (0..).zip(rows) {

@@ -1,6 +1,6 @@
-//! The one thread that changes an embedded index. It takes the batches that wait, makes one
-//! durable commit of them, publishes the new snapshot and only then acknowledges each. Merges run
-//! beside it, one at a time.
+//! The writer thread of an embedded index. It takes all waiting batches, makes one durable commit
+//! of them, publishes the new snapshot and only then acknowledges each batch. Merges run in the
+//! background, one at a time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, RwLock};
@@ -18,38 +18,38 @@ use super::schema::any_of;
 use super::snapshot::Snapshot;
 use super::{Damage, failed, files};
 
-/// Batches that may wait; whoever comes next waits to enter the queue.
+/// Capacity of the batch queue; further callers wait for a free slot.
 const QUEUE: usize = 32;
 
-/// One commit takes no more batches once it has so many points.
+/// A commit takes no more batches once it has this many points.
 const GROUP_POINTS: usize = 4096;
 
-/// A segment is merged away when more than this share of it has been removed.
+/// A segment is merged when more than this share of its documents is deleted.
 const REMOVED_SHARE: f32 = 0.5;
 
-/// Segments with fewer documents than this are merged with each other whatever their size.
+/// Segments with fewer documents than this are merged with each other regardless of size.
 const SMALL_SEGMENT: u32 = 2000;
 
-/// What one `replace` removes and adds.
+/// The deletes and inserts of one `replace`.
 type Change = (Option<Box<dyn Query>>, Vec<(Term, TantivyDocument)>);
 
 /// One `replace`.
 pub(super) struct Batch {
     pub(super) scope: Option<Box<dyn Query>>,
-    /// Each id once.
+    /// With unique ids.
     pub(super) points: Vec<(Term, TantivyDocument)>,
     pub(super) done: oneshot::Sender<Result<()>>,
 }
 
 pub(super) enum Message {
     Replace(Batch),
-    /// The files of these segments are what was written, and can be merged.
+    /// These segments are verified and can be merged.
     Checked(Vec<SegmentId>),
-    /// The merge that was running has ended.
+    /// The running merge has ended.
     Merged,
 }
 
-/// What searches read and the writer replaces.
+/// The snapshot that searches read and the writer replaces.
 pub(super) struct Published(RwLock<Arc<Snapshot>>);
 
 impl Published {
@@ -66,7 +66,7 @@ impl Published {
     }
 }
 
-/// The writer's thread. Dropping it waits for the commit and the merge under way.
+/// Handle of the writer thread. Dropping it waits for a running commit and merge.
 pub(super) struct Writer {
     sender: Option<mpsc::Sender<Message>>,
     closing: Arc<AtomicBool>,
@@ -74,7 +74,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Starts the thread; `keep` is dropped when it ends.
+    /// Starts the thread, which drops `keep` when it ends.
     pub(super) fn start(
         index: Index,
         reader: IndexReader,
@@ -117,7 +117,7 @@ impl Writer {
         Ok(Self { sender: Some(sender), closing, thread: Some(thread) })
     }
 
-    /// Returns when the batch is durable and visible.
+    /// Returns once the batch is durable and visible.
     pub(super) async fn replace(
         &self,
         scope: Option<Box<dyn Query>>,
@@ -132,7 +132,7 @@ impl Writer {
         acknowledged.await.map_err(|_| stopped())?
     }
 
-    /// Fails when nothing can be written any more.
+    /// Fails if the writer cannot write any more.
     pub(super) fn probe(&self) -> Result<()> {
         match &self.sender {
             Some(sender) if !sender.is_closed() => Ok(()),
@@ -155,15 +155,15 @@ impl Drop for Writer {
 
 struct Worker {
     index: Index,
-    /// None after a failed commit that could not be undone, or leftovers that could not be removed; the
-    /// next batch opens it again.
+    /// `None` after a failed commit that could not be rolled back, or leftovers that could not be
+    /// removed; the next batch opens a new one.
     writer: Option<IndexWriter>,
     reader: IndexReader,
     options: IndexWriterOptions,
     merging: LogMergePolicy,
     dimension: usize,
     published: Arc<Published>,
-    /// Weak, so that the channel closes with the last one who can write to it.
+    /// Weak, so that the channel closes with its last user.
     sender: mpsc::WeakSender<Message>,
     closing: Arc<AtomicBool>,
     merge_running: bool,
@@ -215,14 +215,14 @@ impl Worker {
                 Ok(()) => Ok(()),
                 Err(error) => Err(PortError::new(error.kind(), error.to_string())),
             };
-            // Whoever has stopped waiting does not need the answer.
+            // A caller that no longer waits does not need the answer.
             let _ = done.send(outcome);
         }
     }
 
     /// Makes one durable commit of several changes.
     fn write(&mut self, changes: Vec<Change>) -> Result<()> {
-        // tantivy opens the segments of which points are removed on a thread that must not panic.
+        // tantivy opens the segments with deletes on a thread that must not panic.
         self.lookups.check(&self.index)?;
         self.commit_changes(changes).map_err(failed)
     }
@@ -245,12 +245,12 @@ impl Worker {
             }
         }
         writer.commit()?;
-        // The commit is a rename, which only the folder itself makes durable.
+        // The commit is a rename, which needs a sync of the directory to be durable.
         self.index.directory().sync_directory()?;
         Ok(())
     }
 
-    /// Shows the last commit to the searches that follow.
+    /// Publishes the last commit to searches.
     fn publish(&self) -> tantivy::Result<()> {
         self.reader.reload()?;
         let previous = self.published.get();
@@ -259,24 +259,24 @@ impl Worker {
         Ok(())
     }
 
-    /// Returns to the last commit after a failed one.
+    /// Rolls back to the last commit after a failed one.
     fn restore(&mut self) {
         let Some(mut writer) = self.writer.take() else { return };
         match writer.rollback() {
             Ok(_) => self.go_on_with(writer),
-            Err(e) => tracing::error!(error = %e, "the index cannot return to its last commit"),
+            Err(e) => tracing::error!(error = %e, "cannot roll the index back to its last commit"),
         }
     }
 
-    /// Takes a writer that stands at its last commit; none where that cannot be cleaned up.
+    /// Uses a writer at its last commit, or none if the leftovers cannot be removed.
     fn go_on_with(&mut self, writer: IndexWriter) {
         match cleaned(writer) {
             Ok(writer) => self.writer = Some(writer),
-            Err(e) => tracing::error!(error = %e, "the index cannot be cleaned up"),
+            Err(e) => tracing::error!(error = %e, "cannot clean up the index"),
         }
     }
 
-    /// Starts the first merge that is due, unless one is running.
+    /// Starts the first due merge unless one is running.
     fn start_merge(&mut self) {
         if self.merge_running || self.closing.load(Ordering::Acquire) {
             return;
@@ -285,7 +285,7 @@ impl Worker {
         let due = match self.index.searchable_segment_metas() {
             Ok(segments) => self.merging.compute_merge_candidates(&segments),
             Err(e) => {
-                tracing::warn!(error = %e, "the index cannot plan a merge");
+                tracing::warn!(error = %e, "cannot plan a merge of index segments");
                 return;
             }
         };
@@ -295,14 +295,14 @@ impl Worker {
         let check = move || match files::check_segments(&index, &candidate.0) {
             Ok(()) => drop(sender.blocking_send(Message::Checked(candidate.0))),
             Err(error) => {
-                tracing::error!(%error, "segments of the index cannot be merged");
+                tracing::error!(%error, "cannot merge index segments");
                 damage.note(&error);
             }
         };
         self.spawn_merging(check);
     }
 
-    /// Starts a merge of segments whose files were checked.
+    /// Starts a merge of verified segments.
     fn merge(&mut self, segments: &[SegmentId]) {
         self.merge_running = false;
         let (Some(writer), Some(sender)) = (&mut self.writer, self.sender.upgrade()) else {
@@ -322,26 +322,26 @@ impl Worker {
     fn spawn_merging(&mut self, work: impl FnOnce() + Send + 'static) {
         match thread::Builder::new().name("index-merge".into()).spawn(work) {
             Ok(_) => self.merge_running = true,
-            Err(e) => tracing::warn!(error = %e, "the index cannot watch a merge"),
+            Err(e) => tracing::warn!(error = %e, "cannot watch a merge of index segments"),
         }
     }
 
     fn end_merge(&mut self) {
         self.merge_running = false;
         if let Err(e) = self.publish() {
-            tracing::warn!(error = %e, "the index cannot show its merged segments yet");
+            tracing::warn!(error = %e, "cannot publish merged index segments yet");
         }
-        // The merged segments' files were still in use when the merge ended.
+        // The files of the merged segments were still in use when the merge ended.
         if let Some(writer) = &self.writer
             && let Err(e) = writer.garbage_collect_files().wait()
         {
-            tracing::warn!(error = %e, "the index cannot remove merged segments yet");
+            tracing::warn!(error = %e, "cannot remove merged index segments yet");
         }
     }
 }
 
-/// A writer at its last commit, ready for the next one: what a commit has left that never ended goes,
-/// since files of the next one may have the same names.
+/// A writer at its last commit, ready for the next one: removes the files of an unfinished commit,
+/// since the next one may use the same names.
 fn cleaned(writer: IndexWriter) -> tantivy::Result<IndexWriter> {
     writer.set_merge_policy(Box::new(NoMergePolicy));
     writer.garbage_collect_files().wait()?;

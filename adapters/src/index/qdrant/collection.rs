@@ -1,5 +1,5 @@
-//! The collection behind the alias: made at the first start, checked at every other, filled anew
-//! beside the old one by `shotlog reindex`.
+//! The collection behind the alias: created at the first start, checked at every later one, and
+//! refilled next to the old one by `shotlog reindex`.
 
 use ports::index::{PAYLOAD_FIELDS, PayloadType};
 use ports::{ErrorKind, PortError, Result};
@@ -13,21 +13,21 @@ use qdrant_client::qdrant::{
 
 use super::{QdrantIndex, QdrantOptions, connect};
 
-/// The sparse vector of a point's words.
+/// The sparse vector for full-text search.
 pub(super) const TEXT: &str = "text";
 
-/// What a collection's metadata says of the install that its points belong to.
+/// The metadata key for the installation that owns the points.
 const OWNER: &str = "install";
 
-/// Links of each point in a graph that is made later than its collection: the default of Qdrant.
+/// Links per point of an HNSW graph that is added to an existing collection: Qdrant's default.
 const LINKS: u64 = 16;
 
-/// The payload field of a point's words in order.
+/// The payload field with a point's words in order.
 pub(super) const WORDS: &str = "words";
 
 impl QdrantIndex {
-    /// An empty collection beside the one that is searched, for [`Self::publish`] once it is full.
-    /// What an earlier attempt left behind is removed.
+    /// An empty collection next to the one in use, to fill and then [`Self::publish`]. Removes the
+    /// leftovers of an earlier attempt.
     pub async fn beside(options: QdrantOptions) -> Result<Self> {
         let server = connect(&options)?;
         let target = options.collection.clone();
@@ -44,7 +44,7 @@ impl QdrantIndex {
         Ok(index)
     }
 
-    /// The collection that is searched, which [`Self::publish`] removes.
+    /// The collection in use, which [`Self::publish`] removes.
     pub async fn before(&self) -> Result<Option<Self>> {
         let current = self.current().await?;
         Ok(current.map(|target| Self { target, ..self.clone() }))
@@ -55,11 +55,11 @@ impl QdrantIndex {
             return Ok(owner);
         }
         self.enter_owner(&self.target, install).await?;
-        // Of several instances that enter theirs at once the last one counts.
+        // If several instances record their owner at once, the last one wins.
         Ok(self.owner(&self.target).await?.unwrap_or_default())
     }
 
-    /// The install that a collection or alias says it belongs to.
+    /// The owner recorded in a collection or alias.
     async fn owner(&self, collection: &str) -> Result<Option<String>> {
         let info = self.server.retrying(|| self.server.client.collection_info(collection)).await?;
         let config = info.result.and_then(|info| info.config).unwrap_or_default();
@@ -76,7 +76,7 @@ impl QdrantIndex {
         Ok(())
     }
 
-    /// Lets every instance search this collection from now on, and removes the one before it.
+    /// Switches every instance to this collection and removes the previous one.
     pub async fn publish(&self) -> Result<()> {
         let before = self.current().await?;
         let alias = self.options.collection.as_str();
@@ -117,7 +117,7 @@ impl QdrantIndex {
         }
     }
 
-    /// The collection that the alias leads to, or the collection of that very name.
+    /// The collection behind the alias, or the collection with that name.
     async fn current(&self) -> Result<Option<String>> {
         let alias = &self.options.collection;
         let aliases = self.server.retrying(|| self.server.client.list_aliases()).await?.aliases;
@@ -142,7 +142,7 @@ impl QdrantIndex {
         Ok(())
     }
 
-    /// Makes an empty collection, unless another instance has just made it.
+    /// Creates an empty collection, unless another instance has just done so.
     async fn create(&self, name: &str) -> Result<()> {
         let options = &self.options;
         let mut vectors = VectorsConfigBuilder::default();
@@ -161,7 +161,7 @@ impl QdrantIndex {
             .on_disk_payload(true)
             .build();
         if options.exact {
-            // A graph that no search walks would take the server hours over millions of points, and memory.
+            // An unused graph over millions of points would cost the server hours and memory.
             request.hnsw_config = Some(HnswConfigDiffBuilder::default().m(0).build());
         }
         request.metadata.insert("model".into(), Value::from(options.model.clone()));
@@ -174,8 +174,8 @@ impl QdrantIndex {
         self.index_payload(name).await
     }
 
-    /// Lets the server make the graph that is to be walked, where the collection was made without one. It
-    /// compares every point until that is done. A graph that is not walked any more stays.
+    /// Makes the server build the HNSW graph if the collection was created without one. Searches
+    /// scan every point until it is ready. A graph that is no longer used stays.
     async fn have_graph(&self, collection: &str, config: &CollectionConfig) -> Result<()> {
         let links = config.hnsw_config.as_ref().and_then(|graph| graph.m);
         if self.options.exact || links != Some(0) {
@@ -188,7 +188,7 @@ impl QdrantIndex {
         Ok(())
     }
 
-    /// Makes the payload indexes that are missing.
+    /// Creates missing payload indexes.
     async fn index_payload(&self, collection: &str) -> Result<()> {
         let info = self.server.retrying(|| self.server.client.collection_info(collection)).await?;
         let indexed = info.result.map(|info| info.payload_schema).unwrap_or_default();
@@ -220,14 +220,14 @@ impl QdrantIndex {
         format!("{}-{number}", self.options.collection)
     }
 
-    /// The number of a collection that this adapter has named; 0 of any other.
+    /// The number in a collection name that this adapter assigned; 0 for any other name.
     fn number(&self, name: &str) -> u64 {
         let number = name.strip_prefix(&self.options.collection).and_then(|n| n.strip_prefix('-'));
         number.and_then(|n| n.parse().ok()).unwrap_or(0)
     }
 }
 
-/// Why the collection cannot hold the points of this configuration.
+/// Why the collection does not fit this configuration.
 fn fault(config: &CollectionConfig, options: &QdrantOptions) -> Option<String> {
     let vectors = config.params.as_ref().and_then(|p| p.vectors_config.as_ref());
     let named = match vectors.and_then(|v| v.config.as_ref()) {

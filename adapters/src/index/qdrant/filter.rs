@@ -1,4 +1,4 @@
-//! From the port's conditions to the server's.
+//! Translates filters of the port to Qdrant's.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use qdrant_client::qdrant::{self, Range};
 
 use crate::index::check;
 
-/// The server's filter; `None` when nothing can match.
+/// Qdrant's filter; `None` if nothing can match.
 pub(super) fn translate(filter: &Filter) -> Result<Option<qdrant::Filter>> {
     check::filter(filter)?;
     let conditions: Option<Vec<_>> = filter.0.iter().map(condition).collect();
     Ok(conditions.map(qdrant::Filter::must))
 }
 
-/// The server's filter for the points of these ids.
+/// Qdrant's filter for points with these ids.
 pub(super) fn of_points(ids: &[&PointId]) -> qdrant::Filter {
     let mut chunks: BTreeMap<_, Vec<i64>> = BTreeMap::new();
     for id in ids {
@@ -47,7 +47,7 @@ fn condition(condition: &Condition) -> Option<qdrant::Condition> {
             Some(qdrant::Condition::matches(field, ids))
         }
         Predicate::AnyInteger(any) => Some(qdrant::Condition::matches(field, any.clone())),
-        // Integers are compared as doubles: exact within 2^53, beyond which no field goes.
+        // Integers are compared as doubles: exact within 2^53, which no field exceeds.
         Predicate::AtLeast(bound) if is_integer(field) => {
             let least = check::lowest_integer(*bound)? as f64;
             range(Range { gte: Some(least), ..Range::default() })
@@ -65,7 +65,7 @@ fn is_integer(field: &str) -> bool {
     PAYLOAD_FIELDS.iter().any(|(name, kind)| *name == field && *kind == PayloadType::Integer)
 }
 
-/// Stored numbers are finite and zero has one sign, so this compares alike.
+/// Stored numbers are finite and zero has one sign, so this compares equally.
 fn finite(bound: f64) -> f64 {
     bound.clamp(f64::MIN, f64::MAX) + 0.0
 }

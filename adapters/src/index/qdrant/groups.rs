@@ -1,5 +1,5 @@
-//! Searches grouped by video. The server names the videos whose best points come first, then the
-//! best points of each are asked for in one request, and the documents of those that are returned.
+//! Searches grouped by video. The first request finds the best videos, the second the best points
+//! of each, the third the documents of the returned points.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -9,15 +9,15 @@ use qdrant_client::qdrant::{Condition, QueryPointGroups, QueryPoints, group_id};
 
 use super::{Documents, Found, LARGE_LIMIT, QdrantIndex, asked_for, best};
 
-/// Videos whose points are asked for in one request.
+/// Videos per request for points.
 const VIDEOS: usize = 64;
 
-/// Videos and points asked for beyond the limit, so that equal scores at it can be put in order.
+/// Extra videos and points to request, so that ties at the limit can be ordered.
 const MARGIN: usize = 16;
 
 impl QdrantIndex {
-    /// The best `per_video` points of each of the `limit` first videos. What the parts find of a
-    /// point adds up to its score.
+    /// The best `per_video` points of each of the best `limit` videos. A point's score is the sum
+    /// over the parts of the query.
     pub(super) async fn grouped(
         &self,
         parts: Vec<QueryPoints>,
@@ -47,8 +47,8 @@ impl QdrantIndex {
         self.documented(groups.into_iter().flatten().collect(), Documents::new()).await
     }
 
-    /// The videos with the best points, a margin for equal ones among them. The server may stop
-    /// before it has found as many as were asked for: it goes on without those it has found.
+    /// The videos with the best points, with a margin for ties. The server may return fewer than
+    /// requested: the search then continues without the videos found so far.
     async fn videos(&self, part: &QueryPoints, limit: usize) -> Result<Vec<String>> {
         let wanted = limit + MARGIN;
         let mut request = QueryPointGroups {

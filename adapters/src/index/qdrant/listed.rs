@@ -1,5 +1,5 @@
-//! Listing points in the order of their ids, which the server does not know: it names all that match,
-//! and gives the documents of the first.
+//! Lists points in the order of their ids, which the server does not know: fetches all matching
+//! ids, then the documents of the first.
 
 use ports::Result;
 use ports::index::ListedPoint;
@@ -7,11 +7,11 @@ use qdrant_client::qdrant::{Filter, ScrollPointsBuilder};
 
 use super::{Documents, Found, IDS, QdrantIndex, id, name, payload};
 
-/// Ids in one answer of the server.
+/// Ids per response.
 const PAGE: u32 = 2048;
 
 impl QdrantIndex {
-    /// The first `limit` of the points that match.
+    /// The first `limit` matching points.
     pub(super) async fn first(&self, filter: Filter, limit: usize) -> Result<Vec<ListedPoint>> {
         let mut request = ScrollPointsBuilder::new(&self.target)
             .filter(filter)
@@ -30,7 +30,7 @@ impl QdrantIndex {
                 break;
             }
         }
-        // Names come in this order too, unless an earlier version has given them.
+        // Point names sort in this order too, except those assigned by an earlier version.
         found.sort();
         found.truncate(limit);
         let found = found.into_iter().map(|(_, name)| Found { name, score: 0.0 }).collect();

@@ -1,8 +1,8 @@
-//! The index on a Qdrant server, over gRPC. Several instances may share one: all of them go through
-//! an alias, behind which [`QdrantIndex::beside`] fills a new collection while searches go on.
+//! The index on a Qdrant server, over gRPC. Several instances may share one: all of them use an
+//! alias, behind which [`QdrantIndex::beside`] fills a new collection while searches continue.
 //!
-//! A `replace` writes the new points before it removes the old ones, so a reader may see both for
-//! a moment and never neither. Searches are exact unless [`QdrantOptions::exact`] is off.
+//! A `replace` writes the new points before it removes the old ones, so a reader may briefly see
+//! both, but never neither. Searches are exact unless [`QdrantOptions::exact`] is off.
 
 mod collection;
 mod filter;
@@ -34,60 +34,61 @@ use super::check;
 use super::frequent::Frequent;
 use crate::qdrant::Server;
 
-/// Points written or read in one request.
+/// Points per read or write request.
 const PAGE: u32 = 256;
 
-/// Bytes of documents and texts written in one request; the server refuses larger messages.
+/// Bytes of documents and texts per write request; the server rejects larger messages.
 const REQUEST_BYTES: usize = 8 << 20;
 
-/// Points that share the score of the last hit and are put in order of their ids; which ones of more
-/// come first is up to the server.
+/// Maximum number of points that tie with the last hit and are ordered by id; beyond it the server
+/// chooses.
 const TIES: usize = 1024;
 
-/// Points beyond those wanted that are looked at of each part of a query whose scores are added up.
+/// Extra points to request for each part of a query whose scores are added up.
 const ADDED_UP: usize = 256;
 
-/// The payload field of a point's document.
+/// The payload field with a point's document.
 const DOCUMENT: &str = "document";
 
-/// The payload fields that a point's id is read from.
+/// The payload fields with a point's id.
 const IDS: [&str; 3] = ["video_id", "chunk_id", "analyzer_id"];
 
-/// Those of its id and its document.
+/// The payload fields with the document and the id.
 const DOCUMENTED: [&str; 4] = [DOCUMENT, "video_id", "chunk_id", "analyzer_id"];
 
-/// Above this limit a search first asks how many points there are: the server reserves room for
-/// as many hits as are asked for.
+/// Above this limit, a search first counts the points: the server allocates memory for the
+/// requested number of hits.
 const LARGE_LIMIT: usize = 1000;
 
-/// Distinct values of a field that are listed at most.
+/// Maximum number of distinct values listed for a field.
 const MAX_VALUES: u64 = 1 << 20;
 
-/// How a server is reached and what its collection looks like.
+/// How to reach the server and set up the collection.
 #[derive(Debug, Clone)]
 pub struct QdrantOptions {
-    /// The gRPC address: `http://host:6334`, or `https://` for TLS.
+    /// gRPC URL: `http://host:6334`, or `https://` for TLS.
     pub url: String,
     /// The server's API key or token.
     pub api_key: Option<String>,
-    /// The name under which the points are found: an alias of the collection that holds them.
+    /// Name of the alias of the collection in use.
     pub collection: String,
     /// Components of each vector.
     pub dimension: usize,
-    /// The embedding model; a collection filled by another one is refused.
+    /// The embedding model; a collection filled by another one is rejected.
     pub model: String,
     /// The vector fields.
     pub fields: Vec<String>,
-    /// Every point is compared, as the embedded index does; off, the server's graph is walked,
-    /// which is faster from a million points on and misses some hits, more with narrow filters.
+    /// Whether to compare every point, as the embedded index does. Otherwise the server walks its
+    /// HNSW graph, which is faster from a million points on and misses some hits, more so with
+    /// narrow filters.
     pub exact: bool,
-    /// Parts that a new collection is split into, over the nodes of a cluster; at least 1.
+    /// Number of shards of a new collection; at least 1.
     pub shards: u32,
-    /// Copies of each part of a new collection; at least 1.
+    /// Replication factor of a new collection; at least 1.
     pub replicas: u32,
-    /// Of one request.
+    /// Timeout of one request.
     pub timeout: Duration,
-    /// Of one request, when the server does not answer or is overloaded; at least 1.
+    /// Maximum attempts per request if the server does not answer or is overloaded; at least 1.
     pub attempts: u32,
 }
 
@@ -96,14 +97,14 @@ pub struct QdrantOptions {
 pub struct QdrantIndex {
     server: Server,
     options: QdrantOptions,
-    /// The collection or alias that requests name.
+    /// The collection or alias to use in requests.
     target: String,
 }
 
 impl QdrantIndex {
-    /// Connects, and creates the collection where there is none yet.
+    /// Connects, and creates the collection if necessary.
     ///
-    /// `Invalid` when the collection holds vectors of another dimension, model or field list.
+    /// `Invalid` if the collection holds vectors of another dimension, model or field list.
     pub async fn open(options: QdrantOptions) -> Result<Self> {
         let server = connect(&options)?;
         let target = options.collection.clone();
@@ -123,7 +124,7 @@ impl QdrantIndex {
             let value = match value {
                 FieldValue::Keywords(words) => Value::from(words),
                 FieldValue::Integer(number) => Value::from(number),
-                // Zero has one sign, so that bounds include it.
+                // Adding 0.0 removes the sign of zero, so that bounds include it.
                 FieldValue::Float(number) => Value::from(number + 0.0),
             };
             payload.insert(field, value);
@@ -153,9 +154,9 @@ impl QdrantIndex {
         Ok(())
     }
 
-    /// The best `limit` of a query in order of score, then name, and the documents of most of them.
-    /// Points with the score of the last one are looked for once, [`TIES`] of them and by their names
-    /// alone: the server reads what is beside a vector from its disk, point by point.
+    /// The best `limit` points of a query, ordered by score, then name, and the documents of most
+    /// of them. Fetches points that tie with the last one once, at most [`TIES`] and only their
+    /// names: the server reads payloads from disk, point by point.
     async fn ranked(
         &self,
         mut request: QueryPoints,
@@ -184,7 +185,7 @@ impl QdrantIndex {
         Ok((best(found, limit), documents))
     }
 
-    /// What each query finds, in its order.
+    /// The results of each query, in order.
     async fn batch(&self, queries: Vec<QueryPoints>) -> Result<Vec<Vec<Found>>> {
         let request = QueryBatchPoints {
             collection_name: self.target.clone(),
@@ -197,8 +198,8 @@ impl QdrantIndex {
         answer.result.iter().map(found).collect()
     }
 
-    /// The points that the parts of a query have found, each once, with the sum of its scores in all
-    /// of them: it may be far down in the list of one.
+    /// The points that the parts of a query found, without duplicates, each with the sum of its
+    /// scores: a point may rank low in one part.
     async fn added_up(&self, parts: &[QueryPoints], found: Vec<Found>) -> Result<Vec<Found>> {
         if parts.len() == 1 || found.is_empty() {
             return Ok(found);
@@ -214,8 +215,7 @@ impl QdrantIndex {
         Ok(summed(found.into_iter().flatten()))
     }
 
-    /// The found points with their ids and documents: those that are known, and the others from the
-    /// server.
+    /// The hits with ids and documents, fetching those that are not in `known`.
     async fn documented(&self, found: Vec<Found>, mut known: Documents) -> Result<Vec<Hit>> {
         let missing: Vec<_> = found
             .iter()
@@ -232,7 +232,7 @@ impl QdrantIndex {
                 known.insert(name(point.id.as_ref())?, id_and_document(&point.payload)?);
             }
         }
-        // What was removed meanwhile is left out.
+        // Skips points that were removed in the meantime.
         let hit = |Found { score, name }: Found| {
             let (id, document) = known.remove(&name)?;
             Some(Hit { id, score, document })
@@ -240,7 +240,7 @@ impl QdrantIndex {
         Ok(found.into_iter().filter_map(hit).collect())
     }
 
-    /// The limit, or the number of points that match where that is less and the limit is large.
+    /// The limit, or the number of matching points if the limit is large and exceeds it.
     async fn at_most_all(
         &self,
         limit: usize,
@@ -260,7 +260,7 @@ impl QdrantIndex {
         Ok(answer.result.map_or(0, |r| r.count))
     }
 
-    /// The distinct values of a keyword field over the points that match.
+    /// The distinct values of a keyword field among the matching points.
     async fn facets(
         &self,
         field: &str,
@@ -273,7 +273,7 @@ impl QdrantIndex {
         let values = found
             .hits
             .into_iter()
-            // The server keeps a value for a while after its last point is gone.
+            // The server keeps a value for a while after its last point was removed.
             .filter(|hit| hit.count > 0)
             .filter_map(|hit| match hit.value?.variant? {
                 facet_value::Variant::StringValue(text) => Some((text, hit.count)),
@@ -286,7 +286,7 @@ impl QdrantIndex {
         QueryPointsBuilder::new(&self.target).using(field).filter(filter)
     }
 
-    /// The request for a nearest-neighbour search; `None` where nothing can match.
+    /// The request for a nearest-neighbour search; `None` if nothing can match.
     fn nearest(&self, query: &VectorQuery) -> Result<Option<QueryPoints>> {
         check::vector_query(query, self.options.dimension)?;
         let Some(filter) = filter::translate(&query.filter)? else { return Ok(None) };
@@ -298,13 +298,13 @@ impl QdrantIndex {
             .query(Query::new_nearest(VectorInput::new_dense(query.vector.clone())))
             .params(SearchParamsBuilder::default().exact(self.options.exact));
         if let Some(threshold) = query.threshold.filter(|t| t.is_finite()) {
-            // The server may round the other way; the exact test is in `cosines`.
+            // The server may round differently; `cosines` applies the exact threshold.
             request = request.score_threshold(threshold - 1e-4);
         }
         Ok(Some(request.into()))
     }
 
-    /// The requests whose scores add up to those of a full-text search: one for each phrase, one for
+    /// The requests whose scores add up to those of a full-text search: one per phrase and one for
     /// the words.
     fn matching(&self, query: &TextQuery) -> Result<Vec<QueryPoints>> {
         check::text_query(query)?;
@@ -324,7 +324,7 @@ impl QdrantIndex {
     }
 }
 
-/// Scores within −1..1, and none below the threshold.
+/// Clamps scores to −1..1 and drops those below the threshold.
 fn cosines(mut hits: Vec<Hit>, threshold: Option<f32>) -> Vec<Hit> {
     for hit in &mut hits {
         hit.score = hit.score.clamp(-1.0, 1.0) + 0.0;
@@ -340,7 +340,7 @@ impl VectorIndex for QdrantIndex {
         for point in &points {
             check::point(point, self.options.dimension)?;
         }
-        // The last of several points with one id and revision is the one that counts.
+        // Of several points with one id and revision the last wins.
         let points: BTreeMap<Uuid, Point> =
             points.into_iter().map(|point| (names::name(&point), point)).collect();
         let ids: Vec<String> = points.keys().map(Uuid::to_string).collect();
@@ -455,7 +455,7 @@ impl VectorIndex for QdrantIndex {
                 request.limit = Some(limit as u64);
                 let query = || self.server.client.query(request.clone());
                 let answer = self.server.retrying(query).await?.result;
-                // Points of one id are results of several runs: there may be any number of them.
+                // An id may have any number of revisions.
                 if answer.len() < limit {
                     break answer;
                 }
@@ -524,18 +524,18 @@ fn payload(fields: &[&str]) -> SelectorOptions {
     SelectorOptions::Include(PayloadIncludeSelector { fields })
 }
 
-/// About how many bytes a point takes in a request.
+/// Approximate size of a point in a request, bytes.
 fn size(point: &Point) -> usize {
     let vectors: usize = point.vectors.values().map(|v| v.len() * 4).sum();
     vectors + point.document.as_str().len() + 3 * point.text.len() + 1024
 }
 
-/// Ids and documents of points by their names.
+/// Ids and documents by point name.
 type Documents = HashMap<String, (PointId, Document)>;
 
-/// A point that was found.
+/// A point in a response.
 struct Found {
-    /// What the server knows it by.
+    /// The server's name for the point.
     name: String,
     score: f32,
 }
@@ -545,13 +545,13 @@ impl Found {
         Ok(Self { name: name(point.id.as_ref())?, score: point.score })
     }
 
-    /// The better one first; of equal ones the one whose name, and so whose id, comes first.
+    /// Orders best first; ties by name, and so by id.
     fn order(&self, other: &Self) -> Ordering {
         other.score.total_cmp(&self.score).then_with(|| self.name.cmp(&other.name))
     }
 }
 
-/// A part of a query that names so many points, and nothing beside their names.
+/// A part of a query, limited to `limit` points and their names.
 fn asked_for(part: &QueryPoints, limit: usize) -> QueryPoints {
     let mut query = part.clone();
     query.limit = Some(limit as u64);
@@ -559,7 +559,7 @@ fn asked_for(part: &QueryPoints, limit: usize) -> QueryPoints {
     query
 }
 
-/// The points that several searches have found, each with the sum of its scores.
+/// The points of several searches, each with the sum of its scores.
 fn summed(found: impl IntoIterator<Item = Found>) -> Vec<Found> {
     let mut sums: HashMap<String, Found> = HashMap::new();
     for found in found {

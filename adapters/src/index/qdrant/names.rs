@@ -1,21 +1,21 @@
-//! What the server knows points by: UUIDs that come in the order of the points' ids, so that equal
-//! scores are put in that order by names alone.
+//! Point names for the server: UUIDs that sort like the points' ids, so that names alone order
+//! ties.
 
 use ports::index::{Point, PointId};
 use uuid::{Builder, Uuid};
 
-/// Of what a name ends with.
+/// Namespace of the digest at the end of a name.
 const NAMESPACE: Uuid = Uuid::from_u128(0x6d1c_6a3e_0f0b_4f5c_9a51_5107_1065_0001);
 
-// The bits of a name, which together are the 122 that a UUID of version 8 leaves free. What does not
-// fit is told apart by the digest, and comes in its order.
+// The bits of a name, together the 122 that a version 8 UUID leaves free. Ids that differ only
+// beyond them differ in the digest and sort by it.
 const VIDEO: u32 = 48;
 const CHUNK: u32 = 20;
 const ANALYZER: u32 = 24;
 const DIGEST: u32 = 30;
 
-/// The same for every instance, so that writing a point again replaces it: the beginning of its video's
-/// id, its chunk, the beginning of its analyzer's id, and a digest of all that and its revision.
+/// The same on every instance, so that writing a point again replaces it: a prefix of the video id,
+/// the chunk, a prefix of the analyzer id, and a digest of all that and the revision.
 pub(super) fn name(point: &Point) -> Uuid {
     let PointId { video_id, chunk_id, analyzer_id } = &point.id;
     let whole = format!("{video_id}\0{chunk_id}\0{analyzer_id}\0{}", point.revision());
@@ -26,7 +26,7 @@ pub(super) fn name(point: &Point) -> Uuid {
     let analyzer = analyzer.fold(0, |bits, byte| bits << 8 | u128::from(byte));
     let bits =
         ((video << CHUNK | chunk) << ANALYZER | analyzer) << DIGEST | digest & ((1 << DIGEST) - 1);
-    // Version and variant stand after the first 48 and the first 60 of them.
+    // Version and variant follow the first 48 and the first 60 bits.
     let (first, second, third) = (bits >> 74, bits >> 62 & 0xfff, bits & ((1 << 62) - 1));
     Builder::from_custom_bytes((first << 80 | second << 64 | third).to_be_bytes()).into_uuid()
 }
@@ -74,8 +74,8 @@ mod tests {
         let names: Vec<Uuid> = ids.iter().map(|(v, c, a)| named(*v, *c, a, "r1")).collect();
         assert!(names.is_sorted());
         let spelled: Vec<String> = names.iter().map(Uuid::to_string).collect();
-        assert!(spelled.is_sorted(), "as the server spells them");
-        assert!(names.iter().all(|name| name.get_version_num() == 8), "a kind that it takes");
+        assert!(spelled.is_sorted(), "in the server's notation");
+        assert!(names.iter().all(|name| name.get_version_num() == 8), "a version that it accepts");
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! BM25 as a sparse vector: a point carries how much each of its words weighs in it, the server
-//! multiplies by how rare the word is. Words are the same as in the embedded index.
+//! BM25 as a sparse vector: a point stores the weight of each of its words, and the server
+//! multiplies by inverse document frequency. Tokenized like the embedded index.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use crate::index::words;
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
 
-/// Words of an average text. A sparse vector is made before the collection's average is known;
+/// Average text length in words. A sparse vector is built before the collection's average is known;
 /// chunk descriptions and speech have a few dozen words.
 const AVERAGE_WORDS: f32 = 40.0;
 
-/// Stands where a word too long to be searchable was, so that phrases do not reach across it.
+/// Placeholder for a word that is too long to index, so that phrases do not match across it.
 const GAP: &str = "\u{b7}";
 
 /// The words of a text in order.
@@ -24,7 +24,7 @@ impl Words {
         Self(words::words(&mut words::analyzer(), text))
     }
 
-    /// Dimensions in rising order and BM25 weights without the rarity; `None` without words.
+    /// Ascending dimensions and BM25 weights without the IDF factor; `None` without words.
     pub(super) fn weights(&self) -> Option<(Vec<u32>, Vec<f32>)> {
         let mut times: BTreeMap<u32, f32> = BTreeMap::new();
         for (_, word) in &self.0 {
@@ -35,18 +35,18 @@ impl Words {
             .then(|| times.into_iter().map(|(d, n)| (d, n * (K1 + 1.0) / (n + norm))).unzip())
     }
 
-    /// The words with spaces between them, for phrases.
+    /// The words joined by spaces, for phrases.
     pub(super) fn joined(&self) -> String {
         joined(&self.0)
     }
 }
 
-/// What a text query asks for.
+/// A parsed text query.
 #[derive(Debug, PartialEq)]
 pub(super) struct Asked {
-    /// Single words: any of them counts.
+    /// Single words, any of which matches.
     pub(super) words: Vec<String>,
-    /// Each counts where its words follow one another.
+    /// Phrases, each of which matches where its words are adjacent.
     pub(super) phrases: Vec<Phrase>,
 }
 
@@ -73,7 +73,7 @@ impl Asked {
     }
 }
 
-/// A query's sparse vector: each word once.
+/// A query's sparse vector, with each word once.
 pub(super) fn presence(words: &[String]) -> (Vec<u32>, Vec<f32>) {
     let dimensions: BTreeMap<u32, f32> = words.iter().map(|w| (dimension(w), 1.0)).collect();
     dimensions.into_iter().unzip()

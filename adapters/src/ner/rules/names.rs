@@ -1,4 +1,4 @@
-//! People, places and organisations: word lists, and shapes such as `University of …`.
+//! People, places and organisations: word lists, and patterns such as `University of …`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,11 +6,11 @@ use text::calendar::{MONTHS, WEEKDAYS};
 
 use super::{Candidate, Kind, words::Words};
 
-/// The word lists, ready to look up.
+/// The word lists, indexed.
 pub(super) struct Names {
     given: HashSet<String>,
     given_unsure: HashSet<String>,
-    /// By first word, the longest first.
+    /// By first word, longest first.
     listed: HashMap<String, Vec<Listed>>,
 }
 
@@ -55,7 +55,7 @@ impl Names {
         let mut found = Vec::new();
         let mut at = 0;
         while at < words.words.len() {
-            // What a rule took is not looked at again, so that no name begins inside another.
+            // Skips what a rule matched, so that no name begins inside another.
             at = match self.at(text, words, at) {
                 Some((end, kind, confidence)) => {
                     let start = at + honorifics(words, at, end, kind);
@@ -89,7 +89,7 @@ impl Names {
             }
             let spelled = &words.words[at..end];
             if entry.capitals {
-                // In a text of capitals alone `WHO` may be the pronoun.
+                // In a text in capitals only, `WHO` may be the pronoun.
                 return spelled[0].shouted && (words.cased || entry.phrase[0].len() > 3);
             }
             if !words.cased {
@@ -133,13 +133,13 @@ impl Names {
         match (sure, end > at + 1) {
             (true, true) => Some((end, 0.9)),
             (true, false) => Some((end, 0.7)),
-            // `Will Turner` is a name, `May I` and `Grace Is` are none.
+            // `Will Turner` is a name, `May I` and `Grace Is` are not.
             (false, true) => Some((end, 0.75)),
             (false, false) => None,
         }
     }
 
-    /// Where a name ends whose next word would be at `at`: initials, particles, family names.
+    /// The end of a name whose next word would be at `at`: initials, particles, family names.
     fn name_end(&self, words: &Words, mut at: usize) -> usize {
         let mut taken = 0;
         while taken < 3 && at < words.words.len() && words.words[at].joined {
@@ -177,7 +177,7 @@ impl Names {
     }
 }
 
-/// Names of a list and whether they are marked as unsure.
+/// The names in a list, each with whether it is marked as ambiguous.
 fn entries(list: &'static str) -> impl Iterator<Item = (&'static str, bool)> {
     list.lines()
         .filter(|line| !line.starts_with('#'))
@@ -187,7 +187,7 @@ fn entries(list: &'static str) -> impl Iterator<Item = (&'static str, bool)> {
         .map(|name| (name.trim_end_matches('?'), name.ends_with('?')))
 }
 
-/// How many words before a person's name are titles.
+/// The number of titles at the beginning of a person's name.
 fn honorifics(words: &Words, at: usize, end: usize, kind: Kind) -> usize {
     if kind != Kind::Person {
         return 0;
@@ -198,7 +198,7 @@ fn honorifics(words: &Words, at: usize, end: usize, kind: Kind) -> usize {
     titles.count()
 }
 
-/// A run of capitalised words that ends as organisations do, or `University of …`.
+/// A run of capitalised words with a suffix of organisations, or `University of …`.
 fn organisation(text: &str, words: &Words, at: usize) -> Option<usize> {
     if !words.cased || !words.words[at].capital {
         return None;
@@ -224,7 +224,7 @@ fn organisation(text: &str, words: &Words, at: usize) -> Option<usize> {
     (after != Some('-')).then_some(last + 1)
 }
 
-/// A run of capitalised words that ends as places do, or `Lake …`.
+/// A run of capitalised words with a suffix of places, or `Lake …`.
 fn place(words: &Words, at: usize) -> Option<usize> {
     if !words.cased || !words.words[at].capital || is_common(&words.words[at].lower) {
         return None;
@@ -239,8 +239,8 @@ fn place(words: &Words, at: usize) -> Option<usize> {
     Some(last + 1)
 }
 
-/// The end of the capitalised words from `at` on, `of`, `for`, `&` and `the` among them, and `and`
-/// where asked for.
+/// The end of the run of capitalised words from `at`, which may include `of`, `for`, `&` and `the`,
+/// and `and` if requested.
 fn run(words: &Words, at: usize, and: bool) -> usize {
     let mut end = at;
     let mut i = at;
@@ -264,7 +264,7 @@ fn after_preposition(words: &Words, at: usize) -> bool {
     words.words[at].joined && PREPOSITIONS.contains(&before.lower.as_str())
 }
 
-/// `Georgia and Turkey`, `Reading, England`: the word before is a place of the list.
+/// Whether the previous word is a listed place: `Georgia and Turkey`, `Reading, England`.
 fn after_place(words: &Words, at: usize, listed: &HashMap<String, Vec<Listed>>) -> bool {
     let before = words.words[..at].iter().rev().find(|w| w.lower != "and" && w.lower != "or");
     before.is_some_and(|word| {
@@ -460,7 +460,7 @@ const PLACE_ENDS: [&str; 38] = [
     "falls",
 ];
 
-/// Words that a capital letter does not turn into a name.
+/// Words that are not names even with a capital letter.
 const COMMON: &str = "a about after again all also am an and any are as at be because been before \
     being but by can come could day did do does down for from get go good had has have he hello her \
     here hi him his how i i'm if in is it its just know let like look make many may me more most \

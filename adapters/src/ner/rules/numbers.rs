@@ -31,7 +31,7 @@ impl Numbers {
             format!(r"(?:{}|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)", any(MONTHS));
         let certain_month = any(MONTHS.into_iter().filter(|month| !is_ambiguous_month(month)));
         let amount = format!(r"(?:{NUMBER}{SCALE}?|{spelled})");
-        // Alternatives that cannot be told from ordinary words without a capital are not folded.
+        // Alternatives that need a capital letter to differ from ordinary words are case-sensitive.
         let rules = [
             (Kind::Date, 0.95, format!(r"\b{YEAR}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\b")),
             (
@@ -124,7 +124,7 @@ impl Numbers {
             ),
         ];
         let compile = |(kind, confidence, rule): (Kind, f32, String)| {
-            // Every rule is compiled by a test.
+            // A test compiles every rule.
             Regex::new(&rule).ok().map(|regex| (kind, confidence, regex))
         };
         Self { rules: rules.into_iter().filter_map(compile).collect() }
@@ -152,12 +152,12 @@ impl Numbers {
     }
 }
 
-/// An expression for any of the words.
+/// A regular expression for any of the words.
 fn any<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     format!("(?:{})", words.into_iter().collect::<Vec<_>>().join("|"))
 }
 
-/// The names of numbers; a dozen is a thing that is counted.
+/// The names of numbers; a dozen is a countable noun.
 fn named(range: RangeInclusive<u32>) -> impl Iterator<Item = &'static str> {
     let wanted = move |(name, value): &&(&str, u32)| range.contains(value) && *name != "dozen";
     CARDINALS.iter().filter(wanted).map(|(name, _)| *name)

@@ -1,24 +1,25 @@
-//! Splits text into words with their places and says how far its capital letters mean anything.
+//! Splits text into words with their positions, and determines whether capitalisation is
+//! meaningful.
 
 use std::ops::Range;
 
-/// A word: letters and digits with the apostrophes, hyphens and full stops inside it.
+/// A word: letters and digits with inner apostrophes, hyphens and full stops.
 pub(super) struct Word {
     pub(super) range: Range<usize>,
     pub(super) lower: String,
-    /// It begins with a capital letter.
+    /// Begins with a capital letter.
     pub(super) capital: bool,
-    /// It has two or more letters, all of them capital.
+    /// Has two or more letters, all capital.
     pub(super) shouted: bool,
-    /// Only spaces stand between it and the word before.
+    /// Only spaces separate it from the previous word.
     pub(super) joined: bool,
-    /// It begins a sentence, so that its capital says nothing.
+    /// Begins a sentence, so that its capital letter is not significant.
     pub(super) first: bool,
 }
 
 pub(super) struct Words {
     pub(super) words: Vec<Word>,
-    /// Capital letters tell names from other words here: there are both kinds.
+    /// Whether capitalisation is significant: the text has both cases.
     pub(super) cased: bool,
 }
 
@@ -46,19 +47,19 @@ impl Words {
         Self { words, cased }
     }
 
-    /// Whether the words from `start` on spell `phrase`, with nothing but spaces between them.
+    /// Whether the words from `start` equal `phrase`, separated by spaces only.
     pub(super) fn spell(&self, start: usize, phrase: &[String]) -> bool {
         let Some(words) = self.words.get(start..start + phrase.len()) else { return false };
         words.iter().zip(phrase).all(|(w, p)| w.lower == *p) && words[1..].iter().all(|w| w.joined)
     }
 
-    /// Bytes from the first to the last of the words.
+    /// The byte range of a range of words.
     pub(super) fn bytes(&self, words: Range<usize>) -> Range<usize> {
         self.words[words.start].range.start..self.words[words.end - 1].range.end
     }
 }
 
-/// Short captions such as `John Smith` have no lower-case word but are not shouted either.
+/// Short captions such as `John Smith` have no lower-case word but are not in capitals either.
 fn mostly_title_case(words: &[Word]) -> bool {
     words.iter().any(|w| w.capital && !w.shouted && w.lower.chars().count() > 1)
 }
@@ -93,14 +94,14 @@ fn ranges(text: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// `NASA's` names NASA.
+/// `NASA` for `NASA's`.
 fn without_possessive(text: &str, range: Range<usize>) -> Range<usize> {
     let word = &text[range.clone()];
     let bare = ["'s", "’s", "'S"].iter().find_map(|s| word.strip_suffix(s)).unwrap_or(word);
     range.start..range.start + bare.len()
 }
 
-/// `U.S.` and `Inc.` keep their full stop; a sentence's last word does not take one.
+/// Includes the full stop of `U.S.` and `Inc.`, but not that of a sentence.
 fn with_full_stop(text: &str, range: Range<usize>) -> Range<usize> {
     let word = text[range.clone()].to_ascii_lowercase();
     let initial = word.chars().count() == 1 && text[range.clone()].starts_with(char::is_uppercase);

@@ -1,4 +1,4 @@
-//! Where lines of text are: the DB network's map of probabilities (Liao et al. 2020) made into
+//! Text line detection: converts the probability map of the DB network (Liao et al. 2020) into
 //! rotated boxes.
 
 use image::{GrayImage, Rgb, RgbImage, imageops};
@@ -9,10 +9,11 @@ use ports::{ErrorKind, PortError, Result};
 use super::{PpOcrOptions, planes, rotated::Rotated};
 use crate::onnx::{Pool, failed, scaled};
 
-/// A picture more slender than this gets a margin: the network finds no line that fills all of it.
+/// Minimum aspect ratio of images that get a margin: the network does not detect a line that fills
+/// the whole image.
 const SLENDER: u32 = 8;
 
-/// The lines of a picture as boxes in its pixels, the surest first.
+/// The text lines of an image as boxes in its pixels, most confident first.
 pub(super) fn lines(
     pool: &Pool,
     picture: &RgbImage,
@@ -42,7 +43,7 @@ fn probabilities(pool: &Pool, pixels: &[f32], (width, height): (u32, u32)) -> Re
     })
 }
 
-/// The picture with a margin of its own mean colour where it is slender, and the margin's size.
+/// A slender image with a margin in its mean colour, and the size of the margin.
 fn framed(picture: &RgbImage) -> Result<(std::borrow::Cow<'_, RgbImage>, (f32, f32))> {
     let (width, height) = picture.dimensions();
     let margin =
@@ -58,7 +59,7 @@ fn framed(picture: &RgbImage) -> Result<(std::borrow::Cow<'_, RgbImage>, (f32, f
     Ok((std::borrow::Cow::Owned(framed), (x as f32, y as f32)))
 }
 
-/// Multiples of 32 near the picture's size, enlarged until the options are kept.
+/// Multiples of 32 near the image size, scaled to satisfy the options.
 fn input_size((width, height): (u32, u32), options: &PpOcrOptions) -> (u32, u32) {
     let (shorter, longer) = (width.min(height) as f32, width.max(height) as f32);
     let enlarged = (options.min_side as f32 / shorter).max(1.0);
@@ -70,7 +71,7 @@ fn input_size((width, height): (u32, u32), options: &PpOcrOptions) -> (u32, u32)
 fn boxes(map: &[f32], width: usize, options: &PpOcrOptions) -> Vec<Rotated> {
     let height = map.len() / width;
     let text = |x: usize, y: usize| map[y * width + x] > options.pixel_threshold;
-    // Dilated by a square of two pixels, as the authors do.
+    // Dilated by a 2×2 kernel, as in the authors' code.
     let bitmap = GrayImage::from_fn(width as u32, height as u32, |x, y| {
         let (x, y) = (x as usize, y as usize);
         let (left, up) = (x.saturating_sub(1), y.saturating_sub(1));
@@ -84,7 +85,7 @@ fn boxes(map: &[f32], width: usize, options: &PpOcrOptions) -> Vec<Rotated> {
         }
         let points: Vec<(i32, i32)> = contour.points.iter().map(|p| (p.x, p.y)).collect();
         let Some(rotated) = Rotated::around(&points) else { continue };
-        // The authors' least side, before and after growing.
+        // The authors' minimum side, before and after growing.
         if rotated.shorter() < 3.0 {
             continue;
         }

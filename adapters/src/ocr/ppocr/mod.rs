@@ -1,5 +1,5 @@
-//! Text in pictures by the PP-OCR networks (detection, orientation, recognition) through ONNX
-//! Runtime. The domain calls it frame by frame; merging lines over time is not its business.
+//! OCR with the PP-OCR networks (detection, orientation, recognition) on ONNX Runtime. The domain
+//! calls it per frame and merges lines over time.
 
 mod detect;
 mod order;
@@ -21,43 +21,43 @@ use crate::onnx::{Inputs, Pool, Runtime, Threading};
 use recognise::Recogniser;
 use rotated::Rotated;
 
-/// Which models and how their answers are read. Numbers are those of the models' authors unless a
-/// comment says otherwise.
+/// Options of [`PpOcr::open`]. Numbers are those of the models' authors unless a comment says
+/// otherwise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PpOcrOptions {
-    /// Finds lines; as `ch_PP-OCRv4_det_infer.onnx`.
+    /// Detects lines; for example `ch_PP-OCRv4_det_infer.onnx`.
     pub detection: PathBuf,
-    /// Reads lines; as `ppocrv5_rec.onnx`.
+    /// Recognises lines; for example `ppocrv5_rec.onnx`.
     pub recognition: PathBuf,
-    /// One character per line, in the order of the network's classes, for a network whose metadata
-    /// does not list them under `character`.
+    /// A file with one character per line in the order of the network's classes, for a network
+    /// whose metadata lacks the key `character`.
     pub characters: Option<PathBuf>,
-    /// The recognition network loses the spaces of Latin writing, as PP-OCRv4 does: they are put
-    /// where it all but saw them.
+    /// Restores spaces for a recognition network that loses those of Latin script, as PP-OCRv4
+    /// does: where their probability was nearly sufficient.
     pub recover_spaces: bool,
-    /// Tells upside-down lines; as `ch_ppocr_mobile_v2.0_cls_infer.onnx`. Without it every line is
-    /// taken to stand upright.
+    /// Detects upside-down lines; for example `ch_ppocr_mobile_v2.0_cls_infer.onnx`. Without it
+    /// every line counts as upright.
     pub orientation: Option<PathBuf>,
-    /// Pictures are scaled until their shorter side has so many pixels …
+    /// Images are scaled until the shorter side has this many pixels …
     pub min_side: u32,
-    /// … or their longer side so many.
+    /// … or the longer side this many.
     pub max_side: u32,
-    /// A pixel is text at this probability, 0..1.
+    /// Minimum probability of a text pixel, 0..1.
     pub pixel_threshold: f32,
-    /// A line whose pixels are on average less probable is dropped, 0..1.
+    /// Minimum mean probability of a line's pixels, 0..1.
     pub box_threshold: f32,
-    /// Text reaches beyond the pixels that were found by its area over its outline times this.
+    /// Expands a line's box by its area divided by its perimeter, times this ratio.
     pub unclip: f32,
-    /// Lines read with less confidence are dropped, 0..1.
+    /// Minimum confidence of a recognised line, 0..1.
     pub threshold: f32,
-    /// At most so many lines per picture, the surest first.
+    /// Maximum number of lines per image, most confident first.
     pub max_lines: usize,
-    /// Threads and sessions, for each of the models.
+    /// Threads and sessions for each model.
     pub threading: Threading,
 }
 
 impl PpOcrOptions {
-    /// The authors' settings.
+    /// The authors' defaults.
     pub fn new(detection: PathBuf, recognition: PathBuf) -> Self {
         Self {
             detection,
@@ -77,7 +77,7 @@ impl PpOcrOptions {
     }
 }
 
-/// The reader. Cheap to clone.
+/// The text recognizer. Cheap to clone.
 #[derive(Clone)]
 pub struct PpOcr {
     name: String,
@@ -92,7 +92,7 @@ struct Shared {
 }
 
 impl PpOcr {
-    /// Opens the models and tries each on an empty picture, so that one of another kind fails here.
+    /// Opens the models and runs each on an empty image, so that an unsuitable model fails here.
     /// *Blocks*.
     pub fn open(runtime: &Runtime, options: PpOcrOptions) -> Result<Self> {
         if options.min_side < 32 || options.max_side < options.min_side || options.max_side > 4096 {
@@ -171,7 +171,7 @@ impl Shared {
     }
 }
 
-/// The upright box around a line as shares of the picture; `None` outside of it.
+/// The axis-aligned box around a line as fractions of the image; `None` if it lies outside.
 fn bounds(place: &Rotated, (width, height): (u32, u32)) -> Option<BoundingBox> {
     let [left, top, right, bottom] = place.upright();
     let share = |at: f32, side: u32| (at / side as f32).clamp(0.0, 1.0);
@@ -180,7 +180,7 @@ fn bounds(place: &Rotated, (width, height): (u32, u32)) -> Option<BoundingBox> {
     (bounds[2] > 0.0 && bounds[3] > 0.0).then_some(bounds)
 }
 
-/// Channels one after the other, blue first, −1..1, rows of `width` filled up with zeros.
+/// Planar BGR input in −1..1, with rows zero-padded to `width`.
 fn planes(picture: &RgbImage, width: u32) -> Vec<f32> {
     let (width, height) = (width as usize, picture.height() as usize);
     let mut values = vec![0.0; width * height * 3];

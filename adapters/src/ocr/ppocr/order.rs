@@ -2,7 +2,7 @@
 
 use ports::ocr::TextLine;
 
-/// Sorts lines of one picture.
+/// Sorts the lines of one image.
 pub(super) fn reading(lines: &mut Vec<TextLine>) {
     lines.sort_by(|a, b| a.bounds[1].total_cmp(&b.bounds[1]));
     let mut rows: Vec<Vec<TextLine>> = Vec::new();
@@ -19,7 +19,7 @@ pub(super) fn reading(lines: &mut Vec<TextLine>) {
     lines.extend(rows.into_iter().flatten());
 }
 
-/// In one row: they share more than half the height of the lower one.
+/// Whether two lines are in one row: they overlap by more than half the height of the lower one.
 fn beside(a: &TextLine, b: &TextLine) -> bool {
     let ([_, top, _, height], [_, other, _, h]) = (a.bounds, b.bounds);
     let shared = (top + height).min(other + h) - top.max(other);

@@ -1,4 +1,4 @@
-//! What a line says: orientation, recognition by CTC, and the spaces between words.
+//! Recognises a text line: orientation, CTC decoding, and the spaces between words.
 
 use std::iter;
 use std::path::Path;
@@ -10,31 +10,32 @@ use ports::{ErrorKind, PortError, Result};
 use super::planes;
 use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, scaled, unfit};
 
-/// The networks read lines of this height.
+/// Input height of the networks.
 const HEIGHT: u32 = 48;
-/// Shorter lines are filled up to this width, longer ones than `MAX_WIDTH` squeezed.
+/// Shorter lines are padded to this width, lines longer than `MAX_WIDTH` are squeezed.
 const MIN_WIDTH: u32 = 320;
 const MAX_WIDTH: u32 = 4096;
 
-/// A network that loses spaces, as PP-OCRv4, rates the one between two English words at 0.02 and
-/// more, inside a word below 0.008, and nearly always below "no character"; a space it rates lower
-/// shows in the gap as well. Measured on a printed page and on video captions.
+/// Minimum probability of a space. A network that loses spaces, as PP-OCRv4, rates the one between
+/// two English words at 0.02 or more, inside a word below 0.008, and nearly always below "no
+/// character"; a less probable space is also visible as a gap. Measured on a printed page and on
+/// video captions.
 const SPACE: f32 = 0.02;
 const SPACE_IN_WIDE_GAP: f32 = 0.002;
-/// Times the usual gap of the line.
+/// A wide gap as a multiple of the line's usual gap.
 const WIDE_GAP: f32 = 1.6;
 
-/// The recognition network and its characters.
+/// The recognition network and its character list.
 pub(super) struct Recogniser {
     pool: Pool,
     /// By class; the first is the blank.
     characters: Vec<String>,
-    /// Whether spaces are put where the network all but saw them.
+    /// Whether to insert spaces whose probability was nearly sufficient.
     recover_spaces: bool,
 }
 
 impl Recogniser {
-    /// Where the model's metadata lists no characters, they are read from `characters`.
+    /// Reads the characters from `characters` if the model's metadata has none.
     pub(super) fn open(
         runtime: &Runtime,
         model: &Path,
@@ -61,12 +62,13 @@ impl Recogniser {
         Ok(Self { pool, characters: classes(&listed), recover_spaces: false })
     }
 
-    /// Puts spaces where the network all but saw them, for one that loses those of Latin writing.
+    /// Inserts spaces whose probability was nearly sufficient, for networks that lose those of
+    /// Latin script.
     pub(super) fn recovering_spaces(self, recover_spaces: bool) -> Self {
         Self { recover_spaces, ..self }
     }
 
-    /// Text without space around it and the mean confidence of its characters, 0..1.
+    /// The trimmed text and the mean confidence of its characters, 0..1.
     pub(super) fn read(&self, line: &RgbImage) -> Result<(String, f32)> {
         let ratio = line.width() as f32 / line.height() as f32;
         let width = ((HEIGHT as f32 * ratio).ceil() as u32).clamp(8, MAX_WIDTH);
@@ -110,8 +112,8 @@ impl Recogniser {
         (text.trim().to_owned(), confidence)
     }
 
-    /// The text, where it is to be so with the spaces that the network saw but found less probable
-    /// than no character.
+    /// The text, optionally with the spaces that the network considered less probable than no
+    /// character.
     fn spaced(&self, glyphs: &[Glyph], steps: &[f32]) -> String {
         let classes = self.characters.len();
         let mut gaps: Vec<usize> =
@@ -138,8 +140,8 @@ impl Recogniser {
     }
 }
 
-/// What each class of the network stands for: the blank, a character per line of the list, a space.
-/// Some lists name the first and the last themselves.
+/// The character of each class: the blank, one per line of the list, a space. Some lists contain
+/// the first and the last themselves.
 fn classes(listed: &str) -> Vec<String> {
     let mut lines: Vec<&str> = listed.lines().collect();
     if lines.first() == Some(&"blank") {
@@ -152,7 +154,7 @@ fn classes(listed: &str) -> Vec<String> {
     iter::once(String::new()).chain(characters).chain(iter::once(" ".to_owned())).collect()
 }
 
-/// Writing that puts no spaces between its words.
+/// Whether the script is written without spaces between words.
 fn is_dense(character: &str) -> bool {
     character.chars().any(|c| matches!(c, '\u{2e80}'..='\u{a4cf}' | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe4f}' | '\u{ff00}'..='\u{ff60}'))
 }
@@ -165,10 +167,10 @@ struct Glyph {
     last: usize,
 }
 
-/// Whether a line stands on its head.
+/// Whether a line is upside down.
 pub(super) fn upside_down(pool: &Pool, line: &RgbImage) -> Result<bool> {
     const WIDTH: u32 = 192;
-    /// Below this the authors leave a line as it is.
+    /// Minimum confidence for turning a line, from the authors.
     const SURE: f32 = 0.9;
     let ratio = line.width() as f32 / line.height() as f32;
     let width = ((HEIGHT as f32 * ratio).ceil() as u32).clamp(1, WIDTH);

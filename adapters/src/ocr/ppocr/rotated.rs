@@ -1,4 +1,4 @@
-//! Rotated boxes: the smallest around a set of points, what is inside one, and its pixels.
+//! Rotated boxes: the minimum-area box around points, its interior, and its pixels.
 
 use image::{Rgb, RgbImage};
 
@@ -14,7 +14,7 @@ pub(super) struct Rotated {
 }
 
 impl Rotated {
-    /// The box of least area around the points; `None` without any.
+    /// The minimum-area box around the points; `None` without points.
     pub(super) fn around(points: &[(i32, i32)]) -> Option<Self> {
         let hull = hull(points);
         let edges = (0..hull.len()).map(|i| {
@@ -55,12 +55,12 @@ impl Rotated {
         self
     }
 
-    /// Its shorter side.
+    /// The shorter side.
     pub(super) fn shorter(&self) -> f32 {
         self.half.0.min(self.half.1) * 2.0
     }
 
-    /// Larger on every side by its area over its outline times `ratio`.
+    /// Expands every side by the area divided by the perimeter, times `ratio`.
     pub(super) fn grown(mut self, ratio: f32) -> Self {
         let (w, h) = self.half;
         let distance = if w + h > 0.0 { w * h / (w + h) * ratio } else { 0.0 };
@@ -68,12 +68,12 @@ impl Rotated {
         self
     }
 
-    /// The same box on a picture that is larger by the factors, moved by `shift` before.
+    /// Moves the box by `shift`, then scales it by the factors.
     pub(super) fn scaled(self, (sx, sy): Point, shift: Point) -> Self {
         let centre = ((self.centre.0 - shift.0) * sx, (self.centre.1 - shift.1) * sy);
         let (x, y) = (self.along.0 * sx, self.along.1 * sy);
         let stretch = x.hypot(y);
-        // The factors differ by rounding only, so the box stays all but rectangular.
+        // The factors differ by rounding only, so the box stays nearly rectangular.
         let across = (self.along.1 * sx).hypot(self.along.0 * sy);
         Self {
             centre,
@@ -82,7 +82,7 @@ impl Rotated {
         }
     }
 
-    /// Left, top, right and bottom of the upright box around it.
+    /// Left, top, right and bottom of the axis-aligned box around it.
     pub(super) fn upright(&self) -> [f32; 4] {
         let (w, h) = self.half;
         let x = (w * self.along.0).abs() + (h * self.along.1).abs();
@@ -90,7 +90,7 @@ impl Rotated {
         [self.centre.0 - x, self.centre.1 - y, self.centre.0 + x, self.centre.1 + y]
     }
 
-    /// Mean of a map of `width` columns over the pixels inside.
+    /// The mean of a map of `width` columns over the pixels inside.
     pub(super) fn mean(&self, map: &[f32], width: usize) -> f32 {
         let height = map.len() / width;
         let [left, top, right, bottom] = self.upright();
@@ -110,7 +110,7 @@ impl Rotated {
         if count > 0.0 { sum / count } else { 0.0 }
     }
 
-    /// Its pixels, upright. What reaches beyond the picture repeats its edge.
+    /// The pixels of the box, rotated upright. Repeats the edge outside the image.
     pub(super) fn crop(&self, picture: &RgbImage) -> RgbImage {
         let side = |half: f32, most: u32| ((half * 2.0).round() as u32).clamp(1, most.max(1) * 2);
         let longest = picture.width().max(picture.height());
@@ -127,7 +127,7 @@ impl Rotated {
     }
 }
 
-/// Bilinear; pixel centres are at halves.
+/// Bilinear sampling; pixel centres are at halves.
 fn sample(picture: &RgbImage, x: f32, y: f32) -> Rgb<u8> {
     let (x, y) = (x - 0.5, y - 0.5);
     let (left, top) = (x.floor(), y.floor());
@@ -185,7 +185,7 @@ mod tests {
     fn the_smallest_box_turns_with_its_points() {
         let upright = Rotated::around(&[(0, 0), (10, 0), (10, 4), (0, 4), (5, 2)]).unwrap();
         assert_eq!(upright.upright(), [0.0, 0.0, 10.0, 4.0]);
-        // A square of side 10√2 standing on its tip.
+        // A square with side 10√2, rotated by 45°.
         let tipped = Rotated::around(&[(10, 0), (20, 10), (10, 20), (0, 10)]).unwrap();
         assert!((tipped.shorter() - 200.0_f32.sqrt()).abs() < 1e-3);
         let [left, top, right, bottom] = tipped.upright();

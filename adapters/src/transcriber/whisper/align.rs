@@ -1,5 +1,5 @@
-//! When each word is said: the decoder attends to the moment it is writing down, and the best path
-//! through its attention tells the times. As in openai/whisper's `timing.py`.
+//! Word timestamps: the decoder's cross-attention follows the audio frame of the token it
+//! generates, and the best path through it gives the times. As in openai/whisper's `timing.py`.
 
 use ports::decoder::SAMPLE_RATE;
 use ports::transcriber::Word;
@@ -7,21 +7,21 @@ use ports::transcriber::Word;
 use super::network::Attention;
 use super::tokens::PRECISION;
 
-/// Attention is smoothed over so many moments, an odd number.
+/// Width of the median filter over attention, an odd number of frames.
 const SMOOTHED: usize = 7;
-/// Words are taken to last at most twice the median, and the median for at most this, seconds.
+/// Words are assumed to last at most twice the median, and the median at most this, seconds.
 const LONGEST_MEDIAN: f64 = 0.7;
-/// Sound this much quieter than the loudest of a word is not of it at its edges: 25 dB.
+/// Audio this much quieter than a word's peak does not belong to its edges: 25 dB.
 const AUDIBLE: f32 = 0.056;
-/// Loudness is measured over so many samples, 25 ms, every 10 ms.
+/// Window for loudness in samples: 25 ms, every 10 ms.
 const LISTENED: usize = SAMPLE_RATE as usize / 40;
 const STEP: usize = SAMPLE_RATE as usize / 100;
-/// A word that reaches so far beyond its stretch is cut off at its end, seconds.
+/// A word that extends beyond its segment by more than this is cut at its end, seconds.
 const BEYOND: f64 = 0.5;
 
-/// When each of the tokens after a prompt begins, and at last when the last of them ends: seconds
-/// of a window that holds `seconds` of sound. `attention` is that to the prompt, one more token, the
-/// tokens in question and the end.
+/// The start of each token after a prompt, and the end of the last one: seconds of a window with
+/// `seconds` of audio. `attention` covers the prompt, one more token, the tokens in question and
+/// the end token.
 pub(super) fn times(attention: &Attention, prompt: usize, seconds: f64) -> Vec<f64> {
     let moments = ((seconds / PRECISION).ceil() as usize).clamp(1, attention.moments);
     let rows = attention.tokens.saturating_sub(prompt + 1);
@@ -41,12 +41,12 @@ pub(super) fn times(attention: &Attention, prompt: usize, seconds: f64) -> Vec<f
             sum.iter_mut().zip(smoothed(row)).for_each(|(sum, share)| *sum += share);
         }
     }
-    // A moment is told by its number and heard around its middle.
+    // The middle of a frame.
     let time = |moment: usize| ((moment as f64 + 0.5) * PRECISION).min(seconds);
     first_columns(&path, moments).into_iter().map(time).collect()
 }
 
-/// Gives every column mean 0 and deviation 1.
+/// Normalizes every column to mean 0 and deviation 1.
 fn standardise(shares: &mut [f32], columns: usize) {
     let rows = (shares.len() / columns).max(1) as f32;
     let mut means = vec![0.0_f32; columns];
@@ -66,7 +66,7 @@ fn standardise(shares: &mut [f32], columns: usize) {
     }
 }
 
-/// The median around each value; the ends are mirrored.
+/// Median filter with mirrored ends.
 fn smoothed(row: &[f32]) -> Vec<f32> {
     let half = SMOOTHED / 2;
     if row.len() <= half {
@@ -88,8 +88,8 @@ fn smoothed(row: &[f32]) -> Vec<f32> {
         .collect()
 }
 
-/// The first column of each row on the way from the first cell to the last that gathers most, going
-/// right, down or both (dynamic time warping).
+/// The first column of each row on the path from the first cell to the last with the largest sum,
+/// going right, down or both (dynamic time warping).
 fn first_columns(gains: &[f32], columns: usize) -> Vec<usize> {
     const BOTH: u8 = 0;
     const DOWN: u8 = 1;
@@ -125,8 +125,8 @@ fn first_columns(gains: &[f32], columns: usize) -> Vec<usize> {
     firsts
 }
 
-/// Shortens words that take in the pause beside them: at the ends of sentences, and where a stretch
-/// begins or ends. `words` are those of one window, each with its stretch's start and end.
+/// Shortens words that include an adjacent pause: at the ends of sentences, and at segment
+/// boundaries. `words` are those of one window, each with its segment's start and end.
 pub(super) fn shorten(words: &mut [(Word, (f64, f64))]) {
     let seconds = |word: &Word| word.end - word.start;
     let mut lengths: Vec<f64> =
@@ -179,8 +179,8 @@ pub(super) fn shorten(words: &mut [(Word, (f64, f64))]) {
     }
 }
 
-/// Brings the edges of words to where something is heard: the best path leaves no gap between words,
-/// so that each takes in the silence beside it.
+/// Moves the edges of words to audible sound: the best path leaves no gaps between words, so each
+/// includes adjacent silence.
 pub(super) fn trim(words: &mut [(Word, (f64, f64))], samples: &[f32]) {
     let seconds = |step: usize| (step * STEP) as f64 / f64::from(SAMPLE_RATE);
     for (word, _) in words {
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn every_token_begins_where_its_row_says() {
-        // Two heads over the prompt, one more token, two words and the end; 40 moments of sound.
+        // Two heads over the prompt, one more token, two words and the end; 40 frames of audio.
         let (heads, tokens, moments) = (2, 5, 60);
         let mut shares = vec![0.001_f32; heads * tokens * moments];
         for head in 0..heads {

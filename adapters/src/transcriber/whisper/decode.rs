@@ -1,6 +1,5 @@
-//! One window of sound into tokens: the rules of timestamps, greedy choice, and another try with
-//! some chance in it when the answer loops or is unlikely. As in openai/whisper's `decoding.py` and
-//! `transcribe.py`.
+//! Decodes one window into tokens: timestamp rules, greedy decoding, and temperature fallback if
+//! the answer loops or is unlikely. As in openai/whisper's `decoding.py` and `transcribe.py`.
 
 use std::cmp::Ordering::Greater;
 use std::io::Write;
@@ -12,31 +11,31 @@ use ports::{ErrorKind, PortError, Result, vad::SpeechSpan};
 use super::network::{Heard, Network};
 use super::tokens::{PRECISION, Vocabulary};
 
-/// Speech begins within the first second of a window that holds any.
+/// Speech begins within the first second of a window with speech.
 const LATEST_START: f64 = 1.0;
-/// Text that compresses better repeats itself.
+/// Text with a higher compression ratio is repetitive.
 const MAX_COMPRESSION: f64 = 2.4;
-/// Answers less likely per token are doubted.
+/// Minimum average log probability per token of a likely answer.
 const MIN_LOG_PROBABILITY: f64 = -1.0;
-/// An unlikely answer to a window that is more probably silent than this is none.
+/// An unlikely answer to a window with a higher no-speech probability is discarded.
 const MAX_NO_SPEECH: f32 = 0.6;
-/// Timestamps are this exact at least, seconds.
+/// Assumed timestamp error, seconds.
 const STAMP_ERROR: f64 = 0.3;
-/// Languages less probable than this are not spoken, 0..1.
+/// Minimum probability of a spoken language, 0..1.
 const MIN_LANGUAGE_SHARE: f32 = 0.1;
-/// How much chance there is in each further try.
+/// Sampling temperature of each attempt.
 const TEMPERATURES: [f32; 6] = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0];
 
-/// What was heard in a window.
+/// The decoded tokens of a window.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub(super) struct Answer {
-    /// Text and timestamps, without the end.
+    /// Text and timestamps, without the end token.
     pub(super) tokens: Vec<u32>,
-    /// Of each token among those allowed at its place, 0..1.
+    /// The probability of each token among those allowed at its position, 0..1.
     pub(super) probabilities: Vec<f32>,
-    /// Sum over the tokens and the end.
+    /// Sum over the tokens and the end token.
     pub(super) log_probability: f64,
-    /// How probably the window holds no speech, 0..1.
+    /// Probability that the window has no speech, 0..1.
     pub(super) no_speech: f32,
 }
 
@@ -49,7 +48,7 @@ impl Answer {
         self.mean_log_probability() < MIN_LOG_PROBABILITY
     }
 
-    /// Whether the text repeats itself without anybody doing so in the window's `speech`.
+    /// Whether the text loops without repetitions in the window's `speech`.
     fn loops(&self, vocabulary: &Vocabulary, speech: &[SpeechSpan]) -> bool {
         let repeats = |tokens: &[u32]| {
             let text = vocabulary.text(tokens);
@@ -64,7 +63,7 @@ impl Answer {
         within || !are_spoken_apart(&spans, speech)
     }
 
-    /// What is said over and over at the end is kept once.
+    /// Keeps one occurrence of a repetition at the end.
     fn cut_repetition(&mut self) {
         if let Some(length) = before_repetition(&self.tokens) {
             self.tokens.truncate(length);
@@ -73,8 +72,8 @@ impl Answer {
     }
 }
 
-/// The text between timestamps, and those, seconds of the window. What no timestamp closes lasts to
-/// the end of time.
+/// The text between timestamps with their times, seconds of the window. Text without a closing
+/// timestamp lasts forever.
 fn timed_stretches<'t>(tokens: &'t [u32], vocabulary: &Vocabulary) -> Vec<(&'t [u32], (f64, f64))> {
     let is_stamp = |token: &u32| vocabulary.seconds(*token).is_some();
     let mut stretches = Vec::new();
@@ -93,8 +92,8 @@ fn timed_stretches<'t>(tokens: &'t [u32], vocabulary: &Vocabulary) -> Vec<(&'t [
     stretches
 }
 
-/// Whether each of several stretches holds speech and no speech runs from one into the next: what
-/// somebody says over and over is said between pauses, what a network says over and over is not.
+/// Whether each segment has its own span of speech. Repetitions by a speaker have pauses between
+/// them, repetitions by a looping network do not.
 fn are_spoken_apart(stretches: &[(f64, f64)], speech: &[SpeechSpan]) -> bool {
     let holds = |(start, end): &(f64, f64), span: &SpeechSpan| {
         let middle = f64::midpoint(span.start, span.end);
@@ -111,9 +110,9 @@ fn are_spoken_apart(stretches: &[(f64, f64)], speech: &[SpeechSpan]) -> bool {
     stretches.len() > 1 && stretches.iter().all(spoken) && stretches.windows(2).all(apart)
 }
 
-/// The best answer to a window, empty for silence: the first that is likely and does not repeat
-/// itself, or the likeliest of those that do not repeat themselves. Repetition that `speech`, seconds
-/// of the window, bears out is what was said.
+/// The best answer to a window, empty for silence: the first that is likely and does not loop, or
+/// the most likely one that does not loop. Repetition that `speech` (seconds of the window)
+/// confirms is genuine.
 pub(super) fn answer(
     network: &mut Network,
     heard: &Heard,
@@ -145,7 +144,7 @@ pub(super) fn answer(
     }))
 }
 
-/// A language, its token, and how probably it is spoken among all that the model knows, 0..1.
+/// A language, its token, and its probability among all languages of the model, 0..1.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Spoken {
     pub(super) code: String,
@@ -153,7 +152,7 @@ pub(super) struct Spoken {
     pub(super) probability: f32,
 }
 
-/// The languages that may be spoken, the likeliest first; none for a model of English alone.
+/// The languages that may be spoken, most probable first; none for an English-only model.
 pub(super) fn languages(
     network: &mut Network,
     heard: &Heard,
@@ -167,7 +166,7 @@ pub(super) fn languages(
     Ok(probable(scores, &vocabulary.languages))
 }
 
-/// The likeliest language by the scores of all tokens, and others that are not much less likely.
+/// The most probable language by the token scores, and others that are not much less probable.
 fn probable(scores: &[f32], languages: &[(String, u32)]) -> Vec<Spoken> {
     let score = |token: u32| scores.get(token as usize).copied().unwrap_or(f32::NEG_INFINITY);
     let shares = softmax(&languages.iter().map(|(_, token)| score(*token)).collect::<Vec<_>>());
@@ -185,7 +184,7 @@ fn probable(scores: &[f32], languages: &[(String, u32)]) -> Vec<Spoken> {
     spoken
 }
 
-/// Which of the languages that sound alike is spoken: the one in which the words are likeliest.
+/// The language of similar candidates in which the words are most probable.
 pub(super) fn likeliest_language(
     network: &mut Network,
     heard: &Heard,
@@ -209,7 +208,7 @@ pub(super) fn likeliest_language(
     Ok(best.map(|(spoken, _)| spoken))
 }
 
-/// One try. At temperature 0 the likeliest token is taken every time.
+/// One attempt. Temperature 0 selects the most probable token each time.
 fn sample(
     network: &mut Network,
     heard: &Heard,
@@ -259,8 +258,8 @@ fn silent() -> PortError {
     PortError::new(ErrorKind::Invalid, "the speech model gives no scores")
 }
 
-/// Rules out what may not follow: timestamps come in pairs around text, never go back, begin the
-/// answer, and are said when all of them together are likelier than any text.
+/// Masks tokens that must not follow: timestamps come in pairs around text, never decrease, begin
+/// the answer, and are forced if their total probability exceeds that of any text token.
 fn allow(scores: &mut [f32], said: &[u32], vocabulary: &Vocabulary) {
     const NEVER: f32 = f32::NEG_INFINITY;
     let (stamps, end) = (vocabulary.timestamps as usize, vocabulary.end as usize);
@@ -281,13 +280,13 @@ fn allow(scores: &mut [f32], said: &[u32], vocabulary: &Vocabulary) {
     let closes = said.len() >= 2 && last_is_stamp && !is_stamp(&said[said.len() - 2]);
     if last_is_stamp {
         match closes {
-            // The end of one stretch: the start of the next follows, or the end of all.
+            // The end of a segment: the start of the next or the end token follows.
             true => scores[..end].fill(NEVER),
             false => scores[stamps..].fill(NEVER),
         }
     }
     if let Some(latest) = said.iter().rev().find(|token| is_stamp(token)) {
-        // No stretch is empty, or the same could be said for ever.
+        // Segments must not be empty, or decoding could loop forever.
         let first = *latest as usize + usize::from(!closes);
         let first = first.min(scores.len());
         scores[stamps..first].fill(NEVER);
@@ -320,7 +319,7 @@ fn softmax(scores: &[f32]) -> Vec<f32> {
     shares.iter().map(|share| (share / sum) as f32).collect()
 }
 
-/// The first of the largest.
+/// The index of the first maximum.
 fn largest(scores: &[f32]) -> usize {
     let mut best = 0;
     for (i, score) in scores.iter().enumerate() {
@@ -331,7 +330,7 @@ fn largest(scores: &[f32]) -> usize {
     best
 }
 
-/// How many times shorter zlib makes a text.
+/// The zlib compression ratio of a text.
 fn compression(text: &str) -> f64 {
     if text.is_empty() {
         return 0.0;
@@ -342,8 +341,8 @@ fn compression(text: &str) -> f64 {
     written.map_or(0.0, |short| text.len() as f64 / short.len() as f64)
 }
 
-/// Where tokens begin to repeat to the end, after their first occurrence; `None` when they do so
-/// less than three times.
+/// The index after the first occurrence of tokens that repeat up to the end; `None` for fewer than
+/// three repetitions.
 fn before_repetition(tokens: &[u32]) -> Option<usize> {
     (1..=tokens.len() / 3).find_map(|period| {
         let repeated = tokens.iter().rev().zip(tokens.iter().rev().skip(period));
@@ -352,11 +351,11 @@ fn before_repetition(tokens: &[u32]) -> Option<usize> {
     })
 }
 
-/// Numbers that pass for chance and are the same every time (SplitMix64).
+/// Deterministic pseudo-random numbers (SplitMix64).
 struct Chance(u64);
 
 impl Chance {
-    /// An index, as often as its share of 1 says.
+    /// Draws an index from a probability distribution.
     fn draw(&mut self, shares: &[f32]) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
@@ -378,7 +377,7 @@ impl Chance {
 pub(super) mod tests {
     use super::*;
 
-    /// The single greedy try, which the reference is known for.
+    /// The first greedy attempt, for which the reference is known.
     pub(in super::super) fn greedy(
         network: &mut Network,
         heard: &Heard,

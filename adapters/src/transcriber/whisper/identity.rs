@@ -1,5 +1,5 @@
-//! What a Whisper network is called: a name that changes with any of its files and with how it is
-//! listened with, so that words by another one are told apart from its own.
+//! The identity of a Whisper model: a name that changes with any of its files and with the options,
+//! so that cached words of another model are not reused.
 
 use std::fs::File;
 use std::io::Read;
@@ -10,10 +10,10 @@ use sha2::{Digest, Sha256};
 
 use super::network::Network;
 
-/// Changes when other words or times come out of the same files.
+/// Incremented when the same files yield other words or times.
 const REVISION: u8 = 3;
 
-/// As `whisper-base-1f2e3d4c`, or `whisper-base-1f2e3d4c-de` with a language that is configured.
+/// As `whisper-base-1f2e3d4c`, or `whisper-base-1f2e3d4c-de` with a configured language.
 pub(super) fn of(folder: &Path, language: Option<&str>) -> Result<String> {
     let mut digest = Sha256::new_with_prefix([REVISION]);
     let texts = ["config.json", "generation_config.json", "tokenizer.json"];

@@ -1,23 +1,23 @@
-//! Whisper's front end: log-mel spectrograms of 30 s, number for number as the reference makes them.
+//! Whisper's front end: log-mel spectrograms of 30 s, numerically equal to the reference.
 
 use std::sync::Arc;
 
 use ports::decoder::SAMPLE_RATE;
 use realfft::{RealFftPlanner, RealToComplex};
 
-/// Samples of one window, 30 s; what is missing is silence.
+/// Samples per window, 30 s; padded with silence.
 pub(super) const WINDOW: usize = 30 * SAMPLE_RATE as usize;
 /// Columns of a spectrogram.
 pub(super) const FRAMES: usize = WINDOW / HOP;
 const HOP: usize = 160;
 const SIZE: usize = 400;
 
-/// Makes spectrograms with a number of mel bands.
+/// Computes spectrograms with a given number of mel bands.
 pub(super) struct MelSpectrogram {
     transform: Arc<dyn RealToComplex<f64>>,
-    /// Hann, periodic.
+    /// Periodic Hann window.
     window: Vec<f64>,
-    /// Per band the first Fourier bin it hears and the weights from there.
+    /// For each band the first Fourier bin and the weights from there on.
     bands: Vec<(usize, Vec<f64>)>,
 }
 
@@ -31,7 +31,7 @@ impl MelSpectrogram {
         }
     }
 
-    /// Bands × [`FRAMES`], row by row, of at most [`WINDOW`] samples.
+    /// Bands × [`FRAMES`], row by row, from at most [`WINDOW`] samples.
     pub(super) fn of(&self, samples: &[f32]) -> Vec<f32> {
         let bands = self.bands.len();
         let mut levels = vec![-10.0_f64; bands * FRAMES];
@@ -51,7 +51,7 @@ impl MelSpectrogram {
             if frame.iter().all(|s| *s == 0.0) {
                 continue;
             }
-            // The lengths are those the plan was made for, the only thing it can object to.
+            // Can only fail for other lengths than those of the plan.
             let _ = self.transform.process(&mut frame, &mut bins);
             power.iter_mut().zip(&bins).for_each(|(power, bin)| *power = bin.norm_sqr());
             for (band, (from, weights)) in self.bands.iter().enumerate() {
@@ -65,7 +65,7 @@ impl MelSpectrogram {
     }
 }
 
-/// Triangles of equal area on Slaney's mel scale from 0 Hz to 8 kHz, as librosa makes them.
+/// Triangular filters of equal area on Slaney's mel scale from 0 Hz to 8 kHz, as in librosa.
 fn slaney(bands: usize) -> Vec<(usize, Vec<f64>)> {
     const LINEAR: f64 = 200.0 / 3.0;
     let step = 6.4_f64.ln() / 27.0;

@@ -1,5 +1,5 @@
-//! Whisper and its like on ONNX Runtime: an encoder that listens to 30 s and a decoder that writes
-//! down what was said, with timestamps. Exports of Hugging Face's optimum, of any size.
+//! Whisper models on ONNX Runtime: an encoder for windows of 30 s and a decoder that generates text
+//! with timestamps. Supports exports of Hugging Face's optimum, of any size.
 
 mod align;
 mod decode;
@@ -28,25 +28,24 @@ use mel::{MelSpectrogram, WINDOW};
 use network::{Heard, Network};
 use tokens::Vocabulary;
 
-/// Less sound than this at the end holds no word, samples.
+/// Minimum audio at the end that can hold a word, samples.
 const SHORTEST: usize = SAMPLE_RATE as usize / 10;
 
-/// Which model and how it listens.
+/// Options of [`Whisper::open`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct WhisperOptions {
-    /// The folder that `scripts/convert_whisper.py` wrote, or that of another export:
+    /// The output folder of `scripts/convert_whisper.py`, or of another export:
     /// `encoder_model.onnx`, `decoder_model_merged.onnx` (or `decoder_model.onnx` and
-    /// `decoder_with_past_model.onnx`), `tokenizer.json`, `config.json` and, where there is one,
+    /// `decoder_with_past_model.onnx`), `tokenizer.json`, `config.json` and optionally
     /// `generation_config.json`.
     pub folder: PathBuf,
-    /// The language that is spoken, as `en`; `None` to tell it from the sound.
+    /// The spoken language, as `en`; `None` to detect it.
     pub language: Option<String>,
     /// Threads of the encoder, at least 1; the decoder has one.
     pub threads: usize,
 }
 
-/// The recogniser. Cheap to clone; one stretch of sound is recognised at a time, on as many threads
-/// as it was given.
+/// The recogniser. Cheap to clone; processes one segment at a time, on the configured threads.
 #[derive(Clone)]
 pub struct Whisper {
     listener: Arc<Listener>,
@@ -62,14 +61,14 @@ struct Listener {
 }
 
 impl Whisper {
-    /// Opens the files and tries them on silence, so that a model of another kind fails here.
+    /// Opens the files and runs them on silence, so that an unsuitable model fails here.
     /// *Blocks*.
     pub fn open(runtime: &Runtime, options: &WhisperOptions) -> Result<Self> {
         let network = Network::open(runtime, &options.folder, options.threads.max(1))?;
         let vocabulary = Vocabulary::open(&options.folder, network.shape().vocab_size)?;
         let language = match options.language.as_deref() {
             None => None,
-            // A model of English alone is not told.
+            // An English-only model has no language token.
             Some("en") if vocabulary.languages.is_empty() => None,
             Some(wanted) => {
                 Some(find(&vocabulary, wanted).ok_or_else(|| unknown(&vocabulary, wanted))?)
@@ -98,7 +97,7 @@ fn unknown(vocabulary: &Vocabulary, wanted: &str) -> PortError {
     PortError::new(ErrorKind::Invalid, message)
 }
 
-/// A JSON file as far as it is needed.
+/// Deserializes the needed part of a JSON file.
 fn json<T: DeserializeOwned>(file: &Path) -> Result<T> {
     if !file.is_file() {
         return Err(PortError::new(ErrorKind::NotFound, format!("no {}", file.display())));
@@ -109,7 +108,7 @@ fn json<T: DeserializeOwned>(file: &Path) -> Result<T> {
     })
 }
 
-/// The words of a stretch between two timestamps, seconds of the window.
+/// The words between two timestamps, seconds of the window.
 struct Stretch<'a> {
     start: f64,
     end: f64,
@@ -118,7 +117,7 @@ struct Stretch<'a> {
 }
 
 impl Listener {
-    /// Window by window, each from where the last whole stretch of the one before ended.
+    /// Processes window by window, each from the end of the last complete segment.
     fn transcribe(&self, samples: &[f32], language: Option<&str>) -> Result<Transcript> {
         let mut transcript = Transcript::default();
         let told = language.and_then(|code| find(&self.vocabulary, code));
@@ -148,7 +147,7 @@ impl Listener {
             }));
             from += ((settled * f64::from(SAMPLE_RATE)) as usize).clamp(SHORTEST, window.len());
         }
-        // Stretches of one window end where those of the next begin, up to rounding.
+        // Segments of one window end where those of the next begin, up to rounding.
         let mut latest = 0.0_f64;
         for word in &mut transcript.words {
             word.start = word.start.max(latest);
@@ -164,15 +163,16 @@ impl Listener {
             transcript.language_probability = Some(spoken.probability);
             transcript.language = match spoken.code.as_str() {
                 "jw" => Some("jv".to_owned()),
-                // Some languages have no code of two letters.
+                // Some languages have no two-letter code.
                 code => Some(code.to_owned()).filter(|code| code.len() == 2),
             };
         }
         Ok(transcript)
     }
 
-    /// Says a few tokens about nothing, so that files that do not belong together fail here. The encoder
-    /// hears nothing: that takes a second, and memory that many services never need.
+    /// Generates a few tokens from an empty encoding, so that files that do not belong together
+    /// fail here. Does not run the encoder: that takes a second, and memory that many services
+    /// never need.
     fn try_out(&self) -> Result<()> {
         let mut network = self.network.lock().unwrap_or_else(PoisonError::into_inner);
         let nothing = network.nothing()?;
@@ -184,8 +184,7 @@ impl Listener {
         network.follow(&nothing, &prompt).map(|_| ())
     }
 
-    /// What is said in a window, where there may be `speech` in it, in which language, and what the
-    /// encoder made of it.
+    /// Recognises a window: its possible `speech`, the language, and the encoder's output.
     fn hear(
         &self,
         window: &[f32],
@@ -213,8 +212,8 @@ impl Listener {
         Ok((answer, language, heard))
     }
 
-    /// When each token of the stretches begins and the last one ends, for each stretch. Where the
-    /// network does not tell, the tokens share the time of their stretch.
+    /// The start of each token and the end of the last one, for each segment. If the network has no
+    /// alignment output, the tokens share the time of their segment equally.
     fn times(
         &self,
         stretches: &[Stretch<'_>],
@@ -247,7 +246,7 @@ impl Listener {
         Ok(stretches.iter().map(of_stretch).collect())
     }
 
-    /// Words with the bounds of their stretches, seconds of the window.
+    /// Words with the bounds of their segments, seconds of the window.
     fn words(
         &self,
         stretches: &[Stretch<'_>],
@@ -289,8 +288,8 @@ fn prompt(vocabulary: &Vocabulary, language: Option<&Spoken>) -> Vec<u32> {
     }
 }
 
-/// The stretches of an answer about `seconds` of sound, and how much of it they settle: what comes
-/// after the last pair of timestamps is heard again with what follows.
+/// The segments of an answer for `seconds` of audio, and how much audio they cover: the part after
+/// the last pair of timestamps is processed again with the next window.
 fn stretches<'a>(
     answer: &'a Answer,
     vocabulary: &Vocabulary,

@@ -1,7 +1,7 @@
-//! Whisper's encoder and decoder on ONNX Runtime: as Hugging Face's exporter lays them out, with the
-//! decoder either in one file with a cache branch or in one for the prompt and one for what follows,
-//! or as `scripts/convert_whisper.py` does, whose encoder also yields what the decoder's
-//! cross-attention reads and whose one decoder also yields where it attends.
+//! Whisper's encoder and decoder on ONNX Runtime. Supports the layouts of Hugging Face's exporter,
+//! with the decoder in one file with a cache branch or in separate files for the prompt and the
+//! following steps, and that of `scripts/convert_whisper.py`, whose encoder also outputs the
+//! cross-attention keys and values and whose single decoder also outputs its attention.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::mel::FRAMES;
 use crate::onnx::{Inputs, Runtime, failed, giving_back, unfit};
 
-/// The part of `config.json` that matters here.
+/// The relevant part of `config.json`.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Shape {
     d_model: usize,
@@ -21,9 +21,9 @@ pub(super) struct Shape {
     decoder_attention_heads: usize,
     /// Mel bands, 80 or 128.
     pub(super) num_mel_bins: usize,
-    /// Tokens of prompt and answer together.
+    /// Maximum tokens of prompt and answer together.
     pub(super) max_target_positions: usize,
-    /// Distinct tokens.
+    /// Size of the vocabulary.
     pub(super) vocab_size: usize,
 }
 
@@ -33,7 +33,7 @@ impl Shape {
         super::json(&folder.join("config.json"))
     }
 
-    /// Keys or values of no tokens at all, or of `places`.
+    /// Keys or values for `places` tokens, possibly none.
     fn blank(&self, places: usize) -> Result<Tensor<f32>> {
         let heads = self.decoder_attention_heads;
         let shape = [1, heads, places, self.d_model / heads.max(1)];
@@ -41,7 +41,7 @@ impl Shape {
     }
 }
 
-/// The sessions. One window at a time.
+/// The sessions. Processes one window at a time.
 pub(super) struct Network {
     encoder: Session,
     decoder: Decoder,
@@ -49,28 +49,28 @@ pub(super) struct Network {
 }
 
 enum Decoder {
-    /// One with a cache branch.
+    /// One file with a cache branch.
     Merged(Session),
-    /// One without a cache and one with.
+    /// One file without a cache and one with.
     Separate { prompt: Session, step: Session },
-    /// One that begins with an empty cache, and takes its view of the sound from the encoder.
+    /// One file that starts with an empty cache and takes cross-attention from the encoder.
     Single(Session),
 }
 
-/// The encoder's output of what it makes of each moment.
+/// The encoder's output with the hidden states.
 const STATES: &str = "last_hidden_state";
 
-/// Moments of 20 ms that the encoder tells of.
+/// Encoder frames of 20 ms per window.
 const MOMENTS: usize = FRAMES / 2;
 
-/// The encoder's outputs that are the decoder's inputs.
+/// Prefix of the encoder outputs that are decoder inputs.
 const HEARD: &str = "present.";
 
-/// What the encoder makes of a window.
+/// The encoder's output for a window.
 pub(super) struct Heard {
     states: DynValue,
-    /// Keys and values of the cross-attention, by the name the decoder takes them under; only from
-    /// encoders that yield them.
+    /// Cross-attention keys and values by decoder input name; empty if the encoder does not output
+    /// them.
     cross: Vec<(String, DynValue)>,
 }
 
@@ -82,25 +82,25 @@ impl Heard {
     }
 }
 
-/// Where the heads that follow the sound attend while a sequence of tokens is said.
+/// The attention of the alignment heads over a sequence of tokens.
 pub(super) struct Attention {
     pub(super) heads: usize,
-    /// Of the sequence.
+    /// Length of the sequence.
     pub(super) tokens: usize,
-    /// Moments of 20 ms.
+    /// Number of 20 ms frames.
     pub(super) moments: usize,
-    /// Heads × tokens × moments; the moments of a token add up to 1.
+    /// Heads × tokens × frames; the frames of a token add up to 1.
     pub(super) shares: Vec<f32>,
 }
 
-/// What the decoder remembers between tokens, by the name it is given back under.
+/// The decoder's key-value cache, by input name.
 struct Memory {
     own: Vec<(String, DynValue)>,
     encoder: Vec<(String, DynValue)>,
     tokens: usize,
 }
 
-/// An answer in the making: the window it listens to and what was said so far.
+/// A decoding session: the encoded window and the tokens so far.
 pub(super) struct Listening<'a> {
     network: &'a mut Network,
     heard: &'a Heard,
@@ -108,14 +108,13 @@ pub(super) struct Listening<'a> {
 }
 
 impl Network {
-    /// Opens the files in `folder`. A merged decoder is preferred, quantised files are taken where
-    /// there are no others. *Blocks*.
+    /// Opens the files in `folder`. Prefers a merged decoder; uses quantised files if there are no
+    /// others. *Blocks*.
     pub(super) fn open(runtime: &Runtime, folder: &Path, threads: usize) -> Result<Self> {
         let shape = Shape::open(folder)?;
         let encoder_file = file(folder, "encoder_model")?;
         let encoder = runtime.session(&encoder_file, threads, Inputs::Alike)?;
-        // What the decoder remembers grows with every token, and a token is too little work to be
-        // worth a second thread.
+        // The cache grows with every token, and a token is too little work for a second thread.
         let varied = |file: PathBuf| runtime.session(&file, 1, Inputs::Varied);
         let merged = file(folder, "decoder_model_merged");
         let decoder = if encoder.outputs().iter().any(|o| o.name().starts_with(HEARD)) {
@@ -150,19 +149,19 @@ impl Network {
         &self.shape
     }
 
-    /// The files that make up the network in `folder`, whichever of them there are.
+    /// The existing files of the network in `folder`.
     pub(super) fn files(folder: &Path) -> Vec<PathBuf> {
         let parts =
             ["encoder_model", "decoder_model_merged", "decoder_model", "decoder_with_past_model"];
         parts.iter().filter_map(|part| file(folder, part).ok()).collect()
     }
 
-    /// What the encoder makes of a spectrogram.
+    /// Encodes a spectrogram.
     pub(super) fn encode(&mut self, mel: &[f32]) -> Result<Heard> {
         let shape = [1, self.shape.num_mel_bins, FRAMES];
         let mel = TensorRef::from_array_view((shape, mel)).map_err(failed)?;
         let name = self.encoder.inputs().first().map(|i| i.name().to_owned()).unwrap_or_default();
-        // Runs are long and seldom, and need a hundred megabytes that nothing else could use meanwhile.
+        // Runs are long and rare, and use a hundred megabytes that should be released in between.
         let options = giving_back()?;
         let outputs = self.encoder.run_with_options(ort::inputs![name => mel], &options);
         let outputs = outputs.map_err(failed)?;
@@ -177,12 +176,12 @@ impl Network {
         Ok(Heard { states: states.ok_or_else(|| missing(STATES))?, cross })
     }
 
-    /// What an encoder yields that hears nothing at all: numbers of the right shapes, which take no time.
+    /// An encoding of nothing: tensors of the right shapes without running the encoder.
     pub(super) fn nothing(&self) -> Result<Heard> {
         let (mut states, mut cross) = (None, Vec::new());
         for output in self.encoder.outputs() {
             let ValueType::Tensor { shape, .. } = output.dtype() else { continue };
-            // What is not said of the states is said by `config.json`.
+            // `config.json` defines the dimensions that the output leaves open.
             let unsaid = [1, MOMENTS, self.shape.d_model, 1];
             let sizes = shape.iter().zip(unsaid);
             let sizes = sizes.map(|(size, unsaid)| usize::try_from(*size).unwrap_or(unsaid));
@@ -198,13 +197,12 @@ impl Network {
         Ok(Heard { states: states.ok_or_else(|| missing(STATES))?, cross })
     }
 
-    /// Begins an answer about what was heard.
+    /// Starts decoding an encoded window.
     pub(super) fn listen<'a>(&'a mut self, heard: &'a Heard) -> Listening<'a> {
         Listening { network: self, heard, memory: None }
     }
 
-    /// Where the network attends while `tokens` are said about what was heard; `None` when it does
-    /// not tell.
+    /// The attention while decoding `tokens`; `None` if the network has no such output.
     pub(super) fn follow(&mut self, heard: &Heard, tokens: &[u32]) -> Result<Option<Attention>> {
         let Decoder::Single(session) = &self.decoder else { return Ok(None) };
         if !session.outputs().iter().any(|o| o.name() == ALIGNMENT) {
@@ -229,18 +227,18 @@ impl Network {
     }
 }
 
-/// The output that says where the decoder attends.
+/// The decoder's attention output.
 const ALIGNMENT: &str = "alignment_attentions";
 
 impl Listening<'_> {
-    /// Adds tokens to what was said and gives the scores of what may follow each of them: a row of
-    /// the vocabulary's size per token. The first call takes the prompt, later ones one token.
+    /// Appends tokens and returns the scores of the next token after each: one row of vocabulary
+    /// size per token. The first call takes the prompt, later ones one token.
     pub(super) fn say(&mut self, tokens: &[u32]) -> Result<Vec<Vec<f32>>> {
         let vocabulary = self.network.shape.vocab_size;
         let layers = self.network.shape.decoder_layers;
         let before = self.memory.as_ref().map_or(0, |m| m.tokens);
-        // From an encoder that does not tell, the first answer of the decoder has it; later ones
-        // have none, or an empty one: it does not change.
+        // If the encoder does not output it, the decoder's first run returns cross-attention; later
+        // runs return none or an empty one, since it does not change.
         let heard_by_decoder = self.memory.is_none() && self.heard.cross.is_empty();
         let mut outputs = self.run(tokens, tokens.len())?;
         let rows = rows(&outputs, tokens.len(), vocabulary)?;
@@ -267,13 +265,12 @@ impl Listening<'_> {
         Ok(rows)
     }
 
-    /// One run of the decoder, which scores what may follow the last `scored` tokens, or all of
-    /// them.
+    /// One run of the decoder, which returns scores after the last `scored` tokens or all of them.
     fn run(&mut self, tokens: &[u32], scored: usize) -> Result<SessionOutputs<'_>> {
         let shape = &self.network.shape;
         let ids: Vec<i64> = tokens.iter().map(|t| i64::from(*t)).collect();
         let ids = Tensor::from_array(([1, ids.len()], ids)).map_err(failed)?;
-        // The branch without a cache reads none of it, but it cannot be left out.
+        // The branch without a cache ignores it, but the input is required.
         let unread = usize::from(!matches!(self.network.decoder, Decoder::Single(_)));
         let session = match (&mut self.network.decoder, &self.memory) {
             (Decoder::Merged(session) | Decoder::Single(session), _) => session,
@@ -341,7 +338,7 @@ fn missing(name: &str) -> PortError {
     )
 }
 
-/// The file of a network's part: as exported, or quantised.
+/// The file of a part of the network: full precision, or else quantised.
 fn file(folder: &Path, part: &str) -> Result<PathBuf> {
     let names =
         ["", "_quantized", "_int8"].map(|suffix| folder.join(format!("{part}{suffix}.onnx")));

@@ -1,5 +1,5 @@
-//! The tiny network that `scripts/make_test_whisper.py` makes, against what numpy makes of it. They
-//! need ONNX Runtime, and say so when `SHOTLOG_ONNXRUNTIME` is not set.
+//! Compares the tiny network from `scripts/make_test_whisper.py` with numpy's results. The tests
+//! need ONNX Runtime and are skipped with a message if `SHOTLOG_ONNXRUNTIME` is not set.
 
 use serde::Deserialize;
 
@@ -10,7 +10,7 @@ struct Case {
     seed: u32,
     seconds: f64,
     language: String,
-    /// With the end, where it was reached.
+    /// Including the end token, if it was reached.
     tokens: Vec<u32>,
     sum_log_probability: f64,
     no_speech: f64,
@@ -39,7 +39,7 @@ fn cases() -> Vec<Case> {
     json(&fixtures().join("reference.json")).unwrap()
 }
 
-/// The noise of the script, digit for digit.
+/// The same noise as in the script.
 fn noise(seed: u32, seconds: f64) -> Vec<f32> {
     let mut state = seed;
     let samples = (0..(seconds * 16_000.0) as i64).map(|i| {
@@ -50,7 +50,7 @@ fn noise(seed: u32, seconds: f64) -> Vec<f32> {
     samples.collect()
 }
 
-/// A folder with some of the files, as another exporter leaves them.
+/// A folder with some of the files, as other exporters write them.
 fn folder_with(files: &[&str]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for file in files {
@@ -135,7 +135,7 @@ fn windows_follow_one_another_and_words_stay_in_order() {
     }
 }
 
-/// What the original says about public-domain speech, by CTranslate2.
+/// The original model's results for public-domain speech, computed by CTranslate2.
 #[derive(Deserialize)]
 struct Original {
     /// With timestamps.
@@ -166,7 +166,7 @@ fn converted_networks_say_what_the_original_says() {
         let whisper = Whisper::open(&runtime, &options).unwrap();
         assert!(whisper.model.starts_with(&format!("{name}-")), "{}", whisper.model);
         let (answer, language, heard) = whisper.listener.hear(&samples, &[], None).unwrap();
-        // Eight bits may move a timestamp, but no word.
+        // Quantization to eight bits may move a timestamp, but no word.
         let timestamps = whisper.listener.vocabulary.timestamps;
         let told = |tokens: &[u32]| -> Vec<u32> {
             tokens.iter().map(|token| *token.min(&timestamps)).collect()
@@ -211,16 +211,16 @@ fn stretches_are_cut_at_pairs_of_timestamps() {
     let cases: [(Vec<u32>, Expected, f64); 6] = [
         (vec![], vec![], 10.0),
         (vec![at(0.0), a, b, at(4.0)], vec![(0.0, 4.0, 2)], 10.0),
-        // Nothing closes the last stretch: it lasts to the end.
+        // No timestamp closes the last segment: it lasts to the end.
         (vec![at(1.0), a, b, c], vec![(1.0, 10.0, 3)], 10.0),
-        // What begins after the pair is heard again from there.
+        // The part after the pair is processed again.
         (vec![at(0.0), a, at(2.0), at(2.0), b, c], vec![(0.0, 2.0, 1)], 2.0),
         (
             vec![at(0.0), a, at(2.0), at(3.0), b, c, at(5.0)],
             vec![(0.0, 2.0, 1), (3.0, 5.0, 2)],
             10.0,
         ),
-        // Beyond the sound there is nothing.
+        // Nothing lies beyond the audio.
         (vec![at(0.0), a, at(29.0)], vec![(0.0, 10.0, 1)], 10.0),
     ];
     for (tokens, expected, settled) in cases {

@@ -1,4 +1,4 @@
-//! Whisper's vocabulary: words as byte-level pieces, then the special tokens, then a timestamp for
+//! Whisper's vocabulary: byte-level word pieces, then the special tokens, then a timestamp for
 //! every 20 ms of a window.
 
 use std::collections::HashMap;
@@ -8,16 +8,16 @@ use ports::{ErrorKind, PortError, Result};
 use serde::Deserialize;
 use tokenizers::Tokenizer;
 
-/// Seconds from one timestamp token to the next.
+/// Seconds between adjacent timestamp tokens.
 pub(super) const PRECISION: f64 = 0.02;
 
-/// Networks of English alone have fewer tokens.
+/// Minimum vocabulary size of multilingual models.
 const FIRST_MULTILINGUAL: usize = 51_865;
 
-/// Languages that are written without spaces between words.
+/// Languages written without spaces between words.
 const UNSPACED: [&str; 6] = ["zh", "ja", "th", "lo", "my", "yue"];
 
-/// The part of `generation_config.json` that matters here; the file may be missing.
+/// The relevant part of `generation_config.json`; the file may be missing.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Generation {
@@ -26,28 +26,27 @@ struct Generation {
     is_multilingual: Option<bool>,
 }
 
-/// The tokens that steer an answer, and the text of the others.
+/// The special tokens, and the text of the others.
 pub(super) struct Vocabulary {
-    /// The bytes of every text token; none for special ones.
+    /// The bytes of every text token; empty for special ones.
     texts: Vec<Vec<u8>>,
-    /// Language codes and their tokens; empty for a model of English alone.
+    /// Language codes and their tokens; empty for an English-only model.
     pub(super) languages: Vec<(String, u32)>,
     pub(super) end: u32,
     pub(super) start: u32,
     pub(super) transcribe: u32,
     pub(super) no_speech: Option<u32>,
-    /// The first timestamp, of 0 s.
+    /// The timestamp token for 0 s.
     pub(super) timestamps: u32,
-    /// Never said.
+    /// Tokens that are never generated.
     pub(super) suppressed: Vec<u32>,
-    /// Never said first.
+    /// Tokens that are never generated first.
     pub(super) suppressed_first: Vec<u32>,
 }
 
 impl Vocabulary {
-    /// Reads `tokenizer.json`, and `generation_config.json` where there is one, in `folder`. A network
-    /// of English alone is told by its `size`, the number of distinct tokens, where that file does
-    /// not say it.
+    /// Reads `tokenizer.json` and, if present, `generation_config.json` in `folder`. Without the
+    /// latter, the vocabulary `size` shows whether the model is English-only.
     pub(super) fn open(folder: &Path, size: usize) -> Result<Self> {
         let file = folder.join("tokenizer.json");
         if !file.is_file() {
@@ -91,7 +90,7 @@ impl Vocabulary {
         let translate = optional("<|translate|>").unwrap_or(transcribe);
         let mut languages: Vec<(String, u32)> = Vec::new();
         if generation.is_multilingual.unwrap_or(size >= FIRST_MULTILINGUAL) {
-            // They stand between the start and the tasks.
+            // The language tokens are between the start token and the task tokens.
             languages.extend((start + 1..translate.min(transcribe)).filter_map(|id| {
                 let text = tokenizer.id_to_token(id)?;
                 let code = text.strip_prefix("<|")?.strip_suffix("|>")?;
@@ -111,15 +110,15 @@ impl Vocabulary {
         })
     }
 
-    /// What text tokens spell.
+    /// The text of tokens.
     pub(super) fn text(&self, tokens: &[u32]) -> String {
         let bytes: Vec<u8> =
             tokens.iter().filter_map(|t| self.texts.get(*t as usize)).flatten().copied().collect();
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Text tokens in groups of one word each: before every space, or for languages without them
-    /// after every whole character.
+    /// Groups text tokens into words: before every space or, for languages without spaces, after
+    /// every complete character.
     pub(super) fn words<'t>(&self, tokens: &'t [u32], language: &str) -> Vec<&'t [u32]> {
         let spaced = !UNSPACED.contains(&language);
         let mut words = Vec::new();
@@ -140,18 +139,18 @@ impl Vocabulary {
         words
     }
 
-    /// The token that says that no timestamps follow.
+    /// The token that disables timestamps.
     pub(super) fn no_timestamps(&self) -> u32 {
         self.timestamps - 1
     }
 
-    /// Seconds of a timestamp token.
+    /// The seconds of a timestamp token.
     pub(super) fn seconds(&self, token: u32) -> Option<f64> {
         token.checked_sub(self.timestamps).map(|steps| f64::from(steps) * PRECISION)
     }
 }
 
-/// Byte-level tokenizers write every byte as a printable letter: itself, or one from U+0100 on.
+/// Byte-level tokenizers represent every byte as a printable letter: itself, or one from U+0100 on.
 fn bytes_of_letters() -> HashMap<char, u8> {
     let printable =
         |byte: u8| matches!(byte, b'!'..=b'~' | 0xA1..=0xAC) || (0xAE..=0xFF).contains(&byte);

@@ -1,16 +1,16 @@
-//! Frames at times between key frames, on the way to which others are passed over.
+//! Frames at times between key frames, where the decoder skips others on the way.
 
 use ports::decoder::{ScanFrame, ScanOptions, ScanSink, Still, VideoDecoder};
 
 use super::ffmpeg::{Studio, decoder};
 
-/// A picture that runs past, so that every frame is another.
+/// A scrolling picture, so that every frame differs.
 const PICTURE: &str = "-f lavfi -i testsrc2=s=160x96:r=25:d=8,scroll=h=0.01";
 
-/// A key frame every 30, and frames between that nothing is predicted from.
+/// A key frame every 30 frames, and non-reference frames in between.
 const CODING: &str = "-c:v libx264 -bf 3 -b_strategy 0 -sc_threshold 0 -g 30 -pix_fmt yuv420p";
 
-/// Mean difference of a channel that colour conversion and the loop filter make, 0..255.
+/// Mean channel difference from colour conversion and the loop filter, 0..255.
 const ALIKE: f64 = 8.0;
 
 #[derive(Default)]
@@ -27,18 +27,18 @@ impl ScanSink for Film {
     }
 }
 
-/// The frame that is shown at a time is the one found, however its neighbours are spaced.
+/// Finds the frame shown at a time, for any spacing of frames.
 #[test]
-fn the_frame_at_a_time_is_the_one_that_is_shown_then() {
+fn frame_matches_the_requested_time() {
     let Some(studio) = Studio::open() else { return };
     for (name, spacing) in [
         ("even.mp4", "-vf null"),
         ("even.mkv", "-vf null"),
-        // Every other third of a second, and one frame that nothing follows for two seconds.
+        // Every other third of a second, and one frame that is followed by a gap of two seconds.
         ("uneven.mp4", "-vf select=lt(mod(t\\,0.6)\\,0.3)*not(between(t\\,3\\,5)) -fps_mode vfr"),
         ("uneven.mkv", "-vf select=lt(mod(t\\,0.6)\\,0.3)*not(between(t\\,3\\,5)) -fps_mode vfr"),
         ("interlaced.mp4", "-vf setfield=tff -flags +ilme+ildct"),
-        // No index to find a key frame by.
+        // Without an index of key frames.
         ("stream.ts", "-vf null"),
     ] {
         let Some(file) = studio.make(name, &format!("{PICTURE} {spacing} {CODING}")) else {
@@ -69,7 +69,7 @@ fn the_frame_at_a_time_is_the_one_that_is_shown_then() {
 }
 
 #[test]
-fn frames_of_two_sizes_come_from_one_call() {
+fn one_call_returns_frames_of_two_sizes() {
     let Some(studio) = Studio::open() else { return };
     let Some(file) = studio.make("sizes.mp4", &format!("{PICTURE} {CODING}")) else { return };
     let wanted = [(1.0, 80), (3.0, 160), (1.0, 160), (f64::NAN, 80), (3.0, 80)];

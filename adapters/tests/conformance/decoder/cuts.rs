@@ -1,4 +1,4 @@
-//! Pieces of files, cut through the confined decoder: what they show is what the file shows there.
+//! Clips from the confined decoder show what the file shows at that time.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use super::ffmpeg::{Studio, decoder};
 
 const SIZE: ScanOptions = ScanOptions { width: 48, height: 27, exact: true, audio_track: None };
 
-/// Mean difference of two pictures that coding anew may make, of 255.
+/// Mean image difference that re-encoding may cause, of 255.
 const UNLIKE: f64 = 10.0;
 
-/// Pieces at the beginning, in the middle and at the end of a film that lasts so many seconds.
+/// Spans at the beginning, in the middle and at the end of a video of this duration.
 fn pieces(seconds: f64) -> [(f64, f64); 4] {
     let longest = |start: f64, end: f64| (start, end.min(start + 12.0));
     [
@@ -26,27 +26,30 @@ fn pieces(seconds: f64) -> [(f64, f64); 4] {
     ]
 }
 
-/// A file well beyond what a reader holds at once, with a key frame every two seconds.
+/// A file well beyond the reader's buffer, with a key frame every two seconds.
 #[test]
-fn of_a_long_file() {
+fn clip_of_a_long_file() {
     let Some(studio) = Studio::open() else { return };
     let seen = "-f lavfi -i testsrc2=s=480x270:r=25:d=12";
     let heard = "-f lavfi -i sine=frequency=440:duration=12";
     let coded = "-c:v libx264 -pix_fmt yuv420p -g 50 -c:a aac -movflags faststart";
     let Some(file) = studio.make("long.mp4", &format!("{seen} {heard} {coded}")) else { return };
-    assert!(file.metadata().unwrap().len() > 256 << 10, "it is too small to tell anything");
+    assert!(file.metadata().unwrap().len() > 256 << 10, "it is too small for this test");
     let film = Film::of(&file);
     let copied: Vec<bool> = [(0.0, 12.0), (4.0, 8.0), (2.0, 9.5), (4.0, 9.2), (5.3, 7.9)]
-        .map(|(start, end)| film.cut_well(&file, start, end, true))
+        .map(|(start, end)| film.clip_matches_file(&file, start, end, true))
         .to_vec();
-    assert_eq!(copied[0..2], [true, true], "a key frame begins them");
-    assert!(!copied[4], "no key frame begins it");
-    assert!(film.cut_well(&file, 5.3, 7.9, false), "the key frame before begins it");
+    assert_eq!(copied[0..2], [true, true], "they begin with a key frame");
+    assert!(!copied[4], "it does not begin with a key frame");
+    assert!(
+        film.clip_matches_file(&file, 5.3, 7.9, false),
+        "it begins with the previous key frame"
+    );
 }
 
-/// Nobody waits any more: the process that cuts is ended at once, not when its time is over.
+/// Cancelling ends the process at once, not at its time limit.
 #[test]
-fn of_nothing_once_nobody_waits() {
+fn cancelled_clip_ends_at_once() {
     let Some(studio) = Studio::open() else { return };
     let seen = "-f lavfi -i testsrc2=s=1280x720:r=50:d=20";
     let coded = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 1000";
@@ -65,20 +68,24 @@ fn of_nothing_once_nobody_waits() {
 }
 
 #[test]
-fn of_every_kind_of_colour() {
+fn clips_of_every_pixel_format() {
     let Some(studio) = Studio::open() else { return };
     for colours in ["yuv420p", "yuv422p", "yuv444p"] {
         let seen = "-f lavfi -i testsrc2=s=320x180:r=25:d=6";
         let coded = format!("-c:v libx264 -preset ultrafast -pix_fmt {colours} -g 25");
         let name = format!("{colours}.mp4");
         let Some(file) = studio.make(&name, &format!("{seen} {coded}")) else { return };
-        let copied = Film::of(&file).cut_well(&file, 2.0, 5.0, true);
-        assert_eq!(copied, colours == "yuv420p", "{colours}: players take half the colours alone");
+        let copied = Film::of(&file).clip_matches_file(&file, 2.0, 5.0, true);
+        assert_eq!(
+            copied,
+            colours == "yuv420p",
+            "{colours}: players support only subsampled colours"
+        );
     }
 }
 
 #[test]
-fn of_real_clips() {
+fn clips_of_real_files() {
     let Some(media) = std::env::var_os("SHOTLOG_MEDIA").map(PathBuf::from) else {
         println!("skipped: SHOTLOG_MEDIA names no folder");
         return;
@@ -87,13 +94,13 @@ fn of_real_clips() {
     for file in clips.filter(|path| path.extension().is_some_and(|e| e == "mp4" || e == "mov")) {
         let film = Film::of(&file);
         for (start, end) in pieces(film.end) {
-            film.cut_well(&file, start, end, true);
-            film.cut_well(&file, start, end, false);
+            film.clip_matches_file(&file, start, end, true);
+            film.clip_matches_file(&file, start, end, false);
         }
     }
 }
 
-/// The frames of a file, with their times.
+/// The frames of a file with their times.
 #[derive(Default)]
 struct Film {
     frames: Vec<(f64, Vec<u8>)>,
@@ -110,8 +117,8 @@ impl Film {
         film
     }
 
-    /// Cuts a piece out of the file and compares it, picture after picture. Whether it was copied.
-    fn cut_well(&self, file: &Path, start: f64, end: f64, exact: bool) -> bool {
+    /// Makes a clip and compares it with the file, frame by frame. Returns whether it was copied.
+    fn clip_matches_file(&self, file: &Path, start: f64, end: f64, exact: bool) -> bool {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cut.mp4");
         let cut = ClipRequest { start, end, exact, max_bytes: 100 << 20, audio_track: None };
@@ -122,7 +129,7 @@ impl Film {
         assert!(video && (!exact || start == cut.start), "{what}");
         let piece = Self::of(&path);
         assert!(piece.damaged <= self.damaged, "{what}: {} damaged", piece.damaged);
-        // What is shown at the beginning may have begun before.
+        // The first frame of the clip may have begun before its start.
         let first = self.frames.iter().rposition(|(time, _)| *time <= start + 2e-3).unwrap_or(0);
         let past = self.frames.partition_point(|(time, _)| *time < end - 1e-3);
         let (wanted, came) = (past.saturating_sub(first), piece.frames.len());

@@ -1,5 +1,5 @@
-//! Files that lie or do harm: what they cost, how long they are, and what is said of them. All of it
-//! through the confined decoder.
+//! Hostile and malformed files: their cost, duration and error messages. All through the confined
+//! decoder.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use super::ffmpeg::{Studio, confined, decoder};
 
 const SIZE: ScanOptions = ScanOptions { width: 48, height: 27, exact: false, audio_track: None };
 
-/// The times of the frames, and the sound that came.
+/// The times of the frames, and the audio.
 #[derive(Default)]
 struct Seen {
     times: Vec<f64>,
@@ -70,7 +70,7 @@ fn boxed(kind: &[u8; 4], parts: &[&[u8]]) -> Vec<u8> {
     [&(body.len() as u32 + 8).to_be_bytes(), kind.as_slice(), &body].concat()
 }
 
-/// An MP4 of a few hundred bytes whose one track claims as many samples as there can be.
+/// An MP4 of a few hundred bytes whose only track claims the maximum number of samples.
 fn claimed_samples() -> Vec<u8> {
     let number = |n: u32| n.to_be_bytes();
     let most = number(0x7fff_ffff);
@@ -93,7 +93,7 @@ fn claimed_samples() -> Vec<u8> {
 }
 
 #[test]
-fn memory_that_a_file_claims_is_not_had() {
+fn memory_is_limited() {
     let folder = tempfile::tempdir().unwrap();
     let bomb = folder.path().join("bomb.mp4");
     std::fs::write(&bomb, claimed_samples()).unwrap();
@@ -101,7 +101,7 @@ fn memory_that_a_file_claims_is_not_had() {
     let error = small.scan(&bomb, &SIZE, &mut Seen::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
     assert!(error.to_string().len() > 20, "{error}");
-    // What needs more than it may have is told so.
+    // A file that exceeds the memory limit is reported as such.
     let Some(studio) = Studio::open() else { return };
     let file =
         studio.make("large.mkv", "-f lavfi -i testsrc2=s=3840x2160:r=5:d=1 -c:v ffv1").unwrap();
@@ -113,7 +113,7 @@ fn memory_that_a_file_claims_is_not_had() {
 }
 
 #[test]
-fn processor_time_is_limited() {
+fn cpu_time_is_limited() {
     let Some(studio) = Studio::open() else { return };
     let file =
         studio.make("busy.mkv", "-f lavfi -i testsrc2=s=1920x1080:r=25:d=12 -c:v ffv1").unwrap();
@@ -128,7 +128,7 @@ fn processor_time_is_limited() {
     assert!(error.to_string().contains("decoder.processor_time"), "{error}");
 }
 
-/// Looks at the process that sends it frames.
+/// Inspects the process that sends frames.
 #[derive(Default)]
 struct Look {
     status: String,
@@ -153,13 +153,13 @@ impl ScanSink for Look {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn the_process_is_confined_before_it_decodes() {
+fn worker_is_sandboxed_before_decoding() {
     let Some(studio) = Studio::open() else { return };
     if !Path::new("/proc/thread-self/children").exists() {
         println!("skipped: this kernel does not tell which processes a thread has started");
         return;
     }
-    // More than fits into the pipe: the process is still there when its first frame is.
+    // More than fits into the pipe: the process still runs when its first frame arrives.
     let arguments = "-f lavfi -i testsrc2=s=64x36:r=25:d=60 -c:v mpeg4";
     let file = studio.make("long.mp4", arguments).unwrap();
     let mut look = Look::default();
@@ -188,14 +188,14 @@ fn the_process_is_confined_before_it_decodes() {
 }
 
 #[test]
-fn a_process_that_dies_or_says_nothing_is_an_error_of_the_file() {
+fn worker_crash_is_an_error_of_the_file() {
     let Some(studio) = Studio::open() else { return };
     let file = studio.both("whole.mp4", "-c:v libx264 -c:a aac").unwrap();
     let program = |program: &str| {
         WorkerDecoder::new(WorkerOptions { program: program.into(), ..WorkerOptions::default() })
     };
     refused(&program("/bin/true"), &file, &["ended without an answer"]);
-    // Copies its input to its output, which is no message.
+    // Copies its input to its output, which is not a message.
     let loud = studio.path("loud.sh");
     std::fs::write(&loud, "#!/bin/sh\nexec cat\n").unwrap();
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
@@ -206,7 +206,7 @@ fn a_process_that_dies_or_says_nothing_is_an_error_of_the_file() {
 }
 
 #[test]
-fn containers_and_codecs_that_are_not_listed_are_named() {
+fn unlisted_containers_and_codecs_are_named() {
     let Some(studio) = Studio::open() else { return };
     let file = studio.both("plain.mkv", "-c:v ffv1 -c:a flac").unwrap();
     let with = |change: fn(&mut WorkerOptions)| {
@@ -226,7 +226,7 @@ fn containers_and_codecs_that_are_not_listed_are_named() {
 }
 
 #[test]
-fn sound_of_one_sample_a_second_is_refused() {
+fn absurd_sample_rate_is_rejected() {
     let Some(studio) = Studio::open() else { return };
     let whole = studio.make("whole.wav", "-f lavfi -i {sound} -c:a pcm_s16le").unwrap();
     let slow = studio.changed("slow.wav", &whole, |bytes| {
@@ -237,16 +237,16 @@ fn sound_of_one_sample_a_second_is_refused() {
 }
 
 #[test]
-fn a_stamp_that_jumps_makes_no_video_longer() {
+fn timestamp_jump_does_not_extend_the_video() {
     let Some(studio) = Studio::open() else { return };
-    // The last tag of a Flash video: the upper byte of its time.
+    // The last tag of a Flash video: the upper byte of its timestamp.
     let whole = studio.both("whole.flv", "-c:v flv -q:v 5 -c:a pcm_s16le").unwrap();
     let flash = studio.changed("jump.flv", &whole, |bytes| {
         let end = bytes.len() - 4;
         let size = u32::from_be_bytes(bytes[end..].try_into().unwrap()) as usize;
         bytes[end - size + 4] ^= 0xb8;
     });
-    // A cluster of a Matroska file: its time.
+    // A cluster of a Matroska file: its timestamp.
     let coding = "-f lavfi -i {picture} -c:v mpeg4 -g 5 -cluster_time_limit 400";
     let whole = studio.make("whole.mkv", coding).unwrap();
     let cluster = |bytes: &[u8], nth: usize| {
@@ -265,7 +265,7 @@ fn a_stamp_that_jumps_makes_no_video_longer() {
         assert!((2.5..=4.0).contains(&summary.end), "{name}: ends at {}", summary.end);
         assert!(seen.samples as f64 <= 4.0 * f64::from(SAMPLE_RATE), "{name}");
         assert_eq!(summary.frames, 75, "{name}");
-        // Frames are found where the scan saw them.
+        // Frames have the same times as in the scan.
         let (first, last) = (seen.times[10], seen.times[74]);
         let frames = decoder().frames(&file, &[last + 0.01, first + 0.01], 64).unwrap();
         let times: Vec<f64> = frames.iter().map(|f| f.as_ref().unwrap().time).collect();
@@ -275,7 +275,7 @@ fn a_stamp_that_jumps_makes_no_video_longer() {
 }
 
 #[test]
-fn pictures_that_last_keep_their_length() {
+fn long_frames_keep_their_duration() {
     let Some(studio) = Studio::open() else { return };
     for (name, arguments, end) in [
         ("slides.mp4", "-f lavfi -i testsrc2=s=64x36:r=1/10:d=40 -c:v libx264", 40.0),
@@ -284,7 +284,7 @@ fn pictures_that_last_keep_their_length() {
         // A frame a minute.
         ("screen.mp4", "-f lavfi -i testsrc2=s=64x36:r=1/60:d=180 -c:v libx264", 180.0),
         ("screen.webm", "-f lavfi -i testsrc2=s=64x36:r=1/60:d=180 -c:v libvpx", 180.0),
-        // A still picture for as long as its sound.
+        // A still image for the duration of its audio.
         (
             "still.mp4",
             "-f lavfi -i testsrc2=s=64x36:r=25:d=0.04 -f lavfi -i sine=440:d=30 -c:v libx264 -c:a aac",

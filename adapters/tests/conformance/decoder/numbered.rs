@@ -1,5 +1,4 @@
-//! Pictures that carry their number: the one that is found for a time is the one that is shown then, in
-//! every container.
+//! Numbered frames: the frame found for a time is the one shown at that time, in every container.
 
 use ports::decoder::{
     CancellationToken, ClipRequest, Image, ScanFrame, ScanOptions, ScanSink, Still, VideoDecoder,
@@ -7,14 +6,14 @@ use ports::decoder::{
 
 use super::ffmpeg::{Studio, decoder};
 
-/// Columns that stand for the bits of a number, from the lowest on, each so wide, pixels.
+/// Number of columns that encode the bits of a number, lowest first, and their width in pixels.
 const BITS: u32 = 10;
 const COLUMN: u32 = 16;
 
-/// Frames of a second.
+/// Frames per second.
 const RATE: f64 = 25.0;
 
-/// The input options for a film whose upper half shows each frame's number and whose lower half moves.
+/// Input options for a video whose upper half shows each frame's number and whose lower half moves.
 fn film(seconds: u32) -> String {
     let bits = format!("mod(floor((N+{{from}})/pow(2\\,floor(X/{COLUMN})))\\,2)");
     let lower = "90+60*sin((X+Y+3*N)/9)";
@@ -66,7 +65,7 @@ const EXACT: ScanOptions =
     ScanOptions { width: BITS * COLUMN, height: 96, exact: true, audio_track: None };
 
 /// Asserts that a scan, single frames and a clip show every number at its time.
-fn shows_its_numbers(name: &str, file: &std::path::Path, seconds: f64) {
+fn assert_numbers_match(name: &str, file: &std::path::Path, seconds: f64) {
     let mut numbers = Numbers::default();
     decoder().scan(file, &EXACT, &mut numbers).unwrap();
     for (time, number) in &numbers.frames {
@@ -74,7 +73,7 @@ fn shows_its_numbers(name: &str, file: &std::path::Path, seconds: f64) {
     }
     assert_eq!(numbers.frames.len() as f64, seconds * RATE, "{name}");
 
-    // Forwards, back, and near the end.
+    // Forwards, backwards, and near the end.
     let times = [0.0, 0.02, 0.5, 3.13, 3.17, 4.9, 1.0, seconds - 1.5, seconds - 0.02, 2.46, 0.2];
     for chosen in [&times[..], &times[6..7], &times[7..8], &times[9..10]] {
         let stills: Vec<Still> = chosen.iter().map(|&time| Still { time, max_side: 400 }).collect();
@@ -97,7 +96,7 @@ fn shows_its_numbers(name: &str, file: &std::path::Path, seconds: f64) {
 }
 
 #[test]
-fn a_time_leads_to_its_picture_in_every_container() {
+fn seek_is_exact_in_every_container() {
     let Some(studio) = Studio::open() else { return };
     let x264 = "-c:v libx264 -preset veryfast -g 40 -bf 3 -b_strategy 0 -pix_fmt yuv420p";
     for (name, coding) in [
@@ -121,20 +120,20 @@ fn a_time_leads_to_its_picture_in_every_container() {
     ] {
         let made = studio.make(name, &format!("{} {coding}", film_from(0, 8)));
         let Some(file) = made else { continue };
-        shows_its_numbers(name, &file, 8.0);
+        assert_numbers_match(name, &file, 8.0);
     }
 }
 
-/// Pieces of a stream in one file, each with a clock that begins where that of the first does.
+/// Joined segments of a stream whose clocks all begin at the same value.
 #[test]
-fn pieces_that_were_joined_follow_each_other() {
+fn joined_segments_are_contiguous() {
     let Some(studio) = Studio::open() else { return };
     let sound = "-f lavfi -i sine=frequency=440:sample_rate=44100:duration={d}";
     for (end, coding) in [
         ("ts", "-c:v libx264 -preset veryfast -g 25 -pix_fmt yuv420p -c:a aac"),
         ("vob", "-c:v mpeg2video -g 15 -bf 2 -q:v 2 -c:a mp2"),
     ] {
-        // Larger files are not read through where their end is known.
+        // Larger files are not read through if their end is known.
         let large = "-muxrate 110M";
         for (seconds, muxing) in [(3, ""), (12, ""), (3, large)] {
             if !muxing.is_empty() && end != "ts" {
@@ -160,7 +159,7 @@ fn pieces_that_were_joined_follow_each_other() {
             let mut numbers = Numbers::default();
             decoder().scan(&file, &EXACT, &mut numbers).unwrap();
             let whole = f64::from(2 * seconds);
-            // The pictures of a program begin a little after its sound.
+            // The video of a program stream begins a little after its audio.
             let late = numbers.frames[0].0;
             for (time, number) in &numbers.frames {
                 let expected = f64::from(*number) / RATE + late;

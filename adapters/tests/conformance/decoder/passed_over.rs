@@ -1,21 +1,21 @@
-//! Frames that a scan passes over: where nothing happens, and nowhere else.
+//! A scan skips frames only where the picture does not change.
 
 use ports::decoder::{ScanFrame, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
 
 use super::ffmpeg::{Studio, decoder};
 
-/// Two still pictures, and from 4 s on one that runs past fast. The first lasts for a number of
-/// frames that no pattern of predicted frames ends with.
+/// Two still pictures, then one that scrolls fast from 4 s on. The first one's number of frames
+/// does not end on a pattern of predicted frames.
 const SHOTS: &str = "smptebars=s=320x180:r=25:d=2.04[a];rgbtestsrc=s=320x180:r=25:d=1.96[b];\
                      testsrc=s=320x180:r=25:d=2,scroll=h=0.08[c];[a][b][c]concat=n=3,format=yuv420p";
 
-/// No key frame where a shot begins, and frames between that nothing is predicted from.
+/// No key frame at the start of a shot, and non-reference frames in between.
 const CODING: &str = "-c:v libx264 -bf 3 -b_strategy 0 -sc_threshold 0 -g 250";
 
-/// Mean difference of a channel from which a small frame shows something else, 0..255.
+/// Mean channel difference from which two small frames differ, 0..255.
 const UNLIKE: f64 = 6.0;
 
-/// Times, pixels, and how many were passed over before each.
+/// Times, pixels, and the number of frames skipped before each.
 #[derive(Default)]
 struct Film {
     frames: Vec<(f64, Vec<u8>, u32)>,
@@ -46,7 +46,7 @@ fn scanned(file: &std::path::Path, exact: bool) -> (Film, ScanSummary) {
 }
 
 #[test]
-fn frames_are_passed_over_where_nothing_happens() {
+fn static_frames_are_skipped() {
     let Some(studio) = Studio::open() else { return };
     let arguments = format!("-f lavfi -i {SHOTS} {CODING}");
     let Some(file) = studio.make("calm.mp4", &arguments) else { return };
@@ -55,7 +55,7 @@ fn frames_are_passed_over_where_nothing_happens() {
     assert_eq!(every.frames.len(), 150);
     assert!(every.frames.iter().all(|frame| frame.2 == 0));
     let skipped: u32 = film.frames.iter().map(|frame| frame.2).sum();
-    assert!(skipped > 30, "{skipped} were passed over");
+    assert!(skipped > 30, "{skipped} were skipped");
     assert_eq!((film.frames.len() + skipped as usize, summary.end), (150, whole.end));
 
     for (time, rgb, _) in &film.frames {
@@ -69,7 +69,7 @@ fn frames_are_passed_over_where_nothing_happens() {
     }
     // The last frame of a shot and the first of the next.
     for time in [2.0, 2.04, 3.96, 4.0] {
-        assert!(film.has(time), "the frame at {time} was passed over");
+        assert!(film.has(time), "the frame at {time} was skipped");
     }
     let moving = film.frames.iter().filter(|frame| frame.0 > 4.4);
     assert_eq!(moving.map(|frame| frame.2).sum::<u32>(), 0, "where the picture moves");

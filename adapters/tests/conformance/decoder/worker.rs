@@ -1,4 +1,4 @@
-//! The program whose processes decode for the conformance tests: `shotlog decode` and no more.
+//! The decode worker program of the conformance tests: only `shotlog decode`.
 
 use std::process::ExitCode;
 

@@ -1,10 +1,10 @@
-//! Damaged files of an embedded index, and the new one that takes its place.
+//! Damaged files of an embedded index, and its replacement.
 
 use std::path::PathBuf;
 
 use super::*;
 
-/// What happens to a file.
+/// Damage to a file.
 #[derive(Debug, Clone, Copy)]
 enum Damage {
     Truncated,
@@ -13,7 +13,7 @@ enum Damage {
 }
 
 impl Damage {
-    fn befall(self, file: &Path) {
+    fn apply(self, file: &Path) {
         let mut bytes = std::fs::read(file).unwrap();
         match self {
             Self::Truncated => bytes.truncate(bytes.len() / 2),
@@ -27,7 +27,7 @@ impl Damage {
     }
 }
 
-/// The files of one commit that has removed points too, so that there is one of every kind.
+/// The files of a commit with deletes, so that there is one of every kind.
 async fn written(folder: &Path) -> Vec<PathBuf> {
     let index = open(folder).await;
     index.replace(None, batches(0..2)).await.unwrap();
@@ -40,7 +40,7 @@ async fn written(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// What becomes of the text of a file.
+/// An edit of a text file.
 type Edit = fn(&str) -> String;
 
 fn kind_of(file: &Path) -> &str {
@@ -48,7 +48,7 @@ fn kind_of(file: &Path) -> &str {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_damage_to_every_file_is_found_and_repaired() {
+async fn damaged_files_are_detected_and_rebuilt() {
     let folder = tempfile::tempdir().unwrap();
     let files = written(folder.path()).await;
     let kinds: Vec<&str> = files.iter().map(|file| kind_of(file)).collect();
@@ -59,7 +59,7 @@ async fn every_damage_to_every_file_is_found_and_repaired() {
         for number in 0..files.len() {
             let folder = tempfile::tempdir().unwrap();
             let file = written(folder.path()).await.swap_remove(number);
-            damage.befall(&file);
+            damage.apply(&file);
             let found = match EmbeddedIndex::open(options(folder.path())).await {
                 Ok(index) => index.check().await,
                 Err(error) => Err(error),
@@ -81,14 +81,15 @@ async fn every_damage_to_every_file_is_found_and_repaired() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_commit_left_that_never_ended_is_in_nobodys_way() {
+async fn leftovers_of_an_unfinished_commit_are_harmless() {
     let folder = tempfile::tempdir().unwrap();
     open(folder.path()).await.replace(None, batches(0..2)).await.unwrap();
     let commit = folder.path().join("segments/meta.json");
     let before = std::fs::read(&commit).unwrap();
     let removal = Filter::video(video(1));
     open(folder.path()).await.replace(Some(&removal), vec![]).await.unwrap();
-    // As if the process had been killed when all files of the commit were there, but not the commit.
+    // As if the process had been killed after writing all files of the commit, but before the
+    // commit itself.
     std::fs::write(&commit, before).unwrap();
 
     let index = open(folder.path()).await;
@@ -100,7 +101,7 @@ async fn what_a_commit_left_that_never_ended_is_in_nobodys_way() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn damage_to_what_tells_of_the_index_is_found_and_repaired() {
+async fn damaged_description_is_detected_and_rebuilt() {
     let cut: Edit = |text| text[..text.len() / 2].to_owned();
     let format: Edit = |text| text.replace("\"format\": 2", "\"format\": 1");
     let elsewhere: Edit = |text| text.replace(": \"segments\"", ": \"../elsewhere\"");
@@ -131,14 +132,14 @@ async fn damage_to_what_tells_of_the_index_is_found_and_repaired() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_filled_beside_is_searched_once_it_is_published() {
+async fn rebuilt_index_is_searched_once_published() {
     let folder = tempfile::tempdir().unwrap();
     let index = open(folder.path()).await;
     index.replace(None, batch(0)).await.unwrap();
     assert_eq!(index.adopt("mine").await.unwrap(), "mine");
     drop(index);
 
-    // Given up half way: nothing has changed.
+    // Abandoned half way: nothing has changed.
     let Beside { fresh, searched } = EmbeddedIndex::beside(options(folder.path())).await.unwrap();
     fresh.replace(None, batch(1)).await.unwrap();
     assert_whole(&searched.expect("the old one can be read"), 0).await;

@@ -1,4 +1,4 @@
-//! The Qdrant index, against the server whose gRPC address is in `QDRANT_URL`.
+//! The Qdrant index, tested against the server with the gRPC URL in `QDRANT_URL`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use shotlog_adapters::index::qdrant::{QdrantIndex, QdrantOptions};
 
 use super::batch;
 
-/// Options for a collection of this test's own, or `None` where there is no server.
+/// Options for this test's own collection, or `None` without a server.
 fn options(name: &str) -> Option<QdrantOptions> {
     let Ok(url) = std::env::var("QDRANT_URL") else {
         println!("skipped: QDRANT_URL is not set, the gRPC address of a Qdrant server");
@@ -42,7 +42,7 @@ async fn qdrant() {
     let fresh = || async {
         let name = format!("suite{}", next.fetch_add(1, Ordering::Relaxed));
         let options = options(&name).unwrap();
-        // Another instance has the collection open already.
+        // Another instance already has the collection open.
         QdrantIndex::open(options.clone()).await.unwrap();
         Arc::new(QdrantIndex::open(options).await.unwrap()) as Arc<dyn VectorIndex>
     };
@@ -50,7 +50,7 @@ async fn qdrant() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn qdrant_is_filled_anew_beside_what_is_searched() {
+async fn qdrant_collection_is_rebuilt_behind_the_alias() {
     let Some(options) = options("beside") else { return };
     let all = Filter::default();
     let old = QdrantIndex::open(options.clone()).await.unwrap();
@@ -84,7 +84,7 @@ async fn qdrant_is_filled_anew_beside_what_is_searched() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn qdrant_makes_a_graph_only_where_it_is_walked() {
+async fn qdrant_builds_a_graph_only_if_used() {
     let Some(exact) = options("graph") else { return };
     let client = Qdrant::from_url(&exact.url).skip_compatibility_check().build().unwrap();
     let links = async || {
@@ -101,7 +101,7 @@ async fn qdrant_makes_a_graph_only_where_it_is_walked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn qdrant_out_of_reach_is_said() {
+async fn unreachable_qdrant_is_reported() {
     let unreachable = QdrantOptions {
         url: "http://127.0.0.1:1".into(),
         api_key: None,

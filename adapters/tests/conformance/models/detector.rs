@@ -1,4 +1,4 @@
-//! Detection networks: one tiny hand-made one per layout, and real ones on real pictures.
+//! Detection networks: a tiny handmade one per layout, and real ones on real images.
 #![cfg(feature = "onnx")]
 
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use shotlog_adapters::detector::{Layout, OnnxDetector, OnnxDetectorOptions};
 use super::support;
 
 #[tokio::test]
-async fn every_layout_finds_what_is_painted() {
+async fn every_layout_detects_painted_boxes() {
     let Some(runtime) = support::runtime() else { return };
     for (name, layout) in [
         ("detect_yolov8", Layout::Yolov8),
@@ -47,7 +47,7 @@ async fn every_layout_finds_what_is_painted() {
 }
 
 #[tokio::test]
-async fn wide_pictures_are_not_distorted_by_the_yolo_layouts() {
+async fn yolo_layouts_keep_the_aspect_ratio() {
     let Some(runtime) = support::runtime() else { return };
     for (name, layout) in [("detect_yolov8", Layout::Yolov8), ("detect_yolox", Layout::Yolox)] {
         let options = OnnxDetectorOptions {
@@ -66,7 +66,7 @@ async fn wide_pictures_are_not_distorted_by_the_yolo_layouts() {
 }
 
 #[test]
-fn a_model_of_another_layout_is_refused_at_once() {
+fn model_of_another_layout_is_rejected() {
     let Some(runtime) = support::runtime() else { return };
     let labels = Some(fixture("red_blue.txt"));
     let model = fixture("detect_detr.onnx");
@@ -84,7 +84,7 @@ fn a_model_of_another_layout_is_refused_at_once() {
 }
 
 #[tokio::test]
-async fn real_models_find_what_is_in_the_truth_pictures() {
+async fn real_models_detect_reference_objects() {
     let Some(runtime) = support::runtime() else { return };
     let Some(truth) = support::truth() else { return };
     for (file, layout) in [

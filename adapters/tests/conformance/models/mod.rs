@@ -1,4 +1,4 @@
-//! Adapters of the transcriber, voice, detector, reader, sentiment and entities ports.
+//! Adapters of the transcriber, voice activity, detector, OCR, sentiment and entities ports.
 
 mod detector;
 mod ocr;

@@ -1,4 +1,4 @@
-//! Reading on the pictures and overlays whose text is known.
+//! OCR of images and overlays with known text.
 #![cfg(feature = "onnx")]
 
 use std::path::Path;
@@ -10,7 +10,7 @@ use shotlog_adapters::ocr::{PpOcr, PpOcrOptions};
 use super::support;
 
 #[tokio::test]
-async fn reads_the_text_of_pictures() {
+async fn reads_text_in_images() {
     let Some(truth) = support::truth() else { return };
     for reader in readers() {
         reads_pictures(&reader, &truth).await;
@@ -64,7 +64,7 @@ async fn reads_overlays(reader: &PpOcr) {
 }
 
 #[tokio::test]
-async fn reads_letters_with_marks() {
+async fn reads_accented_letters() {
     let Some(font) = DEJAVU.iter().map(Path::new).find(|font| font.is_file()) else {
         eprintln!("skipped: DejaVu Sans is not installed");
         return;
@@ -82,7 +82,7 @@ async fn reads_letters_with_marks() {
 }
 
 #[tokio::test]
-async fn reads_lines_on_their_heads_and_turned() {
+async fn reads_upside_down_and_rotated_lines() {
     let Some(picture) = support::picture("ocr_issue_170.png") else { return };
     let rgb = image::RgbImage::from_raw(picture.width, picture.height, picture.rgb).unwrap();
     let turned = image::imageops::rotate180(&rgb);
@@ -92,7 +92,7 @@ async fn reads_lines_on_their_heads_and_turned() {
     }
 }
 
-/// A reader of every version of the recognition network that is there.
+/// A text recognizer for every available version of the recognition network.
 fn readers() -> Vec<PpOcr> {
     let Some(runtime) = support::runtime() else { return Vec::new() };
     let options = |recognition| {
@@ -123,7 +123,7 @@ const DEJAVU: [&str; 2] = [
     "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf",
 ];
 
-/// A picture that says `line`, by the `ffmpeg` program.
+/// An image that shows `line`, made with the `ffmpeg` program.
 fn written(line: &str, font: &Path) -> Option<Image> {
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join("line.txt");
@@ -145,7 +145,7 @@ fn picture(png: &[u8]) -> Image {
     Image { width, height, rgb: rgb.into_raw() }
 }
 
-/// A frame of a clip by the `ffmpeg` program.
+/// A frame of a clip, decoded with the `ffmpeg` program.
 fn frame(name: &str, time: f64) -> Option<Image> {
     let mut ffmpeg = Command::new("ffmpeg");
     ffmpeg.args(["-v", "error", "-ss", &time.to_string(), "-i"]).arg(support::media(name)?);

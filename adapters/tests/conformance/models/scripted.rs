@@ -1,4 +1,4 @@
-//! The scripted adapters keep the duties that the real ones have.
+//! The scripted adapters pass the suites of the real ones.
 
 use ports::{
     conformance,

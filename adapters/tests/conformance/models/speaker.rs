@@ -1,4 +1,4 @@
-//! Speaker segmentation and vectors on real speech, beside what the original networks answer
+//! Speaker segmentation and embedding of real speech, compared with the original networks
 //! (`scripts/golden_speakers.py`).
 
 use ports::{
@@ -25,7 +25,7 @@ struct Window {
     /// Frames and classes.
     shape: [usize; 2],
     frames: Vec<usize>,
-    /// The logarithms of the classes' probabilities, per frame.
+    /// The log probabilities of the classes per frame.
     classes: Vec<Vec<f32>>,
 }
 

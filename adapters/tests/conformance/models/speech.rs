@@ -10,7 +10,7 @@ use shotlog_adapters::vad::SpectralVoiceActivity;
 
 use super::support;
 
-/// The network that `make setup` fetches and converts.
+/// The network that `make setup` downloads and converts.
 #[cfg(feature = "onnx")]
 fn whisper_base() -> Option<shotlog_adapters::transcriber::Whisper> {
     use shotlog_adapters::transcriber::{Whisper, WhisperOptions};
@@ -24,7 +24,7 @@ fn whisper_base() -> Option<shotlog_adapters::transcriber::Whisper> {
 #[tokio::test]
 async fn whisper_recognises_real_speech() {
     let Some(transcriber) = whisper_base() else { return };
-    hears_nothing_in_noise(&transcriber).await;
+    noise_has_no_words(&transcriber).await;
     let Some(jfk) = support::sound("jfk.wav") else { return };
     conformance::transcriber::suite(&transcriber, &jfk).await;
     let heard = transcriber.transcribe(&jfk, None).await.unwrap();
@@ -35,7 +35,7 @@ async fn whisper_recognises_real_speech() {
     let unknown = transcriber.transcribe(&jfk, Some("xx")).await.unwrap();
     assert_eq!(unknown.language.as_deref(), Some("en"));
 
-    // Above what was measured by a word or two: arithmetic differs between processors.
+    // One or two words above the measured rates: arithmetic differs between processors.
     let most =
         [("azure_weather.wav", 0.0), ("leopard_quilter.wav", 0.06), ("nasa_13013.mp4", 0.15)];
     for (clip, rate) in error_rates(&transcriber).await {
@@ -46,7 +46,7 @@ async fn whisper_recognises_real_speech() {
 
 #[cfg(feature = "onnx")]
 #[tokio::test]
-async fn whisper_tells_when_each_word_is_said() {
+async fn whisper_times_words() {
     let Some(transcriber) = whisper_base() else { return };
     let (Some(samples), Some(truth)) = (support::sound("leopard_quilter.wav"), support::truth())
     else {
@@ -67,16 +67,16 @@ async fn whisper_tells_when_each_word_is_said() {
     assert!(median <= 0.06 && high <= 0.25, "median {median:.3}, 95th percentile {high:.3}");
 }
 
-/// The tiny network of `scripts/make_test_whisper.py` hears words in everything.
+/// The tiny network of `scripts/make_test_whisper.py` finds words in any audio.
 #[cfg(feature = "onnx")]
 #[tokio::test]
-async fn whisper_keeps_the_duties_of_the_port() {
+async fn whisper_passes_the_suite() {
     use shotlog_adapters::transcriber::{Whisper, WhisperOptions};
     let Some(runtime) = support::runtime() else { return };
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/whisper");
     let options = WhisperOptions { folder: folder.into(), language: None, threads: 1 };
     let whisper = Whisper::open(&runtime, &options).unwrap();
-    hears_nothing_in_noise(&whisper).await;
+    noise_has_no_words(&whisper).await;
     let Some(jfk) = support::sound("jfk.wav") else { return };
     conformance::transcriber::suite(&whisper, &jfk).await;
     let long: Vec<f32> = jfk.iter().chain(&jfk).chain(&jfk).chain(&jfk).copied().collect();
@@ -85,8 +85,8 @@ async fn whisper_keeps_the_duties_of_the_port() {
     assert!(heard.language.is_some());
 }
 
-/// Silence, mains hum with its harmonics, and hiss hold no words.
-async fn hears_nothing_in_noise(transcriber: &dyn Transcriber) {
+/// Silence, mains hum with its harmonics, and hiss contain no words.
+async fn noise_has_no_words(transcriber: &dyn Transcriber) {
     let seconds = 3 * SAMPLE_RATE as usize;
     let hum = |i: usize| -> f32 {
         let turn = std::f32::consts::TAU * 50.0 * i as f32 / SAMPLE_RATE as f32;
@@ -112,7 +112,7 @@ fn text(heard: &Transcript) -> String {
     heard.words.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ")
 }
 
-/// Word error rate per clip, whose speech is given in pieces as the pipeline cuts it.
+/// Word error rate per clip; speech is split as in the pipeline.
 async fn error_rates(transcriber: &dyn Transcriber) -> Vec<(&'static str, f64)> {
     let Some(truth) = support::truth() else { return Vec::new() };
     let clips = ["azure_weather.wav", "leopard_quilter.wav", "nasa_13013.mp4"];
@@ -142,7 +142,7 @@ async fn error_rates(transcriber: &dyn Transcriber) -> Vec<(&'static str, f64)> 
     rates
 }
 
-/// Speech with 0.2 s around it, joined over pauses below a second.
+/// Speech with a margin of 0.2 s, joined across pauses below a second.
 fn pieces(samples: &[f32], longest: f64) -> Vec<(f64, f64)> {
     let mut session = SpectralVoiceActivity::default().begin().unwrap();
     session.push(samples).unwrap();
@@ -159,7 +159,7 @@ fn pieces(samples: &[f32], longest: f64) -> Vec<(f64, f64)> {
     pieces.iter().map(|p| ((p.0 - 0.2).max(0.0), (p.1 + 0.2).min(total))).collect()
 }
 
-/// What was said in a clip, as far as its truth is in words.
+/// The reference transcript of a clip, in words.
 fn said(truth: &serde_json::Value) -> String {
     let joined = |key: &str, at: &str| {
         let items = truth[key].as_array()?;

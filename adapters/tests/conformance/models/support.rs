@@ -1,5 +1,5 @@
-//! Where the model tests find media, models and the ONNX Runtime library. What is missing is said
-//! and its test skipped.
+//! Locates media, models and the ONNX Runtime library for the model tests. A test whose files are
+//! missing is skipped with a message.
 
 use std::{path::PathBuf, process::Command};
 
@@ -20,13 +20,13 @@ pub(super) fn runtime() -> Option<shotlog_adapters::OnnxRuntime> {
     Some(shotlog_adapters::OnnxRuntime::load(&library).unwrap())
 }
 
-/// What is known about the media.
+/// The reference data of the media.
 pub(super) fn truth() -> Option<serde_json::Value> {
     let file = media("ground_truth.json")?;
     Some(serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap())
 }
 
-/// A picture of the media folder.
+/// An image of the media folder.
 #[cfg(feature = "onnx")]
 pub(super) fn picture(name: &str) -> Option<ports::decoder::Image> {
     let rgb = image::open(media(name)?).unwrap().into_rgb8();
@@ -34,7 +34,7 @@ pub(super) fn picture(name: &str) -> Option<ports::decoder::Image> {
     Some(ports::decoder::Image { width, height, rgb: rgb.into_raw() })
 }
 
-/// The sound of a clip, mono at 16 kHz, by the `ffmpeg` program.
+/// The audio of a clip, mono at 16 kHz, decoded with the `ffmpeg` program.
 pub(super) fn sound(name: &str) -> Option<Vec<f32>> {
     let file = media(name)?;
     let mut ffmpeg = Command::new("ffmpeg");

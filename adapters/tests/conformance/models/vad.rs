@@ -1,4 +1,4 @@
-//! Voice activity and speaker vectors on real speech.
+//! Voice activity detection on real speech.
 
 use ports::{
     conformance,
@@ -37,14 +37,14 @@ fn spectral() {
     let detector = SpectralVoiceActivity::default();
     conformance::vad::activity(&detector, &jfk);
     for (clip, accuracy) in accuracies(&detector) {
-        // Twenty seconds of drums come before the speech of this one.
+        // This clip has twenty seconds of drums before the speech.
         if clip != "googlework_short.mp4" {
             assert!(accuracy >= 0.9, "{clip}: {accuracy:.3}");
         }
     }
 }
 
-/// Share of 10 ms frames on which a detector agrees with the spans known for each clip.
+/// Share of 10 ms frames where a detector agrees with the labelled spans of each clip.
 fn accuracies(detector: &dyn VoiceActivityDetector) -> Vec<(&'static str, f64)> {
     let Some(truth) = support::truth() else { return Vec::new() };
     let clips = [

@@ -1,4 +1,4 @@
-//! What filters let through.
+//! Which points filters select.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::points::{axis, chunks, filter, id, lean, nearest, point, replace};
 use crate::conformance::video;
 use crate::index::{Filter, Predicate, TextQuery, VectorIndex, VectorQuery};
 
-pub(super) async fn are_exact_ands(index: &dyn VectorIndex) {
+pub(super) async fn are_conjunctions(index: &dyn VectorIndex) {
     let points = vec![
         point("aa", 0)
             .keywords("objects", &["car", "dog"])
@@ -48,7 +48,7 @@ pub(super) async fn are_exact_ands(index: &dyn VectorIndex) {
         (filter("objects", any(&["car"])), &[("aa", 0), ("bb", 0)]),
         (filter("objects", any(&["car", "dog"])), &[("aa", 0), ("aa", 1), ("bb", 0)]),
         (filter("objects", any(&["cat"])), &[]),
-        // One condition asks for any of its words, two conditions ask for both.
+        // One condition matches any of its words, two conditions require both.
         (filter("objects", any(&["car"])).and("objects", any(&["dog"])), &[("aa", 0)]),
         (filter("objects", any(&["car"])).and("tags", any(&["rain"])), &[("bb", 0)]),
         (filter("objects", any(&["dog"])).and("tags", any(&["rain"])), &[]),
@@ -64,7 +64,7 @@ pub(super) async fn are_exact_ands(index: &dyn VectorIndex) {
             filter("people_count", Predicate::AtMost(f64::INFINITY)),
             &[("aa", 0), ("aa", 1), ("bb", 0)],
         ),
-        // A bound is part of what it allows, whatever the sign of its zero.
+        // Bounds are inclusive, regardless of the sign of zero.
         (filter("start", Predicate::AtLeast(5.0)), &[("aa", 1), ("aa", 2)]),
         (filter("start", Predicate::AtLeast(5.000_000_001)), &[("aa", 2)]),
         (filter("start", Predicate::AtMost(-0.0)), &[("aa", 0)]),
@@ -91,8 +91,8 @@ pub(super) async fn are_exact_ands(index: &dyn VectorIndex) {
     }
 }
 
-/// Those of a search by metadata are hundreds, and most of them are not here.
-pub(super) async fn name_many_videos(index: &dyn VectorIndex) {
+/// A metadata filter may name hundreds of videos, most of which the index lacks.
+pub(super) async fn accept_many_videos(index: &dyn VectorIndex) {
     let named = |n: u32| video(&format!("{n:04x}"));
     let points = |range: Range<u32>| {
         let point = |n: u32| {
@@ -136,7 +136,7 @@ pub(super) async fn name_many_videos(index: &dyn VectorIndex) {
     }
 }
 
-pub(super) async fn come_before_scoring(index: &dyn VectorIndex) {
+pub(super) async fn apply_before_scoring(index: &dyn VectorIndex) {
     // The best hundred do not match; the worst ten do.
     let points = (0..110).map(|i| {
         let tag = if i < 100 { "near" } else { "far" };

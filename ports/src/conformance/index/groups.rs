@@ -1,11 +1,11 @@
-//! What searches grouped by video find.
+//! Results of searches grouped by video.
 
 use super::points::{axis, lean, nearest, owned, places, point, replace};
 use crate::conformance::video;
 use crate::index::{Filter, Predicate, TextQuery, VectorIndex, VectorQuery};
 
-pub(super) async fn hold_the_best_of_each_video(index: &dyn VectorIndex) {
-    // Far more of one video than of the others, all of them nearer; two batches make two segments.
+pub(super) async fn contain_the_best_of_each_video(index: &dyn VectorIndex) {
+    // Far more points of one video than of the others, all nearer; two batches make two segments.
     let near = |i: u32| point("aa", i).vector("combined", lean(i as f32 * 0.001)).says("storm");
     replace(index, (0..300).map(near).collect()).await;
     let far = |(video, chunk, angle): (&str, u32, f32)| {
@@ -56,7 +56,7 @@ pub(super) async fn hold_the_best_of_each_video(index: &dyn VectorIndex) {
     assert_eq!(index.text_search_by_video(none, 1).await.unwrap(), []);
 }
 
-pub(super) async fn of_equal_scores_are_ordered_by_id(index: &dyn VectorIndex) {
+pub(super) async fn ties_are_ordered_by_id(index: &dyn VectorIndex) {
     for (video, chunk) in [("cc", 1), ("aa", 3), ("bb", 0), ("cc", 0), ("aa", 1), ("dd", 7)] {
         let same = point(video, chunk).vector("combined", axis(1)).says("same words");
         replace(index, vec![same]).await;

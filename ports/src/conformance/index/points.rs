@@ -1,4 +1,4 @@
-//! Points to try an index with, and the calls the suite makes again and again.
+//! Test points, and calls that the suite makes repeatedly.
 
 use std::collections::BTreeMap;
 
@@ -84,7 +84,7 @@ pub(super) fn axis(i: usize) -> [f32; DIMENSION] {
     vector
 }
 
-/// A unit vector at so many radians from the first axis.
+/// A unit vector at this angle from the first axis, radians.
 pub(super) fn lean(angle: f32) -> [f32; DIMENSION] {
     let mut vector = [0.0; DIMENSION];
     vector[0] = angle.cos();
@@ -134,7 +134,7 @@ pub(super) fn chunks(hits: &[Hit]) -> Vec<u32> {
     hits.iter().map(|hit| hit.id.chunk_id.0).collect()
 }
 
-/// Whose moments were found.
+/// The moments of the hits.
 pub(super) fn places(hits: &[Hit]) -> Vec<(VideoId, ChunkId)> {
     hits.iter().map(|hit| (hit.id.video_id, hit.id.chunk_id)).collect()
 }

@@ -1,4 +1,4 @@
-//! The values of keyword fields: which there are, and how many points have each.
+//! The values of keyword fields, and the number of points with each.
 
 use super::points::{point, replace};
 use crate::ErrorKind;
@@ -24,7 +24,7 @@ pub(super) async fn values_are_distinct_and_in_order(index: &dyn VectorIndex) {
     assert_eq!(index.values("video_id").await.unwrap(), [video("bb").as_str()]);
 }
 
-pub(super) async fn the_most_frequent_values_are_counted(index: &dyn VectorIndex) {
+pub(super) async fn facet_counts_are_most_frequent_first(index: &dyn VectorIndex) {
     let counted = async |field: &str, filter: Filter, prefix: &str, limit: usize| {
         let (field, prefix) = (field.to_owned(), prefix.to_owned());
         let query = FacetQuery { field, filter, prefix, limit };

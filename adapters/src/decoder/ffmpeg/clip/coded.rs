@@ -1,4 +1,4 @@
-//! The pictures and the sound of a piece, decoded and coded anew.
+//! Re-encodes the video and audio of a clip.
 
 use std::collections::BTreeMap;
 
@@ -19,23 +19,23 @@ use crate::decoder::ffmpeg::order::Order;
 use crate::decoder::ffmpeg::picture::{Converter, Orientation};
 use crate::decoder::ffmpeg::{Error, FfmpegOptions};
 
-/// Ticks of a second of pictures: all usual rates are whole in them.
+/// Video ticks per second: all common frame rates divide it.
 const TICKS: i32 = 90_000;
 
-/// Samples of a second of sound.
+/// Audio samples per second.
 const RATE: i32 = 48_000;
 
-/// Bits of a second of sound.
+/// Audio bits per second.
 const BIT_RATE: usize = 160_000;
 
-/// Slack for the rounding of times to ticks, seconds.
+/// Tolerance for rounding times to ticks, seconds.
 const EPSILON: f64 = 1e-4;
 
-/// Packets among which the first of the picture is looked for.
+/// Maximum number of packets to search for the first one of the video.
 const FIRST_PACKETS: usize = 64;
 
-/// Writes what is seen and heard from the beginning of the part to its end. Reads from `from` seconds on,
-/// or from the beginning of the file.
+/// Writes the video and audio of the part. Reads from `from` seconds on, or from the beginning of
+/// the file.
 pub(super) fn write(
     input: &mut Input,
     options: &FfmpegOptions,
@@ -83,7 +83,7 @@ pub(super) fn write(
     Ok(output.write_trailer()?)
 }
 
-/// An encoder by name, whose stream is the next of the output.
+/// Opens an encoder by name for the next stream of the output.
 fn encoder_named(
     name: &'static str,
     output: &mut Output,
@@ -100,15 +100,15 @@ struct Pictures {
     decoder: Opened,
     order: Order,
     encoder: encoder::video::Encoder,
-    /// Maps high dynamic range to what every player shows.
+    /// Tone-maps high dynamic range for all players.
     converter: Converter,
     scaler: Option<scaling::Context>,
     stream: usize,
     place: usize,
     part: Part,
-    /// The picture that is shown, and since when.
+    /// The current picture and its start.
     shown: Option<(f64, Video)>,
-    /// How long each picture that the encoder holds lasts, by its stamp, ticks.
+    /// Durations of the pictures inside the encoder by timestamp, ticks.
     lengths: BTreeMap<i64, i64>,
     over: bool,
 }
@@ -125,7 +125,7 @@ impl Pictures {
         let (codec, context) = encoder_named("libx264", output)?;
         let mut encoder = context.encoder().video()?;
         let (width, height) = input.coded_size(stream);
-        // Colours are kept for squares of two pixels.
+        // Chroma subsampling requires even sizes.
         encoder.set_width((width & !1).max(2));
         encoder.set_height((height & !1).max(2));
         encoder.set_format(Pixel::YUV420P);
@@ -164,7 +164,7 @@ impl Pictures {
         input: &Input,
         output: &mut Output,
     ) -> Result<(), Error> {
-        // A damaged packet is passed over.
+        // Skips a damaged packet.
         let _ = match packet {
             Some(packet) => self.decoder.send_packet(packet),
             None => self.decoder.send_eof(),
@@ -182,7 +182,7 @@ impl Pictures {
         Ok(())
     }
 
-    /// From `time` on another picture is shown, which ends the one before.
+    /// Switches to another picture at `time`, which ends the previous one.
     fn show(&mut self, time: f64, next: Option<Video>, output: &mut Output) -> Result<(), Error> {
         let Part { start, end } = self.part;
         self.over |= time >= end - EPSILON;
@@ -219,7 +219,7 @@ impl Pictures {
         self.drain(output)
     }
 
-    /// The picture in what the encoder takes.
+    /// Converts the picture to the encoder's format and size.
     fn scaled(&mut self, picture: &Video, (width, height): (u32, u32)) -> Result<Video, Error> {
         let (from, to) = (picture.format(), Pixel::YUV420P);
         let (w, h, flags) = (picture.width(), picture.height(), scaling::Flags::BICUBIC);
@@ -255,7 +255,7 @@ impl Pictures {
 struct Sounds {
     decoder: Opened,
     encoder: encoder::audio::Encoder,
-    /// To the rate and the channels that are written, and to the samples of the part.
+    /// Converts to the output's rate and channels, and trims to the part.
     graph: Option<Graph>,
     stream: usize,
     place: usize,
@@ -355,7 +355,8 @@ impl Sounds {
     }
 }
 
-/// From decoded sound to the samples of a part: what lies before it is left out, gaps are silent.
+/// The filter graph from decoded audio to the samples of a part: trims the beginning and fills gaps
+/// with silence.
 fn graph(frame: &Audio, part: Part) -> Result<Graph, Error> {
     let mut graph = Graph::new();
     let (abuffer, sink) = (filter::find("abuffer"), filter::find("abuffersink"));

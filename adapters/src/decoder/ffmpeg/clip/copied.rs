@@ -1,4 +1,4 @@
-//! The packets of a piece as they are.
+//! Copies the packets of a clip.
 
 use ffmpeg::Packet;
 use ffmpeg::format::context::Output;
@@ -8,10 +8,11 @@ use super::{ON_KEY_FRAME, Part, each_packet, write as write_packet};
 use crate::decoder::ffmpeg::Error;
 use crate::decoder::ffmpeg::input::{Input, Kind};
 
-/// Half of a packet of sound: one that begins so much before the piece is mostly in it, seconds.
+/// Half of an audio packet, seconds: a packet that begins at most this early is mostly inside the
+/// clip.
 const HALF_OF_SOUND: f64 = 0.011;
 
-/// Writes what lies between a key frame and the end.
+/// Writes the packets from a key frame to the end.
 pub(super) fn write(input: &mut Input, mut output: Output, part: Part) -> Result<(), Error> {
     let streams: Vec<(Kind, usize)> = [(Kind::Picture, input.picture), (Kind::Sound, input.sound)]
         .into_iter()
@@ -49,7 +50,7 @@ pub(super) fn write(input: &mut Input, mut output: Output, part: Part) -> Result
     Ok(output.write_trailer()?)
 }
 
-/// Whether pictures that are shown after the end would be written: others before it are made of them.
+/// Whether frames shown after the end would be written, because earlier ones depend on them.
 pub(super) fn overruns(input: &mut Input, part: Part) -> Result<bool, Error> {
     let mut pictures = Pictures { begun: false, over: false, waiting: Vec::new() };
     let mut overruns = false;
@@ -68,20 +69,20 @@ fn move_by(packet: &mut Packet, ticks: i64) {
     packet.set_dts(packet.dts().map(|stamp| stamp.saturating_sub(ticks)));
 }
 
-/// Which packets of the picture belong to the piece.
+/// Selects the video packets of the clip.
 struct Pictures {
     begun: bool,
     over: bool,
-    /// Shown after the end, but others that are shown before may be made of them.
+    /// Shown after the end, but earlier frames may depend on them.
     waiting: Vec<Packet>,
 }
 
 impl Pictures {
-    /// The packets that are written now.
+    /// The packets to write now.
     fn take(&mut self, packet: &Packet, shown: f64, decoded: f64, part: Part) -> Vec<Packet> {
         self.begun |= packet.is_key() && (shown - part.start).abs() <= ON_KEY_FRAME;
         self.over |= decoded >= part.end;
-        // What comes behind the key frame and is shown before it needs the pictures before.
+        // Frames after the key frame that are shown before it depend on earlier frames.
         if !self.begun || self.over || shown < part.start - ON_KEY_FRAME {
             return Vec::new();
         }

@@ -1,4 +1,4 @@
-//! Which streams of a file are read, and what a person should know of those that are not.
+//! Selects the streams of a file to read, and explains why others are not.
 
 use std::ffi::c_int;
 
@@ -10,11 +10,11 @@ use super::Input;
 use crate::decoder::ffmpeg::Error;
 
 impl Input {
-    /// Chooses what is read: the pictures that a player would show, and the sound that is asked for, or
-    /// that it would play.
+    /// Selects the video that a player would show, and the requested audio or that which a player
+    /// would play.
     pub(super) fn choose_streams(&mut self, audio_track: Option<u32>) -> Result<(), Error> {
         let picture = self.best(ffi::AVMediaType::AVMEDIA_TYPE_VIDEO, None);
-        // Cover art is a picture stream to FFmpeg. Where it wins, look for a real one behind it.
+        // FFmpeg treats cover art as a video stream. If it wins, look for another one.
         self.picture = picture.filter(|&i| !self.is_attached(i)).or_else(|| {
             (0..self.streams())
                 .filter(|&i| self.medium(i) == Some(ffmpeg::media::Type::Video))
@@ -43,7 +43,7 @@ impl Input {
         Ok(())
     }
 
-    /// The sound streams, in the order of the file.
+    /// The audio streams, in file order.
     fn sounds(&self) -> Vec<usize> {
         let is_sound = |&i: &usize| self.medium(i) == Some(ffmpeg::media::Type::Audio);
         (0..self.streams()).filter(is_sound).collect()
@@ -55,7 +55,7 @@ impl Input {
         Some(AudioInfo { tracks: sounds.len() as u32, default_track: played as u32 })
     }
 
-    /// Why the file has no pictures although it has a stream of them.
+    /// Why the file has no video although it has a video stream.
     pub(super) fn undecodable_video(&self) -> Option<String> {
         if self.picture.is_some() {
             return None;
@@ -73,14 +73,14 @@ impl Input {
         })
     }
 
-    /// The container's name of a stream's codec, in brackets.
+    /// The container's codec tag of a stream, in brackets.
     fn tag(&self, stream: usize) -> String {
         let name = self.four_letters(stream);
         let letters = name.iter().all(|b| b.is_ascii_graphic());
         if letters { format!(" ({})", String::from_utf8_lossy(&name)) } else { String::new() }
     }
 
-    /// Whether the container says that a stream is protected: Common Encryption, or FairPlay.
+    /// Whether a stream is protected: by Common Encryption or FairPlay.
     fn is_encrypted(&self, stream: usize) -> bool {
         matches!(&self.four_letters(stream), b"encv" | b"enca" | b"drmi" | b"drms")
     }
@@ -93,7 +93,7 @@ impl Input {
         }
     }
 
-    /// A tag of the container, or of one of its streams.
+    /// A tag of the container or of one of its streams.
     pub(super) fn tagged(&self, key: &str) -> Option<String> {
         let of_streams = || {
             let pictures = self.picture.and_then(|i| self.context.stream(i));
@@ -103,7 +103,7 @@ impl Input {
         self.context.metadata().get(key).map(str::to_owned).or_else(of_streams)
     }
 
-    /// FFmpeg's own choice, which weighs the default flag, how many frames were seen, and quality.
+    /// FFmpeg's choice, by default flag, number of probed frames, and quality.
     fn best(&self, medium: ffi::AVMediaType, related: Option<usize>) -> Option<usize> {
         let related = related.map_or(-1, |i| i as c_int);
         let mut decoder = std::ptr::null();
