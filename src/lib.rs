@@ -35,7 +35,7 @@
 //! 2. Adapters are named in `app` and `config` alone.
 //! 3. HTTP and MCP never name adapters or ports' technologies; they speak to the domain.
 //! 4. Every analyzer and every aggregator file is in the list beside it.
-//! 5. Every path that the README names exists.
+//! 5. Every path, link and setting that README.md and docs/ name exists.
 //! 6. No file of code has more than 700 lines.
 //! 7. Nothing unfinished is left in the tree.
 //! 8. The rooms of the domain stand in order of dependency, without a cycle.

@@ -1,4 +1,4 @@
-//! The procedures of `docs/operations.md`, each tried on a service of its own.
+//! The procedures of `docs/production.md`, each tried on a service of its own.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -243,9 +243,24 @@ fn invariant_4_every_analyzer_and_aggregator_is_in_its_list() {
     }
 }
 
+/// README.md and the pages of docs/, as path and text.
+fn pages() -> Vec<(PathBuf, String)> {
+    let readme = fs::read_to_string(root().join("README.md")).expect("README.md");
+    let mut pages = files("docs", "md");
+    pages.push((PathBuf::from("README.md"), readme));
+    pages
+}
+
+/// The anchors of a page: its headings as GitHub writes them in links.
+fn anchors(page: &str) -> Vec<String> {
+    let headings = page.lines().filter_map(|line| line.strip_prefix('#'));
+    let kept = |c: &char| c.is_alphanumeric() || "-_ ".contains(*c);
+    let slug = |heading: &str| heading.trim_start_matches('#').trim().to_lowercase();
+    headings.map(|h| slug(h).chars().filter(kept).collect::<String>().replace(' ', "-")).collect()
+}
+
 #[test]
-fn invariant_5_every_path_in_the_readme_exists() {
-    let Ok(readme) = fs::read_to_string(root().join("README.md")) else { return };
+fn invariant_5_paths_and_links_of_the_documentation_exist() {
     let tops = [
         "src/",
         "ports/",
@@ -256,17 +271,52 @@ fn invariant_5_every_path_in_the_readme_exists() {
         "examples/",
         "scripts/",
         "docs/",
+        "deploy/",
     ];
     let mut missing = Vec::new();
-    for word in readme.split(|c: char| c.is_whitespace() || "`()[],;\"'<>|".contains(c)) {
-        let word = word.trim_end_matches(['.', ':']).trim_start_matches("./");
-        let path = word.split('#').next().unwrap_or_default();
-        let concrete = !path.contains(['*', '{', '$', '…']);
-        if concrete && tops.iter().any(|top| path.starts_with(top)) && !root().join(path).exists() {
-            missing.push(path.to_owned());
+    for (page, text) in pages() {
+        for word in text.split(|c: char| c.is_whitespace() || "`()[],;\"'<>|".contains(c)) {
+            let word = word.trim_end_matches(['.', ':']).trim_start_matches("./");
+            let path = word.split('#').next().unwrap_or_default();
+            let concrete = !path.contains(['*', '{', '$', '…']);
+            if concrete
+                && tops.iter().any(|top| path.starts_with(top))
+                && !root().join(path).exists()
+            {
+                missing.push(format!("{}: {path}", page.display()));
+            }
+        }
+        let folder = root().join(&page).parent().expect("a folder").to_owned();
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let (target, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let file = if target.is_empty() { root().join(&page) } else { folder.join(target) };
+            let headings = || anchors(&fs::read_to_string(&file).unwrap_or_default());
+            let found = file.exists()
+                && (anchor.is_empty() || headings().iter().any(|heading| heading == anchor));
+            if !target.contains("://") && !found {
+                missing.push(format!("{}: {link}", page.display()));
+            }
         }
     }
-    none(missing, "the README names paths that do not exist");
+    none(missing, "the documentation names paths or links that do not exist");
+}
+
+#[test]
+fn invariant_5_settings_of_the_documentation_exist() {
+    let config = fs::read_to_string(root().join("config.toml")).expect("config.toml");
+    let config: toml::Table = toml::from_str(&config).expect("TOML");
+    let mut unknown = Vec::new();
+    for (page, text) in pages() {
+        for code in text.split('`').skip(1).step_by(2) {
+            let word = code.split([' ', '=']).next().unwrap_or_default();
+            let Some((section, key)) = word.split_once('.') else { continue };
+            let Some(section) = config.get(section).and_then(|s| s.as_table()) else { continue };
+            if !section.contains_key(key) {
+                unknown.push(format!("{}: {word}", page.display()));
+            }
+        }
+    }
+    none(unknown, "the documentation names settings that do not exist");
 }
 
 #[test]
