@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Prints the figures the project is held to: boundary detection against ffmpeg, peak memory of an
-# ingest, reading a long video, corrections, a large upload, the embedded index against a bare scan, libraries of up to
+# Prints performance figures with their bars: boundary detection compared with ffmpeg, peak memory of an ingest,
+# reads of a long video, corrections, a large upload, the embedded index compared with a plain scan, libraries of up to
 # 100,000 videos, searches through a Qdrant server (QDRANT_URL), and the web UI in a browser.
 #
-#   SHOTLOG_BENCH_CLIP=FILE   the clip, bench_5min_720p.mp4 of SHOTLOG_MEDIA or five minutes of the sample
+#   SHOTLOG_BENCH_CLIP=FILE   the clip; default: bench_5min_720p.mp4 of SHOTLOG_MEDIA, or five minutes of the sample
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 
-readonly memory_bar=800 # MiB, resident, at the peak of an ingest
-readonly upload_bar=200 # MiB, at the peak of an upload of 2 GiB, without models
+readonly memory_bar=800 # MiB, peak resident memory of an ingest
+readonly upload_bar=200 # MiB, peak of a 2 GiB upload, without models
 
 scratch=$(mktemp -d)
 trap 'stop_service; stop_s3; rm -rf "$scratch"' EXIT
@@ -36,7 +36,7 @@ build release
 cargo build --locked --release --example boundaries --example readers
 cargo bench --locked -p shotlog-adapters --no-default-features --bench index --no-run
 
-heading "boundary detection (bar: 0.6 × ffmpeg, wall and processor)"
+heading "boundary detection (bar: 0.6 × ffmpeg, wall and CPU time)"
 cargo run --quiet --locked --release --example boundaries -- "${truth[@]}" --repeat 3 "$clip"
 
 heading "peak memory of an ingest (bar: $memory_bar MiB)"
@@ -45,27 +45,27 @@ base=http://127.0.0.1:$port
 SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_DATA_DIR=$scratch/data \
     start_service "$scratch/service.log" --config config.toml serve
 started=$SECONDS
-job=$(call /videos -F "file=@$clip;type=video/mp4" -F "analyzers=$(chosen_analyzers)")
+job=$(call /videos -F "file=@$clip;type=video/mp4" -F "analyzers=$(all_analyzers)")
 result=$(wait_for_job "$(jq -r .job_id <<<"$job")")
 peak=$(awk '/^VmHWM/ {print int($2 / 1024)}' "/proc/$service_pid/status")
 stop_service
 printf '%s MiB, %s chunks in %s s: %s\n' "$peak" "$(jq .chunks <<<"$result")" $((SECONDS - started)) \
     "$( ((peak < memory_bar)) && echo 'within the bar' || echo 'OVER the bar')"
 
-heading "50 chunks of a video of 2,000 (bars: 10 ms, 0.8 of as many bytes from memory)"
+heading "50 chunks of a video with 2,000 (bars: 10 ms, 0.8 × the rate of as many bytes from memory)"
 long=$(python3 scripts/bench_chunks.py "$scratch/data")
 SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_DATA_DIR=$scratch/data \
     start_service "$scratch/service.log" --config config.toml serve
 cargo run --quiet --locked --release --example readers -- "$base" "$long"
 stop_service
 
-heading "a speaker and ten words corrected (bar: 1 s)"
+heading "corrections of a speaker and ten words (bar: 1 s)"
 SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_DATA_DIR=$scratch/corrected \
     start_service "$scratch/service.log" --config config.toml serve
 python3 scripts/bench_corrections.py "$base" var/sample/shotlog-sample.mp4
 stop_service
 
-heading "peak memory of an upload of 2 GiB to S3 (bar: $upload_bar MiB)"
+heading "peak memory of a 2 GiB upload to S3 (bar: $upload_bar MiB)"
 start_s3
 ffmpeg -loglevel error -nostdin -f lavfi -i testsrc2=size=1920x1080:rate=10:duration=70 \
     -c:v rawvideo -pix_fmt yuv420p "$scratch/large.avi"
@@ -84,16 +84,16 @@ rm "$scratch/large.avi"
 printf '%s MiB for %s bytes: %s\n' "$upload" "$(jq .size_bytes <<<"$result")" \
     "$( ((upload < upload_bar)) && echo 'within the bar' || echo 'OVER the bar')"
 
-heading "the embedded index, 100,000 × 384 (bars: 1.5 × a bare scan, 0.5 × with a 10 % filter)"
+heading "the embedded index, 100,000 × 384 (bars: 1.5 × a plain scan, 0.5 × with a 10 % filter)"
 cargo bench --quiet --locked -p shotlog-adapters --no-default-features --bench index
 
 heading "libraries of 1,000 to 100,000 videos"
 scripts/bench_library.sh
 
-heading "20,000 and 100,000 points on a Qdrant server (bar: 1.3 × the same searches there)"
+heading "20,000 and 100,000 points on a Qdrant server (bar: 1.3 × direct searches)"
 scripts/bench_qdrant.sh
 
-heading "the web UI in Chromium (bars: 150 KB of script, first paint 1000 ms, 55 frames per second; 10,000 videos: cards in 500 ms, 250 MB)"
+heading "the web UI in Chromium (bars: 150 KB of scripts, first paint 1000 ms, 55 frames per second; 10,000 videos: cards in 500 ms, 250 MB)"
 SERVICE_DATA_DIR=$scratch/many cargo run --quiet --locked --release --example library -- config.toml "$scratch/data" 10000
 SHOTLOG_BINARY=$(realpath "$binary") SHOTLOG_LIBRARY=$scratch/many npm --prefix tests/browser run bench --silent
 

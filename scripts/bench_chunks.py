@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes a long video to read from (examples/readers.rs): copies what is stored of the videos below the
-data folder DATA into one video of so many chunks, and prints its id.
+"""Generates a long video for examples/readers.rs: combines the stored results of all videos in the data folder DATA
+into one video with CHUNKS chunks, and prints its id.
 
-    bench_chunks.py DATA [CHUNKS]   (2000)
+    bench_chunks.py DATA [CHUNKS]   (default: 2000)
 """
 
 import itertools
@@ -15,8 +15,8 @@ PAGE = 50
 SPAN = 5.0  # seconds
 
 
-def outputs_of(records, record, analyzer):
-    """One analyzer's outputs on a video, in pages or in one document."""
+def load_outputs(records, record, analyzer):
+    """The outputs of one analyzer for a video, stored in pages or in one document."""
     entry = record["analyzers"].get(analyzer)
     if entry is None:
         return [None] * record["chunks"]
@@ -32,7 +32,7 @@ def make(data, chunks):
     stored = [json.loads(path.read_text()) for path in sorted(records.glob("videos/*/video.json"))]
     stored = [record for record in stored if record.get("analyzers") and record["video_id"] != VIDEO_ID]
     if not stored:
-        sys.exit(f"bench_chunks: no video is stored below {records}")
+        sys.exit(f"bench_chunks: {records} has no videos")
     analyzers = sorted({analyzer for record in stored for analyzer in record["analyzers"]})
     folder = records / "videos" / VIDEO_ID
     folder.mkdir(parents=True, exist_ok=True)
@@ -41,20 +41,20 @@ def make(data, chunks):
         (folder / name).write_text(json.dumps(document))
         return f"videos/{VIDEO_ID}/{name}"
 
-    longest = max(stored, key=lambda record: len(record["analyzers"]))
-    record = longest | {"video_id": VIDEO_ID, "filename": "long.mp4", "storage_path": f"{VIDEO_ID}/long.mp4"}
+    template = max(stored, key=lambda record: len(record["analyzers"]))
+    record = template | {"video_id": VIDEO_ID, "filename": "long.mp4", "storage_path": f"{VIDEO_ID}/long.mp4"}
     record |= {"poster_path": None, "chunks": chunks, "duration": chunks * SPAN, "aggregates": {}, "version": 3}
     record["chunks_document"] = write("chunks-0.json", [{"start": n * SPAN, "end": (n + 1) * SPAN} for n in range(chunks)])
     for name in ("signals_document", "speech_document"):
-        record[name] = write(f"{name}-0.json", json.loads((records / longest[name]).read_text()))
+        record[name] = write(f"{name}-0.json", json.loads((records / template[name]).read_text()))
     record["analyzers"] = {}
     for analyzer in analyzers:
-        every = itertools.cycle([output for of in stored for output in outputs_of(records, of, analyzer)])
-        outputs = list(itertools.islice(every, chunks))
+        available = [output for source in stored for output in load_outputs(records, source, analyzer)]
+        outputs = list(itertools.islice(itertools.cycle(available), chunks))
         for page in range(-(-chunks // PAGE)):
             write(f"{analyzer}-0-{page}.json", outputs[page * PAGE : (page + 1) * PAGE])
-        entry = next(of["analyzers"][analyzer] for of in stored if analyzer in of["analyzers"])
-        # Without points, so that none have to be made.
+        entry = next(source["analyzers"][analyzer] for source in stored if analyzer in source["analyzers"])
+        # No points, so that the index need not be filled.
         record["analyzers"][analyzer] = entry | {
             "document": f"videos/{VIDEO_ID}/{analyzer}-0", "page_chunks": PAGE, "points": 0,
             "found": sum(output is not None for output in outputs),

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How soon corrections show.
+"""Measures how quickly corrections become visible.
 
     bench_corrections.py BASE FILE
 
-Ingests FILE, in which somebody speaks, with the service at BASE, gives its first speaker a name and corrects
-ten of its words, and prints how long that takes until captions, an export, a search and an answer show it;
-then the video is split otherwise, and all of it is looked for once more.
+Ingests FILE, which must contain speech, with the service at BASE, names its first speaker and corrects ten words.
+Prints the time until captions, an export, a search and an answer show the corrections. Then splits the video
+differently and checks that they persist.
 """
 
 import json
@@ -23,8 +23,8 @@ WORDS = 10
 def call(base, path, body=None, kind="application/json"):
     data = json.dumps(body).encode() if isinstance(body, dict) else body
     request = urllib.request.Request(base + path, data, {"Content-Type": kind} if data else {})
-    with urllib.request.urlopen(request) as answer:
-        return answer.read().decode()
+    with urllib.request.urlopen(request) as response:
+        return response.read().decode()
 
 
 def read(base, path, body=None):
@@ -42,30 +42,30 @@ def ingest(base, file, interval):
         body = "".join(parts).encode() + content.read() + f"\r\n--{boundary}--\r\n".encode()
     kind = f"multipart/form-data; boundary={boundary}"
     job = json.loads(call(base, "/videos", body, kind))["job_id"]
-    return ended(base, job)["video_id"]
+    return wait_for(base, job)["video_id"]
 
 
-def ended(base, job):
+def wait_for(base, job):
     while True:
-        now = read(base, f"/jobs/{job}")
-        if now["status"] == "failed":
-            sys.exit(f"the job failed: {now['error']}")
-        if now["status"] == "done":
-            return now["result"]
+        state = read(base, f"/jobs/{job}")
+        if state["status"] == "failed":
+            sys.exit(f"the job failed: {state['error']}")
+        if state["status"] == "done":
+            return state["result"]
         time.sleep(0.1)
 
 
-def shown(base, video, words):
-    """What does not show the corrections."""
+def missing_corrections(base, video, words):
+    """The places that do not show the corrections."""
     captions = call(base, f"/videos/{video}/export?format=vtt")
     table = call(base, f"/videos/{video}/export?format=csv")
-    # A caption may part a name; it has the speaker's own.
+    # Captions name the speaker as a voice.
     missing = [f"captions: {word}" for word in [f"<v {NAME}>", *words] if word not in captions]
     missing += [f"export: {word}" for word in [NAME, *words] if word not in table]
     query = {"text": words[0], "analyzer": "diarization", "mode": "text", "detail": "full",
              "video_ids": [video], "filters": {"speakers": [NAME]}}
-    found = read(base, "/query", query)["results"]
-    if not found or words[0] not in json.dumps(found):
+    results = read(base, "/query", query)["results"]
+    if not results or words[0] not in json.dumps(results):
         missing.append("search")
     answer = read(base, "/ask", {"question": f"What is said about {words[0]}?", "video_ids": [video]})
     if words[0] not in json.dumps(answer):
@@ -76,37 +76,37 @@ def shown(base, video, words):
 def main():
     base, file = sys.argv[1:]
     video = ingest(base, file, 10)
-    said = read(base, f"/videos/{video}/transcript")["utterances"]
-    speaker = next(one["speaker"] for one in said if one.get("speaker"))
+    utterances = read(base, f"/videos/{video}/transcript")["utterances"]
+    speaker = next(one["speaker"] for one in utterances if one.get("speaker"))
     corrections = [{"of": "speaker", "from": speaker, "to": NAME}]
     words = []
-    # The first word is looked for among what the speaker says.
-    for one in sorted(said, key=lambda one: one.get("speaker") != speaker):
-        alone = [word for word in re.findall(r"[A-Za-z]{5,}", one["text"])
+    # Utterances of the renamed speaker come first, since the search filters by speaker.
+    for one in sorted(utterances, key=lambda one: one.get("speaker") != speaker):
+        unique = [word for word in re.findall(r"[A-Za-z]{5,}", one["text"])
                  if len(re.findall(rf"\b{word}\b", one["text"], re.I)) == 1]
-        for word in alone[:2]:
+        for word in unique[:2]:
             if len(words) == WORDS:
                 break
             words.append(f"Zq{len(words)}{word.lower()}")
             corrections.append({"of": "words", "from": word, "to": words[-1],
                                 "start": one["start"], "end": one["end"]})
     started = time.perf_counter()
-    made = read(base, f"/videos/{video}/corrections", {"corrections": corrections})
-    told = time.perf_counter() - started
-    missing = shown(base, video, words)
+    response = read(base, f"/videos/{video}/corrections", {"corrections": corrections})
+    accepted = time.perf_counter() - started
+    missing = missing_corrections(base, video, words)
     seconds = time.perf_counter() - started
-    if made["job_id"]:
-        ended(base, made["job_id"])
+    if response["job_id"]:
+        wait_for(base, response["job_id"])
     ingest(base, file, 7)
-    later = shown(base, video, words)
-    call_undo = urllib.request.Request(base + f"/videos/{video}/corrections", method="DELETE")
-    urllib.request.urlopen(call_undo).read()
-    print(f"a speaker and {len(words)} words: accepted after {told:.2f} s, seen everywhere after {seconds:.2f} s: "
+    missing_later = missing_corrections(base, video, words)
+    undo = urllib.request.Request(base + f"/videos/{video}/corrections", method="DELETE")
+    urllib.request.urlopen(undo).read()
+    print(f"a speaker and {len(words)} words: accepted after {accepted:.2f} s, visible everywhere after {seconds:.2f} s: "
           f"{'within the bar' if seconds < BAR and not missing else 'OVER the bar'}; "
-          f"split otherwise: {'all there' if not later else 'MISSING'}")
-    for where in missing + later:
-        print(f"  missing in {where}")
-    sys.exit(bool(missing or later))
+          f"after another split: {'all present' if not missing_later else 'MISSING'}")
+    for place in missing + missing_later:
+        print(f"  missing in {place}")
+    sys.exit(bool(missing or missing_later))
 
 
 main()

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Prints how long a start, a page, a search and a question take over libraries of many videos, made out
-# of the records of the sample clip (examples/library.rs).
+# Prints the times of start-up, listing, search and questions for large libraries, generated from the records of the
+# sample clip (examples/library.rs).
 #
-#   scripts/bench_library.sh [VIDEOS…]   (1000 10000 20000 100000)
-#   SHOTLOG_BENCH_FROM=DIR               a data_dir with ingested videos, in place of the sample's
+#   scripts/bench_library.sh [VIDEOS…]   (default: 1000 10000 20000 100000)
+#   SHOTLOG_BENCH_FROM=DIR               a data_dir with ingested videos to use instead of the sample clip
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -30,7 +30,7 @@ if [[ -z $from ]]; then
     ingest_sample "$from"
 fi
 
-# ready: seconds until the started service is ready.
+# ready: starts the service and prints the seconds until it is ready.
 ready() {
     local begun=$EPOCHREALTIME
     start_service "$scratch/service.log" --config config.toml serve
@@ -46,7 +46,7 @@ for count in "${counts[@]}"; do
     ready >"$scratch/first"
     stop_service
     ready >"$scratch/again"
-    printf '\n== %s videos: made in %s s, first start %s s, then %s s\n' \
+    printf '\n== %s videos: generated in %s s, first start %s s, second start %s s\n' \
         "$count" "$made" "$(<"$scratch/first")" "$(<"$scratch/again")"
     var/venv/bin/python scripts/bench_library.py "$base" 50 var/sample/shotlog-sample.mp4
     awk '/^RssAnon/ {anon = $2} /^RssFile/ {file = $2} END {

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# Prints how long searches take with the points on the Qdrant server whose gRPC address QDRANT_URL names,
-# beside the same searches put to that server, over libraries made out of the records of the sample clip
-# (examples/library.rs). They go into collections of their own, which are removed again.
+# Prints the times of searches with the index on a Qdrant server, compared with the same searches sent to that server
+# directly, for libraries generated from the records of the sample clip (examples/library.rs). Uses temporary
+# collections. QDRANT_URL is the gRPC address of the server.
 #
-#   scripts/bench_qdrant.sh [POINTS…]   (20000 100000)
-#   SHOTLOG_BENCH_FROM=DIR              a data_dir with ingested videos, in place of the sample's
+#   scripts/bench_qdrant.sh [POINTS…]   (default: 20000 100000)
+#   SHOTLOG_BENCH_FROM=DIR              a data_dir with ingested videos to use instead of the sample clip
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 
-readonly per_video=10 # points: five chunks of two analyzers each
+readonly per_video=10 # points per video: five chunks of two analyzers
 
 if [[ -z ${QDRANT_URL-} ]]; then
-    echo "bench_qdrant: skipped, since QDRANT_URL names no server"
+    echo "bench_qdrant: skipped: QDRANT_URL is not set"
     exit 0
 fi
 sizes=("$@")

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Everything that must pass before a change is merged. All of it runs in two lanes, each part as soon as what it
-# needs has passed; the log of a part is var/log/check/PART.log and is shown when the part fails. Ends with the
-# slowest tests and a line of counts and seconds.
+# Runs all checks that must pass before a change is merged, in two lanes. Each part starts when the parts that it
+# needs have passed. The log of a part is var/log/check/PART.log, shown if the part fails. Ends with the slowest
+# tests and a line of counts and seconds.
 #
-#   scripts/check.sh [PART…]     (none: all of them; see `order` below)
+#   scripts/check.sh [PART…]     (default: all; see `order` below)
 #
 #   SHOTLOG_MEDIA=DIR     footage for the tests that need more than the sample clip
 #   SHOTLOG_MODELS=DIR    model files, var/models when unset
@@ -21,7 +21,7 @@ order=(clippy sample fmt shell ui supply library clients api mcp deploy kills fi
 # shellcheck disable=SC2034 # read by lanes.sh
 declare -A needs=([features]=clippy [library]="clippy sample" [rust]=clippy [browser]="clippy sample" [api]=library [mcp]=library
     [deploy]="clippy sample" [clients]=clippy [kills]=clippy [files]=clippy)
-# These keep two cores busy by themselves, and wait for answers that a third process would delay.
+# These parts keep two cores busy, and a third process would delay the responses that they wait for.
 # shellcheck disable=SC2034 # read by lanes.sh
 declare -A width=([browser]=2 [rust]=2)
 
@@ -37,7 +37,7 @@ done
 
 scratch=$(mktemp -d)
 logs=$PWD/var/log/check
-# What the parts `clippy` and `library` make: the program, and a data folder with the sample clip.
+# Outputs of the parts `clippy` and `library`: the binary, and a data folder with the sample clip.
 binary=${CARGO_TARGET_DIR:-$PWD/target}/debug/shotlog
 library=$scratch/library/data
 mkdir -p "$logs"
@@ -45,14 +45,14 @@ trap 'stop_parts; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 
 export SHOTLOG_MODELS=${SHOTLOG_MODELS:-$PWD/var/models}
-# Where Debian puts nats-server, and only root looks.
+# Debian installs nats-server here; only the PATH of root contains it.
 export PATH=$PATH:/usr/sbin
 export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-auto}
-# Nothing is compiled twice here: what incremental compilation keeps would only cost time.
+# Nothing is compiled twice, so incremental compilation would only cost time.
 export CARGO_INCREMENTAL=0
-# Panics name their place without it.
+# Panic messages have their location without debug information.
 export CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_TEST_DEBUG=0
-# The lints run while the workspace is compiled, instead of in a separate pass over all dependencies.
+# Lints run during compilation of the workspace instead of in a second pass over all dependencies.
 export RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-Dwarnings
 
 scripts/setup.sh test
@@ -64,7 +64,7 @@ printf '\n'
 slowest_tests
 if [[ -s var/log/setup.warnings ]]; then sed 's/^/warning: /' var/log/setup.warnings; fi
 cat "$scratch"/*.notes 2>/dev/null || true
-[[ -n ${SHOTLOG_MEDIA-} ]] || echo "note: SHOTLOG_MEDIA is not set, so the tests over real footage skipped themselves"
+[[ -n ${SHOTLOG_MEDIA-} ]] || echo "note: SHOTLOG_MEDIA is not set, so the tests on real footage were skipped"
 summary=
 for part in "${passed[@]}"; do
     summary+="; $part ${took[$part]} s: $(counts_of "$part")"

@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
-"""Measures a running service against footage whose content is known, and prints a line per figure.
+"""Measures a running service on footage with known content and prints a line per figure.
 
-    SHOTLOG_MEDIA=… scripts/eval.py BASE_URL [cuts] [speech] [objects] [text] [speed]    (none: all)
+    SHOTLOG_MEDIA=… scripts/eval.py BASE_URL [cuts] [speech] [objects] [text] [speed]    (default: all)
     EVAL_FINDINGS=FILE … scripts/eval.py BASE_URL findings
 
-The second form writes down the cuts, objects and text of every clip, or where the file is there says
-what another version of the service finds that it does not name.
+The second form writes the cuts, objects and text of every clip to FILE or, if FILE exists, prints the differences.
 
-With SHOTLOG_EVAL_TEST=…, a folder of test clips with cuts.json, speech.json and clips/, those are
-measured as well. scripts/eval_clips.json says of every clip whether it is for development or test; the cuts of test clips
-have been looked at since and are printed as seen.
-Talks to the service over its API alone, as a user would. Needs the program ffmpeg, and for `cuts`
-the PyPI package scenedetect. scripts/eval.sh starts the service and calls this.
+SHOTLOG_EVAL_TEST=… names a folder of test clips with cuts.json, speech.json and clips/, which are measured as well.
+scripts/eval_clips.json marks each clip as development or test. The cuts of test clips have been inspected during
+development since, and are printed as seen.
+Uses only the API. Needs ffmpeg, and for `cuts` the PyPI package scenedetect. Called by scripts/eval.sh, which starts
+the service.
 """
 import hashlib
 import json
@@ -34,11 +33,11 @@ CLIPS = json.loads(CLIP_LIST.read_text())
 missed = []
 
 
-def bar(what, value, holds):
-    """Prints a figure and whether it holds its bar."""
-    print(f"  {'ok  ' if holds else 'MISS'} {what}: {value}", flush=True)
+def check(name, value, holds):
+    """Prints a figure and whether it meets its bar."""
+    print(f"  {'ok  ' if holds else 'MISS'} {name}: {value}", flush=True)
     if not holds:
-        missed.append(what)
+        missed.append(name)
 
 
 # ---------------------------------------------------------------- the service
@@ -56,7 +55,7 @@ def call(path, body=None, kind="application/json", method=None):
 
 
 def ingest(file, **fields):
-    """The result of ingesting a file and the seconds it took."""
+    """Ingests a file; returns the result of the job and the seconds it took."""
     boundary = uuid.uuid4().hex
     parts = [
         f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
@@ -82,36 +81,36 @@ def chunks(video_id):
 
 
 def available(*analyzers):
-    there = call("/analyzers")["analyzers"]
-    return ",".join(a for a in analyzers if a in there)
+    installed = call("/analyzers")["analyzers"]
+    return ",".join(a for a in analyzers if a in installed)
 
 
 # ---------------------------------------------------------------- clips
 
 
-def clips(wanted):
-    """Name, path and split of the wanted clips (name to path) that are there and known. What was in
-    view when constants were chosen is development; test clips were set aside before."""
-    for name, path in wanted.items():
-        known = CLIPS.get(name)
-        if known is None:
+def clips(paths):
+    """Name, path and split of the clips in `paths` (name to path) that exist and are listed. Development clips were in
+    view when constants were chosen; test clips were set aside before."""
+    for name, path in paths.items():
+        entry = CLIPS.get(name)
+        if entry is None:
             print(f"       {name}: skipped, not in {CLIP_LIST.name}")
         elif not path.is_file():
-            print(f"       {name}: skipped, not there")
-        elif hashlib.sha256(path.read_bytes()).hexdigest() != known["sha256"]:
-            print(f"       {name}: skipped, another file than {known['origin']}")
+            print(f"       {name}: skipped, file not found")
+        elif hashlib.sha256(path.read_bytes()).hexdigest() != entry["sha256"]:
+            print(f"       {name}: skipped, different file than {entry['origin']}")
         else:
-            yield name, path, known["split"]
+            yield name, path, entry["split"]
 
 
 def test_truth(name):
-    """What the folder of test clips says of them; empty without one."""
+    """A ground-truth file of the test clips; empty without it."""
     file = TEST / name if TEST else None
     return json.loads(file.read_text()) if file and file.is_file() else {}
 
 
 def summary(by_split, figure):
-    """A line per split: the figure of all its clips together, and how many they are."""
+    """Prints a line per split: the figure over all its clips, and their number."""
     for split, values in by_split.items():
         print(f"       all {split} clips ({len(values)}): {figure(values)}", flush=True)
 
@@ -119,11 +118,11 @@ def summary(by_split, figure):
 # ---------------------------------------------------------------- cuts
 
 
-def judge(found, truth, tolerance=0.1):
-    """True positives, false positives, misses of times against the true cuts and what is ignored."""
+def judge(detected, truth, tolerance=0.1):
+    """True positives, false positives and misses of detected cuts; those in ignored spans do not count."""
     expected = list(truth["cuts"])
     hits, wrong = 0, 0
-    for t in found:
+    for t in detected:
         near = [e for e in expected if abs(e - t) <= tolerance + 1e-6]
         if near:
             expected.remove(min(near, key=lambda e: abs(e - t)))
@@ -169,21 +168,21 @@ def peer_cuts(file, kind):
     return [scene[0].seconds for scene in scenes[1:]]
 
 
-def at_best_offset(found, truth):
-    """The judgement under the constant offset that suits a peer best: it counts from its first frame,
-    the truth is on the container's timeline."""
-    judged = [judge([t + i / 100 for t in found], truth) for i in sorted(range(-150, 151, 2), key=abs)]
+def at_best_offset(detected, truth):
+    """The judgement with the best constant offset: a peer counts from its first frame, the truth is on the
+    container's timeline."""
+    judged = [judge([t + i / 100 for t in detected], truth) for i in sorted(range(-150, 151, 2), key=abs)]
     return max(judged, key=lambda j: f1(*j))
 
 
 def cuts():
     print("cuts, F1 at 0.1 s (ours / PySceneDetect content / adaptive, their time offset corrected)")
     truths = dict([*development_cuts(), *test_cuts()])
-    wanted = {name: MEDIA / name for name in truths if CLIPS[name]["split"] == "development"}
-    wanted.update({name: TEST / "clips" / name for name in truths if name not in wanted})
+    paths = {name: MEDIA / name for name in truths if CLIPS[name]["split"] == "development"}
+    paths.update({name: TEST / "clips" / name for name in truths if name not in paths})
     by_split = {}
-    for name, path, split in clips(wanted):
-        # The cuts of the test clips were looked at when a rule was mended: they are tested no longer.
+    for name, path, split in clips(paths):
+        # The cuts of the test clips were inspected when a rule was fixed, so they are no longer test data.
         split = "seen" if split == "test" else split
         truth = truths[name]
         video = ingest(path, analyzers="default_video", mode="interval", interval=600)[0]["video_id"]
@@ -195,8 +194,8 @@ def cuts():
         ours, *peers = (f1(*j) for j in judged)
         shown = " / ".join(f"{f1(*j):.3f}" for j in judged)
         if split == "development":
-            least = 0.8 if name == "psd_testvideo.mp4" else 0.97
-            bar(f"{name}, {split} (at least {least}, and no peer better)", shown, ours >= least and ours >= max(peers))
+            minimum = 0.8 if name == "psd_testvideo.mp4" else 0.97
+            check(f"{name}, {split} (at least {minimum}, and no peer better)", shown, ours >= minimum and ours >= max(peers))
         else:
             counts = " / ".join("{} right, {} wrong, {} missed".format(*j) for j in judged)
             print(f"       {name}, {split}: {shown} ({counts})", flush=True)
@@ -214,9 +213,9 @@ def words(text):
     return re.sub(r"[^\w' ]", " ", text.lower().replace("-", " ")).split()
 
 
-def word_errors(expected, heard):
-    """Words to insert, remove or replace, and how many there should be."""
-    a, b = words(expected), words(heard)
+def word_errors(expected, recognised):
+    """Inserted, deleted and substituted words, and the number of expected words."""
+    a, b = words(expected), words(recognised)
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
         diagonal, row[0] = row[0], i
@@ -234,17 +233,17 @@ def spoken_turns(name):
     return [("1", start, end) for _, start, end in entry["utterances"]]
 
 
-def diarization_error(truth, found, scored=None, collar=0.25, step=0.01):
-    """Missed, false and confused speech over all speech, under the best naming of speakers."""
+def diarization_error(truth, detected, scored=None, collar=0.25, step=0.01):
+    """Diarization error rate: missed, false and confused speech over all speech, under the best mapping of speakers."""
     import itertools
 
-    end = scored or max(t[2] for t in truth + found)
+    end = scored or max(t[2] for t in truth + detected)
     edges = [e for t in truth for e in t[1:]]
     times = [i * step for i in range(int(end / step))]
     times = [t for t in times if all(abs(t - e) > collar for e in edges)]
     at = lambda turns, t: {s for s, a, b in turns if a <= t < b}
-    frames = [(at(truth, t), at(found, t)) for t in times]
-    names, labels = sorted({t[0] for t in truth}), sorted({t[0] for t in found})
+    frames = [(at(truth, t), at(detected, t)) for t in times]
+    names, labels = sorted({t[0] for t in truth}), sorted({t[0] for t in detected})
     total = sum(len(a) for a, _ in frames)
     labels += [None] * max(0, len(names) - len(labels))
     best = None
@@ -255,7 +254,7 @@ def diarization_error(truth, found, scored=None, collar=0.25, step=0.01):
     return best / total
 
 
-# Clips with their bars.
+# Clips and their maximum error rates.
 DIARIZED = {
     "pyannote_sample.wav": 0.10,
     "falcon_test.wav": 0.10,
@@ -273,7 +272,7 @@ def speech():
     print("diarization, error rate with a collar of 0.25 s")
     errors = {}
     for name, path, split in clips({name: MEDIA / name for name in DIARIZED}):
-        most = DIARIZED[name]
+        maximum = DIARIZED[name]
         if name == "leopard_quilter.wav":
             w = TRUTH[name]["words"]
             truth = [("1", w[0][1], w[-1][2])]
@@ -283,11 +282,11 @@ def speech():
             truth = spoken_turns(name)
         video = ingest(path, analyzers=analyzers, mode="interval", interval=600)[0]["video_id"]
         turns = [(t["speaker"], t["start"], t["end"]) for c in chunks(video) for t in c["diarization"]["turns"]]
-        count, known = len({t[0] for t in turns}), len({t[0] for t in truth})
+        count, expected = len({t[0] for t in turns}), len({t[0] for t in truth})
         error = diarization_error(truth, turns, TRUTH[name].get("uem", [0, None])[1])
         errors.setdefault(split, []).append(error)
-        holds = abs(count - known) <= 1 and error <= most
-        bar(f"{name}, {split} (at most {most}, {known} speakers)", f"{error:.3f}, {count} speakers", holds)
+        holds = abs(count - expected) <= 1 and error <= maximum
+        check(f"{name}, {split} (at most {maximum}, {expected} speakers)", f"{error:.3f}, {count} speakers", holds)
         if os.environ.get("EVAL_VERBOSE"):
             print("   ", turns)
     summary(errors, lambda values: f"{sum(values) / len(values):.3f} on average")
@@ -295,21 +294,21 @@ def speech():
         print("no speech recogniser is configured")
         return
     original = reference_recogniser()
-    print("words wrong (ours / faster-whisper with the same weights, greedy, voice activity on)")
+    print("word errors (ours / faster-whisper with the same weights, greedy, with voice activity detection)")
     texts = {name: (MEDIA / name, expected) for name, expected in sorted(transcripts().items())}
     for entry in test_truth("speech.json"):
         texts[pathlib.Path(entry["file"]).name] = (TEST / entry["file"], entry["text"])
     by_split = {}
     for name, path, split in clips({name: path for name, (path, _) in texts.items()}):
         expected = texts[name][1]
-        heard = transcribed(path)
-        wrong, count = word_errors(expected, heard)
+        recognised = transcribe(path)
+        wrong, count = word_errors(expected, recognised)
         theirs, _ = word_errors(expected, original(path)[0])
         by_split.setdefault(split, []).append((wrong, theirs, count))
-        most = theirs + max(2, 0.02 * count)
-        shown = f"{wrong} / {theirs}  \"{heard[:160]}\""
+        maximum = theirs + max(2, 0.02 * count)
+        shown = f"{wrong} / {theirs}  \"{recognised[:160]}\""
         if split == "development":
-            bar(f"{name}, {split} (at most {most:.0f} of {count})", shown, wrong <= most)
+            check(f"{name}, {split} (at most {maximum:.0f} of {count})", shown, wrong <= maximum)
         else:
             print(f"       {name}, {split} ({count} words): {shown}", flush=True)
 
@@ -319,66 +318,66 @@ def speech():
 
     summary(by_split, share)
     recognition_cost(original)
-    print("words in a minute without speech")
+    print("words recognised in a minute without speech")
     with tempfile.TemporaryDirectory() as folder:
         for kind, file in minutes_without_speech(pathlib.Path(folder)):
-            heard = transcribed(file)
-            bar(f"{kind} (none)", f"\"{heard}\"", not heard)
+            recognised = transcribe(file)
+            check(f"{kind} (none)", f"\"{recognised}\"", not recognised)
 
 
 def recognition_cost(original):
-    """Prints the processor seconds of recognising five minutes: an ingest with words less one without."""
-    print("processor seconds per second of sound (ours / faster-whisper)")
+    """Prints the CPU time for recognising five minutes: an ingest with transcript minus one without."""
+    print("CPU seconds per second of sound (ours / faster-whisper)")
     name = "bench_5min_720p.mp4"
     clip, seconds, spent = (MEDIA / name).read_bytes(), TRUTH[name]["duration"], []
     with tempfile.TemporaryDirectory() as folder:
         for number, analyzer in enumerate(("default_video", "transcript"), 1):
-            # An empty box makes another video of it: nothing that is known of one serves the other.
+            # An empty box makes it a different video, so that no stored result is reused.
             copy = pathlib.Path(folder) / name
             copy.write_bytes(clip + b"\0\0\0\x08free" * number)
-            before = processor_seconds(os.environ["EVAL_SERVICE"])
+            before = cpu_seconds(os.environ["EVAL_SERVICE"])
             ingest(copy, analyzers=analyzer, mode="interval", interval=600)
-            spent.append((processor_seconds(os.environ["EVAL_SERVICE"]) - before) / seconds)
+            spent.append((cpu_seconds(os.environ["EVAL_SERVICE"]) - before) / seconds)
     ours, theirs = spent[1] - spent[0], original(MEDIA / name)[1] / seconds
-    shown = f"{ours:.3f} / {theirs:.3f}; with decoding and voices {spent[1]:.3f}"
-    bar(f"{name} (at most 1.0 × theirs)", shown, ours <= theirs)
+    shown = f"{ours:.3f} / {theirs:.3f}; with decoding and speech detection {spent[1]:.3f}"
+    check(f"{name} (at most 1.0 × theirs)", shown, ours <= theirs)
 
 
 def transcripts():
-    """What is said in the clips, by name, as far as all of it is known."""
-    known = {name: entry["transcript"] for name, entry in TRUTH.items() if entry.get("transcript")}
-    known["falcon_test.wav"] = " ".join(s["text"] for s in TRUTH["falcon_test.wav"]["segments"])
-    known["demo_public.mp4"] = " ".join(s["text"] for s in TRUTH["demo_public.mp4"]["speech"])
-    return known
+    """The complete transcripts, by clip."""
+    texts = {name: entry["transcript"] for name, entry in TRUTH.items() if entry.get("transcript")}
+    texts["falcon_test.wav"] = " ".join(s["text"] for s in TRUTH["falcon_test.wav"]["segments"])
+    texts["demo_public.mp4"] = " ".join(s["text"] for s in TRUTH["demo_public.mp4"]["speech"])
+    return texts
 
 
-def transcribed(file):
+def transcribe(file):
     video = ingest(file, analyzers="transcript", mode="interval", interval=600)[0]["video_id"]
     return " ".join(c["transcript"]["text"] for c in chunks(video) if "transcript" in c)
 
 
 def reference_recogniser():
-    """A function of a file: the text that the reference implementation hears, and its processor seconds."""
+    """A function from a file to the text recognised by the reference implementation, and its CPU seconds."""
     import faster_whisper
 
     model = faster_whisper.WhisperModel(os.environ["EVAL_WHISPER"], device="cpu", compute_type="int8", cpu_threads=2)
 
-    def hear(file):
+    def recognise(file):
         sound = faster_whisper.audio.decode_audio(str(file))
         before = time.process_time()
         segments, _ = model.transcribe(sound, beam_size=1, vad_filter=True, word_timestamps=True)
         return "".join(segment.text for segment in segments), time.process_time() - before
 
-    return hear
+    return recognise
 
 
-def processor_seconds(process):
+def cpu_seconds(process):
     fields = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def minutes_without_speech(folder):
-    """A minute each of silence, noise and music, as WAV files."""
+    """WAV files with one minute each of silence, noise and music."""
     import wave
 
     import numpy as np
@@ -414,7 +413,7 @@ def minutes_without_speech(folder):
 
 
 def as_video(picture, folder):
-    """Two seconds of a still picture, losslessly, so that the service can be asked about it."""
+    """A lossless video that shows a still picture for two seconds."""
     file = folder / f"{pathlib.Path(picture).stem}.mkv"
     command = ["ffmpeg", "-loglevel", "error", "-nostdin", "-y", "-loop", "1", "-i", str(picture), "-t", "2",
                "-r", "5", "-c:v", "ffv1", "-pix_fmt", "bgr0", str(file)]
@@ -436,12 +435,12 @@ def overlap(a, b):
 
 
 def labelled_boxes():
-    """Picture, then label and box as shares of the picture, of every person, bus, dog and bicycle."""
-    wanted = {"person", "bus", "dog", "bicycle"}
+    """Picture, label and box (relative to the picture) of every person, bus, dog and bicycle."""
+    labels_used = {"person", "bus", "dog", "bicycle"}
     for name in ["bus.jpg", "dog.jpg"]:
         width, height = size(MEDIA / name)
         for label, boxes in TRUTH[name]["boxes_model"].items():
-            for left, top, right, bottom in boxes if label in wanted else []:
+            for left, top, right, bottom in boxes if label in labels_used else []:
                 yield name, label, [left / width, top / height, (right - left) / width, (bottom - top) / height]
     coco = json.loads((MEDIA / "coco_labels_public3.json").read_text())
     labels = {c["id"]: c["name"] for c in coco["categories"]}
@@ -451,7 +450,7 @@ def labelled_boxes():
         name = f"coco_{pathlib.Path(image['file_name']).name}"
         width, height = size(MEDIA / name)
         x, y, w, h = box["bbox"]
-        if label in wanted:
+        if label in labels_used:
             yield name, label, [x / width, y / height, w / width, h / height]
 
 
@@ -459,7 +458,7 @@ def objects():
     if "object_detection" not in call("/analyzers")["analyzers"]:
         print("no object detector is configured (detector.file)")
         return
-    print("objects: labelled boxes found at an overlap of at least 0.5")
+    print("objects: labelled boxes detected with an IoU of at least 0.5")
     truth = {}
     for name, label, box in labelled_boxes():
         truth.setdefault(name, []).append((label, box))
@@ -469,9 +468,9 @@ def objects():
             video = ingest(file, analyzers="object_detection", mode="interval", interval=600)[0]["video_id"]
             seen = [(d["label"], place["box"]) for c in chunks(video) if "object_detection" in c
                     for d in c["object_detection"]["detections"] for place in d["locations"]]
-            found = sum(any(l == label and overlap(b, box) >= 0.5 for l, b in seen) for label, box in boxes)
-            bar(f"{name} (all)", f"{found} of {len(boxes)}: {', '.join(label for label, _ in boxes)}",
-                found == len(boxes))
+            detected = sum(any(l == label and overlap(b, box) >= 0.5 for l, b in seen) for label, box in boxes)
+            check(f"{name} (all)", f"{detected} of {len(boxes)}: {', '.join(label for label, _ in boxes)}",
+                detected == len(boxes))
 
 
 def edits(a, b):
@@ -484,14 +483,14 @@ def edits(a, b):
 
 
 def closest(expected, lines):
-    """The stretch of read lines nearest to a text, both without white space, and its edits."""
+    """The edit distance of a text to the closest sequence of recognised lines, both without white space."""
     squeeze = lambda text: "".join(text.split())
     runs = ["".join(map(squeeze, lines[i:j])) for i in range(len(lines)) for j in range(i + 1, len(lines) + 1)]
     return min((edits(squeeze(expected), run) for run in runs), default=len(expected))
 
 
 def text():
-    print("text in the picture, characters wrong without white space")
+    print("on-screen text, wrong characters without white space")
     video = ingest(MEDIA / "demo_public.mp4", analyzers="ocr", preset="video", min_duration=1)[0]["video_id"]
     read = chunks(video)
     spaced = 0
@@ -502,8 +501,8 @@ def text():
         wrong = closest(expected, lines)
         best = min(lines, key=lambda line: edits(expected, line), default="")
         spaced += best.count(" ") == expected.count(" ")
-        bar(f"\"{expected}\" (at most 1)", f"{wrong}, read as \"{best}\"", wrong <= 1)
-    bar("spaces (at least 3 of 4)", f"{spaced} of {len(overlays)}", spaced >= 3)
+        check(f"\"{expected}\" (at most 1)", f"{wrong}, recognised as \"{best}\"", wrong <= 1)
+    check("spaces (at least 3 of 4)", f"{spaced} of {len(overlays)}", spaced >= 3)
     with tempfile.TemporaryDirectory() as folder:
         for name in ["ocr_en.jpg", "ocr_en_rec.jpg", "ocr_issue_170.png", "ocr_ch_en_num.jpg"]:
             file = as_video(MEDIA / name, pathlib.Path(folder))
@@ -511,26 +510,26 @@ def text():
             lines = [l["text"] for c in chunks(video) for l in c.get("ocr", {}).get("texts", [])]
             for expected in TRUTH[name].get("text") or TRUTH[name]["text_contains"]:
                 wrong = closest(expected, lines)
-                bar(f"{name} \"{expected[:40]}\" (at most 1)", wrong, wrong <= 1)
+                check(f"{name} \"{expected[:40]}\" (at most 1)", wrong, wrong <= 1)
 
 
 def speed():
-    print("speed, all analyzers that go together")
+    print("speed, all analyzers that can be combined")
     chosen = available("default_video", "diarization", "object_detection", "ocr", "people")
     result, seconds = ingest(MEDIA / "demo_public.mp4", analyzers=chosen)
     call(f"/videos/{result['video_id']}", method="DELETE")
     result, seconds = ingest(MEDIA / "demo_public.mp4", analyzers=chosen)
-    bar(f"demo_public.mp4 with {chosen} (faster than its {result['duration']} s)", f"{seconds:.1f} s",
+    check(f"demo_public.mp4 with {chosen} (faster than its {result['duration']} s)", f"{seconds:.1f} s",
         seconds < result["duration"])
 
 
 # ---------------------------------------------------------------- two versions
 
 
-def found_in(path):
-    """Cuts in milliseconds, and by chunk of ten seconds the objects with their counts and the lines."""
-    wanted = available("object_detection", "ocr", "people")
-    video = ingest(path, analyzers=wanted, mode="interval", interval=10)[0]["video_id"]
+def results(path):
+    """Cuts in milliseconds and, per chunk of ten seconds, object counts, lines of text and people."""
+    analyzers = available("object_detection", "ocr", "people")
+    video = ingest(path, analyzers=analyzers, mode="interval", interval=10)[0]["video_id"]
     body = json.dumps({"mode": "weights", "cut": 1, "min_duration": 0.05, "max_duration": 100000}).encode()
     preview = call(f"/videos/{video}/chunking/preview", body)
     by_chunk = {}
@@ -547,34 +546,34 @@ def found_in(path):
 
 
 def findings():
-    kept = pathlib.Path(os.environ["EVAL_FINDINGS"])
+    file = pathlib.Path(os.environ["EVAL_FINDINGS"])
     names = [n for n in CLIPS if n.endswith((".mp4", ".mov"))]
-    now = {name: found_in(path) for name, path, _ in clips({n: MEDIA / n for n in names})}
-    if not kept.is_file():
-        kept.write_text(json.dumps(now, indent=1))
-        print(f"findings of {len(now)} clips written to {kept}")
+    now = {name: results(path) for name, path, _ in clips({n: MEDIA / n for n in names})}
+    if not file.is_file():
+        file.write_text(json.dumps(now, indent=1))
+        print(f"findings of {len(now)} clips written to {file}")
         return
-    print(f"findings, against {kept}")
-    before = json.loads(kept.read_text())
+    print(f"findings, compared with {file}")
+    before = json.loads(file.read_text())
     totals = {}
-    for name, found in now.items():
+    for name, after in now.items():
         was = before.get(name, {"cuts": [], "chunks": {}})
-        gone, new = set(was["cuts"]) - set(found["cuts"]), set(found["cuts"]) - set(was["cuts"])
+        gone, new = set(was["cuts"]) - set(after["cuts"]), set(after["cuts"]) - set(was["cuts"])
         moved = sum(any(abs(a - b) <= 50 for b in new) for a in gone)
-        print(f"       {name}: {len(found['cuts'])} cuts, {len(gone)} of {len(was['cuts'])} elsewhere or gone "
+        print(f"       {name}: {len(after['cuts'])} cuts, {len(gone)} of {len(was['cuts'])} moved or gone "
               f"({moved} of them by at most 50 ms)", flush=True)
         for place in sorted(gone | new):
             print(f"         cut at {place / 1000} {'is gone' if place in gone else 'is new'}")
-        for span, there in found["chunks"].items():
-            for kind, values in there.items():
+        for span, kinds in after["chunks"].items():
+            for kind, values in kinds.items():
                 earlier = was["chunks"].get(span, {}).get(kind, [])
                 same = totals.setdefault(kind, [0, 0])
                 same[0] += earlier == values
                 same[1] += 1
                 if earlier != values:
                     print(f"         {span} {kind}: {earlier} is now {values}")
-    for kind, (same, of) in totals.items():
-        print(f"       {kind}: alike in {same} of {of} chunks")
+    for kind, (same, total) in totals.items():
+        print(f"       {kind}: equal in {same} of {total} chunks")
 
 
 PARTS = {"cuts": cuts, "speech": speech, "objects": objects, "text": text, "speed": speed}

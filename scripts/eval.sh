@@ -1,24 +1,23 @@
 #!/usr/bin/env bash
-# Prints how well the service does on footage whose content is known, a line per figure with its
-# bar: cuts beside PySceneDetect, voices, words, objects, text, speed, search. Fails when a bar is
-# missed.
+# Measures accuracy on footage with known content and prints a line per figure with its bar: cuts (compared with
+# PySceneDetect), speakers, words, objects, on-screen text, speed and search. Fails if a bar is missed.
 #
-#   scripts/eval.sh [cuts] [speech] [objects] [text] [speed] [search]     (none: all of them)
+#   scripts/eval.sh [cuts] [speech] [objects] [text] [speed] [search]     (default: all)
 #
-#   SHOTLOG_MEDIA=DIR     the footage with its ground_truth.json
-#   SHOTLOG_EVAL_TEST=DIR clips that nothing was tuned on, with cuts.json and speech.json: measured as
-#                         test, beside the development clips (scripts/eval_clips.json)
-#   SHOTLOG_MODELS=DIR    models beside those of var/models, as detect/*.onnx
+#   SHOTLOG_MEDIA=DIR     the footage, with its ground_truth.json
+#   SHOTLOG_EVAL_TEST=DIR test clips that nothing was tuned on, with cuts.json and speech.json; measured in addition to
+#                         the development clips (scripts/eval_clips.json)
+#   SHOTLOG_MODELS=DIR    models in addition to those of var/models, such as detect/*.onnx
 #
-#   EVAL_FINDINGS=FILE scripts/eval.sh findings     writes down what is found in every clip or, where
-#                         the file is there, says what is found differently
+#   EVAL_FINDINGS=FILE scripts/eval.sh findings     writes the results for every clip to FILE or, if FILE exists,
+#                         prints the differences
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 
-: "${SHOTLOG_MEDIA:?set it to a folder of footage with a ground_truth.json}"
+: "${SHOTLOG_MEDIA:?set it to a folder of footage with ground_truth.json}"
 scratch=$(mktemp -d)
 trap 'stop_service; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
@@ -27,7 +26,7 @@ scripts/setup.sh run
 var/venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r scripts/requirements-eval.lock
 build "${PROFILE:-dev}"
 
-# The original of the default speech recogniser, for the reference implementation.
+# The original weights of the default speech recogniser, for the reference implementation.
 if [[ " $* " == *" speech "* || $# == 0 ]]; then
     original=$scratch/whisper
     mkdir "$original"
@@ -51,7 +50,7 @@ done
 port=$(free_port)
 base=http://127.0.0.1:$port
 
-# serve FOLDER: starts the service over an empty folder for its data.
+# serve FOLDER: starts the service with an empty data folder.
 serve() {
     SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_DATA_DIR=$scratch/$1 SERVICE_MODELS__DIR=$models \
         start_service "$scratch/$1.log" --config config.toml serve
@@ -69,7 +68,7 @@ if ((${#measured[@]})); then
     serve footage
     grep -oE 'role=.*' "$scratch/footage.log" || true
     if [[ " ${measured[*]} " == *" speech "* ]]; then
-        echo "voice activity, frame accuracy (at least 0.95 with Silero on the clips with known speech)"
+        echo "voice activity, frame accuracy (at least 0.95 with Silero on clips with known speech)"
         SHOTLOG_MODELS=$models SHOTLOG_ONNXRUNTIME=${SHOTLOG_ONNXRUNTIME:-$PWD/var/lib/libonnxruntime.so} \
             cargo test --quiet --locked --workspace --test conformance silero -- --nocapture |
             grep -oE 'silero.*frame accuracy.*' | sed 's/^/       /'
@@ -77,8 +76,8 @@ if ((${#measured[@]})); then
     var/venv/bin/python scripts/eval.py "$base" "${measured[@]}" || status=1
     stop_service
 fi
-# Each on a service of its own: what is absent must not be in other clips.
-# retrieval SPLIT FOLDER…: asks the questions about the clips of some folders.
+# retrieval SPLIT FOLDER…: evaluates the questions about the clips in the folders. Each split has its own service, since
+# content that is absent in one may be present in the other.
 retrieval() {
     echo "search and answers, $1 clips"
     serve "search-$1"
@@ -91,7 +90,7 @@ if [[ " ${parts[*]} " == *" search "* ]]; then
     if [[ -n ${SHOTLOG_EVAL_TEST-} ]]; then
         retrieval test "$SHOTLOG_EVAL_TEST/clips"
     else
-        echo "search and answers, test clips: left out, SHOTLOG_EVAL_TEST is not set"
+        echo "search and answers, test clips: skipped, SHOTLOG_EVAL_TEST is not set"
     fi
 fi
 exit "$status"

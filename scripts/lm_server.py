@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Serves a model file with llama.cpp's own server until it is ended. scripts/lm.py starts it.
+"""Serves a model file with the server of llama.cpp until terminated. Started by scripts/lm.py.
 
     lm_server.py MODEL.gguf PORT CONTEXT_TOKENS
 """
@@ -21,11 +21,11 @@ def main():
     params.n_ctx = int(context)
     params.n_parallel = 1
     params.n_gpu_layers = 0
-    # Its threads wait for one another by spinning: on a busy machine two are far slower than one.
+    # Threads spin while they wait for each other: on a busy machine, two are much slower than one.
     params.cpuparams.n_threads = 1
     params.cpuparams_batch.n_threads = 1
     params.endpoint_slots = True
-    # A model as small as this one repeats itself without end.
+    # A model this small repeats itself endlessly.
     params.sampling.penalty_repeat = 1.2
     params.sampling.penalty_last_n = 256
     server = xllamacpp.Server(params)

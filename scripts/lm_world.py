@@ -1,4 +1,4 @@
-"""What scripts/lm.py works with: a language model's server, a proxy before it, and the service."""
+"""The test environment of scripts/lm.py: a language model server, a proxy in front of it, and the service."""
 import contextlib
 import http.server
 import json
@@ -25,7 +25,7 @@ def free_port():
 
 
 def http_json(url, body=None, kind="application/json"):
-    """Status and JSON of an answer, whatever the status."""
+    """Status and JSON of a response, including error responses."""
     request = urllib.request.Request(url, data=body)
     if body is not None:
         request.add_header("Content-Type", kind)
@@ -37,7 +37,7 @@ def http_json(url, body=None, kind="application/json"):
 
 
 class Program:
-    """A program that is started, waited for and ended again."""
+    """A child process: started, waited for until healthy, and stopped."""
 
     def __init__(self, command, log, health, **environment):
         self.log = pathlib.Path(log)
@@ -52,10 +52,10 @@ class Program:
             if self.process.poll() is not None:
                 break
             time.sleep(0.2)
-        self.end()
-        raise SystemExit(f"{command[0]} does not start:\n{self.log.read_text()[-2000:]}")
+        self.stop()
+        raise SystemExit(f"{command[0]} did not start:\n{self.log.read_text()[-2000:]}")
 
-    def end(self, sign=signal.SIGTERM):
+    def stop(self, sign=signal.SIGTERM):
         if self.process.poll() is None:
             self.process.send_signal(sign)
             try:
@@ -66,7 +66,7 @@ class Program:
 
 
 class ModelServer:
-    """The language model's server, always on the same port."""
+    """The language model server, always on the same port."""
 
     def __init__(self, model, scratch):
         self.model, self.log = model, scratch / "server.log"
@@ -75,24 +75,24 @@ class ModelServer:
         self.program = None
 
     def start(self, context):
-        self.end()
+        self.stop()
         command = [sys.executable, str(HERE / "lm_server.py"), self.model, str(self.port), str(context)]
         self.program = Program(command, self.log, f"{self.url}/health")
 
-    def is_asked(self):
+    def is_busy(self):
         return any(slot["is_processing"] for slot in http_json(f"{self.url}/slots")[1])
 
-    def end(self, sign=signal.SIGTERM):
+    def stop(self, sign=signal.SIGTERM):
         if self.program:
-            self.program.end(sign)
+            self.program.stop(sign)
             self.program = None
 
 
 class Proxy:
-    """Stands before the server, keeps what is said, and is as unlike it as `manner` wants."""
+    """A proxy that records all exchanges and changes the server's behaviour as `deviation` describes."""
 
     def __init__(self, server, log):
-        self.server, self.log, self.exchanges, self.manner = server, log, [], None
+        self.server, self.log, self.exchanges, self.deviation = server, log, [], None
         proxy = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -100,7 +100,7 @@ class Proxy:
 
             def do_POST(self):
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                proxy.answer(self, body)
+                proxy.forward(self, body)
 
             def log_message(self, *_):
                 pass
@@ -111,58 +111,58 @@ class Proxy:
         self.url = f"http://127.0.0.1:{self.http.server_address[1]}/v1"
 
     def take(self):
-        """What was said since the last time."""
-        said, self.exchanges = self.exchanges, []
-        return said
+        """Returns and clears the recorded exchanges: request, status and response of each."""
+        exchanges, self.exchanges = self.exchanges, []
+        return exchanges
 
-    def answer(self, handler, asked):
-        manner = self.manner
-        body = dict(asked)
-        refusal = manner.refusal(body) if manner else None
+    def forward(self, handler, request):
+        deviation = self.deviation
+        body = dict(request)
+        refusal = deviation.refusal(body) if deviation else None
         if refusal:
-            status, said = 400, {"error": {"message": refusal, "type": "invalid_request_error"}}
+            status, response = 400, {"error": {"message": refusal, "type": "invalid_request_error"}}
         else:
             url = f"{self.server.url}{handler.path}"
-            status, said = http_json(url, json.dumps(body).encode())
-        self.exchanges.append((asked, status, said))
+            status, response = http_json(url, json.dumps(body).encode())
+        self.exchanges.append((request, status, response))
         with self.log.open("a") as log:
-            print(json.dumps({"asked": asked, "status": status, "said": said}), file=log)
-        text = json.dumps(said).encode()
-        cut = manner and not refusal and manner.cuts()
+            print(json.dumps({"request": request, "status": status, "response": response}), file=log)
+        text = json.dumps(response).encode()
+        truncated = deviation and not refusal and deviation.truncate_next()
         with contextlib.suppress(OSError):
             handler.send_response(status)
             handler.send_header("Content-Type", "application/json")
             handler.send_header("Content-Length", str(len(text)))
             handler.end_headers()
-            handler.wfile.write(text[: len(text) // 2] if cut else text)
-            handler.close_connection = bool(cut)
+            handler.wfile.write(text[: len(text) // 2] if truncated else text)
+            handler.close_connection = bool(truncated)
 
 
-class Manner:
-    """How a server differs from the one behind the proxy.
+class Deviation:
+    """How the proxy's behaviour differs from the server's.
 
-    `refuses` are the formats of answers that it refuses by name; `ignores` is true where it reads
-    past what it is asked for; the first `breaks` answers end in their middle.
+    `refuses` lists response formats that it refuses by name; with `ignores`, it ignores the requested format; the
+    first `truncates` responses are cut off.
     """
 
-    def __init__(self, refuses=(), ignores=False, breaks=0):
-        self.refuses, self.ignores, self.breaks = refuses, ignores, breaks
+    def __init__(self, refuses=(), ignores=False, truncates=0):
+        self.refuses, self.ignores, self.truncates = refuses, ignores, truncates
 
     def refusal(self, body):
-        asked = body.get("response_format", {}).get("type")
-        if asked in self.refuses:
-            return f"response_format of type {asked} is not supported"
+        format = body.get("response_format", {}).get("type")
+        if format in self.refuses:
+            return f"response_format of type {format} is not supported"
         if self.ignores:
             body.pop("response_format", None)
         return None
 
-    def cuts(self):
-        self.breaks -= 1
-        return self.breaks >= 0
+    def truncate_next(self):
+        self.truncates -= 1
+        return self.truncates >= 0
 
 
 class Service:
-    """The service over one folder of data, with a language model behind `url`."""
+    """The service with a data folder and a language model at `url`."""
 
     def __init__(self, binary, scratch, data, url, **llm):
         port = free_port()
@@ -182,18 +182,18 @@ class Service:
         return self
 
     def __exit__(self, *_):
-        self.program.end()
+        self.program.stop()
 
     def call(self, path, body=None, kind="application/json"):
         if isinstance(body, dict):
             body = json.dumps(body).encode()
-        status, answer = http_json(self.base + path, body, kind)
+        status, response = http_json(self.base + path, body, kind)
         if status >= 400:
-            raise SystemExit(f"{path} answered {status}: {answer}")
-        return answer
+            raise SystemExit(f"{path} returned {status}: {response}")
+        return response
 
     def job(self, started):
-        """The job when it has ended."""
+        """Waits until the job has ended; returns it."""
         while True:
             job = self.call(f"/jobs/{started['job_id']}")
             if job["status"] in ("done", "failed"):

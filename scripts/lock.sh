@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Writes scripts/*.lock from scripts/requirements*.txt: every Python package that is needed, also
-# indirectly, with the checksums of its files. Run it after changing one of the lists.
+# Writes scripts/*.lock from scripts/requirements*.txt: all direct and indirect Python dependencies with checksums.
+# Run it after changing one of the lists.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes files that a decoder must survive: `bombs` and damaged copies of small clips.
+"""Generates files that a decoder must survive: `bombs` and damaged copies of small clips.
 
     make_corpus.py bombs FOLDER
     make_corpus.py damaged FOLDER COUNT [SEED]
 
-The clips come from the ffmpeg program; the rest is bytes. Every file is the same for the same seed.
-`damaged` also writes FOLDER/real.json: how long each file's original really is, seconds.
+The clips are made by ffmpeg; the rest are crafted bytes, reproducible for a seed. `damaged` also writes
+FOLDER/real.json with the true length of the originals in seconds.
 """
 
 import json
@@ -19,7 +19,7 @@ PICTURE = "testsrc2=s=160x90:r=25:d={d}"
 SOUND = "sine=440:r=22050:d={d}"
 SECONDS = 2
 
-# Extension → what codes the two streams; None where the container holds but one.
+# Extension → encoder options of video and audio; None if the container has only one of them.
 CLIPS = {
     "mp4": ("-c:v libx264 -preset ultrafast -g 25 -pix_fmt yuv420p", "-c:a aac"),
     "mov": ("-c:v mpeg4 -q:v 8", "-c:a pcm_s16le"),
@@ -56,7 +56,7 @@ def full(kind, *parts):
 
 
 def track(number, samples, url=None):
-    """A track of an MP4 that claims so many samples, or that lies in another file."""
+    """An MP4 track that claims `samples` samples, or refers to another file."""
     matrix = struct.pack(">9I", 0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
     header = struct.pack(">IIIII", 0, 0, number, 0, 3000) + bytes(16) + matrix + struct.pack(">II", 160 << 16, 90 << 16)
     entry = bytes(6) + struct.pack(">H", 1) + bytes(16) + struct.pack(">HH", 160, 90)
@@ -85,7 +85,7 @@ def movie(*tracks):
 
 
 def put(data, mark, offset, value):
-    """`data` with `value` written `offset` bytes behind the first `mark`."""
+    """`data` with `value` written at `offset` bytes from the first `mark`."""
     at = data.index(mark) + offset
     return data[:at] + value + data[at + len(value) :]
 
@@ -96,7 +96,7 @@ def slow_sounds(folder):
     data = clip(folder / "tmp.aiff", None, "-c:a pcm_s16be")
     yield "one_hertz.aiff", put(data, b"COMM", 16, struct.pack(">HQ", 0x3FFF, 1 << 63))
     data = clip(folder / "tmp.flac", None, "-c:a flac")
-    # Twenty bits of the stream information hold the rate.
+    # The stream information has the sample rate in 20 bits.
     rest = data[20] & 0x0F
     yield "one_hertz.flac", data[:18] + bytes([0, 0, 0x10 | rest]) + data[21:]
 
@@ -128,13 +128,13 @@ def last_flv_tag(data):
 def jumps(folder):
     data = bytearray(clip(folder / "tmp.flv", *CLIPS["flv"]))
     at = last_flv_tag(data)
-    data[at + 4] ^= 0xB8  # the upper byte of its time, 12,059 s
+    data[at + 4] ^= 0xB8  # the upper byte of its time stamp: 12,059 s
     yield "jump.flv", bytes(data)
     data = clip(folder / "tmp.mp4", CLIPS["mp4"][0], None)
     at = data.index(b"stts")
     delta = struct.unpack(">I", data[at + 16 : at + 20])[0]
     entries = struct.pack(">IIIII", 2, 25, delta, 25, delta * 100_000)
-    # Longer by an entry: the boxes around it grow too.
+    # One entry longer, so the enclosing boxes grow too.
     grown = data[: at + 8] + entries + data[at + 20 :]
     for kind in (b"stts", b"stbl", b"minf", b"mdia", b"trak", b"moov"):
         place = grown.index(kind) - 4
@@ -189,18 +189,18 @@ def bombs(folder, address):
 def damage(data, rng):
     data = bytearray(data)
     kind = rng.randrange(6)
-    if kind == 0:  # cut off
+    if kind == 0:  # truncated
         del data[rng.randrange(1, len(data)) :]
-    elif kind == 1:  # a stretch is zeros
+    elif kind == 1:  # a range of zeros
         at = rng.randrange(len(data))
         end = min(len(data), at + rng.randrange(1, 2000))
         data[at:end] = bytes(end - at)
-    elif kind == 2:  # a stretch comes twice
+    elif kind == 2:  # a repeated range
         at = rng.randrange(len(data))
         data[at:at] = data[at : at + rng.randrange(1, 5000)]
-    elif kind == 3:  # one byte, near the beginning
+    elif kind == 3:  # one changed byte near the beginning
         data[rng.randrange(min(len(data), 2000))] ^= rng.randrange(1, 256)
-    else:  # a few bytes, anywhere
+    else:  # a few changed bytes anywhere
         for _ in range(rng.choice((1, 1, 3, 10, 100))):
             data[rng.randrange(len(data))] ^= rng.randrange(1, 256)
     return bytes(data)
@@ -220,14 +220,14 @@ def damaged(folder, count, seed):
 def main():
     match sys.argv[1:]:
         case ["bombs", folder, *address]:
-            make, given = bombs, address or ["http://127.0.0.1:9"]
+            make, arguments = bombs, address or ["http://127.0.0.1:9"]
         case ["damaged", folder, count, *seed]:
-            make, given = damaged, [int(count), seed[0] if seed else "0"]
+            make, arguments = damaged, [int(count), seed[0] if seed else "0"]
         case _:
             sys.exit(__doc__)
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    make(folder, *given)
+    make(folder, *arguments)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Makes tests/fixtures/data_v1: a data folder as a build of the service writes it, for tests that a
-# later build still opens it. Short pieces of the sample clip, one with the transcript and one with
-# diarization. Records and storage only, for the index is made anew from the records. To be run with
-# the last build that writes the layout, never to adapt the fixture to a new one.
+# Makes tests/fixtures/data_v1: a data folder as written by one version of the service, for tests that later versions
+# open it. It has short pieces of the sample clip, one with a transcript and one with diarization, and only records and
+# storage, since the index is rebuilt from the records. Run it with the last version that writes this layout; do not
+# adapt the fixture to a new layout.
 #
-#   scripts/make_data_fixture.sh [FOLDER]     (tests/fixtures/data_v1 when left out; it must not exist)
+#   scripts/make_data_fixture.sh [FOLDER]     (default: tests/fixtures/data_v1; it must not exist)
 #
-#   SHOTLOG_BINARY=FILE   the build, target/debug/shotlog when unset
-#   SHOTLOG_MODELS=DIR    models beside those of var/models, as detect/*.onnx
+#   SHOTLOG_BINARY=FILE   the binary; default: target/debug/shotlog
+#   SHOTLOG_MODELS=DIR    models in addition to those of var/models, such as detect/*.onnx
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -25,9 +25,9 @@ trap 'exit 130' INT TERM
 examples/make_sample.sh
 models=$(every_model "$scratch/models")
 detector=("$models"/detect/yolox*.onnx)
-[[ -e ${detector[0]} ]] || die "there is no detect/yolox*.onnx below SHOTLOG_MODELS"
+[[ -e ${detector[0]} ]] || die "SHOTLOG_MODELS has no detect/yolox*.onnx"
 
-# piece CLIP START SECONDS HEIGHT NAME: a piece of a clip, small and the same bytes each time.
+# piece CLIP START SECONDS HEIGHT NAME: cuts a small piece of a clip, reproducible to the byte.
 piece() {
     ffmpeg -hide_banner -loglevel error -nostdin -y -ss "$2" -t "$3" -i "$1" \
         -map 0:v:0 -map 0:a:0 -map_metadata -1 -vf "scale=-2:$4" -c:v libx264 -preset slow -crf 34 -pix_fmt yuv420p -threads 1 -g 50 \
@@ -35,7 +35,7 @@ piece() {
         -movflags +faststart "$scratch/$5"
 }
 
-# ingest NAME FIELD…: waits until it is done.
+# ingest NAME FIELD…: ingests a piece and waits for the job.
 ingest() {
     local name=$1 fields=() field job
     shift

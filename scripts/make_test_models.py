@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the tiny detection networks that the detector's tests run, one per output layout.
+"""Writes tiny detection networks for the detector's tests, one per output layout.
 
-Each looks at a 64 × 64 picture in cells of 16 × 16 (one box per cell) and scores two classes, "red"
-and "blue", by the mean of that channel; so what a test paints says exactly what must be found.
-Needs the PyPI packages numpy and onnx. Run from the repository's root:
+Each network divides a 64 × 64 image into cells of 16 × 16 (one box per cell) and scores two classes, "red" and
+"blue", by the mean of that channel, so the image of a test determines the expected boxes exactly.
+Needs the PyPI packages numpy and onnx. Run it in the root of the repository:
     python3 scripts/make_test_models.py
 """
 import pathlib
@@ -41,7 +41,7 @@ class Graph:
 
 
 def channels(graph, red, blue, cell, gain, name="scores"):
-    """[1, cells, 2]: the mean of the red and the blue channel per cell, times gain."""
+    """[1, cells, 2]: the mean of the red and blue channels per cell, times gain."""
     graph.op("AveragePool", ["images"], name + "_pool", kernel_shape=[cell, cell], strides=[cell, cell])
     graph.op("Gather", [name + "_pool", graph.const(name + "_which", np.array([red, blue]))], name + "_two", axis=1)
     graph.op("Reshape", [name + "_two", graph.const(name + "_shape", np.array([1, 2, -1]))], name + "_flat")
@@ -66,7 +66,7 @@ def yolov8():
 
 def detr(name, no_object):
     g = Graph()
-    # By ImageNet's mean full red is 2.25 and none is -2.1; in 0..1 the sigmoid needs a middle.
+    # With ImageNet normalisation, full red is 2.25 and no red is -2.1; for 0..1 the sigmoid needs an offset.
     scores = channels(g, 0, 2, CELL, 4.0 if no_object else 12.0)
     if no_object:
         nothing = g.const("nothing", np.full((1, CELLS * CELLS, 1), 2.0, np.float32))
@@ -84,7 +84,7 @@ def yolox():
     for stride in (8, 16, 32):
         count = (SIDE // stride) ** 2
         scores = channels(g, 2, 0, stride, 1 / 255 if stride == CELL else 0.0, f"s{stride}")
-        # Half a cell from the cell's corner, one cell wide; surely an object.
+        # Half a cell from the cell's corner, one cell wide, objectness 1.
         head = np.tile(np.array([0.5, 0.5, 0.0, 0.0, 1.0], np.float32), (1, count, 1))
         rows.append(g.op("Concat", [g.const(f"h{stride}", head), scores], f"r{stride}", axis=2))
     g.op("Concat", rows, "output", axis=1)
@@ -92,25 +92,25 @@ def yolox():
 
 
 def distances(stride, corner):
-    """Distributions over 8 bins whose means place the box of a cell of 16 pixels."""
+    """Distributions over 8 bins; their means give the box of a 16-pixel cell."""
     count = (SIDE // stride) ** 2
-    wanted = np.array([0.0, 0.0, 1.0, 1.0] if corner else [0.5, 0.5, 0.5, 0.5])
+    target = np.array([0.0, 0.0, 1.0, 1.0] if corner else [0.5, 0.5, 0.5, 0.5])
     bins = np.full((count, 4, 8), -40.0, np.float32)
-    bins[:, :, 0] = np.where(wanted == 1.0, -40.0, 0.0)
-    bins[:, :, 1] = np.where(wanted == 0.0, -40.0, 0.0)
+    bins[:, :, 0] = np.where(target == 1.0, -40.0, 0.0)
+    bins[:, :, 1] = np.where(target == 0.0, -40.0, 0.0)
     return bins.reshape(1, count, 32)
 
 
-def nanodet(name, together):
+def nanodet(name, combined):
     g = Graph()
     scores, places = [], []
     for stride in (8, 16, 32, 64):
-        # By ImageNet's mean full red is 2.25: the score is (x + 2) / 4.5.
+        # With ImageNet normalisation, full red is 2.25: the score is (x + 2) / 4.5.
         two = channels(g, 2, 0, stride, 1 / 4.5 if stride == CELL else 0.0, f"s{stride}")
         lift = g.const(f"l{stride}", np.float32(2 / 4.5 if stride == CELL else 0.0))
         scores.append(g.op("Add", [two, lift], f"score{stride}"))
-        places.append(g.const(f"d{stride}", distances(stride, together)))
-    if together:
+        places.append(g.const(f"d{stride}", distances(stride, combined)))
+    if combined:
         for s, p, stride in zip(list(scores), places, (8, 16, 32, 64)):
             g.op("Concat", [s, p], f"r{stride}", axis=2)
         g.op("Concat", [f"r{s}" for s in (8, 16, 32, 64)], "output", axis=1)

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Writes a tiny speaker network and what numpy makes of it.
+"""Writes a tiny speaker embedding network and reference outputs computed with numpy, for the tests.
 
-The network takes what the published ones take (WeSpeaker, 3D-Speaker, pyannote: 80 Kaldi filterbank
-levels per 10 ms, without their mean) and pools mean and spread over time as x-vectors do. The
-reference computes the filterbank from Kaldi's definition. The speaker embedder's tests compare.
-Needs the PyPI packages numpy and onnx. Run from the repository's root:
+The network has the inputs of published ones (WeSpeaker, 3D-Speaker, pyannote: 80 Kaldi filterbank levels per 10 ms
+with the mean subtracted) and pools mean and standard deviation over time, as x-vectors do. The reference computes the
+filterbank from Kaldi's definition. Needs the PyPI packages numpy and onnx. Run it in the root of the repository:
     python3 scripts/make_test_speaker.py
 """
 import json
@@ -73,7 +72,7 @@ def embed(levels):
 
 
 def sound(seed, seconds):
-    """Whole-number noise whose loudness rises and falls, the same on every machine."""
+    """Noise with varying loudness from integer arithmetic, identical on every machine."""
     state, samples = seed, []
     for i in range(int(seconds * 16000)):
         state = (state * 1664525 + 1013904223) % 2**32

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes VADER's lexicon in short form and the reference scores our implementation is tested with.
+"""Writes a compact form of VADER's lexicon, and reference scores for the tests of our implementation.
 
-Needs the PyPI package vaderSentiment 3.3.2 (MIT, C.J. Hutto). Run from the repository's root:
+Needs the PyPI package vaderSentiment 3.3.2 (MIT, C.J. Hutto). Run it in the root of the repository:
     python3 scripts/make_vader_data.py
 """
 import json
@@ -51,10 +51,10 @@ def main():
     lexicon = [line.split("\t")[:2] for line in (PACKAGE / "vader_lexicon.txt").read_text("utf-8").rstrip("\n").split("\n")]
     emoji = [line.strip().split("\t")[:2] for line in (PACKAGE / "emoji_utf8_lexicon.txt").read_text("utf-8").rstrip("\n").split("\n")]
     DATA.mkdir(parents=True, exist_ok=True)
-    # The reference strips each line, which turns a token that is only white space into nothing.
+    # The reference strips each line, so it drops tokens that consist of white space.
     short = [(w, m) for w, m in lexicon if w.strip()]
     (DATA / "lexicon.tsv").write_text(NOTICE + "".join(f"{w}\t{m}\n" for w, m in short), "utf-8")
-    # The reference looks single code points up, so longer sequences never match.
+    # The reference looks up single code points, so longer sequences never match.
     single = [(e, d) for e, d in emoji if len(e) == 1]
     (DATA / "emoji.tsv").write_text(NOTICE + "".join(f"{e}\t{d}\n" for e, d in single), "utf-8")
     analyzer = reference.SentimentIntensityAnalyzer()

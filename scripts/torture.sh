@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The long forms of what nothing may break: every call to a store failing, hostile files, the edge of
-# the service, kills, two instances that are disturbed. Each script says what it takes.
+# Long robustness tests: faults in every call to a store, hostile files, hostile requests and connections, kills at
+# random moments, and two instances with disturbances. Each script documents its parameters.
 #
-#   scripts/torture.sh [faults] [files] [http] [kills] [instances]     (none: all of them)
+#   scripts/torture.sh [faults] [files] [http] [kills] [instances]     (default: all)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,11 +1,11 @@
-"""Holds thousands of connections that say nothing, or too little, open to a service that may open
-few descriptors, and asks it for its health all the while.
+"""Keeps thousands of silent or incomplete connections open to a service with few file descriptors, and requests
+its health during that time.
 
     scripts/torture_connections.py BINARY [--connections 2000] [--descriptors 1024] [--reopened 200]
         [--seconds 60] [--limit-ms 100]
 
-Starts the binary itself, over an empty folder. Ends with 1 when /health fails or takes longer than
-the limit, or when a client with something to ask is cut off.
+Starts the binary with an empty data folder. Exits with 1 if /health fails or exceeds the time limit, or if a slow
+but active client is disconnected.
 """
 
 import argparse
@@ -30,7 +30,7 @@ def arguments():
     parser.add_argument("binary")
     parser.add_argument("--connections", type=int, default=2000)
     parser.add_argument("--descriptors", type=int, default=1024)
-    parser.add_argument("--reopened", type=int, default=200, help="connections opened again per second")
+    parser.add_argument("--reopened", type=int, default=200, help="connections reopened per second")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--limit-ms", type=float, default=100)
     return parser.parse_args()
@@ -43,8 +43,8 @@ def free_port():
 
 
 def start(options, port, folder, log):
-    """The service, once it answers."""
-    few = (options.descriptors, options.descriptors)
+    """Starts the service and waits until it responds."""
+    limit = (options.descriptors, options.descriptors)
     environment = os.environ | {
         "SERVICE_HTTP__LISTEN": f"127.0.0.1:{port}",
         "SERVICE_DATA_DIR": folder,
@@ -55,36 +55,36 @@ def start(options, port, folder, log):
         env=environment,
         stdout=log,
         stderr=subprocess.STDOUT,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, few),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, limit),
     )
     deadline = time.monotonic() + 90
     while time.monotonic() < deadline and service.poll() is None:
         try:
-            ask(port, 1)
+            request_health(port, 1)
             return service
         except OSError:
             time.sleep(0.1)
     sys.exit(f"the service did not start; see {log.name}")
 
 
-def ask(port, timeout):
-    """Seconds that /health takes on a connection of its own."""
-    began = time.monotonic()
+def request_health(port, timeout):
+    """Seconds that /health takes on a new connection."""
+    started = time.monotonic()
     client = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
     try:
         client.request("GET", "/health")
-        answer = client.getresponse()
-        answer.read()
+        response = client.getresponse()
+        response.read()
     finally:
         client.close()
-    if answer.status != 200:
-        raise OSError(f"/health answered {answer.status}")
-    return time.monotonic() - began
+    if response.status != 200:
+        raise OSError(f"/health returned {response.status}")
+    return time.monotonic() - started
 
 
-class Silent(multiprocessing.Process):
-    """Keeps connections open, from a process of its own: some say nothing, some half of a head, some
-    drip. Those that are closed are opened again, so many a second."""
+class SilentClients(multiprocessing.Process):
+    """Keeps connections open from a separate process: some silent, some with half a request head, some sending a byte
+    per second. Reopens closed connections, up to `reopened` per second."""
 
     def __init__(self, port, count, reopened):
         super().__init__(daemon=True)
@@ -93,19 +93,19 @@ class Silent(multiprocessing.Process):
         self.opened, self.closed = multiprocessing.Value("q"), multiprocessing.Value("q")
 
     def run(self):
-        self.open, self.selector = {}, selectors.DefaultSelector()
-        random_, began = random.Random(14), time.monotonic()
-        next_drip = began
+        self.connections, self.selector = {}, selectors.DefaultSelector()
+        random_, started = random.Random(14), time.monotonic()
+        next_drip = started
         while not self.done.is_set():
-            allowed = self.count + self.reopened * (time.monotonic() - began)
-            for _ in range(min(100, self.count - len(self.open))):
+            allowed = self.count + self.reopened * (time.monotonic() - started)
+            for _ in range(min(100, self.count - len(self.connections))):
                 if self.opened.value < allowed:
                     self.connect(random_.choice(["silent", "half", "drip"]))
             for key, _ in self.selector.select(timeout=0.02):
                 self.drop(key.fileobj)
             if time.monotonic() >= next_drip:
                 next_drip += 1
-                for connection, kind in list(self.open.items()):
+                for connection, kind in list(self.connections.items()):
                     if kind == "drip":
                         self.send(connection, b"x")
 
@@ -113,11 +113,11 @@ class Silent(multiprocessing.Process):
         connection = socket.socket()
         connection.setblocking(False)
         connection.connect_ex(("127.0.0.1", self.port))
-        self.open[connection] = kind
+        self.connections[connection] = kind
         self.opened.value += 1
         self.selector.register(connection, selectors.EVENT_READ)
         if kind != "silent":
-            # It may not be connected yet; then it is one more that is silent.
+            # If it is not connected yet, it stays silent.
             self.send(connection, HALF)
 
     def send(self, connection, block):
@@ -129,15 +129,15 @@ class Silent(multiprocessing.Process):
             self.drop(connection)
 
     def drop(self, connection):
-        """The service has closed it, or told it why it will."""
-        if self.open.pop(connection, None):
+        """Forgets a connection that the service has closed or is about to close."""
+        if self.connections.pop(connection, None):
             self.closed.value += 1
             self.selector.unregister(connection)
             connection.close()
 
 
 def slow_upload(port, seconds, failures):
-    """An upload that goes on, slowly: it must not be cut off."""
+    """Sends a slow request body, which must not be cut off."""
     body = b'{"text": "' + b"x" * int(seconds * 4) + b'", "synthesize": false}'
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
@@ -147,52 +147,52 @@ def slow_upload(port, seconds, failures):
             for at in range(0, len(body), step):
                 connection.sendall(body[at : at + step])
                 time.sleep(0.1)
-            answer = connection.recv(64)
-            if not answer.startswith(b"HTTP/1.1 200"):
-                failures.append(f"a slow upload was answered {answer!r}")
+            response = connection.recv(64)
+            if not response.startswith(b"HTTP/1.1 200"):
+                failures.append(f"a slow upload received {response!r}")
     except OSError as error:
         failures.append(f"a slow upload was cut off: {error}")
 
 
 def main():
     options = arguments()
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    _, available = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = options.connections + 200
-    if most != resource.RLIM_INFINITY and most < needed:
-        sys.exit(f"this needs {needed} descriptors itself; ulimit -n allows {most}")
+    if available != resource.RLIM_INFINITY and available < needed:
+        sys.exit(f"{needed} file descriptors are required; ulimit -n allows {available}")
     resource.setrlimit(resource.RLIMIT_NOFILE, (needed, most))
     port, failures, times = free_port(), [], []
     with tempfile.TemporaryDirectory() as folder, open(f"{folder}/log", "wb") as log:
         service = start(options, port, folder, log)
-        silent = Silent(port, options.connections, options.reopened)
+        clients = SilentClients(port, options.connections, options.reopened)
         try:
-            silent.start()
+            clients.start()
             slow = threading.Thread(target=slow_upload, args=(port, min(20, options.seconds), failures))
             slow.start()
             end = time.monotonic() + options.seconds
             while time.monotonic() < end:
                 try:
-                    times.append(ask(port, 10))
+                    times.append(request_health(port, 10))
                 except OSError as error:
                     failures.append(f"/health: {error}")
                 time.sleep(0.02)
             slow.join()
         finally:
-            silent.done.set()
-            silent.join(10)
+            clients.done.set()
+            clients.join(10)
             service.terminate()
             service.wait(60)
     times.sort()
     if not times:
-        sys.exit("/health never answered")
-    worst, usual = times[-1] * 1000, times[len(times) // 2] * 1000
+        sys.exit("/health never responded")
+    worst, median = times[-1] * 1000, times[len(times) // 2] * 1000
     if worst > options.limit_ms:
         late = sum(1000 * took > options.limit_ms for took in times)
-        failures.append(f"/health took up to {worst:.0f} ms, {late} times more than {options.limit_ms:.0f} ms")
+        failures.append(f"/health took up to {worst:.0f} ms, {late} times longer than {options.limit_ms:.0f} ms")
     print(
         f"{options.connections} silent connections under {options.descriptors} descriptors for "
-        f"{options.seconds:.0f} s ({silent.opened.value} opened, {silent.closed.value} closed): {len(times)} times "
-        f"/health, median {usual:.1f} ms, worst {worst:.1f} ms"
+        f"{options.seconds:.0f} s ({clients.opened.value} opened, {clients.closed.value} closed): {len(times)} times "
+        f"/health, median {median:.1f} ms, worst {worst:.1f} ms"
     )
     for failure in failures[:20]:
         print(failure, file=sys.stderr)

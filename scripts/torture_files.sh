@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Hostile files: bombs through the service, damaged files through the same decoder.
+# Tests hostile files: bombs through the service, damaged files through its decoder.
 #
 #   scripts/torture_files.sh
 #
-#   TORTURE=short        what `make test` runs, less than a minute of it
-#   TORTURE_FILES=10000  damaged files
-#   TORTURE_SEED=0       which ones
-#   SHOTLOG_BINARY=FILE  a program that is built already, with the examples in their folder next to it
+#   TORTURE=short        the short run of `make test`, less than a minute
+#   TORTURE_FILES=10000  number of damaged files
+#   TORTURE_SEED=0       seed of the damage
+#   SHOTLOG_BINARY=FILE  a binary that has been built, with the folder of examples next to it
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -28,13 +28,13 @@ bombs() {
     ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=160x90:r=25:d=2 "$scratch/good.mp4"
     port=$(free_port)
     base=http://127.0.0.1:$port
-    # Models have no part in it: memory that moves is the decoder's.
+    # No models, so that changes in memory come from the decoder.
     SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_DATA_DIR=$scratch/data SERVICE_EMBEDDER__KIND=hashing \
         SERVICE_OCR__KIND=none SERVICE_DETECTOR__KIND=none SERVICE_TRANSCRIBER__KIND=none \
         SERVICE_VAD__KIND=none SERVICE_SPEAKER__KIND=none \
         start_service "$scratch/service.log" --config config.toml serve
     python3 scripts/torture_files.py bombs "$base" "$service_pid" "$scratch/bombs" "$scratch/good.mp4"
-    kill -0 "$service_pid" || die "the service has ended"
+    kill -0 "$service_pid" || die "the service exited"
     stop_service
 }
 
@@ -47,7 +47,7 @@ damaged() {
 }
 
 if [[ -z ${SHOTLOG_BINARY-} ]]; then
-    # Builds the tests: building the program alone would compile the dependencies again, with other features.
+    # Builds the tests: building only the binary would recompile dependencies with other features.
     cargo test --quiet --workspace --locked --no-run
 fi
 binary=${SHOTLOG_BINARY:-${CARGO_TARGET_DIR:-target}/debug/shotlog}

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# The edge of the service under load that means it no good: generated requests, and connections that say
-# nothing. Prints what was seen; ends with 1 where an answer or a time is not as it has to be.
+# Tests the HTTP server with generated hostile requests and with silent connections. Exits with 1 if a response is
+# invalid or too slow.
 #
-#   scripts/torture_http.sh [requests] [connections]     (none: both)
+#   scripts/torture_http.sh [requests] [connections]     (default: both)
 #
-#   TORTURE_REQUESTS=1000000   requests to send
-#   TORTURE_SECONDS=7200       longest time for them, and at most a minute of it for connections
-#   TORTURE_SEED=14            the same requests every time
-#   SHOTLOG_BINARY=FILE        a program that is built already, as for release
-#   TORTURE_LIMIT_MS=100       longest time that /health may take beside silent connections
+#   TORTURE_REQUESTS=1000000   number of requests
+#   TORTURE_SECONDS=7200       time limit for requests; connections take at most a minute
+#   TORTURE_SEED=14            seed of the requests
+#   SHOTLOG_BINARY=FILE        a binary that has been built, such as a release build
+#   TORTURE_LIMIT_MS=100       maximum response time of /health next to silent connections
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -26,8 +26,7 @@ requests() {
     local port video job
     port=$(free_port)
     base=http://127.0.0.1:$port
-    # Embedding hostile texts would take nearly all of the time; and the history of jobs is to be full
-    # after the warm-up.
+    # Embedding hostile texts would take most of the time. A short job history is full after the warm-up.
     SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_DATA_DIR=$scratch/data SERVICE_LOG__FILTER=warn \
         SERVICE_EMBEDDER__KIND=hashing SERVICE_JOBS__HISTORY=100 \
         start_service "$scratch/log" --config config.toml serve
@@ -35,7 +34,7 @@ requests() {
     video=$(wait_for_job "$(jq -r .job_id <<<"$job")" | jq -r .video_id)
     python3 scripts/torture_requests.py "$base" --pid "$service_pid" --video "$video" \
         --count "${TORTURE_REQUESTS:-1000000}" --seconds "$seconds" --seed "${TORTURE_SEED:-14}" ||
-        die "the service does not keep to its document; its output ends with: $(tail -n 20 "$scratch/log")"
+        die "the service violates its OpenAPI document; its log ends with: $(tail -n 20 "$scratch/log")"
     call /health >/dev/null
     stop_service
 }

@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
-"""Two instances over one bucket, one of which is disturbed in the middle of what it does.
+"""Runs two instances on one bucket and disturbs one of them during operations.
 
     torture_instances.py BINARY SCRATCH S3_ENDPOINT
 
-    QDRANT_URL=ADDRESS    the Qdrant server that both keep their index on; each has its own where it is unset
-    TORTURE_ROUNDS=40     how often one is disturbed
-    TORTURE_SECONDS=900   no further round begins after so long
-    TORTURE_SEED=1        of clips, operations, disturbances and moments
+    QDRANT_URL=ADDRESS    a Qdrant server for the index of both; by default each has an embedded index
+    TORTURE_ROUNDS=40     number of rounds
+    TORTURE_SECONDS=900   no round starts after this time
+    TORTURE_SEED=1        seed of clips, operations, disturbances and times
 
-In each round one instance ingests, chunks anew, aggregates again or deletes a video. At a random moment
-it is stopped for longer than its lease (SIGSTOP), or a proxy between it and the bucket swallows the
-replies to requests that the bucket has served, or holds them back for longer than the lease. Often the
-other instance is told to do something with the same video meanwhile. Then both must show the same
-state, one that was acknowledged or begun, with every video whole, and `shotlog verify` must find nothing.
-scripts/torture_instances.sh calls this.
+In each round one instance ingests, splits, aggregates or deletes a video. At a random time it is stopped for longer
+than its lease (SIGSTOP), or a proxy in front of the bucket drops responses, or delays them for longer than the lease.
+Often the other instance works on the same video at the same time. Afterwards both must show the same state, one that
+was acknowledged or started, with every video complete, and `shotlog verify` must find no mismatch.
+Called by scripts/torture_instances.sh.
 """
 import json
 import os
@@ -44,19 +43,19 @@ CLIPS = 3
 LEASE = 4
 # Longer than the lease, so that another instance takes over.
 LONG = (LEASE + 2, LEASE + 5)
-# Jobs have ended by then, and what they left is repaired.
+# Seconds until jobs have ended and their leftovers are repaired.
 SETTLE_LIMIT = 120
 
 rng = random.Random(SEED)
 
 
-class Line:
-    """A proxy between an instance and the bucket."""
+class BucketProxy:
+    """A proxy between an instance and the bucket, which can drop or delay responses."""
 
     def __init__(self):
-        self.swallows = False
-        self.holds = threading.Event()
-        self.holds.set()
+        self.drops_responses = False
+        self.open = threading.Event()
+        self.open.set()
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.address = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
         threading.Thread(target=self.accept, daemon=True).start()
@@ -69,30 +68,30 @@ class Line:
             except OSError:
                 client.close()
                 continue
-            for pump in (self.forth, self.back):
+            for pump in (self.send_requests, self.send_responses):
                 threading.Thread(target=pump, args=(client, server), daemon=True).start()
 
-    def forth(self, client, server):
+    def send_requests(self, client, server):
         try:
             while block := client.recv(65536):
                 server.sendall(block)
             server.shutdown(socket.SHUT_WR)
         except OSError:
-            self.cut(client, server)
+            self.close(client, server)
 
-    def back(self, client, server):
+    def send_responses(self, client, server):
         try:
             while block := server.recv(65536):
-                self.holds.wait()
-                if self.swallows:
+                self.open.wait()
+                if self.drops_responses:
                     break
                 client.sendall(block)
         except OSError:
             pass
-        self.cut(client, server)
+        self.close(client, server)
 
     @staticmethod
-    def cut(*sockets):
+    def close(*sockets):
         for connection in sockets:
             try:
                 connection.shutdown(socket.SHUT_RDWR)
@@ -103,14 +102,14 @@ class Line:
 
 class Instance:
     def __init__(self, name):
-        self.name, self.data, self.line = name, SCRATCH / name, Line()
+        self.name, self.data, self.proxy = name, SCRATCH / name, BucketProxy()
         self.port = free_port()
         self.process = None
 
     def environment(self):
         settings = {
             "DATA_DIR": self.data, "HTTP__LISTEN": f"127.0.0.1:{self.port}",
-            "LOG__FILTER": "warn", "STORAGE__KIND": "s3", "STORAGE__ENDPOINT": self.line.address,
+            "LOG__FILTER": "warn", "STORAGE__KIND": "s3", "STORAGE__ENDPOINT": self.proxy.address,
             "STORAGE__BUCKET": "shotlog", "STORAGE__PREFIX": "torture/objects", "STORAGE__REGION": "us-east-1",
             "STORAGE__ACCESS_KEY_ID": "test", "STORAGE__SECRET_ACCESS_KEY": "test", "STORAGE__SIGNED_URLS": 600,
             "RECORDS__KIND": "bucket", "RECORDS__BUCKET": "shotlog", "RECORDS__PREFIX": "torture/records",
@@ -131,7 +130,7 @@ class Instance:
             except OSError:
                 pass
             time.sleep(0.05)
-        sys.exit(f"instance {self.name} does not start")
+        sys.exit(f"instance {self.name} did not start")
 
     def call(self, path, method="GET", body=None, kind=None):
         return call(self.port, path, method, body, kind, timeout=120)
@@ -139,12 +138,12 @@ class Instance:
     def ingest(self, clip, interval):
         return self.call("/videos", "POST", *upload_form(clip.bytes, interval))
 
-    def work(self, clip, operation):
-        """Does it to the end; what is known then: done, failed or refused."""
+    def run(self, clip, operation):
+        """Runs an operation to its end; returns done, failed or refused."""
         try:
             if operation == "delete":
-                status, told = self.call(f"/videos/{clip.id}", "DELETE")
-                return "done" if status == 200 and "storage_error" not in told else "failed"
+                status, response = self.call(f"/videos/{clip.id}", "DELETE")
+                return "done" if status == 200 and "storage_error" not in response else "failed"
             if operation == "aggregate":
                 path, form = f"/videos/{clip.id}/aggregates", "application/x-www-form-urlencoded"
                 status, job = self.call(path, "POST", b"", form)
@@ -152,15 +151,15 @@ class Instance:
                 status, job = self.ingest(clip, operation)
             if status != 202:
                 if status not in (404, 500, 503):
-                    problem(f"{operation} was answered with {status}: {job}")
+                    problem(f"{operation} returned {status}: {job}")
                 return "refused"
             deadline = time.monotonic() + SETTLE_LIMIT
             while time.monotonic() < deadline:
-                _, now = self.call(f"/jobs/{job['job_id']}")
-                if now["status"] in ("done", "failed"):
-                    return now["status"]
+                _, state = self.call(f"/jobs/{job['job_id']}")
+                if state["status"] in ("done", "failed"):
+                    return state["status"]
                 time.sleep(0.02)
-            problem(f"{operation} of {clip.id} on {self.name} has not ended: {now}")
+            problem(f"{operation} of {clip.id} on {self.name} has not ended: {state}")
         except (OSError, ValueError) as error:
             problem(f"{operation} on {self.name}: {error!r}")
         return "failed"
@@ -169,12 +168,12 @@ class Instance:
 class Clip:
     def __init__(self, number):
         self.bytes, self.id = make_clip(SCRATCH / f"clip{number}.mp4", number)
-        # None, or the length of its chunks.
+        # The length of its chunks, None if the video does not exist.
         self.state = None
 
 
 class Task(threading.Thread):
-    """An operation under way."""
+    """An operation in progress."""
 
     def __init__(self, instance, clip, operation):
         super().__init__()
@@ -182,11 +181,11 @@ class Task(threading.Thread):
         self.start()
 
     def run(self):
-        self.outcome = self.instance.work(self.clip, self.operation)
+        self.outcome = self.instance.run(self.clip, self.operation)
 
 
 def after(state, operation):
-    """The state of a video once an operation was done."""
+    """The state of a video after an operation."""
     return {"delete": None, "aggregate": state}.get(operation, operation)
 
 
@@ -197,30 +196,30 @@ def choose(clip):
 
 
 def disturb(instance):
-    """Disturbs an instance for a while; says how."""
-    how = rng.choice(["stopped", "stopped", "unanswered", "unanswered", "held"])
+    """Disturbs an instance for a while; returns how."""
+    how = rng.choice(["stopped", "stopped", "dropped", "dropped", "delayed"])
     if how == "stopped":
         instance.process.send_signal(signal.SIGSTOP)
         time.sleep(rng.uniform(*LONG))
         instance.process.send_signal(signal.SIGCONT)
-    elif how == "unanswered":
-        instance.line.swallows = True
+    elif how == "dropped":
+        instance.proxy.drops_responses = True
         time.sleep(rng.uniform(0.05, 1.5))
-        instance.line.swallows = False
+        instance.proxy.drops_responses = False
     else:
-        instance.line.holds.clear()
+        instance.proxy.open.clear()
         time.sleep(rng.uniform(*LONG))
-        instance.line.holds.set()
+        instance.proxy.open.set()
     return how
 
 
 def state_on(instance, clip):
-    """The state that an instance shows, and what is wrong with it."""
+    """The state of a video on an instance, and its faults."""
     status, video = instance.call(f"/videos/{clip.id}")
     if status == 404:
         return None, []
     if status != 200:
-        return "?", [f"{clip.id} is answered with {status}: {video}"]
+        return "?", [f"{clip.id} returned {status}: {video}"]
     count, wrong = video["chunks"], []
     _, log = instance.call(f"/videos/{clip.id}/chunks")
     if sum("default_video" in chunk for chunk in log.get("chunks", [])) != count:
@@ -228,42 +227,42 @@ def state_on(instance, clip):
     if not video["aggregates"]:
         wrong.append(f"{clip.id} has no aggregates")
     query = json.dumps({"text": "coloured bars", "video_ids": [clip.id], "limit": 50, "synthesize": False})
-    status, found = instance.call("/query", "POST", query.encode(), "application/json")
-    if status != 200 or len(found["results"]) != count:
-        wrong.append(f"{clip.id} has {count} chunks, a search finds {str(found)[:200]}")
+    status, response = instance.call("/query", "POST", query.encode(), "application/json")
+    if status != 200 or len(response["results"]) != count:
+        wrong.append(f"{clip.id} has {count} chunks, a search returns {str(response)[:200]}")
     with urllib.request.urlopen(video["video_url"], timeout=60) as content:
         if content.read() != clip.bytes:
-            wrong.append(f"{clip.id} is stored with other bytes")
+            wrong.append(f"{clip.id} is stored with different bytes")
     return next((length for length, chunks in CHUNKS.items() if chunks == count), f"{count} chunks"), wrong
 
 
-def verified(instance):
-    """What `shotlog verify` says of the bucket and a copy of the instance's index."""
+def verify(instance):
+    """The mismatches that `shotlog verify` finds in the bucket and a copy of the instance's index."""
     copy = SCRATCH / "copy"
     shutil.rmtree(copy, ignore_errors=True)
     instance.process.send_signal(signal.SIGSTOP)
     shutil.copytree(instance.data, copy)
     instance.process.send_signal(signal.SIGCONT)
     environment = {**instance.environment(), "SERVICE_DATA_DIR": str(copy)}
-    told = subprocess.run([BINARY, "verify"], cwd=SCRATCH, env=environment, capture_output=True, text=True)
-    return [] if told.returncode == 0 else [f"verify on {instance.name} finds {told.stdout[-600:]} {told.stderr[-300:]}"]
+    report = subprocess.run([BINARY, "verify"], cwd=SCRATCH, env=environment, capture_output=True, text=True)
+    return [] if report.returncode == 0 else [f"verify on {instance.name}: {report.stdout[-600:]} {report.stderr[-300:]}"]
 
 
-def look(instances, clips, possible, where):
-    """Waits until everything agrees, and says what does not."""
+def check_agreement(instances, clips, possible, where):
+    """Waits until both instances agree; records what still differs at the time limit."""
     deadline = time.monotonic() + SETTLE_LIMIT
     while True:
         wrong, states = [], {}
         for clip in clips:
-            seen = [state_on(instance, clip) for instance in instances]
-            wrong += [f"on {instance.name}: {one}" for instance, (_, of) in zip(instances, seen) for one in of]
-            states[clip.id] = seen[0][0]
-            if any(state != seen[0][0] for state, _ in seen):
-                wrong.append(f"{clip.id} is in the states {[state for state, _ in seen]}")
-            if seen[0][0] not in possible[clip.id]:
-                wrong.append(f"{clip.id} is in the state {seen[0][0]}, and {possible[clip.id]} was acknowledged")
+            views = [state_on(instance, clip) for instance in instances]
+            wrong += [f"on {instance.name}: {one}" for instance, (_, faults) in zip(instances, views) for one in faults]
+            states[clip.id] = views[0][0]
+            if any(state != views[0][0] for state, _ in views):
+                wrong.append(f"{clip.id} has the states {[state for state, _ in views]}")
+            if views[0][0] not in possible[clip.id]:
+                wrong.append(f"{clip.id} has the state {views[0][0]}, but {possible[clip.id]} was acknowledged")
         if not wrong:
-            wrong = [one for instance in instances for one in verified(instance)]
+            wrong = [one for instance in instances for one in verify(instance)]
         if not wrong:
             break
         if time.monotonic() > deadline:
@@ -287,39 +286,39 @@ def play(instances, clips, number):
         threading.Timer(rng.uniform(0, LEASE), lambda: tasks.append(Task(second, clip, other))).start()
         time.sleep(0)
     how = disturb(first)
-    # The other one may begin only now.
+    # The other operation may only start now.
     time.sleep(LEASE)
     for task in list(tasks):
         task.join()
     done = [task for task in tasks if task.outcome == "done"]
-    begun = {after(state, task.operation) for task in tasks for state in (clip.state, *(t.operation for t in tasks if t.operation in CHUNKS))}
+    started = {after(state, task.operation) for task in tasks for state in (clip.state, *(t.operation for t in tasks if t.operation in CHUNKS))}
     if len(tasks) == 1 and done:
         states = {after(clip.state, tasks[0].operation)}
     elif len(tasks) == 2 and len(done) == 2:
-        states = begun
+        states = started
     else:
-        states = {clip.state, *begun}
+        states = {clip.state, *started}
     possible = {other.id: {other.state} for other in clips} | {clip.id: states}
     what = ", ".join(f"{task.operation} on {task.instance.name} {task.outcome}" for task in tasks)
-    look(instances, clips, possible, f"round {number} ({first.name} {how}; {what})")
+    check_agreement(instances, clips, possible, f"round {number} ({first.name} {how}; {what})")
     return how
 
 
 def main():
-    begun = time.monotonic()
+    began = time.monotonic()
     clips = [Clip(number) for number in range(CLIPS)]
     instances = [Instance("a"), Instance("b")]
     rounds, mix = 0, {}
     try:
         for instance in instances:
             instance.start()
-        while rounds < ROUNDS and time.monotonic() - begun < SECONDS:
+        while rounds < ROUNDS and time.monotonic() - began < SECONDS:
             rounds += 1
             how = play(instances, clips, rounds)
             mix[how] = mix.get(how, 0) + 1
             for instance in instances:
                 if instance.process.poll() is not None:
-                    sys.exit(f"instance {instance.name} has ended")
+                    sys.exit(f"instance {instance.name} exited")
             if rounds % 10 == 0:
                 print(f"  {rounds} rounds, {len(problems)} problems", flush=True)
     finally:
@@ -327,8 +326,8 @@ def main():
             if instance.process and instance.process.poll() is None:
                 instance.process.kill()
                 instance.process.wait()
-    told = ", ".join(f"{count} {how}" for how, count in sorted(mix.items()))
-    print(f"{rounds} rounds ({told}), {len(problems)} problems, {time.monotonic() - begun:.0f} s, seed {SEED}")
+    counts = ", ".join(f"{count} {how}" for how, count in sorted(mix.items()))
+    print(f"{rounds} rounds ({counts}), {len(problems)} problems, {time.monotonic() - began:.0f} s, seed {SEED}")
     sys.exit(1 if problems or not rounds else 0)
 
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Two instances over one S3 server, with a proxy between, one of which is stopped or loses answers in the
-# middle of what it does: both agree afterwards, and nothing that was acknowledged is missing.
+# Runs two instances on one S3 server behind proxies, and stops one of them or drops its responses during operations.
+# Afterwards both instances must agree, and every acknowledged change must be there.
 #
-#   TORTURE_ROUNDS=40      how often; TORTURE_SECONDS=900 no further round begins after so long
-#   TORTURE_SEED=1         of clips, operations, disturbances and moments
-#   QDRANT_URL=ADDRESS     the Qdrant server that both keep their index on; each has its own where it is unset
-#   SHOTLOG_BINARY=FILE    a program that is built already
+#   TORTURE_ROUNDS=40      number of rounds
+#   TORTURE_SECONDS=900    no round starts after this time
+#   TORTURE_SEED=1         seed of clips, operations, disturbances and times
+#   QDRANT_URL=ADDRESS     a Qdrant server for the index of both; by default each has an embedded index
+#   SHOTLOG_BINARY=FILE    a binary that has been built
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -21,5 +22,5 @@ binary=${SHOTLOG_BINARY-}
 start_s3
 if ! python3 scripts/torture_instances.py "$binary" "$scratch" "$S3_ENDPOINT"; then
     tail -n 20 "$scratch"/?.log >&2
-    die "instances have got into each other's way"
+    die "the instances do not agree"
 fi

@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
-"""Kills the service (SIGKILL) at random moments of what it does, and looks at what is left.
+"""Kills the service (SIGKILL) at random moments and checks the remaining state.
 
     torture_kills.py BINARY SCRATCH
 
-    TORTURE_KILLS=15      how often it is killed
-    TORTURE_SECONDS=600   no further kill begins after so long
-    TORTURE_SEED=1        of clips, operations and moments
+    TORTURE_KILLS=15      number of kills
+    TORTURE_SECONDS=600   no operation starts after this time
+    TORTURE_SEED=1        seed of clips, operations and times
 
-The operations: a first ingest, one with another chunking, one that runs the analyzer again, a re-run
-of the aggregates, a delete, `shotlog reindex`, and the start itself. Each is killed between its
-beginning and a little after its usual end. After each kill the service must start, whatever had been
-acknowledged must be there as acknowledged, every video must be whole, and `shotlog verify` must find
-nothing. Records are in a folder and the index is embedded; ffmpeg makes the clips.
-scripts/torture_kills.sh calls this.
+The operations are a first ingest, an ingest with another chunking, one that runs the analyzer again, a re-run of the
+aggregates, a delete, `shotlog reindex` and start-up. Each is killed between its start and shortly after its usual end.
+After each kill the service must start, every acknowledged change must be there, every video must be complete, and
+`shotlog verify` must find no mismatch. Records are in a folder and the index is embedded; ffmpeg makes the clips.
+Called by scripts/torture_kills.sh.
 """
 import json
 import os
@@ -33,15 +32,15 @@ SCRATCH = pathlib.Path(sys.argv[2]).resolve()
 KILLS = int(os.environ.get("TORTURE_KILLS", "15"))
 SECONDS = float(os.environ.get("TORTURE_SECONDS", "600"))
 CLIPS = 4
-# What a start leaves to repair is repaired by then.
+# Seconds until the repairs after a start are done.
 REPAIR_LIMIT = 30
 
 rng = random.Random(SEED)
 
 
 class Clip:
-    """A file, and the states of its video that what was acknowledged leaves possible: None where it
-    is absent, else the chunk length."""
+    """A file, and the possible states of its video after the acknowledged changes: its chunk length, or None if the
+    video does not exist."""
 
     def __init__(self, number):
         self.bytes, self.id = make_clip(SCRATCH / f"clip{number}.mp4", number)
@@ -59,7 +58,7 @@ class Service:
             **os.environ,
             "SERVICE_DATA_DIR": str(self.data),
             "SERVICE_HTTP__LISTEN": f"127.0.0.1:{self.port}",
-            # Another number makes the next ingest run the analyzer again.
+            # A changed number makes the next ingest run the analyzer again.
             "SERVICE_INGEST__FRAMES_PER_CHUNK": str(rng.randint(1, 3)),
             "SERVICE_LOG__FILTER": "warn",
             **WITHOUT_MODELS,
@@ -72,7 +71,7 @@ class Service:
             [BINARY, *arguments], cwd=SCRATCH, env=self.environment(), stdout=log, stderr=log)
 
     def start(self):
-        """Whether it answers in time."""
+        """Whether it becomes ready in time."""
         self.spawn("serve")
         deadline = time.monotonic() + START_LIMIT
         while time.monotonic() < deadline and self.process.poll() is None:
@@ -95,11 +94,11 @@ class Service:
         """The id of the job."""
         status, job = self.call("/videos", "POST", *upload_form(clip.bytes, interval))
         if status != 202:
-            raise RuntimeError(f"an upload was answered with {status}: {job}")
+            raise RuntimeError(f"an upload returned {status}: {job}")
         return job["job_id"]
 
     def follow(self, job_id, until):
-        """Whether the job was seen to be done before `until`."""
+        """Whether the job is done before `until`."""
         while time.monotonic() < until:
             _, job = self.call(f"/jobs/{job_id}")
             if job["status"] == "failed":
@@ -110,30 +109,31 @@ class Service:
         return False
 
 
-# ---------------------------------------------------------------- what is done, and when it dies
+# ---------------------------------------------------------------- operations
 
-lengths = {}
-
-
-def moment(name):
-    """Seconds from the beginning of an operation to the kill."""
-    return rng.uniform(0, 1.3 * lengths.get(name, 1.0))
+# Usual seconds of each operation.
+durations = {}
 
 
-def took(name, begun):
-    """The usual length of an operation follows those that were seen to end."""
-    length = time.monotonic() - begun
-    lengths[name] = 0.7 * lengths.get(name, length) + 0.3 * length
+def kill_delay(name):
+    """Seconds from the start of an operation to the kill."""
+    return rng.uniform(0, 1.3 * durations.get(name, 1.0))
+
+
+def record_duration(name, started):
+    """Updates the usual duration with an operation that completed."""
+    duration = time.monotonic() - started
+    durations[name] = 0.7 * durations.get(name, duration) + 0.3 * duration
 
 
 def run_job(service, name, clip, states, submit):
-    """Begins a job and kills the service under it: the video is in one of `states` then, in the last
-    one if the job was seen to be done."""
-    begun = time.monotonic()
-    until = begun + moment(name)
+    """Starts a job and kills the service during it. The video must then be in one of `states`, or in the last one if the
+    job was done."""
+    started = time.monotonic()
+    until = started + kill_delay(name)
     clip.possible = set(states)
     if service.follow(submit(), until):
-        took(name, begun)
+        record_duration(name, started)
         clip.possible = {states[-1]}
     time.sleep(max(0, until - time.monotonic()))
     service.kill()
@@ -149,58 +149,58 @@ def aggregate(service, clip):
         status, job = service.call(
             f"/videos/{clip.id}/aggregates", "POST", b"", "application/x-www-form-urlencoded")
         if status != 202:
-            raise RuntimeError(f"a re-run was answered with {status}: {job}")
+            raise RuntimeError(f"a re-run returned {status}: {job}")
         return job["job_id"]
 
     run_job(service, "aggregate", clip, list(clip.possible), submit)
 
 
 def delete(service, clip):
-    # The request is sent and its answer waited for in another process, so that the kill comes between.
-    begun = time.monotonic()
+    # Another process sends the request and waits for the response, so that the kill can come in between.
+    started = time.monotonic()
     url = f"http://127.0.0.1:{service.port}/videos/{clip.id}"
     client = subprocess.Popen(
         ["curl", "-sf", "-X", "DELETE", url], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    until = begun + moment("delete")
+    until = started + kill_delay("delete")
     clip.possible = {*clip.possible, None}
     while time.monotonic() < until and client.poll() is None:
         time.sleep(0.001)
-    answered = client.poll() is not None
+    responded = client.poll() is not None
     service.kill()
-    told, _ = client.communicate()
+    response, _ = client.communicate()
     if client.returncode == 22:
         problem(f"a delete of {clip.id} was refused")
-    if client.returncode == 0 and told:
+    if client.returncode == 0 and response:
         clip.possible = {None}
-        if answered:
-            took("delete", begun)
+        if responded:
+            record_duration("delete", started)
 
 
 def reindex(service):
     service.kill()
-    begun = time.monotonic()
+    started = time.monotonic()
     service.spawn("reindex")
     try:
-        if service.process.wait(timeout=moment("reindex")) != 0:
-            problem(f"reindex ended with {service.process.returncode}")
-        took("reindex", begun)
+        if service.process.wait(timeout=kill_delay("reindex")) != 0:
+            problem(f"reindex exited with {service.process.returncode}")
+        record_duration("reindex", started)
     except subprocess.TimeoutExpired:
         service.kill()
 
 
 def restart(service):
     service.kill()
-    begun = time.monotonic()
+    started = time.monotonic()
     service.spawn("serve")
-    time.sleep(rng.uniform(0, lengths.setdefault("start", 1.0)))
+    time.sleep(rng.uniform(0, durations.setdefault("start", 1.0)))
     if service.process.poll() is not None:
-        problem(f"a start ended with {service.process.returncode}")
+        problem(f"serve exited with {service.process.returncode}")
     service.kill()
-    lengths["start"] = min(lengths["start"], 5 * (time.monotonic() - begun) + 0.5)
+    durations["start"] = min(durations["start"], 5 * (time.monotonic() - started) + 0.5)
 
 
 def operate(service, clips):
-    """Does one thing and kills the service under it; says what it was."""
+    """Starts a random operation and kills the service during it; returns its name."""
     clip = rng.choice(clips)
     present = clip.possible != {None}
     names = ["reindex", "start", "ingest"]
@@ -218,58 +218,58 @@ def operate(service, clips):
     elif name == "analyze":
         ingest(service, clip, name, next(iter(clip.possible)))
     else:
-        here = next(iter(clip.possible))
+        current = next(iter(clip.possible))
         name = "rechunk" if present else "ingest"
-        ingest(service, clip, name, rng.choice([length for length in CHUNKS if length != here]))
+        ingest(service, clip, name, rng.choice([length for length in CHUNKS if length != current]))
     return name
 
 
-# ---------------------------------------------------------------- what is left
+# ---------------------------------------------------------------- checks
 
 
 def state_of(service, clip):
-    """The state in which the video is found; says what is wrong with it."""
+    """The state of a video; records its faults."""
     status, video = service.call(f"/videos/{clip.id}")
     if status == 404:
         return None
     if status != 200:
-        problem(f"{clip.id} is answered with {status}: {video}")
+        problem(f"{clip.id} returned {status}: {video}")
         return next(iter(clip.possible))
     count = video["chunks"]
     _, log = service.call(f"/videos/{clip.id}/chunks")
-    whole = [chunk for chunk in log["chunks"] if "default_video" in chunk]
-    if len(whole) != count:
-        problem(f"{clip.id} has {count} chunks and {len(whole)} that were analyzed")
+    analyzed = [chunk for chunk in log["chunks"] if "default_video" in chunk]
+    if len(analyzed) != count:
+        problem(f"{clip.id} has {count} chunks, {len(analyzed)} of them analyzed")
     if not video["aggregates"]:
         problem(f"{clip.id} has no aggregates")
     query = {"text": "coloured bars", "video_ids": [clip.id], "limit": 50, "synthesize": False}
-    status, found = service.call("/query", "POST", json.dumps(query).encode(), "application/json")
-    hits = len(found["results"]) if status == 200 else f"status {status}"
+    status, response = service.call("/query", "POST", json.dumps(query).encode(), "application/json")
+    hits = len(response["results"]) if status == 200 else f"status {status}"
     if hits != count:
-        problem(f"{clip.id} has {count} chunks, a search finds {hits}")
+        problem(f"{clip.id} has {count} chunks, a search returns {hits}")
     _, content = service.call(urllib.parse.urlparse(video["video_url"]).path)
     if content != clip.bytes:
-        problem(f"{clip.id} is stored with other bytes")
-    found = [length for length, chunks in CHUNKS.items() if chunks == count]
-    return found[0] if found else f"{count} chunks"
+        problem(f"{clip.id} is stored with different bytes")
+    lengths = [length for length, chunks in CHUNKS.items() if chunks == count]
+    return lengths[0] if lengths else f"{count} chunks"
 
 
-def look(service, clips, kill):
-    """Compares what is there with what was acknowledged."""
+def check_state(service, clips, kill):
+    """Compares the stored videos with the acknowledged changes."""
     for clip in clips:
         state = state_of(service, clip)
         if state not in clip.possible:
             possible = " or ".join(map(str, clip.possible))
-            problem(f"kill {kill}: {clip.id} is in the state {state}, and {possible} was acknowledged")
+            problem(f"kill {kill}: {clip.id} has the state {state}, but {possible} was acknowledged")
         clip.possible = {state}
     listed = service.call("/videos")[1]["total"]
     present = sum(clip.possible != {None} for clip in clips)
     if listed != present:
-        problem(f"kill {kill}: {listed} videos are listed, {present} are there")
+        problem(f"kill {kill}: {listed} videos are listed, {present} exist")
 
 
 def verify(service, kill):
-    """Checks a copy of the stopped service's folder, again while there is something to repair."""
+    """Verifies a copy of the data folder, repeatedly until repairs are done."""
     copy = SCRATCH / "copy"
     deadline = time.monotonic() + REPAIR_LIMIT
     while True:
@@ -278,33 +278,33 @@ def verify(service, kill):
         shutil.copytree(service.data, copy)
         service.process.send_signal(signal.SIGCONT)
         environment = {**service.environment(), "SERVICE_DATA_DIR": str(copy)}
-        told = subprocess.run([BINARY, "verify"], cwd=SCRATCH, env=environment, capture_output=True, text=True)
-        if told.returncode == 0:
+        report = subprocess.run([BINARY, "verify"], cwd=SCRATCH, env=environment, capture_output=True, text=True)
+        if report.returncode == 0:
             return
         if time.monotonic() > deadline:
-            problem(f"kill {kill}: verify finds {told.stdout} {told.stderr}")
+            problem(f"kill {kill}: verify reports {report.stdout} {report.stderr}")
             shutil.copytree(copy, SCRATCH / f"problem-{kill}", dirs_exist_ok=True)
             return
         time.sleep(0.5)
 
 
 def main():
-    begun = time.monotonic()
+    started = time.monotonic()
     clips = [Clip(number) for number in range(CLIPS)]
     service = Service(SCRATCH / "data")
     done = {}
     kills = 0
     try:
         if not service.start():
-            raise SystemExit("the service does not start at all")
-        while kills < KILLS and time.monotonic() - begun < SECONDS:
+            raise SystemExit("the service did not start")
+        while kills < KILLS and time.monotonic() - started < SECONDS:
             name = operate(service, clips)
             kills += 1
             done[name] = done.get(name, 0) + 1
             if not service.start():
-                problem(f"kill {kills} ({name}): the service does not start")
+                problem(f"kill {kills} ({name}): the service did not start")
                 break
-            look(service, clips, f"{kills} ({name})")
+            check_state(service, clips, f"{kills} ({name})")
             verify(service, f"{kills} ({name})")
             if kills % 25 == 0:
                 print(f"  {kills} kills, {len(problems)} problems", flush=True)
@@ -312,7 +312,7 @@ def main():
         if service.process and service.process.poll() is None:
             service.kill()
     mix = ", ".join(f"{count} {name}" for name, count in sorted(done.items()))
-    print(f"{kills} kills ({mix}), {len(problems)} problems, {time.monotonic() - begun:.0f} s, seed {SEED}")
+    print(f"{kills} kills ({mix}), {len(problems)} problems, {time.monotonic() - started:.0f} s, seed {SEED}")
     if kills == 0:
         raise SystemExit("nothing was killed")
     sys.exit(1 if problems else 0)

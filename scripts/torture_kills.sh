@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Kills the service at random moments of what it does, and checks what is left: nothing that was
-# acknowledged is missing, nothing is half done, and it always starts again.
+# Kills the service at random moments and checks the result: every acknowledged change is there, nothing is half done,
+# and the service starts again.
 #
-#   TORTURE_KILLS=15       how often; the long form takes 1000
-#   TORTURE_SECONDS=60     no further kill begins after so long
-#   TORTURE_SEED=1         of clips, operations and moments
-#   SHOTLOG_BINARY=FILE    a program that is built already
+#   TORTURE_KILLS=15       number of kills; the long run has 1000
+#   TORTURE_SECONDS=60     no operation starts after this time
+#   TORTURE_SEED=1         seed of clips, operations and times
+#   SHOTLOG_BINARY=FILE    a binary that has been built
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -21,5 +21,5 @@ binary=${SHOTLOG_BINARY-}
 export TORTURE_KILLS=${TORTURE_KILLS:-15} TORTURE_SECONDS=${TORTURE_SECONDS:-60} TORTURE_SEED=${TORTURE_SEED:-1}
 if ! python3 scripts/torture_kills.py "$binary" "$scratch"; then
     tail -n 30 "$scratch/service.log" >&2
-    die "a kill left something behind, or nothing was killed"
+    die "a kill left an invalid state, or nothing was killed"
 fi

@@ -1,4 +1,4 @@
-"""What the scripts that disturb running services share: clips, requests, and what goes wrong."""
+"""Shared by torture_kills.py and torture_instances.py: clips, requests and the list of problems."""
 import hashlib
 import json
 import os
@@ -8,11 +8,11 @@ import urllib.error
 import urllib.request
 
 CLIP_SECONDS = 3
-# Chunk lengths in seconds, and how many chunks of a clip they make.
+# Chunk length in seconds to the number of chunks of a clip.
 CHUNKS = {"1": 3, "1.5": 2, "3": 1}
-# A service that has not answered by then counts as refusing to start.
+# Seconds after which a service that does not respond counts as failed to start.
 START_LIMIT = 60
-# Nothing is looked at with a network, so that what is tried is the service itself.
+# No models, so that the tests are fast and exercise the service itself.
 WITHOUT_MODELS = {
     "SERVICE_EMBEDDER__KIND": "hashing",
     **{f"SERVICE_{role}__KIND": "none" for role in ("OCR", "DETECTOR", "TRANSCRIBER", "VAD", "SPEAKER")},
@@ -22,9 +22,9 @@ SEED = int(os.environ.get("TORTURE_SEED", "1"))
 problems = []
 
 
-def problem(what):
-    problems.append(what)
-    print(f"  PROBLEM {what}", flush=True)
+def problem(message):
+    problems.append(message)
+    print(f"  PROBLEM {message}", flush=True)
 
 
 def free_port():
@@ -34,7 +34,7 @@ def free_port():
 
 
 def make_clip(path, number):
-    """The bytes and the video id of a clip that differs from those of other numbers and seeds."""
+    """The bytes and video id of a clip, different for each number and seed."""
     source = f"testsrc2=size=160x90:rate=10:duration={CLIP_SECONDS},hue=H=t+{number + 10 * SEED}"
     command = ["ffmpeg", "-loglevel", "error", "-nostdin", "-y", "-f", "lavfi", "-i", source]
     subprocess.run([*command, str(path)], check=True)
@@ -43,7 +43,7 @@ def make_clip(path, number):
 
 
 def call(port, path, method="GET", body=None, kind=None, timeout=30):
-    """Status and content of an answer, as JSON where it is that."""
+    """Status and content of a response, parsed if it is JSON."""
     request = urllib.request.Request(
         f"http://127.0.0.1:{port}{path}", data=body, method=method,
         headers={"Content-Type": kind} if kind else {})
@@ -59,7 +59,7 @@ def call(port, path, method="GET", body=None, kind=None, timeout=30):
 
 
 def upload_form(content, interval):
-    """Body and type of an ingest of a clip in chunks of so many seconds."""
+    """Body and content type of an upload with chunks of `interval` seconds."""
     edge = "clip-edge"
     fields = {"mode": "interval", "interval": interval}
     form = "".join(

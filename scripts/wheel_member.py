@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Downloads one file of a wheel, without the rest of the wheel.
+"""Downloads one file of a wheel without downloading the whole wheel.
 
     wheel_member.py NAME==VERSION MEMBER FILE
 
-The registry is the one that pip is configured for. It fails where that registry lists no wheel for CPython
-3.11 on x86_64 Linux, or answers no requests for parts of a file; the whole wheel may then be had by
-`pip download`.
+Uses the registry that pip is configured for. Fails if that registry has no wheel for CPython 3.11 on x86_64 Linux, or
+does not support range requests; use `pip download` then.
 """
 
 import ast
@@ -28,19 +27,19 @@ def main():
     requirement, member, file = sys.argv[1:]
     name, version = requirement.split("==")
     session = requests.Session()
-    session.verify = of_pip("cert") or True
-    url = wheel(session, of_pip("index-url") or REGISTRY, name, Version(version))
+    session.verify = pip_setting("cert") or True
+    url = wheel(session, pip_setting("index-url") or REGISTRY, name, Version(version))
     with RemoteZip(url, session=session, timeout=TIMEOUT) as archive, archive.open(member) as source:
         with open(file, "wb") as target:
             shutil.copyfileobj(source, target)
 
 
-def of_pip(key):
-    """A setting of pip, from its files or the environment, which comes first; None where there is none."""
+def pip_setting(key):
+    """A setting of pip, from the environment or else its files; None if it is not set."""
     command = [sys.executable, "-m", "pip", "config", "list"]
-    listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    settings = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     values = {}
-    for line in listed.splitlines():
+    for line in settings.splitlines():
         section, _, value = line.partition(f".{key}=")
         if value:
             values[section] = ast.literal_eval(value)
@@ -54,15 +53,15 @@ def wheel(session, registry, name, version):
     page.raise_for_status()
     wheels = (file for file in page.json()["files"] if file["filename"].endswith(".whl"))
     for file in wheels:
-        _, found, _, tags = parse_wheel_filename(file["filename"])
-        if found == version and any(map(fits, tags)):
+        _, wheel_version, _, tags = parse_wheel_filename(file["filename"])
+        if wheel_version == version and any(map(is_compatible, tags)):
             return urljoin(page.url, file["url"])
-    sys.exit(f"the registry lists no wheel of {name} {version} for this platform")
+    sys.exit(f"the registry has no wheel of {name} {version} for this platform")
 
 
-def fits(tag):
-    of_linux = tag.platform.startswith("manylinux") and tag.platform.endswith("x86_64")
-    return tag.interpreter in ("py3", "cp311") and (tag.platform == "any" or of_linux)
+def is_compatible(tag):
+    is_linux = tag.platform.startswith("manylinux") and tag.platform.endswith("x86_64")
+    return tag.interpreter in ("py3", "cp311") and (tag.platform == "any" or is_linux)
 
 
 if __name__ == "__main__":

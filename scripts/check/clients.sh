@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# What generators make of the API document as it is served, and the clients, clients/python and
-# clients/typescript: formatted and typed, as the generators make them now, their tests, and every step
-# of clients/scenario.json against a service with embedded stores and, where there is a Qdrant server,
-# one that keeps everything on servers. Needs scripts/setup.sh test to have run.
+# Checks the clients, clients/python and clients/typescript: generated code is up to date, formatting, types, tests,
+# and every step of clients/scenario.json against a service with embedded stores and, if there is a Qdrant server,
+# one with all stores on servers. Also checks that client generators understand the OpenAPI document as it is served.
+# Requires scripts/setup.sh test.
 #
 #   QDRANT_URL=ADDRESS     the gRPC address of a Qdrant server, such as http://127.0.0.1:6334
-#   S3_ENDPOINT=ADDRESS    the S3 server beside it; one is started where it is unset
-#   SHOTLOG_BINARY=FILE    a program that is built already
+#   S3_ENDPOINT=ADDRESS    the S3 server for it; one is started by default
+#   SHOTLOG_BINARY=FILE    a binary that has been built
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -28,28 +28,28 @@ generated() {
     for path in python/src/shotlog/generated python/src/shotlog/_sync.py typescript/src/generated; do
         diff -r -x __pycache__ "clients/$path" "$scratch/clients/$path" >"$scratch/difference" || {
             head -n 40 "$scratch/difference"
-            die "clients/$path is not what the API document gives now; run scripts/generate_clients.sh and look at the difference"
+            die "clients/$path is out of date; run scripts/generate_clients.sh and review the difference"
         }
     done
-    echo "generated code is as generated"
+    echo "generated code is up to date"
 }
 
-# The document as it is served, without clients/document.jq: what others generate their clients from.
+# The document as it is served, without clients/document.jq, as other people generate clients from it.
 typed() {
     local document=tests/it/openapi.json
     PATH=$tools:$PATH openapi-python-client generate --path "$document" --meta none \
         --config clients/python/generator.yaml --output-path "$scratch/typed" >"$scratch/typed.log" 2>&1 || {
         cat "$scratch/typed.log"
-        die "openapi-python-client makes nothing of the API document"
+        die "openapi-python-client fails on the OpenAPI document"
     }
-    # It says what it passes over, and succeeds.
+    # It prints what it skips, and still succeeds.
     [[ $(wc -l <"$scratch/typed.log") == 1 ]] || {
         cat "$scratch/typed.log"
-        die "openapi-python-client does not understand all of the API document"
+        die "openapi-python-client skips a part of the OpenAPI document"
     }
     clients/typescript/node_modules/.bin/openapi-typescript "$document" --output "$scratch/typed.ts" >"$scratch/typed.log" 2>&1 || {
         cat "$scratch/typed.log"
-        die "openapi-typescript makes nothing of the API document"
+        die "openapi-typescript fails on the OpenAPI document"
     }
     python3 scripts/check/typed.py "$document" "$scratch/typed" "$scratch/typed.ts"
 }
@@ -68,7 +68,7 @@ typescript_client() (
     npm test --silent
 )
 
-# What the scenario ingests: pictures with a voice, and bars alone.
+# The clips of the scenario: a picture with a voice, and colour bars without sound.
 clips() {
     espeak-ng -w "$scratch/voice.wav" "The ferry leaves the harbour at nine. Bring the map, and a coat."
     ffmpeg -loglevel error -nostdin \
@@ -90,12 +90,12 @@ start_server() {
     web=http://127.0.0.1:$(<"$scratch/server")
 }
 
-# scenario NAME: every step against a service with the stores that the environment names.
+# scenario NAME: runs every step against a service with the stores that the environment configures.
 scenario() {
     local port values
     port=$(free_port)
     base=http://127.0.0.1:$port
-    # No models: nothing here hangs on how well they see and hear.
+    # No models: the scenario does not depend on their quality.
     SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_DATA_DIR=$scratch/$1 SERVICE_LOG__FILTER=warn \
         SERVICE_AUTH__TOKENS='["only-for-this-check"]' SERVICE_FETCH__ALLOW_PRIVATE=true \
         SERVICE_MODELS__DIR=$scratch/models SERVICE_EMBEDDER__KIND=hashing SERVICE_VAD__KIND=spectral \
@@ -105,22 +105,22 @@ scenario() {
     values=(clip="$scratch/files/clip.mp4" clip_size="$(stat -c %s "$scratch/files/clip.mp4")"
         long="$(printf '%30000s' "long")" web="$web" nowhere="http://127.0.0.1:$(free_port)")
     (cd clients/python && PYTHONPATH=src "$tools/python" tests/scenario.py ../scenario.json "${values[@]}") ||
-        die "the Python client and the service do not agree; the service said: $(tail -n 5 "$scratch/$1.log")"
+        die "the scenario failed with the Python client; the service log ends with: $(tail -n 5 "$scratch/$1.log")"
     (cd clients/typescript && node dist/tests/scenario.js ../scenario.json "${values[@]}") ||
-        die "the TypeScript client and the service do not agree; the service said: $(tail -n 5 "$scratch/$1.log")"
+        die "the scenario failed with the TypeScript client; the service log ends with: $(tail -n 5 "$scratch/$1.log")"
     stop_service
 }
 
-# Services that are started from now on keep everything on servers, under names of this run's own.
+# Configures services that start from now on to keep all data on servers, under names unique to this run.
 on_servers() {
-    local own
-    own=$(python3 -c 'import uuid; print(uuid.uuid4().hex)')
+    local unique
+    unique=$(python3 -c 'import uuid; print(uuid.uuid4().hex)')
     start_s3
     export SERVICE_STORAGE__KIND=s3 SERVICE_STORAGE__ENDPOINT=$S3_ENDPOINT SERVICE_STORAGE__BUCKET=shotlog \
-        SERVICE_STORAGE__PREFIX=tests/$own/objects SERVICE_STORAGE__SIGNED_URLS=600 \
+        SERVICE_STORAGE__PREFIX=tests/$unique/objects SERVICE_STORAGE__SIGNED_URLS=600 \
         SERVICE_STORAGE__ACCESS_KEY_ID=test SERVICE_STORAGE__SECRET_ACCESS_KEY=test \
-        SERVICE_RECORDS__KIND=bucket SERVICE_RECORDS__BUCKET=shotlog SERVICE_RECORDS__PREFIX=tests/$own/records \
-        SERVICE_INDEX__KIND=qdrant SERVICE_INDEX__URL=$QDRANT_URL SERVICE_INDEX__COLLECTION=shotlog-test-$own
+        SERVICE_RECORDS__KIND=bucket SERVICE_RECORDS__BUCKET=shotlog SERVICE_RECORDS__PREFIX=tests/$unique/records \
+        SERVICE_INDEX__KIND=qdrant SERVICE_INDEX__URL=$QDRANT_URL SERVICE_INDEX__COLLECTION=shotlog-test-$unique
 }
 
 generated

@@ -1,14 +1,14 @@
-# Runs the parts of scripts/check.sh side by side, each as soon as what it needs has passed. Sourced, never run.
+# Runs the parts of scripts/check.sh in parallel, each when the parts that it needs have passed. Sourced, never run.
 #
-# A part is a function check_NAME, with its needs in `needs[NAME]` and the lanes it takes in `width[NAME]`, one where
-# that is unset. It runs in its own process group, keeps what it makes in $scratch/NAME, writes its log to
-# $logs/NAME.log and leaves its counts in $counts.
+# A part is a function check_NAME. `needs[NAME]` lists the parts that it needs, `width[NAME]` the number of lanes that
+# it occupies (1 by default). It runs in its own process group, with its files in $scratch/NAME, its log in
+# $logs/NAME.log and its counts in $counts.
 # shellcheck shell=bash disable=SC2154,SC2030,SC2031,SC2034
 
 declare -A began=() took=() running=()
 passed=()
 
-# plan PART…: the parts and all that they need, needs first, in `planned`.
+# plan PART…: adds the parts and everything that they need to `planned`, dependencies first.
 plan() {
     local part
     for part in "$@"; do
@@ -26,7 +26,7 @@ is_ready() {
     done
 }
 
-# has_room PART LANES: whether as many lanes are free as the part takes; any part runs where there is one lane.
+# has_room PART LANES: true if enough of LANES are free for the part, or if nothing is running.
 has_room() {
     local free=$2 other
     for other in "${running[@]}"; do
@@ -39,7 +39,7 @@ start_part() {
     local part=$1
     began[$part]=$SECONDS
     mkdir -p "$scratch/$part"
-    # Its own process group, so that everything it started can be ended.
+    # A process group of its own, so that all its processes can be stopped.
     set -m
     (
         set +m
@@ -60,15 +60,15 @@ stop_parts() {
     done
 }
 
-# wait_for_part: waits until a part has ended; sets `pid` and `status`. Bash's own `wait -n` loses a job that ends
-# while another is being started.
+# wait_for_part: waits until a part has ended; sets `pid` and `status`. `wait -n` of Bash misses a job that ends
+# while another one starts.
 wait_for_part() {
     while sleep 0.2; do
         for pid in "${!running[@]}"; do
             local result=$scratch/${running[$pid]}.status alive=1
             kill -0 "$pid" 2>/dev/null || alive=0
             if [[ -s $result ]] || ((!alive)); then
-                # One that was killed leaves none.
+                # A killed part writes no status.
                 status=$(cat "$result" 2>/dev/null || echo 1)
                 return
             fi
@@ -76,7 +76,7 @@ wait_for_part() {
     done
 }
 
-# end_part PID STATUS: records the part, or shows its log and ends everything.
+# end_part PID STATUS: records the part, or shows its log and stops all parts.
 end_part() {
     local part=${running[$1]}
     unset "running[$1]"
@@ -85,7 +85,7 @@ end_part() {
         printf '\n== %s: FAILED after %s s\n' "$part" "${took[$part]}"
         ((lanes == 1)) || tail -n 400 "$logs/$part.log"
         stop_parts
-        die "check: $part failed; its whole output is in ${logs#"$PWD"/}/$part.log"
+        die "check: $part failed; the full output is in ${logs#"$PWD"/}/$part.log"
     fi
     passed+=("$part")
     printf '== %s: %s s: %s\n' "$part" "${took[$part]}" "$(counts_of "$part")"
@@ -93,7 +93,7 @@ end_part() {
 
 counts_of() { paste -sd, "$scratch/$1.counts" 2>/dev/null | sed 's/,/, /g'; }
 
-# run_parts LANES PART…: runs the parts and all that they need, LANES at a time; a single lane shows its output.
+# run_parts LANES PART…: runs the parts and everything that they need, LANES at a time. With one lane, output is shown.
 run_parts() {
     local lanes=$1 planned=() part pid status rest
     shift

@@ -1,10 +1,10 @@
-# The parts of scripts/check.sh: each checks one thing and writes what it has counted to $counts, a line each.
+# The parts of scripts/check.sh: each checks one thing and writes its counts to $counts, one per line.
 # Sourced, never run.
 # shellcheck shell=bash disable=SC2154
 
 count() { printf '%s\n' "$*" >>"$counts"; }
 
-# number PATTERN FILE: the sum of the first numbers of all matches.
+# number PATTERN FILE: the sum of the numbers in all matches.
 number() { { grep -oE "$1" "$2" || true; } | grep -oE '[0-9]+' | awk '{n += $1} END {print n + 0}'; }
 
 check_fmt() {
@@ -12,14 +12,14 @@ check_fmt() {
     count "formatting ok"
 }
 
-# Compiles all that is tested, with the lints of Clippy.
+# Compiles everything that is tested, with Clippy lints.
 check_clippy() {
     cargo test --workspace --locked --no-run
     cargo test --workspace --locked --no-run --benches
     count "lints ok"
 }
 
-# The adapters with parts of their features: own programs take what they need.
+# The adapters with single features: programs that embed them enable only what they need.
 check_features() {
     local features
     for features in "" ffmpeg onnx cloud; do
@@ -61,13 +61,13 @@ check_browser() {
     python3 scripts/check/tests.py count "$scratch.junit.xml" | sed 's/passed/browser tests passed/' >>"$counts"
 }
 
-# Made once, since two parts that make it at the same time would write the same file.
+# A part of its own, since two parts that made the clip in parallel would write the same file.
 check_sample() {
     examples/make_sample.sh
     count "sample clip made"
 }
 
-# The sample clip, ingested once by every analyzer; what needs a library takes a copy.
+# Ingests the sample clip with every analyzer; parts that need a library copy the result.
 check_library() {
     serve data
     ingest var/sample/shotlog-sample.mp4
@@ -75,7 +75,7 @@ check_library() {
     count "sample clip ingested"
 }
 
-# serve NAME [library]: a service on a free port over its own data folder, empty or with the sample; sets `base`.
+# serve NAME [library]: starts a service on a free port with its own data folder, empty or with the sample; sets `base`.
 serve() {
     local port
     port=$(free_port)
@@ -85,17 +85,17 @@ serve() {
         start_service "$scratch/$1.log" --config config.toml serve
 }
 
-# ingest FILE: ingests a file with every analyzer; prints the id of the video.
+# ingest FILE: ingests a file with every analyzer; prints the video id.
 ingest() {
     local job
-    job=$(call /videos -F "file=@$1;type=video/mp4" -F "analyzers=$(chosen_analyzers)" -F min_duration=3)
+    job=$(call /videos -F "file=@$1;type=video/mp4" -F "analyzers=$(all_analyzers)" -F min_duration=3)
     wait_for_job "$(jq -r .job_id <<<"$job")" | jq -r .video_id
 }
 
-# short_clip FILE: the first seconds of the sample.
+# short_clip FILE: writes the first 8 seconds of the sample.
 short_clip() { ffmpeg -loglevel error -nostdin -i var/sample/shotlog-sample.mp4 -t 8 -c copy "$1"; }
 
-# fuzz NAME ARGUMENT…: a bounded schemathesis run against $base; the same requests every time.
+# fuzz NAME ARGUMENT…: a bounded, deterministic schemathesis run against $base.
 fuzz() {
     local name=$1 root=$PWD
     shift
@@ -106,52 +106,52 @@ fuzz() {
         --suppress-health-check all "$@") >"$scratch/$name" 2>&1; then
         cat "$scratch/$name"
         tail -n 40 "$scratch/open.log" >&2
-        die "the live service does not keep to its OpenAPI document"
+        die "the running service violates its OpenAPI document"
     fi
     tail -n 25 "$scratch/$name"
 }
 
 check_api() {
-    local kept removed
+    local permanent removed
     serve open library
     curl -sf "$base/openapi.json" >"$scratch/openapi.json"
     var/venv/bin/openapi-spec-validator "$scratch/openapi.json"
 
-    kept=$(call /videos | jq -r '.videos[0].video_id')
+    permanent=$(call /videos | jq -r '.videos[0].video_id')
     "$binary" eval examples/evaluation/sample.json --server "$base"
     short_clip "$scratch/short.mp4"
     removed=$(ingest "$scratch/short.mp4")
-    # Real ids most of the time, so that the requests get past "unknown video".
+    # Real ids in most requests, so that they pass the check for unknown videos.
     cat >"$scratch/schemathesis.toml" <<TOML
-[dictionaries.kept]
-values = ["$kept"]
+[dictionaries.permanent]
+values = ["$permanent"]
 [dictionaries.removed]
 values = ["$removed"]
 [dictionaries.chunk]
 values = [0, 1, 2]
 [parameters]
-"path.video_id" = { dictionary = "kept", probability = 0.8 }
+"path.video_id" = { dictionary = "permanent", probability = 0.8 }
 "path.chunk_id" = { dictionary = "chunk", probability = 0.7 }
 [[operations]]
 include-method = "DELETE"
 parameters = { "path.video_id" = { dictionary = "removed", probability = 0.5 } }
-# The generator of wrong forms fails on the bytes of a file; the coverage phase has wrong forms too.
+# The generator of invalid forms fails on file contents; the coverage phase sends invalid forms too.
 [[operations]]
 include-name = "POST /videos"
 [operations.phases.fuzzing.generation]
 mode = "positive"
 TOML
-    # SHOTLOG_FUZZ_EXAMPLES=1000 looks further.
+    # SHOTLOG_FUZZ_EXAMPLES=1000 sends more requests.
     fuzz fuzz --max-examples "${SHOTLOG_FUZZ_EXAMPLES:-42}" --phases examples,coverage,fuzzing,stateful
-    curl -sf "$base/health" >/dev/null || die "the service does not answer after the run"
+    curl -sf "$base/health" >/dev/null || die "the service does not respond after the run"
 
-    # Short forms of scripts/torture_http.sh, with time for a machine that does other things too.
-    python3 scripts/torture_requests.py "$base" --pid "$service_pid" --video "$kept" --processes 2 \
+    # Short runs of scripts/torture_http.sh, with generous time limits for a busy machine.
+    python3 scripts/torture_requests.py "$base" --pid "$service_pid" --video "$permanent" --processes 2 \
         --count "${SHOTLOG_HOSTILE_REQUESTS:-5000}" --seconds 120 | tee "$scratch/hostile"
     stop_service
     python3 scripts/torture_connections.py "$binary" --seconds 8 --limit-ms 10000
 
-    # The same, without the token that it asks for.
+    # The same without the required token.
     SERVICE_AUTH__TOKENS='["only-for-this-check"]' serve closed
     fuzz denied --max-examples 3 --phases examples,fuzzing --warnings off
     stop_service
@@ -168,7 +168,7 @@ check_clients() {
 
 check_mcp() {
     local video tokens=6000
-    # A small budget is soon full, and an agent may add what the service itself serves.
+    # A small token budget, and agents may ingest files that the service itself serves.
     export SHOTLOG_TOKEN=only-for-this-check
     SERVICE_AUTH__TOKENS="[\"$SHOTLOG_TOKEN\"]" SERVICE_FETCH__ALLOW_PRIVATE=true SERVICE_MCP__MAX_TOKENS=$tokens \
         serve agents library
@@ -177,17 +177,17 @@ check_mcp() {
         --binary "$binary" --tokens "$tokens" | tee "$scratch/mcp"
     stop_service
 
-    # The scenarios of the protocol's authors, which send no token.
+    # The conformance suite of the protocol, which sends no token.
     serve conformance
     tests/mcp/node_modules/.bin/conformance server --url "$base/mcp" --expected-failures tests/mcp/not-applicable.yaml \
         --output-dir "$scratch/conformance" | tee "$scratch/conformance.log"
     stop_service
-    count "$(number '^[0-9]+ answers to agents' "$scratch/mcp") answers to agents"
+    count "$(number '^[0-9]+ responses to agents' "$scratch/mcp") responses to agents"
     count "$(grep -cE '^✓ .* [1-9][0-9]* passed' "$scratch/conformance.log") conformance scenarios of MCP"
 }
 
 check_deploy() {
-    local files meter meters
+    local files metric metrics
     mapfile -t files < <(git ls-files 'deploy/*.yaml')
     var/venv/bin/yamllint --strict -d '{extends: default, rules: {document-start: disable, line-length: {max: 120}, braces: {max-spaces-inside: 1}}}' "${files[@]}"
     mapfile -t files < <(git ls-files 'deploy/kubernetes/*.yaml' ':!deploy/kubernetes/kustomization.yaml')
@@ -197,24 +197,24 @@ check_deploy() {
         systemd-analyze verify "$scratch/shotlog.service"
     fi
 
-    serve metered
+    serve metrics
     short_clip "$scratch/short.mp4"
     ingest "$scratch/short.mp4" >/dev/null
     call /metrics >"$scratch/metrics"
     var/tools/promtool check metrics <"$scratch/metrics"
     stop_service
-    # What the dashboard draws is what the service measures.
-    mapfile -t meters < <(grep -oE 'shotlog_[a-z_]+' deploy/grafana/shotlog.json | sed 's/_bucket$//' | sort -u)
-    for meter in "${meters[@]}"; do
-        grep -q "^# TYPE $meter " "$scratch/metrics" || die "deploy/grafana/shotlog.json draws $meter, which /metrics does not have"
+    # Every metric in the dashboard must exist in /metrics.
+    mapfile -t metrics < <(grep -oE 'shotlog_[a-z_]+' deploy/grafana/shotlog.json | sed 's/_bucket$//' | sort -u)
+    for metric in "${metrics[@]}"; do
+        grep -q "^# TYPE $metric " "$scratch/metrics" || die "deploy/grafana/shotlog.json uses $metric, which /metrics does not have"
     done
     count "deployment files ok"
-    count "${#meters[@]} meters ok"
+    count "${#metrics[@]} metrics ok"
 }
 
 check_files() {
     SHOTLOG_BINARY=$binary TORTURE=short scripts/torture_files.sh | tee "$scratch/files"
-    count "$(number '^[0-9]+ (bombs|damaged)' "$scratch/files") hostile files held"
+    count "$(number '^[0-9]+ (bombs|damaged)' "$scratch/files") hostile files handled"
 }
 
 check_supply() {
@@ -231,7 +231,7 @@ check_kills() {
     count "$(number '^[0-9]+ kills' "$scratch/kills") kills survived"
 }
 
-# The 20 slowest tests of the Rust and browser suites that ran.
+# Prints the 20 slowest tests of the Rust and browser suites.
 slowest_tests() {
     local reports
     mapfile -t reports < <(find "$scratch" -maxdepth 1 -name '*.junit.xml')

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Holds the crates of Cargo.lock to .cargo/deny.toml, where `cargo deny` is not installed.
+"""Checks the crates of Cargo.lock against .cargo/deny.toml, if `cargo deny` is not installed.
 
     supply.py [ADVISORIES]
 
-Licences, banned crates, wildcard versions and sources are read from `cargo metadata`. ADVISORIES is
-a folder with a copy of RustSec's advisory database; without it known vulnerabilities are not looked
-for, which is said. scripts/check/supply.sh calls this.
+Checks licences, banned crates, wildcard versions and sources, as reported by `cargo metadata`. ADVISORIES is a
+folder with a copy of RustSec's advisory database; without it, known vulnerabilities are not checked and a note is
+printed. Called by scripts/check/supply.sh.
 """
 import json
 import pathlib
@@ -28,8 +28,8 @@ def packages():
 
 
 def permits(expression, allowed):
-    """Whether an SPDX expression can be met with the allowed licences."""
-    # An old spelling of "or".
+    """Whether the allowed licences satisfy an SPDX expression."""
+    # The old spelling of OR.
     expression = re.sub(r"\s*/\s*", " OR ", expression)
     expression = re.sub(r"(\S+) WITH (\S+)", r"\1+WITH+\2", expression)
     tokens = re.findall(r"[()]|[^\s()]+", expression)
@@ -68,7 +68,7 @@ def licence_faults(crates):
         allowed = set(licences["allow"]) | set(exceptions.get(crate["name"], []))
         expression = crate["license"] or "no licence"
         if not permits(expression, allowed):
-            yield f"{crate['name']} {crate['version']} is under {expression}, which deny.toml does not allow"
+            yield f"{crate['name']} {crate['version']} is under {expression}, which .cargo/deny.toml does not allow"
 
 
 # ---------------------------------------------------------------- bans and sources
@@ -78,11 +78,11 @@ def ban_faults(crates):
     banned = {entry["crate"] for entry in RULES["bans"]["deny"]}
     for crate in crates:
         if crate["name"] in banned:
-            yield f"{crate['name']} is banned by deny.toml"
+            yield f"{crate['name']} is banned by .cargo/deny.toml"
         if crate["source"] is None:
             for dependency in crate["dependencies"]:
                 if dependency["req"] == "*" and dependency["path"] is None:
-                    yield f"{crate['name']} takes any version of {dependency['name']}"
+                    yield f"{crate['name']} accepts any version of {dependency['name']}"
 
 
 def source_faults(crates):
@@ -96,23 +96,23 @@ def source_faults(crates):
 
 
 def version(text):
-    """A version in the order of semantic versions; what is left out counts as zero."""
+    """A sort key for a semantic version; missing parts count as zero."""
     text = text.split("+")[0]
-    numbers, _, before = text.partition("-")
+    numbers, _, prerelease = text.partition("-")
     parts = [int(number) for number in numbers.split(".")]
     parts += [0] * (3 - len(parts))
-    # A version without a pre-release comes after those with one.
-    pre = [(0, int(p), "") if p.isdigit() else (1, 0, p) for p in before.split(".")] if before else [(2, 0, "")]
+    # A release sorts after its pre-releases.
+    pre = [(0, int(p), "") if p.isdigit() else (1, 0, p) for p in prerelease.split(".")] if prerelease else [(2, 0, "")]
     return parts, pre
 
 
-def meets(found, requirement):
-    """Whether a version meets a requirement, as `>= 1.2, < 2` or `^0.4.1`."""
+def meets(candidate, requirement):
+    """Whether a version meets a requirement such as `>= 1.2, < 2` or `^0.4.1`."""
     for part in requirement.split(","):
         operator, text = re.fullmatch(r"\s*(>=|<=|>|<|=|\^|~)?\s*(\S+)\s*", part).groups()
         if text == "*":
             continue
-        bound, here = version(text), version(found)
+        bound, here = version(text), version(candidate)
         given = len(text.split("-")[0].split("."))
         if operator in (None, "^", "~"):
             numbers = bound[0]
@@ -130,45 +130,45 @@ def meets(found, requirement):
 
 
 def advisories(folder):
-    """The advisories of a copy of the database, by crate."""
-    found = {}
+    """The advisories of a database copy, by crate."""
+    by_crate = {}
     for file in sorted((folder / "crates").glob("*/*.md")):
         head = re.match(r"```toml\n(.*?)```", file.read_text(), re.S)
         if head:
             entry = tomllib.loads(head.group(1))
-            found.setdefault(entry["advisory"]["package"], []).append(entry)
-    return found
+            by_crate.setdefault(entry["advisory"]["package"], []).append(entry)
+    return by_crate
 
 
 def advisory_faults(crates, folder):
-    known = advisories(folder)
-    if not known:
-        yield f"there is no advisory below {folder}; it should be a copy of RustSec's advisory database"
+    by_crate = advisories(folder)
+    if not by_crate:
+        yield f"{folder} contains no advisories; expected a copy of RustSec's advisory database"
     ignored = RULES["advisories"].get("ignore", [])
     ignored = {entry if isinstance(entry, str) else entry["id"] for entry in ignored}
     for crate in crates:
-        for entry in known.get(crate["name"], []):
+        for entry in by_crate.get(crate["name"], []):
             advisory, versions = entry["advisory"], entry.get("versions", {})
-            fine = versions.get("patched", []) + versions.get("unaffected", [])
-            # As `cargo deny` has it: what is merely not maintained any more is no fault.
+            safe = versions.get("patched", []) + versions.get("unaffected", [])
+            # Like `cargo deny`: a crate that is only unmaintained is not a fault.
             if advisory.get("informational") or advisory.get("withdrawn") or advisory["id"] in ignored:
                 continue
-            if not any(meets(crate["version"], requirement) for requirement in fine):
+            if not any(meets(crate["version"], requirement) for requirement in safe):
                 yield f"{crate['name']} {crate['version']}: {advisory['id']}, fixed in {versions.get('patched') or 'no version'}"
 
 
 def main():
     crates = packages()
     faults = [*licence_faults(crates), *ban_faults(crates), *source_faults(crates)]
-    looked = "licences, bans and sources"
+    checked = "licences, bans and sources"
     if ADVISORIES:
         faults += advisory_faults(crates, ADVISORIES)
-        looked = "licences, bans, sources and advisories"
+        checked = "licences, bans, sources and advisories"
     for fault in faults:
         print(f"  {fault}")
-    print(f"{len(crates)} crates: {looked}, {len(faults)} faults")
+    print(f"{len(crates)} crates: {checked}, {len(faults)} faults")
     if not ADVISORIES:
-        print("note: known vulnerabilities of crates were not looked for; SHOTLOG_ADVISORIES names a copy of "
+        print("note: known vulnerabilities of crates were not checked; set SHOTLOG_ADVISORIES to a copy of "
               "https://github.com/rustsec/advisory-db")
     sys.exit(1 if faults else 0)
 

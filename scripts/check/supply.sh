@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What is built in from elsewhere: crates by licence, source and known vulnerabilities, npm packages
-# by known vulnerabilities. Says what could not be looked at, since its data was out of reach.
+# Checks dependencies: licences, sources and known vulnerabilities of crates, and known vulnerabilities of npm
+# packages. Prints a note for each check that was skipped because its data was unreachable.
 #
-#   SHOTLOG_ADVISORIES=DIR   a copy of RustSec's advisory database, for where `cargo deny` is missing
+#   SHOTLOG_ADVISORIES=DIR   a copy of RustSec's advisory database, used if `cargo deny` is not installed
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -18,20 +18,20 @@ crates() {
     if cargo deny fetch db >/dev/null 2>&1; then
         cargo deny --locked check advisories
     else
-        echo "note: known vulnerabilities of crates were not looked for: cargo deny cannot fetch its database"
+        echo "note: known vulnerabilities of crates were not checked: cargo deny cannot fetch its database"
     fi
 }
 
-# npm_packages FOLDER: fails where a package is known to be vulnerable.
+# npm_packages FOLDER: fails if a package has a known vulnerability.
 npm_packages() {
-    local told
-    if told=$(npm --prefix "$1" audit --package-lock-only --json 2>/dev/null); then
-        echo "$1: no vulnerable npm package is known"
-    elif jq -e .auditReportVersion <<<"$told" >/dev/null 2>&1; then
-        jq -r '.vulnerabilities[] | "  \(.name) \(.range): \(.severity)"' <<<"$told"
-        die "$1: vulnerable npm packages; npm --prefix $1 audit tells more"
+    local report
+    if report=$(npm --prefix "$1" audit --package-lock-only --json 2>/dev/null); then
+        echo "$1: no known vulnerabilities in npm packages"
+    elif jq -e .auditReportVersion <<<"$report" >/dev/null 2>&1; then
+        jq -r '.vulnerabilities[] | "  \(.name) \(.range): \(.severity)"' <<<"$report"
+        die "$1: vulnerable npm packages; for details: npm --prefix $1 audit"
     else
-        echo "note: vulnerable npm packages of $1 were not looked for: the registry does not answer such questions"
+        echo "note: vulnerabilities in npm packages of $1 were not checked: the registry does not support audits"
     fi
 }
 

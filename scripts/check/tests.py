@@ -1,10 +1,10 @@
-"""Reads what test runners wrote as JUnit XML; called by scripts/check.sh.
+"""Reads the JUnit XML reports of test runners. Called by scripts/check.sh.
 
-    tests.py count FILE        the tests that passed, and how many of them skipped themselves
-    tests.py skipped FILE      why tests skipped themselves, with how often
-    tests.py slowest FILE…     the 20 slowest tests of all files, in seconds
+    tests.py count FILE        how many tests passed, and how many of them skipped themselves
+    tests.py skipped FILE      the reasons of skipped tests, with counts
+    tests.py slowest FILE…     the 20 slowest tests, with seconds
 
-A Rust test skips itself by printing a line that begins with `skipped: `.
+A Rust test that skips itself prints a line that starts with `skipped: `.
 """
 import collections
 import sys
@@ -18,7 +18,7 @@ def cases(paths):
 
 
 def reasons(case):
-    """Why the test skipped itself; empty where it ran."""
+    """Why the test skipped itself; empty if it ran."""
     texts = [case.findtext(stream) or "" for stream in ("system-out", "system-err")]
     return [line for text in texts for line in text.splitlines() if line.startswith("skipped: ")]
 
@@ -31,8 +31,8 @@ def count(paths):
 
 
 def skipped(paths):
-    every = collections.Counter(reason for case in cases(paths) for reason in reasons(case))
-    for reason, times in sorted(every.items()):
+    counts = collections.Counter(reason for case in cases(paths) for reason in reasons(case))
+    for reason, times in sorted(counts.items()):
         print(f"{times:4} {reason}")
 
 

@@ -1,10 +1,10 @@
-"""Checks that generators of clients give every operation of the API document a type.
+"""Checks that client generators produce a type for every operation of the OpenAPI document.
 
     typed.py DOCUMENT PYTHON_CLIENT TYPESCRIPT_FILE
 
-PYTHON_CLIENT is what openapi-python-client made of the document, TYPESCRIPT_FILE what openapi-typescript made. Ends
-with 1 and names the operations that are missing, or whose answer is `Any` or `unknown`. An answer that has no body
-has no type.
+PYTHON_CLIENT is the output of openapi-python-client, TYPESCRIPT_FILE that of openapi-typescript. Exits with 1 and
+names the operations that are missing, or have `Any` or `unknown` as their response type. A response without a body
+needs no type.
 """
 
 import json
@@ -13,15 +13,15 @@ import re
 import sys
 
 
-def untyped(operation, answer):
-    """Whether the type of a generator's answer, such as `Error | Job`, says nothing of what a success has."""
-    types = {part.strip() for part in answer.split("|")}
-    answers = operation["responses"]
-    if any(not one.get("content") for one in answers.values()):
-        # An answer without a body is typed so.
+def is_untyped(operation, generated_type):
+    """Whether a generated response type, such as `Error | Job`, lacks the type of a successful response."""
+    types = {part.strip() for part in generated_type.split("|")}
+    responses = operation["responses"]
+    if any(not one.get("content") for one in responses.values()):
+        # The generated type of a response without a body.
         types.discard("Any")
-    with_body = any(one.get("content") for status, one in answers.items() if status.startswith("2"))
-    # An answer that the generator cannot make sense of is left out, and the errors remain.
+    with_body = any(one.get("content") for status, one in responses.items() if status.startswith("2"))
+    # A response that the generator cannot parse is omitted, and only the errors remain.
     return with_body and ("Any" in types or types <= {"Error"})
 
 
@@ -29,23 +29,23 @@ def python_problems(operations, client):
     for name, operation in operations.items():
         module = client / "api" / "default" / f"{name}.py"
         if not module.exists():
-            yield f"{name}: openapi-python-client leaves it out"
+            yield f"{name}: missing in the output of openapi-python-client"
             continue
-        typed = re.search(r"def sync_detailed\(.*?\) -> Response\[(.*?)\]:", module.read_text(), re.DOTALL)
-        answer = typed.group(1) if typed else "Any"
-        if untyped(operation, answer):
-            yield f"{name}: openapi-python-client answers {answer}"
+        signature = re.search(r"def sync_detailed\(.*?\) -> Response\[(.*?)\]:", module.read_text(), re.DOTALL)
+        response = signature.group(1) if signature else "Any"
+        if is_untyped(operation, response):
+            yield f"{name}: openapi-python-client returns {response}"
 
 
 def typescript_problems(operations, text):
-    typed = text[text.index("export interface operations {") :]
+    types = text[text.index("export interface operations {") :]
     for name in operations:
-        found = re.search(rf"^    {name}: \{{$(.*?)^    \}};$", typed, re.DOTALL | re.MULTILINE)
-        if not found:
-            yield f"{name}: openapi-typescript leaves it out"
+        operation = re.search(rf"^    {name}: \{{$(.*?)^    \}};$", types, re.DOTALL | re.MULTILINE)
+        if not operation:
+            yield f"{name}: missing in the output of openapi-typescript"
             continue
-        for line in found.group(1).splitlines():
-            # Answers may have any headers.
+        for line in operation.group(1).splitlines():
+            # Responses may have any headers.
             if re.search(r"\bunknown\b", line.replace("[name: string]: unknown", "")):
                 yield f"{name}: openapi-typescript has {line.strip()}"
 
@@ -59,7 +59,7 @@ def main():
         print(problem, file=sys.stderr)
     if problems:
         sys.exit(1)
-    print(f"{len(operations)} operations of the served document are typed by two generators")
+    print(f"{len(operations)} operations of the OpenAPI document are typed by two generators")
 
 
 if __name__ == "__main__":
