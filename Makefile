@@ -1,4 +1,4 @@
-# Entry points. The work is in scripts/; each target here is one line.
+# Entry points; the work is in scripts/.
 
 PROFILE ?= dev
 export PROFILE
@@ -12,34 +12,34 @@ help: ## show this list
 run: ## set up, build, start the service, ingest the sample clip, ask it a question
 	@scripts/run.sh
 
-test: ## everything below: what has to pass before a change is merged
+test: ## all checks that must pass before a change is merged
 	@scripts/check.sh
 
-setup: ## system packages, Python environment, models, test programs
+setup: ## system packages, Python environment, models, test tools
 	@scripts/setup.sh test
 
-sample: setup ## the sample clip, var/sample/shotlog-sample.mp4
+sample: setup ## make the sample clip, var/sample/shotlog-sample.mp4
 	@examples/make_sample.sh
 
-fmt: ## formatting alone
+fmt: ## check formatting
 	@scripts/check.sh fmt
 
-clippy: ## compile all that is tested, with lints
+clippy: ## compile everything with lints
 	@scripts/check.sh clippy
 
-features: ## the adapters with parts of their features alone
+features: ## compile the adapters with parts of their features
 	@scripts/check.sh features
 
-shell: ## the scripts' lints alone
+shell: ## lint the scripts
 	@scripts/check.sh shell
 
-ui: ## the web UI's formatting and types alone
+ui: ## formatting, types and unit tests of the web UI
 	@scripts/check.sh ui
 
-rust: ## the Rust tests alone
+rust: ## the Rust tests
 	@scripts/check.sh rust
 
-browser: ## the web page in a real browser
+browser: ## the web UI in a real browser
 	@scripts/check.sh browser
 
 api: ## the OpenAPI document, and a live service against it
@@ -48,33 +48,33 @@ api: ## the OpenAPI document, and a live service against it
 clients: ## the Python and TypeScript clients, against a live service
 	@scripts/check.sh clients
 
-mcp: ## agents over the Model Context Protocol, with the official client and its conformance tests
+mcp: ## the Model Context Protocol, with the official client and conformance tests
 	@scripts/check.sh mcp
 
-deploy: ## deployment files and metrics alone
+deploy: ## deployment files and metrics
 	@scripts/check.sh deploy
 
-supply: ## licences, sources and known vulnerabilities of what is built in
+supply: ## licences, sources and known vulnerabilities of dependencies
 	@scripts/check.sh supply
 
-files: ## hostile files alone
+files: ## hostile files
 	@scripts/check.sh files
 
-kills: ## the service killed at random moments, and what is left
+kills: ## the service killed at random moments
 	@scripts/check.sh kills
 
-torture: ## the long forms of what nothing may break: TORTURE_FILES=10000 TORTURE_KILLS=1000
+torture: ## long robustness tests: TORTURE_FILES=10000 TORTURE_KILLS=1000
 	@scripts/torture.sh
 
-bench: ## the figures the README quotes
+bench: ## performance figures with their bars
 	@scripts/bench.sh
 
-eval: ## how well cuts, voices, words, objects, text and moments are found: SHOTLOG_MEDIA=…
+eval: ## accuracy of cuts, speakers, words, objects, text and search: SHOTLOG_MEDIA=…
 	@scripts/eval.sh
 
-lm: ## what happens with a real language model's server, also when it fails
+lm: ## a real language model server, including its failures
 	@scripts/lm.sh
 
-clean: ## remove what was built; models and ingested videos stay
+clean: ## remove build outputs; keep models and ingested videos
 	cargo clean
 	rm -rf var/sample var/log var/cache var/lm var/browser-tests var/venv tests/browser/node_modules tests/mcp/node_modules clients/typescript/node_modules clients/typescript/dist ui/node_modules ui/dist

@@ -1,7 +1,6 @@
-"""The requests of compare_answers.py: every read route, and every way a route refuses a request.
+"""The requests of compare_answers.py: every read route, and requests that each route refuses.
 
-None of them changes what is stored. What they name, as videos, chunks, labels and speakers, is what
-the service says it has.
+None of them changes stored data. They use the videos, chunks, labels and speakers that the service reports.
 """
 import dataclasses
 import itertools
@@ -69,7 +68,7 @@ QUESTIONS = [
     "Who won the football match in 1954?",
 ]
 
-# The fields of an ingest that `/videos/plan` and the chunking preview are asked about.
+# Chunking fields for `/videos/plan` and the chunking preview.
 CHUNKINGS = [
     {},
     {"preset": "audio"},
@@ -84,7 +83,7 @@ CHUNKINGS = [
     {"mode": "weights", "semantic": 1},
     {"mode": "weights", "speaker": 0.5, "silence": 0.25, "cut": 1, "semantic": 0.75},
 ]
-WRONG_CHUNKINGS = [
+INVALID_CHUNKINGS = [
     {"mode": "nope"},
     {"preset": "nope"},
     {"mode": "weights"},
@@ -99,7 +98,7 @@ WRONG_CHUNKINGS = [
 
 @dataclasses.dataclass
 class Request:
-    """One request. Its key is the same in every run; `route` is what it is grouped by."""
+    """One request. Its key is the same in every run; differences are grouped by `route`."""
 
     route: str
     method: str
@@ -109,7 +108,7 @@ class Request:
 
     @property
     def key(self):
-        """Names it among the answers."""
+        """Identifies the request among the recorded responses."""
         headers = " ".join(f"{name}: {value}" for name, value in self.headers.items())
         body = "" if self.body is None else self.body.decode(errors="replace")
         if headers not in ("", "Content-Type: application/json"):
@@ -121,7 +120,7 @@ class Request:
 
 
 def shortened(text):
-    """A text that names a request."""
+    """A text of limited length, as a part of a key."""
     text = text.replace("\r\n", " ")
     return text if len(text) <= 400 else f"{text[:200]}… ({len(text)} characters)"
 
@@ -140,7 +139,7 @@ def post(path, body, route=None):
 
 
 def raw(method, path, body, kind, route=None):
-    """A request whose body is what it is."""
+    """A request with a body of any type."""
     headers = {"Content-Type": kind} if kind else {}
     return Request(f"{method} {route or path}", method, path, body, headers)
 
@@ -158,17 +157,17 @@ def multipart(boundary, fields, filename, content):
     return head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
 
 
-def everything(document):
-    """Every request; `document` answers a GET with its JSON."""
+def all_requests(document):
+    """Every request; `document` returns the JSON of a GET."""
     schema = document("/schema")
     videos = [video["video_id"] for video in document("/videos")["videos"]]
-    known = Known(schema, videos)
-    requests = [install(), videos_of_all(known)]
+    library = Library(schema, videos)
+    requests = [install(), listing(library)]
     for video in videos:
         chunks = document(f"/videos/{video}/chunks?limit=500")["chunks"]
-        known.learn(chunks)
-        requests.append(of_video(known, document(f"/videos/{video}"), chunks))
-    requests += [queries(known), questions(known), refusals(known)]
+        library.add_labels(chunks)
+        requests.append(video_requests(library, document(f"/videos/{video}"), chunks))
+    requests += [queries(library), questions(library), refusals(library)]
     seen = set()
     for request in itertools.chain.from_iterable(requests):
         if request.key not in seen:
@@ -176,8 +175,8 @@ def everything(document):
             yield request
 
 
-class Known:
-    """What the service has, as far as requests name it."""
+class Library:
+    """Names of videos, analyzers, fields and labels that requests use."""
 
     def __init__(self, schema, videos):
         self.analyzers = schema["analyzers"]
@@ -187,42 +186,42 @@ class Known:
         self.videos = videos
         self.labels = {"objects": set(), "tags": set(), "speakers": set(), "people": set()}
 
-    def learn(self, chunks):
-        """Collects the labels that filters can name."""
+    def add_labels(self, chunks):
+        """Collects labels for filters."""
         outputs = [part for chunk in chunks for part in chunk.values() if isinstance(part, dict)]
         for output, (name, labels) in itertools.product(outputs, self.labels.items()):
             labels.update(label for label in output.get(name, []) if isinstance(label, str))
 
     def first(self, name, count):
-        """A few labels."""
+        """The first labels in alphabetical order."""
         return sorted(self.labels[name])[:count]
 
 
-# ---------------------------------------------------------------- what is asked
+# ---------------------------------------------------------------- requests
 
 
 def install():
-    """About the install."""
+    """Requests about the install."""
     for path in ("/health", "/ready", "/schema", "/analyzers", "/", "/docs", "/redoc", "/session"):
         yield get(path, path)
     yield get("/jobs/{job}", "/jobs/nope")
     yield get("/jobs/{job}/events", "/jobs/nope/events")
 
 
-def videos_of_all(known):
-    """The listing, and what an ingest of an address would take."""
+def listing(library):
+    """The listing of videos, and plans for URLs."""
     for query in ("", "?limit=1", "?limit=3&offset=2", "?offset=1", "?offset=9999"):
         yield get("/videos", f"/videos{query}")
     url = "https://videos.example.org/clip.mp4"
     for chunking in CHUNKINGS:
         for length in ({}, {"duration": 60}):
             yield post("/videos/plan", {"url": url, **length, **chunking})
-    for analyzer in known.analyzers:
+    for analyzer in library.analyzers:
         yield post("/videos/plan", {"url": url, "duration": 600, "analyzers": analyzer})
 
 
-def of_video(known, video, chunks):
-    """Everything stored of one video."""
+def video_requests(library, video, chunks):
+    """Everything stored for one video."""
     one, route = f"/videos/{video['video_id']}", "/videos/{video}"
     middle = round(video["duration"] / 2, 2)
     yield get(route, one)
@@ -232,7 +231,7 @@ def of_video(known, video, chunks):
     queries += [f"after={middle - 2}&before={middle + 2}", "after=99999", "before=-1", "chunk_ids="]
     queries += ["chunk_ids=0", "chunk_ids=2,0,1", "chunk_ids=0,99999", "chunk_ids=a,b"]
     queries += ["limit=0", "limit=501", "limit=x", "offset=-1", "after=x", "verbose=maybe"]
-    for analyzer in [*known.analyzers, "nope"]:
+    for analyzer in [*library.analyzers, "nope"]:
         queries += [f"analyzer={analyzer}", f"analyzer={analyzer}&verbose=true&limit=500"]
     for query in queries:
         yield get(f"{route}/chunks", f"{one}/chunks?{query}".rstrip("?"))
@@ -241,21 +240,21 @@ def of_video(known, video, chunks):
             yield get(f"{route}/chunks/{{chunk}}", f"{one}/chunks/{chunk}{query}")
 
     yield get(f"{route}/aggregates", f"{one}/aggregates")
-    for aggregator in [*known.aggregators, "nope", ""]:
+    for aggregator in [*library.aggregators, "nope", ""]:
         yield get(f"{route}/aggregates", f"{one}/aggregates?aggregator={aggregator}")
-    for query in ("", *(f"?min_appearances={least}" for least in (0, 1, 2, 3, 99, -1, "x"))):
+    for query in ("", *(f"?min_appearances={minimum}" for minimum in (0, 1, 2, 3, 99, -1, "x"))):
         yield get(f"{route}/entities", f"{one}/entities{query}")
     for query in ("", *(f"?format={name}" for name in [*FORMATS, "nope", ""])):
         yield get(f"{route}/export", f"{one}/export{query}")
 
-    for chunking in [*CHUNKINGS, *WRONG_CHUNKINGS]:
+    for chunking in [*CHUNKINGS, *INVALID_CHUNKINGS]:
         yield post("/videos/plan", {"video_id": video["video_id"], **chunking})
         preview = f"{one}/chunking/preview"
         yield post(preview, chunking, f"{route}/chunking/preview")
-    same = {"analyzers": ",".join(video["analyzers"]), **of_config(video)}
+    same = {"analyzers": ",".join(video["analyzers"]), **chunking_fields(video)}
     yield post("/videos/plan", {"video_id": video["video_id"], **same})
-    for analyzer in known.analyzers:
-        plan = {**of_config(video), "analyzers": analyzer}
+    for analyzer in library.analyzers:
+        plan = {**chunking_fields(video), "analyzers": analyzer}
         yield post("/videos/plan", {"video_id": video["video_id"], **plan})
 
     times = ["0", f"{middle}", f"{middle}&width=160", f"{video['duration'] + 100}", "-1", "x"]
@@ -273,57 +272,57 @@ def of_video(known, video, chunks):
         yield get("/storage/{key}", stored, Range=part)
 
 
-def of_config(video):
-    """The fields that split the video as it is split."""
+def chunking_fields(video):
+    """The chunking fields that give the video's current chunks."""
     mode, _, limits = video["chunk_config"].partition(":")
     if mode == "interval":
         return {"mode": "interval", "interval": float(limits)}
     return {"preset": mode, **video["params"]} if mode in ("audio", "video", "audio_video") else {}
 
 
-def queries(known):
+def queries(library):
     """Searches: every mode, analyzer, field and detail, with filters, thresholds and answers."""
 
     def query(text, **fields):
         return post("/query", {"text": text, "synthesize": False, **fields})
 
     for text, mode in itertools.product(TEXTS, MODES):
-        for analyzer in known.analyzers:
+        for analyzer in library.analyzers:
             yield query(text, mode=mode, analyzer=analyzer)
-        for field in known.fields:
+        for field in library.fields:
             yield query(text, mode=mode, field=field, detail="full", limit=10)
     for text, mode, detail in itertools.product(TEXTS[::3], MODES, DETAILS):
-        for number, analyzer in enumerate(known.analyzers):
-            asked = {"mode": mode, "detail": detail, "analyzer": analyzer}
-            yield query(text, limit=50, **asked)
-            # Answers take the longest and are the same at every detail.
+        for number, analyzer in enumerate(library.analyzers):
+            fields = {"mode": mode, "detail": detail, "analyzer": analyzer}
+            yield query(text, limit=50, **fields)
+            # Answers take the longest and do not depend on the level of detail.
             if detail == DETAILS[number % 3]:
-                yield query(text, **(asked | {"synthesize": True}))
+                yield query(text, **(fields | {"synthesize": True}))
     for text in TEXTS:
         yield post("/query", {"text": text})
         for threshold in (0, 0.2, 0.35, 0.5, 0.99):
             yield query(text, mode=MODES[TEXTS.index(text) % 3], score_threshold=threshold)
-    for video, (number, text) in itertools.product(known.videos, enumerate(TEXTS[::4])):
-        analyzer = known.analyzers[number % len(known.analyzers)]
+    for video, (number, text) in itertools.product(library.videos, enumerate(TEXTS[::4])):
+        analyzer = library.analyzers[number % len(library.analyzers)]
         yield query(text, video_ids=[video], mode=MODES[number % 3], analyzer=analyzer)
-    for filters in filters_of(known):
-        for mode, analyzer in itertools.product(MODES, known.analyzers):
-            yield query("people in the street", mode=mode, analyzer=analyzer, filters=filters)
-    for named in ([], [UNKNOWN], [*known.videos[:2], UNKNOWN]):
-        yield query("a person", video_ids=named)
+    for conditions in filters(library):
+        for mode, analyzer in itertools.product(MODES, library.analyzers):
+            yield query("people in the street", mode=mode, analyzer=analyzer, filters=conditions)
+    for videos in ([], [UNKNOWN], [*library.videos[:2], UNKNOWN]):
+        yield query("a person", video_ids=videos)
 
 
-def filters_of(known):
-    """Filters that let something through, and some that let nothing through."""
-    for name in known.labels:
-        yield {name: known.first(name, 1)}
-        yield {name: known.first(name, 3)}
+def filters(library):
+    """Filters with and without matches."""
+    for name in library.labels:
+        yield {name: library.first(name, 1)}
+        yield {name: library.first(name, 3)}
         yield {name: ["no such label"]}
-    yield {name: known.first(name, 5) for name in known.labels}
+    yield {name: library.first(name, 5) for name in library.labels}
     yield {"chunk_ids": [0, 1]}
     yield {"chunk_ids": []}
-    yield {"video_ids": known.videos[:2]}
-    yield {"analyzer_ids": known.analyzers[:2]}
+    yield {"video_ids": library.videos[:2]}
+    yield {"analyzer_ids": library.analyzers[:2]}
     yield {"chunk_config": "audio_video:5-20"}
     yield {"chunk_config": "audio_video:3-20"}
     yield {"min_people": 1}
@@ -332,28 +331,28 @@ def filters_of(known):
     yield {"after": 10}
     yield {"before": 10.5}
     yield {"after": 5, "before": 20}
-    yield {"after": 99999, "objects": known.first("objects", 1)}
+    yield {"after": 99999, "objects": library.first("objects", 1)}
 
 
-def questions(known):
-    """Questions about everything, single videos and some of them."""
+def questions(library):
+    """Questions about the library, single videos and several videos."""
     for question in QUESTIONS:
         yield post("/ask", {"question": question})
-    # Of few videos every question is asked, of many each a part of them.
-    share = max(1, len(QUESTIONS) * len(known.videos) // 80)
-    for number, (video, question) in enumerate(itertools.product(known.videos, QUESTIONS)):
-        asked = {"question": question, "video_ids": [video]}
+    # With few videos all questions, with many videos a share of the questions for each.
+    share = max(1, len(QUESTIONS) * len(library.videos) // 80)
+    for number, (video, question) in enumerate(itertools.product(library.videos, QUESTIONS)):
+        fields = {"question": question, "video_ids": [video]}
         if number % share == 0:
-            yield post("/ask", asked)
+            yield post("/ask", fields)
         if number % (7 * share) == 0:
-            analyzer = known.analyzers[number // (7 * share) % len(known.analyzers)]
-            yield post("/ask", {**asked, "analyzer": analyzer, "limit": 1 + number % 20})
-    for named in ([], [UNKNOWN], [*known.videos[:2], UNKNOWN], known.videos[:3]):
-        yield post("/ask", {"question": QUESTIONS[0], "video_ids": named})
+            analyzer = library.analyzers[number // (7 * share) % len(library.analyzers)]
+            yield post("/ask", {**fields, "analyzer": analyzer, "limit": 1 + number % 20})
+    for videos in ([], [UNKNOWN], [*library.videos[:2], UNKNOWN], library.videos[:3]):
+        yield post("/ask", {"question": QUESTIONS[0], "video_ids": videos})
 
 
-def refusals(known):
-    """What every route refuses, and how. Nothing of it changes anything."""
+def refusals(library):
+    """Requests that are refused and change nothing."""
     for unknown in (UNKNOWN, "nope", "..%2f..", UNKNOWN.upper()):
         one, route = f"/videos/{unknown}", "/videos/{video}"
         yield get(route, one)
@@ -383,14 +382,14 @@ def refusals(known):
             yield raw("POST", path, body, "application/json")
         yield raw("POST", path, good, "text/plain")
         yield raw("POST", path, good, None)
-    for body in wrong_queries():
+    for body in invalid_queries():
         yield post("/query", body)
-    for body in wrong_questions():
+    for body in invalid_questions():
         yield post("/ask", body)
-    yield from wrong_ingests(known, form)
+    yield from invalid_ingests(library, form)
 
 
-def wrong_queries():
+def invalid_queries():
     """Searches that are refused."""
     for wrong in (
         {"mode": "nope"}, {"analyzer": "nope"}, {"field": "colour"}, {"detail": "huge"},
@@ -409,7 +408,7 @@ def wrong_queries():
     yield {"text": "   ", "mode": "text"}
 
 
-def wrong_questions():
+def invalid_questions():
     """Questions that are refused."""
     for wrong in (
         {"analyzer": "nope"}, {"limit": 0}, {"limit": 21}, {"limit": "5"}, {"video_ids": "all"},
@@ -419,17 +418,17 @@ def wrong_questions():
     yield from ({"question": text} for text in ("", " ", 5, None))
 
 
-def wrong_ingests(known, form):
-    """Ingests, plans and re-runs that are refused before they begin."""
-    exclusive = [{"analyzers": ",".join(group)} for group in known.groups]
-    wrong = [*WRONG_CHUNKINGS, *exclusive, {"analyzers": "nope"}, {"analyzers": ""}]
+def invalid_ingests(library, form):
+    """Ingests, plans and re-runs that are refused before they start."""
+    exclusive = [{"analyzers": ",".join(group)} for group in library.groups]
+    wrong = [*INVALID_CHUNKINGS, *exclusive, {"analyzers": "nope"}, {"analyzers": ""}]
     wrong += [{"analyzers": ","}, {"max_model_calls": -1}, {"max_model_calls": 1.5}]
     wrong += [{"callback_url": "https://example.org/"}, {"interval": "x"}]
     for fields in wrong:
         yield post("/videos/url", {"url": "https://videos.example.org/clip.mp4", **fields})
         yield post("/videos/plan", {"url": "https://videos.example.org/clip.mp4", **fields})
         body = multipart("b", fields.items(), "clip.mp4", b"content")
-        # An empty field of a form counts as left out: that upload would be taken.
+        # An empty form field counts as absent, so that upload would be accepted.
         if all(value not in ("", 5) for value in fields.values()):
             yield raw("POST", "/videos", body, "multipart/form-data; boundary=b")
     for url in ("ftp://example.org/a.mp4", "file:///etc/passwd", "nope", "", 5, None):
@@ -445,7 +444,7 @@ def wrong_ingests(known, form):
         yield raw("POST", "/videos", body, "multipart/form-data; boundary=b")
     yield raw("POST", "/videos", b"{}", "application/json")
     yield raw("POST", "/videos", b"", "multipart/form-data")
-    for video in known.videos[:2]:
+    for video in library.videos[:2]:
         path, route = f"/videos/{video}/aggregates", "/videos/{video}/aggregates"
         yield raw("POST", path, b"aggregators=nope", form, route)
         yield raw("POST", path, b"aggregators=stats,nope", form, route)

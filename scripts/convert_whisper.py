@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
-"""Converts a Whisper model from CTranslate2's format to ONNX, in 8 bits.
+"""Converts a Whisper model from CTranslate2's format to 8-bit ONNX.
 
-The graphs are written by hand for ONNX Runtime, so neither torch nor CTranslate2 is needed. What is
-written is laid out as Hugging Face's exporter does it, with two differences that save memory and
-time: the encoder also yields the keys and values that the decoder's cross-attention reads, so that
-one decoder serves the prompt and what follows; and the decoder yields the cross-attention of the
-heads that follow the sound, from which the times of words are told.
+Builds the graphs directly for ONNX Runtime, so neither torch nor CTranslate2 is needed. The layout is that of Hugging
+Face's exporter, with two differences that save memory and time: the encoder also outputs the keys and values of the
+decoder's cross-attention, so that one decoder handles the prompt and later tokens; and the decoder outputs the
+cross-attention of the alignment heads, which gives word times.
 
     encoder_model_quantized.onnx
         input_features float32 [batch, mels, 3000]
         -> last_hidden_state float32 [batch, 1500, width]
            present.{layer}.encoder.{key,value} float32 [batch, heads, size, 1500]
     decoder_with_past_model_quantized.onnx
-        input_ids int64 [batch, length], scored int64 [rows]: the places whose scores are wanted,
+        input_ids int64 [batch, length], scored int64 [rows]: the positions to score,
         past_key_values.{layer}.encoder.* as above,
         past_key_values.{layer}.decoder.{key,value} float32 [batch, heads, past, size], past may be 0
         -> logits float32 [batch, rows, vocabulary],
@@ -21,10 +20,10 @@ heads that follow the sound, from which the times of words are told.
 
     convert_whisper.py SOURCE TARGET [--float32] [--check SOUND --tokens FILE]
 
-SOURCE holds model.bin (or model.bin.part1, model.bin.part2 …), config.json and tokenizer.json.
-Written to TARGET: the two networks, config.json, generation_config.json and tokenizer.json.
-`--check` transcribes a WAV file of 16 kHz, greedily and without timestamps; `--tokens` names a file
-with what the original says, as adapters/tests/fixtures/whisper_jfk.json has it from CTranslate2.
+SOURCE has model.bin (or model.bin.part1, model.bin.part2 …), config.json and tokenizer.json. Writes the two networks,
+config.json, generation_config.json and tokenizer.json to TARGET. `--check` transcribes a 16 kHz WAV file with greedy
+decoding and without timestamps; `--tokens` names a file with the expected tokens, such as
+adapters/tests/fixtures/whisper_jfk.json from CTranslate2.
 """
 
 import argparse
@@ -48,23 +47,23 @@ EPSILON = 1e-5
 FRAMES = 3000
 POSITIONS = FRAMES // 2
 MICROSOFT = "com.microsoft"
-# CTranslate2's numbering of element types; 5 is bfloat16, which numpy does not know.
+# Element types of CTranslate2; 5 is bfloat16, which numpy does not support.
 TYPES = {0: np.float32, 1: np.int8, 2: np.int16, 3: np.int32, 4: np.float16}
 FIRST_MULTILINGUAL = 51865
 LAST = np.array([-1], np.int64)
-# What stands for 0 in weights of eight bits.
-NOTHING = np.uint8(128)
-# Tokens of an answer that is checked, at most.
+# The zero point of 8-bit weights.
+ZERO_POINT = np.uint8(128)
+# Maximum tokens of the transcription with --check.
 LONGEST_ANSWER = 224
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("source", type=Path, help="folder of the CTranslate2 model")
-    parser.add_argument("target", type=Path, help="folder the networks are written to")
-    parser.add_argument("--float32", action="store_true", help="leave the weights as they are")
+    parser.add_argument("target", type=Path, help="output folder")
+    parser.add_argument("--float32", action="store_true", help="do not quantise the weights")
     parser.add_argument("--check", type=Path, metavar="SOUND", help="transcribe this WAV file")
-    parser.add_argument("--tokens", type=Path, metavar="FILE", help="the token ids it should give, by name of TARGET")
+    parser.add_argument("--tokens", type=Path, metavar="FILE", help="the expected token ids, by name of TARGET")
     arguments = parser.parse_args()
 
     variables = read_model(arguments.source)
@@ -93,7 +92,7 @@ def main():
 
 
 def read_model(folder):
-    """The variables of model.bin by name, floats as float32."""
+    """The variables of model.bin by name, with floats as float32."""
     whole = folder / "model.bin"
     parts = [whole] if whole.is_file() else sorted(folder.glob("model.bin.part*"))
     if not parts:
@@ -117,19 +116,19 @@ def read_model(folder):
     try:
         version, kind, _revision = number("I"), text(), number("I")
         if version != 6 or kind != "WhisperSpec":
-            sys.exit(f"model.bin is a {kind} of version {version}; a WhisperSpec of version 6 can be converted")
+            sys.exit(f"model.bin is a {kind} of version {version}; only a WhisperSpec of version 6 can be converted")
         variables = {}
         for _ in range(number("I")):
             name = text()
             shape = [number("I") for _ in range(number("B"))]
             element, size = TYPES.get(number("B")), number("I")
             if element is None:
-                sys.exit(f"{name} has a type of number that cannot be converted")
+                sys.exit(f"{name} has an unsupported element type")
             values = np.frombuffer(data[place : place + size], element).reshape(shape)
             variables[name] = values.astype(np.float32) if element is np.float16 else values
             place += size
     except (struct.error, ValueError) as error:
-        sys.exit(f"model.bin ends early or is damaged: {error}")
+        sys.exit(f"model.bin is truncated or damaged: {error}")
     return variables
 
 
@@ -176,12 +175,12 @@ class Network:
     # ------------------------------------------------------------ parts
 
     def linear(self, w, x, name, rows=slice(None)):
-        """x times a matrix that is stored [out, in], of which `rows` may name a part, plus its bias."""
+        """x times a matrix stored as [out, in], or its part `rows`, plus the bias."""
         matrix, bias = self.variables[f"{name}/weight"][rows], self.variables[f"{name}/bias"][rows]
         label = name if rows == slice(None) else f"{name}.{rows.start}"
         if self.float32:
             product = w.op("MatMul", [x, w.constant(f"{label}/weight", matrix.T)], f"{label}/product")
-        # The cross-attention's keys and values are made by the encoder too.
+        # The encoder also computes the keys and values of the cross-attention.
         elif name.startswith("encoder") or rows != slice(None):
             product = self.product_by_rows(w, x, label, matrix)
         else:
@@ -189,17 +188,16 @@ class Network:
         return w.op("Add", [product, w.constant(f"{label}/bias", bias)], label)
 
     def product(self, w, x, label, matrix):
-        whole, scale = eight_bits(matrix)
+        whole, scale = quantize(matrix)
         return w.op(
             "DynamicQuantizeMatMul",
-            [x, w.constant(f"{label}/weight", whole.T), w.constant(f"{label}/scale", scale), w.shared("nothing", NOTHING)],
+            [x, w.constant(f"{label}/weight", whole.T), w.constant(f"{label}/scale", scale), w.shared("nothing", ZERO_POINT)],
             f"{label}/product", domain=MICROSOFT,
         )
 
     def product_by_rows(self, w, x, label, matrix):
-        """The operator has one scale for all of x. Some moments of sound are so much larger than the
-        others that those would drown in it: every row is brought to -1..1 first, which halves the
-        error of the encoder."""
+        """A product with x scaled per row. The operator has one scale for all of x, in which small rows would lose
+        precision next to loud ones; scaling each row to -1..1 first halves the error of the encoder."""
         size = w.op("ReduceMax", [w.op("Abs", [x], f"{label}/sizes"), w.shared("last", LAST)], f"{label}/largest")
         size = w.op("Max", [size, w.shared("tiny", np.float32(1e-9))], f"{label}/size")
         product = self.product(w, w.op("Div", [x, size], f"{label}/unit"), f"{label}/of_unit", matrix)
@@ -259,24 +257,24 @@ class Network:
                 y = self.linear(w, x, f"{attention}/linear_1", rows)
                 y = self.split_heads(w, y, f"{attention}/{part}", transposed=True)
                 w.op("Identity", [y], f"present.{i}.encoder.{part}")
-            outputs += self.heard(f"present.{i}")
+            outputs += self.cross_attention_states(f"present.{i}")
         return self.model("encoder", w, [tensor("input_features", ["batch", self.mels, FRAMES])], outputs)
 
     def decoder(self):
         w = SharingWriter()
         variables, one = self.variables, w.constant("one", np.array([1], np.int64))
 
-        # One table serves as embedding, a row per token, and as projection, a column per token.
+        # One table serves as embedding (a row per token) and as projection (a column per token).
         if self.float32:
             table = w.constant("decoder/embeddings", variables["decoder/embeddings/weight"])
             x = w.op("Gather", [table, "input_ids"], "decoder/words", axis=0)
         else:
-            whole, scale = eight_bits(variables["decoder/embeddings/weight"])
+            whole, scale = quantize(variables["decoder/embeddings/weight"])
             table, scales = w.constant("decoder/embeddings", whole.T), w.constant("decoder/embeddings/scale", scale)
             x = w.op("Gather", [table, "input_ids"], "decoder/columns", axis=1)
             x = w.op("Transpose", [x], "decoder/rows", perm=[1, 2, 0])
             x = w.op("Cast", [x], "decoder/raised", to=TensorProto.FLOAT)
-            x = w.op("Sub", [x, w.constant("decoder/nothing", np.float32(NOTHING))], "decoder/numbers")
+            x = w.op("Sub", [x, w.constant("decoder/nothing", np.float32(ZERO_POINT))], "decoder/numbers")
             factor = w.op("Gather", [scales, "input_ids"], "decoder/factors", axis=0)
             factor = w.op("Unsqueeze", [factor, w.constant("last", LAST)], "decoder/factor")
             x = w.op("Mul", [x, factor], "decoder/words")
@@ -289,7 +287,7 @@ class Network:
         )
         x = w.op("Add", [x, places], "decoder/placed")
 
-        # 0 for what was said up to a token, the lowest float for what comes later: [length, total].
+        # The causal mask, [length, total]: 0 up to a token, the lowest float after it.
         scalar = {name: w.op("Squeeze", [value], f"{name}/scalar") for name, value in (("past", past), ("total", total))}
         zero, step = w.constant("zero", np.array(0, np.int64)), w.constant("step", np.array(1, np.int64))
         rows = w.op("Range", [scalar["past"], scalar["total"], step], "rows")
@@ -326,32 +324,32 @@ class Network:
             cross = f"{name}/attention"
             y = self.normalise(w, x, f"{cross}/layer_norm")
             q = self.split_heads(w, self.linear(w, y, f"{cross}/linear_0"), f"{cross}/q")
-            heard = shares(q, f"past_key_values.{i}.encoder.key", cross)
+            attention = shares(q, f"past_key_values.{i}.encoder.key", cross)
             y = w.op(
-                "FusedMatMul", [heard, f"past_key_values.{i}.encoder.value"], f"{cross}/mixed",
+                "FusedMatMul", [attention, f"past_key_values.{i}.encoder.value"], f"{cross}/mixed",
                 domain=MICROSOFT, transB=1,
             )
             y = self.join_heads(w, y, cross)
             if i in followed:
                 heads = w.constant(f"{cross}/followed", np.array(followed[i], np.int64))
-                alignments.append(w.op("Gather", [heard, heads], f"{cross}/alignment", axis=1))
+                alignments.append(w.op("Gather", [attention, heads], f"{cross}/alignment", axis=1))
             x = w.op("Add", [x, self.linear(w, y, f"{cross}/linear_2")], f"{cross}/sum")
             x = self.feed_forward(w, x, name)
-            outputs += self.said(f"present.{i}", "total")
+            outputs += self.self_attention_states(f"present.{i}", "total")
         w.op("Concat", alignments, "alignment_attentions", axis=1)
         x = w.op("Gather", [x, "scored"], "decoder/scored", axis=1)
         x = self.normalise(w, x, "decoder/layer_norm")
         if self.float32:
             w.op("MatMul", [x, w.op("Transpose", [table], "decoder/projection", perm=[1, 0])], "logits")
         else:
-            w.op("DynamicQuantizeMatMul", [x, table, scales, w.shared("nothing", NOTHING)], "logits", domain=MICROSOFT)
+            w.op("DynamicQuantizeMatMul", [x, table, scales, w.shared("nothing", ZERO_POINT)], "logits", domain=MICROSOFT)
 
         inputs = [
             helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["batch", "length"]),
             helper.make_tensor_value_info("scored", TensorProto.INT64, ["rows"]),
         ]
         for i in range(self.layers["decoder"]):
-            inputs += self.said(f"past_key_values.{i}", "past") + self.heard(f"past_key_values.{i}")
+            inputs += self.self_attention_states(f"past_key_values.{i}", "past") + self.cross_attention_states(f"past_key_values.{i}")
         count = len(self.given["alignment_heads"])
         outputs = [
             tensor("logits", ["batch", "rows", self.vocabulary]),
@@ -360,13 +358,13 @@ class Network:
         ]
         return self.model("decoder", w, inputs, outputs)
 
-    def heard(self, prefix):
-        """Keys and values of the sound."""
+    def cross_attention_states(self, prefix):
+        """The names of keys and values of the cross-attention."""
         shape = ["batch", self.heads, self.size, POSITIONS]
         return [tensor(f"{prefix}.encoder.{part}", shape) for part in ("key", "value")]
 
-    def said(self, prefix, length):
-        """Keys and values of what was said."""
+    def self_attention_states(self, prefix, length):
+        """The names of keys and values of the self-attention."""
         return [tensor(f"{prefix}.decoder.{part}", ["batch", self.heads, length, self.size]) for part in ("key", "value")]
 
     def model(self, name, w, inputs, outputs):
@@ -381,7 +379,7 @@ class Network:
 
 
 class SharingWriter(Writer):
-    """Writes some constants once, however often they are asked for."""
+    """Writes shared constants only once."""
 
     def __init__(self):
         super().__init__()
@@ -398,15 +396,14 @@ def tensor(name, shape):
     return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
 
 
-def eight_bits(matrix):
-    """Whole numbers from -127 to 127, raised by `NOTHING`, and a factor per row, as CTranslate2 quantises.
+def quantize(matrix):
+    """Integers from -127 to 127 with the offset `ZERO_POINT`, and a factor per row, quantised as in CTranslate2.
 
-    Raised, since processors without instructions for this (VNNI) add up products of unsigned and signed
-    bytes in 16 bits, which are too few: sums are cut off, and other words heard. Of two unsigned bytes they
-    are exact everywhere."""
+    The offset makes them unsigned: without VNNI, processors add products of unsigned and signed bytes in 16 bits, which
+    saturate and change the recognised words. Products of two unsigned bytes are exact everywhere."""
     scale = np.abs(matrix).max(axis=1) / 127
     scale[scale == 0] = 1
-    whole = np.round(matrix / scale[:, None]).astype(np.int16) + NOTHING
+    whole = np.round(matrix / scale[:, None]).astype(np.int16) + ZERO_POINT
     return whole.astype(np.uint8), scale.astype(np.float32)
 
 
@@ -414,7 +411,7 @@ def eight_bits(matrix):
 
 
 def log_mel(samples, mels):
-    """The spectrogram of at most 30 s, as the reference makes it: [mels, 3000]."""
+    """The log-mel spectrogram of at most 30 s as in the reference, [mels, 3000]."""
 
     def hertz(mel):
         return mel * 200 / 3 if mel < 15 else 1000 * math.exp((mel - 15) * math.log(6.4) / 27)
@@ -434,7 +431,7 @@ def log_mel(samples, mels):
 
 
 def greedy(target, suffix, samples):
-    """The likeliest tokens for English speech, without timestamps."""
+    """Greedy decoding of English speech without timestamps."""
     import onnxruntime
 
     encoder, decoder = (
@@ -447,16 +444,16 @@ def greedy(target, suffix, samples):
     prompt = [tokens[t] for t in prompt if generation["is_multilingual"] or t not in prompt[1:3]]
     states = encoder.run(None, {"input_features": log_mel(samples, config["num_mel_bins"])[None]})
     names = [output.name for output in encoder.get_outputs()]
-    heard = {name.replace("present", "past_key_values"): value for name, value in zip(names[1:], states[1:])}
+    encoder_states = {name.replace("present", "past_key_values"): value for name, value in zip(names[1:], states[1:])}
     size = config["d_model"] // config["decoder_attention_heads"]
     empty = np.zeros((1, config["decoder_attention_heads"], 0, size), np.float32)
-    said = {name.replace("encoder", "decoder"): empty for name in heard}
+    decoder_states = {name.replace("encoder", "decoder"): empty for name in encoder_states}
     names = [output.name for output in decoder.get_outputs()]
     found, given = [], prompt
     while len(found) < LONGEST_ANSWER:
         feeds = {"input_ids": np.array([given], np.int64), "scored": np.array([len(given) - 1], np.int64)}
-        results = dict(zip(names, decoder.run(None, {**feeds, **heard, **said})))
-        said = {name: results[name.replace("past_key_values", "present")] for name in said}
+        results = dict(zip(names, decoder.run(None, {**feeds, **encoder_states, **decoder_states})))
+        decoder_states = {name: results[name.replace("past_key_values", "present")] for name in decoder_states}
         logits = results["logits"][0, 0]
         logits[generation["suppress_tokens"]] = -np.inf
         logits[tokens["<|notimestamps|>"] :] = -np.inf
@@ -480,8 +477,8 @@ def check(target, suffix, sound, expected):
     else:
         original = json.loads(expected.read_text())[target.name]["plain"]
         if found != original:
-            sys.exit(f"the converted model says {found}, the original {original}")
-        print(f"{len(found)} tokens are those of the original")
+            sys.exit(f"the converted model returns {found}, the original {original}")
+        print(f"{len(found)} tokens match the original")
 
 
 if __name__ == "__main__":

@@ -66,8 +66,8 @@ def filterbank(samples):
 
 
 def embed(levels):
-    heard = np.maximum((levels - levels.mean(0)) @ FIRST, 0)
-    vector = np.concatenate([heard.mean(0), heard.std(0)]) @ SECOND
+    hidden = np.maximum((levels - levels.mean(0)) @ FIRST, 0)
+    vector = np.concatenate([hidden.mean(0), hidden.std(0)]) @ SECOND
     return vector / np.linalg.norm(vector)
 
 

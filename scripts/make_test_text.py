@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Writes a tiny sentiment network and a tiny GLiNER network and what numpy makes of them.
+"""Writes tiny sentiment and GLiNER networks and reference outputs computed with numpy, for the tests.
 
-Both have the inputs, outputs and files of the published exports (a three-class text classifier as
-optimum writes it; GLiNER's span-level model.onnx, whose labels come in the prompt and whose spans are
-scored against them) and small made-up weights. The references tokenize, score and decode here, by
-the definitions of the papers' code, and know nothing of the adapters; the adapters' tests compare.
-Needs the PyPI packages numpy and onnx. Run from the repository's root:
+Both have the inputs, outputs and files of the published exports (a three-class text classifier as exported by optimum;
+GLiNER's span-level model.onnx, with labels in the prompt and scores for each span) and small random weights. The
+references tokenize, score and decode independently of the adapters, as defined by the code of the papers.
+Needs the PyPI packages numpy and onnx. Run it in the root of the repository:
     python3 scripts/make_test_text.py
 """
 import json
@@ -32,7 +31,7 @@ def write_network(folder, nodes, inputs, outputs, constants):
 
 
 def write_tokenizer(folder, vocabulary, added):
-    """A WordPiece tokenizer over lower-case words, with BERT's frame around every text."""
+    """A lower-case WordPiece tokenizer with BERT's special tokens around every text."""
     special = [{"id": vocabulary[t], "content": t, "single_word": False, "lstrip": False, "rstrip": False,
                 "normalized": False, "special": True} for t in added]
     tokenizer = {
@@ -53,7 +52,7 @@ def write_tokenizer(folder, vocabulary, added):
 
 
 def pieces(word, vocabulary):
-    """The token ids of one word: the longest known beginning, then the longest known rest."""
+    """The token ids of one word by WordPiece: longest known prefix first, then the rest."""
     found, rest, prefix = [], word.lower(), ""
     while rest:
         end = next((n for n in range(len(rest), 0, -1) if prefix + rest[:n] in vocabulary), 0)
@@ -138,7 +137,7 @@ def gliner():
     first, last, label = (random.standard_normal((DEPTH, DEPTH)).astype(np.float32) / DEPTH**0.5 for _ in range(3))
     bias = np.float32(1.5)
 
-    # A token hears the one after it: what follows the mark of a label is the label.
+    # Each token also reads the next one, since a label follows its marker.
     node = helper.make_node
     nodes = [
         node("Gather", ["table", "input_ids"], ["tokens"], axis=0),

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Writes a tiny Whisper network and what the reference implementation makes of it.
+"""Writes a tiny Whisper network and reference outputs computed with numpy, for the tests.
 
-The network has every part of a real one (convolutions, sinusoids, causal and cross attention, tied
-embedding, the special tokens in their order) with random weights, in the layouts that exporters
-write: an encoder, a merged decoder with a cache branch, and a decoder in two files. The reference is
-computed here with numpy alone and without a cache: log-mel spectrogram, encoder, decoder, the rules
-of timestamps as in openai/whisper's decoding.py, greedy choice. The transcriber's tests compare.
-Needs the PyPI packages numpy and onnx. Run from the repository's root:
+The network has every part of a real one (convolutions, sinusoids, causal and cross attention, tied embedding, the
+special tokens in order) with random weights, in the layouts of the exporters: an encoder, a merged decoder with a
+cache branch, and a decoder in two files. The reference uses numpy only and no cache: log-mel spectrogram, encoder,
+decoder, timestamp rules as in decoding.py of openai/whisper, and greedy decoding.
+Needs the PyPI packages numpy and onnx. Run it in the root of the repository:
     python3 scripts/make_test_whisper.py
 """
 import json
@@ -24,7 +23,7 @@ MERGES = ["t h", "Ġ a", "Ġ t", "i n", "Ġt h", "r e", "o n", "Ġth e", "e r", 
 
 
 def byte_letters():
-    """The printable letter that byte-level tokenizers write for each byte."""
+    """The printable character that byte-level tokenizers use for each byte."""
     kept = [*range(33, 127), *range(161, 173), *range(174, 256)]
     shifted = iter(range(256, 512))
     return [chr(b) if b in kept else chr(next(shifted)) for b in range(256)]
@@ -50,7 +49,7 @@ SUPPRESSED_FIRST = [ID["Ġ"], EOT]
 
 
 def weights():
-    """Whole numbers from -127 to 127 and the scale of each tensor: small files, exact everywhere."""
+    """Integers from -127 to 127 and a scale per tensor: small files, exact on every machine."""
     random = np.random.default_rng(20)
     made = {}
 
@@ -90,7 +89,7 @@ def weights():
         layer(f"decoder{i}", True)
     norm("encoder")
     norm("decoder")
-    # As words outnumber the others in a trained network's answers, so they do here.
+    # As in a trained network, words are more likely than special tokens.
     tensor("embedding", (VOCABULARY, WIDTH), 1.5)
     made["embedding"][0][TIMESTAMPS:] //= 2
     tensor("positions", (CONTEXT, WIDTH), 3.0)
@@ -105,7 +104,7 @@ NUMBERS = {name: whole.astype(np.float32) * scale for name, (whole, scale) in WE
 
 
 class Graph:
-    """Nodes, and the constants that every graph of a file may see."""
+    """Nodes, and constants shared by all graphs of a file."""
 
     def __init__(self, constants=None):
         self.nodes, self.count = [], 0
@@ -184,7 +183,7 @@ class Graph:
         self.op("LayerNormalization", [x, "encoder.weight", "encoder.bias"], "last_hidden_state", epsilon=1e-5)
 
     def decoder(self, cached, prefix, hollow=False):
-        """`hollow`: also answers with empty encoder keys, as the cache branch of a merged file."""
+        """With `hollow`, also outputs empty encoder keys, like the cache branch of a merged file."""
         out = lambda name: prefix + name
         length = self.op("Shape", ["input_ids"], start=1, end=2)
         past = self.op("Shape", ["past_key_values.0.decoder.key"], start=2, end=3) if cached else self.whole(0)
@@ -225,7 +224,7 @@ class Graph:
         self.op("MatMul", [x, self.op("Transpose", ["embedding"], perm=[1, 0])], out("logits"))
 
     def save(self, name, inputs, outputs):
-        # Weights that this file has no use for are left out of it.
+        # Leave out weights that this file does not use.
         used, needed = {o.name for o in outputs}, []
         for node in reversed(self.nodes):
             if used.intersection(node.output):
@@ -327,7 +326,7 @@ def write(name, value):
 
 
 def mel_filters():
-    """Slaney's, as librosa makes them: [mels, 201]."""
+    """Slaney's mel filters as in librosa, [mels, 201]."""
     def to_mel(hertz):
         return hertz / (200 / 3) if hertz < 1000 else 15 + math.log(hertz / 1000) * 27 / math.log(6.4)
 
@@ -344,7 +343,7 @@ def mel_filters():
 
 
 def log_mel(samples):
-    """[mels, 3000] of at most 30 s."""
+    """The log-mel spectrogram of at most 30 s, [mels, 3000]."""
     sound = np.zeros(480_000)
     sound[:len(samples)] = samples
     sound = np.pad(sound, 200, mode="reflect")
@@ -445,7 +444,7 @@ def rules(logits, sampled):
 
 
 def greedy(states, language):
-    """Tokens with their end, the sum of their log probabilities, the probability of no speech."""
+    """Tokens including the end token, the sum of their log probabilities, and the no-speech probability."""
     prompt = [SOT, ID[f"<|{language}|>"], ID["<|transcribe|>"]]
     sampled, total, nearest, quiet = [], 0.0, np.inf, None
     while len(sampled) < CONTEXT // 2:
@@ -464,7 +463,7 @@ def greedy(states, language):
 
 
 def sound(seed, seconds):
-    """Whole-number noise whose loudness rises and falls, the same on every machine."""
+    """Noise with varying loudness from integer arithmetic, identical on every machine."""
     state, samples = seed, []
     for i in range(int(seconds * 16000)):
         state = (state * 1664525 + 1013904223) % 2**32

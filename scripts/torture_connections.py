@@ -160,7 +160,7 @@ def main():
     needed = options.connections + 200
     if available != resource.RLIM_INFINITY and available < needed:
         sys.exit(f"{needed} file descriptors are required; ulimit -n allows {available}")
-    resource.setrlimit(resource.RLIMIT_NOFILE, (needed, most))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (needed, available))
     port, failures, times = free_port(), [], []
     with tempfile.TemporaryDirectory() as folder, open(f"{folder}/log", "wb") as log:
         service = start(options, port, folder, log)

@@ -1,14 +1,14 @@
-"""Sends generated requests to a running service: valid ones, invalid ones and hostile ones, for every
-operation of its /openapi.json and beyond. Every answer has to be one that the document allows.
+"""Sends generated requests to a running service: valid, invalid and hostile ones, for every operation of its
+/openapi.json and beyond. Every response must conform to the document.
 
     scripts/torture_requests.py BASE [--count 200000] [--seconds 3600] [--processes 8] [--seed N]
         [--pid PID] [--video ID …] [--token TOKEN]
 
-`--pid` is the service's process, whose resident memory is watched; `--video` are stored videos, which
-are asked for and never deleted. Ends with 1 when an answer is a server error, is not declared or does
-not fit its schema, when the service stops answering, or when its memory grows. In the first quarter it
-may: caches, the history of jobs and the allocator's arenas fill. From then on it is flat where the
-median of the last quarter is at most 16 MiB above that of the second.
+`--pid` is the process of the service, whose resident memory is monitored. `--video` names stored videos, which are
+requested but never deleted. Exits with 1 if a response is a server error, is not declared or does not match its schema,
+if the service stops responding, or if its memory grows. Memory may grow in the first quarter, while caches, the job
+history and the allocator's arenas fill. After that the median of the last quarter may exceed that of the second by at
+most 16 MiB.
 """
 
 import argparse
@@ -25,7 +25,7 @@ import urllib.parse
 
 GROWTH = 16 << 20
 TIMEOUT = 60
-# Strings that break what is not prepared for them.
+# Strings that break unprepared code.
 HOSTILE = [
     "", " ", "\0", "\ufeff", "é", "日本語", "🎥" * 50, "‮txt", "a" * 300, "x" * 20000, "../../etc/passwd", "..%2f..%2fx",
     "%00", "%zz", "' OR 1=1 --", "\"; DROP TABLE videos; --", "<script>alert(1)</script>", "{{7*7}}", "${jndi:ldap://a}",
@@ -35,8 +35,8 @@ HOSTILE = [
 ]
 NUMBERS = [0, 1, -1, 2, 5, 50, 51, 500, 501, 2**31, 2**32, 2**53, -(2**63), 2**64, 10**40, 0.5, -0.0, 1e-320, 1e308, 1.5]
 METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND"]
-# Requests that are none, as bytes; what matters is that the next connection is served.
-BROKEN = [
+# Malformed requests as bytes; the next connection must still be served.
+MALFORMED = [
     b"\r\n\r\n", b"\0" * 64, b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GET / HTTP/1.1\r\nHost\r\n\r\n",
     b"POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
     b"POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef",
@@ -52,7 +52,7 @@ BROKEN = [
 
 
 class Document:
-    """The OpenAPI document: its operations, and whether a value fits a schema."""
+    """The OpenAPI document: its operations, and validation of values."""
 
     def __init__(self, document):
         self.document = document
@@ -72,45 +72,45 @@ class Document:
         return schema
 
     def problems(self, schema, value, at="$"):
-        """Where a value departs from a schema."""
+        """The violations of a schema by a value."""
         schema = self.resolve(schema)
         if value is None and schema.get("nullable"):
             return []
-        found = [p for part in schema.get("allOf", []) for p in self.problems(part, value, at)]
-        for word, most in (("oneOf", 1), ("anyOf", 10**9)):
+        violations = [p for part in schema.get("allOf", []) for p in self.problems(part, value, at)]
+        for word, maximum in (("oneOf", 1), ("anyOf", 10**9)):
             if word in schema:
-                fit = sum(not self.problems(choice, value, at) for choice in schema[word])
-                if not 1 <= fit <= most:
-                    found.append(f"{at} fits {fit} of the alternatives")
+                matches = sum(not self.problems(choice, value, at) for choice in schema[word])
+                if not 1 <= matches <= maximum:
+                    violations.append(f"{at} matches {matches} of the alternatives")
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        right = {
+        has_type = {
             "object": isinstance(value, dict), "array": isinstance(value, list), "string": isinstance(value, str),
             "boolean": isinstance(value, bool), "integer": number and isinstance(value, int), "number": number,
         }
-        if not right.get(schema.get("type"), True):
-            return found + [f"{at} is not of type {schema['type']}"]
+        if not has_type.get(schema.get("type"), True):
+            return violations + [f"{at} is not of type {schema['type']}"]
         if "enum" in schema and value not in schema["enum"]:
-            found.append(f"{at} is none of {schema['enum']}")
+            violations.append(f"{at} is none of {schema['enum']}")
         if number and not schema.get("minimum", value) <= value <= schema.get("maximum", value):
-            found.append(f"{at} is out of range")
+            violations.append(f"{at} is out of range")
         if isinstance(value, list) and "items" in schema:
             for place, item in enumerate(value):
-                found += self.problems(schema["items"], item, f"{at}[{place}]")
+                violations += self.problems(schema["items"], item, f"{at}[{place}]")
         if isinstance(value, dict):
-            found += [f"{at}.{name} is missing" for name in schema.get("required", []) if name not in value]
+            violations += [f"{at}.{name} is missing" for name in schema.get("required", []) if name not in value]
             others = schema.get("additionalProperties", True)
             for name, item in value.items():
                 if name in schema.get("properties", {}):
-                    found += self.problems(schema["properties"][name], item, f"{at}.{name}")
+                    violations += self.problems(schema["properties"][name], item, f"{at}.{name}")
                 elif others is False:
-                    found.append(f"{at}.{name} is not allowed")
+                    violations.append(f"{at}.{name} is not allowed")
                 elif isinstance(others, dict):
-                    found += self.problems(others, item, f"{at}.{name}")
-        return found
+                    violations += self.problems(others, item, f"{at}.{name}")
+        return violations
 
 
 class Generator:
-    """Requests, the same for the same seed."""
+    """Generates requests, reproducibly for a seed."""
 
     def __init__(self, document, videos, seed):
         self.document, self.videos, self.random = document, videos, random.Random(seed)
@@ -120,7 +120,7 @@ class Generator:
         return choose([choose(HOSTILE), choose(NUMBERS), None, True, False, [], {}, [choose(HOSTILE)], {"a": choose(NUMBERS)}])
 
     def value(self, schema, wild, depth=0):
-        """A value for a schema: one that fits, unless `wild` strikes."""
+        """A valid value for a schema or, with probability `wild`, an arbitrary one."""
         schema, random_ = self.document.resolve(schema), self.random
         if random_.random() < wild:
             return self.scalar()
@@ -140,17 +140,17 @@ class Generator:
         match schema.get("type"):
             case "object":
                 names = schema.get("properties", {})
-                some = {
-                    name: self.value(of, wild, depth + 1)
-                    for name, of in names.items()
+                fields = {
+                    name: self.value(field_schema, wild, depth + 1)
+                    for name, field_schema in names.items()
                     if name in schema.get("required", []) or random_.random() < 0.4
                 }
                 if random_.random() < wild:
-                    some[random_.choice(HOSTILE)] = self.scalar()
-                return some
+                    fields[random_.choice(HOSTILE)] = self.scalar()
+                return fields
             case "array":
-                most = 3 if depth < 4 else 0
-                return [self.value(schema.get("items", {}), wild, depth + 1) for _ in range(random_.randint(0, most))]
+                max_items = 3 if depth < 4 else 0
+                return [self.value(schema.get("items", {}), wild, depth + 1) for _ in range(random_.randint(0, max_items))]
             case "integer":
                 return random_.randint(int(schema.get("minimum", 0)), int(min(schema.get("maximum", 50), 2**31)))
             case "number":
@@ -163,15 +163,15 @@ class Generator:
         return self.scalar()
 
     def part(self, name, schema, method, wild):
-        """The text of a path's part or of a query's value."""
+        """The text of a path segment or query value."""
         if name == "video_id" and self.random.random() > wild:
-            # Those that were named are read and never removed.
+            # The videos in --video are read and never deleted.
             if method != "DELETE" and self.videos and self.random.random() < 0.8:
                 return self.random.choice(self.videos)
             return f"{self.random.getrandbits(64):016x}"
         value = self.value(schema, wild)
         text = value if isinstance(value, str) else json.dumps(value)
-        return "kept" if method == "DELETE" and text in self.videos else text
+        return "unknown" if method == "DELETE" and text in self.videos else text
 
     def request(self):
         """(method, path template, target, headers, body)"""
@@ -201,8 +201,8 @@ class Generator:
             ])
             headers[name] = text
         if random_.random() < wild / 5:
-            named = any(video in path for video in self.videos)
-            method, template = random_.choice([m for m in METHODS if m != "DELETE" or not named]), None
+            names_video = any(video in path for video in self.videos)
+            method, template = random_.choice([m for m in METHODS if m != "DELETE" or not names_video]), None
         if random_.random() < wild / 10:
             path, template = "/" + urllib.parse.quote(random_.choice(HOSTILE)[:2000]), None
         target = path + ("?" + urllib.parse.urlencode(query, errors="replace") if query else "")
@@ -210,32 +210,32 @@ class Generator:
 
     def body(self, kind, schema, wild):
         value = self.value(schema, wild)
-        strikes = self.random.random() < wild
+        malformed = self.random.random() < wild
         if kind.startswith("multipart/"):
-            return self.multipart(value if isinstance(value, dict) else {}, strikes)
+            return self.multipart(value if isinstance(value, dict) else {}, malformed)
         if kind.endswith("urlencoded"):
             pairs = value.items() if isinstance(value, dict) else [("aggregators", value)]
-            text = urllib.parse.urlencode([(name, of if isinstance(of, str) else json.dumps(of)) for name, of in pairs], errors="replace")
-            return kind, (text if not strikes else "%&=&==%ff" + text).encode()
+            text = urllib.parse.urlencode([(name, text if isinstance(text, str) else json.dumps(text)) for name, text in pairs], errors="replace")
+            return kind, (text if not malformed else "%&=&==%ff" + text).encode()
         text = json.dumps(value, ensure_ascii=self.random.random() < 0.5).encode("utf-8", "replace")
-        if strikes:
+        if malformed:
             text = self.random.choice([text[: len(text) // 2], b"[" * 5000, b'{"a":' * 5000, b"\xff\xfe", b"", b"1e99999", text + b"x"])
         return kind, text
 
-    def multipart(self, fields, strikes):
-        boundary = "b" + "-" * (300 if strikes and self.random.random() < 0.3 else 3)
+    def multipart(self, fields, malformed):
+        boundary = "b" + "-" * (300 if malformed and self.random.random() < 0.3 else 3)
         lines = []
         for name, value in fields.items():
             content = self.random.randbytes(self.random.choice([0, 10, 4000])) if name == "file" else str(value).encode("utf-8", "replace")
             file = b'; filename="a.mp4"' if name == "file" else b""
             safe = name.encode("utf-8", "replace").replace(b'"', b"").replace(b"\r", b"").replace(b"\n", b"")
             lines += [b"--" + boundary.encode(), b'Content-Disposition: form-data; name="' + safe + b'"' + file, b"", content]
-        end = b"--" + boundary.encode() + (b"" if strikes else b"--")
+        end = b"--" + boundary.encode() + (b"" if malformed else b"--")
         return f"multipart/form-data; boundary={boundary}", b"\r\n".join([*lines, end, b""])
 
 
-class Judge:
-    """Sends requests over one connection and judges the answers."""
+class ConformanceClient:
+    """Sends requests over one connection and checks the responses."""
 
     def __init__(self, base, document, token):
         self.document, self.token = document, token
@@ -244,24 +244,24 @@ class Judge:
         self.operations = {(method, path): operation for method, path, operation in document.operations}
 
     def send(self, method, target, headers, body):
-        """Status, headers and body; of a stream only what comes at once."""
+        """Status, content type and body; an event stream is closed at once."""
         headers = headers | ({"X-Core-Token": self.token} if self.token and "X-Core-Token" not in headers else {})
         headers = {name: text.encode("utf-8", "replace") for name, text in headers.items()}
         for again in (False, True):
             self.client = self.client or http.client.HTTPConnection(self.host, self.port, timeout=TIMEOUT)
             try:
                 self.client.request(method, target, body=body, headers=headers)
-                answer = self.client.getresponse()
-                kind = answer.headers.get_content_type() if "content-type" in answer.headers else ""
+                response = self.client.getresponse()
+                kind = response.headers.get_content_type() if "content-type" in response.headers else ""
                 if kind == "text/event-stream":
                     self.close()
-                    return answer.status, kind, b""
-                content = answer.read()
-                if answer.will_close:
+                    return response.status, kind, b""
+                content = response.read()
+                if response.will_close:
                     self.close()
-                return answer.status, kind, content
+                return response.status, kind, content
             except (http.client.HTTPException, ConnectionError, BrokenPipeError) as error:
-                # One that was idle for too long, or one closed on a body that nobody wants.
+                # The connection was idle too long, or the service closed it while it refused a body.
                 self.close()
                 if again:
                     return 0, "", repr(error).encode()
@@ -271,10 +271,10 @@ class Judge:
             self.client.close()
         self.client = None
 
-    def verdict(self, method, template, status, kind, body):
-        """What is wrong with an answer; None where nothing is."""
+    def violation(self, method, template, status, kind, body):
+        """What is wrong with a response, or None."""
         if status == 0:
-            return "no answer: " + body.decode()
+            return "no response: " + body.decode()
         if status >= 500 and status != 503:
             return f"a server error: {body[:300]!r}"
         operation = self.operations.get((method, template))
@@ -297,26 +297,26 @@ class Judge:
             return f"{problems[:3]} in {body[:300]!r}" if problems else None
         return None
 
-    def break_in(self, block):
-        """Sends what is no request: any refusal will do."""
+    def send_malformed(self, block):
+        """Sends a malformed request; any refusal is fine."""
         try:
             with socket.create_connection((self.host, self.port), timeout=TIMEOUT) as connection:
                 connection.sendall(block)
                 connection.shutdown(socket.SHUT_WR)
-                answer = connection.recv(4096)
+                response = connection.recv(4096)
         except TimeoutError:
-            return "no answer"
+            return "no response"
         except OSError:
-            # Closed in the middle of it: a refusal too.
+            # Closed during the request, which is a refusal too.
             return None
-        words = answer.split(b" ", 2)
+        words = response.split(b" ", 2)
         if len(words) > 1 and words[1].startswith(b"5") and words[1] != b"505":
-            return f"a server error: {answer[:300]!r}"
+            return f"a server error: {response[:300]!r}"
         return None
 
 
 def work(options, document, seed, count, end, results):
-    """One process: sends `count` requests, and tells of them in batches; at last, that it has ended."""
+    """A worker process: sends `count` requests and reports results in batches; puts None at its end."""
     try:
         send_all(options, document, seed, count, end, results)
     finally:
@@ -325,24 +325,24 @@ def work(options, document, seed, count, end, results):
 
 def send_all(options, document, seed, count, end, results):
     generator = Generator(document, options.video, seed)
-    judge = Judge(urllib.parse.urlsplit(options.base), document, options.token)
+    client = ConformanceClient(urllib.parse.urlsplit(options.base), document, options.token)
     tally, failures = collections.Counter(), []
     for sent in range(1, count + 1):
         if generator.random.random() < 0.01:
-            block = generator.random.choice(BROKEN)
-            wrong, status, what = judge.break_in(block), 0, repr(block[:80])
+            block = generator.random.choice(MALFORMED)
+            violation, status, request = client.send_malformed(block), 0, repr(block[:80])
         else:
             method, template, target, headers, body = generator.request()
             try:
-                status, kind, content = judge.send(method, target, headers, body)
-                wrong = judge.verdict(method, template, status, kind, content)
+                status, kind, content = client.send(method, target, headers, body)
+                violation = client.violation(method, template, status, kind, content)
             except (TimeoutError, OSError) as error:
-                judge.close()
-                status, wrong = 0, repr(error)
-            what = f"{method} {target[:300]} {headers} {(body or b'')[:300]!r}"
+                client.close()
+                status, violation = 0, repr(error)
+            request = f"{method} {target[:300]} {headers} {(body or b'')[:300]!r}"
         tally[status] += 1
-        if wrong:
-            failures.append(f"seed {seed}, request {sent}: {what}\n    {wrong}")
+        if violation:
+            failures.append(f"seed {seed}, request {sent}: {request}\n    {violation}")
         if sent % 200 == 0 or sent == count or time.monotonic() > end:
             results.put((tally, failures))
             tally, failures = collections.Counter(), []
@@ -351,8 +351,7 @@ def send_all(options, document, seed, count, end, results):
 
 
 def resident(pid):
-    """Bytes of memory that a process has resident, but for the program and files that are mapped; 0
-    where it cannot be told."""
+    """The anonymous resident memory of a process in bytes; 0 without a process id."""
     if not pid:
         return 0
     with open(f"/proc/{pid}/status") as lines:
@@ -386,7 +385,7 @@ def main():
     for worker in workers:
         worker.start()
     tally, failures, running = collections.Counter(), [], len(workers)
-    memory, told = [], 0
+    memory, reported = [], 0
     while running:
         batch = results.get()
         if batch is None:
@@ -395,22 +394,22 @@ def main():
         tally += batch[0]
         failures += batch[1]
         memory.append(resident(options.pid))
-        if tally.total() - told >= options.count / 10:
-            told = tally.total()
+        if tally.total() - reported >= options.count / 10:
+            reported = tally.total()
             took = time.monotonic() - began
-            print(f"{told} requests in {took:.0f} s, {memory[-1] >> 20} MiB resident, {len(failures)} failures", flush=True)
+            print(f"{reported} requests in {took:.0f} s, {memory[-1] >> 20} MiB resident, {len(failures)} failures", flush=True)
     for worker in workers:
         worker.join()
         if worker.exitcode:
-            failures.append("a process of this program broke")
+            failures.append("a worker process failed")
     took = time.monotonic() - began
     statuses = ", ".join(f"{status or 'none'}: {count}" for status, count in sorted(tally.items()))
     print(f"{tally.total()} requests generated in {took:.0f} s ({tally.total() / took:.0f}/s), by status {statuses}")
     if options.pid and len(memory) >= 4:
         quarter = len(memory) // 4
         quarters = [statistics.median(memory[at * quarter : (at + 1) * quarter]) for at in range(4)]
-        told = ", ".join(f"{of / 2**20:.1f}" for of in quarters)
-        print(f"resident by quarters: {told} MiB in the median, {max(memory) >> 20} at most")
+        medians = ", ".join(f"{median / 2**20:.1f}" for median in quarters)
+        print(f"resident memory by quarters: median {medians} MiB, maximum {max(memory) >> 20} MiB")
         if quarters[3] - quarters[1] > GROWTH:
             failures.append(f"memory grew by {(quarters[3] - quarters[1]) / 2**20:.1f} MiB after its first quarter")
     for failure in failures[:20]:

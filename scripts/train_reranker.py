@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
-"""Trains the change of all-MiniLM-L6-v2 that makes it tell whether a text answers a question.
+"""Fine-tunes all-MiniLM-L6-v2 as a re-ranker: it scores whether a text answers a question.
 
-Every matrix of the encoder gets the product of two narrow ones added to it (LoRA, Hu et al. 2021), and a
-last layer reads the first state and the mean of all. That is 0.7 MB, which scripts/convert_minilm.py adds to
-the published weights; these stay as they are.
+Each matrix of the encoder gets a low-rank update (LoRA, Hu et al. 2021), and a head reads the first state and the mean
+of all states. scripts/convert_minilm.py adds this update of 0.7 MB to the published weights.
 
-    train_reranker.py MODEL DATA OUTPUT [STEPS]      learns, and writes OUTPUT; from it, where it is there
-    train_reranker.py MODEL DATA OUTPUT 0            measures OUTPUT, and prints the scores of a few pairs as
-                                                     adapters/tests/fixtures/reranker_golden.json has them
+    train_reranker.py MODEL DATA OUTPUT [STEPS]      trains and writes OUTPUT, starting from it if it exists
+    train_reranker.py MODEL DATA OUTPUT 0            evaluates OUTPUT and prints the scores of a few pairs in the format
+                                                     of adapters/tests/fixtures/reranker_golden.json
 
-MODEL is the folder with model.safetensors and tokenizer.json, as convert_minilm.py takes it. DATA has
-questions and paragraphs with the sentence that answers, some of them about what their paragraph does not
-tell (commits: where scripts/reranker.safetensors was made from):
+MODEL is the folder with model.safetensors and tokenizer.json, as for convert_minilm.py. DATA has questions and
+paragraphs with the sentence that answers them, including questions that their paragraph does not answer. The commits
+are those that scripts/reranker.safetensors was trained on:
 
     squad_1.json      PhongNTDo/guide_train_MRC_transformers@631a448d: train-v2.0.json   SQuAD 2.0, CC BY-SA 4.0
     squad_2.json      appcoreopc/squad2controlled@d3ba9161: train-v2.0.json    the same
@@ -26,14 +25,14 @@ tell (commits: where scripts/reranker.safetensors was made from):
     qamr.tsv          uwnlp/qamr@956b0eb2: data/wiki-sentences.tsv               MIT
     held_out.json     appcoreopc/squad2controlled@d3ba9161: dev-v2.0.json      SQuAD 2.0, CC BY-SA 4.0
 
-Needs torch, safetensors and tokenizers. Of the article "Rhine" in held_out.json and of 500 examples each of
-selqa and friends nothing is learnt; printed for them is the share of pairs that are in the right order, and
-of those that are told right at 0.5. 2000 steps of 32 take half an hour on two cores.
+Needs torch, safetensors and tokenizers. The article "Rhine" in held_out.json and 500 examples each of selqa and friends
+are held out; for them the script prints the share of pairs in the correct order, and the accuracy at 0.5. 2000 steps
+with batches of 32 take half an hour on two cores.
 
-What is about a question and does not answer it is rare in these, and frequent where a library is asked. So
-some texts are learnt from once more with what answers taken out of them, or with a vague word in its place;
-of some that do answer, other words are taken out, lest a gap tells. scripts/reranker.safetensors has 1,600 of
-2,000 steps without these and without squad_3.json, and then 3,600 with them.
+Texts that are on topic but do not answer the question are rare in this data and frequent in a video library. So some
+texts are added with the answer removed, or replaced by a vague word; some texts that answer lose other words, so that
+a gap is no signal. scripts/reranker.safetensors was trained for 1,600 of 2,000 steps without these and without
+squad_3.json, then for 3,600 steps with them.
 """
 
 import json
@@ -52,17 +51,17 @@ from torch import nn
 from torch.nn import functional
 
 RANK = 8
-SCALE = 2.0  # of the product of the narrow matrices
+SCALE = 2.0  # of the low-rank product
 LAYERS, HIDDEN, HEADS = 6, 384, 12
 TOKENS = 112
 BATCH = 32
-LONGEST = 75  # words of a text
-RATE, RATE_OF_HEAD = 1e-3, 2e-3
+MAX_WORDS = 75  # of a text
+LEARNING_RATE, HEAD_LEARNING_RATE = 1e-3, 2e-3
 WARM_UP = 100  # steps
-PER_SENTENCE = 12  # questions of QAMR
-EMPTIED = 0.4  # of the texts that answer are learnt from without the answer too
-THINNED = 0.25  # of the texts that answer lack other words
-ELSEWHERE = 0.15  # of the questions are asked of a text about something else
+PER_SENTENCE = 12  # maximum questions of QAMR per sentence
+ANSWER_REMOVED = 0.4  # share of answering texts that are added without the answer too
+WORDS_REMOVED = 0.25  # share of answering texts that lose other words
+UNRELATED = 0.15  # share of questions that are paired with an unrelated text
 VAGUE = (
     (r"\bwho(m|se)?\b", ("someone", "they", "somebody", "he")),
     (r"\b(when|what (year|day|date|time))\b", ("then", "at some time", "once")),
@@ -99,11 +98,11 @@ GOLDEN = (
 chance = random.Random(7)
 
 
-# ---------------------------------------------------------------- what is learnt from
+# ---------------------------------------------------------------- training data
 
 
 def sentences(text):
-    """Where the sentences of a text begin and end."""
+    """The start and end of each sentence of a text."""
     found, start = [], 0
     for end in re.finditer(r"(?<=[.!?])[\"”')\]]*\s+(?=[A-Z0-9\"“(])", text):
         if re.search(r"\b(Mr|Mrs|Ms|Dr|St|vs|No|Jr|Sr|[A-Z])\.$", text[start : end.start()]):
@@ -113,69 +112,69 @@ def sentences(text):
     return [(a, b) for a, b in [*found, (start, len(text))] if b > a]
 
 
-def telling(text):
+def content_words(text):
     return {word for word in re.findall(r"[a-z0-9']+", text.lower()) if word not in STOP}
 
 
 def window(texts, at):
-    """The sentence alone, or with the one after or before it: so are sentences read in the service."""
-    way = chance.random()
-    if way < 0.45:
+    """The sentence alone, or with the next or previous one, as the service reads sentences."""
+    choice = chance.random()
+    if choice < 0.45:
         return at, at
-    return (at, min(at + 1, len(texts) - 1)) if way < 0.75 else (max(at - 1, 0), at)
+    return (at, min(at + 1, len(texts) - 1)) if choice < 0.75 else (max(at - 1, 0), at)
 
 
-def emptied(question, text, answer):
-    """A text without what answers the question, or with something vague there; `None` where it is not once in it."""
+def without_answer(question, text, answer):
+    """A text with the answer removed or replaced by a vague word; `None` unless the answer occurs exactly once."""
     if not answer or text.count(answer) != 1:
         return None
     start = text.index(answer)
     end = start + len(answer)
     if chance.random() < 0.5:
-        words = next(words for asked, words in VAGUE if re.search(asked, question, re.IGNORECASE))
-        left = f"{text[:start]}{chance.choice(words)}{text[end:]}"
+        words = next(words for pattern, words in VAGUE if re.search(pattern, question, re.IGNORECASE))
+        result = f"{text[:start]}{chance.choice(words)}{text[end:]}"
     else:
-        left = LEADING.sub("", text[:start]) + text[end:]
-    left = re.sub(r"\s+([.,!?;:])", r"\1", re.sub(r"\s+", " ", left)).strip()
-    return left if len(telling(left)) > 2 else None
+        result = LEADING.sub("", text[:start]) + text[end:]
+    result = re.sub(r"\s+([.,!?;:])", r"\1", re.sub(r"\s+", " ", result)).strip()
+    return result if len(content_words(result)) > 2 else None
 
 
-def thinned(text, answer):
-    """A text without some words that are no part of the answer."""
+def without_words(text, answer):
+    """A text without some words outside the answer."""
     words = text.split()
     if len(words) < 8:
         return text
     count = chance.randint(1, 4)
     at = chance.randrange(len(words) - count)
-    left = " ".join(words[:at] + words[at + count :])
-    return left if not answer or answer in left else text
+    result = " ".join(words[:at] + words[at + count :])
+    return result if not answer or answer in result else text
 
 
-def answered(question, text, answers, source):
-    """What is learnt from a text that answers."""
+def positive_examples(question, text, answers, source):
+    """The examples from a text that answers the question."""
     answer = next((answer for answer in answers if text.count(answer) == 1), "")
-    if chance.random() < EMPTIED:
-        left = emptied(question, text, answer)
-        if left:
-            yield question, left, 0, source
-    yield question, thinned(text, answer) if chance.random() < THINNED else text, 1, source
+    if chance.random() < ANSWER_REMOVED:
+        negative = without_answer(question, text, answer)
+        if negative:
+            yield question, negative, 0, source
+    yield question, without_words(text, answer) if chance.random() < WORDS_REMOVED else text, 1, source
 
 
 def examples(question, texts, answering, source, answers=(), plausible=()):
-    """A window that answers, if there is one, and two that do not: one with what could be taken for an answer, or
-    the likest by its words, and another."""
+    """A window that answers, if there is one, and two that do not: one with a plausible wrong answer or else the most
+    word overlap, and a random one."""
     def joined(span):
         return " ".join(texts[span[0] : span[1] + 1])
 
     found = []
     if answering:
         text = joined(window(texts, chance.choice(sorted(answering))))
-        found += answered(question, text, answers, source)
+        found += positive_examples(question, text, answers, source)
     others = [window(texts, at) for at in range(len(texts))]
     if plausible:
         found.append((question, joined(window(texts, chance.choice(sorted(plausible)))), 0, source))
     others = [span for span in others if not any(span[0] <= at <= span[1] for at in answering)]
-    others.sort(key=lambda span: -len(telling(question) & telling(joined(span))))
+    others.sort(key=lambda span: -len(content_words(question) & content_words(joined(span))))
     chosen = others[:1] + ([chance.choice(others[1:])] if len(others) > 1 else [])
     return list(dict.fromkeys(found + [(question, joined(span), 0, source) for span in chosen]))
 
@@ -216,8 +215,8 @@ def selqa(file):
     return found
 
 
-def written(text):
-    """A text whose words were parted for a parser, as it is written."""
+def detokenize(text):
+    """A text with normal spacing, from one whose tokens are separated by spaces."""
     text = re.sub(r"\s+('\w+|n't)", r"\1", text)
     return re.sub(r"\s+([.,!?;:])", r"\1", text).replace("`` ", '"').replace(" ''", '"')
 
@@ -226,27 +225,27 @@ def friends(file):
     found = []
     for scene in json.loads(file.read_text())["data"]:
         for paragraph in scene["paragraphs"]:
-            said = paragraph["utterances:"]
-            texts = [written(one["utterance"]) for one in said]
-            speakers = [one["speakers"][0].split()[0] if one["speakers"] else "One" for one in said]
+            utterances = paragraph["utterances:"]
+            texts = [detokenize(one["utterance"]) for one in utterances]
+            speakers = [one["speakers"][0].split()[0] if one["speakers"] else "One" for one in utterances]
             named = [f"{speaker}: {text}" for speaker, text in zip(speakers, texts)]
             for asked in paragraph["qas"]:
                 spoken = [answer for answer in asked["answers"] if not answer.get("is_speaker")]
                 if spoken:
                     answering = {answer["utterance_id"] for answer in spoken}
-                    answers = [written(answer["answer_text"]) for answer in spoken]
+                    answers = [detokenize(answer["answer_text"]) for answer in spoken]
                     either = texts if chance.random() < 0.6 else named
-                    found += examples(written(asked["question"]), either, answering, "friends", answers)
+                    found += examples(detokenize(asked["question"]), either, answering, "friends", answers)
     return found
 
 
 def qamr(folder):
-    """Questions about single sentences; what does not answer is one of the likest other sentences."""
-    parted = dict(line.split("\t", 1) for line in (folder / "qamr.tsv").read_text().splitlines())
-    texts = {key: written(text) for key, text in parted.items()}
+    """Questions about single sentences; negatives are other sentences with high word overlap."""
+    tokenized = dict(line.split("\t", 1) for line in (folder / "qamr.tsv").read_text().splitlines())
+    texts = {key: detokenize(text) for key, text in tokenized.items()}
     having = defaultdict(set)
     for key, text in texts.items():
-        for word in telling(text):
+        for word in content_words(text):
             having[word].add(key)
     rows = [
         line.split("\t")
@@ -256,20 +255,20 @@ def qamr(folder):
     chance.shuffle(rows)
     known, of_sentence, found = set(), Counter(), []
     for row in rows:
-        key, question = row[0], written(row[5])
+        key, question = row[0], detokenize(row[5])
         if key not in texts or (key, question) in known or of_sentence[key] >= PER_SENTENCE:
             continue
-        if not question.endswith("?") or not telling(question):
+        if not question.endswith("?") or not content_words(question):
             continue
         known.add((key, question))
         of_sentence[key] += 1
-        parts = parted[key].split()
+        parts = tokenized[key].split()
         at = sorted({int(place) for place in row[6].split()})
         whole = at and at[-1] - at[0] == len(at) - 1 and at[-1] < len(parts)
-        answers = [written(" ".join(parts[at[0] : at[-1] + 1]))] if whole else []
-        found += answered(question, texts[key], answers, "qamr")
+        answers = [detokenize(" ".join(parts[at[0] : at[-1] + 1]))] if whole else []
+        found += positive_examples(question, texts[key], answers, "qamr")
         like = Counter()
-        for word in sorted(telling(question)):
+        for word in sorted(content_words(question)):
             if len(having[word]) < 300:
                 for other in sorted(having[word] - {key}):
                     like[other] += 1 / (1 + len(having[word]) ** 0.5)
@@ -279,30 +278,30 @@ def qamr(folder):
     return found
 
 
-def learnt_from(folder):
-    """Examples to learn from, and others to measure on."""
-    known, learnt = set(), []
+def load_examples(folder):
+    """Training examples and held-out examples."""
+    known, training = set(), []
     for file in ("squad_1.json", "squad_3.json", "squad_2.json", "xquad.json"):
-        learnt += squad(folder / file, "squad", known=known)
+        training += squad(folder / file, "squad", known=known)
     spoken = friends(folder / "friends_1.json") + friends(folder / "friends_2.json")
     chosen = selqa(folder / "selqa_1.json") + selqa(folder / "selqa_2.json")
-    measured = squad(folder / "held_out.json", "squad", ["Rhine"]) + spoken[-500:] + chosen[-500:]
-    learnt += spoken[:-500] * 2 + chosen[:-500] + qamr(folder)
-    learnt += [
-        (question, chance.choice(learnt)[1], 0, source)
-        for question, _, label, source in learnt
-        if label and chance.random() < ELSEWHERE
+    held_out = squad(folder / "held_out.json", "squad", ["Rhine"]) + spoken[-500:] + chosen[-500:]
+    training += spoken[:-500] * 2 + chosen[:-500] + qamr(folder)
+    training += [
+        (question, chance.choice(training)[1], 0, source)
+        for question, _, label, source in training
+        if label and chance.random() < UNRELATED
     ]
-    learnt = [one for one in learnt if len(one[1].split()) <= LONGEST]
-    chance.shuffle(learnt)
-    return learnt, measured
+    training = [one for one in training if len(one[1].split()) <= MAX_WORDS]
+    chance.shuffle(training)
+    return training, held_out
 
 
 # ---------------------------------------------------------------- the network
 
 
-class Changed(nn.Module):
-    """A matrix that stays, and what is added to it."""
+class LoraLinear(nn.Module):
+    """A frozen linear layer with a low-rank update."""
 
     def __init__(self, weight, bias):
         super().__init__()
@@ -319,12 +318,12 @@ class Reranker(nn.Module):
     def __init__(self, weights):
         super().__init__()
         self.weights = weights
-        self.changed = nn.ModuleDict()
+        self.lora = nn.ModuleDict()
         for layer in range(LAYERS):
             for name in MATRICES:
                 name = f"encoder.layer.{layer}.{name}"
-                changed = Changed(weights[f"{name}.weight"], weights[f"{name}.bias"])
-                self.changed[name.replace(".", "/")] = changed
+                layer_with_lora = LoraLinear(weights[f"{name}.weight"], weights[f"{name}.bias"])
+                self.lora[name.replace(".", "/")] = layer_with_lora
         self.second = nn.Parameter(weights["embeddings.token_type_embeddings.weight"][1].clone())
         self.head = nn.Linear(2 * HIDDEN, 1)
         nn.init.normal_(self.head.weight, std=0.02)
@@ -343,7 +342,7 @@ class Reranker(nn.Module):
         rows, length, _ = x.shape
         for layer in range(LAYERS):
             query, key, value, out, inner, outer = (
-                self.changed[f"encoder.layer.{layer}.{name}".replace(".", "/")] for name in MATRICES
+                self.lora[f"encoder.layer.{layer}.{name}".replace(".", "/")] for name in MATRICES
             )
             q, k, v = (
                 part(x).view(rows, length, HEADS, HIDDEN // HEADS).transpose(1, 2) for part in (query, key, value)
@@ -361,7 +360,7 @@ class Reranker(nn.Module):
             self.head.weight.copy_(change["head.weight"])
             self.head.bias.copy_(change["head.bias"])
             self.second.copy_(change["embeddings.token_type_embeddings.weight.1"])
-            for name, matrix in self.changed.items():
+            for name, matrix in self.lora.items():
                 name = name.replace("/", ".")
                 matrix.down.copy_(change[f"{name}.down"])
                 matrix.up.copy_(change[f"{name}.up"].float() / SCALE)
@@ -369,13 +368,13 @@ class Reranker(nn.Module):
     def save(self, path):
         change = {"head.weight": self.head.weight, "head.bias": self.head.bias}
         change["embeddings.token_type_embeddings.weight.1"] = self.second.half()
-        for name, matrix in self.changed.items():
+        for name, matrix in self.lora.items():
             name = name.replace("/", ".")
             change[f"{name}.down"], change[f"{name}.up"] = matrix.down.half(), (SCALE * matrix.up).half()
         save_file({name: tensor.detach().contiguous() for name, tensor in change.items()}, path)
 
 
-# ---------------------------------------------------------------- learning
+# ---------------------------------------------------------------- training
 
 
 def batches(tokenizer, pairs, size, shuffled):
@@ -406,18 +405,18 @@ def batches(tokenizer, pairs, size, shuffled):
         yield ids, types, mask, labels, [encoded[at][2] for at in batch]
 
 
-def measured(model, tokenizer, pairs):
+def evaluate(model, tokenizer, pairs):
     scored = []
     with torch.no_grad():
         for ids, types, mask, labels, sources in batches(tokenizer, pairs, 64, False):
             scored += zip(model(ids, types, mask).tolist(), labels.tolist(), sources)
     for source in sorted({source for _, _, source in scored}):
-        of_source = [(score, label) for score, label, of in scored if of == source]
+        of_source = [(score, label) for score, label, other in scored if other == source]
         yes = [score for score, label in of_source if label]
         no = [score for score, label in of_source if not label]
         order = sum((a > b) + 0.5 * (a == b) for a in yes for b in no) / len(yes) / len(no)
         right = sum((score > 0) == label for score, label in of_source) / len(of_source)
-        print(f"  {source:8} {len(of_source)} pairs: {order:.3f} in order, {right:.3f} right", flush=True)
+        print(f"  {source:8} {len(of_source)} pairs: {order:.3f} in correct order, accuracy {right:.3f}", flush=True)
 
 
 def golden(model, tokenizer):
@@ -442,24 +441,24 @@ def main():
     tokenizer = Tokenizer.from_file(str(model_folder / "tokenizer.json"))
     tokenizer.enable_truncation(TOKENS, strategy="only_second")
     tokenizer.no_padding()
-    learnt, others = learnt_from(data)
+    training, held_out = load_examples(data)
     model = Reranker(weights)
     if output.exists():
         model.load(output)
     if steps == 0:
-        measured(model, tokenizer, others)
+        evaluate(model, tokenizer, held_out)
         print(json.dumps(golden(model, tokenizer), indent=1))
         return
-    print(f"{len(learnt)} pairs, {sum(p.numel() for p in model.parameters())} numbers", flush=True)
+    print(f"{len(training)} pairs, {sum(p.numel() for p in model.parameters())} parameters", flush=True)
     head = [*model.head.parameters(), model.second]
     optimizer = torch.optim.AdamW(
-        [{"params": list(model.changed.parameters())}, {"params": head}], lr=RATE, weight_decay=0.01
+        [{"params": list(model.lora.parameters())}, {"params": head}], lr=LEARNING_RATE, weight_decay=0.01
     )
     step, started = 0, time.monotonic()
     while step < steps:
-        for ids, types, mask, labels, _ in batches(tokenizer, learnt, BATCH, True):
+        for ids, types, mask, labels, _ in batches(tokenizer, training, BATCH, True):
             share = min(1, step / WARM_UP) * max(0.02, 1 - step / steps)
-            for group, rate in zip(optimizer.param_groups, (RATE, RATE_OF_HEAD)):
+            for group, rate in zip(optimizer.param_groups, (LEARNING_RATE, HEAD_LEARNING_RATE)):
                 group["lr"] = rate * share
             with torch.autocast("cpu", torch.bfloat16):
                 logits = model(ids, types, mask)
@@ -471,7 +470,7 @@ def main():
             step += 1
             if step % 400 == 0 or step == steps:
                 print(f"step {step}, {time.monotonic() - started:.0f} s", flush=True)
-                measured(model, tokenizer, others)
+                evaluate(model, tokenizer, held_out)
                 model.save(output)
             if step == steps:
                 break

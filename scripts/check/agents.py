@@ -1,11 +1,10 @@
-"""Talks to a running service as an agent does, with the official client: over streamable HTTP in each
-way of beginning, and through `shotlog mcp` over standard input and output. Every structured answer has
-to fit the schema that its tool declares, no answer may have more tokens than allowed, and hostile
-arguments get a sentence.
+"""Tests the MCP server of a running service with the official client: over streamable HTTP in each initialisation mode,
+and through `shotlog mcp` over standard input and output. Every structured result must match the schema of its tool, no
+result may exceed the token budget, and hostile arguments must be refused with a message.
 
     agents.py BASE --video ID --token TOKEN --binary FILE [--tokens 25000]
 
-Ends with 1 when something is not so. The last line counts what was asked.
+Exits with 1 if a check fails. The last line counts the calls.
 """
 
 import argparse
@@ -26,51 +25,51 @@ from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-# Bytes of JSON that make a token, as conservatively as the service counts them.
+# Bytes of JSON per token, the service's conservative estimate.
 BYTES_PER_TOKEN = 3
 UNKNOWN = "0000000000000000"
-# A call that was given up has to leave the service within this time, seconds.
-PROMPT = 5
+# Maximum seconds until a cancelled call ends.
+CANCEL_LIMIT = 5
 
 
 class Check:
-    """What was asked of one client, and what was wrong with the answers."""
+    """The calls of one client and the size of their results."""
 
     def __init__(self, options, client):
         self.options, self.client = options, client
-        self.tools, self.asked, self.largest = {}, 0, 0
+        self.tools, self.calls, self.largest = {}, 0, 0
 
-    def weigh(self, what, answer):
-        """Counts the tokens of an answer but for its images, which are bounded in number and size."""
-        told = answer.model_dump(mode="json", by_alias=True, exclude_none=True)
-        for block in told.get("content", []):
+    def check_budget(self, what, answer):
+        """Counts the tokens of a result without its images, which are limited in number and size."""
+        document = answer.model_dump(mode="json", by_alias=True, exclude_none=True)
+        for block in document.get("content", []):
             block.pop("data", None)
-        tokens = len(json.dumps(told, ensure_ascii=False).encode()) // BYTES_PER_TOKEN
-        self.asked += 1
+        tokens = len(json.dumps(document, ensure_ascii=False).encode()) // BYTES_PER_TOKEN
+        self.calls += 1
         self.largest = max(self.largest, tokens)
         assert tokens <= self.options.tokens, f"{what} has {tokens} tokens"
 
     async def call(self, tool, progress=None, **arguments):
-        """The structured content of a call, held to the tool's schema."""
+        """The structured content of a call, validated against the tool's schema."""
         answer = await self.client.call_tool(tool, arguments, progress_callback=progress)
-        self.weigh(tool, answer)
+        self.check_budget(tool, answer)
         assert not answer.is_error, f"{tool}: {answer.content[0].text}"
         jsonschema.Draft202012Validator(self.tools[tool].output_schema).validate(answer.structured_content)
-        assert answer.content[0].text.strip(), f"{tool} says nothing"
+        assert answer.content[0].text.strip(), f"{tool} returns no text"
         return answer.structured_content, answer
 
     async def refusal(self, tool, **arguments):
-        """The sentence of a call that a tool refuses."""
+        """The message of a call that a tool refuses."""
         answer = await self.client.call_tool(tool, arguments)
-        self.weigh(tool, answer)
-        assert answer.is_error, f"{tool} takes {arguments}"
+        self.check_budget(tool, answer)
+        assert answer.is_error, f"{tool} accepts {arguments}"
         return answer.content[0].text
 
     async def list_tools(self):
         cursor = None
         while True:
             listed = await self.client.list_tools(cursor=cursor)
-            self.weigh("the list of tools", listed)
+            self.check_budget("the list of tools", listed)
             self.tools |= {tool.name: tool for tool in listed.tools}
             if not (cursor := listed.next_cursor):
                 break
@@ -84,15 +83,15 @@ class Check:
         video = self.options.video
         library, _ = await self.call("describe_library")
         assert video in [known["video_id"] for known in library["newest"]]
-        found, told = await self.call("search_moments", text="lentil soup in the kitchen", min_p_present=0.3)
-        assert found["results"][0]["video_id"] == video
-        # Whoever sees the text alone can go on as well.
-        assert all(hit["moment_id"] in told.content[0].text for hit in found["results"])
-        read, told = await self.call("read_moments", moment_ids=[found["results"][0]["moment_id"]])
+        page, result = await self.call("search_moments", text="lentil soup in the kitchen", min_p_present=0.3)
+        assert page["results"][0]["video_id"] == video
+        # The text alone is enough to read the moments.
+        assert all(hit["moment_id"] in result.content[0].text for hit in page["results"])
+        read, result = await self.call("read_moments", moment_ids=[page["results"][0]["moment_id"]])
         moment = read["moments"][0]
         assert moment["chunks"][0]["says"], read
         neighbours = [moment[side] for side in ("before", "after") if moment[side]]
-        assert neighbours and all(neighbour["moment_id"] in told.content[0].text for neighbour in neighbours)
+        assert neighbours and all(neighbour["moment_id"] in result.content[0].text for neighbour in neighbours)
         nothing, _ = await self.call("search_moments", text="boat", filters={"after": 1e6})
         assert not nothing["results"] and nothing["diagnostics"]
         answer, _ = await self.call("ask", question="What soup is there in Rosa's kitchen?")
@@ -120,8 +119,8 @@ class Check:
             cursor = {"cursor": page["next"]}
 
     async def transcript(self, video):
-        """Page by page, if the install hears words."""
-        if not await self.heard(video):
+        """Page by page, if the video has a transcript."""
+        if not await self.has_transcript(video):
             sentence = await self.refusal("get_transcript", video_id=video)
             assert "listened" in sentence, sentence
             return
@@ -134,22 +133,22 @@ class Check:
             cursor = {"cursor": page["next"]}
         assert said == page["total"]
 
-    async def heard(self, video):
+    async def has_transcript(self, video):
         document = await self.read(f"shotlog://videos/{video}")
         return {"transcript", "diarization"} & set(document["analyzers"])
 
     async def read(self, uri):
         answer = await self.client.read_resource(uri)
-        self.weigh(uri, answer)
+        self.check_budget(uri, answer)
         return json.loads(answer.contents[0].text)
 
     async def every_resource(self):
         listed = await self.client.list_resources()
-        self.weigh("the list of resources", listed)
+        self.check_budget("the list of resources", listed)
         for resource in listed.resources:
             assert await self.read(resource.uri), resource.uri
         templates = await self.client.list_resource_templates()
-        self.weigh("the list of templates", templates)
+        self.check_budget("the list of templates", templates)
         assert len(templates.resource_templates) == 3
         document, pages = await self.read("shotlog://schema"), 1
         while "next" in document:
@@ -166,10 +165,10 @@ class Check:
         await self.call("search_moments", **everything)
         await self.call("ask", question="What is everything about?", limit=20)
         await self.call("describe_library", newest=50)
-        many, shown = await self.call("get_frames", video_id=video, times=[n / 10 for n in range(500)], width=7680)
-        assert "left out" in many["rest"] and 1 <= len(many["frames"]) <= 8, many
-        assert len(shown.content) == 1 + len(many["frames"])
-        assert all(frame["width"] <= 1024 for frame in many["frames"])
+        limited, shown = await self.call("get_frames", video_id=video, times=[n / 10 for n in range(500)], width=7680)
+        assert "left out" in limited["rest"] and 1 <= len(limited["frames"]) <= 8, limited
+        assert len(shown.content) == 1 + len(limited["frames"])
+        assert all(frame["width"] <= 1024 for frame in limited["frames"])
         for tool, arguments, word in [
             ("search_moments", {"text": "a", "limit": 10**12}, "1 to 50"),
             ("search_moments", {"text": "a", "limit": -1}, "1 to 50"),
@@ -195,40 +194,40 @@ class Check:
         except MCPError as error:
             assert "unknown tool" in str(error), error
         else:
-            raise AssertionError("an unknown tool answers")
+            raise AssertionError("an unknown tool returns a result")
 
     async def ingest(self, address):
-        """An ingest that is waited for tells its progress; one that is not is asked for."""
+        """Ingests with progress reports, then reads the job."""
         steps = []
 
         async def progress(step, _total, message):
             steps.append((step, message))
 
-        wanted = {"url": address, "analyzers": "default_video", "min_duration": 3}
-        done, _ = await self.call("ingest_url", progress=progress, **wanted)
+        arguments = {"url": address, "analyzers": "default_video", "min_duration": 3}
+        done, _ = await self.call("ingest_url", progress=progress, **arguments)
         assert done["status"] in ("done", "failed") and steps, (done, steps)
         assert [step for step, _ in steps] == sorted({step for step, _ in steps})
         job, _ = await self.call("get_job", job_id=done["job_id"])
         assert job["status"] == done["status"]
 
-    async def give_up(self, address):
-        """A call that is given up ends at once, and the service goes on."""
+    async def cancel(self, address):
+        """A cancelled call ends at once, and the service keeps working."""
         began = time.monotonic()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(0.5):
                 await self.client.call_tool("ingest_url", {"url": address, "wait": 600})
-                raise AssertionError("the call has an answer before it could be given up")
-        assert time.monotonic() - began < PROMPT
+                raise AssertionError("the call returned before it could be cancelled")
+        assert time.monotonic() - began < CANCEL_LIMIT
         await self.call("describe_library")
 
 
 @contextlib.asynccontextmanager
-async def silent():
+async def endless_download():
     """An address whose download never ends."""
-    held = []
+    connections = []
 
     async def hold(reader, writer):
-        held.append((asyncio.current_task(), writer))
+        connections.append((asyncio.current_task(), writer))
         await reader.read(1000)
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: video/mp4\r\nContent-Length: 1000000\r\n\r\n")
         await reader.read()
@@ -238,25 +237,25 @@ async def silent():
         yield "http://127.0.0.1:%d/never.mp4" % server.sockets[0].getsockname()[1]
     finally:
         server.close()
-        for _, writer in held:
+        for _, writer in connections:
             writer.close()
-        await asyncio.gather(*(task for task, _ in held))
+        await asyncio.gather(*(task for task, _ in connections))
 
 
-async def converse(options, name, transport, mode):
-    """The whole conversation over one transport."""
-    # The address outlives the client, so that no late answer meets one that is closing.
-    async with silent() as address, Client(transport, mode=mode, read_timeout_seconds=300) as client:
+async def run_checks(options, name, transport, mode):
+    """All checks over one transport."""
+    # The server outlives the client, so that no late response meets a closing client.
+    async with endless_download() as address, Client(transport, mode=mode, read_timeout_seconds=300) as client:
         check = Check(options, client)
         await check.list_tools()
         await check.every_tool()
         await check.every_resource()
         await check.hostile()
         await check.ingest(f"{options.base}/storage/{options.video}/{options.filename}")
-        await check.give_up(address)
+        await check.cancel(address)
         version = client.session.protocol_version
-    print(f"{name}: {check.asked} answers fit, the largest has {check.largest} tokens (protocol {version})", flush=True)
-    return check.asked
+    print(f"{name}: {check.calls} valid results, the largest has {check.largest} tokens (protocol {version})", flush=True)
+    return check.calls
 
 
 def status(base, token):
@@ -266,14 +265,14 @@ def status(base, token):
         headers["Authorization"] = f"Bearer {token}"
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
     try:
-        with urllib.request.urlopen(urllib.request.Request(f"{base}/mcp", body, headers)) as answer:
-            return answer.status
+        with urllib.request.urlopen(urllib.request.Request(f"{base}/mcp", body, headers)) as response:
+            return response.status
     except urllib.error.HTTPError as error:
         return error.code
 
 
-def told_by_command(options, base, token):
-    """What `shotlog mcp` says when it cannot serve."""
+def command_error(options, base, token):
+    """The error output of `shotlog mcp` when it cannot serve."""
     command = [options.binary, "mcp", "--url", base, "--token", token]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, cwd=options.folder)
     assert done.returncode == 1 and not done.stdout, done
@@ -284,13 +283,13 @@ async def over_http(options, mode):
     headers = {"Authorization": f"Bearer {options.token}"}
     async with httpx2.AsyncClient(headers=headers, timeout=300) as http:
         transport = streamable_http_client(f"{options.base}/mcp", http_client=http)
-        return await converse(options, f"HTTP, {mode}", transport, mode)
+        return await run_checks(options, f"HTTP, {mode}", transport, mode)
 
 
 async def over_stdio(options):
     environment = {"SHOTLOG_URL": options.base, "SHOTLOG_TOKEN": options.token}
     command = StdioServerParameters(command=options.binary, args=["mcp"], env=environment, cwd=options.folder)
-    return await converse(options, "standard input and output", command, "legacy")
+    return await run_checks(options, "standard input and output", command, "legacy")
 
 
 async def main():
@@ -308,10 +307,10 @@ async def main():
         f"{options.base}/videos/{options.video}", headers={"X-Core-Token": options.token})
     options.filename = json.load(urllib.request.urlopen(request))["filename"]
     with tempfile.TemporaryDirectory() as options.folder:
-        assert "cannot reach" in told_by_command(options, "http://127.0.0.1:9", options.token)
-        assert "401" in told_by_command(options, options.base, "wrong")
-        asked = await over_http(options, "legacy") + await over_http(options, "auto") + await over_stdio(options)
-    print(f"{asked} answers to agents")
+        assert "cannot reach" in command_error(options, "http://127.0.0.1:9", options.token)
+        assert "401" in command_error(options, options.base, "wrong")
+        calls = await over_http(options, "legacy") + await over_http(options, "auto") + await over_stdio(options)
+    print(f"{calls} responses to agents")
 
 
 if __name__ == "__main__":
@@ -319,5 +318,5 @@ if __name__ == "__main__":
         asyncio.run(main())
     except* AssertionError as group:
         for error in group.exceptions:
-            print(f"not as it has to be: {error!r}", file=sys.stderr)
+            print(f"check failed: {error!r}", file=sys.stderr)
         raise
