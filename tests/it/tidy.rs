@@ -254,9 +254,11 @@ fn pages() -> Vec<(PathBuf, String)> {
 /// The anchors of a page: its headings as GitHub writes them in links.
 fn anchors(page: &str) -> Vec<String> {
     let headings = page.lines().filter_map(|line| line.strip_prefix('#'));
-    let kept = |c: &char| c.is_alphanumeric() || "-_ ".contains(*c);
+    let in_slug = |c: &char| c.is_alphanumeric() || "-_ ".contains(*c);
     let slug = |heading: &str| heading.trim_start_matches('#').trim().to_lowercase();
-    headings.map(|h| slug(h).chars().filter(kept).collect::<String>().replace(' ', "-")).collect()
+    headings
+        .map(|h| slug(h).chars().filter(in_slug).collect::<String>().replace(' ', "-"))
+        .collect()
 }
 
 #[test]
@@ -291,9 +293,9 @@ fn invariant_5_paths_and_links_of_the_documentation_exist() {
             let (target, anchor) = link.split_once('#').unwrap_or((link, ""));
             let file = if target.is_empty() { root().join(&page) } else { folder.join(target) };
             let headings = || anchors(&fs::read_to_string(&file).unwrap_or_default());
-            let found = file.exists()
+            let exists = file.exists()
                 && (anchor.is_empty() || headings().iter().any(|heading| heading == anchor));
-            if !target.contains("://") && !found {
+            if !target.contains("://") && !exists {
                 missing.push(format!("{}: {link}", page.display()));
             }
         }
