@@ -19,8 +19,8 @@ test("a search is all in the address: reloaded, gone back from and on to again",
   await page.goto(`${service.url}/#/search`);
   await page.getByLabel("Search the footage").fill("boat");
   await page.getByText("Filters", { exact: true }).click();
-  await page.getByLabel("At least this probable (0–1)").fill("0.5");
-  await page.getByLabel("From this second of the video").fill("12");
+  await page.getByLabel("Minimum confidence (0–1)").fill("0.5");
+  await page.getByLabel("Starts at or after (s)").fill("12");
   await page.getByRole("button", { name: "Search", exact: true }).click();
   await expect.poll(() => sent.length).toBe(1);
   expect(sent[0]).toMatchObject({ text: "boat", min_p_present: 0.5, filters: { after: 12 } });
@@ -30,8 +30,8 @@ test("a search is all in the address: reloaded, gone back from and on to again",
   await expect.poll(() => sent.length).toBe(2);
   expect(sent[1]).toEqual(sent[0]);
   await expect(page.getByLabel("Search the footage")).toHaveValue("boat");
-  await expect(page.getByLabel("At least this probable (0–1)")).toHaveValue("0.5");
-  await expect(page.getByLabel("From this second of the video")).toHaveValue("12");
+  await expect(page.getByLabel("Minimum confidence (0–1)")).toHaveValue("0.5");
+  await expect(page.getByLabel("Starts at or after (s)")).toHaveValue("12");
 
   await page.getByLabel("Search the footage").fill("ferry");
   await page.getByRole("button", { name: "Search", exact: true }).click();
@@ -58,7 +58,7 @@ test("a link leads to a second, a stretch and a tab of a video, and the title na
 
 test("titles name what is shown", async ({ page, service }) => {
   await queries(page);
-  for (const [hash, title] of [["#/", "Library"], ["#/search?q=a+boat", "a boat · Search"], ["#/ask", "Ask"], ["#/jobs", "Jobs"], ["#/nowhere", "No such page"]]) {
+  for (const [hash, title] of [["#/", "Library"], ["#/search?q=a+boat", "a boat · Search"], ["#/ask", "Ask"], ["#/jobs", "Jobs"], ["#/nowhere", "Page not found"]]) {
     await page.goto(`${service.url}/${hash}`);
     await expect(page).toHaveTitle(`${title} · Shotlog`);
   }
@@ -92,7 +92,7 @@ test("what the library is narrowed to is kept", async ({ page, service }) => {
   await expect(page).toHaveURL(/name=no\+such\+name/);
   await page.reload();
   await expect(page.getByLabel("Find by name")).toHaveValue("no such name");
-  await expect(page.getByText("No video is like that")).toBeVisible();
+  await expect(page.getByText("No matching videos")).toBeVisible();
 });
 
 test("the library follows the address while it is open", async ({ page, service }) => {
@@ -108,12 +108,12 @@ test("the library follows the address while it is open", async ({ page, service 
   await expect(page.getByRole("link", { name: /^Open / })).toHaveCount(2);
   await page.evaluate(() => { location.hash = "#/?name=harbour&order=oldest"; });
   await expect(field).toHaveValue("harbour");
-  await expect(page.getByLabel("Order")).toHaveValue("oldest");
+  await expect(page.getByLabel("Sort by")).toHaveValue("oldest");
   await page.goBack();
   await expect(field).toHaveValue("");
-  await expect(page.getByLabel("Order")).toHaveValue("newest");
+  await expect(page.getByLabel("Sort by")).toHaveValue("newest");
   await page.evaluate(() => { location.hash = "#/?url=https%3A%2F%2Fexample.com%2Fa.mp4"; });
-  await expect(page.getByLabel("From an address")).toHaveValue("https://example.com/a.mp4");
+  await expect(page.getByLabel("From a URL")).toHaveValue("https://example.com/a.mp4");
 });
 
 test("a step back leads to where a page was scrolled to, also where it is drawn late", async ({ page, service }) => {

@@ -30,7 +30,7 @@ test("more is looked for, and the video split anew, without sending it again", a
   const id = await ingest(service, { analyzers: "default_video", mode: "interval", interval: "10" });
   await page.goto(`${service.url}/#/videos/${id}`);
   await page.getByRole("button", { name: "Analyse again" }).click();
-  const dialog = page.getByRole("dialog", { name: "Analyse the video again" });
+  const dialog = page.getByRole("dialog", { name: "Analyse video again" });
   await expect(dialog.getByRole("checkbox", { name: "Scenes" })).toBeChecked();
   await dialog.getByRole("checkbox", { name: "Speech", exact: true }).check();
   await expect(dialog.getByRole("status")).toContainText(/\d+ moments/);
@@ -44,15 +44,15 @@ test("more is looked for, and the video split anew, without sending it again", a
   // The page shows it without being loaded anew.
   await expect(page.getByRole("tab", { name: "Transcript" })).toBeVisible();
 
-  await page.getByRole("tab", { name: "Splitting" }).click();
-  await page.getByLabel("Shortest, seconds").fill("3");
-  await page.getByRole("button", { name: "Split the video like this" }).click();
-  const split = page.getByRole("dialog", { name: "Split the video anew" });
-  await expect(split).not.toContainText("goes");
+  await page.getByRole("tab", { name: "Segmentation" }).click();
+  await page.getByLabel("Min. length (s)").fill("3");
+  await page.getByRole("button", { name: "Apply split" }).click();
+  const split = page.getByRole("dialog", { name: "Split video again" });
+  await expect(split).not.toContainText("will be removed");
   await split.getByRole("checkbox", { name: "Speech", exact: true }).uncheck();
-  await expect(split).toContainText("What was found as “Speech” goes");
+  await expect(split).toContainText("Results for “Speech” will be removed");
   await split.getByRole("checkbox", { name: "Speech", exact: true }).check();
-  await expect(split).not.toContainText("goes");
+  await expect(split).not.toContainText("will be removed");
   const moments = Number((await split.getByText(/^\d+ moments/).textContent()).match(/\d+/)[0]);
   const anew = page.waitForResponse((one) => one.url().endsWith("/videos/url"));
   await split.getByRole("button", { name: "Split", exact: true }).click();

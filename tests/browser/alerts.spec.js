@@ -20,33 +20,33 @@ const alerts = async (service) => (await (await fetch(`${service.url}/alerts`)).
 test("a search is kept as an alert, tried and deleted, by keyboard alone", async ({ page, service }) => {
   await page.setViewportSize({ width: 360, height: 800 });
   await page.goto(`${service.url}/#/search?q=A+red+boat&filter.objects=boat&sure=0.7`);
-  const tell = page.getByRole("button", { name: "Tell me of new videos that have this" });
+  const tell = page.getByRole("button", { name: "Create alert" });
   await tell.press("Enter");
-  const dialog = page.getByRole("dialog", { name: "Tell of new videos" });
-  await expect(dialog.getByLabel("Name of the alert")).toHaveValue("a-red-boat");
-  await expect(dialog.getByLabel("At least this probable (0–1)")).toHaveValue("0.7");
+  const dialog = page.getByRole("dialog", { name: "New alert" });
+  await expect(dialog.getByLabel("Alert name")).toHaveValue("a-red-boat");
+  await expect(dialog.getByLabel("Minimum confidence (0–1)")).toHaveValue("0.7");
   await expect(dialog).toContainText("Objects: boat");
   await expectAccessible(page, "the dialog of a new alert");
   await page.screenshot({ path: test.info().outputPath("new.png") });
 
-  const address = dialog.getByLabel("Web address that is told (webhook)");
+  const address = dialog.getByLabel("Webhook URL");
   await address.fill("https://example.org/hook");
   await address.press("Enter");
   await expect(dialog).toBeHidden();
-  await expect(page.getByText("The alert “a-red-boat” is kept.")).toBeVisible();
+  await expect(page.getByText("Alert “a-red-boat” created.")).toBeVisible();
   expect(await alerts(service)).toMatchObject([
     { name: "a-red-boat", text: "A red boat", analyzer: "*", filters: { objects: ["boat"] }, min_p_present: 0.7, webhook: "https://example.org/hook" },
   ]);
 
   await tell.press("Enter");
-  await expect(dialog).toContainText("There is an alert of this name");
+  await expect(dialog).toContainText("An alert with this name already exists");
   await page.keyboard.press("Escape");
   await page.getByRole("link", { name: "Alerts" }).press("Enter");
   await expect(page).toHaveTitle("Alerts · Shotlog");
   const alert = page.getByRole("region", { name: "a-red-boat" });
-  await expect(alert).toContainText("never so far");
+  await expect(alert).toContainText("never");
   await alert.getByRole("button", { name: "Test" }).press("Enter");
-  await expect(alert.getByRole("heading", { name: "nothing that it would tell of" })).toBeVisible();
+  await expect(alert.getByRole("heading", { name: "Nothing in the existing videos would match" })).toBeVisible();
   await expectAccessible(page, "an alert");
   await alert.getByRole("link", { name: "“A red boat”" }).press("Enter");
   await expect(page).toHaveURL(/#\/search\?q=A\+red\+boat&sure=0.7&filter.objects=boat$/);
@@ -77,8 +77,8 @@ for (const [width, colorScheme, locale] of [[360, "dark", "de-DE"], [1280, "ligh
       await json(page, "/jobs", () => ({ jobs, total: jobs.length }));
       const german = locale === "de-DE";
       const words = german
-        ? { missed: "1 Nachricht nicht zugestellt", retry: "Fehlgeschlagene erneut senden", test: "Ausprobieren", told: "3 Mal, zuletzt am" }
-        : { missed: "1 message not delivered", retry: "Try failed ones again", test: "Test", told: "3 times, the last on" };
+        ? { missed: "1 Nachricht nicht zugestellt", retry: "Fehlgeschlagene erneut senden", test: "Testen", told: "3 Mal, zuletzt am" }
+        : { missed: "1 message not delivered", retry: "Retry failed", test: "Test", told: "3 times, last on" };
       await page.goto(`${service.url}/#/settings`);
       await page.getByRole("heading", { name: german ? "Benachrichtigungen" : "Alerts" }).getByRole("link").click();
       const alert = page.getByRole("region", { name: "red-boat" });
@@ -113,11 +113,11 @@ test("who may not keep an alert is told why", async ({ browser }) => {
     await page.goto(`${service.url}/#/alerts`);
     await page.getByLabel("Access token").fill("a-part-of-it");
     await page.getByRole("button", { name: "Sign in" }).click();
-    await expect(page.getByText("Alerts are not open to you here")).toBeVisible();
+    await expect(page.getByText("You do not have access to alerts")).toBeVisible();
     await expectAccessible(page, "alerts that are not shown");
     await page.goto(`${service.url}/#/search?q=boat`);
-    await page.getByRole("button", { name: "Tell me of new videos that have this" }).click();
-    await expect(page.getByRole("dialog")).toContainText("Alerts are not open to you here");
+    await page.getByRole("button", { name: "Create alert" }).click();
+    await expect(page.getByRole("dialog")).toContainText("You do not have access to alerts");
     await expect(page.getByRole("dialog").getByRole("textbox")).toHaveCount(0);
     await page.keyboard.press("Escape");
   } finally {
@@ -132,10 +132,10 @@ test("where no callbacks are sent, alerts are said to be off and are not offered
   try {
     const here = await context.newPage();
     await here.goto(`${service.url}/#/search?q=boat`);
-    await expect(here.getByRole("button", { name: "Keep this search" })).toBeVisible();
-    await expect(here.getByRole("button", { name: "Tell me of new videos that have this" })).toHaveCount(0);
+    await expect(here.getByRole("button", { name: "Save search" })).toBeVisible();
+    await expect(here.getByRole("button", { name: "Create alert" })).toHaveCount(0);
     await here.getByRole("link", { name: "Alerts" }).click();
-    await expect(here.getByText("Alerts are switched off here.")).toBeVisible();
+    await expect(here.getByText("Alerts are turned off.")).toBeVisible();
     await expectAccessible(here, "alerts that are off");
   } finally {
     await context.close();
@@ -170,7 +170,7 @@ test("a collection is renamed, and removed with or without its videos", async ({
   const name = dialog.getByLabel("New name");
   await expect(dialog.getByRole("button", { name: "Rename" })).toBeDisabled();
   await name.fill("market");
-  await expect(dialog).toContainText("There is a collection “market” already");
+  await expect(dialog).toContainText("The collection “market” already exists");
   await expectAccessible(page, "renaming a collection");
   await name.fill("port / west");
   await name.press("Enter");
@@ -180,10 +180,10 @@ test("a collection is renamed, and removed with or without its videos", async ({
   place = "port / west";
   jobs = [job("done")];
   await page.getByRole("button", { name: "Delete “port / west”…" }).press("Enter");
-  await expect(dialog.getByLabel("They stay, in no collection")).toBeChecked();
+  await expect(dialog.getByLabel("Keep in the library, in no collection")).toBeChecked();
   await expectAccessible(page, "deleting a collection");
   await page.screenshot({ path: test.info().outputPath("delete.png") });
-  await dialog.getByLabel("They are deleted too").check();
+  await dialog.getByLabel("Delete with all results").check();
   await dialog.getByRole("button", { name: "Delete" }).press("Enter");
   await expect(dialog).toBeHidden();
   expect(asked.at(-1)).toEqual(["DELETE", "/collections/port%20%2F%20west?videos=delete", null]);

@@ -1,5 +1,5 @@
 // What the pages say when the service has more to tell: how sure a hit is, why there is none, and
-// whether each sentence of an answer is borne out.
+// whether each sentence of an answer is supported.
 import { createServer } from "node:http";
 import { expect, expectAccessible, test } from "./fixtures.js";
 
@@ -28,10 +28,10 @@ test("a search is sent with the mode and the threshold that the install offers",
   await richer(page, service);
   await json(page, "/query", { answer: null, results: [{ ...hit, p_present: 0.93, text_score: 4.25 }] });
   await search(page, service);
-  await page.getByLabel("Look in").selectOption("default_video");
+  await page.getByLabel("Search in", { exact: true }).selectOption("default_video");
   await page.getByLabel("Search by").selectOption("hybrid");
   await page.getByRole("button", { name: /Use 0\.42/ }).click();
-  await page.getByLabel("From this second of the video").fill("2");
+  await page.getByLabel("Starts at or after (s)").fill("2");
   for (const word of ["boat", "ferry"]) {
     await page.getByLabel("Objects", { exact: true }).fill(word);
     await page.getByLabel("Objects", { exact: true }).press("Enter");
@@ -43,7 +43,7 @@ test("a search is sent with the mode and the threshold that the install offers",
   });
   const first = page.locator("#hits li").first();
   await expect(first).toContainText("0.61");
-  await expect(first).toContainText("93 %");
+  await expect(first).toContainText("93%");
   await expect(first).toContainText("4.3");
   await expect(first.locator("mark")).toHaveText("boat");
 });
@@ -51,7 +51,7 @@ test("a search is sent with the mode and the threshold that the install offers",
 test("everything is searched unless something is chosen, and who found a moment is told", async ({ page, service }) => {
   await json(page, "/query", { answer: null, results: [{ ...hit, found_by: ["diarization", "ocr"] }] });
   await search(page, service);
-  await page.getByLabel("At least this probable (0–1)").fill("0.5");
+  await page.getByLabel("Minimum confidence (0–1)").fill("0.5");
   const sent = page.waitForRequest((one) => one.url().endsWith("/query"));
   await page.getByRole("button", { name: "Search", exact: true }).click();
   const asked = (await sent).postDataJSON();
@@ -70,9 +70,9 @@ test("a refusal is no answer: its moments are the nearest, and improbable ones a
   await page.goto(`${service.url}/#/ask`);
   await page.getByLabel("Ask about the footage").fill("Is there a ship?");
   await page.getByRole("button", { name: "Ask", exact: true }).click();
-  await expect(page.getByRole("heading", { name: "1 nearest moment" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "1 closest moment" })).toBeVisible();
   await expect(page.locator("#hits li")).toHaveCount(1);
-  await expect(page.getByText("borne out")).toBeHidden();
+  await expect(page.getByText("supported")).toBeHidden();
   await expect(page.getByText("Not in the footage")).toBeVisible();
   await expect(page.getByRole("heading", { name: /source/ })).toBeHidden();
 
@@ -81,7 +81,7 @@ test("a refusal is no answer: its moments are the nearest, and improbable ones a
   await json(page, "/query", { answer: `The footage does not show this [${ID} 12-17s].`, answered: false, audit, results: [hit] });
   await page.goto(`${service.url}/#/search?q=ship&answer=1`);
   await expect(page.getByText("Not in the footage")).toBeVisible();
-  await expect(page.getByText("borne out")).toBeHidden();
+  await expect(page.getByText("supported")).toBeHidden();
 });
 
 test("an answer that cites nothing is a refusal, and only what is cited is a source", async ({ page, service }) => {
@@ -91,7 +91,7 @@ test("an answer that cites nothing is a refusal, and only what is cited is a sou
   // A link that has a question asks it.
   await page.goto(`${service.url}/#/ask?q=x`);
   await expect(page.getByText("Not in the footage")).toBeVisible();
-  await expect(page.getByText("borne out")).toBeHidden();
+  await expect(page.getByText("supported")).toBeHidden();
 
   const improbable = Array.from({ length: 22 }, (_, index) => ({ ...hit, chunk_id: 10 + index, start: 100 + index, end: 101 + index, p_present: 0.02 }));
   await page.unroute((url) => url.pathname === "/ask").catch(() => {});
@@ -113,14 +113,14 @@ test("a filter that cannot match is not offered, and one that a link asks for is
   await page.goto(`${service.url}/#/search`);
   await page.getByText("Filters", { exact: true }).click();
   await expect(page.getByLabel("Speakers")).toBeVisible();
-  await expect(page.getByLabel(/so many people/)).toHaveCount(0);
-  await page.getByLabel("Look in").selectOption("default_video");
+  await expect(page.getByLabel(/(Min|Max)\. people/)).toHaveCount(0);
+  await page.getByLabel("Search in", { exact: true }).selectOption("default_video");
   await expect(page.getByLabel("Objects")).toBeVisible();
   await expect(page.getByLabel("Speakers")).toHaveCount(0);
   for (const [asked, why] of [
-    ["q=x&filter.min_people=2", "“At least so many people” is not found out by this service."],
-    ["q=x&analyzer=default_video&filter.speakers=S1", "“Speakers” is told by “Speech by speaker” alone"],
-    ["q=x&filter.speakers=S1&filter.objects=boat", "no moment can have all of them"],
+    ["q=x&filter.min_people=2", "“Min. people” is not available in this service."],
+    ["q=x&analyzer=default_video&filter.speakers=S1", "“Speakers” only applies to “Speech by speaker”"],
+    ["q=x&filter.speakers=S1&filter.objects=boat", "no moment can match all of them"],
   ]) {
     await page.goto(`${service.url}/#/search?${asked}`);
     await expect(page.getByText(why)).toBeVisible();
@@ -163,16 +163,16 @@ test("an empty result says why, in words", async ({ page, service }) => {
     },
   });
   await search(page, service);
-  await page.getByLabel("At least this alike (0–1)").fill("0.5");
+  await page.getByLabel("Minimum similarity (0–1)").fill("0.5");
   await page.getByRole("button", { name: "Search", exact: true }).click();
   for (const text of [
-    "Without “At least so many people” there would be 4 moments.",
-    "The closest moment is 0.31 alike, and you asked for at least 0.5.",
+    "Without the filter “Min. people”: 4 moments.",
+    "The closest moment has a similarity of 0.31, below your minimum of 0.5.",
     `${ID} has not been analysed for this.`,
-    "There is no video feedfacefeedface.",
-    "“Speech by speaker” has it: look in everything.",
+    "Video not found: feedfacefeedface.",
+    "“Speech by speaker” has matches. Search in everything.",
   ]) await expect(page.getByText(text)).toBeVisible();
-  await expect(page.getByText("Without “Objects”")).toBeHidden();
+  await expect(page.getByText("Without the filter “Objects”")).toBeHidden();
 });
 
 test("the verdict on each sentence of an answer is told", async ({ page, service }) => {
@@ -194,12 +194,12 @@ test("the verdict on each sentence of an answer is told", async ({ page, service
   await page.getByRole("button", { name: "Ask", exact: true }).click();
   const answer = page.getByRole("region", { name: "Answer" });
   await expect(answer.locator(".answer-text > span")).toHaveText([/^A boat leaves\. ▸ 0:12\s*$/, /^It is big\. ▸ 0:12\s+Weak$/]);
-  await answer.getByText("1 borne out, 1 weak, 1 left out").click();
+  await answer.getByText("1 supported, 1 weak, 1 removed").click();
   const green = answer.getByRole("listitem").filter({ hasText: "It is green" });
-  await expect(green).toContainText("Left out");
+  await expect(green).toContainText("Removed");
   await expect(green.locator(".cite")).toHaveText("▸ 0:12");
   await expect(answer).not.toContainText(`[${ID}`);
-  await answer.getByText("What was read for this").click();
+  await answer.getByText("Evidence used").click();
   await expect(answer.getByText(/1 moment/)).toBeVisible();
 });
 
@@ -224,7 +224,7 @@ test("an answer is shown as it is made: its moments, its sentences, then all of 
     await page.goto(`${service.url}/#/ask`);
     await page.getByLabel("Ask about the footage").fill("What leaves?");
     await page.getByRole("button", { name: "Ask", exact: true }).click();
-    await expect(page.getByText("Looking for the moments")).toBeVisible();
+    await expect(page.getByText("Looking for relevant moments")).toBeVisible();
     await expect.poll(() => steps.length).toBe(4);
     steps[0]();
     await expect(page.getByText("Reading 1 moment…")).toBeVisible();
@@ -263,12 +263,12 @@ test("a conversation goes on about the same videos, is copied with its sources, 
   await expect(page.locator("#answer")).toBeVisible();
   await expect(page.getByRole("heading", { name: "What leaves?" })).toBeVisible();
   await page.getByRole("button", { name: "Copy with sources" }).click();
-  await expect(page.getByText("The answer is copied")).toBeVisible();
+  await expect(page.getByText("Copied the answer")).toBeVisible();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
     `What leaves?\n\nA boat leaves [1].\n\n[1] harbour.mp4, 12–17 s: ${service.url}/#/videos/${ID}?t=12`,
   );
 
-  await page.getByRole("button", { name: "Ask on about this video" }).click();
+  await page.getByRole("button", { name: "Ask more about this video" }).click();
   await expect(page.getByRole("button", { name: "Remove harbour.mp4" })).toBeVisible();
   await question.fill("And when?");
   await question.press("Enter");
@@ -280,7 +280,7 @@ test("a conversation goes on about the same videos, is copied with its sources, 
   await question.fill("And why?");
   await question.press("Enter");
   await page.getByRole("button", { name: "Stop" }).click();
-  await expect(page.getByText("You stopped it.")).toBeVisible();
+  await expect(page.getByText("Stopped.")).toBeVisible();
   await expect(page.getByRole("article")).toHaveCount(3);
 });
 
@@ -298,7 +298,7 @@ test("what is asked next is about the same moments, and filters of a search appl
   await page.getByRole("link", { name: "Ask about this" }).press("Enter");
   const question = page.getByLabel("Ask about the footage");
   await expect(question).toHaveValue("What leaves?");
-  const chips = page.getByRole("list", { name: "Asked about" }).getByRole("button");
+  const chips = page.getByRole("list", { name: "Scope of the question" }).getByRole("button");
   await expect(chips).toHaveText(["Objects: boat ×", "Objects: buoy ×"]);
   await expect(page.locator("#answer")).toBeVisible();
   expect(asked).toEqual([{ question: "What leaves?", video_ids: null, analyzer: null, moment_ids: null, filters: { objects: ["boat", "buoy"] } }]);
@@ -308,14 +308,14 @@ test("what is asked next is about the same moments, and filters of a search appl
   await expect(page.locator("#answer")).toBeVisible();
   expect(asked[1]).toMatchObject({ question: "What leaves?", filters: { objects: ["boat"] } });
 
-  await page.getByRole("button", { name: "Ask on about this moment" }).press("Enter");
-  await expect(chips).toHaveText(["1 moment of the answer before ×", "Objects: boat ×"]);
+  await page.getByRole("button", { name: "Ask more about this moment" }).press("Enter");
+  await expect(chips).toHaveText(["1 moment from the previous answer ×", "Objects: boat ×"]);
   await question.fill("And when?");
   await question.press("Enter");
   await expect(page.getByRole("article")).toHaveCount(3);
   await expect(page.getByText("A boat leaves ▸ 0:12")).toHaveCount(3);
   expect(asked[2]).toMatchObject({ question: "And when?", moment_ids: [`m_${ID}_12000_17000`] });
-  await expect(page.getByRole("button", { name: "Ask on about this moment" })).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Ask more about this moment" })).toHaveCount(0);
   await expect(page).toHaveURL(/moment=m_/);
   for (const [width, colorScheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) {
     await page.setViewportSize({ width, height: 900 });
@@ -324,7 +324,7 @@ test("what is asked next is about the same moments, and filters of a search appl
     await page.screenshot({ path: testInfo.outputPath(`scope-${width}.png`) });
   }
   await page.reload();
-  await expect(chips).toHaveText(["1 moment of the answer before ×", "Objects: boat ×"]);
-  await page.getByRole("button", { name: "Ask about more than these moments" }).click();
+  await expect(chips).toHaveText(["1 moment from the previous answer ×", "Objects: boat ×"]);
+  await page.getByRole("button", { name: "Ask about all moments" }).click();
   await expect(chips).toHaveText(["Objects: boat ×"]);
 });

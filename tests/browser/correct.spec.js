@@ -37,13 +37,13 @@ test("what is said, and who says it, is put right where it is read", async ({ pa
   const word = first.text.split(" ").findLast((one) => /^\w{4,}/.test(one)).replace(/\W/g, "");
   await page.goto(`${service.url}/#/videos/${id}/transcript`);
   await page.getByRole("tab", { name: "Transcript" }).click();
-  await page.getByRole("button", { name: /^Correct what is said at/ }).first().click();
-  const dialog = page.getByRole("dialog", { name: /Correct what is said/ });
+  await page.getByRole("button", { name: /^Correct transcript at/ }).first().click();
+  const dialog = page.getByRole("dialog", { name: /Correct transcript/ });
   await expect(dialog.getByRole("button", { name: "Save" })).toBeDisabled();
-  const text = dialog.getByRole("textbox", { name: "What is said" });
+  const text = dialog.getByRole("textbox", { name: "Text" });
   await text.fill((await text.inputValue()).replace(word, "Brontosaurus"));
-  await dialog.getByRole("combobox", { name: "Who says it" }).fill("Ada Lovelace");
-  await expect(dialog.getByRole("radio", { name: /^Wherever S1 speaks/ })).toBeChecked();
+  await dialog.getByRole("combobox", { name: "Speaker" }).fill("Ada Lovelace");
+  await expect(dialog.getByRole("radio", { name: /^Everywhere S1 speaks/ })).toBeChecked();
   await expectAccessible(page, "correct what is said");
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(dialog).toBeHidden();
@@ -61,12 +61,12 @@ test("what is said, and who says it, is put right where it is read", async ({ pa
 test("a word is put right everywhere, and what was found comes back", async ({ page, service }) => {
   await page.goto(`${service.url}/#/videos/${id}`);
   await page.getByRole("tab", { name: "Transcript" }).click();
-  await page.getByRole("searchbox", { name: "Find in the transcript" }).fill("Brontosaurus");
+  await page.getByRole("searchbox", { name: "Find in transcript" }).fill("Brontosaurus");
   await page.getByRole("button", { name: "Correct everywhere" }).click();
   const dialog = page.getByRole("dialog", { name: "Correct everywhere" });
-  await expect(dialog.getByRole("textbox", { name: "As it is shown" })).toHaveValue("Brontosaurus");
+  await expect(dialog.getByRole("textbox", { name: "Replace" })).toHaveValue("Brontosaurus");
   await expect(dialog.getByRole("button", { name: "Save" })).toBeEnabled();
-  await dialog.getByRole("textbox", { name: "What is right" }).fill("Diplodocus");
+  await dialog.getByRole("textbox", { name: "With" }).fill("Diplodocus");
   await expectAccessible(page, "correct everywhere");
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(dialog).toBeHidden();
@@ -76,7 +76,7 @@ test("a word is put right everywhere, and what was found comes back", async ({ p
   const panel = page.getByRole("tabpanel");
   await expect(panel.getByRole("listitem")).toHaveCount(3);
   await expectAccessible(page, "corrections");
-  await panel.getByRole("button", { name: "Undo the correction of “Brontosaurus”" }).click();
+  await panel.getByRole("button", { name: "Undo correction of “Brontosaurus”" }).click();
   await expect(panel.getByRole("listitem")).toHaveCount(2);
   expect(await captions(service)).toContain("Brontosaurus");
   await panel.getByRole("button", { name: "Undo all" }).click();
@@ -88,12 +88,12 @@ test("a word is put right everywhere, and what was found comes back", async ({ p
 test("what stands nowhere is refused in words", async ({ page, service }) => {
   await page.goto(`${service.url}/#/videos/${id}`);
   await page.getByRole("tab", { name: "Transcript" }).click();
-  const sought = page.getByRole("searchbox", { name: "Find in the transcript" });
+  const sought = page.getByRole("searchbox", { name: "Find in transcript" });
   await sought.fill("e");
   await page.getByRole("button", { name: "Correct everywhere" }).click();
   const dialog = page.getByRole("dialog", { name: "Correct everywhere" });
-  await dialog.getByRole("textbox", { name: "As it is shown" }).fill("submarine");
-  await dialog.getByRole("textbox", { name: "What is right" }).fill("boat");
+  await dialog.getByRole("textbox", { name: "Replace" }).fill("submarine");
+  await dialog.getByRole("textbox", { name: "With" }).fill("boat");
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(dialog.getByRole("alert")).toContainText("nobody says 'submarine'");
 });
@@ -110,8 +110,8 @@ test("a person is named in a dialog that asks for nothing else", async ({ page, 
     return route.fulfill({ json: { corrections: [], job_id: null } });
   });
   await page.goto(`${service.url}/#/videos/${long}?tab=people`);
-  await page.getByRole("button", { name: "Say who Person 1 is" }).click();
-  const dialog = page.getByRole("dialog", { name: "Say who Person 1 is" });
+  await page.getByRole("button", { name: "Name Person 1" }).click();
+  const dialog = page.getByRole("dialog", { name: "Name Person 1" });
   await expect(dialog).toContainText("A woman in a red coat.");
   await expect(dialog.getByRole("textbox")).toHaveCount(1);
   await expect(dialog.getByRole("combobox")).toHaveCount(0);

@@ -24,7 +24,7 @@ test("people and objects have lanes, and boxes over the paused frame", async ({ 
   await page.goto(service.url);
   await page.getByLabel("Choose files").setInputFiles(clip);
   await page.getByText("Options", { exact: true }).click();
-  await page.getByLabel("Shortest (s)").fill("3");
+  await page.getByLabel("Min. length (s)").fill("3");
   await page.getByRole("button", { name: "Add", exact: true }).click();
   await page.getByRole("link", { name: /^Open demo_public\.mp4/ }).click({ timeout: 500_000 });
 
@@ -36,8 +36,8 @@ test("people and objects have lanes, and boxes over the paused frame", async ({ 
   const { chunks } = await (await fetch(`${service.url}/videos/${videos[0].video_id}/chunks?verbose=true`)).json();
   const index = chunks.findIndex((chunk) => chunk.object_detection?.detections.some(({ label }) => label === "car"));
   const { locations } = chunks[index].object_detection.detections.find(({ label }) => label === "car");
-  await page.getByRole("button", { name: /^Inspect the moment at/ }).nth(index).click();
-  const inspector = page.getByRole("region", { name: "Everything found in this moment" });
+  await page.getByRole("button", { name: /^Show details of the moment at/ }).nth(index).click();
+  const inspector = page.getByRole("region", { name: "Moment details" });
   await inspector.locator(".cite").filter({ hasText: new RegExp(`^${Math.floor(locations[0].t / 60)}:${String(Math.floor(locations[0].t % 60)).padStart(2, "0")}`) }).first().click();
 
   // The box is where the service says the car is, in parts of the frame.
@@ -54,8 +54,8 @@ test("people and objects have lanes, and boxes over the paused frame", async ({ 
 
   // Who is seen gets a name, which the people of the video have as soon as they are counted anew.
   await page.getByRole("tab", { name: "People" }).click();
-  await page.getByRole("button", { name: "Say who Person 1 is" }).click();
-  const naming = page.getByRole("dialog", { name: "Say who Person 1 is" });
+  await page.getByRole("button", { name: "Name Person 1" }).click();
+  const naming = page.getByRole("dialog", { name: "Name Person 1" });
   await expect(naming.getByRole("combobox")).toHaveCount(0);
   await expectAccessible(page, "name a person");
   await naming.getByRole("textbox", { name: "Name" }).fill("Ada Lovelace");

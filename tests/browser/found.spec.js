@@ -24,20 +24,20 @@ const lanes = (page) => page.getByRole("list", { name: "Lanes" }).getByRole("lis
 
 test("all of a video is listed from its page, and shown on its timeline, by keyboard alone", async ({ page, service }, testInfo) => {
   await page.goto(`${service.url}/#/videos/${id}`);
-  await page.getByRole("link", { name: "Search in it" }).press("Enter");
+  await page.getByRole("link", { name: "Search in video" }).press("Enter");
   await expect(page.getByRole("heading", { name: /^\d+ moments$/ })).toBeVisible();
   await expect(page.getByRole("button", { name: "Remove shotlog-sample.mp4" })).toBeVisible();
   const moments = await page.locator(".hits li").count();
   expect(moments).toBeGreaterThan(2);
   expect(await page.locator(".hits .thumb").evaluateAll((all) => all.map((one) => Number(one.dataset.start)))).toEqual(Array.from({ length: moments }, (_, at) => at * 10));
 
-  await page.getByRole("link", { name: "Show on the timeline" }).nth(1).press("Enter");
+  await page.getByRole("link", { name: "Show on timeline" }).nth(1).press("Enter");
   await expect(page).toHaveURL(/t=10&until=20&hit=0-10&hit=10-20/);
-  await expect(lanes(page).first()).toHaveText("Found");
+  await expect(lanes(page).first()).toHaveText("Results");
   await expect.poll(() => time(page)).toBeGreaterThanOrEqual(9.9);
   await page.keyboard.press("k");
-  const found = page.getByRole("group", { name: "What was found" });
-  await expect(found).toContainText(`2 of ${moments} found here · 0:10–0:20`);
+  const found = page.getByRole("group", { name: "Search results" });
+  await expect(found).toContainText(`Result 2 of ${moments} · 0:10–0:20`);
   await page.keyboard.press("n");
   await expect(found).toContainText(`3 of ${moments}`);
   await expect(page).toHaveURL(/t=20&/);
@@ -51,22 +51,22 @@ test("all of a video is listed from its page, and shown on its timeline, by keyb
     await page.screenshot({ path: testInfo.outputPath(`found-${width}.png`) });
   }
   await page.reload();
-  await expect(lanes(page).first()).toHaveText("Found");
+  await expect(lanes(page).first()).toHaveText("Results");
   await found.getByRole("button", { name: "Hide" }).press("Enter");
-  await expect(lanes(page).first()).not.toHaveText("Found");
+  await expect(lanes(page).first()).not.toHaveText("Results");
   await expect(page).not.toHaveURL(/hit=/);
 });
 
 test("what is like a moment is found from the moment", async ({ page, service }) => {
   await page.goto(`${service.url}/#/videos/${id}?tab=moments`);
-  await page.getByRole("button", { name: "Inspect the moment at 0:10" }).click();
+  await page.getByRole("button", { name: "Show details of the moment at 0:10" }).click();
   await page.getByRole("link", { name: "More like this" }).click();
-  await expect(page.getByRole("search").getByRole("list", { name: "Searched for" })).toContainText("Like shotlog-sample.mp4 at 0:10");
+  await expect(page.getByRole("search").getByRole("list", { name: "Search criteria" })).toContainText("Similar to shotlog-sample.mp4 at 0:10");
   await expect(page.locator(".hits li").first()).toBeVisible();
   const starts = await page.locator(".hits .thumb").evaluateAll((all) => all.map((one) => Number(one.dataset.start)));
   expect(starts).not.toContain(10);
-  await expect(page.locator(".hits .score").first()).toContainText("Likeness");
-  await expect(page.getByText("How sure", { exact: true })).toHaveCount(0);
+  await expect(page.locator(".hits .score").first()).toContainText("Similarity");
+  await expect(page.getByText("Confidence", { exact: true })).toHaveCount(0);
 });
 
 test("moments are set aside and seen side by side, by keyboard alone", async ({ page, service }, testInfo) => {
@@ -75,7 +75,7 @@ test("moments are set aside and seen side by side, by keyboard alone", async ({ 
   await compare.first().press("Enter");
   const tray = page.getByRole("complementary", { name: "Compare" });
   await expect(tray).toContainText("1 moment to compare");
-  await expect(tray).toContainText("Choose another");
+  await expect(tray).toContainText("Select another");
   // It lies over nothing at the end of a page, on a phone either.
   await page.setViewportSize({ width: 360, height: 780 });
   const gap = () => page.evaluate(() => {
@@ -104,7 +104,7 @@ test("moments are set aside and seen side by side, by keyboard alone", async ({ 
   await expect(moments.nth(1)).toContainText("Scenes");
   const videos = () => page.evaluate(() => [...document.querySelectorAll("video")].map(({ currentTime: t, paused, muted }) => ({ t, paused, muted })));
   await expect(page.locator("video")).toHaveCount(2);
-  await page.getByRole("button", { name: "Play all together" }).press("Enter");
+  await page.getByRole("button", { name: "Play all" }).press("Enter");
   await expect.poll(async () => (await videos()).map(({ t, paused }) => !paused && t % 20 > 0.2)).toEqual([true, true]);
   const [first, second] = await videos();
   expect([first.t < 10, second.t >= 20 && second.t < 30, first.muted, second.muted]).toEqual([true, true, false, true]);
@@ -117,11 +117,11 @@ test("moments are set aside and seen side by side, by keyboard alone", async ({ 
     await page.screenshot({ path: testInfo.outputPath(`compare-${width}.png`) });
   }
 
-  await moments.first().getByRole("button", { name: "Take out" }).press("Enter");
+  await moments.first().getByRole("button", { name: "Remove" }).press("Enter");
   await expect(moments).toHaveCount(1);
   await page.reload();
   await expect(moments).toHaveCount(1);
-  await moments.getByRole("button", { name: "Take out" }).press("Enter");
+  await moments.getByRole("button", { name: "Remove" }).press("Enter");
   await expect(page.getByRole("heading", { name: "No moments to compare" })).toBeVisible();
 
   // A range of the timeline is a moment too, and no more are taken than fit.
@@ -132,7 +132,7 @@ test("moments are set aside and seen side by side, by keyboard alone", async ({ 
   for (const index of [0, 1, 2]) await compare.nth(index).press("Enter");
   await expect(tray).toContainText("4 moments");
   await compare.nth(3).press("Enter");
-  await expect(page.getByText("No more than 4 moments fit side by side.")).toBeVisible();
+  await expect(page.getByText("You can compare up to 4 moments.")).toBeVisible();
   await tray.getByRole("button", { name: "Clear" }).press("Enter");
   await expect(tray).toBeHidden();
 });
@@ -171,12 +171,12 @@ test("a moment that was found is cut out and its link is copied, in one click ea
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: service.url });
   await page.goto(`${service.url}/#/search?video=${id}`);
   const download = page.waitForEvent("download", { timeout: 60_000 });
-  await page.getByRole("button", { name: "Cut a clip" }).nth(1).click();
+  await page.getByRole("button", { name: "Download clip" }).nth(1).click();
   const clip = await download;
   expect(clip.suggestedFilename()).toMatch(/^shotlog-sample.*\.mp4$/);
   expect((await stat(await clip.path())).size).toBeGreaterThan(1000);
   await page.getByRole("button", { name: "Copy link" }).nth(1).click();
-  await expect(page.getByText("The link to this moment is in the clipboard.")).toBeVisible();
+  await expect(page.getByText("Copied link to this moment.")).toBeVisible();
   await page.goto(await page.evaluate(() => navigator.clipboard.readText()));
   await expect.poll(() => time(page)).toBeGreaterThanOrEqual(9.9);
   await expect(page.getByText("Stops at 0:20")).toBeVisible();

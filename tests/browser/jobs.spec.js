@@ -20,7 +20,7 @@ test.afterEach(() => {
 });
 
 async function add(page) {
-  await page.getByLabel("From an address").fill(address);
+  await page.getByLabel("From a URL").fill(address);
   await page.getByRole("button", { name: "Add", exact: true }).click();
   const job = page.getByRole("listitem").filter({ hasText: address });
   await expect(job).toContainText("Fetching");
@@ -87,11 +87,11 @@ test("a job that is done tells what of it failed, was skipped or found nothing, 
   await page.goto(`${service.url}/#/jobs`);
   const job = page.getByRole("listitem").filter({ hasText: "clip.mp4" });
   await expect(job).toContainText("Events failed: The model did not answer");
-  await expect(job).toContainText("Nothing was found, so nothing can be searched: Speech");
-  await expect(job).toContainText(/Not possible: Recognised objects, for want of .*Objects/);
-  await expect(job).toContainText("No longer there, since the video is split otherwise: On-screen text");
-  await job.getByText("What it took").click();
-  await expect(job).toContainText("7 calls of large-1");
+  await expect(job).toContainText("Nothing found for: Speech");
+  await expect(job).toContainText(/Skipped: Recognised objects \(requires .*Objects/);
+  await expect(job).toContainText("Removed because the video was split differently: On-screen text");
+  await job.getByText("Usage and timing").click();
+  await expect(job).toContainText("7 calls to large-1");
   await expect(job.getByRole("row", { name: /Decoding the file 1 4.3 s/ })).toBeVisible();
   await expectAccessible(page, "done in part");
   let form;
@@ -99,7 +99,7 @@ test("a job that is done tells what of it failed, was skipped or found nothing, 
     form = route.request().postData();
     return route.fulfill({ status: 202, json: { job_id: "2".repeat(32), status: "queued", video_id: FINISHED.result.video_id } });
   });
-  await job.getByRole("button", { name: "Run that again" }).click();
+  await job.getByRole("button", { name: "Run again" }).click();
   await expect.poll(() => form).toBe("aggregators=events");
 });
 
@@ -107,9 +107,9 @@ test("a job of a video that is deleted says so, and leads nowhere", async ({ pag
   await page.route((url) => url.pathname === "/jobs", (route) => route.fulfill({ json: { jobs: [FINISHED], total: 1 } }));
   await page.goto(`${service.url}/#/jobs`);
   const job = page.getByRole("listitem").filter({ hasText: "clip.mp4" });
-  await expect(job).toContainText("the video has been deleted");
+  await expect(job).toContainText("video deleted");
   await expect(job.getByRole("link")).toHaveCount(0);
-  await expect(job.getByRole("button", { name: "Run that again" })).toHaveCount(0);
+  await expect(job.getByRole("button", { name: "Run again" })).toHaveCount(0);
 });
 
 test("a file that is no video is not offered to be tried again", async ({ page, service }) => {
@@ -123,7 +123,7 @@ test("a file that is no video is not offered to be tried again", async ({ page, 
   const card = page.getByRole("listitem").filter({ hasText: "photo.jpg" });
   await expect(card).toContainText("The file is a picture (JPEG), not a video");
   await expect(card).not.toContainText("ValueError");
-  await expect(card).toContainText("would end the same way");
+  await expect(card).toContainText("Trying again will not help");
   await expect(card.getByRole("button", { name: "Try again" })).toHaveCount(0);
 });
 
@@ -136,10 +136,10 @@ test("jobs that were cancelled and tried again keep their story over a reload", 
   await page.goto(`${service.url}/#/jobs`);
   await page.reload();
   const tries = page.getByRole("listitem").filter({ hasText: address });
-  await expect(tries.filter({ hasText: "An earlier try" })).toContainText("Cancelled: ");
-  await expect(tries.filter({ hasText: "It was tried again" })).toContainText("It had come to “Fetching”");
+  await expect(tries.filter({ hasText: "Earlier attempt" })).toContainText("Cancelled: ");
+  await expect(tries.filter({ hasText: "Tried again" })).toContainText("Stopped at Fetching");
   held[1].writeHead(404).end();
-  await expect(tries.filter({ hasText: "that try is failed" })).toHaveCount(1);
+  await expect(tries.filter({ hasText: "the new job is failed" })).toHaveCount(1);
 });
 
 test("an upload whose job was cancelled is tried again without sending it again", async ({ page, service }) => {
@@ -149,7 +149,7 @@ test("an upload whose job was cancelled is tried again without sending it again"
   await page.getByLabel("Choose files").setInputFiles(sample);
   await page.getByRole("button", { name: "Add", exact: true }).click();
   const job = page.getByRole("listitem").filter({ hasText: "shotlog-sample.mp4" }).filter({ has: page.locator(".badge") });
-  await expect(job).toContainText(/Analysing|Finding the moments/);
+  await expect(job).toContainText(/Analysing|Splitting into moments/);
   await job.getByRole("button", { name: /^Cancel / }).click();
   await expect(job).toContainText("cancelled");
   await page.reload();

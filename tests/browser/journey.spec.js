@@ -20,12 +20,12 @@ test("an empty install says what to do, on every page", async ({ page, service }
   await page.goto(service.url);
   await expect(page.getByText("Nothing here yet")).toBeVisible();
   await expect(page.getByText("Ready", { exact: true })).toBeVisible();
-  for (const [name, text] of [["Search", "Find a moment by what it means"], ["Ask", "Ask in plain words"], ["Jobs", "No jobs yet"]]) {
+  for (const [name, text] of [["Search", "Find moments by meaning"], ["Ask", "Ask in plain words"], ["Jobs", "No jobs yet"]]) {
     await page.getByRole("link", { name, exact: true }).click();
     await expect(page.getByText(text)).toBeVisible();
   }
   await page.goto(`${service.url}/#/nowhere`);
-  await expect(page.getByRole("heading", { name: "There is no such page" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "This page does not exist" })).toBeVisible();
 });
 
 test("an upload shows its progress and ends as a video in the library", async ({ page, service }) => {
@@ -33,12 +33,12 @@ test("an upload shows its progress and ends as a video in the library", async ({
   await page.getByLabel("Choose files").setInputFiles(sample);
   await expect(page.getByText(/shotlog-sample\.mp4, \d/)).toBeVisible();
   await page.getByText("Options", { exact: true }).click();
-  await page.getByLabel("Shortest (s)").fill("3");
+  await page.getByLabel("Min. length (s)").fill("3");
   await page.getByRole("button", { name: "Add", exact: true }).click();
 
   const job = page.getByRole("listitem").filter({ has: page.getByRole("progressbar") });
   await expect(job).toContainText("shotlog-sample.mp4");
-  await expect(job).toContainText(/Uploading|Starting|Fetching|Finding the moments|Moments found|Analysing|Indexing|Summing up|Waiting/);
+  await expect(job).toContainText(/Uploading|Starting|Fetching|Splitting into moments|Split into moments|Analysing|Indexing|Summarising|Waiting/);
 
   await expect(tile(page)).toBeVisible({ timeout: 500_000 });
   await expect(page.getByRole("heading", { name: "In progress" })).toBeHidden();
@@ -70,17 +70,17 @@ test("an address is fetched, and a job that fails says why and can be tried agai
     const origin = `http://127.0.0.1:${server.address().port}`;
     await page.goto(service.url);
     await page.getByText("Options", { exact: true }).click();
-    await page.getByLabel("Shortest (s)").fill("3");
-    await page.getByLabel("From an address").fill(`${origin}/shotlog-sample.mp4`);
+    await page.getByLabel("Min. length (s)").fill("3");
+    await page.getByLabel("From a URL").fill(`${origin}/shotlog-sample.mp4`);
     const accepted = page.waitForResponse((answer) => answer.url().endsWith("/videos/url"));
     await page.getByRole("button", { name: "Add", exact: true }).click();
     const { job_id: jobId } = await (await accepted).json();
     await expect.poll(async () => (await (await fetch(`${service.url}/jobs/${jobId}`)).json()).status, { timeout: 300_000 }).toBe("done");
     await page.getByRole("link", { name: "Jobs" }).click();
-    await expect(page.getByRole("listitem").filter({ hasText: "done" }).first()).toContainText("Open the video");
+    await expect(page.getByRole("listitem").filter({ hasText: "done" }).first()).toContainText("Open video");
 
     await page.getByRole("link", { name: "Library" }).click();
-    await page.getByLabel("From an address").fill(`${origin}/nothing`);
+    await page.getByLabel("From a URL").fill(`${origin}/nothing`);
     await page.getByRole("button", { name: "Add", exact: true }).click();
     const failed = page.getByRole("listitem").filter({ hasText: "failed" });
     await expect(failed).toContainText(`${origin}/nothing`);
@@ -96,8 +96,8 @@ test("an address is fetched, and a job that fails says why and can be tried agai
 test("the page tells what the service refuses, and why analyzers exclude each other", async ({ page, service }) => {
   await page.goto(service.url);
   await page.getByRole("button", { name: "Add", exact: true }).click();
-  await expect(page.locator("#add-error")).toContainText("Choose a file or give an address");
-  await page.getByLabel("From an address").fill("ftp://example.org/clip.mp4");
+  await expect(page.locator("#add-error")).toContainText("Choose a file or enter a URL");
+  await page.getByLabel("From a URL").fill("ftp://example.org/clip.mp4");
   await page.getByRole("button", { name: "Add", exact: true }).click();
   await expect(page.locator("#add-error")).toContainText(/http/i);
 
@@ -108,7 +108,7 @@ test("the page tells what the service refuses, and why analyzers exclude each ot
     await box(first).check();
     await box(second).check();
     await expect(box(first)).not.toBeChecked();
-    await expect(page.getByText(/only one of them runs/)).toBeVisible();
+    await expect(page.getByText(/was turned off because/)).toBeVisible();
   }
 
   await page.getByLabel("Split into moments").selectOption(schema.chunking.modes.weights);
@@ -209,7 +209,7 @@ test("the transcript is searched, and seeks", async ({ page, service }) => {
   const word = turns.findLast(({ start, text }) => start > 1 && /[a-z]{5}/.test(text)).text.match(/[a-z]{5,}/)[0];
   const turn = turns.find(({ text }) => text.toLowerCase().includes(word));
   await page.getByRole("tab", { name: "Transcript" }).click();
-  await page.getByLabel("Find in the transcript").fill(word);
+  await page.getByLabel("Find in transcript").fill(word);
   const found = turns.filter(({ text }) => text.toLowerCase().includes(word)).length;
   await expect(page.getByRole("tabpanel").getByRole("status")).toHaveText(new RegExp(`^${found} match`));
   const row = page.locator("#transcript .match .moment");
@@ -234,9 +234,9 @@ test("the timeline seeks, follows and zooms", async ({ page, service }) => {
   expect(await page.evaluate(() => document.querySelector("video").paused)).toBe(true);
   await expect.poll(async () => Number(await canvas.getAttribute("aria-valuenow"))).toBeGreaterThanOrEqual(Math.floor(half));
   await page.getByRole("button", { name: "Zoom in" }).click();
-  await expect(page.getByLabel("Part of the video that is shown")).toBeVisible();
+  await expect(page.getByLabel("Visible part of the video")).toBeVisible();
   await page.getByRole("button", { name: "Fit" }).click();
-  await expect(page.getByLabel("Part of the video that is shown")).toBeHidden();
+  await expect(page.getByLabel("Visible part of the video")).toBeHidden();
 });
 
 test("the browser parses the captions, and shows them when asked", async ({ page, service }) => {
@@ -273,22 +273,22 @@ test("the log is there to take away in every format", async ({ page, service }) 
 
 test("other weights show another split, and change nothing", async ({ page, service }) => {
   await openSample(page, service);
-  await page.getByRole("tab", { name: "Splitting" }).click();
-  await expect(page.getByLabel("Lanes").getByText("Tried split")).toBeVisible();
+  await page.getByRole("tab", { name: "Segmentation" }).click();
+  await expect(page.getByLabel("Lanes").getByText("Split preview")).toBeVisible();
   const status = page.getByRole("tabpanel").locator("p[role=status]");
   const before = await status.textContent();
-  await page.getByLabel("Shortest, seconds").fill("20");
-  await page.getByLabel("Longest, seconds").fill("60");
+  await page.getByLabel("Min. length (s)").fill("20");
+  await page.getByLabel("Max. length (s)").fill("60");
   await expect(status).not.toHaveText(before);
   await expect(status).toContainText(/^[12] moments?/);
   await page.getByRole("tab", { name: "Moments" }).click();
-  await expect(page.getByLabel("Lanes").getByText("Tried split")).toBeHidden();
+  await expect(page.getByLabel("Lanes").getByText("Split preview")).toBeHidden();
 });
 
 test("the inspector shows what the analyzers said of a moment", async ({ page, service }) => {
   await openSample(page, service);
-  await page.getByRole("button", { name: /^Inspect the moment at/ }).nth(1).click();
-  const inspector = page.getByRole("region", { name: "Everything found in this moment" });
+  await page.getByRole("button", { name: /^Show details of the moment at/ }).nth(1).click();
+  const inspector = page.getByRole("region", { name: "Moment details" });
   await expect(inspector.getByRole("heading", { name: "Scenes" })).toBeVisible();
   await expect(inspector).toContainText("description");
   await inspector.getByRole("button", { name: "Next moment" }).click();
@@ -313,7 +313,7 @@ test("keys play, step, search and help", async ({ page, service }) => {
   await page.keyboard.press("ArrowRight");
   await expect.poll(() => currentTime(page)).toBeCloseTo(start + 5, 0);
   await page.keyboard.press("?");
-  await expect(page.getByRole("dialog").getByText("Play and pause")).toBeVisible();
+  await expect(page.getByRole("dialog").getByText("Play / pause")).toBeVisible();
   await page.keyboard.press("Escape");
   await page.keyboard.press("/");
   await expect(page.getByLabel("Search the footage")).toBeFocused();
@@ -335,7 +335,7 @@ test("a search hit plays in place from its second, and opens by a link to it", a
   await hits.nth(index).click();
   await expectPlayerAt(page, starts[index]);
 
-  await page.getByRole("link", { name: "Open the video" }).click();
+  await page.getByRole("link", { name: "Open video" }).click();
   await expect(page.getByRole("heading", { name: "shotlog-sample.mp4" })).toBeVisible();
   await expectPlayerAt(page, starts[index]);
   const { hash } = new URL(page.url());
@@ -348,9 +348,9 @@ test("filters that leave nothing say so", async ({ page, service }) => {
   await page.goto(`${service.url}/#/search`);
   await page.getByLabel("Search the footage").fill("boat");
   await page.getByText("Filters", { exact: true }).click();
-  await page.getByLabel("At least this alike (0–1)").fill("1");
+  await page.getByLabel("Minimum similarity (0–1)").fill("1");
   await page.getByRole("button", { name: "Search", exact: true }).click();
-  await expect(page.getByText(/Filters only ever remove results/)).toBeVisible();
+  await expect(page.getByText(/Try removing filters/)).toBeVisible();
 });
 
 test("an answer cites moments, and a citation plays", async ({ page, service }) => {
@@ -407,11 +407,11 @@ for (const [width, scheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) 
     // An open menu lies over what is behind it.
     await expectAccessible(page, "export", "details[open]:has(summary.button)");
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Sum up again" }).click();
-    await expectAccessible(page, "sum up again");
+    await page.getByRole("button", { name: "Refresh summary" }).click();
+    await expectAccessible(page, "refresh summary");
     await page.keyboard.press("Escape");
     await page.getByRole("tab", { name: "Moments" }).click();
-    await page.getByRole("button", { name: /^Inspect the moment at/ }).first().click();
+    await page.getByRole("button", { name: /^Show details of the moment at/ }).first().click();
     await expect(page.getByRole("heading", { name: "Scenes" })).toBeVisible();
     // On a phone the player stays in view, and hides a part of what is scrolled below it.
     await page.evaluate(() => scrollTo(0, 0));
@@ -433,13 +433,13 @@ for (const [width, scheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) 
 
 test("the chosen aggregates are worked out again", async ({ page, service }) => {
   await openSample(page, service);
-  await page.getByRole("button", { name: "Sum up again" }).click();
+  await page.getByRole("button", { name: "Refresh summary" }).click();
   const dialog = page.getByRole("dialog");
-  for (const box of await dialog.getByRole("group", { name: "Which" }).getByRole("checkbox").all()) await box.uncheck();
+  for (const box of await dialog.getByRole("group", { name: "Refresh" }).getByRole("checkbox").all()) await box.uncheck();
   await dialog.getByLabel("Unusual moments").check();
   const answer = page.waitForResponse((one) => one.url().includes("/aggregates?force=true"));
   const shown = page.waitForResponse((one) => one.url().endsWith("/aggregates") && one.request().method() === "GET");
-  await dialog.getByRole("button", { name: "Sum up again" }).click();
+  await dialog.getByRole("button", { name: "Refresh summary" }).click();
   const { job_id: jobId } = await (await answer).json();
   await expect(dialog).toBeHidden();
   await expect.poll(async () => (await (await fetch(`${service.url}/jobs/${jobId}`)).json()).result?.ran).toEqual(["novelty"]);
@@ -453,7 +453,7 @@ test("a job that failed can be tried again from any page that shows it", async (
   await expect.poll(async () => (await (await fetch(`${service.url}/jobs/${jobId}`)).json()).status).toBe("failed");
   await page.goto(`${service.url}/#/jobs`);
   await page.getByRole("listitem").filter({ hasText: url }).getByRole("link", { name: "Try again" }).click();
-  await expect(page.getByLabel("From an address")).toHaveValue(url);
+  await expect(page.getByLabel("From a URL")).toHaveValue(url);
 });
 
 test("a video is deleted after a question, and only then", async ({ page, service }) => {
@@ -461,7 +461,7 @@ test("a video is deleted after a question, and only then", async ({ page, servic
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   const dialog = page.getByRole("dialog");
   await expect(dialog).toContainText("shotlog-sample.mp4");
-  await dialog.getByRole("button", { name: "Keep it" }).click();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
   await expect(dialog).toBeHidden();
 
   await page.getByRole("button", { name: "Delete", exact: true }).click();

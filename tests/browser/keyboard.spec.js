@@ -59,7 +59,7 @@ test("a film is added, watched, cut up, searched, asked about, taken away and de
     await visit(page, "Jobs");
     const job = page.getByRole("main").getByRole("listitem").filter({ hasText: NAME }).first();
     await expect(job).toContainText("done", { timeout: 240_000 });
-    await press(page, job.getByRole("link", { name: "Open the video" }));
+    await press(page, job.getByRole("link", { name: "Open video" }));
     await expect(page.getByRole("heading", { level: 1, name: NAME })).toBeFocused();
     await expect.poll(() => page.evaluate(() => document.querySelector("video")?.readyState ?? 0)).toBeGreaterThan(1);
   });
@@ -80,7 +80,7 @@ test("a film is added, watched, cut up, searched, asked about, taken away and de
 
   await test.step("choose a range and play it", async () => {
     // The next stop is no field of text, where letters are letters.
-    await reach(page, page.getByRole("button", { name: "One picture on" }));
+    await reach(page, page.getByRole("button", { name: "Next frame" }));
     await page.keyboard.press("i");
     const slider = page.getByRole("slider", { name: "Time" });
     await reach(page, slider);
@@ -91,8 +91,8 @@ test("a film is added, watched, cut up, searched, asked about, taken away and de
     const range = page.getByRole("group", { name: "Range" });
     await expect(range).toBeVisible();
     await press(page, range.getByRole("button", { name: "Play", exact: true }));
-    await expect(page.getByText("Stopped at its end")).toBeVisible();
-    await press(page, page.getByRole("button", { name: "Play on" }), { key: "Shift+Tab" });
+    await expect(page.getByText("Stopped at the end")).toBeVisible();
+    await press(page, page.getByRole("button", { name: "Continue" }), { key: "Shift+Tab" });
     await expect.poll(async () => (await player(page)).paused).toBe(false);
     await page.keyboard.press("k");
     await page.keyboard.press("x");
@@ -111,7 +111,7 @@ test("a film is added, watched, cut up, searched, asked about, taken away and de
   });
 
   await test.step("play a moment, look at all that was found in it, and go back to the list", async () => {
-    const tabs = page.getByRole("tablist", { name: "What was found" });
+    const tabs = page.getByRole("tablist", { name: "Results" });
     await reach(page, tabs.getByRole("tab", { name: "Moments" }));
     await page.keyboard.press("ArrowRight");
     await expect(tabs.getByRole("tab", { selected: true })).toBeFocused();
@@ -121,7 +121,7 @@ test("a film is added, watched, cut up, searched, asked about, taken away and de
     await expect.poll(async () => (await player(page)).t).toBeGreaterThanOrEqual(10);
     await expect.poll(async () => (await player(page)).t).toBeLessThan(13);
     await page.keyboard.press("k");
-    await press(page, page.getByRole("button", { name: "Inspect the moment at 0:10" }));
+    await press(page, page.getByRole("button", { name: "Show details of the moment at 0:10" }));
     await expect(page.getByRole("button", { name: "All moments" })).toBeFocused();
     await page.keyboard.press("Enter");
     await expect(tabs.getByRole("tab", { selected: true })).toBeFocused();

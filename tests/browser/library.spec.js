@@ -47,7 +47,7 @@ test("thousands of videos come by pages, and few of them are drawn", async ({ pa
   expect(await tiles(page).count()).toBeLessThan(100);
   await page.evaluate(() => window.scrollTo(0, 0));
 
-  await page.getByLabel("Order").selectOption("Longest first");
+  await page.getByLabel("Sort by").selectOption("Longest first");
   await expect(tiles(page).first()).toContainText(/clip \d+\.mp4/);
   await expect(tiles(page).first()).toContainText("8:29");
   await page.getByLabel("Collection", { exact: true }).selectOption("news (300)");
@@ -75,20 +75,20 @@ test("several videos are put into a collection, worked out again and deleted at 
   const bar = page.getByRole("group", { name: "Selected videos" });
   await expect(bar).toContainText("3 videos selected");
   await expectAccessible(page, "selected");
-  await bar.getByRole("button", { name: "Collection…" }).click();
+  await bar.getByRole("button", { name: "Move to collection…" }).click();
   const dialog = page.getByRole("dialog");
   await expectAccessible(page, "collection", "dialog");
   await dialog.getByLabel(/^Collection/).fill("sport");
-  await dialog.getByRole("button", { name: "Put there" }).click();
-  await expect(page.getByText("1 video refused it: not yours")).toBeVisible();
+  await dialog.getByRole("button", { name: "Move" }).click();
+  await expect(page.getByText("Failed for 1 video: not yours")).toBeVisible();
   await expect(bar).toContainText("1 video selected");
   expect(done.map(([method, n, body]) => [method, n, body]).toSorted((a, b) => a[1] - b[1]))
     .toEqual([1, 2, 3].map((n) => ["PATCH", n, JSON.stringify({ collection: "sport" })]));
 
   done.length = 0;
   await page.getByLabel("Select clip 0004.mp4").check();
-  await bar.getByRole("button", { name: "Sum up again…" }).click();
-  await dialog.getByRole("button", { name: "Sum up again" }).click();
+  await bar.getByRole("button", { name: "Refresh summary…" }).click();
+  await dialog.getByRole("button", { name: "Refresh summary" }).click();
   await expect(bar).toBeHidden();
   expect(done.map(([method, n]) => [method, n])).toEqual([["POST", 2], ["POST", 4]]);
 

@@ -51,7 +51,7 @@ test("it steps by pictures and goes to a time that is typed", async ({ page, ser
   await open(page, service, "?t=10");
   const { frame_rate: rate } = await (await fetch(`${service.url}/videos/${id}`)).json();
   expect(rate).toBeGreaterThan(1);
-  await page.getByLabel("Times as").selectOption("frames");
+  await page.getByLabel("Time format").selectOption("frames");
   const field = page.getByLabel("Go to time");
   await page.keyboard.press("k");
   await expect.poll(async () => (await player(page)).paused).toBe(true);
@@ -73,10 +73,10 @@ test("it steps by pictures and goes to a time that is typed", async ({ page, ser
   // The choice is kept, and the speed too.
   await page.getByLabel("Speed").selectOption("1.5");
   await page.reload();
-  await expect(page.getByLabel("Times as")).toHaveValue("frames");
+  await expect(page.getByLabel("Time format")).toHaveValue("frames");
   await expect.poll(async () => (await player(page)).rate).toBe(1.5);
   await page.getByLabel("Speed").selectOption("1");
-  const picture = await page.getByRole("link", { name: "Save picture" }).getAttribute("href");
+  const picture = await page.getByRole("link", { name: "Save frame" }).getAttribute("href");
   expect((await fetch(picture)).headers.get("content-type")).toBe("image/jpeg");
 });
 
@@ -101,13 +101,13 @@ test("a range is chosen by keys or by dragging, played, and kept in the address"
   expect((await player(page)).t).toBeGreaterThan(13.4);
   await page.reload();
   await expect(range).toContainText("0:12.00 – 0:13.50");
-  await range.getByRole("link", { name: "Search in it" }).click();
+  await range.getByRole("link", { name: "Search in range" }).click();
   await expect(page).toHaveURL(new RegExp(`search\\?video=${id}&filter\\.ends_after=12\\.001&filter\\.starts_before=13\\.499`));
   await page.goBack();
   await page.keyboard.press("x");
   await expect(range).toBeHidden();
 
-  for (const [time, edge] of [["2", "Range from here"], ["4", "Range to here"]]) {
+  for (const [time, edge] of [["2", "Set range start"], ["4", "Set range end"]]) {
     await field.fill(time);
     await field.press("Enter");
     await page.getByRole("button", { name: edge }).press("Enter");
@@ -198,7 +198,7 @@ test("a place that the browser cannot go to is told, and it plays from the begin
   await open(page, service, "?t=30");
   await page.evaluate(() => document.querySelector("video").dispatchEvent(new Event("error")));
   const told = page.getByRole("alert");
-  await expect(told).toContainText("cannot go to this place");
+  await expect(told).toContainText("cannot seek to this position");
   const button = told.getByRole("button", { name: "Play from the beginning" });
   for (const colorScheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme });
@@ -228,10 +228,10 @@ test("a range is cut out as a clip, and its log taken along", async ({ page, ser
   await open(page, service, "?range=12-13.5");
   const range = page.getByRole("group", { name: "Range" });
   const cut = page.waitForEvent("download");
-  await range.getByRole("button", { name: "Cut a clip" }).click();
+  await range.getByRole("button", { name: "Download clip" }).click();
   const clip = await cut;
   expect(clip.suggestedFilename()).toBe("shotlog-sample-12s-13.5s.mp4");
-  await expect(page.getByText("The clip 0:12–0:13 is among this browser’s downloads.")).toBeVisible();
+  await expect(page.getByText("Clip 0:12–0:13 downloaded.")).toBeVisible();
   const bytes = await readFile(await clip.path());
   expect(bytes.subarray(4, 8).toString()).toBe("ftyp");
   await range.getByText("Export range", { exact: true }).click();
@@ -245,12 +245,12 @@ test("a range is cut out as a clip, and its log taken along", async ({ page, ser
 
   // What cannot be cut says why.
   await open(page, service, "?range=12-9000");
-  await range.getByRole("button", { name: "Cut a clip" }).click();
+  await range.getByRole("button", { name: "Download clip" }).click();
   await expect(page.getByText("it must lie within the video")).toBeVisible();
 
   await page.getByText("Export", { exact: true }).click();
   const original = page.waitForEvent("download");
-  await page.getByRole("link", { name: "The original file" }).click();
+  await page.getByRole("link", { name: "Original file" }).click();
   const whole = await original;
   expect(whole.suggestedFilename()).toBe("shotlog-sample.mp4");
   expect(await readFile(await whole.path())).toEqual(await readFile(sample));
@@ -292,7 +292,7 @@ test("a moment stops at its end, and goes on when asked", async ({ page, service
   await expect(stops).toBeVisible();
   await expectAccessible(page, "a moment that stops");
   // Asked to go on before its end, it does not stop.
-  await page.getByRole("button", { name: "Play on" }).click();
+  await page.getByRole("button", { name: "Continue" }).click();
   await expect(stops).toBeHidden();
   await expect.poll(async () => (await player(page)).t, { timeout: 20_000 }).toBeGreaterThan(20.5);
   expect((await player(page)).paused).toBe(false);
@@ -302,28 +302,28 @@ test("a moment stops at its end, and goes on when asked", async ({ page, service
   await open(page, service, "?t=18.5&until=20");
   await expect.poll(async () => (await player(page)).t).toBeGreaterThanOrEqual(18.5);
   await page.evaluate(() => document.querySelector("video").play());
-  await expect(page.getByText("Stopped at its end")).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText("Stopped at the end")).toBeVisible({ timeout: 20_000 });
   await expect.poll(async () => (await player(page)).t).toBeLessThan(20);
   const { paused, t } = await player(page);
   expect(paused).toBe(true);
   expect(t).toBeGreaterThan(19.9);
-  await page.getByRole("button", { name: "Play on" }).click();
+  await page.getByRole("button", { name: "Continue" }).click();
   await expect.poll(async () => (await player(page)).t).toBeGreaterThan(20.8);
-  await expect(page.getByRole("button", { name: "Play on" })).toBeHidden();
+  await expect(page.getByRole("button", { name: "Continue" })).toBeHidden();
   await page.keyboard.press("k");
   await page.getByLabel("Speed").selectOption("1");
 });
 
 test("a link to a range shows no more than the range", async ({ page, service }) => {
   await page.goto(`${service.url}/#/videos/${id}?t=12&range=12-13.5`);
-  await expect(page.getByText("Stopped at its end")).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText("Stopped at the end")).toBeVisible({ timeout: 20_000 });
   await expect.poll(async () => (await player(page)).t).toBeLessThan(13.5);
   // Where its video is open already it does so too.
   await page.evaluate(() => (location.hash = location.hash.replace(/\?.*/, "?t=30")));
   await expect.poll(async () => (await player(page)).t).toBeGreaterThanOrEqual(30);
   await page.evaluate(() => (location.hash = location.hash.replace(/\?.*/, "?t=12&range=12-13.5")));
   await expect(page.getByText("Stops at 0:13")).toBeVisible();
-  await expect(page.getByText("Stopped at its end")).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText("Stopped at the end")).toBeVisible({ timeout: 20_000 });
 });
 
 test("a hit stops at its end", async ({ page, service }) => {
@@ -335,9 +335,9 @@ test("a hit stops at its end", async ({ page, service }) => {
     video.muted = true;
     return video.play();
   });
-  await expect(page.getByText("Stopped at its end")).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText("Stopped at the end")).toBeVisible({ timeout: 20_000 });
   const at = (await player(page)).t;
-  await page.getByRole("button", { name: "Play on" }).click();
+  await page.getByRole("button", { name: "Continue" }).click();
   await expect.poll(async () => (await player(page)).t).toBeGreaterThan(at + 0.5);
 });
 
@@ -384,8 +384,8 @@ test("sound alone asks for no pictures, and says that there is none to save", as
   await page.goto(`${service.url}/#/videos/${id}`);
   await expect(page.locator("#moments .moment").first()).toContainText("♪");
   await page.getByRole("slider", { name: "Time" }).hover();
-  await page.getByRole("button", { name: "Save picture" }).click();
-  await expect(page.getByText("there is no picture to save").first()).toBeVisible();
+  await page.getByRole("button", { name: "Save frame" }).click();
+  await expect(page.getByText("there is no frame to save").first()).toBeVisible();
   expect(asked.filter((path) => /frames|storyboard/.test(path))).toEqual([]);
 });
 
@@ -406,6 +406,6 @@ test("a silent video has no lane for its sound", async ({ page, service }) => {
 test("the list of keys is what they do", async ({ page, service }) => {
   await open(page, service);
   await page.keyboard.press("?");
-  const list = page.getByRole("dialog", { name: "Keys" });
-  for (const what of ["Play and pause", "One picture back and on", "Begin and end a range here"]) await expect(list).toContainText(what);
+  const list = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  for (const what of ["Play / pause", "Previous / next frame", "Set range start / end"]) await expect(list).toContainText(what);
 });

@@ -52,7 +52,7 @@ test("values are picked from those that there are, by keyboard alone", async ({ 
   await objects.press("ArrowDown");
   await objects.press("Enter");
   await expect(page.getByRole("button", { name: "Remove boat" })).toBeVisible();
-  await page.getByLabel("All of these at once").check();
+  await page.getByLabel("Match all").check();
   const camera = page.getByRole("combobox", { name: "Camera" });
   await camera.focus();
   await expect(page.getByRole("option", { name: /north/ })).toContainText("2 videos");
@@ -66,7 +66,7 @@ test("values are picked from those that there are, by keyboard alone", async ({ 
   expect(sent.findLast(({ field }) => field === "metadata.camera").filters).toBeUndefined();
   await page.reload();
   await expect(page.getByRole("button", { name: "Remove buoy" })).toBeVisible();
-  await expect(page.getByLabel("All of these at once")).toBeChecked();
+  await expect(page.getByLabel("Match all")).toBeChecked();
   await page.getByRole("button", { name: "Remove buoy" }).click();
   await expect(page.getByRole("button", { name: "Remove buoy" })).toHaveCount(0);
   await page.getByRole("combobox", { name: "Objects" }).press("Backspace");
@@ -96,10 +96,10 @@ test("what was found is put in order, and gone on from", async ({ page, service 
   const starts = () => page.locator(".hits .thumb").evaluateAll((all) => all.map((one) => Number(one.dataset.start)));
   await expect.poll(starts).toEqual([30, 0, 10]);
   const asked = sent.length;
-  await page.getByLabel("Order").selectOption("By video");
+  await page.getByLabel("Sort by").selectOption("Video");
   await expect(page.getByRole("heading", { level: 3 })).toHaveText(["harbour.mp4", "market.mp4"]);
   expect(await starts()).toEqual([30, 10, 0]);
-  await page.getByLabel("Order").selectOption("By time");
+  await page.getByLabel("Sort by").selectOption("Time");
   await expect.poll(starts).toEqual([10, 30, 0]);
   await expect(page).toHaveURL(/group=time/);
   expect(sent.slice(asked).filter(({ text }) => text), "the order asks for nothing").toEqual([]);
@@ -109,9 +109,9 @@ test("what was found is put in order, and gone on from", async ({ page, service 
   await expect(page.getByRole("button", { name: "Remove market.mp4" })).toBeVisible();
   await page.getByRole("link", { name: "More like this" }).first().click();
   await expect.poll(() => sent.findLast(({ like }) => like)?.like).toBe(`m_${ONE}_30000_35000`);
-  await expect(page.getByRole("search").getByRole("list", { name: "Searched for" })).toContainText("Like harbour.mp4 at 0:30");
-  await expect(page.getByRole("link", { name: "Show on the timeline" }).first()).toHaveAttribute("href", `#/videos/${ONE}?t=30&until=35&hit=10-15&hit=30-35`);
-  await page.getByRole("button", { name: "Search for no moment’s like" }).click();
+  await expect(page.getByRole("search").getByRole("list", { name: "Search criteria" })).toContainText("Similar to harbour.mp4 at 0:30");
+  await expect(page.getByRole("link", { name: "Show on timeline" }).first()).toHaveAttribute("href", `#/videos/${ONE}?t=30&until=35&hit=10-15&hit=30-35`);
+  await page.getByRole("button", { name: "Clear “similar to”" }).click();
   await page.getByLabel("Search the footage").fill("buoy");
   await page.getByLabel("Search the footage").press("Enter");
   await expect.poll(() => sent.findLast(({ text }) => text)).toMatchObject({ text: "buoy" });
@@ -128,7 +128,7 @@ test("a clip of a quote holds the whole quote", async ({ page, service }) => {
     route.fulfill({ status: 503, json: { detail: "no clip here" } });
   });
   await page.goto(`${service.url}/#/search?q=boat`);
-  await page.getByRole("button", { name: "Cut a clip" }).first().click();
+  await page.getByRole("button", { name: "Download clip" }).first().click();
   await expect(page.getByText("no clip here")).toBeVisible();
   expect(clips).toEqual(["?start=30&end=38.5"]);
 });
@@ -136,16 +136,16 @@ test("a clip of a quote holds the whole quote", async ({ page, service }) => {
 test("searches are kept in the browser, and come back with all they asked for", async ({ page, service }) => {
   await footage(page, service);
   await page.goto(`${service.url}/#/search?q=boat&filter.objects=buoy`);
-  await page.getByRole("button", { name: "Keep this search" }).click();
+  await page.getByRole("button", { name: "Save search" }).click();
   await page.goto(`${service.url}/#/search?q=market`);
   await expect(page.locator("#hits li").first()).toBeVisible();
-  await page.getByText("Kept and recent searches").click();
-  await page.getByRole("button", { name: "Forget the recent ones" }).click();
+  await page.getByText("Saved and recent searches").click();
+  await page.getByRole("button", { name: "Clear recent" }).click();
   await page.reload();
-  await page.getByText("Kept and recent searches").click();
+  await page.getByText("Saved and recent searches").click();
   await page.getByRole("link", { name: "boat · Objects: buoy" }).first().click();
   await expect(page.getByLabel("Search the footage")).toHaveValue("boat");
-  await expect(page.getByRole("button", { name: "Kept", exact: true })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Saved", exact: true })).toBeVisible();
   await expect(page.getByRole("button", { name: "Remove buoy" })).toBeVisible();
 });
 
@@ -163,26 +163,26 @@ test("filters alone list what they leave, page by page", async ({ page, service 
   });
   await page.goto(`${service.url}/#/search`);
   await page.getByRole("button", { name: "Search", exact: true }).click();
-  await expect(page.getByRole("heading", { name: "Find a moment by what it means" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Find moments by meaning" })).toBeVisible();
   await page.getByText("Filters", { exact: true }).click();
   await page.getByRole("combobox", { name: "Objects" }).focus();
   await page.getByRole("option", { name: /boat/ }).click();
-  await page.getByLabel("At a time").fill("2");
+  await page.getByLabel("Results per page").fill("2");
   await page.getByRole("button", { name: "Search", exact: true }).click();
-  await expect(page.getByRole("heading", { name: "The first 2 moments" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "First 2 moments" })).toBeVisible();
   expect(sent.findLast(({ order }) => order)).toMatchObject({ order: "newest", filters: { objects: ["boat"] }, pages: true });
-  await expect(page.getByText("Likeness"), "what is listed has no score").toHaveCount(0);
-  await expect(page.getByText("How sure is this?")).toHaveCount(0);
-  await page.getByRole("button", { name: "More", exact: true }).press("Enter");
+  await expect(page.getByText(/^Similarity/), "what is listed has no score").toHaveCount(0);
+  await expect(page.getByText("Score distribution")).toHaveCount(0);
+  await page.getByRole("button", { name: "Load more", exact: true }).press("Enter");
   await expect(page.locator(".hits li")).toHaveCount(3);
   expect(sent.at(-1)).toMatchObject({ order: "newest", cursor: "2" });
   await expect(page.getByRole("heading", { name: "3 moments" })).toBeVisible();
   await expect(page.locator(".hits .thumb").nth(2)).toBeFocused();
-  await expect(page.getByRole("button", { name: "More", exact: true })).toHaveCount(0);
-  await page.getByText("Kept and recent searches").click();
+  await expect(page.getByRole("button", { name: "Load more", exact: true })).toHaveCount(0);
+  await page.getByText("Saved and recent searches").click();
   await expect(page.getByRole("link", { name: "All moments · Objects: boat" })).toBeVisible();
   await page.reload();
-  await expect(page.getByRole("heading", { name: "The first 2 moments" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "First 2 moments" })).toBeVisible();
 });
 
 test("how sure it is what was found is a picture with a line, and a table", async ({ page, service }, testInfo) => {
@@ -196,22 +196,22 @@ test("how sure it is what was found is a picture with a line, and a table", asyn
     route.fulfill({ json: { answer: null, results: results.filter((one) => one.p_present >= (asked.min_p_present ?? 0)) } });
   });
   await page.goto(`${service.url}/#/search?q=boat`);
-  await page.getByText("How sure is this?").press("Enter");
-  await expect(page.getByText("2 moments of 6 are more probably there than not: right of the line.")).toBeVisible();
-  await page.getByText("Numbers").click();
-  await expect(page.getByRole("row")).toHaveText([/How sure\s*Moments/, /0 % to 10 %\s*1/, /10 % to 20 %\s*2/, /30 % to 40 %\s*1/, /80 % to 90 %\s*1/, /90 % to 100 %\s*1/]);
+  await page.getByText("Score distribution").press("Enter");
+  await expect(page.getByText("2 of 6 moments are more likely than not (right of the line).")).toBeVisible();
+  await page.getByText("Values", { exact: true }).click();
+  await expect(page.getByRole("row")).toHaveText([/Confidence\s*Moments/, /0% to 10%\s*1/, /10% to 20%\s*2/, /30% to 40%\s*1/, /80% to 90%\s*1/, /90% to 100%\s*1/]);
   for (const [width, colorScheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await expectAccessible(page, `how sure at ${width}`);
     await page.screenshot({ path: testInfo.outputPath(`sure-${width}.png`) });
   }
-  await page.getByRole("button", { name: "Show only those" }).click();
+  await page.getByRole("button", { name: "Show only these" }).click();
   await expect.poll(() => sent.findLast(({ text }) => text)).toMatchObject({ text: "boat", min_p_present: 0.5 });
   await expect(page.locator(".hits li")).toHaveCount(2);
   await expect(page).toHaveURL(/sure=0.5/);
-  await page.getByText("How sure is this?").click();
-  await page.getByRole("button", { name: "Show all again" }).click();
+  await page.getByText("Score distribution").click();
+  await page.getByRole("button", { name: "Show all" }).click();
   await expect(page.locator(".hits li")).toHaveCount(6);
 });
 
@@ -221,7 +221,7 @@ for (const [width, colorScheme] of [[360, "dark"], [1280, "light"], [1920, "dark
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await footage(page, service);
     await page.goto(`${service.url}/#/search?q=boat&group=video&filter.objects=boat&filter.objects=buoy&video=${ONE}`);
-    await expect(page.getByLabel("All of these at once")).toBeVisible();
+    await expect(page.getByLabel("Match all")).toBeVisible();
     await expectAccessible(page, `search at ${width}`);
     await page.screenshot({ path: testInfo.outputPath(`search-${width}.png`), fullPage: true });
   });

@@ -12,7 +12,7 @@ test("the appearance follows the system, or what is chosen, and is remembered", 
   await page.goto(service.url);
   await page.getByRole("link", { name: "Settings" }).click();
   await expect(page).toHaveTitle("Settings · Shotlog");
-  await expect(page.getByRole("radio", { name: "As the system" })).toBeChecked();
+  await expect(page.getByRole("radio", { name: "Match system" })).toBeChecked();
   expect(await scheme(page)).toBe("dark");
   await page.emulateMedia({ colorScheme: "light" });
   await expect.poll(() => scheme(page)).toBe("light");
@@ -60,19 +60,19 @@ test("English is read without the words of another language", async ({ page, ser
   await page.goto(service.url);
   await expect(page.getByRole("heading", { name: "Library" })).toBeVisible();
   await expect(page.getByText("Nothing here yet")).toBeVisible();
-  expect(await englishLeft(page)).toEqual(expect.arrayContaining(["Nothing here yet", "Choose files", "Skip to the page", "Add"]));
+  expect(await englishLeft(page)).toEqual(expect.arrayContaining(["Nothing here yet", "Choose files", "Skip to content", "Add"]));
   expect(asked).toContain("/app.js");
   expect(asked).not.toContain("/de.js");
 });
 
 test("times are written as chosen, and the keys are listed", async ({ page, service }) => {
   await page.goto(settings(service));
-  await page.getByLabel("Times as").selectOption("frames");
+  await page.getByLabel("Time format").selectOption("frames");
   await page.reload();
-  await expect(page.getByLabel("Times as")).toHaveValue("frames");
+  await expect(page.getByLabel("Time format")).toHaveValue("frames");
 
-  const keys = page.getByRole("region", { name: "Keys" });
-  await expect(keys).toContainText("Play and pause");
+  const keys = page.getByRole("region", { name: "Keyboard shortcuts" });
+  await expect(keys).toContainText("Play / pause");
   await expect(keys.locator("kbd").filter({ hasText: "Space" })).toBeVisible();
   const listed = await keys.locator("dd").allTextContents();
   await page.getByRole("heading", { name: "Settings" }).press("?");
@@ -169,10 +169,10 @@ test.describe("in German", () => {
 
   test("no English is left in the library and the jobs", async ({ page, service }) => {
     await page.goto(service.url);
-    await expect(page.getByRole("heading", { name: "Noch nichts da" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Noch keine Videos" })).toBeVisible();
     await page.getByText("Optionen", { exact: true }).click();
-    await page.getByLabel("In Momente teilen").selectOption("weights");
-    await expect(page.getByLabel("Wechsel des Themas")).toBeVisible();
+    await page.getByLabel("In Momente aufteilen").selectOption("weights");
+    await expect(page.getByLabel("Themenwechsel")).toBeVisible();
     await expectGerman(page, "empty library");
     await expectFits(page, "library in German");
     await json(page, "/jobs", { jobs: [RUNNING, FAILED, JOB], total: 3 });
@@ -184,7 +184,7 @@ test.describe("in German", () => {
     await page.getByLabel("hafen.mp4 auswählen").check();
     await expectGerman(page, "library");
     await expectFits(page, "library in German");
-    for (const name of ["Sammlung …", "Neu zusammenfassen …", "Löschen …"]) {
+    for (const name of ["In Sammlung verschieben …", "Zusammenfassung aktualisieren …", "Löschen …"]) {
       await page.getByRole("button", { name }).click();
       await expectGerman(page, name);
       await page.getByRole("button", { name: "Abbrechen" }).last().click();
@@ -215,11 +215,11 @@ test.describe("in German", () => {
     await json(page, `/videos/${ID}/chunks/0`, {
       chunk_id: 0, start: 0, end: 5, timecode: "0:00", people: { people: [{ person: "p1", clothing: "Mantel", locations: [{ t: 1, box: [0, 0, 0.5, 0.5], confidence: 0.9 }] }], people_count: 1 },
     });
-    await page.getByRole("button", { name: "Den Moment bei 0:00 genau ansehen" }).click();
-    await expect(page.getByText("Rahmen sind eingezeichnet in 1 Bild:")).toBeVisible();
+    await page.getByRole("button", { name: "Details zum Moment bei 0:00 anzeigen" }).click();
+    await expect(page.getByText("Rahmen sind eingeblendet in 1 Bild:")).toBeVisible();
     await expectGerman(page, "inspector");
     await expectFits(page, "inspector in German");
-    for (const name of ["Noch einmal analysieren", "Neu zusammenfassen", "Löschen"]) {
+    for (const name of ["Erneut analysieren", "Zusammenfassung aktualisieren", "Löschen"]) {
       await page.getByRole("button", { name, exact: true }).first().click();
       await expectGerman(page, name);
       await page.keyboard.press("Escape");
@@ -229,7 +229,7 @@ test.describe("in German", () => {
   test("no English is left where one searches and asks", async ({ page, service }) => {
     await longVideo(page);
     await page.goto(`${service.url}/#/search`);
-    await expect(page.getByRole("heading", { name: "Einen Moment nach seiner Bedeutung finden" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Momente nach Bedeutung finden" })).toBeVisible();
     await page.getByText("Filter", { exact: true }).click();
     await expectGerman(page, "search");
     await expectFits(page, "search in German");
@@ -240,8 +240,7 @@ test.describe("in German", () => {
     ];
     await json(page, "/query", { ...found, audit });
     await page.goto(`${service.url}/#/search?q=Boot&filter.objects=Boot&filter.after=3&answer=1`);
-    await expect(page.getByText("Ähnlichkeit")).toBeVisible();
-    await expect(page.getByText("0,61")).toBeVisible();
+    await expect(page.getByText("Ähnlichkeit 0,61")).toBeVisible();
     await expectGerman(page, "hits");
     await expectFits(page, "hits in German");
     await json(page, "/query", {
@@ -252,15 +251,15 @@ test.describe("in German", () => {
       },
     });
     await page.goto(`${service.url}/#/search?q=Fähre&filter.objects=Boot&alike=0.5`);
-    await expect(page.getByText("Ohne „Objekte“ wären es 3 Momente.")).toBeVisible();
+    await expect(page.getByText("Ohne den Filter „Objekte“: 3 Momente.")).toBeVisible();
     await expectGerman(page, "nothing found");
 
     await json(page, "/ask", { question: "Was legt ab?", ...found, audit, sources: { [ID]: { routed_to: [], chunks: 2, sections: 1 } } });
     await page.goto(`${service.url}/#/ask`);
-    await page.getByLabel("Eine Frage zu den Aufnahmen stellen").fill("Was legt ab?");
+    await page.getByLabel("Frage zu den Videos stellen").fill("Was legt ab?");
     await page.getByRole("button", { name: "Fragen", exact: true }).click();
     await expect(page.getByRole("heading", { name: "1 Quelle" })).toBeVisible();
-    await page.getByText("Was dafür gelesen wurde").click();
+    await page.getByText("Verwendete Belege").click();
     await page.getByText(/^Satz für Satz geprüft/).click();
     await expectGerman(page, "answer");
     await expectFits(page, "answer in German");

@@ -88,7 +88,7 @@ test("three hours in 2,000 chunks are listed, zoomed and sought", async ({ page,
   await expect(page.locator("#moments .moment").last()).toContainText("2:59:54");
   expect(await page.locator("#moments .moment").count()).toBeLessThan(100);
   for (let times = 0; times < 6; times += 1) await page.getByRole("button", { name: "Zoom in" }).click();
-  const pan = page.getByLabel("Part of the video that is shown");
+  const pan = page.getByLabel("Visible part of the video");
   await pan.fill("5000");
   await expect(page.locator(".timeline-hover")).toContainText("1:23:20");
 });
@@ -133,21 +133,21 @@ test("a search that fails leaves nothing of the one before", async ({ page, serv
 test("what the service offers is asked for again where that failed once", async ({ page, service }) => {
   await page.route(path("/schema"), (one) => one.fulfill(broken));
   await page.goto(`${service.url}/#/search?q=boat`);
-  const alert = page.getByRole("alert").filter({ hasText: "What this service offers could not be read" });
+  const alert = page.getByRole("alert").filter({ hasText: "The list of available features could not be loaded" });
   await expect(alert).toContainText("internal error");
   await page.unroute(path("/schema"));
   await page.unrouteAll();
   await alert.getByRole("button", { name: "Try again" }).click();
   await expect(alert).toBeHidden();
   await page.getByText("Filters", { exact: true }).click();
-  await expect(page.getByLabel("Look in").getByRole("option", { name: "Scenes" })).toBeAttached();
+  await expect(page.getByLabel("Search in", { exact: true }).getByRole("option", { name: "Scenes" })).toBeAttached();
   await expect(page.getByLabel("Objects")).toBeVisible();
 });
 
 test("the words around what is found in a transcript stay, and each match is stepped to", async ({ page, service }) => {
   const id = await longVideo(page);
   await page.goto(`${service.url}/#/videos/${id}?tab=transcript`);
-  const find = page.getByLabel("Find in the transcript");
+  const find = page.getByLabel("Find in transcript");
   await find.fill("sentence 100");
   const status = page.getByRole("tabpanel").getByRole("status");
   await expect(status).toHaveText("11 matches · 1 of 11");
@@ -161,5 +161,5 @@ test("the words around what is found in a transcript stay, and each match is ste
   await page.getByRole("button", { name: "Previous match" }).click();
   await expect(marked).toContainText("Sentence 1009.");
   await find.fill("nothing of the kind");
-  await expect(page.getByText("Nobody says “nothing of the kind”.")).toBeVisible();
+  await expect(page.getByText("No matches for “nothing of the kind”.")).toBeVisible();
 });

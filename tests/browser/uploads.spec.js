@@ -79,7 +79,7 @@ test("two files that are dropped both come", async ({ page, service }) => {
   await page.dispatchEvent("h1", "dragover", { dataTransfer: data });
   await page.dispatchEvent("h1", "drop", { dataTransfer: data });
   await expect(page.locator(".drop")).toContainText("2 files");
-  await expect(page.getByRole("button", { name: "Leave out second.mp4" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Remove second.mp4" })).toBeVisible();
   await expectAccessible(page, "two files chosen");
   await add(page);
   await expect.poll(async () => (await jobsOf(service)).map(({ source }) => source)).toEqual(expect.arrayContaining(["first.mp4", "second.mp4"]));
@@ -91,10 +91,10 @@ test("of a folder everything is taken that can be watched or listened to", async
     await mkdir(join(folder, "day one"));
     for (const name of ["a.mp4", "notes.txt", "day one/b.mkv"]) await writeFile(join(folder, name), "no film");
     await page.goto(service.url);
-    await page.getByLabel("or a whole folder").setInputFiles(folder);
+    await page.getByLabel("Choose a folder").setInputFiles(folder);
     await expect(page.locator(".drop")).toContainText("2 files");
-    await expect(page.getByRole("button", { name: "Leave out b.mkv" })).toBeVisible();
-    await page.getByRole("button", { name: "Leave out a.mp4" }).click();
+    await expect(page.getByRole("button", { name: "Remove b.mkv" })).toBeVisible();
+    await page.getByRole("button", { name: "Remove a.mp4" }).click();
     await expect(page.locator(".drop")).toContainText("b.mkv");
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -110,14 +110,14 @@ test("what it would take is told before anything is sent", async ({ page, servic
   });
   await page.goto(service.url);
   await page.getByText("Options", { exact: true }).click();
-  await page.getByLabel(/^At most so many calls/).fill("20");
+  await page.getByLabel("Max. AI calls per video").fill("20");
   await page.getByLabel("Choose files").setInputFiles(sample);
-  await expect(page.getByText("0:51 of video would take about 4 minutes, 12 calls of the language model, 4,500 tokens, going by 3 earlier videos.")).toBeVisible();
+  await expect(page.getByText("Estimate for 0:51 of video: about 4 minutes, 12 AI calls, 4,500 tokens (based on 3 earlier videos).")).toBeVisible();
   expect(asked.duration).toBeCloseTo(52, 0);
   expect(asked.max_model_calls).toBe(20);
   // Of a file whose length is not known, what each minute would take.
   await page.getByLabel("Choose files").setInputFiles(files("unknown.mp4"));
-  await expect(page.getByText(/^Each minute of video would take/)).toBeVisible();
+  await expect(page.getByText(/^Estimate per minute of video/)).toBeVisible();
 });
 
 test("the queue is put in order, paused, and let go of", async ({ page, service }) => {
@@ -126,9 +126,9 @@ test("the queue is put in order, paused, and let go of", async ({ page, service 
   await page.getByLabel("Choose files").setInputFiles(files("one.mp4", "two.mp4", "three.mp4"));
   await add(page);
   await expect(upload(page, "one.mp4")).toContainText("Uploading");
-  await expect(upload(page, "two.mp4")).toContainText("Waiting for its turn");
+  await expect(upload(page, "two.mp4")).toContainText("Waiting in queue");
   await expectAccessible(page, "queue");
-  await page.getByRole("button", { name: "Earlier: three.mp4" }).click();
+  await page.getByRole("button", { name: "Move three.mp4 up" }).click();
   const names = () => page.locator("li.upload strong").allTextContents();
   expect(await names()).toEqual(["one.mp4", "three.mp4", "two.mp4"]);
   await page.getByRole("button", { name: "Pause one.mp4" }).click();
@@ -138,7 +138,7 @@ test("the queue is put in order, paused, and let go of", async ({ page, service 
   await expect(upload(page, "two.mp4")).toHaveCount(0);
   release();
   await expect.poll(async () => (await jobsOf(service)).map(({ source }) => source)).toContain("three.mp4");
-  await page.getByRole("button", { name: "Go on with one.mp4" }).click();
+  await page.getByRole("button", { name: "Resume one.mp4" }).click();
   await expect.poll(async () => (await jobsOf(service)).map(({ source }) => source)).toContain("one.mp4");
   expect((await jobsOf(service)).map(({ source }) => source)).not.toContain("two.mp4");
 });
@@ -150,10 +150,10 @@ test("an upload that fails is told on every page, and can be tried again", async
   await page.evaluate(() => { document.querySelector("form.card").requestSubmit(); location.hash = "#/ask"; });
   await expect(page.getByText(/huge\.mp4 was not added: the upload is too large/)).toBeVisible();
   await expectAccessible(page, "told elsewhere");
-  await page.getByRole("link", { name: "1 upload needs you" }).click();
+  await page.getByRole("link", { name: "1 upload needs attention" }).click();
   await expect(upload(page, "huge.mp4")).toContainText("too large for this test");
   await page.unroute(/\/uploads$/);
-  await page.getByRole("button", { name: "Try again huge.mp4" }).click();
+  await page.getByRole("button", { name: "Try again: huge.mp4" }).click();
   await expect.poll(async () => (await jobsOf(service)).map(({ source }) => source)).toContain("huge.mp4");
 });
 

@@ -83,7 +83,7 @@ test("WebKit adds a video, plays it, draws its timeline and finds a moment", asy
     await found(".hits .thumb img");
     await holds("return document.querySelector('.hits .thumb img').naturalWidth > 0");
     await picture("search.png");
-    for (const [path, heading] of [["ask", "Ask"], ["jobs", "Jobs"], ["alerts", "Alerts"], ["compare", "Moments side by side"], ["settings", "Settings"]]) {
+    for (const [path, heading] of [["ask", "Ask"], ["jobs", "Jobs"], ["alerts", "Alerts"], ["compare", "Compare moments"], ["settings", "Settings"]]) {
       await browser.get(`${service.url}/#/${path}`);
       await shown(heading);
     }

@@ -22,7 +22,7 @@ export const at = (path: string) => new URL(path.replace(/^\//, ""), base);
 export function failed(status: number, body: { detail?: string } | null) {
   if (status === 401) onUnauthorised.call();
   if (!status) return new ApiError(0, m.errors.unreachable);
-  return new ApiError(status, body?.detail ?? m.errors.answered(status));
+  return new ApiError(status, body?.detail ?? m.errors.status(status));
 }
 
 export async function api<T>(path: string, init: RequestInit & { json?: unknown } = {}): Promise<T> {

@@ -19,5 +19,5 @@ export function toggle(moment: string) {
   const { moments } = compared;
   if (moments.includes(moment)) setAside(moments.filter((one) => one !== moment));
   else if (moments.length < MOST) setAside([...moments, moment]);
-  else toast(m.compare.most(MOST));
+  else toast(m.compare.max(MOST));
 }

@@ -15,7 +15,7 @@ export const words = (id: string) => id.replaceAll("_", " ");
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 /** Why there is no answer, where writing it failed. */
 export const unanswered = (error: string | undefined) =>
-  error === undefined ? undefined : m.search.unanswered(reasonOf(error));
+  error === undefined ? undefined : m.search.answerFailed(reasonOf(error));
 export const megabytes = (bytes: number) => m.common.megabytes(number(bytes / 1e6, 1, true));
 export const listed = (names: string[]) =>
   names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} ${m.common.and} ${names.at(-1)}`;

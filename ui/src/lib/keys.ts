@@ -45,7 +45,7 @@ export const PLAYER_KEYS: Bound[] = [
     what: "range",
     act: (player, key) => player.mark(key === "i" ? "start" : "end"),
   },
-  { keys: ["x"], shown: ["X"], what: "noRange", act: (player) => player.clearRange() },
+  { keys: ["x"], shown: ["X"], what: "clearRange", act: (player) => player.clearRange() },
   {
     keys: ["n", "p"],
     shown: ["N", "P"],

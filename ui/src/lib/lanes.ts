@@ -40,7 +40,7 @@ export function lanesOf(log: VideoLog, split: Span[]): Lane[] {
       label: textOf(one),
       colour: index % 2 ? 9 : NEUTRAL,
     })),
-    spans("tried", names.tried, split, (_, index) => ({
+    spans("tried", names.preview, split, (_, index) => ({
       label: m.timeline.moment(index + 1),
       colour: index % 2 ? 8 : 7,
     })),

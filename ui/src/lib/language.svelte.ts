@@ -1,7 +1,7 @@
 // The language of the page: every text that is the page's own stands in a catalogue of `../words`, one per
 // language, and is read through `m`, so that what is shown changes with the language. English is always
 // there; another language is loaded when it is wanted.
-import { written } from "../words/counting";
+import { formatNumber } from "../words/counting";
 import { en, type Messages } from "../words/en";
 import { keep, kept } from "./kept";
 
@@ -56,9 +56,9 @@ function locale(): string {
   return own.find((one) => one.slice(0, 2).toLowerCase() === language.shown) ?? language.shown;
 }
 
-/** A number as the language writes it, with at most, or exactly, so many places. */
-export const number = (value: number, places = 0, exactly = false) =>
-  written(language.shown, value, places, exactly);
+/** Formats a number in the current language, with at most `digits` decimals, or exactly that many if `exact`. */
+export const number = (value: number, digits = 0, exact = false) =>
+  formatNumber(language.shown, value, digits, exact);
 
 /** A day with its time. */
 export const date = (iso: string) => new Date(iso).toLocaleString(locale());

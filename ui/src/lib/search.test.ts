@@ -190,10 +190,10 @@ describe("a search", () => {
       impossible(filters, analyzer, schema, new Set(["default_video", "diarization"]));
     expect(why({ objects: ["boat"], people: ["a man"] })).toEqual([]);
     expect(why({ speakers: ["S1"] })).toEqual([]);
-    expect(why({ min_people: ["1"] })[0]).toContain("not found out");
+    expect(why({ min_people: ["1"] })[0]).toContain("not available");
     expect(why({ speakers: ["S1"] }, "default_video")[0]).toContain("Speech by speaker");
-    expect(why({ speakers: ["S1"], objects: ["boat"] })[0]).toContain("no moment can have all");
-    expect(why({ colour: ["red"] })[0]).toContain("no filter");
+    expect(why({ speakers: ["S1"], objects: ["boat"] })[0]).toContain("no moment can match all");
+    expect(why({ colour: ["red"] })[0]).toContain("Unknown filter");
     expect(impossible({ speakers: ["S1"] }, "", schema, new Set(["ocr"]))[0]).toContain("no video here");
   });
 });

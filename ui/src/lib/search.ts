@@ -183,8 +183,8 @@ export function impossible(
   for (const name of Object.keys(filters)) {
     if (!schema) continue;
     const about = schema.filter_analyzers[name];
-    if (!(name in schema.filters)) reasons.push(m.filters.noSuch(words(name)));
-    else if (about && !about.length) reasons.push(m.filters.notFoundOut(filterName(name)));
+    if (!(name in schema.filters)) reasons.push(m.filters.unknown(words(name)));
+    else if (about && !about.length) reasons.push(m.filters.unsupported(filterName(name)));
     else if (about && analyzer && analyzer !== EVERYTHING && !about.includes(analyzer)) {
       reasons.push(m.filters.elsewhere(filterName(name), names(about)));
     } else if (about && present && !about.some((id) => present.has(id))) {

@@ -230,7 +230,7 @@ async function begin(entry: Entry) {
   } catch (error) {
     const known = error instanceof ApiError ? error.status : -1;
     if (passes(known)) {
-      entry.note = m.uploads.triedAgain(message(error));
+      entry.note = m.uploads.retrying(message(error));
       setTimeout(() => queue.includes(entry) && entry.state === "arrived" && begin(entry), BUSY);
       return;
     }
@@ -257,7 +257,7 @@ function reason(error: Error | DetailedError): string {
   try {
     return (JSON.parse(body ?? "") as { detail: string }).detail;
   } catch {
-    return status(error) ? m.uploads.answered(status(error)) : m.uploads.unreachable;
+    return status(error) ? m.uploads.status(status(error)) : m.uploads.unreachable;
   }
 }
 

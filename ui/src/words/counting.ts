@@ -1,27 +1,28 @@
-// Numbers as a language writes them, and counts in words, for the catalogues. What writes them takes a browser
-// milliseconds to make, so each is made once, when it is first wanted.
+// Locale-aware number formatting and counted nouns for the catalogues. A browser takes milliseconds to create a
+// formatter, so each one is created on first use and cached.
 
-/** Forms of what is counted; of the languages that are here, each has these two. */
-export type Count = (count: number, one: string, other: string) => string;
+/** Formats a count with its noun; every language here has exactly these two plural forms. */
+export type Counter = (count: number, one: string, other: string) => string;
 
-const writers = new Map<string, Intl.NumberFormat>();
-const rules = new Map<string, Intl.PluralRules>();
+const numberFormats = new Map<string, Intl.NumberFormat>();
+const pluralRules = new Map<string, Intl.PluralRules>();
 
-function made<T>(all: Map<string, T>, name: string, make: () => T): T {
-  const known = all.get(name) ?? make();
-  all.set(name, known);
-  return known;
+function cached<T>(cache: Map<string, T>, key: string, create: () => T): T {
+  const value = cache.get(key) ?? create();
+  cache.set(key, value);
+  return value;
 }
 
-/** A number with at most, or exactly, so many places. */
-export function written(language: string, value: number, places = 0, exactly = false): string {
-  const least = exactly ? places : 0;
-  const make = () =>
-    new Intl.NumberFormat(language, { maximumFractionDigits: places, minimumFractionDigits: least });
-  return made(writers, `${language} ${places} ${least}`, make).format(value);
+/** Formats a number with at most `digits` decimals, or exactly that many if `exact`. */
+export function formatNumber(language: string, value: number, digits = 0, exact = false): string {
+  const minDigits = exact ? digits : 0;
+  const create = () =>
+    new Intl.NumberFormat(language, { maximumFractionDigits: digits, minimumFractionDigits: minDigits });
+  return cached(numberFormats, `${language} ${digits} ${minDigits}`, create).format(value);
 }
 
-export function counting(language: string): Count {
-  const rule = () => made(rules, language, () => new Intl.PluralRules(language));
-  return (count, one, other) => `${written(language, count)} ${rule().select(count) === "one" ? one : other}`;
+export function counter(language: string): Counter {
+  const rules = () => cached(pluralRules, language, () => new Intl.PluralRules(language));
+  return (count, one, other) =>
+    `${formatNumber(language, count)} ${rules().select(count) === "one" ? one : other}`;
 }

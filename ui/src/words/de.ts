@@ -1,4 +1,4 @@
-// German. Without "du" and "Sie": buttons are infinitives.
+// The German catalogue. It avoids "du" and "Sie": buttons and hints are infinitives.
 import type { Messages } from "./en";
 import { corrections } from "./de/corrections";
 import { frame } from "./de/frame";

@@ -1,6 +1,6 @@
-// English: the catalogue that the others are held to. A text that speaks of something is a function of it; a
-// count goes through `many`, which picks the form. Whoever adds a text here adds it to the others too: the
-// types and a test see to it.
+// The English catalogue, which is the reference for all others: the types and a test require every other language to
+// have the same entries. A text with placeholders is a function of them; counted nouns go through `counter`, which
+// picks the plural form.
 import { corrections } from "./en/corrections";
 import { frame } from "./en/frame";
 import { jobs } from "./en/jobs";
@@ -10,5 +10,5 @@ import { video } from "./en/video";
 
 export const en = { ...frame, ...library, ...jobs, ...video, ...corrections, ...search };
 
-/** The texts that every language has. */
+/** The texts that every language provides. */
 export type Messages = typeof en;

@@ -1,4 +1,2 @@
-// Names of what the service has a word of its own for, by that word.
-
-/** Where there is none, the service's word stands. */
+/** Display names by the service's id; ids without an entry are shown as the service writes them. */
 export type Names = Record<string, string>;

@@ -1,47 +1,48 @@
-// Richtigstellen, was falsch gehört, gelesen oder erkannt wurde.
-import { counting } from "../counting";
+// Corrections of recognised speech, on-screen text, speakers and people.
+import { counter } from "../counting";
+import type { corrections as english } from "../en/corrections";
 
-const many = counting("de");
+const count = counter("de");
 
-export const corrections = {
+export const corrections: typeof english = {
   corrections: {
     correct: "Korrigieren",
-    correctAt: (time: string) => `Gesprochenes bei ${time} korrigieren`,
+    correctAt: (time) => `Transkript bei ${time} korrigieren`,
     correctAll: "Überall korrigieren",
-    nameOf: (person: string) => `${person} benennen`,
-    somebody: "Namen vergeben",
-    newName: "Name der Person",
+    namePerson: (person) => `${person} benennen`,
+    addName: "Namen hinzufügen",
+    newName: "Name",
     nameAbout:
-      "Der Name gilt überall, wo diese Person im Video zu sehen ist, und lässt sich rückgängig machen.",
-    named: (person: string, name: string) => `${person} heißt jetzt ${name}.`,
-    sentence: "Gesprochenes korrigieren",
-    said: "Was gesagt wird",
-    speaker: "Wer es sagt",
-    everywhereSpeaker: (speaker: string) => `Überall, wo ${speaker} spricht`,
+      "Der Name erscheint überall, wo die Person im Video vorkommt, und lässt sich rückgängig machen.",
+    named: (person, name) => `${person} heißt jetzt ${name}.`,
+    sentence: "Transkript korrigieren",
+    text: "Gesprochener Text",
+    speaker: "Sprecher",
+    everywhereSpeaker: (speaker) => `Überall, wo ${speaker} spricht`,
     hereOnly: "Nur hier",
-    everywhereWords: "Dieselben Wörter auch überall sonst in diesem Video",
-    what: "Was falsch ist",
-    of: { words: "Wörter", screen_text: "Text im Bild", speaker: "Ein Sprecher", person: "Eine Person" },
-    from: "So steht es da",
-    to: "Was richtig ist",
-    toHint: "Bleibt das Feld leer, entfallen die Wörter.",
-    name: "Richtiger Name",
+    everywhereWords: "Diese Wörter überall in diesem Video korrigieren",
+    kind: "Was korrigieren",
+    kinds: { words: "Wörter", screen_text: "Text im Bild", speaker: "Sprecher", person: "Person" },
+    from: "Ersetzen",
+    to: "Durch",
+    toHint: "Leer lassen, um die Wörter zu entfernen.",
+    name: "Name",
     save: "Speichern",
-    nothing: "Noch ist nichts geändert.",
-    done: (places: string) => `Korrigiert: ${places}.`,
-    places: (count: number) => many(count, "Stelle", "Stellen"),
+    noChanges: "Noch keine Änderungen.",
+    done: (places) => `Korrigiert: ${places}.`,
+    places: (n) => count(n, "Stelle", "Stellen"),
     undo: "Rückgängig machen",
-    undoOf: (from: string) => `Korrektur von „${from}“ rückgängig machen`,
+    undoOf: (from) => `Korrektur von „${from}“ rückgängig machen`,
     undoAll: "Alle rückgängig machen",
-    undone: "Angezeigt wird wieder, was gefunden wurde.",
-    explained:
-      "Korrekturen gelten sofort in Untertiteln, Exporten, Suche und Antworten, kurz darauf in Zusammenfassungen, und bleiben bei einer neuen Analyse erhalten.",
+    undone: "Original wiederhergestellt.",
+    about:
+      "Korrekturen gelten sofort in Untertiteln, Exporten, Suche und Antworten, kurz darauf auch in Zusammenfassungen. Bei einer erneuten Analyse bleiben sie erhalten.",
     everywhere: "überall",
-    between: (start: string, end: string) => `${start} bis ${end}`,
-    nowhere: "trifft auf nichts zu, was jetzt gefunden wird",
+    between: (start, end) => `${start} bis ${end}`,
+    nowhere: "keine Treffer",
     removed: "entfernt",
     corrected: "korrigiert",
-    was: (text: string) => `Korrigiert; vorher „${text}“`,
-    other: "Anderes korrigieren",
+    was: (text) => `Korrigiert, vorher „${text}“`,
+    add: "Korrektur hinzufügen",
   },
 };

@@ -1,46 +1,46 @@
-// Putting right what the service heard, read or saw.
-import { counting } from "../counting";
+// Corrections of recognised speech, on-screen text, speakers and people.
+import { counter } from "../counting";
 
-const many = counting("en");
+const count = counter("en");
 
 export const corrections = {
   corrections: {
     correct: "Correct",
-    correctAt: (time: string) => `Correct what is said at ${time}`,
+    correctAt: (time: string) => `Correct transcript at ${time}`,
     correctAll: "Correct everywhere",
-    nameOf: (person: string) => `Say who ${person} is`,
-    somebody: "Give a name",
+    namePerson: (person: string) => `Name ${person}`,
+    addName: "Add name",
     newName: "Name",
-    nameAbout: "The name shows wherever this person is seen in the video, and can be undone.",
+    nameAbout: "The name is shown wherever this person appears in the video. You can undo this.",
     named: (person: string, name: string) => `${person} is now ${name}.`,
-    sentence: "Correct what is said",
-    said: "What is said",
-    speaker: "Who says it",
-    everywhereSpeaker: (speaker: string) => `Wherever ${speaker} speaks`,
+    sentence: "Correct transcript",
+    text: "Text",
+    speaker: "Speaker",
+    everywhereSpeaker: (speaker: string) => `Everywhere ${speaker} speaks`,
     hereOnly: "Only here",
-    everywhereWords: "The same words everywhere in this video too",
-    what: "What is wrong",
-    of: { words: "Words", screen_text: "Text on screen", speaker: "A speaker", person: "A person" },
-    from: "As it is shown",
-    to: "What is right",
-    toHint: "Left empty, the words go.",
+    everywhereWords: "Correct these words everywhere in this video",
+    kind: "What to correct",
+    kinds: { words: "Words", screen_text: "On-screen text", speaker: "Speaker", person: "Person" },
+    from: "Replace",
+    to: "With",
+    toHint: "Leave empty to remove the words.",
     name: "Name",
     save: "Save",
-    nothing: "Nothing is changed yet.",
+    noChanges: "No changes yet.",
     done: (places: string) => `Corrected in ${places}.`,
-    places: (count: number) => many(count, "place", "places"),
+    places: (n: number) => count(n, "place", "places"),
     undo: "Undo",
-    undoOf: (from: string) => `Undo the correction of “${from}”`,
+    undoOf: (from: string) => `Undo correction of “${from}”`,
     undoAll: "Undo all",
-    undone: "What was found is shown again.",
-    explained:
-      "Corrections show at once in captions, exports, search and answers, in summaries after a moment, and stay when the video is analysed again.",
+    undone: "Original restored.",
+    about:
+      "Corrections apply to captions, exports, search and answers at once, and to summaries shortly after. They are kept when the video is analysed again.",
     everywhere: "everywhere",
     between: (start: string, end: string) => `${start} to ${end}`,
-    nowhere: "applies to nothing that is found now",
+    nowhere: "no matches",
     removed: "removed",
     corrected: "corrected",
-    was: (text: string) => `Corrected; it was “${text}”`,
-    other: "Correct something else",
+    was: (text: string) => `Corrected from “${text}”`,
+    add: "Add correction",
   },
 };

@@ -1,11 +1,11 @@
-// No text of the page stands in its parts: it would be in one language alone.
+// Components contain no display text: it would exist in one language only. All text is in the catalogues.
 import { parse } from "svelte/compiler";
 import { expect, it } from "vitest";
 
 type Node = { type: string; [field: string]: unknown };
 
-/** Attributes that are read by somebody; those of components too, by the names that ours have. */
-const READ = [
+/** Attributes and component props that hold display text. */
+const TEXT_ATTRIBUTES = [
   "aria-label",
   "aria-valuetext",
   "title",
@@ -16,19 +16,19 @@ const READ = [
   "text",
   "value",
 ];
-/** What is called so in every language. */
+/** Names that are the same in every language. */
 const NAMES = ["Shotlog", "API", "English", "Deutsch", "https://example.org/clip.mp4"];
-/** Words to read: several of them, or one that begins as a sentence does. */
+/** Display text: several words, or one capitalised word. */
 const SENTENCE = /\p{L}{2,}[.,:;]? \p{L}|^\p{Lu}\p{Ll}+([ .:…!?]|$)/u;
-/** Names that code has: keys, headers, fonts, media types, elements. */
+/** Identifiers: keys, headers, fonts, media types, elements. */
 const CODE =
   /^(Arrow\w+|Enter|Escape|Backspace|Home|End|Page(Up|Down)|Content-Type|Accept|Files|Cancelled)$|^\d+px |^\w+\/\S+, |^(input|textarea|button), /;
-/** What takes words that nobody reads. */
-const UNREAD = ["closest", "matches", "querySelector", "matchMedia", "split"];
+/** Functions whose string arguments are not display text. */
+const IGNORED_CALLS = ["closest", "matches", "querySelector", "matchMedia", "split"];
 
-const letters = (text: string) => /\p{L}{2,}/u.test(text) && !NAMES.includes(text.trim());
+const hasWords = (text: string) => /\p{L}{2,}/u.test(text) && !NAMES.includes(text.trim());
 
-/** Literal texts of a part, with where they stand. */
+/** Literal display texts in a component. */
 function texts(source: string): string[] {
   const found: string[] = [];
   const tree = parse(source, { modern: true });
@@ -36,30 +36,30 @@ function texts(source: string): string[] {
     if (Array.isArray(node)) return node.forEach((one) => visit(one, parents));
     if (!node || typeof node !== "object") return;
     const one = node as Node;
-    if (typeof one.type === "string") look(one, parents);
+    if (typeof one.type === "string") collect(one, parents);
     const inner = typeof one.type === "string" ? [...parents, one] : parents;
     for (const [field, value] of Object.entries(one)) if (field !== "parent") visit(value, inner);
   };
-  const unread = (parents: Node[]) => {
+  const isIgnored = (parents: Node[]) => {
     const parent = parents.at(-1);
     const { name, property } = (parent?.callee ?? parent ?? {}) as { name?: string; property?: Node };
     return (
       parents.some(({ type }) => type === "TSLiteralType" || type.startsWith("Import")) ||
       parents.some(({ type, name }) => type === "Attribute" && name === "class") ||
-      UNREAD.includes(String(property?.name ?? name))
+      IGNORED_CALLS.includes(String(property?.name ?? name))
     );
   };
-  const readable = (text: string) => SENTENCE.test(text) && !CODE.test(text) && !NAMES.includes(text);
-  const look = (node: Node, parents: Node[]) => {
+  const isDisplayText = (text: string) => SENTENCE.test(text) && !CODE.test(text) && !NAMES.includes(text);
+  const collect = (node: Node, parents: Node[]) => {
     if (node.type === "Text") {
       const attribute = parents.findLast(({ type }) => type === "Attribute")?.name as string | undefined;
-      const read = !attribute || READ.includes(attribute);
-      if (read && letters(node.data as string)) found.push(node.data as string);
+      const shown = !attribute || TEXT_ATTRIBUTES.includes(attribute);
+      if (shown && hasWords(node.data as string)) found.push(node.data as string);
     } else if (node.type === "Literal" && typeof node.value === "string") {
-      if (readable(node.value) && !unread(parents)) found.push(node.value);
+      if (isDisplayText(node.value) && !isIgnored(parents)) found.push(node.value);
     } else if (node.type === "TemplateElement") {
       const { raw } = node.value as { raw: string };
-      if (readable(raw.trim()) && !unread(parents)) found.push(raw);
+      if (isDisplayText(raw.trim()) && !isIgnored(parents)) found.push(raw);
     }
   };
   visit(tree.fragment, []);
@@ -68,28 +68,36 @@ function texts(source: string): string[] {
   return found.map((text) => text.trim());
 }
 
-const parts = import.meta.glob<string>(["../*.svelte", "../{pages,parts,panels}/*.svelte"], {
+const components = import.meta.glob<string>(["../*.svelte", "../{pages,parts,panels}/*.svelte"], {
   query: "?raw",
   import: "default",
   eager: true,
 });
-const code = import.meta.glob<string>(["../lib/*.ts", "!**/*.test.ts", "!**/*.d.ts"], {
+const modules = import.meta.glob<string>(["../lib/*.ts", "!**/*.test.ts", "!**/*.d.ts"], {
   query: "?raw",
   import: "default",
   eager: true,
 });
 
-it("finds texts wherever they stand", () => {
-  const part = `<script>toast("It is done.");</script>
+it("detects text in markup, attributes and scripts", () => {
+  const component = `<script>toast("It is done.");</script>
     <h1 class="two words" aria-label="Title">Text <b>{busy ? "Sending…" : m.add}</b></h1>
     <p title={\`All \${count} of them\`}>{"one of many"}</p>`;
-  expect(texts(part)).toEqual(["Title", "Text", "Sending…", "All", "of them", "one of many", "It is done."]);
+  expect(texts(component)).toEqual([
+    "Title",
+    "Text",
+    "Sending…",
+    "All",
+    "of them",
+    "one of many",
+    "It is done.",
+  ]);
 });
 
-for (const [file, source] of Object.entries(parts)) {
-  it(`${file} has no text of its own`, () => expect(texts(source)).toEqual([]));
+for (const [file, source] of Object.entries(components)) {
+  it(`${file} has no hardcoded text`, () => expect(texts(source)).toEqual([]));
 }
-for (const [file, source] of Object.entries(code)) {
-  it(`${file} has no text of its own`, () =>
+for (const [file, source] of Object.entries(modules)) {
+  it(`${file} has no hardcoded text`, () =>
     expect(texts(`<script lang="ts">${source}</script>`)).toEqual([]));
 }
