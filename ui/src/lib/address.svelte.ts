@@ -1,6 +1,6 @@
 // Where the reader is, as the address says it: the page, and on it all that a link should carry. The
 // part after # is used, so that the service needs no route of its own for a page and a link works below
-// any path. Pages read `address` and write it with `go` (a step back leads back) or `change` (it does not).
+// any path. Pages read `address` and write it with `navigate` (a step back leads back) or `updateAddress` (it does not).
 
 import { untrack } from "svelte";
 import { m } from "./language.svelte";
@@ -8,45 +8,45 @@ import { enterHistory, followScroll } from "./scroll";
 import type { Span } from "./types";
 
 /** How a value stands in an address; what is as by default is left out. */
-type Kind<T> = { none: T; read: (given: string[]) => T; write: (value: T) => string[] };
+type ParamType<T> = { none: T; read: (rawValues: string[]) => T; write: (value: T) => string[] };
 
-const text: Kind<string> = {
+const text: ParamType<string> = {
   none: "",
   read: ([first = ""]) => first,
   write: (value) => (value ? [value] : []),
 };
-const list: Kind<string[]> = {
+const list: ParamType<string[]> = {
   none: [],
-  read: (given) => given.filter(Boolean),
+  read: (rawValues) => rawValues.filter(Boolean),
   write: (value) => value,
 };
-const flag: Kind<boolean> = {
+const flag: ParamType<boolean> = {
   none: false,
   read: ([first]) => first === "1",
   write: (value) => (value ? ["1"] : []),
 };
-const number: Kind<number | null> = {
+const number: ParamType<number | null> = {
   none: null,
   read: ([first = ""]) => (first.trim() && Number.isFinite(Number(first)) ? Number(first) : null),
-  write: (value) => (value === null ? [] : [short(value)]),
+  write: (value) => (value === null ? [] : [round(value)]),
 };
 /** `12.5-20`: seconds, the end after the beginning. */
-function span(given: string): Span | null {
-  const [, start, end] = given.match(/^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/) ?? [];
+function parseSpan(rawValues: string): Span | null {
+  const [, start, end] = rawValues.match(/^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/) ?? [];
   return end !== undefined && Number(start) < Number(end) ? { start: Number(start), end: Number(end) } : null;
 }
-const written = ({ start, end }: Span) => `${short(start)}-${short(end)}`;
-const range: Kind<Span | null> = {
+const formatSpan = ({ start, end }: Span) => `${round(start)}-${round(end)}`;
+const range: ParamType<Span | null> = {
   none: null,
-  read: ([first = ""]) => span(first),
-  write: (value) => (value ? [written(value)] : []),
+  read: ([first = ""]) => parseSpan(first),
+  write: (value) => (value ? [formatSpan(value)] : []),
 };
-const spans: Kind<Span[]> = {
+const spans: ParamType<Span[]> = {
   none: [],
-  read: (given) => given.map(span).filter((one) => one !== null),
-  write: (value) => value.map(written),
+  read: (rawValues) => rawValues.map(parseSpan).filter((one) => one !== null),
+  write: (value) => value.map(formatSpan),
 };
-const short = (value: number) => String(Number(value.toFixed(3)));
+const round = (value: number) => String(Number(value.toFixed(3)));
 
 /** What an address can say, on whichever page. */
 const PARAMETERS = {
@@ -113,14 +113,14 @@ const PAGES = {
 } as const;
 
 type Parameters = typeof PARAMETERS;
-type Values = { [P in keyof Parameters]: Parameters[P] extends Kind<infer T> ? T : never } & {
+type Values = { [P in keyof Parameters]: Parameters[P] extends ParamType<infer T> ? T : never } & {
   /** The values of each filter that is set. */
   filters: Record<string, string[]>;
 };
 export type Page = keyof typeof PAGES;
-type Said<P extends Page> = (typeof PAGES)[P][number];
+type ParamName<P extends Page> = (typeof PAGES)[P][number];
 /** What the address of a page can say. */
-export type Of<P extends Page> = Partial<Pick<Values, Said<P>>>;
+export type PageParams<P extends Page> = Partial<Pick<Values, ParamName<P>>>;
 export type Place = { page: string; id: string } & Values;
 
 const names = Object.keys(PARAMETERS) as (keyof Parameters)[];
@@ -134,20 +134,20 @@ export function parse(hash: string): Place {
   const [first = "", rest = ""] = path.split("/");
   // A link to a video was once written so.
   const page = first === "video" ? "videos" : first;
-  const given = new URLSearchParams(query);
-  const says: readonly string[] = isPage(page) ? PAGES[page] : [];
+  const rawValues = new URLSearchParams(query);
+  const params: readonly string[] = isPage(page) ? PAGES[page] : [];
   const read = <P extends keyof Parameters>(name: P) =>
-    says.includes(name) ? PARAMETERS[name].read(given.getAll(name)) : PARAMETERS[name].none;
+    params.includes(name) ? PARAMETERS[name].read(rawValues.getAll(name)) : PARAMETERS[name].none;
   const values = Object.fromEntries(names.map((name) => [name, read(name)]));
   const filters: Record<string, string[]> = {};
-  for (const [name, value] of says.includes("filters") ? given : []) {
+  for (const [name, value] of params.includes("filters") ? rawValues : []) {
     if (name.startsWith(FILTER) && value) (filters[name.slice(FILTER.length)] ??= []).push(value);
   }
-  return { page, id: decoded(rest), ...(values as Omit<Values, "filters">), filters };
+  return { page, id: decodeId(rest), ...(values as Omit<Values, "filters">), filters };
 }
 
 /** What does not read back is taken as it stands: nothing has that id. */
-function decoded(id: string): string {
+function decodeId(id: string): string {
   try {
     return decodeURIComponent(id);
   } catch {
@@ -156,22 +156,22 @@ function decoded(id: string): string {
 }
 
 /** The address of a page, for a link; `id` is that of the video. */
-export function link<P extends Page>(page: P, says: Of<P> = {}, id = ""): string {
-  const given = new URLSearchParams();
-  const values: Partial<Values> = says;
+export function link<P extends Page>(page: P, params: PageParams<P> = {}, id = ""): string {
+  const rawValues = new URLSearchParams();
+  const values: Partial<Values> = params;
   for (const name of PAGES[page]) {
     if (name === "filters") {
       for (const [filter, all] of Object.entries(values.filters ?? {})) {
-        for (const one of all) given.append(FILTER + filter, one);
+        for (const one of all) rawValues.append(FILTER + filter, one);
       }
       continue;
     }
     const value = values[name as keyof Parameters];
     if (value === undefined) continue;
-    const { write } = PARAMETERS[name as keyof Parameters] as Kind<unknown>;
-    for (const one of write(value)) given.append(name, one);
+    const { write } = PARAMETERS[name as keyof Parameters] as ParamType<unknown>;
+    for (const one of write(value)) rawValues.append(name, one);
   }
-  const query = given.size ? `?${given}` : "";
+  const query = rawValues.size ? `?${rawValues}` : "";
   return `#/${page}${id ? `/${encodeURIComponent(id)}` : ""}${query}`;
 }
 
@@ -190,8 +190,8 @@ export function followAddress() {
 }
 
 /** Goes to a page; the step back leads here. False where that is where the reader is. */
-export function go<P extends Page>(page: P, says: Of<P> = {}, id = ""): boolean {
-  const to = link(page, says, id);
+export function navigate<P extends Page>(page: P, params: PageParams<P> = {}, id = ""): boolean {
+  const to = link(page, params, id);
   if (to === location.hash) return false;
   history.pushState(null, "", to);
   enterHistory();
@@ -200,11 +200,11 @@ export function go<P extends Page>(page: P, says: Of<P> = {}, id = ""): boolean 
 }
 
 /** Has the address say something else of the page that is shown; no step back leads to what it said. */
-export function change<P extends Page>(page: P, says: Of<P>) {
+export function updateAddress<P extends Page>(page: P, params: PageParams<P>) {
   if (untrack(() => address.page) !== page) return;
   const before = untrack(() => $state.snapshot(address)) as Place;
-  const to = link(page, { ...before, ...says } as Of<P>, before.id);
-  if (to === link(page, before as Of<P>, before.id)) return;
+  const to = link(page, { ...before, ...params } as PageParams<P>, before.id);
+  if (to === link(page, before as PageParams<P>, before.id)) return;
   history.replaceState(history.state, "", to);
   Object.assign(address, parse(to));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { link, parse } from "./address.svelte";
-import { alertOf, nameOf, searchOf } from "./alerts";
-import { asked } from "./search";
+import { alertRequest, suggestName, alertSearch } from "./alerts";
+import { searchParams } from "./search";
 import type { Alert, Schema } from "./types";
 
 const of = (type: string) => ({ type, matches: "any", payload_field: "" });
@@ -12,13 +12,13 @@ const schema = {
 
 describe("an alert", () => {
   it("looks for what was searched for, in every video", () => {
-    const search = asked(
+    const search = searchParams(
       parse(
         "#/search?q=a+red+car&video=x&mode=text&alike=0.3&every=objects&filter.objects=car&filter.objects=dog" +
           "&filter.min_people=2&filter.metadata=camera%3Dnorth&filter.metadata=take%3D3&filter.metadata=take%3D4",
       ),
     );
-    const alert = alertOf(search, schema, "https://example.org/hook", 0.7);
+    const alert = alertRequest(search, schema, "https://example.org/hook", 0.7);
     expect(alert).toEqual({
       text: "a red car",
       analyzer: "*",
@@ -45,12 +45,12 @@ describe("an alert", () => {
       score_threshold: null,
       min_p_present: 0.5,
     };
-    const search = asked(parse(link("search", searchOf(alert as unknown as Alert))));
-    expect(alertOf(search, schema, "", 0.5)).toEqual({ ...alert, webhook: "" });
+    const search = searchParams(parse(link("search", alertSearch(alert as unknown as Alert))));
+    expect(alertRequest(search, schema, "", 0.5)).toEqual({ ...alert, webhook: "" });
   });
 
   it("is called after what it looks for", () => {
-    expect(nameOf("A red car, “Café”!")).toBe("a-red-car-cafe");
-    expect(nameOf("…")).toBe("");
+    expect(suggestName("A red car, “Café”!")).toBe("a-red-car-cafe");
+    expect(suggestName("…")).toBe("");
   });
 });

@@ -1,6 +1,6 @@
 // Alerts: searches that the service keeps, and tells a web address of each new video that has what they
 // look for.
-import { EVERYTHING, modeFor, searchText, typed, type Asked } from "./search";
+import { EVERYTHING, modeFor, searchText, typedFilters, type SearchParams } from "./search";
 import type { Alert, Schema } from "./types";
 
 /** What is told is at least as probably there as not, where nothing else is said. */
@@ -9,7 +9,7 @@ export const LIKELY = 0.5;
 export const alertPath = (name: string) => `alerts/${encodeURIComponent(name)}`;
 
 /** A name that alerts may have, from what is looked for. */
-export const nameOf = (text: string) =>
+export const suggestName = (text: string) =>
   text
     .toLowerCase()
     .normalize("NFKD")
@@ -19,7 +19,12 @@ export const nameOf = (text: string) =>
     .replace(/^-|-$/g, "");
 
 /** The body of `PUT /alerts/{name}`: a search with words, in every new video. */
-export function alertOf(search: Asked, schema: Schema | null, webhook: string, sure: number) {
+export function alertRequest(
+  search: SearchParams,
+  schema: Schema | null,
+  webhook: string,
+  minConfidence: number,
+) {
   const { q, analyzer, field, mode, alike, every, filters } = search;
   const text = searchText(q);
   return {
@@ -27,21 +32,21 @@ export function alertOf(search: Asked, schema: Schema | null, webhook: string, s
     analyzer: analyzer || EVERYTHING,
     field: field || "combined",
     ...modeFor(text, mode),
-    filters: typed(filters, schema, every),
+    filters: typedFilters(filters, schema, every),
     score_threshold: alike,
-    min_p_present: sure,
+    min_p_present: minConfidence,
     webhook,
   };
 }
 
 /** What an alert looks for, as the page searches for it. */
-export function searchOf(alert: Alert): Asked {
-  const filters: Asked["filters"] = {};
+export function alertSearch(alert: Alert): SearchParams {
+  const filters: SearchParams["filters"] = {};
   const every: string[] = [];
   for (const [name, value] of Object.entries(alert.filters as Record<string, unknown>)) {
     const all = value && typeof value === "object" && "all" in value ? value.all : undefined;
     if (Array.isArray(all)) every.push(name);
-    filters[name] = written(all ?? value);
+    filters[name] = filterValues(all ?? value);
   }
   return {
     q: alert.text,
@@ -61,8 +66,8 @@ export function searchOf(alert: Alert): Asked {
 }
 
 /** The values of a filter as the address has them; those of metadata as `key=value`. */
-function written(value: unknown): string[] {
+function filterValues(value: unknown): string[] {
   if (Array.isArray(value)) return value.map(String);
   if (!value || typeof value !== "object") return [String(value)];
-  return Object.entries(value).flatMap(([key, all]) => written(all).map((one) => `${key}=${one}`));
+  return Object.entries(value).flatMap(([key, all]) => filterValues(all).map((one) => `${key}=${one}`));
 }

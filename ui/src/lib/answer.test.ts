@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { cited, copied, others } from "./answer";
-import type { Asked, Hit } from "./types";
+import { citedHits, plainTextAnswer, otherHits } from "./answer";
+import type { AskResponse, Hit } from "./types";
 
 const ID = "00c0ffee00c0ffee";
 const hit = (start: number, p_present?: number) =>
@@ -11,21 +11,21 @@ describe("an answer", () => {
 
   it("rests on what it cites, in its order and once", () => {
     const answer = `B [${ID} 10-15s]. A [${ID} 0-5s]. Again [${ID} 10-15s]. Else [${ID} 20-30s].`;
-    const reply = { answer, answered: true, results } as Parameters<typeof cited>[0];
-    expect(cited(reply)).toEqual([results[2], results[0], { video_id: ID, start: 20, end: 30 }]);
-    expect(others(reply)).toEqual([]);
+    const reply = { answer, answered: true, results } as Parameters<typeof citedHits>[0];
+    expect(citedHits(reply)).toEqual([results[2], results[0], { video_id: ID, start: 20, end: 30 }]);
+    expect(otherHits(reply)).toEqual([]);
   });
 
   it("that refuses rests on nothing, and what is improbable is not near", () => {
     const reply = { answer: "The footage does not show this.", answered: false, results };
-    expect(cited(reply as never)).toEqual([]);
-    expect(others(reply as never)).toEqual([results[0], results[2]]);
+    expect(citedHits(reply as never)).toEqual([]);
+    expect(otherHits(reply as never)).toEqual([results[0], results[2]]);
   });
 
   it("is copied with each source once", () => {
     const answer = "A boat leaves [x 1-2]. It is big [y 3.5-4s]. It is red [x 1-2].";
-    const text = copied(
-      { question: "What?", answer } as Asked,
+    const text = plainTextAnswer(
+      { question: "What?", answer } as AskResponse,
       (id) => `${id}.mp4`,
       (id, t) => `#${id}@${t}`,
     );

@@ -1,21 +1,21 @@
 // What an answer rests on.
-import { pieces } from "./format";
-import type { Asked, Hit } from "./types";
+import { splitCitations } from "./format";
+import type { AskResponse, Hit } from "./types";
 
 /** Moments that are less probably about a question are not near what is asked for. */
-const NEAR = 0.1;
+const MIN_RELEVANCE = 0.1;
 
 /** Says only that the footage does not show it: nothing is cited for that. */
-export const refused = ({ answer, answered }: Pick<Asked, "answer" | "answered">) =>
-  answered === false || !pieces(answer ?? "").some(({ cited }) => cited);
+export const isRefusal = ({ answer, answered }: Pick<AskResponse, "answer" | "answered">) =>
+  answered === false || !splitCitations(answer ?? "").some(({ cited }) => cited);
 
-type Replied = Pick<Asked, "answer" | "answered" | "results">;
+type Reply = Pick<AskResponse, "answer" | "answered" | "results">;
 
 /** The moments that an answer cites, once each, in its order; with what was found there, if it was. */
-export function cited(reply: Replied): Hit[] {
-  if (!reply.answer || refused(reply)) return [];
+export function citedHits(reply: Reply): Hit[] {
+  if (!reply.answer || isRefusal(reply)) return [];
   const all: Hit[] = [];
-  for (const { cited } of pieces(reply.answer)) {
+  for (const { cited } of splitCitations(reply.answer)) {
     if (!cited) continue;
     const { id, start, end } = cited;
     const at = (hit: Hit) =>
@@ -26,19 +26,23 @@ export function cited(reply: Replied): Hit[] {
 }
 
 /** What else was found, as far as it may bear on the question. */
-export function others(reply: Replied): Hit[] {
-  const sources = cited(reply);
-  return reply.results.filter((hit) => !sources.includes(hit) && (hit.p_present ?? 1) >= NEAR);
+export function otherHits(reply: Reply): Hit[] {
+  const sources = citedHits(reply);
+  return reply.results.filter((hit) => !sources.includes(hit) && (hit.p_present ?? 1) >= MIN_RELEVANCE);
 }
 
 /** An answer as text to paste: each citation as the video's name and the second, with a link. */
-export function copied(reply: Asked, named: (id: string) => string, link: (id: string, t: number) => string) {
+export function plainTextAnswer(
+  reply: AskResponse,
+  titleOf: (id: string) => string,
+  link: (id: string, t: number) => string,
+) {
   const { answer = "", question } = reply;
   const sources: string[] = [];
   const text = (answer ?? "").replace(
     /\[([0-9A-Za-z_-]+) (\d+(?:\.\d+)?)\s*[-–]\s*(\d+(?:\.\d+)?)s?\]/g,
     (_, id: string, start: string, end: string) => {
-      const source = `${named(id)}, ${start}–${end} s: ${link(id, Number(start))}`;
+      const source = `${titleOf(id)}, ${start}–${end} s: ${link(id, Number(start))}`;
       if (!sources.includes(source)) sources.push(source);
       return `[${sources.indexOf(source) + 1}]`;
     },

@@ -16,10 +16,10 @@ export class ApiError extends Error {
 export const onUnauthorised = { call: () => {} };
 
 const base = new URL(".", document.baseURI);
-export const at = (path: string) => new URL(path.replace(/^\//, ""), base);
+export const serviceUrl = (path: string) => new URL(path.replace(/^\//, ""), base);
 
 /** What a call failed with; status 0 where no answer came at all. */
-export function failed(status: number, body: { detail?: string } | null) {
+export function apiError(status: number, body: { detail?: string } | null) {
   if (status === 401) onUnauthorised.call();
   if (!status) return new ApiError(0, m.errors.unreachable);
   return new ApiError(status, body?.detail ?? m.errors.status(status));
@@ -34,13 +34,13 @@ export async function api<T>(path: string, init: RequestInit & { json?: unknown 
   }
   let response: Response;
   try {
-    response = await fetch(at(path), { credentials: "same-origin", ...options });
+    response = await fetch(serviceUrl(path), { credentials: "same-origin", ...options });
   } catch (error) {
     if (options.signal?.aborted) throw error;
-    throw failed(0, null);
+    throw apiError(0, null);
   }
   const body = await response.json().catch(() => null);
-  if (!response.ok) throw failed(response.status, body);
+  if (!response.ok) throw apiError(response.status, body);
   return body as T;
 }
 
@@ -48,7 +48,7 @@ export async function api<T>(path: string, init: RequestInit & { json?: unknown 
  * A service on the same machine may be configured as 127.0.0.1 and opened as localhost, which a
  * browser treats as another site: stored objects are then asked for under the page's own name.
  */
-export function stored(address: string | null | undefined): string {
+export function storedUrl(address: string | null | undefined): string {
   if (!address) return "";
   const url = new URL(address, base);
   // In development the page is served beside the service, which is reached through it.
@@ -62,15 +62,15 @@ export function stored(address: string | null | undefined): string {
 
 export const videoPath = (id: string) => `videos/${encodeURIComponent(id)}`;
 /** The log of a video, or of a range of it, which then begins at zero as a clip does. */
-export const exported = (id: string, format: string, range?: Span) =>
-  at(
+export const exportUrl = (id: string, format: string, range?: Span) =>
+  serviceUrl(
     `${videoPath(id)}/export?format=${format}${range ? `&start=${range.start}&end=${range.end}&from_zero=true` : ""}`,
   ).href;
-export const clip = (id: string, { start, end }: Span) =>
-  at(`${videoPath(id)}/clip?start=${start}&end=${end}`).href;
-export const frame = (id: string, t: number, width: number) =>
-  at(`${videoPath(id)}/frames?t=${t.toFixed(2)}&width=${width}`).href;
-export const sheet = (id: string) => at(`${videoPath(id)}/storyboard.jpg`).href;
+export const clipUrl = (id: string, { start, end }: Span) =>
+  serviceUrl(`${videoPath(id)}/clip?start=${start}&end=${end}`).href;
+export const frameUrl = (id: string, t: number, width: number) =>
+  serviceUrl(`${videoPath(id)}/frames?t=${t.toFixed(2)}&width=${width}`).href;
+export const storyboardUrl = (id: string) => serviceUrl(`${videoPath(id)}/storyboard.jpg`).href;
 
 const boards = new Map<string, Promise<Storyboard>>();
 

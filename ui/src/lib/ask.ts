@@ -1,17 +1,17 @@
 // Asking, and being told as the answer is made.
-import { at, failed } from "./api";
+import { serviceUrl, apiError } from "./api";
 import { events } from "./events";
 import type { Place } from "./address.svelte";
-import { typed } from "./search";
-import type { Asked, Audited, Hit, Schema } from "./types";
+import { typedFilters } from "./search";
+import type { AskResponse, AuditedSentence, Hit, Schema } from "./types";
 
-export type Told = {
+export type AnswerHandlers = {
   /** What is read for the answer. */
   moments: (hits: Hit[]) => void;
   /** Words as they are written, which nobody has checked; what was written before is void where they begin. */
   piece: (text: string, begins: boolean) => void;
   /** A sentence that stands in it. */
-  sentence: (sentence: Audited) => void;
+  sentence: (sentence: AuditedSentence) => void;
 };
 
 /** What is asked about: moments, or what the filters leave of videos. */
@@ -21,16 +21,16 @@ export type Scope = Pick<Place, "video" | "analyzer" | "moment" | "every" | "fil
 export type Turn = {
   question: string;
   scope: Scope;
-  reply: Asked | null;
+  reply: AskResponse | null;
   moments: Hit[];
-  sentences: Audited[];
+  sentences: AuditedSentence[];
   /** What is being written. */
   draft: string;
   error: string;
   busy: boolean;
 };
 
-type Question = {
+type AskRequest = {
   question: string;
   video_ids: string[] | null;
   analyzer: string | null;
@@ -39,45 +39,49 @@ type Question = {
 };
 
 /** The body of `POST /ask`. */
-export function asking(question: string, scope: Scope, schema: Schema | null): Question {
+export function askRequest(question: string, scope: Scope, schema: Schema | null): AskRequest {
   const { video, analyzer, moment, every, filters } = scope;
   return {
     question,
     video_ids: video.length ? video : null,
     analyzer: analyzer || null,
     moment_ids: moment.length ? moment : null,
-    filters: typed(filters, schema, every),
+    filters: typedFilters(filters, schema, every),
   };
 }
 
 /** `POST /ask`; tells what is known before all of it is. */
-export async function ask(json: Question, told: Told, signal?: AbortSignal): Promise<Asked> {
-  const response = await fetch(at("ask"), {
+export async function ask(
+  json: AskRequest,
+  told: AnswerHandlers,
+  signal?: AbortSignal,
+): Promise<AskResponse> {
+  const response = await fetch(serviceUrl("ask"), {
     method: "POST",
     credentials: "same-origin",
     headers: { "Content-Type": "application/json", Accept: "text/event-stream, application/json" },
     body: JSON.stringify(json),
     signal,
   }).catch((error: unknown) => {
-    throw signal?.aborted ? error : failed(0, null);
+    throw signal?.aborted ? error : apiError(0, null);
   });
   // A service that tells nothing beforehand answers as a whole.
   const streams = response.headers.get("Content-Type")?.startsWith("text/event-stream");
   if (!response.ok || !streams || !response.body) {
     const body = await response.json().catch(() => null);
-    if (!response.ok) throw failed(response.status, body);
-    return body as Asked;
+    if (!response.ok) throw apiError(response.status, body);
+    return body as AskResponse;
   }
-  let reply: Asked | undefined;
+  let reply: AskResponse | undefined;
   for await (const { event, data } of events(response.body)) {
     if (event === "moments") told.moments((data as { results: Hit[] }).results);
     else if (event === "piece") {
       const { text, begins } = data as { text: string; begins: boolean };
       told.piece(text, begins);
-    } else if (event === "sentence") told.sentence(data as Audited);
-    else if (event === "answer") reply = data as Asked;
-    else if (event === "error") throw failed(500, data as { detail?: string });
+    } else if (event === "sentence") told.sentence(data as AuditedSentence);
+    else if (event === "answer") reply = data as AskResponse;
+    else if (event === "error") throw apiError(500, data as { detail?: string });
   }
-  if (!reply) throw failed(0, null);
+  if (!reply) throw apiError(0, null);
   return reply;
 }

@@ -1,23 +1,23 @@
 // The moments that the reader sets aside to see side by side.
-import { keep, kept } from "./kept";
+import { savePreference, loadPreference } from "./preferences";
 import { m } from "./language.svelte";
 import { toast } from "./state.svelte";
 
 /** As many as fit beside each other. */
-export const MOST = 4;
+export const MAX_COMPARED = 4;
 
 /** By their names, in the order in which they were set aside. */
-export const compared = $state({ moments: kept<string[]>("compared", []) });
+export const compared = $state({ moments: loadPreference<string[]>("compared", []) });
 
-export function setAside(moments: string[]) {
+export function setCompared(moments: string[]) {
   compared.moments = moments;
-  keep("compared", moments);
+  savePreference("compared", moments);
 }
 
 /** Sets a moment aside, or back. */
-export function toggle(moment: string) {
+export function toggleCompared(moment: string) {
   const { moments } = compared;
-  if (moments.includes(moment)) setAside(moments.filter((one) => one !== moment));
-  else if (moments.length < MOST) setAside([...moments, moment]);
-  else toast(m.compare.max(MOST));
+  if (moments.includes(moment)) setCompared(moments.filter((one) => one !== moment));
+  else if (moments.length < MAX_COMPARED) setCompared([...moments, moment]);
+  else toast(m.compare.max(MAX_COMPARED));
 }

@@ -1,32 +1,34 @@
 import { describe, expect, it } from "vitest";
-import { changes, shownIn, speakerNumbers, type Correction } from "./corrections";
+import { wordChanges, correctionsIn, speakerNumbers, type Correction } from "./corrections";
 
 describe("changes", () => {
   it("are the words that differ", () => {
-    expect(changes("The web telescope is cold.", "The Webb telescope is cold.")).toEqual([
+    expect(wordChanges("The web telescope is cold.", "The Webb telescope is cold.")).toEqual([
       { from: "web", to: "Webb" },
     ]);
-    expect(changes("a b c d e", "a x c d y z")).toEqual([
+    expect(wordChanges("a b c d e", "a x c d y z")).toEqual([
       { from: "b", to: "x" },
       { from: "e", to: "y z" },
     ]);
-    expect(changes("the same", "the  same")).toEqual([]);
-    expect(changes("nothing left", "")).toEqual([{ from: "nothing left", to: "" }]);
+    expect(wordChanges("the same", "the  same")).toEqual([]);
+    expect(wordChanges("nothing left", "")).toEqual([{ from: "nothing left", to: "" }]);
   });
 
   it("take a neighbour along where the words stand twice", () => {
-    expect(changes("the web of web pages", "the web of Webb pages")).toEqual([
+    expect(wordChanges("the web of web pages", "the web of Webb pages")).toEqual([
       { from: "of web", to: "of Webb" },
     ]);
   });
 
   it("take a neighbour along where words are added", () => {
-    expect(changes("It is cold.", "It is very cold.")).toEqual([{ from: "is", to: "is very" }]);
-    expect(changes("is cold", "It is cold")).toEqual([{ from: "is", to: "It is" }]);
+    expect(wordChanges("It is cold.", "It is very cold.")).toEqual([{ from: "is", to: "is very" }]);
+    expect(wordChanges("is cold", "It is cold")).toEqual([{ from: "is", to: "It is" }]);
   });
 
   it("that grow together are one", () => {
-    expect(changes("web web web", "Webb web Webb")).toEqual([{ from: "web web web", to: "Webb web Webb" }]);
+    expect(wordChanges("web web web", "Webb web Webb")).toEqual([
+      { from: "web web web", to: "Webb web Webb" },
+    ]);
   });
 });
 
@@ -39,17 +41,17 @@ describe("a line of speech", () => {
   it("shows the corrections of its words while it is said", () => {
     const words = correction("words", "web", "Webb", [[2, 3]]);
     const person = correction("person", "a", "b", [[2, 3]]);
-    expect(shownIn([words, person], line("S1"))).toEqual([words]);
-    expect(shownIn([words], { start: 3, end: 9, speaker: "S1" })).toEqual([]);
+    expect(correctionsIn([words, person], line("S1"))).toEqual([words]);
+    expect(correctionsIn([words], { start: 3, end: 9, speaker: "S1" })).toEqual([]);
   });
 
   it("shows a new name where it is its speaker's, not where another speaks at the same time", () => {
     const renamed = correction("speaker", "S1", "Ada", [[0, 2.5]]);
     const again = correction("speaker", "Ada", "Grace", [[0, 2.5]]);
-    expect(shownIn([renamed], line("Ada"))).toEqual([renamed]);
-    expect(shownIn([renamed], line("S2"))).toEqual([]);
-    expect(shownIn([renamed, again], line("Grace"))).toEqual([renamed, again]);
-    expect(shownIn([renamed, again], line("S2"))).toEqual([]);
+    expect(correctionsIn([renamed], line("Ada"))).toEqual([renamed]);
+    expect(correctionsIn([renamed], line("S2"))).toEqual([]);
+    expect(correctionsIn([renamed, again], line("Grace"))).toEqual([renamed, again]);
+    expect(correctionsIn([renamed, again], line("S2"))).toEqual([]);
   });
 });
 

@@ -1,14 +1,14 @@
 // What people put right, and what of a sentence they have changed.
 import type { Span } from "./types";
 
-export type CorrectionOf = "words" | "screen_text" | "speaker" | "person";
+export type CorrectionKind = "words" | "screen_text" | "speaker" | "person";
 
 /** What is wrong, and what is right; without times everywhere in the video. */
-export type NewCorrection = { of: CorrectionOf; from: string; to: string; start?: number; end?: number };
+export type NewCorrection = { of: CorrectionKind; from: string; to: string; start?: number; end?: number };
 
 export type Correction = {
   id: string;
-  of: CorrectionOf;
+  of: CorrectionKind;
   from: string;
   to: string;
   start: number | null;
@@ -25,7 +25,7 @@ const plain = (word: string) => word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, ""
 const wordsOf = (text: string) => text.split(/\s+/).filter(Boolean);
 
 /** How long the longest common part of what begins at each pair of places is. */
-function common(a: string[], b: string[]): number[][] {
+function commonLengths(a: string[], b: string[]): number[][] {
   const lengths = Array.from({ length: a.length + 1 }, () => new Array<number>(b.length + 1).fill(0));
   for (let i = a.length - 1; i >= 0; i -= 1) {
     for (let j = b.length - 1; j >= 0; j -= 1) {
@@ -40,7 +40,7 @@ type Hunk = { start: number; end: number; to: string[] };
 
 /** The runs of words that differ, by their places in `a`. */
 function hunks(a: string[], b: string[]): Hunk[] {
-  const lengths = common(a, b);
+  const lengths = commonLengths(a, b);
   const found: Hunk[] = [];
   let [i, j] = [0, 0];
   while (i < a.length || j < b.length) {
@@ -61,7 +61,7 @@ function hunks(a: string[], b: string[]): Hunk[] {
 }
 
 /** How often words stand one after the other, whatever their case and punctuation. */
-function times(all: string[], some: string[]): number {
+function occurrences(all: string[], some: string[]): number {
   const [text, phrase] = [all.map(plain), some.map(plain)];
   return text.filter((_, at) => phrase.every((word, place) => text[at + place] === word)).length;
 }
@@ -70,48 +70,50 @@ function times(all: string[], some: string[]): number {
  * What has to be put right for a text to become another: as few words as say where, with a neighbour where
  * the same words stand more than once or where some are only added.
  */
-export function changes(before: string, after: string): { from: string; to: string }[] {
+export function wordChanges(before: string, after: string): { from: string; to: string }[] {
   const [a, b] = [wordsOf(before), wordsOf(after)];
   let rest = hunks(a, b);
   for (;;) {
-    const vague = rest.find(({ start, end }) => {
+    const ambiguous = rest.find(({ start, end }) => {
       const from = a.slice(start, end);
-      return (!from.some((word) => plain(word)) || times(a, from) > 1) && end - start < a.length;
+      return (!from.some((word) => plain(word)) || occurrences(a, from) > 1) && end - start < a.length;
     });
-    if (!vague) break;
-    if (vague.start > 0) {
-      vague.start -= 1;
-      vague.to.unshift(a[vague.start]);
+    if (!ambiguous) break;
+    if (ambiguous.start > 0) {
+      ambiguous.start -= 1;
+      ambiguous.to.unshift(a[ambiguous.start]);
     } else {
-      vague.to.push(a[vague.end]);
-      vague.end += 1;
+      ambiguous.to.push(a[ambiguous.end]);
+      ambiguous.end += 1;
     }
     // One that has grown into another is one with it.
-    rest = rest.reduce<Hunk[]>((kept, hunk) => {
-      const last = kept.at(-1);
+    rest = rest.reduce<Hunk[]>((merged, hunk) => {
+      const last = merged.at(-1);
       if (last && hunk.start < last.end) {
         last.to.push(...hunk.to.slice(last.end - hunk.start));
         last.end = Math.max(last.end, hunk.end);
-      } else kept.push(hunk);
-      return kept;
+      } else merged.push(hunk);
+      return merged;
     }, []);
   }
   return rest.map(({ start, end, to }) => ({ from: a.slice(start, end).join(" "), to: to.join(" ") }));
 }
 
-const reaches = (one: Correction, span: Span) =>
+const overlaps = (one: Correction, span: Span) =>
   one.spans.some(([start, end]) => start < span.end && end > span.start);
 
 /** The corrections that show in a line of speech. Where two speak at once, a name is that of one of them. */
-export function shownIn(all: Correction[], line: Span & { speaker: string }): Correction[] {
+export function correctionsIn(all: Correction[], line: Span & { speaker: string }): Correction[] {
   return all.filter((one, index) => {
-    if (one.of === "words") return reaches(one, line);
-    return one.of === "speaker" && reaches(one, line) && becomes(one.to, all.slice(index + 1), line.speaker);
+    if (one.of === "words") return overlaps(one, line);
+    return (
+      one.of === "speaker" && overlaps(one, line) && isRenamedTo(one.to, all.slice(index + 1), line.speaker)
+    );
   });
 }
 
 /** Whether a name is now another one, by corrections that were made later. */
-function becomes(name: string, later: Correction[], now: string): boolean {
+function isRenamedTo(name: string, later: Correction[], now: string): boolean {
   const names = new Set([name]);
   for (const { of, from, to } of later) if (of === "speaker" && names.has(from)) names.add(to);
   return names.has(now);
@@ -126,8 +128,8 @@ const LABEL = /^S\d+$/;
  */
 export function speakerNumbers(speakers: string[], all: Correction[]): Map<string, number> {
   const renames = all.filter(({ of }) => of === "speaker");
-  const given = new Set(renames.map(({ to }) => to));
-  const isLabel = (name: string) => LABEL.test(name) || !given.has(name);
+  const newNames = new Set(renames.map(({ to }) => to));
+  const isLabel = (name: string) => LABEL.test(name) || !newNames.has(name);
   const first = [...speakers, ...renames.flatMap(({ from, to }) => [from, to])].filter(isLabel);
   const labels = [...new Set(first)].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
   const labelOf = (name: string, before: Correction[]): string | undefined => {

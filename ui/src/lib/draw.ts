@@ -2,7 +2,7 @@
 import { clock } from "./format";
 import { firstReaching, type Item, type Lane } from "./lanes";
 import type { Span } from "./types";
-import { waveWithin, type Wave } from "./wave";
+import { peakBetween, type Wave } from "./waveform";
 
 export const LANE_HEIGHT = 28;
 export const RULER_HEIGHT = 22;
@@ -17,7 +17,7 @@ export type View = { from: number; span: number; width: number; height: number }
 export type Colours = { palette: string[]; lane: string; ink: string; quiet: string; playhead: string };
 
 /** The colours of the page's scheme; reading them costs a style pass, so it is done once per scheme. */
-export function coloursOf(element: Element): Colours {
+export function readColours(element: Element): Colours {
   const style = getComputedStyle(element);
   const colour = (name: string) => style.getPropertyValue(name).trim();
   return {
@@ -117,7 +117,7 @@ function drawWave(context: CanvasRenderingContext2D, wave: Wave, top: number, vi
   const step = view.span / view.width;
   for (let left = 0; left < view.width; left += 1) {
     const from = view.from + left * step;
-    const tall = Math.max(1, BAR * waveWithin(wave, from, from + step));
+    const tall = Math.max(1, BAR * peakBetween(wave, from, from + step));
     context.fillRect(left, top + (BAR - tall) / 2, 1, tall);
   }
 }

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import { isFinal, reasonOf } from "./failure";
+import { isFinal, errorReason } from "./failure";
 
 it("is told without the name of its type", () => {
   for (const type of ["ValueError", "NotFoundError", "ConnectionError", "OSError", "BudgetExhausted"])
-    expect(reasonOf(`${type}: the file is a picture: no video`)).toBe("The file is a picture: no video");
-  expect(reasonOf("Cancelled: by request")).toBe("Cancelled: by request");
-  expect(reasonOf("NotFoundError: http://a.b/c answered 404")).toBe("http://a.b/c answered 404");
-  expect(reasonOf("no type: no prefix")).toBe("No type: no prefix");
+    expect(errorReason(`${type}: the file is a picture: no video`)).toBe("The file is a picture: no video");
+  expect(errorReason("Cancelled: by request")).toBe("Cancelled: by request");
+  expect(errorReason("NotFoundError: http://a.b/c answered 404")).toBe("http://a.b/c answered 404");
+  expect(errorReason("no type: no prefix")).toBe("No type: no prefix");
 });
 
 it("is final where the file is none that can be analysed", () => {

@@ -1,15 +1,15 @@
 // What the service says of a failure: `TypeName: message`.
-import { capital } from "./format";
+import { capitalize } from "./format";
 import type { Job } from "./types";
 
 /** The message without the type, as a sentence begins. */
-export function reasonOf(error: string): string {
+export function errorReason(error: string): string {
   const text = error.replace(/^[A-Z]\w*(?:Error|Exhausted): /, "");
   // An address stays as it is.
-  return /^\w+:/.test(text) ? text : capital(text);
+  return /^\w+:/.test(text) ? text : capitalize(text);
 }
 
-const isAddress = (source: string) => /^https?:/.test(source);
+const isUrl = (source: string) => /^https?:/.test(source);
 
 /**
  * Whether trying again ends in the same way, since the file is none that can be analysed. What an address
@@ -17,4 +17,4 @@ const isAddress = (source: string) => /^https?:/.test(source);
  */
 export const isFinal = ({ error, source, stage }: Pick<Job, "error" | "source" | "stage">) =>
   Boolean(error?.startsWith("ValueError: ")) &&
-  !(isAddress(source) && (stage === "starting" || stage === "fetching"));
+  !(isUrl(source) && (stage === "starting" || stage === "fetching"));

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { marked } from "./format";
+import { highlightQuery } from "./format";
 
 const hits = (text: string, query: string) =>
-  marked(text, query)
+  highlightQuery(text, query)
     .filter(({ hit }) => hit)
     .map(({ text }) => text);
 

@@ -1,7 +1,7 @@
 // How times, counts, ids and citations read.
 import type { Names } from "../words/names";
 import { link } from "./address.svelte";
-import { reasonOf } from "./failure";
+import { errorReason } from "./failure";
 import { m, number } from "./language.svelte";
 
 export function clock(seconds: number): string {
@@ -11,32 +11,32 @@ export function clock(seconds: number): string {
   return hours ? `${hours}:${tail}` : tail;
 }
 
-export const words = (id: string) => id.replaceAll("_", " ");
-export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+export const humanize = (id: string) => id.replaceAll("_", " ");
+export const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 /** Why there is no answer, where writing it failed. */
-export const unanswered = (error: string | undefined) =>
-  error === undefined ? undefined : m.search.answerFailed(reasonOf(error));
+export const answerError = (error: string | undefined) =>
+  error === undefined ? undefined : m.search.answerFailed(errorReason(error));
 export const megabytes = (bytes: number) => m.common.megabytes(number(bytes / 1e6, 1, true));
-export const listed = (names: string[]) =>
+export const joinList = (names: string[]) =>
   names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} ${m.common.and} ${names.at(-1)}`;
 
 /** The name that the page has for what the service calls by an id, if it has one. */
-export const own = (names: Names, id: string): string | undefined =>
+export const lookupName = (names: Names, id: string): string | undefined =>
   Object.hasOwn(names, id) ? names[id] : undefined;
 /** What something of the service is called on the page: what it is called there, where there is no name. */
-export const named = (names: Names, id: string) => own(names, id) ?? capital(words(id));
+export const displayName = (names: Names, id: string) => lookupName(names, id) ?? capitalize(humanize(id));
 /** Of an aggregator too. */
-export const analyzerName = (id: string) => own(m.analyzers, id) ?? named(m.aggregators, id);
-export const stageName = (stage: string) => named(m.jobs.stages, stage);
+export const analyzerName = (id: string) => lookupName(m.analyzers, id) ?? displayName(m.aggregators, id);
+export const stageName = (stage: string) => displayName(m.jobs.stages, stage);
 
 /** The address of a video, or of a second in it. */
-export const moment = (id: string, seconds?: number, until?: number) =>
+export const videoLink = (id: string, seconds?: number, until?: number) =>
   link("videos", { t: seconds && Number(seconds.toFixed(2)), until: until && Number(until.toFixed(2)) }, id);
 
 export type Piece = { text: string; cited?: { id: string; start: number; end: number } };
 
 /** Text and citations in turn; a citation looks like [<video_id> 12.3-15.8s]. */
-export function pieces(text: string): Piece[] {
+export function splitCitations(text: string): Piece[] {
   const found: Piece[] = [];
   let last = 0;
   for (const match of text.matchAll(/\[([0-9A-Za-z_-]+) (\d+(?:\.\d+)?)\s*[-–]\s*(\d+(?:\.\d+)?)s?\]/g)) {
@@ -49,38 +49,38 @@ export function pieces(text: string): Piece[] {
   return found.filter((piece) => piece.text);
 }
 
-export type Part = { text: string; hit: boolean };
+export type TextPart = { text: string; hit: boolean };
 
 /** Splits a text at what `pattern` finds, which must be in one group. */
-const split = (text: string, pattern: RegExp): Part[] =>
+const split = (text: string, pattern: RegExp): TextPart[] =>
   text
     .split(pattern)
     .map((part, index) => ({ text: part, hit: index % 2 === 1 }))
     .filter((part) => part.text);
 
 /** Words that are in nearly every text, so that finding them means nothing. */
-const COMMON = new Set(
+const STOP_WORDS = new Set(
   "a an and are as at be by does for from has have how in is it its of on or that the there this to was what when where which who why with".split(
     " ",
   ),
 );
 
 /** The parts of a text that are words of the query, in singular or plural, or its quoted phrases, marked. */
-export function marked(text: string, query: string): Part[] {
-  const phrases = [...query.matchAll(/"([^"]+)"/g)].map(([, phrase = ""]) => wordsOf(phrase));
-  const words = wordsOf(query.replace(/"[^"]+"/g, " ")).filter((word) => !COMMON.has(word));
+export function highlightQuery(text: string, query: string): TextPart[] {
+  const phrases = [...query.matchAll(/"([^"]+)"/g)].map(([, phrase = ""]) => tokenize(phrase));
+  const words = tokenize(query.replace(/"[^"]+"/g, " ")).filter((word) => !STOP_WORDS.has(word));
   const stems = words.map((word) => (word.length > 3 ? word.replace(/(?<!s)s$/, "") : word));
-  const sought = [
+  const patterns = [
     ...phrases.filter(({ length }) => length).map((phrase) => phrase.join("[^\\p{L}\\p{N}]+")),
     ...stems.map((stem) => `${stem}(?:e?s)?`),
   ];
-  if (!sought.length) return [{ text, hit: false }];
-  return split(text, new RegExp(`(?<![\\p{L}\\p{N}])(${sought.join("|")})(?![\\p{L}\\p{N}])`, "giu"));
+  if (!patterns.length) return [{ text, hit: false }];
+  return split(text, new RegExp(`(?<![\\p{L}\\p{N}])(${patterns.join("|")})(?![\\p{L}\\p{N}])`, "giu"));
 }
-const wordsOf = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+const tokenize = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
 /** The parts of a text, those that are the sought string marked. */
-export function found(text: string, sought: string): Part[] {
-  const escaped = sought.trim().replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+export function highlightText(text: string, patterns: string): TextPart[] {
+  const escaped = patterns.trim().replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return escaped ? split(text, new RegExp(`(${escaped})`, "giu")) : [{ text, hit: false }];
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { current } from "./job-state";
+import { mergeJobs } from "./job-state";
 import type { Job } from "./types";
 
 const job = (job_id: string, status: Job["status"]) => ({ job_id, status }) as Job;
@@ -7,5 +7,5 @@ const job = (job_id: string, status: Job["status"]) => ({ job_id, status }) as J
 it("keeps a job ended that an older list still shows as running", () => {
   const known = [job("a", "done"), job("b", "running")];
   const listed = [job("a", "running"), job("b", "failed"), job("c", "queued")];
-  expect(current(known, listed)).toEqual([job("a", "done"), job("b", "failed"), job("c", "queued")]);
+  expect(mergeJobs(known, listed)).toEqual([job("a", "done"), job("b", "failed"), job("c", "queued")]);
 });

@@ -1,9 +1,9 @@
 // The timeline's lanes, made of what is stored of a video.
-import { capital, named } from "./format";
+import { capitalize, displayName } from "./format";
 import { m, number } from "./language.svelte";
-import { textOf, type VideoLog } from "./log.svelte";
+import { chunkText, type VideoLog } from "./log.svelte";
 import type { Span } from "./types";
-import { waveOf, type Wave } from "./wave";
+import { normalizeWave, type Wave } from "./waveform";
 
 /** `colour` is an index into the palette of app.css; `level` is 0..1. */
 export type Item = Span & { label: string; colour: number; level?: number };
@@ -19,28 +19,28 @@ export type Lane = {
   /** Of a wave. */
   wave?: Wave;
 };
-type Drawn = Omit<Lane, "reach">;
+type LaneSpec = Omit<Lane, "reach">;
 
 const NEUTRAL = 6;
 const MOOD: Record<string, number> = { positive: 3, negative: 5 };
 const OBJECT_LANES = 4;
 
 /** `split` is a way to split the video that is being tried. */
-export function lanesOf(log: VideoLog, split: Span[]): Lane[] {
+export function buildLanes(log: VideoLog, split: Span[]): Lane[] {
   const { chapters, events, sentiment, novelty } = log.aggregates;
   const ranked = novelty?.ranked ?? [];
-  const most = Math.max(...ranked.map((one) => one.novelty), 1e-9);
+  const maxNovelty = Math.max(...ranked.map((one) => one.novelty), 1e-9);
   const names = m.timeline.names;
-  const lanes: Drawn[] = [
-    spans("chapters", names.chapters, chapters?.chapters ?? [], (one, index) => ({
+  const lanes: LaneSpec[] = [
+    spanLane("chapters", names.chapters, chapters?.chapters ?? [], (one, index) => ({
       label: one.title,
       colour: index % 2 ? 8 : 7,
     })),
-    spans("moments", names.moments, log.chunks, (one, index) => ({
-      label: textOf(one),
+    spanLane("moments", names.moments, log.chunks, (one, index) => ({
+      label: chunkText(one),
       colour: index % 2 ? 9 : NEUTRAL,
     })),
-    spans("tried", names.preview, split, (_, index) => ({
+    spanLane("tried", names.preview, split, (_, index) => ({
       label: m.timeline.moment(index + 1),
       colour: index % 2 ? 8 : 7,
     })),
@@ -50,7 +50,7 @@ export function lanesOf(log: VideoLog, split: Span[]): Lane[] {
       kind: "marks",
       items: log.cuts.map((t) => ({ start: t, end: t, label: m.timeline.cut, colour: 4 })),
     },
-    spans("speech", log.speakers.join("") ? names.speakers : names.speech, log.speech, (turn) => ({
+    spanLane("speech", log.speakers.join("") ? names.speakers : names.speech, log.speech, (turn) => ({
       label: [turn.speaker, turn.text].filter(Boolean).join(": "),
       colour: log.speakerColour(turn.speaker),
     })),
@@ -68,7 +68,7 @@ export function lanesOf(log: VideoLog, split: Span[]): Lane[] {
       ),
     },
     ...(log.peaks
-      ? [{ id: "sound", name: names.sound, kind: "wave" as const, items: [], wave: waveOf(log.peaks) }]
+      ? [{ id: "sound", name: names.sound, kind: "wave" as const, items: [], wave: normalizeWave(log.peaks) }]
       : []),
     screenLane(log),
     ...objectLanes(log),
@@ -83,8 +83,8 @@ export function lanesOf(log: VideoLog, split: Span[]): Lane[] {
         colour: 0,
       })),
     },
-    spans("sentiment", names.sentiment, sentiment?.timeline ?? [], (one) => ({
-      label: named(m.panels.moods, one.dominant),
+    spanLane("sentiment", names.sentiment, sentiment?.timeline ?? [], (one) => ({
+      label: displayName(m.panels.moods, one.dominant),
       colour: MOOD[one.dominant] ?? NEUTRAL,
     })),
     {
@@ -96,40 +96,40 @@ export function lanesOf(log: VideoLog, split: Span[]): Lane[] {
         end: one.end,
         label: m.timeline.novelty(number(one.novelty, 2, true)),
         colour: 1,
-        level: one.novelty / most,
+        level: one.novelty / maxNovelty,
       })),
     },
   ];
-  return lanes.filter((lane) => lane.items.length || lane.wave).map(searchable);
+  return lanes.filter((lane) => lane.items.length || lane.wave).map(withReach);
 }
 
 /** What was found in a video, as a lane; none where nothing was. */
 export function hitLane(log: VideoLog, hits: Span[]): Lane[] {
   const label = ({ start }: Span) => {
     const chunk = log.chunks[log.chunkAt(start)];
-    return chunk ? textOf(chunk) : "";
+    return chunk ? chunkText(chunk) : "";
   };
-  const lane = spans("hits", m.timeline.names.hits, hits, (one) => ({ label: label(one), colour: 0 }));
-  return hits.length ? [searchable(lane)] : [];
+  const lane = spanLane("hits", m.timeline.names.hits, hits, (one) => ({ label: label(one), colour: 0 }));
+  return hits.length ? [withReach(lane)] : [];
 }
-function searchable(lane: Drawn): Lane {
+function withReach(lane: LaneSpec): Lane {
   const items = lane.items.toSorted((a, b) => a.start - b.start);
   let latest = -Infinity;
   return { ...lane, items, reach: items.map((item) => (latest = Math.max(latest, item.end))) };
 }
 
-function spans<T extends Span>(
+function spanLane<T extends Span>(
   id: string,
   name: string,
   all: T[],
-  look: (one: T, index: number) => { label: string; colour: number },
-): Drawn {
-  const items = all.map((one, index) => ({ start: one.start, end: one.end, ...look(one, index) }));
+  style: (one: T, index: number) => { label: string; colour: number },
+): LaneSpec {
+  const items = all.map((one, index) => ({ start: one.start, end: one.end, ...style(one, index) }));
   return { id, name, kind: "spans", items };
 }
 
 /** What is read on screen, and when. */
-function screenLane(log: VideoLog): Drawn {
+function screenLane(log: VideoLog): LaneSpec {
   const items = log.chunks.flatMap((chunk) =>
     (chunk.ocr?.texts ?? []).map(({ text = "", first_seen, last_seen }) => ({
       start: first_seen ?? chunk.start,
@@ -142,7 +142,7 @@ function screenLane(log: VideoLog): Drawn {
 }
 
 /** One lane for each of the labels that are seen in most chunks. */
-function objectLanes(log: VideoLog): Drawn[] {
+function objectLanes(log: VideoLog): LaneSpec[] {
   const byLabel = new Map<string, Item[]>();
   for (const chunk of log.chunks) {
     for (const { label, first_seen, last_seen } of chunk.object_detection?.detections ?? []) {
@@ -152,7 +152,7 @@ function objectLanes(log: VideoLog): Drawn[] {
       items.push({
         start: first_seen ?? chunk.start,
         end: last_seen ?? chunk.end,
-        label: capital(label),
+        label: capitalize(label),
         colour: 2,
       });
       byLabel.set(label, items);
@@ -161,7 +161,7 @@ function objectLanes(log: VideoLog): Drawn[] {
   return [...byLabel]
     .sort(([, a], [, b]) => b.length - a.length)
     .slice(0, OBJECT_LANES)
-    .map(([label, items]) => ({ id: `object ${label}`, name: capital(label), kind: "spans", items }));
+    .map(([label, items]) => ({ id: `object ${label}`, name: capitalize(label), kind: "spans", items }));
 }
 
 /** Index of the first item that may reach `t`. */

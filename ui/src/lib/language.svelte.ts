@@ -3,12 +3,12 @@
 // there; another language is loaded when it is wanted.
 import { formatNumber } from "../words/counting";
 import { en, type Messages } from "../words/en";
-import { keep, kept } from "./kept";
+import { savePreference, loadPreference } from "./preferences";
 
 export const LANGUAGES = { en: "English", de: "Deutsch" };
 export type Language = keyof typeof LANGUAGES;
 
-const LOADED: Record<Exclude<Language, "en">, () => Promise<Messages>> = {
+const LOADERS: Record<Exclude<Language, "en">, () => Promise<Messages>> = {
   de: () => import("../words/de").then(({ de }) => de),
 };
 
@@ -23,31 +23,31 @@ export const m: Messages = new Proxy(en, {
 
 const isLanguage = (name: string): name is Language => Object.hasOwn(LANGUAGES, name);
 /** What the browser is set to, as far as there is a catalogue for it. */
-export function browserLanguage(wanted: readonly string[] = navigator.languages): Language {
-  return wanted.map((one) => one.slice(0, 2).toLowerCase()).find(isLanguage) ?? "en";
+export function browserLanguage(languages: readonly string[] = navigator.languages): Language {
+  return languages.map((one) => one.slice(0, 2).toLowerCase()).find(isLanguage) ?? "en";
 }
 
 /** Shows the page in the language that was chosen, or that of the browser. */
 export async function startLanguage() {
-  const before = kept<string>("language", "");
-  await show(isLanguage(before) ? before : "");
+  const before = loadPreference<string>("language", "");
+  await applyLanguage(isLanguage(before) ? before : "");
 }
 
 /** Chooses a language for this browser; nothing: the browser's own. */
-export async function choose(chosen: Language | "") {
-  keep("language", chosen);
-  await show(chosen);
+export async function chooseLanguage(chosen: Language | "") {
+  savePreference("language", chosen);
+  await applyLanguage(chosen);
 }
 
-async function show(chosen: Language | "") {
+async function applyLanguage(chosen: Language | "") {
   language.chosen = chosen;
-  const wanted = chosen || browserLanguage();
+  const languages = chosen || browserLanguage();
   // A catalogue that cannot be loaded leaves the page as it is.
-  const loaded = wanted === "en" ? en : await LOADED[wanted]().catch(() => null);
+  const loaded = languages === "en" ? en : await LOADERS[languages]().catch(() => null);
   if (!loaded || language.chosen !== chosen) return;
   messages = loaded;
-  language.shown = wanted;
-  document.documentElement.lang = wanted;
+  language.shown = languages;
+  document.documentElement.lang = languages;
 }
 
 /** As numbers and times are written: where the reader is, if that is known, in the language of the page. */

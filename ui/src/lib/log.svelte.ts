@@ -3,7 +3,7 @@ import { api, ApiError, videoPath } from "./api";
 import { speakerNumbers, type Correction, type Corrections, type NewCorrection } from "./corrections";
 import { loadJobs } from "./jobs";
 import { m } from "./language.svelte";
-import { message } from "./state.svelte";
+import { errorMessage } from "./state.svelte";
 import type { Aggregates, Chunk, Entity, Peaks, Preview, Span, VideoDetail } from "./types";
 
 const PAGE = 500;
@@ -13,12 +13,12 @@ const SPEAKER_COLOURS = 6;
 
 /** Peaks of the sound for each second, and at most. */
 const PEAKS_PER_SECOND = 20;
-const MOST_PEAKS = 8000;
+const MAX_PEAKS = 8000;
 /** What is nowhere louder than this is silent, of full scale. */
-const SILENT = 0.01;
+const SILENCE_LEVEL = 0.01;
 
 /** Aggregates that have a place of their own on the page. */
-const PLACED = new Set([
+const OWN_PANEL = new Set([
   "stats",
   "novelty",
   "speaker_stats",
@@ -34,7 +34,7 @@ const PLACED = new Set([
 ]);
 
 /** A stretch of speech; `speaker` is empty where speakers were not told apart. */
-export type Speech = Span & { speaker: string; text: string };
+export type SpeechTurn = Span & { speaker: string; text: string };
 
 export class VideoLog {
   detail = $state.raw<VideoDetail | null>(null);
@@ -52,7 +52,7 @@ export class VideoLog {
   error = $state("");
   loading = $state(true);
 
-  readonly speech: Speech[] = $derived(
+  readonly speech: SpeechTurn[] = $derived(
     this.chunks.flatMap(
       (chunk) =>
         chunk.diarization?.turns ??
@@ -62,9 +62,9 @@ export class VideoLog {
   );
   /** Aggregates of the install's own, by id. */
   readonly others: [id: string, result: unknown][] = $derived(
-    Object.entries(this.aggregates).filter(([id]) => !PLACED.has(id)),
+    Object.entries(this.aggregates).filter(([id]) => !OWN_PANEL.has(id)),
   );
-  readonly spoken: Speech[] = $derived(this.speech.filter((turn) => turn.text.trim()));
+  readonly spoken: SpeechTurn[] = $derived(this.speech.filter((turn) => turn.text.trim()));
   /** ISO 639-1 code of what is said, as far as the recogniser knows. */
   readonly language = $derived(this.chunks.find((chunk) => chunk.transcript?.language)?.transcript?.language);
   readonly speakers: string[] = $derived([...new Set(this.speech.map((turn) => turn.speaker))].sort());
@@ -82,7 +82,7 @@ export class VideoLog {
       await Promise.all([this.loadChunks(), this.loadAggregates(), this.loadCorrections()]);
     } catch (reason) {
       const gone = reason instanceof ApiError && reason.status === 404;
-      this.error = gone ? m.video.gone(this.id) : message(reason);
+      this.error = gone ? m.video.gone(this.id) : errorMessage(reason);
     } finally {
       this.loading = false;
     }
@@ -106,9 +106,9 @@ export class VideoLog {
   /** Puts something right, and tells in how many places that was. */
   async correct(made: NewCorrection[]): Promise<number> {
     const path = `${videoPath(this.id)}/corrections`;
-    const told = await api<Corrections>(path, { json: { corrections: made } });
-    await this.changed(told);
-    return told.corrections.reduce((sum, one) => sum + one.places, 0);
+    const response = await api<Corrections>(path, { json: { corrections: made } });
+    await this.changed(response);
+    return response.corrections.reduce((sum, one) => sum + one.places, 0);
   }
 
   /** Shows again what was found: in the place of one correction, or of all. */
@@ -155,10 +155,10 @@ export class VideoLog {
   /** The sound of a stored video stays as it is. */
   private async listen(duration: number) {
     if (this.peaks) return;
-    const buckets = Math.min(MOST_PEAKS, Math.max(1, Math.ceil(duration * PEAKS_PER_SECOND)));
+    const buckets = Math.min(MAX_PEAKS, Math.max(1, Math.ceil(duration * PEAKS_PER_SECOND)));
     try {
       const found = await api<Peaks>(`${videoPath(this.id)}/peaks?buckets=${buckets}`);
-      if (found.peaks.some((peak) => peak >= SILENT)) this.peaks = found;
+      if (found.peaks.some((peak) => peak >= SILENCE_LEVEL)) this.peaks = found;
     } catch {
       // The timeline then goes without.
     }
@@ -175,7 +175,7 @@ export class VideoLog {
 }
 
 /** What there is to read of a chunk, best first. */
-export function textOf(chunk: Chunk): string {
+export function chunkText(chunk: Chunk): string {
   return (
     chunk.default_video?.description ||
     chunk.diarization?.turns

@@ -1,22 +1,22 @@
 // Moments by their names, which hold the video and the milliseconds.
 import type { Hit, Span } from "./types";
 
-type Named = Pick<Hit, "moment_id" | "video_id" | "start" | "end">;
+type MomentSpan = Pick<Hit, "moment_id" | "video_id" | "start" | "end">;
 
 /** The name of a moment; of one that is only cited, made of what is known of it. */
-export function momentId({ moment_id, video_id, start, end }: Named): string {
+export function momentId({ moment_id, video_id, start, end }: MomentSpan): string {
   return moment_id ?? `m_${video_id}_${Math.round(start * 1000)}_${Math.round(end * 1000)}`;
 }
 
 /** What a name stands for; nothing where it is none. */
-export function momentOf(id: string): (Span & { video_id: string }) | undefined {
+export function parseMomentId(id: string): (Span & { video_id: string }) | undefined {
   const [, video_id, start, end] = id.match(/^m_([0-9a-f]{16})_(\d+)_(\d+)$/) ?? [];
   if (video_id === undefined) return undefined;
   return { video_id, start: Number(start) / 1000, end: Number(end) / 1000 };
 }
 
 /** Those of some moments that are of one video, in order of time, each stretch once. */
-export function within(hits: Hit[], video: string): Span[] {
+export function spansInVideo(hits: Hit[], video: string): Span[] {
   const of = new Map<string, Span>();
   for (const { video_id, start, end } of hits) {
     if (video_id === video && start < end) of.set(`${start}-${end}`, { start, end });
@@ -25,7 +25,7 @@ export function within(hits: Hit[], video: string): Span[] {
 }
 
 /** Which of some stretches is next from a second on, or before it; the ends follow each other. */
-export function nextOf(all: Span[], time: number, step: 1 | -1): Span | undefined {
+export function nextSpan(all: Span[], time: number, step: 1 | -1): Span | undefined {
   const slack = 0.05;
   return step > 0
     ? (all.find(({ start }) => start > time + slack) ?? all[0])

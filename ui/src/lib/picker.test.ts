@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { meant } from "./picker";
+import { matchChoice } from "./picker";
 
 const choices = [
   { value: "bicycle" },
@@ -16,12 +16,12 @@ it("takes what is listed for what is typed", () => {
     [" bike ", "Bike"],
     ["harb", "7"],
   ] as const)
-    expect([typed, meant(typed, choices, true)]).toEqual([typed, value]);
+    expect([typed, matchChoice(typed, choices, true)]).toEqual([typed, value]);
 });
 
 it("takes what is not listed as it is typed, where that is allowed", () => {
-  expect(meant(" Zeppelin", choices, true)).toBe("Zeppelin");
-  expect(meant("zeppelin", choices, false)).toBe("bicycle");
-  expect(meant("zeppelin", [], false)).toBeUndefined();
-  expect(meant(" ", choices, true)).toBeUndefined();
+  expect(matchChoice(" Zeppelin", choices, true)).toBe("Zeppelin");
+  expect(matchChoice("zeppelin", choices, false)).toBe("bicycle");
+  expect(matchChoice("zeppelin", [], false)).toBeUndefined();
+  expect(matchChoice(" ", choices, true)).toBeUndefined();
 });

@@ -1,11 +1,11 @@
 // One video element: where it is, and how it is moved.
-import { keep, kept } from "./kept";
+import { savePreference, loadPreference } from "./preferences";
 import { frameAfter } from "./timecode";
 
 /** By how much playing may pass the end of a part before that is seen, seconds. */
-const PASSED = 3;
+const MAX_OVERSHOOT = 3;
 /** Seconds before the end of a part at which its last picture is seen, where pictures per second are unknown. */
-const LAST_PICTURE = 0.04;
+const LAST_FRAME = 0.04;
 
 export class Playback {
   element = $state<HTMLVideoElement>();
@@ -13,7 +13,7 @@ export class Playback {
   paused = $state(true);
   duration = $state(0);
   /** Times as fast as it was recorded. */
-  speed = $state(kept("speed", 1));
+  speed = $state(loadPreference("speed", 1));
   /** Pictures per second, where that is known. */
   frameRate: number | undefined;
   /** Where it stops by itself. */
@@ -85,8 +85,8 @@ export class Playback {
     this.stopped = false;
     if (this.time < this.until) return;
     // A reader who went beyond the end wants to see what is there.
-    const last = Math.max(0, this.until - (this.frameRate ? 1 / this.frameRate : LAST_PICTURE));
-    const stopped = this.time < this.until + PASSED;
+    const last = Math.max(0, this.until - (this.frameRate ? 1 / this.frameRate : LAST_FRAME));
+    const stopped = this.time < this.until + MAX_OVERSHOOT;
     this.until = Infinity;
     if (!stopped) return;
     this.pause();
@@ -108,6 +108,6 @@ export class Playback {
 
   changeSpeed(speed: number) {
     this.speed = speed;
-    keep("speed", speed);
+    savePreference("speed", speed);
   }
 }

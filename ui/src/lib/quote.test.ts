@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { whole } from "./quote";
+import { expandToSentences } from "./quote";
 
 const sentences = [
   { start: 4, end: 11, text: "The ferry is late." },
@@ -9,13 +9,16 @@ const sentences = [
 const span = { start: 10, end: 20 };
 
 it("holds all of what is quoted", () => {
-  expect(whole(span, "It rains. We leave at six.", sentences)).toEqual({ start: 10, end: 23.25 });
-  expect(whole(span, "The ferry is late. It rains.", sentences)).toEqual({ start: 4, end: 20 });
+  expect(expandToSentences(span, "It rains. We leave at six.", sentences)).toEqual({ start: 10, end: 23.25 });
+  expect(expandToSentences(span, "The ferry is late. It rains.", sentences)).toEqual({ start: 4, end: 20 });
 });
 
 it("stays as it is where no sentence of the text is cut", () => {
-  expect(whole(span, "It rains.", sentences)).toEqual(span);
-  expect(whole(span, "A man at a desk.", sentences)).toEqual(span);
-  expect(whole({ start: 30, end: 40 }, "We leave at six.", sentences)).toEqual({ start: 30, end: 40 });
-  expect(whole(span, "", [{ start: 0, end: 50, text: " " }])).toEqual(span);
+  expect(expandToSentences(span, "It rains.", sentences)).toEqual(span);
+  expect(expandToSentences(span, "A man at a desk.", sentences)).toEqual(span);
+  expect(expandToSentences({ start: 30, end: 40 }, "We leave at six.", sentences)).toEqual({
+    start: 30,
+    end: 40,
+  });
+  expect(expandToSentences(span, "", [{ start: 0, end: 50, text: " " }])).toEqual(span);
 });

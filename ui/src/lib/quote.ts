@@ -5,12 +5,12 @@ import type { Span } from "./types";
 export type Sentence = Span & { text: string };
 
 /** A stretch, grown to hold every sentence of a text that its borders cut. */
-export function whole({ start, end }: Span, text: string, sentences: Sentence[]): Span {
-  const quoted = sentences.filter(
+export function expandToSentences({ start, end }: Span, text: string, sentences: Sentence[]): Span {
+  const cut = sentences.filter(
     (one) => one.start < end && one.end > start && one.text.trim() && text.includes(one.text.trim()),
   );
   return {
-    start: Math.min(start, ...quoted.map((one) => one.start)),
-    end: Math.max(end, ...quoted.map((one) => one.end)),
+    start: Math.min(start, ...cut.map((one) => one.start)),
+    end: Math.max(end, ...cut.map((one) => one.end)),
   };
 }

@@ -7,18 +7,18 @@ let entry = "";
 let stop = () => {};
 let restoring = false;
 
-const fresh = () => crypto.getRandomValues(new Uint32Array(2)).join("-");
-const entryOf = (state: unknown) => (state as { entry?: string } | null)?.entry;
+const newEntryId = () => crypto.getRandomValues(new Uint32Array(2)).join("-");
+const entryId = (state: unknown) => (state as { entry?: string } | null)?.entry;
 
 /** Whether a step in the history has just led to a place that is scrolled to, not to the top of a page. */
 export const isRestoring = () => restoring;
 
 /** To be called when the address has changed: a new entry is noted, one that is gone back to is scrolled. */
 export function enterHistory() {
-  const known = entryOf(history.state);
+  const known = entryId(history.state);
   if (known !== undefined && known === entry) return;
   stop();
-  entry = known ?? fresh();
+  entry = known ?? newEntryId();
   if (known === undefined) history.replaceState({ entry }, "");
   const position = positions.get(entry);
   if (position !== undefined) restore(position);

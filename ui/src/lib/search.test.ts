@@ -1,6 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "./address.svelte";
-import { asked, asks, grouped, impossible, joined, offered, overlapping, request, typed } from "./search";
+import {
+  searchParams,
+  hasCriteria,
+  groupHits,
+  unsatisfiableFilters,
+  mergeSplitSentences,
+  availableFilters,
+  overlapFilters,
+  searchRequest,
+  typedFilters,
+} from "./search";
 import type { Schema } from "./types";
 
 const of = (type: string) => ({ type, matches: "any", payload_field: "" });
@@ -34,14 +44,14 @@ describe("a sentence that a border cuts in two", () => {
       moment_id: `m_${start}`,
       found_by: ["ocr"],
       turns: [{ text: said }],
-    }) as unknown as Parameters<typeof joined>[0][number];
+    }) as unknown as Parameters<typeof mergeSplitSentences>[0][number];
 
   it("is found once, with all of it", () => {
     for (const hits of [
       [half(0, 5, "One two"), half(5, 9, "three. Four five.")],
       [half(5, 9, "three. Four five."), half(0, 5, "One two")],
     ]) {
-      const [whole, ...rest] = joined(hits);
+      const [whole, ...rest] = mergeSplitSentences(hits);
       expect(rest).toEqual([]);
       expect([whole?.start, whole?.end, whole?.moment_id]).toEqual([0, 9, undefined]);
       expect(whole?.turns?.map(({ text }) => text)).toEqual(["One two", "three. Four five."]);
@@ -54,16 +64,16 @@ describe("a sentence that a border cuts in two", () => {
       half(5, 9, "Four five."),
       half(5, 9, "three. Four five.", "Something else is said."),
     ])
-      expect(joined([half(0, 5, "One two"), other])).toHaveLength(2);
+      expect(mergeSplitSentences([half(0, 5, "One two"), other])).toHaveLength(2);
   });
 });
 
 describe("what was found", () => {
   const hit = (video_id: string, start: number, recorded_at?: string) =>
-    ({ video_id, start, end: start + 1, recorded_at }) as Parameters<typeof grouped>[0][number];
+    ({ video_id, start, end: start + 1, recorded_at }) as Parameters<typeof groupHits>[0][number];
   const hits = [hit("b", 9), hit("a", 5, "2026-02-01"), hit("b", 1), hit("c", 2, "2026-01-01")];
   const told = (order: string) =>
-    grouped(hits, order).map(({ video, hits }) => [video, ...hits.map((one) => one.video_id + one.start)]);
+    groupHits(hits, order).map(({ video, hits }) => [video, ...hits.map((one) => one.video_id + one.start)]);
 
   it("is grouped by video in the order of the best, or put in order of time", () => {
     expect(told("")).toEqual([["", "b9", "a5", "b1", "c2"]]);
@@ -78,7 +88,7 @@ describe("what was found", () => {
 
 describe("a search", () => {
   it("asks for everything unless something is chosen", () => {
-    expect(request(asked(parse("#/search?q=+boat+")), schema)).toEqual({
+    expect(searchRequest(searchParams(parse("#/search?q=+boat+")), schema)).toEqual({
       text: "boat",
       video_ids: null,
       analyzer: "*",
@@ -92,7 +102,7 @@ describe("a search", () => {
       pages: true,
     });
     const more = "q=x&video=1&video=2&analyzer=ocr&mode=text&limit=500&alike=0&answer=1";
-    expect(request(asked(parse(`#/search?${more}`)), schema)).toMatchObject({
+    expect(searchRequest(searchParams(parse(`#/search?${more}`)), schema)).toMatchObject({
       video_ids: ["1", "2"],
       analyzer: "ocr",
       mode: "text",
@@ -103,7 +113,7 @@ describe("a search", () => {
   });
 
   it("lists what is left without words, or finds what is like a moment", () => {
-    const of = (query: string) => request(asked(parse(`#/search?${query}`)), schema);
+    const of = (query: string) => searchRequest(searchParams(parse(`#/search?${query}`)), schema);
     const scope = { analyzer: "*", field: "combined", limit: 12, synthesize: false, pages: true };
     const filters = { objects: ["boat"] };
     // What has no score is not kept out by one.
@@ -117,7 +127,7 @@ describe("a search", () => {
       filters: {},
     });
     expect(of("like=m_a_1_2&q=boat")).toMatchObject({ text: "boat" });
-    const any = (query: string) => asks(asked(parse(`#/search?${query}`)));
+    const any = (query: string) => hasCriteria(searchParams(parse(`#/search?${query}`)));
     expect(["q=+", "sure=0.5", "q=x", "like=m", "video=1", "filter.objects=boat"].map(any)).toEqual([
       false,
       false,
@@ -131,7 +141,7 @@ describe("a search", () => {
   it("of a part of a video leaves what overlaps it", () => {
     const filters = { ends_after: of("float"), starts_before: of("float") };
     const service = { ...schema, filters } as unknown as Schema;
-    expect(typed(overlapping({ start: 10, end: 20.5 }), service)).toEqual({
+    expect(typedFilters(overlapFilters({ start: 10, end: 20.5 }), service)).toEqual({
       ends_after: 10.001,
       starts_before: 20.499,
     });
@@ -139,7 +149,7 @@ describe("a search", () => {
 
   it("for a quoted phrase is by words, unless another way is chosen", () => {
     const sent = (q: string, more = "") =>
-      request(asked(parse(`#/search?q=${encodeURIComponent(q)}${more}`)), schema);
+      searchRequest(searchParams(parse(`#/search?q=${encodeURIComponent(q)}${more}`)), schema);
     expect(sent('"grey cat"')).toMatchObject({ text: '"grey cat"', mode: "text" });
     for (const typed of ["\u201cgrey cat\u201d", "\u201egrey cat\u201c", "\u00abgrey cat\u00bb"])
       expect(sent(typed)).toMatchObject({ text: '"grey cat"', mode: "text" });
@@ -159,11 +169,11 @@ describe("a search", () => {
       people: [""],
     };
     const both = { objects: ["boat", "car"], people: ["a man"] };
-    expect(typed(both, schema, ["objects", "people"])).toEqual({
+    expect(typedFilters(both, schema, ["objects", "people"])).toEqual({
       objects: { all: ["boat", "car"] },
       people: ["a man"],
     });
-    expect(typed(filters, schema)).toEqual({
+    expect(typedFilters(filters, schema)).toEqual({
       objects: ["boat", "a, b"],
       min_people: 2,
       after: 1.5,
@@ -173,7 +183,7 @@ describe("a search", () => {
   });
 
   it("offers the filters that can match", () => {
-    expect(offered(schema, "")).toEqual([
+    expect(availableFilters(schema, "")).toEqual([
       "objects",
       "speakers",
       "people",
@@ -181,19 +191,26 @@ describe("a search", () => {
       "recorded_after",
       "metadata",
     ]);
-    expect(offered(schema, "", new Set(["default_video"]))).not.toContain("speakers");
-    expect(offered(schema, "diarization")).toEqual(["speakers", "after", "recorded_after", "metadata"]);
+    expect(availableFilters(schema, "", new Set(["default_video"]))).not.toContain("speakers");
+    expect(availableFilters(schema, "diarization")).toEqual([
+      "speakers",
+      "after",
+      "recorded_after",
+      "metadata",
+    ]);
   });
 
   it("says why filters that were asked for cannot match", () => {
     const why = (filters: Record<string, string[]>, analyzer = "") =>
-      impossible(filters, analyzer, schema, new Set(["default_video", "diarization"]));
+      unsatisfiableFilters(filters, analyzer, schema, new Set(["default_video", "diarization"]));
     expect(why({ objects: ["boat"], people: ["a man"] })).toEqual([]);
     expect(why({ speakers: ["S1"] })).toEqual([]);
     expect(why({ min_people: ["1"] })[0]).toContain("not available");
     expect(why({ speakers: ["S1"] }, "default_video")[0]).toContain("Speech by speaker");
     expect(why({ speakers: ["S1"], objects: ["boat"] })[0]).toContain("no moment can match all");
     expect(why({ colour: ["red"] })[0]).toContain("Unknown filter");
-    expect(impossible({ speakers: ["S1"] }, "", schema, new Set(["ocr"]))[0]).toContain("no video here");
+    expect(unsatisfiableFilters({ speakers: ["S1"] }, "", schema, new Set(["ocr"]))[0]).toContain(
+      "no video here",
+    );
   });
 });

@@ -1,10 +1,10 @@
 // What a search asks of the service, made from what the address says.
 import type { Place } from "./address.svelte";
-import { analyzerName, listed, named, words } from "./format";
+import { analyzerName, joinList, displayName, humanize } from "./format";
 import { m } from "./language.svelte";
 import type { Hit, Schema, Span } from "./types";
 
-export type Asked = Pick<
+export type SearchParams = Pick<
   Place,
   | "q"
   | "like"
@@ -20,34 +20,34 @@ export type Asked = Pick<
   | "every"
   | "filters"
 >;
-type Filters = Asked["filters"];
+type Filters = SearchParams["filters"];
 
 /** In place of an analyzer: all of them. */
 export const EVERYTHING = "*";
 /** Moments that are shown at a time, as by default and at most. */
-export const FEW = 12;
-export const MOST = 50;
+export const DEFAULT_LIMIT = 12;
+export const MAX_LIMIT = 50;
 
 /** Filters that other choices of the page stand for, or that nobody has a name for. */
-const ELSEWHERE = ["video_ids", "analyzer_ids", "chunk_ids", "chunk_config"];
+const HIDDEN_FILTERS = ["video_ids", "analyzer_ids", "chunk_ids", "chunk_config"];
 
 /** The part of what the address says that is about a search. */
-export function asked(place: Place): Asked {
+export function searchParams(place: Place): SearchParams {
   const { q, like, video, analyzer, field, mode, limit, alike, sure, group, answer, every, filters } = place;
   return { q, like, video, analyzer, field, mode, limit, alike, sure, group, answer, every, filters };
 }
 
 /** Whether anything is searched for or chosen. */
-export const asks = ({ q, like, video, analyzer, filters }: Asked) =>
+export const hasCriteria = ({ q, like, video, analyzer, filters }: SearchParams) =>
   Boolean(q.trim() || like || video.length || analyzer || Object.keys(filters).length);
 
 /** Seconds by which a range is narrowed: a moment that only touches it shares no time with it. */
-const TOUCHING = 0.001;
+const EPSILON = 0.001;
 
 /** The filters that leave the moments that share any time with a part of a video. */
-export const overlapping = ({ start, end }: Span): Filters => ({
-  ends_after: [(start + TOUCHING).toFixed(3)],
-  starts_before: [(end - TOUCHING).toFixed(3)],
+export const overlapFilters = ({ start, end }: Span): Filters => ({
+  ends_after: [(start + EPSILON).toFixed(3)],
+  starts_before: [(end - EPSILON).toFixed(3)],
 });
 
 /** What a browser or a keyboard may put in place of `"`. */
@@ -65,16 +65,16 @@ export function modeFor(text: string, chosen: string): { mode?: string } {
 }
 
 /** The body of `POST /query`: words, what is like a moment, or all that the filters leave. */
-export function request(search: Asked, schema: Schema | null) {
+export function searchRequest(search: SearchParams, schema: Schema | null) {
   const { like, video, analyzer, field, mode, limit, alike, sure, answer, every, filters } = search;
   const text = searchText(search.q);
   const scope = {
     video_ids: video.length ? video : null,
     analyzer: analyzer || EVERYTHING,
     field: field || "combined",
-    limit: Math.min(MOST, Math.max(1, limit ?? FEW)),
+    limit: Math.min(MAX_LIMIT, Math.max(1, limit ?? DEFAULT_LIMIT)),
     synthesize: Boolean(text) && answer,
-    filters: typed(filters, schema, every),
+    filters: typedFilters(filters, schema, every),
     pages: true,
   };
   if (text) {
@@ -85,7 +85,7 @@ export function request(search: Asked, schema: Schema | null) {
 }
 
 /** The filters that have a value, as the types that the service names. */
-export function typed(
+export function typedFilters(
   filters: Filters,
   schema: Schema | null,
   every: string[] = [],
@@ -93,13 +93,14 @@ export function typed(
   const all: Record<string, unknown> = {};
   for (const [name, values] of Object.entries(filters)) {
     const type = schema?.filters[name]?.type;
-    const given = values.map((value) => value.trim()).filter(Boolean);
-    const [first] = given;
+    const trimmed = values.map((value) => value.trim()).filter(Boolean);
+    const [first] = trimmed;
     if (type === undefined || first === undefined) continue;
-    if (type === "list[str]") all[name] = every.includes(name) && given.length > 1 ? { all: given } : given;
-    else if (type === "list[int]") all[name] = given.map(Number);
+    if (type === "list[str]")
+      all[name] = every.includes(name) && trimmed.length > 1 ? { all: trimmed } : trimmed;
+    else if (type === "list[int]") all[name] = trimmed.map(Number);
     else if (type === "str") all[name] = first;
-    else if (type === "dict") all[name] = metadata(given, schema?.metadata_keys ?? {});
+    else if (type === "dict") all[name] = metadata(trimmed, schema?.metadata_keys ?? {});
     else if (type !== "time") all[name] = Number(first);
     else if (!Number.isNaN(Date.parse(first))) all[name] = new Date(first).toISOString();
   }
@@ -121,21 +122,21 @@ function metadata(pairs: string[], keys: Record<string, string>): Record<string,
 }
 
 /** The filters that can keep anything of what is looked in; `present` is whose output there is, if known. */
-export function offered(schema: Schema | null, analyzer: string, present?: Set<string>): string[] {
+export function availableFilters(schema: Schema | null, analyzer: string, present?: Set<string>): string[] {
   return Object.keys(schema?.filters ?? {}).filter((name) => {
-    if (ELSEWHERE.includes(name)) return false;
-    const about = schema?.filter_analyzers[name];
-    if (!about) return true;
-    if (analyzer && analyzer !== EVERYTHING) return about.includes(analyzer);
-    return about.some((id) => !present || present.has(id));
+    if (HIDDEN_FILTERS.includes(name)) return false;
+    const analyzers = schema?.filter_analyzers[name];
+    if (!analyzers) return true;
+    if (analyzer && analyzer !== EVERYTHING) return analyzers.includes(analyzer);
+    return analyzers.some((id) => !present || present.has(id));
   });
 }
 
 /** Moments that follow each other and are halves of one sentence, as one that holds all of it. */
-export function joined(hits: Hit[]): Hit[] {
+export function mergeSplitSentences(hits: Hit[]): Hit[] {
   const all: Hit[] = [];
   for (const hit of hits) {
-    const place = all.findIndex((one) => ofOneSentence(one, hit) || ofOneSentence(hit, one));
+    const place = all.findIndex((one) => isSplitSentence(one, hit) || isSplitSentence(hit, one));
     if (place < 0) all.push(hit);
     else {
       const [first, second] = [all[place], hit].sort((a, b) => a.start - b.start);
@@ -154,7 +155,7 @@ export function joined(hits: Hit[]): Hit[] {
   }
   return all;
 }
-function ofOneSentence(first: Hit, second: Hit): boolean {
+function isSplitSentence(first: Hit, second: Hit): boolean {
   const [begun, ended] = [first.turns?.at(-1)?.text, second.turns?.[0]?.text];
   return (
     first.video_id === second.video_id &&
@@ -164,46 +165,46 @@ function ofOneSentence(first: Hit, second: Hit): boolean {
   );
 }
 
-export const filterName = (name: string) => named(m.filters.names, name);
+export const filterName = (name: string) => displayName(m.filters.names, name);
 
 /** What filters leave, each in a few words. */
-export const narrowedBy = (filters: Filters) =>
+export const describeFilters = (filters: Filters) =>
   Object.entries(filters).map(([name, all]) => `${filterName(name)}: ${all.join(", ")}`);
 
 /** Why filters that were asked for, by a link say, cannot let anything through. */
-export function impossible(
+export function unsatisfiableFilters(
   filters: Filters,
   analyzer: string,
   schema: Schema | null,
   present?: Set<string>,
 ): string[] {
   const reasons: string[] = [];
-  const known: [name: string, about: string[]][] = [];
-  const names = (ids: string[]) => listed(ids.map((id) => m.common.quoted(analyzerName(id))));
+  const satisfiable: [name: string, analyzers: string[]][] = [];
+  const names = (ids: string[]) => joinList(ids.map((id) => m.common.quoted(analyzerName(id))));
   for (const name of Object.keys(filters)) {
     if (!schema) continue;
-    const about = schema.filter_analyzers[name];
-    if (!(name in schema.filters)) reasons.push(m.filters.unknown(words(name)));
-    else if (about && !about.length) reasons.push(m.filters.unsupported(filterName(name)));
-    else if (about && analyzer && analyzer !== EVERYTHING && !about.includes(analyzer)) {
-      reasons.push(m.filters.elsewhere(filterName(name), names(about)));
-    } else if (about && present && !about.some((id) => present.has(id))) {
-      reasons.push(m.filters.notAnalysed(filterName(name), names(about)));
-    } else if (about) known.push([name, about]);
+    const analyzers = schema.filter_analyzers[name];
+    if (!(name in schema.filters)) reasons.push(m.filters.unknown(humanize(name)));
+    else if (analyzers && !analyzers.length) reasons.push(m.filters.unsupported(filterName(name)));
+    else if (analyzers && analyzer && analyzer !== EVERYTHING && !analyzers.includes(analyzer)) {
+      reasons.push(m.filters.elsewhere(filterName(name), names(analyzers)));
+    } else if (analyzers && present && !analyzers.some((id) => present.has(id))) {
+      reasons.push(m.filters.notAnalysed(filterName(name), names(analyzers)));
+    } else if (analyzers) satisfiable.push([name, analyzers]);
   }
-  const shared = known.reduce<string[] | null>(
-    (left, [, about]) => (left ? left.filter((id) => about.includes(id)) : about),
+  const shared = satisfiable.reduce<string[] | null>(
+    (left, [, analyzers]) => (left ? left.filter((id) => analyzers.includes(id)) : analyzers),
     null,
   );
   if (!reasons.length && shared && !shared.length) {
-    const both = listed(known.map(([name]) => m.common.quoted(filterName(name))));
+    const both = joinList(satisfiable.map(([name]) => m.common.quoted(filterName(name))));
     reasons.push(m.filters.apart(both));
   }
   return reasons;
 }
 
 /** Hits in groups; only those by video have a video of their own. */
-export function grouped(hits: Hit[], order: string): { video: string; hits: Hit[] }[] {
+export function groupHits(hits: Hit[], order: string): { video: string; hits: Hit[] }[] {
   if (order === "video") {
     const videos = [...new Set(hits.map(({ video_id }) => video_id))];
     return videos.map((video) => ({ video, hits: hits.filter(({ video_id }) => video_id === video) }));

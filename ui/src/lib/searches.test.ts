@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { forget, keep, made, read } from "./searches";
+import { clearRecent, setSaved, addRecent, loadSearches } from "./searches";
 
 function store(text: string | null = null) {
   let kept = text;
@@ -9,18 +9,18 @@ function store(text: string | null = null) {
 describe("searches", () => {
   it("are kept once, the last one first, and not without end", () => {
     const here = store();
-    for (let n = 0; n < 12; n += 1) made(`#/search?q=${n}`, here);
-    expect(made("#/search?q=5", here).recent.slice(0, 2)).toEqual(["#/search?q=5", "#/search?q=11"]);
-    expect(read(here).recent).toHaveLength(10);
-    keep("#/search?q=x", true, here);
-    expect(keep("#/search?q=y", true, here).saved).toEqual(["#/search?q=y", "#/search?q=x"]);
-    expect(forget(here)).toEqual({ recent: [], saved: ["#/search?q=y", "#/search?q=x"] });
-    expect(keep("#/search?q=y", false, here).saved).toEqual(["#/search?q=x"]);
+    for (let n = 0; n < 12; n += 1) addRecent(`#/search?q=${n}`, here);
+    expect(addRecent("#/search?q=5", here).recent.slice(0, 2)).toEqual(["#/search?q=5", "#/search?q=11"]);
+    expect(loadSearches(here).recent).toHaveLength(10);
+    setSaved("#/search?q=x", true, here);
+    expect(setSaved("#/search?q=y", true, here).saved).toEqual(["#/search?q=y", "#/search?q=x"]);
+    expect(clearRecent(here)).toEqual({ recent: [], saved: ["#/search?q=y", "#/search?q=x"] });
+    expect(setSaved("#/search?q=y", false, here).saved).toEqual(["#/search?q=x"]);
   });
 
   it("that do not read back are none", () => {
     for (const text of ["nonsense", "[]", '{"recent": 3}', '{"saved": [1, null]}', "null"]) {
-      expect(read(store(text))).toEqual({ recent: [], saved: [] });
+      expect(loadSearches(store(text))).toEqual({ recent: [], saved: [] });
     }
   });
 });

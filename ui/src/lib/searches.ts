@@ -1,22 +1,22 @@
 // Searches that were made and that are kept, in this browser alone; each is a link.
-const KEY = "shotlog.searches";
-const RECENT = 10;
+const STORAGE_KEY = "shotlog.searches";
+const MAX_RECENT = 10;
 
 export type Searches = { recent: string[]; saved: string[] };
 
-export function read(store: Pick<Storage, "getItem"> = localStorage): Searches {
+export function loadSearches(store: Pick<Storage, "getItem"> = localStorage): Searches {
   try {
-    const kept = JSON.parse(store.getItem(KEY) ?? "{}") as Partial<Searches>;
+    const stored = JSON.parse(store.getItem(STORAGE_KEY) ?? "{}") as Partial<Searches>;
     const links = (all: unknown) => (Array.isArray(all) ? all.filter((one) => typeof one === "string") : []);
-    return { recent: links(kept.recent), saved: links(kept.saved) };
+    return { recent: links(stored.recent), saved: links(stored.saved) };
   } catch {
     return { recent: [], saved: [] };
   }
 }
 
-function write(searches: Searches, store: Pick<Storage, "setItem">): Searches {
+function saveSearches(searches: Searches, store: Pick<Storage, "setItem">): Searches {
   try {
-    store.setItem(KEY, JSON.stringify(searches));
+    store.setItem(STORAGE_KEY, JSON.stringify(searches));
   } catch {
     /* A browser that keeps nothing has none to show next time. */
   }
@@ -26,18 +26,21 @@ function write(searches: Searches, store: Pick<Storage, "setItem">): Searches {
 type Store = Pick<Storage, "getItem" | "setItem">;
 
 /** Puts a search before the others that were made. */
-export function made(link: string, store: Store = localStorage): Searches {
-  const { recent, saved } = read(store);
-  return write({ recent: [link, ...recent.filter((one) => one !== link)].slice(0, RECENT), saved }, store);
+export function addRecent(link: string, store: Store = localStorage): Searches {
+  const { recent, saved } = loadSearches(store);
+  return saveSearches(
+    { recent: [link, ...recent.filter((one) => one !== link)].slice(0, MAX_RECENT), saved },
+    store,
+  );
 }
 
 /** Keeps a search, or lets it go. */
-export function keep(link: string, kept: boolean, store: Store = localStorage): Searches {
-  const { recent, saved } = read(store);
+export function setSaved(link: string, stored: boolean, store: Store = localStorage): Searches {
+  const { recent, saved } = loadSearches(store);
   const others = saved.filter((one) => one !== link);
-  return write({ recent, saved: kept ? [link, ...others] : others }, store);
+  return saveSearches({ recent, saved: stored ? [link, ...others] : others }, store);
 }
 
-export function forget(store: Store = localStorage): Searches {
-  return write({ recent: [], saved: read(store).saved }, store);
+export function clearRecent(store: Store = localStorage): Searches {
+  return saveSearches({ recent: [], saved: loadSearches(store).saved }, store);
 }

@@ -2,15 +2,15 @@
 import { loadOthers } from "../pages/pages.svelte";
 import { followAddress } from "./address.svelte";
 import { api, onUnauthorised } from "./api";
-import { recall } from "./ingest";
+import { restoreRetries } from "./ingest";
 import { loadJobs, watchVisibility } from "./jobs";
 import { app, loadSchema, loadVideos, refreshVideos } from "./state.svelte";
 import type { Health } from "./types";
-import { recallUploads, sender } from "./uploads.svelte";
+import { restoreUploads, loadTus } from "./uploads.svelte";
 
-const HEALTH_EVERY = 30_000;
+const HEALTH_INTERVAL = 30_000;
 /** Others add and delete videos too. */
-const VIDEOS_EVERY = 30_000;
+const VIDEOS_INTERVAL = 30_000;
 
 export async function start() {
   onUnauthorised.call = () => {
@@ -18,7 +18,7 @@ export async function start() {
   };
   followAddress();
   void checkHealth();
-  setInterval(checkHealth, HEALTH_EVERY);
+  setInterval(checkHealth, HEALTH_INTERVAL);
   // Where this fails the calls that follow tell whether to sign in.
   const session = await api<{ required: boolean; authenticated: boolean }>("session").catch(() => null);
   app.mayLeave = Boolean(session?.required && session.authenticated);
@@ -29,12 +29,12 @@ export async function start() {
   const lists = Promise.all([loadVideos(), loadJobs()]);
   await loadSchema();
   app.ready = true;
-  recall();
-  recallUploads();
+  restoreRetries();
+  restoreUploads();
   watchVisibility();
-  setInterval(() => !document.hidden && refreshVideos(), VIDEOS_EVERY);
+  setInterval(() => !document.hidden && refreshVideos(), VIDEOS_INTERVAL);
   await lists;
-  await Promise.allSettled([loadOthers(), sender()]);
+  await Promise.allSettled([loadOthers(), loadTus()]);
 }
 
 async function checkHealth() {

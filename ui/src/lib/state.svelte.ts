@@ -38,50 +38,50 @@ export const successors = $state<Record<string, string>>({});
 
 /** The names of videos, by id; of those that are not listed as soon as they are known. */
 const names = $state<Record<string, string>>({});
-const asked = new Set<string>();
+const requestedNames = new Set<string>();
 
 /** What a video is called. Its id stands for its name until that is known. */
-export function title(id: string): string {
+export function videoTitle(id: string): string {
   const listed = app.videos?.find((video) => video.video_id === id)?.filename ?? names[id];
-  if (listed === undefined && app.videos && !asked.has(id)) void learnName(id);
+  if (listed === undefined && app.videos && !requestedNames.has(id)) void loadName(id);
   return listed ?? id;
 }
 
-async function learnName(id: string) {
-  asked.add(id);
+async function loadName(id: string) {
+  requestedNames.add(id);
   const video = await api<Video>(videoPath(id)).catch(() => null);
   if (video) names[id] = video.filename;
 }
 
 /** Videos that are not there. */
-const gone = $state<Record<string, boolean>>({});
+const deleted = $state<Record<string, boolean>>({});
 /** The list after which each was last asked for. */
-const missedIn = new Map<string, Video[]>();
+const checkedList = new Map<string, Video[]>();
 
 /** Whether a video has been deleted, as far as that is known. */
-export function isGone(id: string): boolean {
+export function isDeleted(id: string): boolean {
   const listed = app.videos;
   if (!listed || !complete || listed.some((video) => video.video_id === id)) return false;
-  if (!gone[id] && missedIn.get(id) !== listed) {
-    missedIn.set(id, listed);
+  if (!deleted[id] && checkedList.get(id) !== listed) {
+    checkedList.set(id, listed);
     api<Video>(videoPath(id)).catch((error: unknown) => {
-      if (error instanceof ApiError && error.status === 404) gone[id] = true;
+      if (error instanceof ApiError && error.status === 404) deleted[id] = true;
     });
   }
-  return gone[id] ?? false;
+  return deleted[id] ?? false;
 }
 
 /** Whether a video has no pictures, as sound has none. */
-export const isSound = (video: Pick<Video, "poster_url"> & { frame_rate?: number }) =>
+export const isAudioOnly = (video: Pick<Video, "poster_url"> & { frame_rate?: number }) =>
   video.poster_url === null && video.frame_rate === undefined;
 
 /** The same of a video that may be listed. */
-export function isListedSound(id: string): boolean {
+export function isListedAudioOnly(id: string): boolean {
   const video = app.videos?.find((one) => one.video_id === id);
-  return video !== undefined && isSound(video);
+  return video !== undefined && isAudioOnly(video);
 }
 
-export const message = (error: unknown) => (error instanceof Error ? error.message : String(error));
+export const errorMessage = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 let toastTimer: ReturnType<typeof setTimeout>;
 export function toast(text: string) {
@@ -110,7 +110,7 @@ export async function loadSchema() {
     app.schema = await api<Schema>("schema");
     app.schemaError = "";
   } catch (error) {
-    app.schemaError = message(error);
+    app.schemaError = errorMessage(error);
   }
 }
 
@@ -142,7 +142,7 @@ export async function loadVideos() {
       all.push(...page.videos);
     }
   } catch (error) {
-    if (turn === loading) app.videosError = message(error);
+    if (turn === loading) app.videosError = errorMessage(error);
   }
 }
 

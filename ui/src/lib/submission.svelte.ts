@@ -1,4 +1,4 @@
-import { message } from "./state.svelte";
+import { errorMessage } from "./state.svelte";
 
 /** What a dialog sends: whether it is on its way, and why it was refused. */
 export class Submission {
@@ -14,7 +14,7 @@ export class Submission {
       await work();
       dialog.close();
     } catch (reason) {
-      this.error = message(reason);
+      this.error = errorMessage(reason);
     } finally {
       this.busy = false;
     }

@@ -1,6 +1,6 @@
 // Light or dark, as the reader or their system wants it. `public/theme.js` has done the same before the
 // first picture; this keeps it up.
-import { keep, kept } from "./kept";
+import { savePreference, loadPreference } from "./preferences";
 
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
@@ -15,23 +15,23 @@ const system = () => matchMedia("(prefers-color-scheme: dark)");
 
 export function followTheme() {
   const read = () => {
-    const before = kept<Theme>("theme", "system");
-    theme.chosen = THEMES.includes(before) ? before : "system";
-    show();
+    const stored = loadPreference<Theme>("theme", "system");
+    theme.chosen = THEMES.includes(stored) ? stored : "system";
+    applyTheme();
   };
   read();
-  system().addEventListener("change", show);
+  system().addEventListener("change", applyTheme);
   // Another tab may have chosen.
   addEventListener("storage", read);
 }
 
-export function choose(chosen: Theme) {
-  keep("theme", chosen);
+export function chooseTheme(chosen: Theme) {
+  savePreference("theme", chosen);
   theme.chosen = chosen;
-  show();
+  applyTheme();
 }
 
-function show() {
+function applyTheme() {
   const { chosen } = theme;
   const scheme = chosen === "system" ? (system().matches ? "dark" : "light") : chosen;
   document.documentElement.dataset.scheme = scheme;

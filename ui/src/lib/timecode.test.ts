@@ -1,35 +1,35 @@
 import { describe, expect, it } from "vitest";
-import { frameAfter, readTime, timeText } from "./timecode";
+import { frameAfter, parseTime, formatTime } from "./timecode";
 
 describe("timecode", () => {
   it("counts frames, and drops numbers where television does", () => {
-    expect(timeText(62.5, "clock")).toBe("1:02");
-    expect(timeText(62.5, "seconds")).toBe("1:02.50");
-    expect(timeText(62.48, "frames", 25)).toBe("00:01:02:12");
+    expect(formatTime(62.5, "clock")).toBe("1:02");
+    expect(formatTime(62.5, "seconds")).toBe("1:02.50");
+    expect(formatTime(62.48, "frames", 25)).toBe("00:01:02:12");
     // The first two numbers of each minute are dropped, but for every tenth.
-    expect(timeText(1800 / (30000 / 1001), "frames", 29.97)).toBe("00:01:00;02");
-    expect(timeText(17982 / (30000 / 1001), "frames", 29.97)).toBe("00:10:00;00");
-    expect(timeText(3600 / (60000 / 1001), "frames", 59.94)).toBe("00:01:00;04");
-    expect(timeText(24 / (24000 / 1001), "frames", 23.976)).toBe("00:00:01:00");
+    expect(formatTime(1800 / (30000 / 1001), "frames", 29.97)).toBe("00:01:00;02");
+    expect(formatTime(17982 / (30000 / 1001), "frames", 29.97)).toBe("00:10:00;00");
+    expect(formatTime(3600 / (60000 / 1001), "frames", 59.94)).toBe("00:01:00;04");
+    expect(formatTime(24 / (24000 / 1001), "frames", 23.976)).toBe("00:00:01:00");
     // A rate that nobody counts in, and none.
-    expect(timeText(1.25, "frames", 14.3)).toBe("0:01.25");
-    expect(timeText(1.25, "frames")).toBe("0:01.25");
+    expect(formatTime(1.25, "frames", 14.3)).toBe("0:01.25");
+    expect(formatTime(1.25, "frames")).toBe("0:01.25");
   });
 
   it("reads what people type", () => {
-    expect(readTime("83.5")).toBe(83.5);
-    expect(readTime(" 1:23 ")).toBe(83);
-    expect(readTime("1:02:03,25")).toBe(3723.25);
-    expect(readTime("00:01:02:12", 25)).toBeCloseTo(62.48);
-    expect(readTime("00:01:00;02", 29.97)).toBeCloseTo(60.06);
+    expect(parseTime("83.5")).toBe(83.5);
+    expect(parseTime(" 1:23 ")).toBe(83);
+    expect(parseTime("1:02:03,25")).toBe(3723.25);
+    expect(parseTime("00:01:02:12", 25)).toBeCloseTo(62.48);
+    expect(parseTime("00:01:00;02", 29.97)).toBeCloseTo(60.06);
     for (const none of ["", "soon", "1:2:3:4", "-3", "1::2", "99:99:99:99:99"])
-      expect(readTime(none)).toBeNull();
+      expect(parseTime(none)).toBeNull();
   });
 
   it("gives back every frame it names", () => {
     for (const rate of [24000 / 1001, 24, 25, 30000 / 1001, 30, 50, 60000 / 1001, 60]) {
       for (let frame = 0; frame < 40000; frame += 97) {
-        const read = readTime(timeText(frame / rate, "frames", rate), rate);
+        const read = parseTime(formatTime(frame / rate, "frames", rate), rate);
         expect(Math.round((read ?? -1) * rate)).toBe(frame);
       }
     }

@@ -40,7 +40,7 @@ export type Span = { start: number; end: number };
 export type Box = { t: number; box: [number, number, number, number] };
 
 /** A person, an object or a line of text in a chunk. */
-export type Seen = {
+export type Detection = {
   label?: string;
   text?: string;
   person?: string;
@@ -56,9 +56,9 @@ export type Chunk = Span & {
   default_video?: Schemas["DefaultVideoOutput"];
   diarization?: Schemas["DiarizationOutput"];
   transcript?: { text: string; language?: string | null; segments: (Span & { text: string })[] };
-  object_detection?: { objects: string[]; detections: Seen[] };
-  ocr?: { text: string; texts: Seen[] };
-  people?: { people: Seen[]; people_count: number };
+  object_detection?: { objects: string[]; detections: Detection[] };
+  ocr?: { text: string; texts: Detection[] };
+  people?: { people: Detection[]; people_count: number };
 };
 
 /** A hit at any level of detail, or a moment that an answer cites. */
@@ -66,10 +66,10 @@ export type Hit = Pick<Schemas["MinimalResult"], "video_id" | "start" | "end"> &
   Partial<Schemas["MinimalResult"] & Schemas["FullResult"]>;
 
 export type Diagnostics = Schemas["Diagnostics"];
-export type Audited = Schemas["AuditedSentence"];
-export type Found = Omit<Schemas["QueryResponse"], "results"> & { results: Hit[] };
+export type AuditedSentence = Schemas["AuditedSentence"];
+export type QueryResponse = Omit<Schemas["QueryResponse"], "results"> & { results: Hit[] };
 
-export type Asked = Omit<Schemas["AskResponse"], "results"> & { results: Hit[] };
+export type AskResponse = Omit<Schemas["AskResponse"], "results"> & { results: Hit[] };
 
 type Mood = { positive: number; neutral: number; negative: number; dominant: string };
 

@@ -2,15 +2,15 @@
 // after a lost connection by themselves, after the page was closed once the file is chosen again, since a
 // browser does not keep it.
 import type { DetailedError, Upload } from "tus-js-client";
-import { ApiError, at, onUnauthorised } from "./api";
+import { ApiError, serviceUrl, onUnauthorised } from "./api";
 import { ingest, type Options } from "./ingest";
 import { m } from "./language.svelte";
-import { message, toast } from "./state.svelte";
+import { errorMessage, toast } from "./state.svelte";
 
 /** `missing`: the browser has forgotten the file; `arrived`: it is there, and its job is not yet queued. */
 export type UploadState = "waiting" | "sending" | "paused" | "missing" | "arrived" | "failed";
 
-export type Entry = {
+export type UploadEntry = {
   id: string;
   /** The page that sends it, so that two open ones do not both do so. */
   page: string;
@@ -32,38 +32,38 @@ export type Entry = {
 /** Bytes that are sent at a time; what comes of them before a cut is kept. */
 const CHUNK = 32 * 1024 * 1024;
 /** Milliseconds until a lost connection is tried again: at once, then less often, for an hour. */
-const RETRIES = [0, 1000, 2000, 5000, ...Array<number>(240).fill(15_000)];
+const RETRY_DELAYS = [0, 1000, 2000, 5000, ...Array<number>(240).fill(15_000)];
 /** Milliseconds until a service that has no room for the job is asked again. */
-const BUSY = 10_000;
-const KEPT = "shotlog.uploads";
+const INGEST_RETRY = 10_000;
+const STORAGE_KEY = "shotlog.uploads";
 /** Milliseconds between two notes that this page is still there, and until it is taken for gone. */
-const ALIVE = 3000;
-const GONE = 15_000;
+const HEARTBEAT = 3000;
+const HEARTBEAT_TIMEOUT = 15_000;
 
-export const queue = $state<Entry[]>([]);
+export const queue = $state<UploadEntry[]>([]);
 /** What was chosen and is not added yet, and whether files are being dragged over the page. */
-export const chosen = $state<{ files: File[]; over: boolean }>({ files: [], over: false });
+export const selection = $state<{ files: File[]; over: boolean }>({ files: [], over: false });
 const files = new Map<string, File>();
 const page = pageId();
 /** The upload is null as long as what sends it is on its way. */
-let running: { entry: Entry; upload: Upload | null } | null = null;
+let running: { entry: UploadEntry; upload: Upload | null } | null = null;
 
 /** What sends files; it comes behind the page, since nothing is sent in its first moments. */
-export const sender = () => import("tus-js-client");
+export const loadTus = () => import("tus-js-client");
 
 /** Takes in what is chosen or dropped; what was on its way before goes on at once. */
-export function take(given: File[]) {
+export function selectFiles(given: File[]) {
   for (const file of given) {
     const known = (one: File) =>
       one.name === file.name && one.size === file.size && one.lastModified === file.lastModified;
-    if (!resumes(file) && !chosen.files.some(known)) chosen.files.push(file);
+    if (!resumeWith(file) && !selection.files.some(known)) selection.files.push(file);
   }
 }
 
 /** Puts files at the end of the queue. */
 export function enqueue(given: File[], options: Options) {
   for (const file of given) {
-    const entry: Entry = {
+    const entry: UploadEntry = {
       ...{ id: crypto.getRandomValues(new Uint32Array(3)).join("-"), page, options, url: null, note: "" },
       ...{ name: file.name, size: file.size, modified: file.lastModified, sent: 0, speed: 0 },
       state: "waiting",
@@ -71,13 +71,13 @@ export function enqueue(given: File[], options: Options) {
     queue.push(entry);
     files.set(entry.id, file);
   }
-  keep();
-  next();
+  saveQueue();
+  sendNext();
 }
 
 /** Whether a file was on its way before the page was loaded anew; then it goes on. */
-export function resumes(file: File): boolean {
-  const fits = (entry: Entry) =>
+export function resumeWith(file: File): boolean {
+  const fits = (entry: UploadEntry) =>
     entry.state === "missing" &&
     entry.name === file.name &&
     entry.size === file.size &&
@@ -85,103 +85,103 @@ export function resumes(file: File): boolean {
   const entry = queue.find(fits);
   if (!entry) return false;
   files.set(entry.id, file);
-  change(entry, "waiting");
+  setState(entry, "waiting");
   return true;
 }
 
-export function pause(entry: Entry) {
+export function pause(entry: UploadEntry) {
   if (entry.state !== "sending" && entry.state !== "waiting") return;
   void stop(entry);
-  change(entry, "paused");
+  setState(entry, "paused");
 }
 
 /** Goes on with what was paused or has failed. */
-export function goOn(entry: Entry) {
+export function resume(entry: UploadEntry) {
   if (entry.url && entry.sent === entry.size) {
-    change(entry, "arrived");
-    void begin(entry);
-  } else change(entry, files.has(entry.id) ? "waiting" : "missing");
+    setState(entry, "arrived");
+    void startIngest(entry);
+  } else setState(entry, files.has(entry.id) ? "waiting" : "missing");
 }
 
-export async function drop(entry: Entry) {
+export async function remove(entry: UploadEntry) {
   const { url } = entry;
   await stop(entry);
   queue.splice(queue.indexOf(entry), 1);
   files.delete(entry.id);
-  keep();
-  next();
+  saveQueue();
+  sendNext();
   // What cannot be removed now is removed by the service after a while.
   if (!url) return;
-  const over = sender().then(({ Upload }) => Upload.terminate(url, { retryDelays: [0, 1000, 5000] }));
+  const over = loadTus().then(({ Upload }) => Upload.terminate(url, { retryDelays: [0, 1000, 5000] }));
   await over.catch(() => {});
 }
 
 /** Moves an entry one place up (-1) or down (1). */
-export function move(entry: Entry, by: -1 | 1) {
+export function move(entry: UploadEntry, by: -1 | 1) {
   const from = queue.indexOf(entry);
   const to = from + by;
   if (to < 0 || to >= queue.length) return;
   [queue[from], queue[to]] = [queue[to], queue[from]];
-  keep();
+  saveQueue();
 }
 
 /** Takes up what this browser was sending when the page was left. */
-export function recallUploads() {
-  for (const { seen, ...entry } of Object.values(kept())) {
-    if (entry.page !== page && Date.now() - seen < GONE) continue;
+export function restoreUploads() {
+  for (const { seen, ...entry } of Object.values(loadQueue())) {
+    if (entry.page !== page && Date.now() - seen < HEARTBEAT_TIMEOUT) continue;
     const state = entry.state === "arrived" || entry.state === "failed" ? entry.state : "missing";
     queue.push({ ...entry, page, state, speed: 0, note: state === "failed" ? entry.note : "" });
   }
-  keep();
-  for (const entry of queue) if (entry.state === "arrived") void begin(entry);
-  setInterval(() => queue.length && keep(), ALIVE);
+  saveQueue();
+  for (const entry of queue) if (entry.state === "arrived") void startIngest(entry);
+  setInterval(() => queue.length && saveQueue(), HEARTBEAT);
 }
 
-function change(entry: Entry, state: UploadState, note = "") {
+function setState(entry: UploadEntry, state: UploadState, note = "") {
   entry.state = state;
   entry.note = note;
   entry.speed = 0;
-  keep();
-  next();
+  saveQueue();
+  sendNext();
 }
 
-function next() {
+function sendNext() {
   if (running) return;
   const entry = queue.find((one) => one.state === "waiting");
   const file = entry && files.get(entry.id);
   if (entry && file) void send(entry, file);
 }
 
-async function stop(entry: Entry) {
+async function stop(entry: UploadEntry) {
   if (running?.entry !== entry) return;
   const { upload } = running;
   running = null;
   await upload?.abort().catch(() => {});
 }
 
-async function send(entry: Entry, file: File) {
+async function send(entry: UploadEntry, file: File) {
   const turn: typeof running = { entry, upload: null };
   running = turn;
   entry.state = "sending";
-  const tus = await sender().catch(() => null);
+  const tus = await loadTus().catch(() => null);
   if (running !== turn) return;
   if (!tus) {
     running = null;
-    refuse(entry, m.uploads.unreachable);
+    fail(entry, m.uploads.unreachable);
     return;
   }
   let last: { time: number; sent: number } | null = null;
   const upload = new tus.Upload(file, {
-    endpoint: at("uploads").href,
+    endpoint: serviceUrl("uploads").href,
     uploadUrl: entry.url,
     metadata: { filename: file.name },
     chunkSize: CHUNK,
-    retryDelays: RETRIES,
+    retryDelays: RETRY_DELAYS,
     // The queue itself remembers where each is kept.
     storeFingerprintForResuming: false,
     onUploadUrlAvailable() {
       entry.url = upload.url;
-      keep();
+      saveQueue();
     },
     onProgress(sent) {
       if (running?.upload !== upload) return;
@@ -196,7 +196,7 @@ async function send(entry: Entry, file: File) {
     },
     onShouldRetry(error) {
       // 409: what came of the request that was cut off is only being stored.
-      if (!passes(status(error)) && status(error) !== 409) return false;
+      if (!isTransient(status(error)) && status(error) !== 409) return false;
       entry.note = m.uploads.reconnecting;
       entry.speed = 0;
       last = null;
@@ -205,14 +205,14 @@ async function send(entry: Entry, file: File) {
     onError(error) {
       if (running?.upload !== upload) return;
       running = null;
-      refuse(entry, reason(error));
+      fail(entry, reason(error));
     },
     onSuccess() {
       if (running?.upload !== upload) return;
       running = null;
       entry.sent = entry.size;
-      change(entry, "arrived");
-      void begin(entry);
+      setState(entry, "arrived");
+      void startIngest(entry);
     },
   });
   turn.upload = upload;
@@ -220,33 +220,36 @@ async function send(entry: Entry, file: File) {
 }
 
 /** Has an upload that has arrived taken in. */
-async function begin(entry: Entry) {
+async function startIngest(entry: UploadEntry) {
   const id = entry.url?.split("/").at(-1) ?? "";
   try {
     await ingest({ upload_id: id }, entry.options);
     queue.splice(queue.indexOf(entry), 1);
     files.delete(entry.id);
-    keep();
+    saveQueue();
   } catch (error) {
     const known = error instanceof ApiError ? error.status : -1;
-    if (passes(known)) {
-      entry.note = m.uploads.retrying(message(error));
-      setTimeout(() => queue.includes(entry) && entry.state === "arrived" && begin(entry), BUSY);
+    if (isTransient(known)) {
+      entry.note = m.uploads.retrying(errorMessage(error));
+      setTimeout(
+        () => queue.includes(entry) && entry.state === "arrived" && startIngest(entry),
+        INGEST_RETRY,
+      );
       return;
     }
     // Kept no longer: it has to be sent again.
     if (known === 404) Object.assign(entry, { url: null, sent: 0 });
-    refuse(entry, message(error));
+    fail(entry, errorMessage(error));
   }
 }
 
-function refuse(entry: Entry, why: string) {
-  change(entry, "failed", why);
+function fail(entry: UploadEntry, why: string) {
+  setState(entry, "failed", why);
   toast(m.uploads.notAdded(entry.name, why));
 }
 
 /** Whether the next try may be answered otherwise; 0 where nothing answered. */
-const passes = (code: number) => code === 0 || code === 408 || code >= 500;
+const isTransient = (code: number) => code === 0 || code === 408 || code >= 500;
 
 const status = (error: Error | DetailedError) =>
   ("originalResponse" in error && error.originalResponse?.getStatus()) || 0;
@@ -261,29 +264,29 @@ function reason(error: Error | DetailedError): string {
   }
 }
 
-type Kept = Record<string, Entry & { seen: number }>;
+type StoredQueue = Record<string, UploadEntry & { seen: number }>;
 
-function kept(): Kept {
+function loadQueue(): StoredQueue {
   try {
-    return JSON.parse(localStorage.getItem(KEPT) ?? "{}");
+    return JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "{}");
   } catch {
     return {};
   }
 }
 
 /** Notes the queue down, beside those of other pages. */
-function keep() {
-  const others = Object.entries(kept()).filter(
+function saveQueue() {
+  const others = Object.entries(loadQueue()).filter(
     ([id, { page: other }]) => other !== page && !queue.some((entry) => entry.id === id),
   );
   const seen = Date.now();
   const own = queue.map((entry) => [entry.id, { ...entry, seen }] as const);
   try {
     // Nothing is left behind where nothing is on its way.
-    if (own.length) sessionStorage.setItem(KEPT, page);
+    if (own.length) sessionStorage.setItem(STORAGE_KEY, page);
     if (own.length + others.length)
-      localStorage.setItem(KEPT, JSON.stringify(Object.fromEntries([...others, ...own])));
-    else localStorage.removeItem(KEPT);
+      localStorage.setItem(STORAGE_KEY, JSON.stringify(Object.fromEntries([...others, ...own])));
+    else localStorage.removeItem(STORAGE_KEY);
   } catch {
     // A browser that keeps nothing sends the files until the page is left.
   }
@@ -293,7 +296,7 @@ function keep() {
 function pageId(): string {
   const fresh = () => crypto.getRandomValues(new Uint32Array(2)).join("-");
   try {
-    return sessionStorage.getItem(KEPT) ?? fresh();
+    return sessionStorage.getItem(STORAGE_KEY) ?? fresh();
   } catch {
     return fresh();
   }

@@ -2,7 +2,7 @@
 // the one that is gone to is loaded first, the others behind it, so that going to one takes no wait.
 import type { Component } from "svelte";
 import { isPage, type Page } from "../lib/address.svelte";
-import { message } from "../lib/state.svelte";
+import { errorMessage } from "../lib/state.svelte";
 import Library from "./Library.svelte";
 
 /** `id` is that of the video; pages that are not about one do not look at it. */
@@ -40,7 +40,7 @@ async function load(page: Page) {
 /** Loads the page that is gone to. */
 export function open(page: string) {
   error = "";
-  if (isPage(page)) load(page).catch((reason: unknown) => (error = message(reason)));
+  if (isPage(page)) load(page).catch((reason: unknown) => (error = errorMessage(reason)));
 }
 
 /** Loads the pages that may be gone to; one that fails is tried again when it is. */

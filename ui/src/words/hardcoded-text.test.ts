@@ -68,7 +68,7 @@ function texts(source: string): string[] {
   return found.map((text) => text.trim());
 }
 
-const components = import.meta.glob<string>(["../*.svelte", "../{pages,parts,panels}/*.svelte"], {
+const components = import.meta.glob<string>(["../*.svelte", "../{pages,components,panels}/*.svelte"], {
   query: "?raw",
   import: "default",
   eager: true,

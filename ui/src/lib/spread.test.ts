@@ -1,9 +1,0 @@
-import { expect, it } from "vitest";
-import { spread } from "./spread";
-
-it("counts what is in each tenth, the ends included", () => {
-  const steps = spread([0, 0.05, 0.5, 0.59, 1]);
-  expect(steps.map(({ count }) => count)).toEqual([2, 0, 0, 0, 0, 2, 0, 0, 0, 1]);
-  expect(steps[5]).toMatchObject({ from: 0.5, to: 0.6 });
-  expect(spread([]).every(({ count }) => count === 0)).toBe(true);
-});
