@@ -28,8 +28,8 @@ export default defineConfig({
   plugins: [svelte()],
   build: {
     target: "es2022",
-    // Nothing is inlined, since the content policy allows files of the service alone. What is not needed at
-    // first comes in files of its own: the other pages, languages that not everybody reads, and the charts.
+    // Nothing is inlined, because the content policy allows only files of the service. Other pages, languages and charts
+    // are separate chunks that load later.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     cssCodeSplit: false,
@@ -37,7 +37,7 @@ export default defineConfig({
       output: { entryFileNames: "app.js", chunkFileNames: "[name].js", assetFileNames: "app[extname]" },
     },
   },
-  // `npm run dev` talks to a service that runs beside it, and that takes writes from its own pages only.
+  // `npm run dev` proxies a running service, which accepts writes only from its own origin.
   server: {
     proxy: Object.fromEntries(
       api.map((path) => [path, { target: service, changeOrigin: true, headers: { origin: service } }]),

@@ -171,7 +171,7 @@ test("a moment that was found is cut out and its link is copied, in one click ea
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: service.url });
   await page.goto(`${service.url}/#/search?video=${id}`);
   const download = page.waitForEvent("download", { timeout: 60_000 });
-  await page.getByRole("button", { name: "Download clip" }).nth(1).click();
+  await page.getByRole("button", { name: "Save clip" }).nth(1).click();
   const clip = await download;
   expect(clip.suggestedFilename()).toMatch(/^shotlog-sample.*\.mp4$/);
   expect((await stat(await clip.path())).size).toBeGreaterThan(1000);

@@ -101,7 +101,7 @@ test("a range is chosen by keys or by dragging, played, and kept in the address"
   expect((await player(page)).t).toBeGreaterThan(13.4);
   await page.reload();
   await expect(range).toContainText("0:12.00 – 0:13.50");
-  await range.getByRole("link", { name: "Search in range" }).click();
+  await range.getByRole("link", { name: "Search range" }).click();
   await expect(page).toHaveURL(new RegExp(`search\\?video=${id}&filter\\.ends_after=12\\.001&filter\\.starts_before=13\\.499`));
   await page.goBack();
   await page.keyboard.press("x");
@@ -228,10 +228,10 @@ test("a range is cut out as a clip, and its log taken along", async ({ page, ser
   await open(page, service, "?range=12-13.5");
   const range = page.getByRole("group", { name: "Range" });
   const cut = page.waitForEvent("download");
-  await range.getByRole("button", { name: "Download clip" }).click();
+  await range.getByRole("button", { name: "Save clip" }).click();
   const clip = await cut;
   expect(clip.suggestedFilename()).toBe("shotlog-sample-12s-13.5s.mp4");
-  await expect(page.getByText("Clip 0:12–0:13 downloaded.")).toBeVisible();
+  await expect(page.getByText("Clip 0:12–0:13 saved to downloads.")).toBeVisible();
   const bytes = await readFile(await clip.path());
   expect(bytes.subarray(4, 8).toString()).toBe("ftyp");
   await range.getByText("Export range", { exact: true }).click();
@@ -245,7 +245,7 @@ test("a range is cut out as a clip, and its log taken along", async ({ page, ser
 
   // What cannot be cut says why.
   await open(page, service, "?range=12-9000");
-  await range.getByRole("button", { name: "Download clip" }).click();
+  await range.getByRole("button", { name: "Save clip" }).click();
   await expect(page.getByText("it must lie within the video")).toBeVisible();
 
   await page.getByText("Export", { exact: true }).click();

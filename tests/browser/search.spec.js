@@ -128,7 +128,7 @@ test("a clip of a quote holds the whole quote", async ({ page, service }) => {
     route.fulfill({ status: 503, json: { detail: "no clip here" } });
   });
   await page.goto(`${service.url}/#/search?q=boat`);
-  await page.getByRole("button", { name: "Download clip" }).first().click();
+  await page.getByRole("button", { name: "Save clip" }).first().click();
   await expect(page.getByText("no clip here")).toBeVisible();
   expect(clips).toEqual(["?start=30&end=38.5"]);
 });

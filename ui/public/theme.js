@@ -1,11 +1,11 @@
-// The scheme that the reader has chosen, or that of the system, before anything is drawn: the page's own
-// script comes only after the first picture. `src/lib/theme.svelte.ts` goes on from here.
+// Sets the chosen colour scheme, or the system's, before the first paint, which the page's own script would
+// miss. `src/lib/theme.svelte.ts` takes over from here.
 (() => {
   let chosen = null;
   try {
     chosen = JSON.parse(localStorage.getItem("shotlog.theme"));
   } catch {
-    // A browser that keeps nothing is asked what the system has.
+    // Without storage, the system's scheme applies.
   }
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
   const scheme = chosen === "light" || chosen === "dark" ? chosen : dark ? "dark" : "light";

@@ -1,4 +1,4 @@
-// Mounts the page. It is a client of the public API and of nothing else, and holds no credential.
+// Mounts the page, which uses only the public API and holds no credentials.
 import { mount } from "svelte";
 import App from "./App.svelte";
 import "./app.css";

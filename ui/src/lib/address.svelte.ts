@@ -1,13 +1,13 @@
-// Where the reader is, as the address says it: the page, and on it all that a link should carry. The
-// part after # is used, so that the service needs no route of its own for a page and a link works below
-// any path. Pages read `address` and write it with `navigate` (a step back leads back) or `updateAddress` (it does not).
+// Routing: the current page and its parameters, as stored in the address. The fragment is used so that the
+// service needs no routes for pages and links work below any path. Pages read `address` and change it with
+// `navigate` (new history entry) or `updateAddress` (replaces the entry).
 
 import { untrack } from "svelte";
 import { m } from "./language.svelte";
 import { enterHistory, followScroll } from "./scroll";
 import type { Span } from "./types";
 
-/** How a value stands in an address; what is as by default is left out. */
+/** Codec of an address parameter; defaults are omitted. */
 type ParamType<T> = { none: T; read: (rawValues: string[]) => T; write: (value: T) => string[] };
 
 const text: ParamType<string> = {
@@ -30,7 +30,7 @@ const number: ParamType<number | null> = {
   read: ([first = ""]) => (first.trim() && Number.isFinite(Number(first)) ? Number(first) : null),
   write: (value) => (value === null ? [] : [round(value)]),
 };
-/** `12.5-20`: seconds, the end after the beginning. */
+/** Parses a span such as `12.5-20`, in seconds. */
 function parseSpan(rawValues: string): Span | null {
   const [, start, end] = rawValues.match(/^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/) ?? [];
   return end !== undefined && Number(start) < Number(end) ? { start: Number(start), end: Number(end) } : null;
@@ -48,21 +48,21 @@ const spans: ParamType<Span[]> = {
 };
 const round = (value: number) => String(Number(value.toFixed(3)));
 
-/** What an address can say, on whichever page. */
+/** All address parameters. */
 const PARAMETERS = {
-  /** Seconds into the video. */
+  /** Playback position, in seconds. */
   t: number,
-  /** Where playing stops. */
+  /** Where playback stops, in seconds. */
   until: number,
   range,
-  /** What was found in the video. */
+  /** Search results in the video. */
   hit: spans,
   tab: text,
-  /** What is searched or asked for. */
+  /** Query or question. */
   q: text,
-  /** The moment whose like is searched for, in place of words. */
+  /** Id of the moment to find similar ones of. */
   like: text,
-  /** The videos that are looked in; none: all. */
+  /** Ids of the videos to search; empty means all. */
   video: list,
   analyzer: text,
   field: text,
@@ -72,21 +72,21 @@ const PARAMETERS = {
   sure: number,
   group: text,
   answer: flag,
-  /** The filters of which a moment must have every value, not any. */
+  /** Filters that require all of their values. */
   every: list,
-  /** The moments that alone are asked about, or that are compared. */
+  /** Ids of the moments to ask about or to compare. */
   moment: list,
-  /** Part of a name that is looked for. */
+  /** Part of a file name. */
   name: text,
   collection: text,
   order: text,
-  /** Where a video to be added comes from. */
+  /** URL of a video to add. */
   url: text,
 };
-/** Filters are named by the service: each is a parameter of its own, behind this. */
+/** Prefix of filter parameters, which the service names. */
 const FILTER = "filter.";
 
-/** The pages, by the first part of their address, and what each says beyond. */
+/** The pages by path, with the parameters of each. */
 const PAGES = {
   "": ["name", "analyzer", "collection", "order", "url"],
   videos: ["t", "until", "range", "hit", "tab", "q"],
@@ -114,25 +114,25 @@ const PAGES = {
 
 type Parameters = typeof PARAMETERS;
 type Values = { [P in keyof Parameters]: Parameters[P] extends ParamType<infer T> ? T : never } & {
-  /** The values of each filter that is set. */
+  /** Values by filter. */
   filters: Record<string, string[]>;
 };
 export type Page = keyof typeof PAGES;
 type ParamName<P extends Page> = (typeof PAGES)[P][number];
-/** What the address of a page can say. */
+/** The parameters of a page. */
 export type PageParams<P extends Page> = Partial<Pick<Values, ParamName<P>>>;
 export type Place = { page: string; id: string } & Values;
 
 const names = Object.keys(PARAMETERS) as (keyof Parameters)[];
 export const isPage = (page: string): page is Page => Object.hasOwn(PAGES, page);
-/** What a page is called; nothing where there is no such page. */
+/** The title of a page, or an empty string if it does not exist. */
 export const pageTitle = (page: string) => (isPage(page) ? m.pages[page] : "");
 
-/** Reads the part of an address after its #. */
+/** Parses the fragment of an address. */
 export function parse(hash: string): Place {
   const [path, query = ""] = hash.replace(/^#?\/?/, "").split("?");
   const [first = "", rest = ""] = path.split("/");
-  // A link to a video was once written so.
+  // The path of older links.
   const page = first === "video" ? "videos" : first;
   const rawValues = new URLSearchParams(query);
   const params: readonly string[] = isPage(page) ? PAGES[page] : [];
@@ -146,7 +146,7 @@ export function parse(hash: string): Place {
   return { page, id: decodeId(rest), ...(values as Omit<Values, "filters">), filters };
 }
 
-/** What does not read back is taken as it stands: nothing has that id. */
+/** An invalid encoding is used unchanged, and matches no id. */
 function decodeId(id: string): string {
   try {
     return decodeURIComponent(id);
@@ -155,7 +155,7 @@ function decodeId(id: string): string {
   }
 }
 
-/** The address of a page, for a link; `id` is that of the video. */
+/** Builds a link to a page; `id` is the video id. */
 export function link<P extends Page>(page: P, params: PageParams<P> = {}, id = ""): string {
   const rawValues = new URLSearchParams();
   const values: Partial<Values> = params;
@@ -177,7 +177,7 @@ export function link<P extends Page>(page: P, params: PageParams<P> = {}, id = "
 
 export const address: Place = $state(parse(""));
 
-/** Follows the address from now on. */
+/** Starts tracking the address. */
 export function followAddress() {
   const read = () => {
     Object.assign(address, parse(location.hash));
@@ -189,7 +189,7 @@ export function followAddress() {
   addEventListener("popstate", read);
 }
 
-/** Goes to a page; the step back leads here. False where that is where the reader is. */
+/** Navigates to a page with a new history entry; returns false if the address is already there. */
 export function navigate<P extends Page>(page: P, params: PageParams<P> = {}, id = ""): boolean {
   const to = link(page, params, id);
   if (to === location.hash) return false;
@@ -199,7 +199,7 @@ export function navigate<P extends Page>(page: P, params: PageParams<P> = {}, id
   return true;
 }
 
-/** Has the address say something else of the page that is shown; no step back leads to what it said. */
+/** Replaces parameters of the current page without a new history entry. */
 export function updateAddress<P extends Page>(page: P, params: PageParams<P>) {
   if (untrack(() => address.page) !== page) return;
   const before = untrack(() => $state.snapshot(address)) as Place;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { link, parse } from "./address.svelte";
 
 describe("an address", () => {
-  it("says again what it was made to say", () => {
+  it("round-trips its parameters", () => {
     const says = {
       q: "a boat & “more”",
       video: ["00c0ffee00c0ffee", "x/y"],
@@ -15,19 +15,19 @@ describe("an address", () => {
     expect(parse(link("videos", moment, "a b"))).toMatchObject({ page: "videos", id: "a b", ...moment });
   });
 
-  it("leaves out what is as by default, and what the page does not know", () => {
+  it("omits defaults and unknown parameters", () => {
     expect(link("search", { q: "", video: [], alike: null, answer: false })).toBe("#/search");
     expect(parse("#/jobs?q=boat&filter.objects=boat")).toMatchObject({ page: "jobs", q: "", filters: {} });
   });
 
-  it("takes nothing from what is no value", () => {
+  it("ignores invalid values", () => {
     for (const query of ["t=", "t=x", "t=Infinity", "range=5-2", "range=5", "range=a-b", "range=-1-2"]) {
       expect(parse(`#/videos/1?${query}`), query).toMatchObject({ t: null, range: null });
     }
     expect(parse("#/videos/%E0%A4%A").id).toBe("%E0%A4%A");
   });
 
-  it("reads older links", () => {
+  it("parses older links", () => {
     expect(parse("#/video/1?t=3")).toMatchObject({ page: "videos", id: "1", t: 3 });
     expect(parse("")).toMatchObject({ page: "", id: "" });
   });

@@ -11,7 +11,7 @@ const schema = {
 } as unknown as Schema;
 
 describe("an alert", () => {
-  it("looks for what was searched for, in every video", () => {
+  it("is created from a search, without its video scope", () => {
     const search = searchParams(
       parse(
         "#/search?q=a+red+car&video=x&mode=text&alike=0.3&every=objects&filter.objects=car&filter.objects=dog" +
@@ -35,7 +35,7 @@ describe("an alert", () => {
     });
   });
 
-  it("is searched for by a link, which makes the same alert again", () => {
+  it("round-trips through a search link", () => {
     const alert = {
       text: "a red car",
       analyzer: "ocr",
@@ -49,7 +49,7 @@ describe("an alert", () => {
     expect(alertRequest(search, schema, "", 0.5)).toEqual({ ...alert, webhook: "" });
   });
 
-  it("is called after what it looks for", () => {
+  it("gets a name from its query", () => {
     expect(suggestName("A red car, “Café”!")).toBe("a-red-car-cafe");
     expect(suggestName("…")).toBe("");
   });

@@ -1,14 +1,13 @@
-// Alerts: searches that the service keeps, and tells a web address of each new video that has what they
-// look for.
+// Alerts: saved searches that call a webhook for each new matching video.
 import { EVERYTHING, modeFor, searchText, typedFilters, type SearchParams } from "./search";
 import type { Alert, Schema } from "./types";
 
-/** What is told is at least as probably there as not, where nothing else is said. */
+/** Default minimum confidence: more likely than not. */
 export const LIKELY = 0.5;
 
 export const alertPath = (name: string) => `alerts/${encodeURIComponent(name)}`;
 
-/** A name that alerts may have, from what is looked for. */
+/** Derives a valid alert name from the query. */
 export const suggestName = (text: string) =>
   text
     .toLowerCase()
@@ -18,7 +17,7 @@ export const suggestName = (text: string) =>
     .slice(0, 40)
     .replace(/^-|-$/g, "");
 
-/** The body of `PUT /alerts/{name}`: a search with words, in every new video. */
+/** The body of `PUT /alerts/{name}` for a text search. */
 export function alertRequest(
   search: SearchParams,
   schema: Schema | null,
@@ -39,7 +38,7 @@ export function alertRequest(
   };
 }
 
-/** What an alert looks for, as the page searches for it. */
+/** The search parameters equivalent to an alert. */
 export function alertSearch(alert: Alert): SearchParams {
   const filters: SearchParams["filters"] = {};
   const every: string[] = [];
@@ -65,7 +64,7 @@ export function alertSearch(alert: Alert): SearchParams {
   };
 }
 
-/** The values of a filter as the address has them; those of metadata as `key=value`. */
+/** Filter values as in the address; metadata as `key=value`. */
 function filterValues(value: unknown): string[] {
   if (Array.isArray(value)) return value.map(String);
   if (!value || typeof value !== "object") return [String(value)];

@@ -9,14 +9,14 @@ const hit = (start: number, p_present?: number) =>
 describe("an answer", () => {
   const results = [hit(0, 0.9), hit(5, 0.02), hit(10, 0.4)];
 
-  it("rests on what it cites, in its order and once", () => {
+  it("lists its citations once, in order", () => {
     const answer = `B [${ID} 10-15s]. A [${ID} 0-5s]. Again [${ID} 10-15s]. Else [${ID} 20-30s].`;
     const reply = { answer, answered: true, results } as Parameters<typeof citedHits>[0];
     expect(citedHits(reply)).toEqual([results[2], results[0], { video_id: ID, start: 20, end: 30 }]);
     expect(otherHits(reply)).toEqual([]);
   });
 
-  it("that refuses rests on nothing, and what is improbable is not near", () => {
+  it("has no citations if it is a refusal, and omits improbable moments", () => {
     const reply = { answer: "The footage does not show this.", answered: false, results };
     expect(citedHits(reply as never)).toEqual([]);
     expect(otherHits(reply as never)).toEqual([results[0], results[2]]);

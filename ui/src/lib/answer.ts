@@ -1,17 +1,17 @@
-// What an answer rests on.
+// The moments behind an answer.
 import { splitCitations } from "./format";
 import type { AskResponse, Hit } from "./types";
 
-/** Moments that are less probably about a question are not near what is asked for. */
+/** Minimum probability of a moment to be listed with an answer. */
 const MIN_RELEVANCE = 0.1;
 
-/** Says only that the footage does not show it: nothing is cited for that. */
+/** Whether the answer is a refusal, which cites nothing. */
 export const isRefusal = ({ answer, answered }: Pick<AskResponse, "answer" | "answered">) =>
   answered === false || !splitCitations(answer ?? "").some(({ cited }) => cited);
 
 type Reply = Pick<AskResponse, "answer" | "answered" | "results">;
 
-/** The moments that an answer cites, once each, in its order; with what was found there, if it was. */
+/** The distinct moments that an answer cites, in order, with their search result if there is one. */
 export function citedHits(reply: Reply): Hit[] {
   if (!reply.answer || isRefusal(reply)) return [];
   const all: Hit[] = [];
@@ -25,13 +25,13 @@ export function citedHits(reply: Reply): Hit[] {
   return all;
 }
 
-/** What else was found, as far as it may bear on the question. */
+/** The other results that may be relevant to the question. */
 export function otherHits(reply: Reply): Hit[] {
   const sources = citedHits(reply);
   return reply.results.filter((hit) => !sources.includes(hit) && (hit.p_present ?? 1) >= MIN_RELEVANCE);
 }
 
-/** An answer as text to paste: each citation as the video's name and the second, with a link. */
+/** An answer as plain text with numbered sources and links. */
 export function plainTextAnswer(
   reply: AskResponse,
   titleOf: (id: string) => string,

@@ -3,7 +3,7 @@ import { m } from "./language.svelte";
 import type { Span, Storyboard } from "./types";
 
 export class ApiError extends Error {
-  /** `status` is 0 when no answer came at all. */
+  /** `status` is 0 without a response. */
   constructor(
     public status: number,
     message: string,
@@ -12,13 +12,13 @@ export class ApiError extends Error {
   }
 }
 
-/** Called when the service asks for a sign-in. */
+/** Called when the service requires sign-in. */
 export const onUnauthorised = { call: () => {} };
 
 const base = new URL(".", document.baseURI);
 export const serviceUrl = (path: string) => new URL(path.replace(/^\//, ""), base);
 
-/** What a call failed with; status 0 where no answer came at all. */
+/** The error of a failed call; status 0 means no response. */
 export function apiError(status: number, body: { detail?: string } | null) {
   if (status === 401) onUnauthorised.call();
   if (!status) return new ApiError(0, m.errors.unreachable);
@@ -45,13 +45,13 @@ export async function api<T>(path: string, init: RequestInit & { json?: unknown 
 }
 
 /**
- * A service on the same machine may be configured as 127.0.0.1 and opened as localhost, which a
- * browser treats as another site: stored objects are then asked for under the page's own name.
+ * The URL of a stored object. A local service may be configured as 127.0.0.1 and opened as localhost, which
+ * a browser treats as another site; the object is then requested from the page's own host.
  */
 export function storedUrl(address: string | null | undefined): string {
   if (!address) return "";
   const url = new URL(address, base);
-  // In development the page is served beside the service, which is reached through it.
+  // The development server proxies the service.
   if (import.meta.env.DEV) return location.origin + url.pathname + url.search;
   const loopback = (host: string) => ["localhost", "127.0.0.1", "[::1]"].includes(host);
   if (loopback(url.hostname) && loopback(location.hostname) && url.port === location.port) {
@@ -61,7 +61,7 @@ export function storedUrl(address: string | null | undefined): string {
 }
 
 export const videoPath = (id: string) => `videos/${encodeURIComponent(id)}`;
-/** The log of a video, or of a range of it, which then begins at zero as a clip does. */
+/** Export URL of a video's log, or of a range with times starting at zero, as in a clip. */
 export const exportUrl = (id: string, format: string, range?: Span) =>
   serviceUrl(
     `${videoPath(id)}/export?format=${format}${range ? `&start=${range.start}&end=${range.end}&from_zero=true` : ""}`,
@@ -74,7 +74,7 @@ export const storyboardUrl = (id: string) => serviceUrl(`${videoPath(id)}/storyb
 
 const boards = new Map<string, Promise<Storyboard>>();
 
-/** The storyboard of a video, asked for once. */
+/** The storyboard of a video, cached. */
 export function storyboard(id: string): Promise<Storyboard> {
   let board = boards.get(id);
   if (!board) {

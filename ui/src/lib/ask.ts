@@ -1,4 +1,4 @@
-// Asking, and being told as the answer is made.
+// Questions, with the answer streamed as it is written.
 import { serviceUrl, apiError } from "./api";
 import { events } from "./events";
 import type { Place } from "./address.svelte";
@@ -6,25 +6,25 @@ import { typedFilters } from "./search";
 import type { AskResponse, AuditedSentence, Hit, Schema } from "./types";
 
 export type AnswerHandlers = {
-  /** What is read for the answer. */
+  /** Receives the moments read for the answer. */
   moments: (hits: Hit[]) => void;
-  /** Words as they are written, which nobody has checked; what was written before is void where they begin. */
+  /** Receives draft text that is not audited yet; `begins` discards the draft so far. */
   piece: (text: string, begins: boolean) => void;
-  /** A sentence that stands in it. */
+  /** Receives an audited sentence of the answer. */
   sentence: (sentence: AuditedSentence) => void;
 };
 
-/** What is asked about: moments, or what the filters leave of videos. */
+/** The scope of a question: moments, or videos with filters. */
 export type Scope = Pick<Place, "video" | "analyzer" | "moment" | "every" | "filters">;
 
-/** A question of a conversation, and what came of it. */
+/** One turn of a conversation. */
 export type Turn = {
   question: string;
   scope: Scope;
   reply: AskResponse | null;
   moments: Hit[];
   sentences: AuditedSentence[];
-  /** What is being written. */
+  /** The draft text so far. */
   draft: string;
   error: string;
   busy: boolean;
@@ -50,10 +50,10 @@ export function askRequest(question: string, scope: Scope, schema: Schema | null
   };
 }
 
-/** `POST /ask`; tells what is known before all of it is. */
+/** Calls `POST /ask` and reports partial results to the handlers. */
 export async function ask(
   json: AskRequest,
-  told: AnswerHandlers,
+  handlers: AnswerHandlers,
   signal?: AbortSignal,
 ): Promise<AskResponse> {
   const response = await fetch(serviceUrl("ask"), {
@@ -65,7 +65,7 @@ export async function ask(
   }).catch((error: unknown) => {
     throw signal?.aborted ? error : apiError(0, null);
   });
-  // A service that tells nothing beforehand answers as a whole.
+  // A service without streaming responds with JSON.
   const streams = response.headers.get("Content-Type")?.startsWith("text/event-stream");
   if (!response.ok || !streams || !response.body) {
     const body = await response.json().catch(() => null);
@@ -74,11 +74,11 @@ export async function ask(
   }
   let reply: AskResponse | undefined;
   for await (const { event, data } of events(response.body)) {
-    if (event === "moments") told.moments((data as { results: Hit[] }).results);
+    if (event === "moments") handlers.moments((data as { results: Hit[] }).results);
     else if (event === "piece") {
       const { text, begins } = data as { text: string; begins: boolean };
-      told.piece(text, begins);
-    } else if (event === "sentence") told.sentence(data as AuditedSentence);
+      handlers.piece(text, begins);
+    } else if (event === "sentence") handlers.sentence(data as AuditedSentence);
     else if (event === "answer") reply = data as AskResponse;
     else if (event === "error") throw apiError(500, data as { detail?: string });
   }

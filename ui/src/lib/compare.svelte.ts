@@ -1,12 +1,12 @@
-// The moments that the reader sets aside to see side by side.
+// The moments selected for comparison.
 import { savePreference, loadPreference } from "./preferences";
 import { m } from "./language.svelte";
 import { toast } from "./state.svelte";
 
-/** As many as fit beside each other. */
+/** Maximum number of moments side by side. */
 export const MAX_COMPARED = 4;
 
-/** By their names, in the order in which they were set aside. */
+/** Moment ids in order of selection. */
 export const compared = $state({ moments: loadPreference<string[]>("compared", []) });
 
 export function setCompared(moments: string[]) {
@@ -14,7 +14,7 @@ export function setCompared(moments: string[]) {
   savePreference("compared", moments);
 }
 
-/** Sets a moment aside, or back. */
+/** Adds or removes a moment. */
 export function toggleCompared(moment: string) {
   const { moments } = compared;
   if (moments.includes(moment)) setCompared(moments.filter((one) => one !== moment));

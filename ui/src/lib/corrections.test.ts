@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { wordChanges, correctionsIn, speakerNumbers, type Correction } from "./corrections";
 
-describe("changes", () => {
-  it("are the words that differ", () => {
+describe("wordChanges", () => {
+  it("returns the words that differ", () => {
     expect(wordChanges("The web telescope is cold.", "The Webb telescope is cold.")).toEqual([
       { from: "web", to: "Webb" },
     ]);
@@ -14,18 +14,18 @@ describe("changes", () => {
     expect(wordChanges("nothing left", "")).toEqual([{ from: "nothing left", to: "" }]);
   });
 
-  it("take a neighbour along where the words stand twice", () => {
+  it("includes a neighbour for words that occur twice", () => {
     expect(wordChanges("the web of web pages", "the web of Webb pages")).toEqual([
       { from: "of web", to: "of Webb" },
     ]);
   });
 
-  it("take a neighbour along where words are added", () => {
+  it("includes a neighbour for insertions", () => {
     expect(wordChanges("It is cold.", "It is very cold.")).toEqual([{ from: "is", to: "is very" }]);
     expect(wordChanges("is cold", "It is cold")).toEqual([{ from: "is", to: "It is" }]);
   });
 
-  it("that grow together are one", () => {
+  it("merges overlapping changes", () => {
     expect(wordChanges("web web web", "Webb web Webb")).toEqual([
       { from: "web web web", to: "Webb web Webb" },
     ]);
@@ -35,17 +35,17 @@ describe("changes", () => {
 const correction = (of: string, from: string, to: string, spans: number[][], start: number | null = null) =>
   ({ of, from, to, spans, start }) as unknown as Correction;
 
-describe("a line of speech", () => {
+describe("correctionsIn", () => {
   const line = (speaker: string) => ({ start: 2, end: 9, speaker });
 
-  it("shows the corrections of its words while it is said", () => {
+  it("returns word corrections within the turn", () => {
     const words = correction("words", "web", "Webb", [[2, 3]]);
     const person = correction("person", "a", "b", [[2, 3]]);
     expect(correctionsIn([words, person], line("S1"))).toEqual([words]);
     expect(correctionsIn([words], { start: 3, end: 9, speaker: "S1" })).toEqual([]);
   });
 
-  it("shows a new name where it is its speaker's, not where another speaks at the same time", () => {
+  it("returns a rename for its speaker only, not for one who speaks at the same time", () => {
     const renamed = correction("speaker", "S1", "Ada", [[0, 2.5]]);
     const again = correction("speaker", "Ada", "Grace", [[0, 2.5]]);
     expect(correctionsIn([renamed], line("Ada"))).toEqual([renamed]);
@@ -55,10 +55,10 @@ describe("a line of speech", () => {
   });
 });
 
-describe("the numbers of speakers", () => {
+describe("speakerNumbers", () => {
   const numbers = (speakers: string[], ...all: Correction[]) => [...speakerNumbers(speakers, all)];
 
-  it("stay when somebody is renamed", () => {
+  it("keeps numbers when a speaker is renamed", () => {
     expect(numbers(["S1", "S2", "S10"])).toEqual([
       ["S1", 0],
       ["S2", 1],
@@ -76,7 +76,7 @@ describe("the numbers of speakers", () => {
     ]);
   });
 
-  it("stay when a line is given to another speaker, or two turn out to be one", () => {
+  it("keeps numbers when a turn is reassigned or two speakers are merged", () => {
     const line = correction("speaker", "S1", "Ada", [], 3);
     expect(numbers(["Ada", "S1", "S2"], line)).toEqual([
       ["Ada", 2],

@@ -1,9 +1,9 @@
-// What people put right, and what of a sentence they have changed.
+// Corrections, and the word changes between two versions of a sentence.
 import type { Span } from "./types";
 
 export type CorrectionKind = "words" | "screen_text" | "speaker" | "person";
 
-/** What is wrong, and what is right; without times everywhere in the video. */
+/** A correction to create; without times it applies to the whole video. */
 export type NewCorrection = { of: CorrectionKind; from: string; to: string; start?: number; end?: number };
 
 export type Correction = {
@@ -18,13 +18,13 @@ export type Correction = {
   spans: [number, number][];
 };
 
-/** Corrections, and the job that computes afresh what builds on them. */
+/** Corrections, and the job that recomputes dependent results. */
 export type Corrections = { corrections: Correction[]; job_id: string | null };
 
 const plain = (word: string) => word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 const wordsOf = (text: string) => text.split(/\s+/).filter(Boolean);
 
-/** How long the longest common part of what begins at each pair of places is. */
+/** Lengths of the longest common subsequence of the suffixes at each pair of indices. */
 function commonLengths(a: string[], b: string[]): number[][] {
   const lengths = Array.from({ length: a.length + 1 }, () => new Array<number>(b.length + 1).fill(0));
   for (let i = a.length - 1; i >= 0; i -= 1) {
@@ -38,7 +38,7 @@ function commonLengths(a: string[], b: string[]): number[][] {
 
 type Hunk = { start: number; end: number; to: string[] };
 
-/** The runs of words that differ, by their places in `a`. */
+/** The runs of differing words, as index ranges of `a`. */
 function hunks(a: string[], b: string[]): Hunk[] {
   const lengths = commonLengths(a, b);
   const found: Hunk[] = [];
@@ -60,15 +60,15 @@ function hunks(a: string[], b: string[]): Hunk[] {
   return found;
 }
 
-/** How often words stand one after the other, whatever their case and punctuation. */
+/** Counts occurrences of a phrase, ignoring case and punctuation. */
 function occurrences(all: string[], some: string[]): number {
   const [text, phrase] = [all.map(plain), some.map(plain)];
   return text.filter((_, at) => phrase.every((word, place) => text[at + place] === word)).length;
 }
 
 /**
- * What has to be put right for a text to become another: as few words as say where, with a neighbour where
- * the same words stand more than once or where some are only added.
+ * The minimal word replacements that turn one text into another. A neighbouring word is included where the
+ * words occur more than once, and for insertions.
  */
 export function wordChanges(before: string, after: string): { from: string; to: string }[] {
   const [a, b] = [wordsOf(before), wordsOf(after)];
@@ -86,7 +86,7 @@ export function wordChanges(before: string, after: string): { from: string; to: 
       ambiguous.to.push(a[ambiguous.end]);
       ambiguous.end += 1;
     }
-    // One that has grown into another is one with it.
+    // Merges hunks that now overlap.
     rest = rest.reduce<Hunk[]>((merged, hunk) => {
       const last = merged.at(-1);
       if (last && hunk.start < last.end) {
@@ -102,7 +102,7 @@ export function wordChanges(before: string, after: string): { from: string; to: 
 const overlaps = (one: Correction, span: Span) =>
   one.spans.some(([start, end]) => start < span.end && end > span.start);
 
-/** The corrections that show in a line of speech. Where two speak at once, a name is that of one of them. */
+/** The corrections visible in a turn. If two people speak at once, a rename applies to one of them. */
 export function correctionsIn(all: Correction[], line: Span & { speaker: string }): Correction[] {
   return all.filter((one, index) => {
     if (one.of === "words") return overlaps(one, line);
@@ -112,19 +112,19 @@ export function correctionsIn(all: Correction[], line: Span & { speaker: string 
   });
 }
 
-/** Whether a name is now another one, by corrections that were made later. */
+/** Whether later corrections turn `name` into `now`. */
 function isRenamedTo(name: string, later: Correction[], now: string): boolean {
   const names = new Set([name]);
   for (const { of, from, to } of later) if (of === "speaker" && names.has(from)) names.add(to);
   return names.has(now);
 }
 
-/** The labels of speakers that nobody has named: S1, S2 and so on. */
+/** Labels of unnamed speakers: S1, S2, … */
 const LABEL = /^S\d+$/;
 
 /**
- * A number for each speaker, by which they have a colour. It is that of the label that the speaker had at
- * first, so that it stays when somebody is renamed; who is named in one place only comes after all others.
+ * A number for each speaker, which determines the colour. It is based on the speaker's original label, so
+ * that renaming keeps it; names given to single turns come last.
  */
 export function speakerNumbers(speakers: string[], all: Correction[]): Map<string, number> {
   const renames = all.filter(({ of }) => of === "speaker");

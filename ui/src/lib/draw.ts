@@ -1,4 +1,4 @@
-// Draws the timeline's lanes on a canvas; only what is in view is touched.
+// Draws the visible part of the timeline's lanes on a canvas.
 import { clock } from "./format";
 import { firstReaching, type Item, type Lane } from "./lanes";
 import type { Span } from "./types";
@@ -11,12 +11,12 @@ const LABEL_FROM = 40;
 const WAVE_COLOUR = 0;
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200];
 
-/** Seconds and pixels that are in view. */
+/** The visible seconds and pixels. */
 export type View = { from: number; span: number; width: number; height: number };
 
 export type Colours = { palette: string[]; lane: string; ink: string; quiet: string; playhead: string };
 
-/** The colours of the page's scheme; reading them costs a style pass, so it is done once per scheme. */
+/** Reads the colours of the current scheme. This costs a style pass, so it is done once per scheme. */
 export function readColours(element: Element): Colours {
   const style = getComputedStyle(element);
   const colour = (name: string) => style.getPropertyValue(name).trim();
@@ -59,7 +59,7 @@ export function drawTimeline(
   context.fillRect(Math.round(x(time)) - 1, 0, 2, view.height);
 }
 
-/** An edge of the range, with what it is dragged by. */
+/** A range edge with its drag handle. */
 function drawEdge(context: CanvasRenderingContext2D, at: number, view: View) {
   context.fillRect(Math.round(at) - 1, 0, 2, view.height);
   context.beginPath();
@@ -79,7 +79,7 @@ function drawRuler(
     const at = x(t);
     const label = clock(t);
     context.fillRect(at, 4, 1, 12);
-    // Half a label tells nothing.
+    // Labels that do not fit are omitted.
     if (at + 5 + context.measureText(label).width <= view.width) context.fillText(label, at + 5, 9);
   }
 }
@@ -99,7 +99,7 @@ function drawLane(
     if (item.start > view.from + view.span) break;
     const left = x(item.start);
     const right = Math.max(x(item.end), left + 2);
-    // What would land on pixels that are drawn already is left out.
+    // Skips items on pixels that are already drawn.
     if (right < drawn + 0.5) continue;
     drawn = right;
     context.fillStyle = colours.palette[item.colour % colours.palette.length];
@@ -111,7 +111,7 @@ function drawLane(
   }
 }
 
-/** From the middle of the lane up and down, a pixel's width at a time. */
+/** Draws one column per pixel, symmetric about the middle of the lane. */
 function drawWave(context: CanvasRenderingContext2D, wave: Wave, top: number, view: View, colours: Colours) {
   context.fillStyle = colours.palette[WAVE_COLOUR];
   const step = view.span / view.width;

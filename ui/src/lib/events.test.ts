@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { events } from "./events";
 
-describe("what is told of an answer", () => {
-  it("is read however the bytes are cut", async () => {
+describe("server-sent events", () => {
+  it("are parsed regardless of chunk boundaries", async () => {
     const text =
       'event: a\ndata: {"said": "été"}\n\n:\n\nevent: b\r\ndata: [1,\r\ndata: 2]\r\n\r\nevent: c\ndata: 3\n\n';
     const bytes = new TextEncoder().encode(text);

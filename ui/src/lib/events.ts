@@ -1,6 +1,6 @@
-// Server-sent events of an answer to a call that an EventSource cannot make.
+// Parses server-sent events of a POST response, which EventSource cannot request.
 
-/** The events of a stream, of which a chunk of bytes may hold several, or a part of one. */
+/** Yields the events of a byte stream, whose chunks may contain several events or parts of one. */
 export async function* events(bytes: ReadableStream<Uint8Array>) {
   const reader = bytes.getReader();
   const decoder = new TextDecoder();

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { isFinal, errorReason } from "./failure";
 
-it("is told without the name of its type", () => {
+it("shows an error without its type name", () => {
   for (const type of ["ValueError", "NotFoundError", "ConnectionError", "OSError", "BudgetExhausted"])
     expect(errorReason(`${type}: the file is a picture: no video`)).toBe("The file is a picture: no video");
   expect(errorReason("Cancelled: by request")).toBe("Cancelled: by request");
@@ -9,7 +9,7 @@ it("is told without the name of its type", () => {
   expect(errorReason("no type: no prefix")).toBe("No type: no prefix");
 });
 
-it("is final where the file is none that can be analysed", () => {
+it("treats a file that cannot be analysed as final", () => {
   const image = "ValueError: the file is a picture (JPEG), not a video";
   const of = (error: string, source = "a.jpg", stage: "chunking" | "fetching" = "fetching") =>
     isFinal({ error, source, stage });

@@ -1,19 +1,18 @@
-// What the service says of a failure: `TypeName: message`.
+// Error strings of the service: `TypeName: message`.
 import { capitalize } from "./format";
 import type { Job } from "./types";
 
-/** The message without the type, as a sentence begins. */
+/** The message without the type, capitalised. */
 export function errorReason(error: string): string {
   const text = error.replace(/^[A-Z]\w*(?:Error|Exhausted): /, "");
-  // An address stays as it is.
+  // A URL is not capitalised.
   return /^\w+:/.test(text) ? text : capitalize(text);
 }
 
 const isUrl = (source: string) => /^https?:/.test(source);
 
 /**
- * Whether trying again ends in the same way, since the file is none that can be analysed. What an address
- * serves may change.
+ * Whether a retry is pointless because the file cannot be analysed. The content of a URL may change.
  */
 export const isFinal = ({ error, source, stage }: Pick<Job, "error" | "source" | "stage">) =>
   Boolean(error?.startsWith("ValueError: ")) &&

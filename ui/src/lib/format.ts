@@ -1,4 +1,4 @@
-// How times, counts, ids and citations read.
+// Formats times, counts, ids and citations.
 import type { Names } from "../words/names";
 import { link } from "./address.svelte";
 import { errorReason } from "./failure";
@@ -13,29 +13,29 @@ export function clock(seconds: number): string {
 
 export const humanize = (id: string) => id.replaceAll("_", " ");
 export const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-/** Why there is no answer, where writing it failed. */
+/** The message for an answer that failed. */
 export const answerError = (error: string | undefined) =>
   error === undefined ? undefined : m.search.answerFailed(errorReason(error));
 export const megabytes = (bytes: number) => m.common.megabytes(number(bytes / 1e6, 1, true));
 export const joinList = (names: string[]) =>
   names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} ${m.common.and} ${names.at(-1)}`;
 
-/** The name that the page has for what the service calls by an id, if it has one. */
+/** The page's name for an id of the service, if it has one. */
 export const lookupName = (names: Names, id: string): string | undefined =>
   Object.hasOwn(names, id) ? names[id] : undefined;
-/** What something of the service is called on the page: what it is called there, where there is no name. */
+/** The page's name for an id, or the id itself in readable form. */
 export const displayName = (names: Names, id: string) => lookupName(names, id) ?? capitalize(humanize(id));
-/** Of an aggregator too. */
+/** Also accepts aggregators. */
 export const analyzerName = (id: string) => lookupName(m.analyzers, id) ?? displayName(m.aggregators, id);
 export const stageName = (stage: string) => displayName(m.jobs.stages, stage);
 
-/** The address of a video, or of a second in it. */
+/** A link to a video, optionally to a time range in it. */
 export const videoLink = (id: string, seconds?: number, until?: number) =>
   link("videos", { t: seconds && Number(seconds.toFixed(2)), until: until && Number(until.toFixed(2)) }, id);
 
 export type Piece = { text: string; cited?: { id: string; start: number; end: number } };
 
-/** Text and citations in turn; a citation looks like [<video_id> 12.3-15.8s]. */
+/** Splits a text at its citations, which look like [<video_id> 12.3-15.8s]. */
 export function splitCitations(text: string): Piece[] {
   const found: Piece[] = [];
   let last = 0;
@@ -51,21 +51,21 @@ export function splitCitations(text: string): Piece[] {
 
 export type TextPart = { text: string; hit: boolean };
 
-/** Splits a text at what `pattern` finds, which must be in one group. */
+/** Splits a text at the matches of `pattern`, which must have exactly one group. */
 const split = (text: string, pattern: RegExp): TextPart[] =>
   text
     .split(pattern)
     .map((part, index) => ({ text: part, hit: index % 2 === 1 }))
     .filter((part) => part.text);
 
-/** Words that are in nearly every text, so that finding them means nothing. */
+/** Stop words, which are not highlighted. */
 const STOP_WORDS = new Set(
   "a an and are as at be by does for from has have how in is it its of on or that the there this to was what when where which who why with".split(
     " ",
   ),
 );
 
-/** The parts of a text that are words of the query, in singular or plural, or its quoted phrases, marked. */
+/** Splits a text and marks query words, in singular or plural, and quoted phrases. */
 export function highlightQuery(text: string, query: string): TextPart[] {
   const phrases = [...query.matchAll(/"([^"]+)"/g)].map(([, phrase = ""]) => tokenize(phrase));
   const words = tokenize(query.replace(/"[^"]+"/g, " ")).filter((word) => !STOP_WORDS.has(word));
@@ -79,7 +79,7 @@ export function highlightQuery(text: string, query: string): TextPart[] {
 }
 const tokenize = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** The parts of a text, those that are the sought string marked. */
+/** Splits a text and marks occurrences of `query`. */
 export function highlightText(text: string, patterns: string): TextPart[] {
   const escaped = patterns.trim().replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return escaped ? split(text, new RegExp(`(${escaped})`, "giu")) : [{ text, hit: false }];

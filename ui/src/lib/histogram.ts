@@ -1,11 +1,11 @@
-// How the scores of what was found are spread.
+// Histogram of result scores.
 
-/** Bars of the picture, each of a tenth. */
+/** Number of bins over 0..1. */
 const BINS = 10;
 
 export type Bin = { from: number; to: number; count: number };
 
-/** How many values, 0..1, are in each tenth. */
+/** Counts values (0..1) per bin. */
 export function histogram(values: number[]): Bin[] {
   const steps = Array.from({ length: BINS }, (_, index) => ({
     from: index / BINS,

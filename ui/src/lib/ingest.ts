@@ -1,5 +1,5 @@
-// Has the service take a video in, from an address or from an upload that has arrived, and remembers how
-// to do so again: over reloads too, since an upload stays for a while when its job fails.
+// Starts the ingest of a video from a URL or a completed upload, and stores how to retry it. Retries
+// survive reloads, because the service keeps an upload for a while when its job fails.
 import { api } from "./api";
 import { loadJobs } from "./jobs";
 import { errorMessage, retries, successors, toast } from "./state.svelte";
@@ -7,15 +7,15 @@ import type { IngestAccepted } from "./types";
 
 export type Options = Record<string, string | number>;
 export type Source = { url: string } | { upload_id: string };
-/** How a job was started, and which it tries again. */
+/** How a job was started, and the job that it retries. */
 type StartedJob = { source: Source; options: Options; before?: string };
 
-/** Where the jobs are remembered that this browser has started. */
+/** Local storage key of the jobs started in this browser. */
 const STORAGE_KEY = "shotlog.started";
-/** Jobs that are remembered. */
+/** Maximum number of stored jobs. */
 const MAX_STARTED = 100;
 
-/** Throws what the service refuses. `before` is the job that this tries again. */
+/** Starts an ingest; throws the service's errors. `before` is the job that this retries. */
 export async function ingest(source: Source, options: Options, before?: string): Promise<void> {
   const accepted = await submit(source, options);
   if (before) successors[before] = accepted.job_id;
@@ -42,7 +42,7 @@ function offerRetry(id: string, source: Source, options: Options) {
   };
 }
 
-/** Offers the jobs again that were started before the page was loaded anew. */
+/** Restores the retries of jobs that were started before a reload. */
 export function restoreRetries() {
   const started = Object.entries(loadStarted());
   for (const [id, { before }] of started) if (before) successors[before] = id;
@@ -61,6 +61,6 @@ function saveStarted(started: object) {
   try {
     localStorage.setItem(STORAGE_KEY, JSON.stringify(started));
   } catch {
-    // A browser that keeps nothing offers the jobs again until the page is left.
+    // Without storage, retries do not survive the page.
   }
 }

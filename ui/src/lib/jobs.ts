@@ -1,18 +1,18 @@
-// The jobs: those that run are followed by server-sent events, and the list is asked for where those do
-// not come.
+// The jobs. Running jobs are followed by server-sent events; the list is polled where events are not
+// available.
 import { api, ApiError, serviceUrl, videoPath } from "./api";
 import { mergeJobs, isActive } from "./job-state";
 import { app, loadVideos, errorMessage, refreshVideos, retries, toast } from "./state.svelte";
 import type { Job, RerunAccepted } from "./types";
 
-/** A browser keeps about six connections to a host, over all its tabs: most of them must stay free. */
+/** Browsers allow about six connections per host across all tabs, so most must stay free. */
 const MAX_STREAMS = 2;
-/** Milliseconds between two looks at the list, when it is all there is and when it is not. */
+/** Poll intervals in milliseconds, without and with event streams. */
 const POLL_FAST = 1000;
 const POLL_SLOW = 8000;
 
 const streams = new Map<string, EventSource>();
-/** Jobs whose events do not come. */
+/** Jobs whose event stream failed. */
 const withoutEvents = new Set<string>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -29,22 +29,22 @@ export async function loadJobs() {
   }
 }
 
-/** Takes the jobs as they are now; a video is there as soon as its job is done. */
+/** Updates the jobs and loads the videos of those that are newly done. */
 function update(jobs: Job[]) {
-  // One may have begun and ended between two looks.
+  // A job may start and end between two polls.
   const doneBefore =
     app.jobs && new Set(app.jobs.filter(({ status }) => status === "done").map((job) => job.job_id));
   const done = jobs.filter((job) => job.status === "done");
   app.jobs = jobs;
   for (const job of done) delete retries[job.job_id];
   const newlyDone = doneBefore ? done.filter((job) => !doneBefore.has(job.job_id)) : [];
-  // A collection may have had any of the videos.
+  // A collection change may affect any video.
   if (newlyDone.some((job) => job.result?.collection)) void loadVideos();
   else if (newlyDone.length) void refreshVideos(newlyDone.flatMap((job) => job.result?.video_id ?? []));
   follow();
 }
 
-/** Asks for a job to be cancelled, which it is at its next safe point; false when that is refused. */
+/** Requests cancellation at the job's next safe point; returns false if it is refused. */
 export async function cancel(job: Job): Promise<boolean> {
   try {
     await api<Job>(`jobs/${encodeURIComponent(job.job_id)}`, { method: "DELETE" });
@@ -57,7 +57,7 @@ export async function cancel(job: Job): Promise<boolean> {
   }
 }
 
-/** Has aggregates of a video worked out again, all where none are named; `force`: those that are stored too. */
+/** Recomputes aggregates of a video, all if null; `force` includes those already stored. */
 export async function rerun(
   video: string,
   aggregators: string[] | null,
@@ -70,7 +70,7 @@ export async function rerun(
   return accepted;
 }
 
-/** A page that is not looked at gives its connections back. */
+/** A hidden page closes its streams. */
 export function watchVisibility() {
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) follow();
@@ -78,7 +78,7 @@ export function watchVisibility() {
   });
 }
 
-/** Opens and closes streams for what runs now, and plans the next look at the list. */
+/** Opens and closes streams for the running jobs, and schedules the next poll. */
 function follow() {
   clearTimeout(timer);
   const jobs = (app.jobs ?? []).filter(isActive);
@@ -92,7 +92,7 @@ function follow() {
     streams.delete(id);
   }
   for (const id of streamed) if (!streams.has(id)) streams.set(id, openStream(id));
-  // A job that waits is looked at again when one that runs ends.
+  // Queued jobs are refreshed when a running one ends.
   const needsPolling = running.some((id) => !streams.has(id)) || (jobs.length > 0 && !running.length);
   timer = setTimeout(loadJobs, needsPolling && !document.hidden ? POLL_FAST : POLL_SLOW);
 }

@@ -1,75 +1,75 @@
-// The keys: one table, of which they are bound and listed.
+// Keyboard shortcuts: one table for binding and help.
 import type { Messages } from "../words/en";
 
-/** What keys do to the video that is shown. */
+/** The player actions of the shortcuts. */
 export type Player = {
   toggle(): void;
-  /** By so many seconds. */
+  /** Seeks by a number of seconds. */
   step(seconds: number): void;
   frame(frames: number): void;
-  /** The part that is chosen begins, or ends, here. */
+  /** Sets the range start or end to the current time. */
   mark(edge: "start" | "end"): void;
   clearRange(): void;
-  /** To the next or the last of what was found. */
+  /** Goes to the next or previous search result. */
   hit(step: 1 | -1): void;
 };
 
-/** `shown` is what stands on the keys, or names one; `what` it does. */
-type Binding = { keys: string[]; shown: string[]; what: keyof Messages["keys"] };
+/** `labels` are the key caps; `action` is the key of its description. */
+type Binding = { keys: string[]; labels: string[]; action: keyof Messages["keys"] };
 type Bound = Binding & { act: (player: Player, key: string) => void };
 
-/** On a video's page. */
+/** Shortcuts of the video page. */
 export const PLAYER_KEYS: Bound[] = [
-  { keys: [" ", "k"], shown: ["space", "K"], what: "toggle", act: (player) => player.toggle() },
+  { keys: [" ", "k"], labels: ["space", "K"], action: "toggle", act: (player) => player.toggle() },
   {
     keys: ["j", "l"],
-    shown: ["J", "L"],
-    what: "ten",
+    labels: ["J", "L"],
+    action: "ten",
     act: (player, key) => player.step(key === "j" ? -10 : 10),
   },
   {
     keys: ["ArrowLeft", "ArrowRight"],
-    shown: ["←", "→"],
-    what: "five",
+    labels: ["←", "→"],
+    action: "five",
     act: (player, key) => player.step(key === "ArrowLeft" ? -5 : 5),
   },
   {
     keys: [",", "."],
-    shown: [",", "."],
-    what: "frame",
+    labels: [",", "."],
+    action: "frame",
     act: (player, key) => player.frame(key === "," ? -1 : 1),
   },
   {
     keys: ["i", "o"],
-    shown: ["I", "O"],
-    what: "range",
+    labels: ["I", "O"],
+    action: "range",
     act: (player, key) => player.mark(key === "i" ? "start" : "end"),
   },
-  { keys: ["x"], shown: ["X"], what: "clearRange", act: (player) => player.clearRange() },
+  { keys: ["x"], labels: ["X"], action: "clearRange", act: (player) => player.clearRange() },
   {
     keys: ["n", "p"],
-    shown: ["N", "P"],
-    what: "hits",
+    labels: ["N", "P"],
+    action: "hits",
     act: (player, key) => player.hit(key === "n" ? 1 : -1),
   },
 ];
 
-/** Elsewhere: bound where they work. */
+/** Shortcuts bound by other components. */
 export const OTHER_KEYS: Binding[] = [
-  { keys: ["/"], shown: ["/"], what: "search" },
+  { keys: ["/"], labels: ["/"], action: "search" },
   {
     keys: ["+", "-", "0"],
-    shown: ["+", "−", "0"],
-    what: "zoom",
+    labels: ["+", "−", "0"],
+    action: "zoom",
   },
-  { keys: ["?"], shown: ["?"], what: "list" },
+  { keys: ["?"], labels: ["?"], action: "list" },
 ];
 
 const TYPED =
   "textarea, [contenteditable], input:not([type=range], [type=checkbox], [type=radio], [type=button])";
 const MOVES = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "PageUp", "PageDown"];
 
-/** Whether what has the focus uses a key itself: text takes all of them, a slider those that move it. */
+/** Whether the focused element uses a key itself: text fields use all keys, sliders the arrow keys. */
 function takes(target: Element, key: string): boolean {
   if (target.closest(`${TYPED}, dialog`)) return true;
   if (key === " ")
@@ -78,7 +78,7 @@ function takes(target: Element, key: string): boolean {
   return MOVES.includes(key) && target.closest("input") !== null;
 }
 
-/** What a key does on a video's page, unless what has the focus takes it. */
+/** Handles a key on the video page, unless the focused element uses it. */
 export function playerKey(event: KeyboardEvent, player: Player) {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   if (event.ctrlKey || event.metaKey || event.altKey || takes(event.target as Element, key)) return;

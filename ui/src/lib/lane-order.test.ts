@@ -4,7 +4,7 @@ import { moveLane, orderLanes } from "./lane-order";
 const lanes = (ids: string) => ids.split(" ").map((id) => ({ id }));
 const ids = (all: { id: string }[]) => all.map((lane) => lane.id).join(" ");
 
-it("moves a lane by one place among those of the video, and no farther than its edges", () => {
+it("moves a lane by one place within the video's lanes", () => {
   const all = lanes("chapters moments cuts sound");
   expect(ids(orderLanes(all, []))).toBe("chapters moments cuts sound");
   const up = moveLane(all, [], "sound", -1);
@@ -14,7 +14,7 @@ it("moves a lane by one place among those of the video, and no farther than its 
   expect(moveLane(all, up, "cuts", 1)).toBe(up);
 });
 
-it("keeps the order for videos that lack some lanes or have others", () => {
+it("keeps the order for videos with other lanes", () => {
   const order = moveLane(lanes("chapters moments cuts sound"), [], "sound", -1);
   const other = lanes("moments people cuts sound");
   expect(ids(orderLanes(other, order))).toBe("moments people sound cuts");

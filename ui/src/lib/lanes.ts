@@ -1,4 +1,4 @@
-// The timeline's lanes, made of what is stored of a video.
+// The timeline's lanes, built from a video's log.
 import { capitalize, displayName } from "./format";
 import { m, number } from "./language.svelte";
 import { chunkText, type VideoLog } from "./log.svelte";
@@ -8,15 +8,15 @@ import { normalizeWave, type Wave } from "./waveform";
 /** `colour` is an index into the palette of app.css; `level` is 0..1. */
 export type Item = Span & { label: string; colour: number; level?: number };
 export type Lane = {
-  /** By which it is remembered. */
+  /** Key under which its order and visibility are saved. */
   id: string;
   name: string;
   kind: "spans" | "marks" | "levels" | "wave";
-  /** In order of their start; they may overlap. */
+  /** Sorted by start; they may overlap. */
   items: Item[];
-  /** The latest end of the items up to each, which never falls and so can be searched. */
+  /** The latest end up to each item; it is monotonic, for binary search. */
   reach: number[];
-  /** Of a wave. */
+  /** For `kind: "wave"`. */
   wave?: Wave;
 };
 type LaneSpec = Omit<Lane, "reach">;
@@ -25,7 +25,7 @@ const NEUTRAL = 6;
 const MOOD: Record<string, number> = { positive: 3, negative: 5 };
 const OBJECT_LANES = 4;
 
-/** `split` is a way to split the video that is being tried. */
+/** `split` is the split being previewed. */
 export function buildLanes(log: VideoLog, split: Span[]): Lane[] {
   const { chapters, events, sentiment, novelty } = log.aggregates;
   const ranked = novelty?.ranked ?? [];
@@ -103,7 +103,7 @@ export function buildLanes(log: VideoLog, split: Span[]): Lane[] {
   return lanes.filter((lane) => lane.items.length || lane.wave).map(withReach);
 }
 
-/** What was found in a video, as a lane; none where nothing was. */
+/** The lane of the search results in a video, if there are any. */
 export function hitLane(log: VideoLog, hits: Span[]): Lane[] {
   const label = ({ start }: Span) => {
     const chunk = log.chunks[log.chunkAt(start)];
@@ -128,7 +128,7 @@ function spanLane<T extends Span>(
   return { id, name, kind: "spans", items };
 }
 
-/** What is read on screen, and when. */
+/** On-screen text over time. */
 function screenLane(log: VideoLog): LaneSpec {
   const items = log.chunks.flatMap((chunk) =>
     (chunk.ocr?.texts ?? []).map(({ text = "", first_seen, last_seen }) => ({
@@ -141,12 +141,12 @@ function screenLane(log: VideoLog): LaneSpec {
   return { id: "screen", name: m.timeline.names.screen, kind: "spans", items };
 }
 
-/** One lane for each of the labels that are seen in most chunks. */
+/** One lane for each of the most frequent labels. */
 function objectLanes(log: VideoLog): LaneSpec[] {
   const byLabel = new Map<string, Item[]>();
   for (const chunk of log.chunks) {
     for (const { label, first_seen, last_seen } of chunk.object_detection?.detections ?? []) {
-      // People have a lane of their own, which tells them apart.
+      // The people lane shows individuals.
       if (!label || (label === "person" && log.people.length)) continue;
       const items = byLabel.get(label) ?? [];
       items.push({
@@ -175,7 +175,7 @@ export function firstReaching({ reach }: Lane, t: number): number {
   return low;
 }
 
-/** The item of a lane at `t`, give or take `slack` seconds; of several the one that starts last. */
+/** The item at `t` within `slack` seconds; the latest start wins. */
 export function itemAt(lane: Lane, t: number, slack: number): Item | undefined {
   let found: Item | undefined;
   for (let index = firstReaching(lane, t - slack); index < lane.items.length; index += 1) {

@@ -1,4 +1,4 @@
-// Everything that is stored of one video, read once and derived from there.
+// Everything stored about one video, loaded once, with derived views.
 import { api, ApiError, videoPath } from "./api";
 import { speakerNumbers, type Correction, type Corrections, type NewCorrection } from "./corrections";
 import { loadJobs } from "./jobs";
@@ -8,16 +8,16 @@ import type { Aggregates, Chunk, Entity, Peaks, Preview, Span, VideoDetail } fro
 
 const PAGE = 500;
 
-/** Colours that speakers have, the first of the palette. */
+/** Number of palette colours used for speakers. */
 const SPEAKER_COLOURS = 6;
 
-/** Peaks of the sound for each second, and at most. */
+/** Audio peaks per second, and their maximum number. */
 const PEAKS_PER_SECOND = 20;
 const MAX_PEAKS = 8000;
-/** What is nowhere louder than this is silent, of full scale. */
+/** Audio that never exceeds this fraction of full scale counts as silent. */
 const SILENCE_LEVEL = 0.01;
 
-/** Aggregates that have a place of their own on the page. */
+/** Aggregates that other panels show. */
 const OWN_PANEL = new Set([
   "stats",
   "novelty",
@@ -33,7 +33,7 @@ const OWN_PANEL = new Set([
   "object_entities",
 ]);
 
-/** A stretch of speech; `speaker` is empty where speakers were not told apart. */
+/** A turn of speech; `speaker` is empty without diarization. */
 export type SpeechTurn = Span & { speaker: string; text: string };
 
 export class VideoLog {
@@ -41,13 +41,13 @@ export class VideoLog {
   chunks = $state.raw<Chunk[]>([]);
   aggregates = $state.raw<Aggregates>({});
   people = $state.raw<Entity[]>([]);
-  /** What people have put right. */
+  /** Corrections made by users. */
   corrections = $state.raw<Correction[]>([]);
-  /** The job that computes afresh what builds on what was put right. */
-  recount = $state("");
-  /** Seconds at which the picture cuts; empty for videos whose signals were not kept. */
+  /** The job that recomputes results after a correction. */
+  correctionsJob = $state("");
+  /** Times of shot cuts in seconds; empty for videos without stored signals. */
   cuts = $state.raw<number[]>([]);
-  /** How loud it is over time; none while that is not known, and for what has no sound or is silent. */
+  /** Loudness over time; null until loaded, and without audible sound. */
   peaks = $state.raw<Peaks | null>(null);
   error = $state("");
   loading = $state(true);
@@ -60,12 +60,12 @@ export class VideoLog {
         [],
     ),
   );
-  /** Aggregates of the install's own, by id. */
-  readonly others: [id: string, result: unknown][] = $derived(
+  /** Custom aggregates by id. */
+  readonly customAggregates: [id: string, result: unknown][] = $derived(
     Object.entries(this.aggregates).filter(([id]) => !OWN_PANEL.has(id)),
   );
-  readonly spoken: SpeechTurn[] = $derived(this.speech.filter((turn) => turn.text.trim()));
-  /** ISO 639-1 code of what is said, as far as the recogniser knows. */
+  readonly spokenTurns: SpeechTurn[] = $derived(this.speech.filter((turn) => turn.text.trim()));
+  /** ISO 639-1 code of the speech, if recognised. */
   readonly language = $derived(this.chunks.find((chunk) => chunk.transcript?.language)?.transcript?.language);
   readonly speakers: string[] = $derived([...new Set(this.speech.map((turn) => turn.speaker))].sort());
   private readonly numbers = $derived(speakerNumbers(this.speakers, this.corrections));
@@ -77,8 +77,8 @@ export class VideoLog {
     this.loading = true;
     try {
       this.detail = await api<VideoDetail>(videoPath(this.id));
-      void this.findCuts(this.detail.duration);
-      void this.listen(this.detail.duration);
+      void this.loadCuts(this.detail.duration);
+      void this.loadPeaks(this.detail.duration);
       await Promise.all([this.loadChunks(), this.loadAggregates(), this.loadCorrections()]);
     } catch (reason) {
       const gone = reason instanceof ApiError && reason.status === 404;
@@ -103,7 +103,7 @@ export class VideoLog {
     this.corrections = corrections;
   }
 
-  /** Puts something right, and tells in how many places that was. */
+  /** Saves corrections and returns the number of corrected places. */
   async correct(made: NewCorrection[]): Promise<number> {
     const path = `${videoPath(this.id)}/corrections`;
     const response = await api<Corrections>(path, { json: { corrections: made } });
@@ -111,14 +111,14 @@ export class VideoLog {
     return response.corrections.reduce((sum, one) => sum + one.places, 0);
   }
 
-  /** Shows again what was found: in the place of one correction, or of all. */
+  /** Undoes one correction, or all. */
   async undo(id = "") {
     const path = `${videoPath(this.id)}/corrections${id && `/${id}`}`;
     await this.changed(await api<Corrections>(path, { method: "DELETE" }));
   }
 
   private async changed({ job_id }: Corrections) {
-    if (job_id) this.recount = job_id;
+    if (job_id) this.correctionsJob = job_id;
     await Promise.all([this.loadChunks(), this.loadCorrections(), loadJobs()]);
   }
 
@@ -136,8 +136,8 @@ export class VideoLog {
     this.chunks = [first, ...rest].flatMap((one) => one.chunks);
   }
 
-  /** A split by cuts alone, from the signals that are kept with the video. */
-  private async findCuts(duration: number) {
+  /** Derives the cuts from a split by cuts only, computed from stored signals. */
+  private async loadCuts(duration: number) {
     const json = { mode: "weights", cut: 1, min_duration: 0.2, max_duration: Math.max(1, duration) };
     try {
       const { boundaries } = await api<Preview>(`${videoPath(this.id)}/chunking/preview`, { json });
@@ -152,19 +152,19 @@ export class VideoLog {
     }
   }
 
-  /** The sound of a stored video stays as it is. */
-  private async listen(duration: number) {
+  /** The audio of a stored video never changes. */
+  private async loadPeaks(duration: number) {
     if (this.peaks) return;
     const buckets = Math.min(MAX_PEAKS, Math.max(1, Math.ceil(duration * PEAKS_PER_SECOND)));
     try {
       const found = await api<Peaks>(`${videoPath(this.id)}/peaks?buckets=${buckets}`);
       if (found.peaks.some((peak) => peak >= SILENCE_LEVEL)) this.peaks = found;
     } catch {
-      // The timeline then goes without.
+      // The timeline then has no sound lane.
     }
   }
 
-  /** Which of the colours of speakers is a speaker's. */
+  /** The palette index of a speaker. */
   speakerColour(speaker: string): number {
     return (this.numbers.get(speaker) ?? 0) % SPEAKER_COLOURS;
   }
@@ -174,7 +174,7 @@ export class VideoLog {
   }
 }
 
-/** What there is to read of a chunk, best first. */
+/** The best available text of a chunk. */
 export function chunkText(chunk: Chunk): string {
   return (
     chunk.default_video?.description ||

@@ -1,14 +1,14 @@
-// The files that somebody chooses or drops: those of whole folders too, and how long they last.
+// Chosen and dropped media files, including those in folders, and their duration.
 
 const MEDIA =
   /\.(3gp|aac|aiff?|amr|asf|avi|flac|flv|gif|m2ts|m4[av]|mka|mkv|mov|mp[34]|mpe?g|mts|mxf|og[agv]|opus|ts|vob|wav|webm|wm[av])$/i;
 
-/** Whether a file of a folder is one that can be watched or listened to. */
+/** Whether a file is video or audio. */
 export const isMedia = (file: File) => /^(video|audio)\//.test(file.type) || MEDIA.test(file.name);
 
-/** What is dropped: files as they are, and of folders what can be watched or listened to. */
+/** The dropped files, and the media files of dropped folders. */
 export async function droppedFiles(data: DataTransfer): Promise<File[]> {
-  // They have to be asked for before anything is waited for.
+  // The entries must be read before the first await.
   const entries = [...data.items].map((item) => item.webkitGetAsEntry?.() ?? null);
   if (entries.every((entry) => !entry?.isDirectory)) return [...data.files];
   const all = await Promise.all(
@@ -32,7 +32,7 @@ async function readEntry(entry: FileSystemEntry): Promise<File[]> {
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   const found: File[] = [];
-  // A reader gives a hundred at a time, and none at the end.
+  // A reader returns up to 100 entries per call, and none at the end.
   for (;;) {
     const some = await new Promise<FileSystemEntry[]>((done) => reader.readEntries(done, () => done([])));
     if (!some.length) return found;
@@ -40,8 +40,10 @@ async function readEntry(entry: FileSystemEntry): Promise<File[]> {
   }
 }
 
-/** The seconds that an MP4 or MOV file says it lasts; null for others. The page may not load a file of the
- * reader's into a player, so its header is read. */
+/**
+ * The duration of an MP4 or MOV file in seconds, read from its header; null for other files. The content
+ * policy does not allow loading a local file into a player.
+ */
 export async function mediaDuration(file: File): Promise<number | null> {
   let at = 0;
   let end = file.size;
@@ -61,7 +63,7 @@ export async function mediaDuration(file: File): Promise<number | null> {
   return null;
 }
 
-/** Of a movie header: version, times, the clock's ticks a second, and how many of them it lasts. */
+/** The duration in seconds from an `mvhd` box: ticks over timescale. */
 function headerDuration(head: DataView): number | null {
   const late = head.getUint8(8) === 1;
   const ticks = head.getUint32(late ? 28 : 20);

@@ -3,7 +3,7 @@ import { momentId, parseMomentId, nextSpan, spansInVideo } from "./moments";
 
 const video_id = "00c0ffee00c0ffee";
 
-it("names a moment, and reads a name", () => {
+it("builds and parses moment ids", () => {
   const cited = { video_id, start: 12.5, end: 20 };
   expect(momentId(cited)).toBe(`m_${video_id}_12500_20000`);
   expect(parseMomentId(momentId(cited))).toEqual(cited);
@@ -12,7 +12,7 @@ it("names a moment, and reads a name", () => {
     expect(parseMomentId(id)).toBeUndefined();
 });
 
-it("puts what was found in a video in order, and goes round it", () => {
+it("sorts the results in a video and steps through them in a cycle", () => {
   const hit = (id: string, start: number) => ({ video_id: id, start, end: start + 5 });
   const all = spansInVideo([hit("a", 30), hit("b", 1), hit("a", 10), hit("a", 30)], "a");
   expect(all).toEqual([

@@ -8,7 +8,7 @@ const choices = [
   { value: "7", name: "Harbour" },
 ];
 
-it("takes what is listed for what is typed", () => {
+it("matches typed text to a listed choice", () => {
   for (const [typed, value] of [
     ["bicy", "bicycle"],
     ["BIC", "bicycle"],
@@ -19,7 +19,7 @@ it("takes what is listed for what is typed", () => {
     expect([typed, matchChoice(typed, choices, true)]).toEqual([typed, value]);
 });
 
-it("takes what is not listed as it is typed, where that is allowed", () => {
+it("accepts unlisted text if allowed", () => {
   expect(matchChoice(" Zeppelin", choices, true)).toBe("Zeppelin");
   expect(matchChoice("zeppelin", choices, false)).toBe("bicycle");
   expect(matchChoice("zeppelin", [], false)).toBeUndefined();

@@ -1,9 +1,9 @@
-// Which of the values that are listed somebody means by what they type.
+// Matches typed text to a listed choice.
 export type Choice = { value: string; name?: string; count?: string };
 
 /**
- * What is typed where it is one of the values, else the first that begins so. Where neither is listed, the
- * typed value itself, or the first of the list where only listed ones may be taken.
+ * The choice that equals the typed text, else the first with this prefix. Without a match, the typed text
+ * itself if `free`, else the first choice.
  */
 export function matchChoice(typed: string, choices: Choice[], free: boolean): string | undefined {
   const query = typed.trim().toLowerCase();

@@ -1,10 +1,10 @@
-// One video element: where it is, and how it is moved.
+// Controls one video element.
 import { savePreference, loadPreference } from "./preferences";
 import { frameAfter } from "./timecode";
 
-/** By how much playing may pass the end of a part before that is seen, seconds. */
+/** Maximum overshoot past the end of a range that still counts as reaching it, in seconds. */
 const MAX_OVERSHOOT = 3;
-/** Seconds before the end of a part at which its last picture is seen, where pictures per second are unknown. */
+/** Offset of the last frame before the end of a range if the frame rate is unknown, in seconds. */
 const LAST_FRAME = 0.04;
 
 export class Playback {
@@ -12,13 +12,13 @@ export class Playback {
   time = $state(0);
   paused = $state(true);
   duration = $state(0);
-  /** Times as fast as it was recorded. */
+  /** Playback rate. */
   speed = $state(loadPreference("speed", 1));
-  /** Pictures per second, where that is known. */
+  /** Frames per second, if known. */
   frameRate: number | undefined;
-  /** Where it stops by itself. */
+  /** Time at which playback stops. */
   until = $state(Infinity);
-  /** Whether it stopped by itself, and has not gone on. */
+  /** Whether playback stopped at `until` and was not resumed. */
   stopped = $state(false);
 
   seek(time: number, play = true) {
@@ -27,7 +27,7 @@ export class Playback {
     this.stopped = false;
     this.element.currentTime = time;
     this.time = time;
-    // A browser may refuse to start with sound: the picture then waits at the right second.
+    // A browser may block autoplay with sound; the video then stays paused at the requested time.
     if (play) this.element.play().catch(() => {});
   }
 
@@ -42,64 +42,67 @@ export class Playback {
     this.element.play().catch(() => {});
   }
 
-  /** Goes to another place, and goes on playing only if it was. */
-  look(time: number) {
+  /** Seeks and keeps the paused or playing state. */
+  jump(time: number) {
     this.seek(time, !this.paused);
   }
 
-  /** Goes to another place and stays there. */
-  show(time: number) {
+  /** Seeks and pauses. */
+  pauseAt(time: number) {
     this.pause();
     this.seek(time, false);
   }
 
-  /** Moves by so many seconds. */
+  /** Seeks by a number of seconds. */
   step(seconds: number) {
     const end = this.duration || Infinity;
-    this.look(Math.min(end, Math.max(0, this.time + seconds)));
+    this.jump(Math.min(end, Math.max(0, this.time + seconds)));
   }
 
-  /** Moves by so many pictures, and stays there. */
+  /** Steps by a number of frames and pauses. */
   frame(count: number) {
     const end = this.duration || Infinity;
-    this.show(Math.min(end, frameAfter(this.time, count, this.frameRate)));
+    this.pauseAt(Math.min(end, frameAfter(this.time, count, this.frameRate)));
   }
 
-  /** Plays a part and stops at its end; without an end, on and on. */
+  /** Plays from `start` and stops at `end`, if given. */
   play({ start, end }: { start: number; end?: number | null }) {
     this.seek(start);
     if (end && end > start) this.until = end;
   }
 
-  /** No longer stops by itself, and plays if it has. */
-  goOn() {
+  /** Cancels the automatic stop, and resumes if it has happened. */
+  resume() {
     this.until = Infinity;
     if (this.stopped) this.element?.play().catch(() => {});
     this.stopped = false;
   }
 
-  /** To be called when the picture has moved. */
-  moved() {
+  /** Call when the playback position has changed. */
+  update() {
     this.time = this.element?.currentTime ?? 0;
     if (this.element?.paused ?? true) return;
     this.stopped = false;
     if (this.time < this.until) return;
-    // A reader who went beyond the end wants to see what is there.
+    // A seek past the end cancels the stop.
     const last = Math.max(0, this.until - (this.frameRate ? 1 / this.frameRate : LAST_FRAME));
     const stopped = this.time < this.until + MAX_OVERSHOOT;
     this.until = Infinity;
     if (!stopped) return;
     this.pause();
-    // By now the picture may be that of the next shot.
+    // Playback may already show the next shot.
     this.seek(last, false);
     this.stopped = true;
   }
 
-  /** An effect of what shows it: it tells by itself four times a second, which is too seldom for a playhead. */
-  follow() {
+  /**
+   * An effect that updates the position on each animation frame; `timeupdate` fires only four times a
+   * second.
+   */
+  track() {
     if (this.paused) return;
     const each = () => {
-      this.moved();
+      this.update();
       frame = requestAnimationFrame(each);
     };
     let frame = requestAnimationFrame(each);

@@ -1,6 +1,6 @@
-// What this browser remembers of the reader's choices.
+// User preferences in local storage.
 
-/** What was kept under a name, or `none`; a browser may refuse to keep anything. */
+/** Loads a preference, or `none` if it is missing or storage is unavailable. */
 export function loadPreference<T>(name: string, none: T): T {
   try {
     const text = localStorage.getItem(`shotlog.${name}`);
@@ -14,6 +14,6 @@ export function savePreference(name: string, value: unknown) {
   try {
     localStorage.setItem(`shotlog.${name}`, JSON.stringify(value));
   } catch {
-    // The choice then holds for this page alone.
+    // Without storage, the choice lasts until the page is closed.
   }
 }

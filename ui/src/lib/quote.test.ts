@@ -8,12 +8,12 @@ const sentences = [
 ];
 const span = { start: 10, end: 20 };
 
-it("holds all of what is quoted", () => {
+it("extends the span to the whole quote", () => {
   expect(expandToSentences(span, "It rains. We leave at six.", sentences)).toEqual({ start: 10, end: 23.25 });
   expect(expandToSentences(span, "The ferry is late. It rains.", sentences)).toEqual({ start: 4, end: 20 });
 });
 
-it("stays as it is where no sentence of the text is cut", () => {
+it("keeps a span that cuts no sentence of the text", () => {
   expect(expandToSentences(span, "It rains.", sentences)).toEqual(span);
   expect(expandToSentences(span, "A man at a desk.", sentences)).toEqual(span);
   expect(expandToSentences({ start: 30, end: 40 }, "We leave at six.", sentences)).toEqual({

@@ -1,10 +1,10 @@
-// The stretch of a video in which all of a quote is said. A moment may end, or begin, within a sentence
-// that is shown whole.
+// The span of a video that contains a whole quote. A moment may start or end within a sentence that is
+// shown in full.
 import type { Span } from "./types";
 
 export type Sentence = Span & { text: string };
 
-/** A stretch, grown to hold every sentence of a text that its borders cut. */
+/** Extends a span to include every sentence of `text` that its borders cut. */
 export function expandToSentences({ start, end }: Span, text: string, sentences: Sentence[]): Span {
   const cut = sentences.filter(
     (one) => one.start < end && one.end > start && one.text.trim() && text.includes(one.text.trim()),

@@ -1,5 +1,5 @@
-// Where each entry of the browser's history was scrolled to, so that a step back or on leads there again. The
-// browser cannot do so itself: the page that it goes to is not drawn yet.
+// Restores the scroll position of history entries. The browser cannot do so itself, because the page is not
+// rendered yet when it navigates.
 import { tick } from "svelte";
 
 const positions = new Map<string, number>();
@@ -10,10 +10,12 @@ let restoring = false;
 const newEntryId = () => crypto.getRandomValues(new Uint32Array(2)).join("-");
 const entryId = (state: unknown) => (state as { entry?: string } | null)?.entry;
 
-/** Whether a step in the history has just led to a place that is scrolled to, not to the top of a page. */
+/** Whether a history step is restoring its scroll position. */
 export const isRestoring = () => restoring;
 
-/** To be called when the address has changed: a new entry is noted, one that is gone back to is scrolled. */
+/**
+ * Call after the address changed: registers a new history entry, or restores the position of a known one.
+ */
 export function enterHistory() {
   const known = entryId(history.state);
   if (known !== undefined && known === entry) return;
@@ -28,7 +30,7 @@ export function followScroll() {
   addEventListener("scroll", () => positions.set(entry, scrollY), { passive: true });
 }
 
-/** Scrolls as soon as the page is long enough, unless the reader does something first. */
+/** Scrolls as soon as the page is tall enough, unless the user interacts first. */
 function restore(position: number) {
   const controller = new AbortController();
   const { signal } = controller;

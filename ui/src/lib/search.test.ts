@@ -34,7 +34,7 @@ const schema = {
   metadata_keys: { take: "number", camera: "string", raw: "boolean" },
 } as unknown as Schema;
 
-describe("a sentence that a border cuts in two", () => {
+describe("a sentence split between two chunks", () => {
   const half = (start: number, end: number, said: string, description = "One two three. Four five.") =>
     ({
       video_id: "a",
@@ -46,7 +46,7 @@ describe("a sentence that a border cuts in two", () => {
       turns: [{ text: said }],
     }) as unknown as Parameters<typeof mergeSplitSentences>[0][number];
 
-  it("is found once, with all of it", () => {
+  it("is merged into one result", () => {
     for (const hits of [
       [half(0, 5, "One two"), half(5, 9, "three. Four five.")],
       [half(5, 9, "three. Four five."), half(0, 5, "One two")],
@@ -58,7 +58,7 @@ describe("a sentence that a border cuts in two", () => {
     }
   });
 
-  it("is not made of what only stands side by side", () => {
+  it("is not merged from unrelated neighbours", () => {
     for (const other of [
       half(6, 9, "three. Four five."),
       half(5, 9, "Four five."),
@@ -68,26 +68,26 @@ describe("a sentence that a border cuts in two", () => {
   });
 });
 
-describe("what was found", () => {
+describe("groupHits", () => {
   const hit = (video_id: string, start: number, recorded_at?: string) =>
     ({ video_id, start, end: start + 1, recorded_at }) as Parameters<typeof groupHits>[0][number];
   const hits = [hit("b", 9), hit("a", 5, "2026-02-01"), hit("b", 1), hit("c", 2, "2026-01-01")];
-  const told = (order: string) =>
+  const groups = (order: string) =>
     groupHits(hits, order).map(({ video, hits }) => [video, ...hits.map((one) => one.video_id + one.start)]);
 
-  it("is grouped by video in the order of the best, or put in order of time", () => {
-    expect(told("")).toEqual([["", "b9", "a5", "b1", "c2"]]);
-    expect(told("video")).toEqual([
+  it("groups by video in order of relevance, or sorts by time", () => {
+    expect(groups("")).toEqual([["", "b9", "a5", "b1", "c2"]]);
+    expect(groups("video")).toEqual([
       ["b", "b9", "b1"],
       ["a", "a5"],
       ["c", "c2"],
     ]);
-    expect(told("time")).toEqual([["", "c2", "a5", "b1", "b9"]]);
+    expect(groups("time")).toEqual([["", "c2", "a5", "b1", "b9"]]);
   });
 });
 
-describe("a search", () => {
-  it("asks for everything unless something is chosen", () => {
+describe("a search request", () => {
+  it("searches everything by default", () => {
     expect(searchRequest(searchParams(parse("#/search?q=+boat+")), schema)).toEqual({
       text: "boat",
       video_ids: null,
@@ -112,11 +112,11 @@ describe("a search", () => {
     });
   });
 
-  it("lists what is left without words, or finds what is like a moment", () => {
+  it("lists by filters without text, or finds similar moments", () => {
     const of = (query: string) => searchRequest(searchParams(parse(`#/search?${query}`)), schema);
     const scope = { analyzer: "*", field: "combined", limit: 12, synthesize: false, pages: true };
     const filters = { objects: ["boat"] };
-    // What has no score is not kept out by one.
+    // A listing has no scores to filter by.
     const list = of("filter.objects=boat&mode=text&sure=0.5&alike=0.3&answer=1");
     expect(list).toEqual({ order: "newest", ...scope, video_ids: null, filters });
     expect(of("like=m_a_1_2&sure=0.5&alike=0.3&video=1")).toEqual({
@@ -138,7 +138,7 @@ describe("a search", () => {
     ]);
   });
 
-  it("of a part of a video leaves what overlaps it", () => {
+  it("filters moments that overlap a range", () => {
     const filters = { ends_after: of("float"), starts_before: of("float") };
     const service = { ...schema, filters } as unknown as Schema;
     expect(typedFilters(overlapFilters({ start: 10, end: 20.5 }), service)).toEqual({
@@ -147,7 +147,7 @@ describe("a search", () => {
     });
   });
 
-  it("for a quoted phrase is by words, unless another way is chosen", () => {
+  it("uses text mode for a quoted phrase, unless a mode is chosen", () => {
     const sent = (q: string, more = "") =>
       searchRequest(searchParams(parse(`#/search?q=${encodeURIComponent(q)}${more}`)), schema);
     expect(sent('"grey cat"')).toMatchObject({ text: '"grey cat"', mode: "text" });
@@ -158,7 +158,7 @@ describe("a search", () => {
       expect(sent(none)).not.toHaveProperty("mode");
   });
 
-  it("gives filters the types of the service", () => {
+  it("converts filters to the types in the schema", () => {
     const filters = {
       objects: ["boat", " ", "a, b"],
       min_people: ["2"],
@@ -182,7 +182,7 @@ describe("a search", () => {
     });
   });
 
-  it("offers the filters that can match", () => {
+  it("offers only filters that can match", () => {
     expect(availableFilters(schema, "")).toEqual([
       "objects",
       "speakers",
@@ -200,7 +200,7 @@ describe("a search", () => {
     ]);
   });
 
-  it("says why filters that were asked for cannot match", () => {
+  it("explains why requested filters cannot match", () => {
     const why = (filters: Record<string, string[]>, analyzer = "") =>
       unsatisfiableFilters(filters, analyzer, schema, new Set(["default_video", "diarization"]));
     expect(why({ objects: ["boat"], people: ["a man"] })).toEqual([]);

@@ -1,4 +1,4 @@
-// What a search asks of the service, made from what the address says.
+// Builds search requests from the address.
 import type { Place } from "./address.svelte";
 import { analyzerName, joinList, displayName, humanize } from "./format";
 import { m } from "./language.svelte";
@@ -22,49 +22,49 @@ export type SearchParams = Pick<
 >;
 type Filters = SearchParams["filters"];
 
-/** In place of an analyzer: all of them. */
+/** Stands for all analyzers. */
 export const EVERYTHING = "*";
-/** Moments that are shown at a time, as by default and at most. */
+/** Default and maximum page size. */
 export const DEFAULT_LIMIT = 12;
 export const MAX_LIMIT = 50;
 
-/** Filters that other choices of the page stand for, or that nobody has a name for. */
+/** Filters that the page offers in other ways or not at all. */
 const HIDDEN_FILTERS = ["video_ids", "analyzer_ids", "chunk_ids", "chunk_config"];
 
-/** The part of what the address says that is about a search. */
+/** The search parameters of an address. */
 export function searchParams(place: Place): SearchParams {
   const { q, like, video, analyzer, field, mode, limit, alike, sure, group, answer, every, filters } = place;
   return { q, like, video, analyzer, field, mode, limit, alike, sure, group, answer, every, filters };
 }
 
-/** Whether anything is searched for or chosen. */
+/** Whether there is any text, moment, video, analyzer or filter to search by. */
 export const hasCriteria = ({ q, like, video, analyzer, filters }: SearchParams) =>
   Boolean(q.trim() || like || video.length || analyzer || Object.keys(filters).length);
 
-/** Seconds by which a range is narrowed: a moment that only touches it shares no time with it. */
+/** Seconds by which a range is narrowed, to exclude moments that only touch it. */
 const EPSILON = 0.001;
 
-/** The filters that leave the moments that share any time with a part of a video. */
+/** Filters for the moments that overlap a range. */
 export const overlapFilters = ({ start, end }: Span): Filters => ({
   ends_after: [(start + EPSILON).toFixed(3)],
   starts_before: [(end - EPSILON).toFixed(3)],
 });
 
-/** What a browser or a keyboard may put in place of `"`. */
+/** Typographic quotation marks that may replace `"`. */
 const QUOTES = /[\u201c\u201d\u201e\u201f\u00ab\u00bb]/g;
-/** Words between quotation marks. */
+/** A quoted phrase. */
 const PHRASE = /(?<![\p{L}\p{N}])"[^"]*[\p{L}\p{N}][^"]*"/u;
 
-/** The words that are searched for, as the service reads them. */
+/** Normalises the typed query for the service. */
 export const searchText = (typed: string) => typed.trim().replace(QUOTES, '"');
 
-/** How they are searched for where the reader chooses no mode: only a search by words matches a phrase exactly. */
+/** The search mode if none is chosen: only a text search matches quoted phrases exactly. */
 export function modeFor(text: string, chosen: string): { mode?: string } {
   const mode = chosen || (PHRASE.test(text) ? "text" : "");
   return mode ? { mode } : {};
 }
 
-/** The body of `POST /query`: words, what is like a moment, or all that the filters leave. */
+/** The body of `POST /query`: a text query, a similarity query, or a listing by filters. */
 export function searchRequest(search: SearchParams, schema: Schema | null) {
   const { like, video, analyzer, field, mode, limit, alike, sure, answer, every, filters } = search;
   const text = searchText(search.q);
@@ -84,7 +84,7 @@ export function searchRequest(search: SearchParams, schema: Schema | null) {
   return like ? { like, ...scope, score_threshold: alike } : { order: "newest", ...scope };
 }
 
-/** The filters that have a value, as the types that the service names. */
+/** Converts filters with a value to the types in the service's schema. */
 export function typedFilters(
   filters: Filters,
   schema: Schema | null,
@@ -107,7 +107,7 @@ export function typedFilters(
   return all;
 }
 
-/** `camera=north` as values of the types of the keys; several of one key are any of them. */
+/** Converts pairs such as `camera=north` to typed values; several values of one key match any of them. */
 function metadata(pairs: string[], keys: Record<string, string>): Record<string, unknown> {
   const all: Record<string, unknown> = {};
   for (const pair of pairs) {
@@ -121,7 +121,7 @@ function metadata(pairs: string[], keys: Record<string, string>): Record<string,
   return all;
 }
 
-/** The filters that can keep anything of what is looked in; `present` is whose output there is, if known. */
+/** The filters that can match in the given scope; `present` holds the analyzers with output, if known. */
 export function availableFilters(schema: Schema | null, analyzer: string, present?: Set<string>): string[] {
   return Object.keys(schema?.filters ?? {}).filter((name) => {
     if (HIDDEN_FILTERS.includes(name)) return false;
@@ -132,7 +132,7 @@ export function availableFilters(schema: Schema | null, analyzer: string, presen
   });
 }
 
-/** Moments that follow each other and are halves of one sentence, as one that holds all of it. */
+/** Merges adjacent moments that are halves of one sentence. */
 export function mergeSplitSentences(hits: Hit[]): Hit[] {
   const all: Hit[] = [];
   for (const hit of hits) {
@@ -142,7 +142,7 @@ export function mergeSplitSentences(hits: Hit[]): Hit[] {
       const [first, second] = [all[place], hit].sort((a, b) => a.start - b.start);
       const turns = [...(first.turns ?? []), ...(second.turns ?? [])];
       const found_by = [...new Set([...(all[place].found_by ?? []), ...(hit.found_by ?? [])])];
-      // The id of one half is not that of the whole.
+      // The merged moment has no id.
       all[place] = {
         ...all[place],
         start: first.start,
@@ -167,11 +167,11 @@ function isSplitSentence(first: Hit, second: Hit): boolean {
 
 export const filterName = (name: string) => displayName(m.filters.names, name);
 
-/** What filters leave, each in a few words. */
+/** Short descriptions of filters. */
 export const describeFilters = (filters: Filters) =>
   Object.entries(filters).map(([name, all]) => `${filterName(name)}: ${all.join(", ")}`);
 
-/** Why filters that were asked for, by a link say, cannot let anything through. */
+/** Reasons why requested filters, e.g. from a link, cannot match anything. */
 export function unsatisfiableFilters(
   filters: Filters,
   analyzer: string,
@@ -203,14 +203,14 @@ export function unsatisfiableFilters(
   return reasons;
 }
 
-/** Hits in groups; only those by video have a video of their own. */
+/** Groups hits; `video` is empty unless grouped by video. */
 export function groupHits(hits: Hit[], order: string): { video: string; hits: Hit[] }[] {
   if (order === "video") {
     const videos = [...new Set(hits.map(({ video_id }) => video_id))];
     return videos.map((video) => ({ video, hits: hits.filter(({ video_id }) => video_id === video) }));
   }
   if (order !== "time") return [{ video: "", hits }];
-  // Who recorded when is known of some; the others follow, video by video.
+  // Hits without a recording time come last, by video.
   const when = (hit: Hit) => hit.recorded_at ?? `~${hit.video_id}`;
   const sorted = hits.toSorted((a, b) =>
     when(a) === when(b) ? a.start - b.start : when(a) < when(b) ? -1 : 1,

@@ -6,8 +6,8 @@ function store(text: string | null = null) {
   return { getItem: () => kept, setItem: (_: string, value: string) => void (kept = value) };
 }
 
-describe("searches", () => {
-  it("are kept once, the last one first, and not without end", () => {
+describe("stored searches", () => {
+  it("are distinct, latest first, and limited in number", () => {
     const here = store();
     for (let n = 0; n < 12; n += 1) addRecent(`#/search?q=${n}`, here);
     expect(addRecent("#/search?q=5", here).recent.slice(0, 2)).toEqual(["#/search?q=5", "#/search?q=11"]);
@@ -18,7 +18,7 @@ describe("searches", () => {
     expect(setSaved("#/search?q=y", false, here).saved).toEqual(["#/search?q=x"]);
   });
 
-  it("that do not read back are none", () => {
+  it("are empty if storage is invalid", () => {
     for (const text of ["nonsense", "[]", '{"recent": 3}', '{"saved": [1, null]}', "null"]) {
       expect(loadSearches(store(text))).toEqual({ recent: [], saved: [] });
     }

@@ -1,4 +1,4 @@
-// Searches that were made and that are kept, in this browser alone; each is a link.
+// Recent and saved searches as links, stored in this browser.
 const STORAGE_KEY = "shotlog.searches";
 const MAX_RECENT = 10;
 
@@ -18,14 +18,14 @@ function saveSearches(searches: Searches, store: Pick<Storage, "setItem">): Sear
   try {
     store.setItem(STORAGE_KEY, JSON.stringify(searches));
   } catch {
-    /* A browser that keeps nothing has none to show next time. */
+    /* Without storage, searches do not survive the page. */
   }
   return searches;
 }
 
 type Store = Pick<Storage, "getItem" | "setItem">;
 
-/** Puts a search before the others that were made. */
+/** Adds a search to the front of the recent ones. */
 export function addRecent(link: string, store: Store = localStorage): Searches {
   const { recent, saved } = loadSearches(store);
   return saveSearches(
@@ -34,7 +34,7 @@ export function addRecent(link: string, store: Store = localStorage): Searches {
   );
 }
 
-/** Keeps a search, or lets it go. */
+/** Saves a search, or removes it. */
 export function setSaved(link: string, stored: boolean, store: Store = localStorage): Searches {
   const { recent, saved } = loadSearches(store);
   const others = saved.filter((one) => one !== link);

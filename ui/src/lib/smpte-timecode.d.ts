@@ -1,5 +1,5 @@
 declare module "smpte-timecode" {
-  /** A number is a count of frames; a rate that is no whole number is one of those of television. */
+  /** A number is a frame count; a fractional rate is an NTSC rate. */
   export default class Timecode {
     constructor(timecode: number | string, frameRate: number | [number, number], dropFrame?: boolean);
     readonly frameCount: number;

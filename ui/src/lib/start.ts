@@ -1,4 +1,4 @@
-// What happens once, when the page is opened.
+// Starts the page.
 import { loadOthers } from "../pages/pages.svelte";
 import { followAddress } from "./address.svelte";
 import { api, onUnauthorised } from "./api";
@@ -9,21 +9,21 @@ import type { Health } from "./types";
 import { restoreUploads, loadTus } from "./uploads.svelte";
 
 const HEALTH_INTERVAL = 30_000;
-/** Others add and delete videos too. */
+/** Other users add and delete videos too. */
 const VIDEOS_INTERVAL = 30_000;
 
 export async function start() {
   onUnauthorised.call = () => {
-    app.gate = true;
+    app.signInRequired = true;
   };
   followAddress();
   void checkHealth();
   setInterval(checkHealth, HEALTH_INTERVAL);
-  // Where this fails the calls that follow tell whether to sign in.
+  // If this fails, the calls that follow detect whether sign-in is required.
   const session = await api<{ required: boolean; authenticated: boolean }>("session").catch(() => null);
-  app.mayLeave = Boolean(session?.required && session.authenticated);
+  app.canSignOut = Boolean(session?.required && session.authenticated);
   if (session && !session.authenticated) {
-    app.gate = true;
+    app.signInRequired = true;
     return;
   }
   const lists = Promise.all([loadVideos(), loadJobs()]);

@@ -1,18 +1,18 @@
-// What all pages share: the videos, the jobs, what this install has, and where the reader is.
+// State shared by all pages: videos, jobs, the service's schema, and the address.
 import { address } from "./address.svelte";
 import { api, ApiError, videoPath } from "./api";
 import { m } from "./language.svelte";
 import type { Health, Job, Schema, Video } from "./types";
 
-/** Not watched one by one: there may be thousands. */
+/** Raw state, because there may be thousands. */
 let videos = $state.raw<Video[] | null>(null);
-/** Whether those are all. */
+/** Whether all videos are loaded. */
 let complete = $state(false);
 
 export const app = $state({
   ready: false,
-  gate: false,
-  mayLeave: false,
+  signInRequired: false,
+  canSignOut: false,
   schema: null as Schema | null,
   schemaError: "",
   health: null as Health | null,
@@ -30,17 +30,17 @@ export const app = $state({
   toast: "",
 });
 
-/** How to try again the jobs that this page started. */
+/** Retry actions by job id, for jobs started in this browser. */
 export const retries = $state<Record<string, () => void>>({});
 
-/** Which job followed when one was tried again. */
+/** The retry of each job, by job id. */
 export const successors = $state<Record<string, string>>({});
 
-/** The names of videos, by id; of those that are not listed as soon as they are known. */
+/** Names of videos that are not in the list, by id. */
 const names = $state<Record<string, string>>({});
 const requestedNames = new Set<string>();
 
-/** What a video is called. Its id stands for its name until that is known. */
+/** A video's name, or its id until the name is loaded. */
 export function videoTitle(id: string): string {
   const listed = app.videos?.find((video) => video.video_id === id)?.filename ?? names[id];
   if (listed === undefined && app.videos && !requestedNames.has(id)) void loadName(id);
@@ -53,12 +53,12 @@ async function loadName(id: string) {
   if (video) names[id] = video.filename;
 }
 
-/** Videos that are not there. */
+/** Videos known to be deleted. */
 const deleted = $state<Record<string, boolean>>({});
-/** The list after which each was last asked for. */
+/** The list for which each id was last checked. */
 const checkedList = new Map<string, Video[]>();
 
-/** Whether a video has been deleted, as far as that is known. */
+/** Whether a video is known to be deleted. */
 export function isDeleted(id: string): boolean {
   const listed = app.videos;
   if (!listed || !complete || listed.some((video) => video.video_id === id)) return false;
@@ -71,11 +71,11 @@ export function isDeleted(id: string): boolean {
   return deleted[id] ?? false;
 }
 
-/** Whether a video has no pictures, as sound has none. */
+/** Whether a video is audio only. */
 export const isAudioOnly = (video: Pick<Video, "poster_url"> & { frame_rate?: number }) =>
   video.poster_url === null && video.frame_rate === undefined;
 
-/** The same of a video that may be listed. */
+/** Whether a listed video is audio only. */
 export function isListedAudioOnly(id: string): boolean {
   const video = app.videos?.find((one) => one.video_id === id);
   return video !== undefined && isAudioOnly(video);
@@ -92,19 +92,19 @@ export function toast(text: string) {
   }, 5000);
 }
 
-/** Puts a link into the clipboard; `what` is what it leads to. */
+/** Copies a link to the clipboard; `what` describes its target. */
 export async function copyLink(to: string, what: string) {
   const url = new URL(to, location.href).href;
   try {
     await navigator.clipboard.writeText(url);
     toast(m.frame.linkCopied(what));
   } catch {
-    // A page that is not served over https may not write there.
+    // The clipboard is not available without https.
     toast(url);
   }
 }
 
-/** Learns what this install has; pages that need it wait for that, and are told when it fails. */
+/** Loads the service's schema; pages wait for it and show an error if it fails. */
 export async function loadSchema() {
   try {
     app.schema = await api<Schema>("schema");
@@ -114,7 +114,7 @@ export async function loadSchema() {
   }
 }
 
-/** Videos of the first page, which is there at once, and of those that follow. */
+/** Size of the first page, which loads fast, and of the following ones. */
 const FIRST_PAGE = 60;
 const PAGE = 500;
 let loading = 0;
@@ -123,7 +123,7 @@ type VideoPage = { videos: Video[]; total: number; next?: string };
 const videoPage = (limit: number, cursor?: string) =>
   api<VideoPage>(`videos?limit=${limit}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`);
 
-/** Every video, page by page; what was shown before stays until all are there. */
+/** Loads all videos page by page; the previous list stays until all are loaded. */
 export async function loadVideos() {
   loading += 1;
   const turn = loading;
@@ -146,7 +146,7 @@ export async function loadVideos() {
   }
 }
 
-/** Takes up what has changed: the newest videos, and those that are named. */
+/** Refreshes the newest videos and those in `ids`. */
 export async function refreshVideos(ids: string[] = []) {
   const before = app.videos;
   if (!before) return loadVideos();
@@ -160,6 +160,6 @@ export async function refreshVideos(ids: string[] = []) {
     if (app.videos !== before || added.length + before.length !== total) return loadVideos();
     app.videos = [...added, ...before.map((video) => now.get(video.video_id) ?? video)];
   } catch {
-    // The next look may fare better; what is shown stays.
+    // The list stays until the next refresh.
   }
 }

@@ -1,11 +1,11 @@
 import { errorMessage } from "./state.svelte";
 
-/** What a dialog sends: whether it is on its way, and why it was refused. */
+/** The state of a dialog's form submission. */
 export class Submission {
   busy = $state(false);
   error = $state("");
 
-  /** Sends a form; its dialog closes when that has worked. */
+  /** Submits the form and closes the dialog on success. */
   async send(event: SubmitEvent, dialog: HTMLDialogElement, work: () => Promise<void>): Promise<void> {
     event.preventDefault();
     this.busy = true;

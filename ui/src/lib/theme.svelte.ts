@@ -1,11 +1,11 @@
-// Light or dark, as the reader or their system wants it. `public/theme.js` has done the same before the
-// first picture; this keeps it up.
+// The colour scheme, as chosen or as the system's. `public/theme.js` sets it before the first paint; this
+// keeps it up to date.
 import { savePreference, loadPreference } from "./preferences";
 
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** `scheme` is what is shown; what draws by itself reads it to draw anew. */
+/** `scheme` is the effective scheme; canvases depend on it to redraw. */
 export const theme = $state<{ chosen: Theme; scheme: "light" | "dark" }>({
   chosen: "system",
   scheme: "light",
@@ -21,7 +21,7 @@ export function followTheme() {
   };
   read();
   system().addEventListener("change", applyTheme);
-  // Another tab may have chosen.
+  // Another tab may have changed it.
   addEventListener("storage", read);
 }
 

@@ -2,21 +2,21 @@ import { describe, expect, it } from "vitest";
 import { frameAfter, parseTime, formatTime } from "./timecode";
 
 describe("timecode", () => {
-  it("counts frames, and drops numbers where television does", () => {
+  it("formats frames, with drop-frame for NTSC rates", () => {
     expect(formatTime(62.5, "clock")).toBe("1:02");
     expect(formatTime(62.5, "seconds")).toBe("1:02.50");
     expect(formatTime(62.48, "frames", 25)).toBe("00:01:02:12");
-    // The first two numbers of each minute are dropped, but for every tenth.
+    // The first two frame numbers of each minute are dropped, except every tenth minute.
     expect(formatTime(1800 / (30000 / 1001), "frames", 29.97)).toBe("00:01:00;02");
     expect(formatTime(17982 / (30000 / 1001), "frames", 29.97)).toBe("00:10:00;00");
     expect(formatTime(3600 / (60000 / 1001), "frames", 59.94)).toBe("00:01:00;04");
     expect(formatTime(24 / (24000 / 1001), "frames", 23.976)).toBe("00:00:01:00");
-    // A rate that nobody counts in, and none.
+    // An unusual rate, and none.
     expect(formatTime(1.25, "frames", 14.3)).toBe("0:01.25");
     expect(formatTime(1.25, "frames")).toBe("0:01.25");
   });
 
-  it("reads what people type", () => {
+  it("parses typed times", () => {
     expect(parseTime("83.5")).toBe(83.5);
     expect(parseTime(" 1:23 ")).toBe(83);
     expect(parseTime("1:02:03,25")).toBe(3723.25);
@@ -26,7 +26,7 @@ describe("timecode", () => {
       expect(parseTime(none)).toBeNull();
   });
 
-  it("gives back every frame it names", () => {
+  it("round-trips every frame", () => {
     for (const rate of [24000 / 1001, 24, 25, 30000 / 1001, 30, 50, 60000 / 1001, 60]) {
       for (let frame = 0; frame < 40000; frame += 97) {
         const read = parseTime(formatTime(frame / rate, "frames", rate), rate);
@@ -35,7 +35,7 @@ describe("timecode", () => {
     }
   });
 
-  it("steps to the middle of the next frame and of the one before", () => {
+  it("steps to the middle of the next or previous frame", () => {
     expect(frameAfter(0, 1, 25)).toBeCloseTo(0.06);
     expect(frameAfter(0.06, 1, 25)).toBeCloseTo(0.1);
     expect(frameAfter(0.1, -1, 25)).toBeCloseTo(0.06);

@@ -1,14 +1,14 @@
-// Times as the reader wants them, and times that they type.
+// Formats times in the chosen style and parses typed times.
 import Timecode from "smpte-timecode";
 import { clock } from "./format";
 
-/** `clock`: minutes and seconds. `seconds`: seconds with their parts. `frames`: SMPTE. */
+/** `clock`: minutes and seconds. `seconds`: with hundredths. `frames`: SMPTE timecode. */
 export type TimeStyle = "clock" | "seconds" | "frames";
 export const TIME_STYLES: TimeStyle[] = ["clock", "seconds", "frames"];
 
-/** A rate that is measured is near to the one that is meant. */
+/** Tolerance of a measured frame rate. */
 const RATE_TOLERANCE = 0.02;
-/** Rates of television, which drop the numbers of frames but for 24; as numerator over 1001. */
+/** NTSC rates as numerators over 1001; all but 24 use drop-frame timecode. */
 const FRACTIONS = [24000, 30000, 60000];
 
 type Rate = { rate: number | [number, number]; perSecond: number; drop: boolean };
@@ -21,16 +21,16 @@ function smpteRate(frameRate: number): Rate | null {
   return Math.abs(whole - frameRate) < RATE_TOLERANCE ? { rate: whole, perSecond: whole, drop: false } : null;
 }
 
-/** The time of a frame is its number over the rate; a little more is still in it. */
+/** Rounding tolerance, in seconds. */
 const EPSILON = 1e-4;
 
-/** The second as SMPTE timecode, with `;` before the frames where numbers are dropped. */
+/** Formats SMPTE timecode, with `;` before the frames for drop-frame. */
 function formatSmpte(seconds: number, { rate, perSecond, drop }: Rate): string {
   const count = Math.floor(Math.max(0, seconds) * perSecond + EPSILON * perSecond);
   return new Timecode(count, rate, drop).toString();
 }
 
-/** `frameRate` is not known of every video: without it, frames are hundredths. */
+/** Without `frameRate`, the `frames` style shows hundredths. */
 export function formatTime(seconds: number, style: TimeStyle, frameRate?: number): string {
   if (style === "clock") return clock(seconds);
   const rate = style === "frames" && frameRate ? smpteRate(frameRate) : null;
@@ -39,7 +39,7 @@ export function formatTime(seconds: number, style: TimeStyle, frameRate?: number
   return `${clock(hundredths / 100)}.${String(hundredths % 100).padStart(2, "0")}`;
 }
 
-/** The second that `83.5`, `1:23`, `1:02:03.25` or a timecode `00:01:23:12` names; null for anything else. */
+/** Parses `83.5`, `1:23`, `1:02:03.25` or the timecode `00:01:23:12` to seconds; null for anything else. */
 export function parseTime(text: string, frameRate?: number): number | null {
   const trimmed = text.trim();
   if (/^\d+:\d+:\d+[:;]\d+$/.test(trimmed)) {
@@ -55,7 +55,7 @@ export function parseTime(text: string, frameRate?: number): number | null {
   return trimmed.split(":").reduce((all, part) => all * 60 + Number(part.replace(",", ".")), 0);
 }
 
-/** The middle of the frame so many after the one that is shown at a second. */
+/** The middle of the frame `frames` after the one at `seconds`. */
 export function frameAfter(seconds: number, frames: number, frameRate = 25): number {
   const current = Math.floor(seconds * frameRate + EPSILON * frameRate);
   return Math.max(0, current + frames + 0.5) / frameRate;

@@ -1,5 +1,5 @@
-// What the service answers. The shapes come from its OpenAPI document; written out here are only those
-// that the document leaves open, because an install may have more analyzers and aggregators.
+// Response types of the service. Most come from its OpenAPI document; declared here are only those that the
+// document leaves open, because an installation may have more analyzers and aggregators.
 import type { components } from "./schema";
 
 type Schemas = components["schemas"];
@@ -25,7 +25,7 @@ export type Job = Omit<Schemas["Job"], "detail" | "result"> & {
     chunks?: number;
     analyzer?: string;
     aggregator?: string;
-    /** What hears the speech, while it does; `done` of `total` are then stretches of speech. */
+    /** Speech recogniser, while it runs; `done` and `total` then count speech segments. */
     recogniser?: string;
     done?: number;
     total?: number;
@@ -36,7 +36,7 @@ export type Job = Omit<Schemas["Job"], "detail" | "result"> & {
 
 export type Span = { start: number; end: number };
 
-/** `box` is left, top, width and height, in 0..1 of the frame. */
+/** `box` is left, top, width and height as fractions (0..1) of the frame. */
 export type Box = { t: number; box: [number, number, number, number] };
 
 /** A person, an object or a line of text in a chunk. */
@@ -61,7 +61,7 @@ export type Chunk = Span & {
   people?: { people: Detection[]; people_count: number };
 };
 
-/** A hit at any level of detail, or a moment that an answer cites. */
+/** A search result at any level of detail, or a cited moment. */
 export type Hit = Pick<Schemas["MinimalResult"], "video_id" | "start" | "end"> &
   Partial<Schemas["MinimalResult"] & Schemas["FullResult"]>;
 

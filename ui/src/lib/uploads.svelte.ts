@@ -1,57 +1,57 @@
-// The files that are on their way to the service, one after the other. They go on where they were cut off:
-// after a lost connection by themselves, after the page was closed once the file is chosen again, since a
-// browser does not keep it.
+// The queue of resumable uploads, sent one at a time. After a lost connection an upload resumes
+// automatically; after a reload it resumes once the file is chosen again, because a browser does not keep
+// it.
 import type { DetailedError, Upload } from "tus-js-client";
 import { ApiError, serviceUrl, onUnauthorised } from "./api";
 import { ingest, type Options } from "./ingest";
 import { m } from "./language.svelte";
 import { errorMessage, toast } from "./state.svelte";
 
-/** `missing`: the browser has forgotten the file; `arrived`: it is there, and its job is not yet queued. */
+/** `missing`: the page was reloaded and lost the file; `arrived`: uploaded, job not queued yet. */
 export type UploadState = "waiting" | "sending" | "paused" | "missing" | "arrived" | "failed";
 
 export type UploadEntry = {
   id: string;
-  /** The page that sends it, so that two open ones do not both do so. */
+  /** Id of the page that uploads it, so that two open pages do not both do so. */
   page: string;
   name: string;
   size: number;
   modified: number;
   options: Options;
   state: UploadState;
-  /** Where the service keeps it. */
+  /** The upload's URL at the service. */
   url: string | null;
-  /** Bytes that are there. */
+  /** Bytes uploaded. */
   sent: number;
-  /** Bytes a second, while it is sent. */
+  /** Bytes per second while uploading. */
   speed: number;
-  /** What went wrong, or what it waits for. */
+  /** The error, or what it is waiting for. */
   note: string;
 };
 
-/** Bytes that are sent at a time; what comes of them before a cut is kept. */
+/** Request size in bytes; the service keeps partial requests. */
 const CHUNK = 32 * 1024 * 1024;
-/** Milliseconds until a lost connection is tried again: at once, then less often, for an hour. */
+/** Retry delays after a lost connection, in milliseconds: at once, then less often, for an hour. */
 const RETRY_DELAYS = [0, 1000, 2000, 5000, ...Array<number>(240).fill(15_000)];
-/** Milliseconds until a service that has no room for the job is asked again. */
+/** Retry delay for a service that cannot accept the job yet, in milliseconds. */
 const INGEST_RETRY = 10_000;
 const STORAGE_KEY = "shotlog.uploads";
-/** Milliseconds between two notes that this page is still there, and until it is taken for gone. */
+/** Interval of this page's heartbeat, and when a page counts as closed, in milliseconds. */
 const HEARTBEAT = 3000;
 const HEARTBEAT_TIMEOUT = 15_000;
 
 export const queue = $state<UploadEntry[]>([]);
-/** What was chosen and is not added yet, and whether files are being dragged over the page. */
-export const selection = $state<{ files: File[]; over: boolean }>({ files: [], over: false });
+/** Files selected but not added yet, and whether files are being dragged over the page. */
+export const selection = $state<{ files: File[]; dragging: boolean }>({ files: [], dragging: false });
 const files = new Map<string, File>();
 const page = pageId();
-/** The upload is null as long as what sends it is on its way. */
+/** `upload` is null while the library loads. */
 let running: { entry: UploadEntry; upload: Upload | null } | null = null;
 
-/** What sends files; it comes behind the page, since nothing is sent in its first moments. */
+/** Loads the tus client, which the first render does not need. */
 export const loadTus = () => import("tus-js-client");
 
-/** Takes in what is chosen or dropped; what was on its way before goes on at once. */
+/** Adds chosen or dropped files to the selection; files of interrupted uploads resume at once. */
 export function selectFiles(given: File[]) {
   for (const file of given) {
     const known = (one: File) =>
@@ -60,7 +60,7 @@ export function selectFiles(given: File[]) {
   }
 }
 
-/** Puts files at the end of the queue. */
+/** Appends files to the queue. */
 export function enqueue(given: File[], options: Options) {
   for (const file of given) {
     const entry: UploadEntry = {
@@ -75,7 +75,7 @@ export function enqueue(given: File[], options: Options) {
   sendNext();
 }
 
-/** Whether a file was on its way before the page was loaded anew; then it goes on. */
+/** Resumes an upload interrupted by a reload if the file matches; returns whether it does. */
 export function resumeWith(file: File): boolean {
   const fits = (entry: UploadEntry) =>
     entry.state === "missing" &&
@@ -95,7 +95,7 @@ export function pause(entry: UploadEntry) {
   setState(entry, "paused");
 }
 
-/** Goes on with what was paused or has failed. */
+/** Resumes a paused or failed upload. */
 export function resume(entry: UploadEntry) {
   if (entry.url && entry.sent === entry.size) {
     setState(entry, "arrived");
@@ -110,7 +110,7 @@ export async function remove(entry: UploadEntry) {
   files.delete(entry.id);
   saveQueue();
   sendNext();
-  // What cannot be removed now is removed by the service after a while.
+  // The service expires uploads that cannot be removed now.
   if (!url) return;
   const over = loadTus().then(({ Upload }) => Upload.terminate(url, { retryDelays: [0, 1000, 5000] }));
   await over.catch(() => {});
@@ -125,7 +125,7 @@ export function move(entry: UploadEntry, by: -1 | 1) {
   saveQueue();
 }
 
-/** Takes up what this browser was sending when the page was left. */
+/** Restores the uploads that were active when the page was closed. */
 export function restoreUploads() {
   for (const { seen, ...entry } of Object.values(loadQueue())) {
     if (entry.page !== page && Date.now() - seen < HEARTBEAT_TIMEOUT) continue;
@@ -177,7 +177,7 @@ async function send(entry: UploadEntry, file: File) {
     metadata: { filename: file.name },
     chunkSize: CHUNK,
     retryDelays: RETRY_DELAYS,
-    // The queue itself remembers where each is kept.
+    // The queue stores the upload URLs itself.
     storeFingerprintForResuming: false,
     onUploadUrlAvailable() {
       entry.url = upload.url;
@@ -195,7 +195,7 @@ async function send(entry: UploadEntry, file: File) {
       entry.note = "";
     },
     onShouldRetry(error) {
-      // 409: what came of the request that was cut off is only being stored.
+      // 409: the service is still storing the interrupted request.
       if (!isTransient(status(error)) && status(error) !== 409) return false;
       entry.note = m.uploads.reconnecting;
       entry.speed = 0;
@@ -219,7 +219,7 @@ async function send(entry: UploadEntry, file: File) {
   upload.start();
 }
 
-/** Has an upload that has arrived taken in. */
+/** Starts the ingest of a completed upload. */
 async function startIngest(entry: UploadEntry) {
   const id = entry.url?.split("/").at(-1) ?? "";
   try {
@@ -237,7 +237,7 @@ async function startIngest(entry: UploadEntry) {
       );
       return;
     }
-    // Kept no longer: it has to be sent again.
+    // The upload has expired and must be sent again.
     if (known === 404) Object.assign(entry, { url: null, sent: 0 });
     fail(entry, errorMessage(error));
   }
@@ -248,7 +248,7 @@ function fail(entry: UploadEntry, why: string) {
   toast(m.uploads.notAdded(entry.name, why));
 }
 
-/** Whether the next try may be answered otherwise; 0 where nothing answered. */
+/** Whether a retry may succeed; 0 means no response. */
 const isTransient = (code: number) => code === 0 || code === 408 || code >= 500;
 
 const status = (error: Error | DetailedError) =>
@@ -274,7 +274,7 @@ function loadQueue(): StoredQueue {
   }
 }
 
-/** Notes the queue down, beside those of other pages. */
+/** Saves the queue, keeping the entries of other pages. */
 function saveQueue() {
   const others = Object.entries(loadQueue()).filter(
     ([id, { page: other }]) => other !== page && !queue.some((entry) => entry.id === id),
@@ -282,17 +282,17 @@ function saveQueue() {
   const seen = Date.now();
   const own = queue.map((entry) => [entry.id, { ...entry, seen }] as const);
   try {
-    // Nothing is left behind where nothing is on its way.
+    // An empty queue leaves nothing in storage.
     if (own.length) sessionStorage.setItem(STORAGE_KEY, page);
     if (own.length + others.length)
       localStorage.setItem(STORAGE_KEY, JSON.stringify(Object.fromEntries([...others, ...own])));
     else localStorage.removeItem(STORAGE_KEY);
   } catch {
-    // A browser that keeps nothing sends the files until the page is left.
+    // Without storage, uploads do not survive a reload.
   }
 }
 
-/** A name that outlives a reload, but not the tab. */
+/** An id that survives a reload, but not the tab. */
 function pageId(): string {
   const fresh = () => crypto.getRandomValues(new Uint32Array(2)).join("-");
   try {

@@ -1,22 +1,22 @@
-// The values that filters can take, as the service counts them.
+// Suggested filter values with their counts.
 import type { Choice } from "./picker";
 import { api } from "./api";
 import { m } from "./language.svelte";
 import { typedFilters } from "./search";
 import type { Schema } from "./types";
 
-/** What is looked in, while values are chosen for one of its filters. */
+/** The search scope in which values are suggested. */
 export type ValueScope = { video: string[]; analyzer: string; filters: Record<string, string[]> };
 
 type ValuesResponse = { values: { value: string; moments?: number; videos?: number }[] };
 
 const MAX_VALUES = "50";
 
-/** Filters of whole videos: what is said of videos is counted among those that the others leave. */
+/** Filters on videos; only these narrow each other's suggestions. */
 const VIDEO_FILTERS = ["collections", "metadata", "recorded_after", "recorded_before"];
 const isVideoFilter = (field: string) => VIDEO_FILTERS.includes(field.split(".")[0] ?? "");
 
-/** The query of `GET /values` for a filter, among what all the others leave. */
+/** The query of `GET /values` for one filter, narrowed by the others. */
 export function valuesQuery(
   field: string,
   prefix: string,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { normalizeWave, peakBetween } from "./waveform";
 
-it("finds how far a wave goes out in any part of it", () => {
+it("finds the peak in any interval", () => {
   const wave = { interval: 0.5, peaks: [0, 0.25, 1, 0.5] };
   const parts: [number, number, number][] = [
     [0, 2, 1],
@@ -15,7 +15,7 @@ it("finds how far a wave goes out in any part of it", () => {
   for (const [from, to, most] of parts) expect(peakBetween(wave, from, to), `${from} to ${to}`).toBe(most);
 });
 
-it("fills the lane with what is loudest, and survives silence", () => {
+it("scales the loudest peak to 1, and accepts silence", () => {
   expect(normalizeWave({ interval: 1, peaks: [0.1, 0.4] }).peaks).toEqual([0.25, 1]);
   expect(normalizeWave({ interval: 1, peaks: [0, 0] }).peaks).toEqual([0, 0]);
 });

@@ -1,11 +1,11 @@
-// The pages by the name that they have in the address. Only the library comes with the page's own script:
-// the one that is gone to is loaded first, the others behind it, so that going to one takes no wait.
+// The pages by their name in the address. Only the library is in the main script: the requested page is
+// loaded first and the others in the background, so that navigation is instant.
 import type { Component } from "svelte";
 import { isPage, type Page } from "../lib/address.svelte";
 import { errorMessage } from "../lib/state.svelte";
 import Library from "./Library.svelte";
 
-/** `id` is that of the video; pages that are not about one do not look at it. */
+/** `id` is the video id; other pages ignore it. */
 type Shown = Component<{ id: string }>;
 
 const FILES: Record<Exclude<Page, "">, () => Promise<{ default: unknown }>> = {
@@ -21,7 +21,7 @@ const FILES: Record<Exclude<Page, "">, () => Promise<{ default: unknown }>> = {
 let loaded = $state.raw<Partial<Record<Page, Shown>>>({ "": Library as unknown as Shown });
 let error = $state("");
 
-/** What is there by now, and why what was gone to is not. */
+/** The loaded pages, and the error of a page that failed to load. */
 export const pages = {
   get loaded() {
     return loaded;
@@ -37,13 +37,13 @@ async function load(page: Page) {
   loaded = { ...loaded, [page]: shown as Shown };
 }
 
-/** Loads the page that is gone to. */
+/** Loads the requested page. */
 export function open(page: string) {
   error = "";
   if (isPage(page)) load(page).catch((reason: unknown) => (error = errorMessage(reason)));
 }
 
-/** Loads the pages that may be gone to; one that fails is tried again when it is. */
+/** Preloads the other pages; a failed one is retried on navigation. */
 export async function loadOthers() {
   for (const page of Object.keys(FILES).filter(isPage)) await load(page).catch(() => {});
 }

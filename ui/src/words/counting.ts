@@ -1,5 +1,5 @@
-// Locale-aware number formatting and counted nouns for the catalogues. A browser takes milliseconds to create a
-// formatter, so each one is created on first use and cached.
+// Locale-aware number formatting and counted nouns for the catalogues. A browser takes milliseconds to
+// create a formatter, so each one is created on first use and cached.
 
 /** Formats a count with its noun; every language here has exactly these two plural forms. */
 export type Counter = (count: number, one: string, other: string) => string;

@@ -1,6 +1,6 @@
-// The English catalogue, which is the reference for all others: the types and a test require every other language to
-// have the same entries. A text with placeholders is a function of them; counted nouns go through `counter`, which
-// picks the plural form.
+// The English catalogue, which is the reference for all others: the types and a test require every other
+// language to have the same entries. A text with placeholders is a function of them; counted nouns go
+// through `counter`, which picks the plural form.
 import { corrections } from "./en/corrections";
 import { frame } from "./en/frame";
 import { jobs } from "./en/jobs";

@@ -41,7 +41,7 @@ export const video: typeof english = {
     cannotPlayHere:
       "Dieser Browser kann die Datei nicht abspielen. Suche und Antworten funktionieren trotzdem.",
     cannotSeek:
-      "Dieser Browser kann nicht zu dieser Stelle der Datei springen. Die Wiedergabe bis dorthin und das Herunterladen eines Clips sind möglich.",
+      "Dieser Browser kann nicht zu dieser Stelle der Datei springen. Die Wiedergabe bis dorthin und das Speichern eines Clips sind möglich.",
     fromStart: "Von Anfang an abspielen",
     playMoment: "Diesen Moment abspielen",
     captions: "Untertitel",
@@ -82,10 +82,10 @@ export const video: typeof english = {
     copyLink: "Link zum Bereich kopieren",
     thisRange: "diesem Bereich",
     search: "Im Bereich suchen",
-    downloadClip: "Clip herunterladen",
-    preparingClip: "Clip wird vorbereitet …",
-    clipSaved: "Clip heruntergeladen",
-    clipDownloaded: (start, end) => `Clip ${start}–${end} heruntergeladen.`,
+    saveClip: "Clip speichern",
+    savingClip: "Wird gespeichert …",
+    clipSaved: "Clip gespeichert",
+    clipDownloaded: (start, end) => `Clip ${start}–${end} in den Downloads gespeichert.`,
     export: "Bereich exportieren",
     clear: "Bereich aufheben",
     empty: "Der Bereich wäre leer. Bitte zuerst zu einer anderen Stelle springen.",
