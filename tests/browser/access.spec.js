@@ -1,4 +1,4 @@
-// The page that is not there in API-only mode, and the policy it comes with otherwise.
+// API-only mode without the page, and the page's content security policy.
 import { expect, test } from "./fixtures.js";
 import { startService } from "./service.js";
 
@@ -13,7 +13,7 @@ test("API-only mode has no page", async () => {
   }
 });
 
-test("the page's own policy lets nothing inline or foreign run", async ({ service }) => {
+test("the content security policy blocks inline and foreign scripts", async ({ service }) => {
   const answer = await fetch(service.url);
   const policy = answer.headers.get("content-security-policy");
   expect(policy).toContain("default-src 'none'");

@@ -1,4 +1,4 @@
-// The address says where the reader is: it can be shared, reloaded, and gone back from.
+// The address holds the state of the page: it can be shared, reloaded and restored from history.
 import { createServer, request } from "node:http";
 import { test as plain } from "@playwright/test";
 import { expect, test } from "./fixtures.js";
@@ -13,7 +13,7 @@ const queries = (page, sent = []) => page.route((url) => url.pathname === "/quer
   await route.fulfill({ json: found });
 });
 
-test("a search is all in the address: reloaded, gone back from and on to again", async ({ page, service }) => {
+test("the address holds the whole search across reload, back and forward", async ({ page, service }) => {
   const sent = [];
   await queries(page, sent);
   await page.goto(`${service.url}/#/search`);
@@ -44,7 +44,7 @@ test("a search is all in the address: reloaded, gone back from and on to again",
   await expect.poll(() => sent.at(-1).text).toBe("ferry");
 });
 
-test("a link leads to a second, a stretch and a tab of a video, and the title names it", async ({ page, service }) => {
+test("a link opens a time, a range and a tab of a video, and the title names the video", async ({ page, service }) => {
   const id = await longVideo(page);
   await page.goto(`${service.url}/#/videos/${id}?t=30&range=10-20.5`);
   const heading = page.getByRole("heading", { level: 1 });
@@ -56,7 +56,7 @@ test("a link leads to a second, a stretch and a tab of a video, and the title na
   await expect(page.getByRole("tab", { name: "Statistics" })).toHaveAttribute("aria-selected", "true");
 });
 
-test("titles name what is shown", async ({ page, service }) => {
+test("page titles name the content", async ({ page, service }) => {
   await queries(page);
   for (const [hash, title] of [["#/", "Library"], ["#/search?q=a+boat", "a boat · Search"], ["#/ask", "Ask"], ["#/jobs", "Jobs"], ["#/nowhere", "Page not found"]]) {
     await page.goto(`${service.url}/${hash}`);
@@ -64,27 +64,27 @@ test("titles name what is shown", async ({ page, service }) => {
   }
 });
 
-test("the focus moves to the heading of the page that is gone to", async ({ page, service }) => {
+test("navigation moves focus to the heading of the new page", async ({ page, service }) => {
   await page.goto(service.url);
   await expect(page.getByText("Nothing here yet")).toBeVisible();
   for (const name of ["Search", "Ask", "Jobs", "Library"]) {
     await page.getByRole("navigation").getByRole("link", { name, exact: true }).press("Enter");
     await expect(page.getByRole("heading", { name, level: 1 })).toBeFocused();
   }
-  // Whoever types at once types into the page's field.
+  // Typing right after navigation goes to the page's text field.
   for (const [name, label] of [["Search", "Search the footage"], ["Ask", "Ask about the footage"]]) {
     await page.getByRole("navigation").getByRole("link", { name, exact: true }).press("Enter");
     await expect(page.getByRole("heading", { name, level: 1 })).toBeFocused();
     await page.keyboard.type("a boat");
     await expect(page.getByLabel(label)).toHaveValue("a boat");
   }
-  // What comes late gets it too: a video's name is its heading.
+  // A heading that renders late gets focus too, such as a video's name.
   const id = await longVideo(page);
   await page.evaluate((to) => { location.hash = to; }, `#/videos/${id}`);
   await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
 });
 
-test("what the library is narrowed to is kept", async ({ page, service }) => {
+test("library filters survive a reload", async ({ page, service }) => {
   const video = { video_id: ID, filename: "harbour.mp4", duration: 9, chunks: 2, analyzers: ["default_video"], poster_url: null };
   await page.route((url) => url.pathname === "/videos", (route) => route.fulfill({ json: { videos: [video], total: 1 } }));
   await page.goto(service.url);
@@ -116,7 +116,7 @@ test("the library follows the address while it is open", async ({ page, service 
   await expect(page.getByLabel("From a URL")).toHaveValue("https://example.com/a.mp4");
 });
 
-test("a step back leads to where a page was scrolled to, also where it is drawn late", async ({ page, service }) => {
+test("going back restores the scroll position, even if the page renders late", async ({ page, service }) => {
   const results = Array.from({ length: 30 }, (_, chunk) => ({ video_id: ID, chunk_id: chunk, start: chunk * 10, end: chunk * 10 + 10, timecode: "", description: "A boat.", objects: [], tags: [], turns: [] }));
   await page.route((url) => url.pathname === "/query", (route) => route.fulfill({ json: { ...found, results } }));
   await page.route((url) => url.pathname === `/videos/${ID}`, (route) => route.fulfill({ json: { video_id: ID, filename: "harbour.mp4" } }));
@@ -138,18 +138,18 @@ test("a step back leads to where a page was scrolled to, also where it is drawn 
   expect(await top()).toBe(0);
 });
 
-// The page is below a path of a proxy's own, and a link to a video outlives signing in.
-plain("a link survives signing in, below a path too", async ({ page }) => {
+// A proxy serves the page below a path, and a link to a video survives signing in.
+plain("a link survives signing in, also below a path prefix", async ({ page }) => {
   let target = "";
-  const proxy = createServer((asked, answer) => {
+  const proxy = createServer((incoming, answer) => {
     const { hostname, port } = new URL(target);
-    const onward = request({ hostname, port, method: asked.method, headers: asked.headers, path: asked.url.replace(/^\/films/, "") }, (given) => {
-      answer.writeHead(given.statusCode, given.headers);
-      given.pipe(answer);
+    const outgoing = request({ hostname, port, method: incoming.method, headers: incoming.headers, path: incoming.url.replace(/^\/films/, "") }, (upstream) => {
+      answer.writeHead(upstream.statusCode, upstream.headers);
+      upstream.pipe(answer);
     });
-    // The service ends before the page does.
-    onward.on("error", () => answer.destroy());
-    asked.pipe(onward);
+    // The service stops before the page closes.
+    outgoing.on("error", () => answer.destroy());
+    incoming.pipe(outgoing);
   });
   await new Promise((done) => { proxy.listen(0, "127.0.0.1", done); });
   const base = `http://127.0.0.1:${proxy.address().port}/films`;

@@ -1,4 +1,4 @@
-// Being told of new videos that have what was searched for, and renaming and removing collections.
+// Alerts, and renaming and deleting collections.
 import { expect, expectAccessible, test } from "./fixtures.js";
 import { startService } from "./service.js";
 
@@ -17,11 +17,11 @@ const json = (page, path, answer) => page.route((url) => url.pathname === path, 
 });
 const alerts = async (service) => (await (await fetch(`${service.url}/alerts`)).json()).alerts;
 
-test("a search is kept as an alert, tried and deleted, by keyboard alone", async ({ page, service }) => {
+test("an alert is created from a search, tested and deleted by keyboard", async ({ page, service }) => {
   await page.setViewportSize({ width: 360, height: 800 });
   await page.goto(`${service.url}/#/search?q=A+red+boat&filter.objects=boat&sure=0.7`);
-  const tell = page.getByRole("button", { name: "Create alert" });
-  await tell.press("Enter");
+  const create = page.getByRole("button", { name: "Create alert" });
+  await create.press("Enter");
   const dialog = page.getByRole("dialog", { name: "New alert" });
   await expect(dialog.getByLabel("Alert name")).toHaveValue("a-red-boat");
   await expect(dialog.getByLabel("Minimum confidence (0–1)")).toHaveValue("0.7");
@@ -38,7 +38,7 @@ test("a search is kept as an alert, tried and deleted, by keyboard alone", async
     { name: "a-red-boat", text: "A red boat", analyzer: "*", filters: { objects: ["boat"] }, min_p_present: 0.7, webhook: "https://example.org/hook" },
   ]);
 
-  await tell.press("Enter");
+  await create.press("Enter");
   await expect(dialog).toContainText("An alert with this name already exists");
   await page.keyboard.press("Escape");
   await page.getByRole("link", { name: "Alerts" }).press("Enter");
@@ -63,7 +63,7 @@ for (const [width, colorScheme, locale] of [[360, "dark", "de-DE"], [1280, "ligh
   test.describe(`at ${width} px, ${colorScheme}, ${locale}`, () => {
     test.use({ viewport: { width, height: 900 }, colorScheme, locale, contextOptions: { reducedMotion: "reduce" } });
 
-    test("what was told, what was not, and what would be", async ({ page, service }) => {
+    test("an alert shows delivered and failed messages, and what a test matches", async ({ page, service }) => {
       let failed = ALERT.failed;
       const posted = [];
       await json(page, "/alerts", () => ({ alerts: [{ ...ALERT, failed }] }));
@@ -77,12 +77,12 @@ for (const [width, colorScheme, locale] of [[360, "dark", "de-DE"], [1280, "ligh
       await json(page, "/jobs", () => ({ jobs, total: jobs.length }));
       const german = locale === "de-DE";
       const words = german
-        ? { missed: "1 Nachricht nicht zugestellt", retry: "Fehlgeschlagene erneut senden", test: "Testen", told: "3 Mal, zuletzt am" }
-        : { missed: "1 message not delivered", retry: "Retry failed", test: "Test", told: "3 times, last on" };
+        ? { missed: "1 Nachricht nicht zugestellt", retry: "Fehlgeschlagene erneut senden", test: "Testen", delivered: "3 Mal, zuletzt am" }
+        : { missed: "1 message not delivered", retry: "Retry failed", test: "Test", delivered: "3 times, last on" };
       await page.goto(`${service.url}/#/settings`);
       await page.getByRole("heading", { name: german ? "Benachrichtigungen" : "Alerts" }).getByRole("link").click();
       const alert = page.getByRole("region", { name: "red-boat" });
-      await expect(alert).toContainText(words.told);
+      await expect(alert).toContainText(words.delivered);
       await expect(alert).toContainText("boat, buoy");
       await alert.getByText(words.missed).click();
       await expect(alert).toContainText("The webhook answered 500");
@@ -93,7 +93,7 @@ for (const [width, colorScheme, locale] of [[360, "dark", "de-DE"], [1280, "ligh
       await expectAccessible(page, `alerts ${width} ${colorScheme}`);
       await page.screenshot({ path: test.info().outputPath("alerts.png"), fullPage: true });
 
-      // With the job that tells it again the failure goes.
+      // The failure disappears with the job that retries it.
       await alert.getByRole("button", { name: words.retry }).click();
       await expect.poll(() => posted).toEqual(["POST"]);
       failed = [];
@@ -104,7 +104,7 @@ for (const [width, colorScheme, locale] of [[360, "dark", "de-DE"], [1280, "ligh
   });
 }
 
-test("who may not keep an alert is told why", async ({ browser }) => {
+test("a token without access to alerts sees why", async ({ browser }) => {
   const tokens = '["all-of-it", { token = "a-part-of-it", collections = ["street"] }]';
   const service = await startService({ environment: { SERVICE_AUTH__TOKENS: tokens, SERVICE_CALLBACKS__SECRET: "only-for-this-test" } });
   const context = await browser.newContext();
@@ -126,7 +126,7 @@ test("who may not keep an alert is told why", async ({ browser }) => {
   }
 });
 
-test("where no callbacks are sent, alerts are said to be off and are not offered", async ({ browser }) => {
+test("without callbacks, alerts are reported as off and not offered", async ({ browser }) => {
   const service = await startService();
   const context = await browser.newContext();
   try {
@@ -143,13 +143,13 @@ test("where no callbacks are sent, alerts are said to be off and are not offered
   }
 });
 
-test("a collection is renamed, and removed with or without its videos", async ({ page, service }) => {
+test("a collection is renamed, and deleted with or without its videos", async ({ page, service }) => {
   const videos = (place) => [ID, "feedfacefeedface"].map((video_id, index) => ({
     video_id, filename: `${index}.mp4`, duration: 30, chunks: 3, analyzers: ["default_video"], collection: index ? "market" : place,
   }));
   let place = "harbour";
   let jobs = [];
-  const asked = [];
+  const requests = [];
   const job = (status) => ({
     job_id: "2".repeat(32), source: place, status, stage: status === "done" ? "complete" : "changing", detail: {}, error: null, created_at: "2026-01-31T12:00:00Z",
     updated_at: "2026-01-31T12:01:00Z", result: status === "done" ? { collection: "harbour", videos: 1 } : null,
@@ -158,7 +158,7 @@ test("a collection is renamed, and removed with or without its videos", async ({
   await json(page, "/jobs", () => ({ jobs, total: jobs.length }));
   await page.route((url) => url.pathname.startsWith("/collections/"), (route) => {
     const url = new URL(route.request().url());
-    asked.push([route.request().method(), url.pathname + url.search, route.request().postDataJSON()]);
+    requests.push([route.request().method(), url.pathname + url.search, route.request().postDataJSON()]);
     jobs = [job("queued")];
     return route.fulfill({ status: 202, json: { job_id: "2".repeat(32), status: "queued", collection: place } });
   });
@@ -175,8 +175,8 @@ test("a collection is renamed, and removed with or without its videos", async ({
   await name.fill("port / west");
   await name.press("Enter");
   await expect(dialog).toBeHidden();
-  expect(asked).toEqual([["PATCH", "/collections/harbour", { name: "port / west" }]]);
-  // When the job is done the page has the new name.
+  expect(requests).toEqual([["PATCH", "/collections/harbour", { name: "port / west" }]]);
+  // The page shows the new name when the job is done.
   place = "port / west";
   jobs = [job("done")];
   await page.getByRole("button", { name: "Delete “port / west”…" }).press("Enter");
@@ -186,5 +186,5 @@ test("a collection is renamed, and removed with or without its videos", async ({
   await dialog.getByLabel("Delete with all results").check();
   await dialog.getByRole("button", { name: "Delete" }).press("Enter");
   await expect(dialog).toBeHidden();
-  expect(asked.at(-1)).toEqual(["DELETE", "/collections/port%20%2F%20west?videos=delete", null]);
+  expect(requests.at(-1)).toEqual(["DELETE", "/collections/port%20%2F%20west?videos=delete", null]);
 });

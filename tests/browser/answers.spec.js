@@ -1,5 +1,4 @@
-// What the pages say when the service has more to tell: how sure a hit is, why there is none, and
-// whether each sentence of an answer is supported.
+// Search and ask with rich responses: confidence, empty results, citations and verdicts.
 import { createServer } from "node:http";
 import { expect, expectAccessible, test } from "./fixtures.js";
 
@@ -24,7 +23,7 @@ async function search(page, service) {
   await page.getByText("Filters", { exact: true }).click();
 }
 
-test("a search is sent with the mode and the threshold that the install offers", async ({ page, service }) => {
+test("a search uses the modes and thresholds of the service", async ({ page, service }) => {
   await richer(page, service);
   await json(page, "/query", { answer: null, results: [{ ...hit, p_present: 0.93, text_score: 4.25 }] });
   await search(page, service);
@@ -48,19 +47,19 @@ test("a search is sent with the mode and the threshold that the install offers",
   await expect(first.locator("mark")).toHaveText("boat");
 });
 
-test("everything is searched unless something is chosen, and who found a moment is told", async ({ page, service }) => {
+test("a search covers everything by default and shows which analyzers matched", async ({ page, service }) => {
   await json(page, "/query", { answer: null, results: [{ ...hit, found_by: ["diarization", "ocr"] }] });
   await search(page, service);
   await page.getByLabel("Minimum confidence (0–1)").fill("0.5");
   const sent = page.waitForRequest((one) => one.url().endsWith("/query"));
   await page.getByRole("button", { name: "Search", exact: true }).click();
-  const asked = (await sent).postDataJSON();
-  expect(asked).toMatchObject({ text: "boat", analyzer: "*", min_p_present: 0.5 });
-  expect(asked.mode).toBeUndefined();
+  const body = (await sent).postDataJSON();
+  expect(body).toMatchObject({ text: "boat", analyzer: "*", min_p_present: 0.5 });
+  expect(body.mode).toBeUndefined();
   await expect(page.locator("#hits li").first()).toContainText("found in speech by speaker and on-screen text");
 });
 
-test("a refusal is no answer: its moments are the nearest, and improbable ones are not shown", async ({ page, service }) => {
+test("a refusal lists the closest moments, without improbable ones", async ({ page, service }) => {
   await json(page, "/query", { answer: null, results: [] });
   await json(page, "/ask", {
     question: "Is there a ship?", answer: "The footage does not show this.", answered: false, sources: {},
@@ -84,11 +83,11 @@ test("a refusal is no answer: its moments are the nearest, and improbable ones a
   await expect(page.getByText("supported")).toBeHidden();
 });
 
-test("an answer that cites nothing is a refusal, and only what is cited is a source", async ({ page, service }) => {
+test("an answer without citations is a refusal, and only cited moments are sources", async ({ page, service }) => {
   await json(page, "/query", { answer: null, results: [] });
   const reply = { question: "x", answer: "Nothing here is about that.", sources: {}, audit: [{ sentence: "Nothing here is about that.", citations: [], verdict: "supported" }], results: [] };
   await json(page, "/ask", reply);
-  // A link that has a question asks it.
+  // A link with a question asks it.
   await page.goto(`${service.url}/#/ask?q=x`);
   await expect(page.getByText("Not in the footage")).toBeVisible();
   await expect(page.getByText("supported")).toBeHidden();
@@ -106,7 +105,7 @@ test("an answer that cites nothing is a refusal, and only what is cited is a sou
   await expect(page.getByText("1 other moment")).toBeVisible();
 });
 
-test("a filter that cannot match is not offered, and one that a link asks for is told why", async ({ page, service }) => {
+test("filters that cannot match are hidden, and explained if a link uses them", async ({ page, service }) => {
   const schema = await (await fetch(`${service.url}/schema`)).json();
   await json(page, "/schema", { ...schema, filter_analyzers: { objects: ["default_video"], speakers: ["diarization"], people: ["default_video"], tags: ["default_video"], min_people: [], max_people: [] } });
   await json(page, "/query", { answer: null, results: [hit] });
@@ -117,17 +116,17 @@ test("a filter that cannot match is not offered, and one that a link asks for is
   await page.getByLabel("Search in", { exact: true }).selectOption("default_video");
   await expect(page.getByLabel("Objects")).toBeVisible();
   await expect(page.getByLabel("Speakers")).toHaveCount(0);
-  for (const [asked, why] of [
+  for (const [query, why] of [
     ["q=x&filter.min_people=2", "“Min. people” is not available in this service."],
     ["q=x&analyzer=default_video&filter.speakers=S1", "“Speakers” only applies to “Speech by speaker”"],
     ["q=x&filter.speakers=S1&filter.objects=boat", "no moment can match all of them"],
   ]) {
-    await page.goto(`${service.url}/#/search?${asked}`);
+    await page.goto(`${service.url}/#/search?${query}`);
     await expect(page.getByText(why)).toBeVisible();
   }
 });
 
-test("the page speaks as its users do", async ({ page, service }) => {
+test("the page contains no implementation terms", async ({ page, service }) => {
   await json(page, "/query", { answer: null, results: [{ ...hit, p_present: 0.9, text_score: 4 }] });
   const ours = /vector|BM25|cosine|flatten|analyzer|chunk|embed|payload|rank fusion|reciprocal/i;
   for (const hash of ["#/", "#/search?q=boat", "#/ask", "#/jobs"]) {
@@ -146,14 +145,14 @@ test("the page speaks as its users do", async ({ page, service }) => {
   }
 });
 
-test("whole words are marked, and hits that are probably not it are said to be so", async ({ page, service }) => {
+test("whole words are highlighted, and improbable results have a warning", async ({ page, service }) => {
   await json(page, "/query", { answer: null, results: [{ ...hit, description: "Another boat leaves the harbour.", p_present: 0.03 }] });
   await page.goto(`${service.url}/#/search?q=${encodeURIComponent("where are the boats")}`);
   await expect(page.locator("#hits mark")).toHaveText(["boat"]);
   await expect(page.getByText("Probably none of these")).toBeVisible();
 });
 
-test("an empty result says why, in words", async ({ page, service }) => {
+test("an empty result explains why", async ({ page, service }) => {
   await json(page, "/query", {
     answer: null,
     results: [],
@@ -175,7 +174,7 @@ test("an empty result says why, in words", async ({ page, service }) => {
   await expect(page.getByText("Without the filter “Objects”")).toBeHidden();
 });
 
-test("the verdict on each sentence of an answer is told", async ({ page, service }) => {
+test("an answer shows the verdict on each sentence", async ({ page, service }) => {
   const citations = [`${ID} 12-17s`];
   await json(page, "/query", { answer: null, results: [] });
   await json(page, "/ask", {
@@ -203,18 +202,18 @@ test("the verdict on each sentence of an answer is told", async ({ page, service
   await expect(answer.getByText(/1 moment/)).toBeVisible();
 });
 
-test("an answer is shown as it is made: its moments, its sentences, then all of it", async ({ page, service }) => {
+test("an answer streams: moments, draft, sentences, then the whole answer", async ({ page, service }) => {
   const citations = [`[${ID} 12-17s]`];
   const sentence = { sentence: "A boat leaves.", citations, moments: [], verdict: "supported" };
   const steps = [];
   const server = createServer((_, answer) => {
     answer.writeHead(200, { "Content-Type": "text/event-stream" });
-    const tell = (event, data) => answer.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+    const send = (event, data) => answer.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
     steps.push(
-      () => tell("moments", { results: [hit] }),
-      () => { tell("piece", { text: "A dog", begins: true }); tell("piece", { text: "A boat", begins: true }); tell("piece", { text: " leaves at", begins: false }); },
-      () => tell("sentence", sentence),
-      () => { tell("answer", { question: "What leaves?", answer: `A boat leaves. ${citations}`, answered: true, audit: [sentence], sources: {}, results: [hit] }); answer.end(); },
+      () => send("moments", { results: [hit] }),
+      () => { send("piece", { text: "A dog", begins: true }); send("piece", { text: "A boat", begins: true }); send("piece", { text: " leaves at", begins: false }); },
+      () => send("sentence", sentence),
+      () => { send("answer", { question: "What leaves?", answer: `A boat leaves. ${citations}`, answered: true, audit: [sentence], sources: {}, results: [hit] }); answer.end(); },
     );
     answer.flushHeaders();
   });
@@ -246,15 +245,15 @@ test("an answer is shown as it is made: its moments, its sentences, then all of 
   }
 });
 
-test("a conversation goes on about the same videos, is copied with its sources, and can be stopped", async ({ page, service }) => {
+test("a conversation continues about the same videos, is copied with sources, and can be stopped", async ({ page, service }) => {
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: service.url });
   await json(page, `/videos/${ID}`, { video_id: ID, filename: "harbour.mp4" });
-  const asked = [];
+  const requests = [];
   let held;
   await page.route((url) => url.pathname === "/ask", async (route) => {
-    asked.push(route.request().postDataJSON());
+    requests.push(route.request().postDataJSON());
     await held;
-    await route.fulfill({ json: { question: asked.at(-1).question, answer: `A boat leaves [${ID} 12-17s].`, answered: true, sources: {}, results: [hit] } }).catch(() => {});
+    await route.fulfill({ json: { question: requests.at(-1).question, answer: `A boat leaves [${ID} 12-17s].`, answered: true, sources: {}, results: [hit] } }).catch(() => {});
   });
   await page.goto(`${service.url}/#/ask`);
   const question = page.getByLabel("Ask about the footage");
@@ -273,7 +272,7 @@ test("a conversation goes on about the same videos, is copied with its sources, 
   await question.fill("And when?");
   await question.press("Enter");
   await expect(page.getByText("A boat leaves ▸ 0:12")).toHaveCount(2);
-  expect(asked.map(({ video_ids }) => video_ids)).toEqual([null, [ID]]);
+  expect(requests.map(({ video_ids }) => video_ids)).toEqual([null, [ID]]);
   await expectAccessible(page, "a conversation");
 
   held = new Promise(() => {});
@@ -284,15 +283,15 @@ test("a conversation goes on about the same videos, is copied with its sources, 
   await expect(page.getByRole("article")).toHaveCount(3);
 });
 
-test("what is asked next is about the same moments, and filters of a search apply", async ({ page, service }, testInfo) => {
+test("a follow-up is limited to the cited moments, and search filters apply", async ({ page, service }, testInfo) => {
   await json(page, `/videos/${ID}`, { video_id: ID, filename: "harbour.mp4" });
   const real = await (await fetch(`${service.url}/schema`)).json();
   await json(page, "/schema", { ...real, filters: { ...real.filters, objects: { type: "list[str]", matches: "any", payload_field: "objects" } } });
   await json(page, "/query", { answer: null, results: [hit] });
-  const asked = [];
+  const requests = [];
   await page.route((url) => url.pathname === "/ask", async (route) => {
-    asked.push(route.request().postDataJSON());
-    await route.fulfill({ json: { question: asked.at(-1).question, answer: `A boat leaves [${ID} 12-17s].`, answered: true, sources: {}, results: [hit] } });
+    requests.push(route.request().postDataJSON());
+    await route.fulfill({ json: { question: requests.at(-1).question, answer: `A boat leaves [${ID} 12-17s].`, answered: true, sources: {}, results: [hit] } });
   });
   await page.goto(`${service.url}/#/search?q=What+leaves%3F&filter.objects=boat&filter.objects=buoy`);
   await page.getByRole("link", { name: "Ask about this" }).press("Enter");
@@ -301,12 +300,12 @@ test("what is asked next is about the same moments, and filters of a search appl
   const chips = page.getByRole("list", { name: "Scope of the question" }).getByRole("button");
   await expect(chips).toHaveText(["Objects: boat ×", "Objects: buoy ×"]);
   await expect(page.locator("#answer")).toBeVisible();
-  expect(asked).toEqual([{ question: "What leaves?", video_ids: null, analyzer: null, moment_ids: null, filters: { objects: ["boat", "buoy"] } }]);
+  expect(requests).toEqual([{ question: "What leaves?", video_ids: null, analyzer: null, moment_ids: null, filters: { objects: ["boat", "buoy"] } }]);
   await chips.last().press("Enter");
   await question.press("Enter");
   await expect(page.getByRole("article")).toHaveCount(2);
   await expect(page.locator("#answer")).toBeVisible();
-  expect(asked[1]).toMatchObject({ question: "What leaves?", filters: { objects: ["boat"] } });
+  expect(requests[1]).toMatchObject({ question: "What leaves?", filters: { objects: ["boat"] } });
 
   await page.getByRole("button", { name: "Ask more about this moment" }).press("Enter");
   await expect(chips).toHaveText(["1 moment from the previous answer ×", "Objects: boat ×"]);
@@ -314,7 +313,7 @@ test("what is asked next is about the same moments, and filters of a search appl
   await question.press("Enter");
   await expect(page.getByRole("article")).toHaveCount(3);
   await expect(page.getByText("A boat leaves ▸ 0:12")).toHaveCount(3);
-  expect(asked[2]).toMatchObject({ question: "And when?", moment_ids: [`m_${ID}_12000_17000`] });
+  expect(requests[2]).toMatchObject({ question: "And when?", moment_ids: [`m_${ID}_12000_17000`] });
   await expect(page.getByRole("button", { name: "Ask more about this moment" })).toHaveCount(0);
   await expect(page).toHaveURL(/moment=m_/);
   for (const [width, colorScheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) {

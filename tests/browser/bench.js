@@ -1,9 +1,7 @@
-// Prints how fast the page is: size of all scripts that come with it, first paint, frames per second of the
-// timeline of a three-hour video while it is zoomed and scrolled; and of a large library the first cards in the
-// median of five loads, frames per second while it is scrolled, and what memory the page takes in some minutes
-// of use. SHOTLOG_BINARY names the service,
-// SHOTLOG_LIBRARY the data folder of a large library (else that part is left out), SHOTLOG_MINUTES how long it
-// is used.
+// Measures the page: script size, first paint, and frames per second of a three-hour timeline while zooming
+// and scrolling; for a large library, the median time to first cards over five loads, frames per second
+// while scrolling, and memory after some minutes of use. SHOTLOG_BINARY is the service, SHOTLOG_LIBRARY the
+// data folder of a large library (skipped if unset), SHOTLOG_MINUTES the minutes of use.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -13,7 +11,7 @@ import { browser as options, root, startService } from "./service.js";
 
 const browser = await chromium.launch(options);
 
-/** Frames per second in the mean and at the 95th percentile, of the times at which frames came. */
+/** Mean and 95th percentile of frames per second, from frame timestamps. */
 function rate(times) {
   const gaps = times.slice(1).map((time, index) => time - times[index]).sort((a, b) => a - b);
   const mean = 1000 / (gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length);
@@ -60,7 +58,10 @@ async function longFilm() {
   }
 }
 
-/** Milliseconds until the first cards are painted, as the page itself tells: who asks from outside hears later. */
+/**
+ * Milliseconds until the first cards are painted, measured in the page, because polling from outside adds
+ * latency.
+ */
 async function firstCards(page, url) {
   await page.addInitScript(() => {
     new MutationObserver((_, observer) => {
@@ -84,8 +85,8 @@ async function largeLibrary(data) {
       page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
       loads.push(await firstCards(page, service.url));
     }
-    const told = loads.map(Math.round).join(", ");
-    console.log(`library of ${total}: first cards within ${Math.round(loads.toSorted((a, b) => a - b)[2])} ms in the median of ${told} (bar 500)`);
+    const times = loads.map(Math.round).join(", ");
+    console.log(`library of ${total}: first cards within ${Math.round(loads.toSorted((a, b) => a - b)[2])} ms in the median of ${times} (bar 500)`);
     const devtools = await page.context().newCDPSession(page);
     const memory = async () => {
       await devtools.send("HeapProfiler.collectGarbage");

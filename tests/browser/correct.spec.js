@@ -1,4 +1,4 @@
-// Putting right what was heard and who was seen.
+// Correcting speech, speakers and people.
 import { readFile } from "node:fs/promises";
 import { expect, expectAccessible, test } from "./fixtures.js";
 import { longVideo } from "./long-video.js";
@@ -6,7 +6,7 @@ import { sample } from "./service.js";
 
 test.describe.configure({ mode: "serial" });
 
-// Other files share the service, and find it empty.
+// Other spec files share the service and expect it to be empty.
 test.afterAll(async ({ service }) => {
   const { videos } = await (await fetch(`${service.url}/videos`)).json();
   for (const { video_id: each } of videos) await fetch(`${service.url}/videos/${each}`, { method: "DELETE" });
@@ -30,7 +30,7 @@ async function ingest(service, fields) {
 let id;
 const captions = async (service) => (await fetch(`${service.url}/videos/${id}/export?format=vtt`)).text();
 
-test("what is said, and who says it, is put right where it is read", async ({ page, service }) => {
+test("text and speaker of a turn are corrected in the transcript", async ({ page, service }) => {
   id = await ingest(service, { analyzers: "default_video,diarization", mode: "interval", interval: "10" });
   const { utterances } = await json(service, `videos/${id}/transcript`);
   const [first] = utterances;
@@ -58,7 +58,7 @@ test("what is said, and who says it, is put right where it is read", async ({ pa
   expect((await found.json()).results[0].video_id).toBe(id);
 });
 
-test("a word is put right everywhere, and what was found comes back", async ({ page, service }) => {
+test("a word is corrected everywhere, and undo restores the original", async ({ page, service }) => {
   await page.goto(`${service.url}/#/videos/${id}`);
   await page.getByRole("tab", { name: "Transcript" }).click();
   await page.getByRole("searchbox", { name: "Find in transcript" }).fill("Brontosaurus");
@@ -85,11 +85,11 @@ test("a word is put right everywhere, and what was found comes back", async ({ p
   expect(await captions(service)).not.toContain("Brontosaurus");
 });
 
-test("what stands nowhere is refused in words", async ({ page, service }) => {
+test("a correction without matches is rejected with a reason", async ({ page, service }) => {
   await page.goto(`${service.url}/#/videos/${id}`);
   await page.getByRole("tab", { name: "Transcript" }).click();
-  const sought = page.getByRole("searchbox", { name: "Find in transcript" });
-  await sought.fill("e");
+  const search = page.getByRole("searchbox", { name: "Find in transcript" });
+  await search.fill("e");
   await page.getByRole("button", { name: "Correct everywhere" }).click();
   const dialog = page.getByRole("dialog", { name: "Correct everywhere" });
   await dialog.getByRole("textbox", { name: "Replace" }).fill("submarine");
@@ -98,7 +98,7 @@ test("what stands nowhere is refused in words", async ({ page, service }) => {
   await expect(dialog.getByRole("alert")).toContainText("nobody says 'submarine'");
 });
 
-test("a person is named in a dialog that asks for nothing else", async ({ page, service }) => {
+test("a person is named in a dialog with a single field", async ({ page, service }) => {
   const long = await longVideo(page);
   const path = (name) => (url) => url.pathname === `/videos/${long}/${name}`;
   const person = { entity_id: `${long}-p1`, description: "A woman in a red coat.", appearances: 1, first_seen: 2, last_seen: 9 };

@@ -1,5 +1,5 @@
-// The page in Firefox: each page once, with a video of its own. Playwright drives a Firefox that it has
-// built itself; Debian's is driven over WebDriver BiDi.
+// Every page once in Firefox, with its own video. Playwright supports only its own Firefox build; Debian's
+// is driven over WebDriver BiDi.
 import { accessSync, constants } from "node:fs";
 import { expect, test } from "@playwright/test";
 import puppeteer from "puppeteer-core";
@@ -19,22 +19,22 @@ test("Firefox adds a video, plays it, draws its timeline and finds a moment", as
   const missing = `there is no Firefox at ${firefox}: apt-get install firefox-esr, or set SHOTLOG_FIREFOX`;
   if (!installed()) console.log(`skipped: ${missing}`);
   test.skip(!installed(), missing);
-  // What is heard and seen is tried elsewhere: here its video is soon there.
+  // Without speech and object models, which other specs test, the ingest is fast.
   const service = await startService({ environment: { SERVICE_DETECTOR__KIND: "none", SERVICE_TRANSCRIBER__KIND: "none" } });
   const browser = await puppeteer.launch({
     browser: "firefox", executablePath: firefox, defaultViewport: { width: 1280, height: 900 },
     extraPrefsFirefox: { "media.autoplay.default": 0, "intl.accept_languages": "en-US" },
   });
-  const complaints = [];
+  const problems = [];
   try {
     const page = await browser.newPage();
     page.setDefaultTimeout(60_000);
-    page.on("pageerror", (error) => complaints.push(`script error: ${error.message}`));
+    page.on("pageerror", (error) => problems.push(`script error: ${error.message}`));
     page.on("console", (message) => {
-      if (message.type() === "error") complaints.push(message.text());
+      if (message.type() === "error") problems.push(message.text());
     });
-    const shown = (selector, wanted) => page.waitForFunction(
-      (where, text) => [...document.querySelectorAll(where)].some((one) => one.textContent.includes(text)), {}, selector, wanted,
+    const shown = (selector, expected) => page.waitForFunction(
+      (where, text) => [...document.querySelectorAll(where)].some((one) => one.textContent.includes(text)), {}, selector, expected,
     );
 
     await page.goto(service.url);
@@ -47,7 +47,7 @@ test("Firefox adds a video, plays it, draws its timeline and finds a moment", as
     await page.waitForFunction(() => document.querySelector("video")?.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA);
     await page.evaluate(() => document.querySelector("video").play());
     await page.waitForFunction(() => document.querySelector("video").currentTime > 0.2);
-    // More than one colour stands on it.
+    // The canvas has more than one colour.
     await page.waitForFunction(() => {
       const canvas = document.querySelector("canvas");
       if (!canvas?.width) return false;
@@ -65,7 +65,7 @@ test("Firefox adds a video, plays it, draws its timeline and finds a moment", as
       await page.goto(`${service.url}/#/${path}`);
       await shown("h1", heading);
     }
-    expect(complaints).toEqual([]);
+    expect(problems).toEqual([]);
   } finally {
     await browser.close();
     await service.stop();

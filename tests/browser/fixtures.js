@@ -1,5 +1,5 @@
-// A page that fails its test on script errors, on anything the content policy blocks, and on any
-// request that leaves the service.
+// Fixtures: a service, and a page that fails its test on script errors, content policy violations, and
+// requests to other hosts.
 import AxeBuilder from "@axe-core/playwright";
 import { test as base, expect } from "@playwright/test";
 import { startService } from "./service.js";
@@ -7,7 +7,7 @@ import { startService } from "./service.js";
 export { expect };
 
 export const test = base.extend({
-  // A service of the test file's own, whose settings the file chooses with test.use.
+  // One service per worker; a spec file sets its options with test.use.
   settings: [{}, { option: true, scope: "worker" }],
   service: [async ({ settings }, use) => {
     const service = await startService(settings);
@@ -16,33 +16,33 @@ export const test = base.extend({
   }, { scope: "worker", timeout: 90_000 }],
 
   page: async ({ page, service }, use) => {
-    const complaints = [];
-    page.on("pageerror", (error) => complaints.push(`script error: ${error.message}`));
+    const problems = [];
+    page.on("pageerror", (error) => problems.push(`script error: ${error.message}`));
     page.on("console", (message) => {
-      if (/content security policy/i.test(message.text())) complaints.push(message.text());
+      if (/content security policy/i.test(message.text())) problems.push(message.text());
     });
     page.on("request", (request) => {
       const url = new URL(request.url());
-      const known = [service.url, service.storage].includes(url.origin);
-      if (url.protocol.startsWith("http") && !known) complaints.push(`request to ${url}`);
+      const allowed = [service.url, service.storage].includes(url.origin);
+      if (url.protocol.startsWith("http") && !allowed) problems.push(`request to ${url}`);
     });
     await use(page);
-    expect(complaints).toEqual([]);
+    expect(problems).toEqual([]);
   },
 });
 
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-// Nothing is wider than the window, and axe finds nothing wrong with the page or a part of it.
+// Expects that nothing overflows the window and that axe finds no violations in `part`.
 export async function expectAccessible(page, name, part = "html") {
   const { width } = page.viewportSize();
   expect(await page.evaluate(() => document.documentElement.scrollWidth), name).toBeLessThanOrEqual(width);
   const { violations } = await new AxeBuilder({ page }).include(part).withTags(RULES).analyze();
-  const told = violations.map((found) => `${name}: ${found.id}: ${found.nodes.map((node) => node.target).join(", ")}`);
-  expect(told).toEqual([]);
+  const messages = violations.map((found) => `${name}: ${found.id}: ${found.nodes.map((node) => node.target).join(", ")}`);
+  expect(messages).toEqual([]);
 }
 
-// Notes every place the player is sent to, for seeksTo.
+// Records every seek of the player, for expectPlayingFrom.
 export async function watchSeeks(page) {
   await page.evaluate(() => {
     const video = document.querySelector("video");
@@ -52,7 +52,7 @@ export async function watchSeeks(page) {
   });
 }
 
-// The player was sent to this second and got there: it is at or after it, with a picture.
+// Expects that the player has sought to this time and shows a frame at or after it.
 export async function expectPlayingFrom(page, seconds) {
   await expect.poll(() => page.evaluate(() => window.seeks)).toContainEqual(expect.closeTo(seconds, 1));
   await expect.poll(() => page.evaluate((start) => {

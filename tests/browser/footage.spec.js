@@ -1,4 +1,4 @@
-// Real footage with real models: what is found in it is in the timeline, and boxes are drawn over it.
+// Real footage with real models: results are on the timeline, with boxes over the video.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, expectAccessible, test } from "./fixtures.js";
@@ -14,13 +14,13 @@ test.use({
     environment: {
       SERVICE_MODELS__DIR: models,
       SERVICE_DETECTOR__FILE: `detect/${detector}`,
-      // Looking for objects takes most of the test's time.
+      // Object detection takes most of the test's time.
       SERVICE_DETECTOR__FRAMES_PER_SECOND: "0.5",
     },
   },
 });
 
-test("people and objects have lanes, and boxes over the paused frame", async ({ page, service }) => {
+test("people and objects have lanes and boxes over the paused frame", async ({ page, service }) => {
   await page.goto(service.url);
   await page.getByLabel("Choose files").setInputFiles(clip);
   await page.getByText("Options", { exact: true }).click();
@@ -40,7 +40,7 @@ test("people and objects have lanes, and boxes over the paused frame", async ({ 
   const inspector = page.getByRole("region", { name: "Moment details" });
   await inspector.locator(".cite").filter({ hasText: new RegExp(`^${Math.floor(locations[0].t / 60)}:${String(Math.floor(locations[0].t % 60)).padStart(2, "0")}`) }).first().click();
 
-  // The box is where the service says the car is, in parts of the frame.
+  // The box is at the service's coordinates, as fractions of the frame.
   const drawn = page.locator("svg rect");
   await expect(drawn.first()).toBeVisible();
   await expect.poll(() => drawn.evaluateAll((all) => all.map((rect) => {
@@ -52,7 +52,7 @@ test("people and objects have lanes, and boxes over the paused frame", async ({ 
   await page.getByRole("button", { name: "All moments" }).click();
   await expect(drawn).toHaveCount(0);
 
-  // Who is seen gets a name, which the people of the video have as soon as they are counted anew.
+  // A person gets a name, which appears once the people are recomputed.
   await page.getByRole("tab", { name: "People" }).click();
   await page.getByRole("button", { name: "Name Person 1" }).click();
   const naming = page.getByRole("dialog", { name: "Name Person 1" });

@@ -1,4 +1,4 @@
-// Following and cancelling a job, over an address that gives nothing until it is told to.
+// Following, cancelling and retrying jobs, with a URL that responds on demand.
 import { createServer } from "node:http";
 import { expect, expectAccessible, test } from "./fixtures.js";
 import { sample } from "./service.js";
@@ -28,7 +28,7 @@ async function add(page) {
   return job;
 }
 
-test("a job is followed by its events and cancelled", async ({ page, service }) => {
+test("a job is followed by events and cancelled", async ({ page, service }) => {
   const events = page.waitForRequest((request) => /\/jobs\/\w+\/events$/.test(new URL(request.url()).pathname));
   await page.goto(service.url);
   const job = await add(page);
@@ -42,7 +42,7 @@ test("a job is followed by its events and cancelled", async ({ page, service }) 
   expect(jobs.find(({ source }) => source === address).status).toBe("failed");
 });
 
-test("the events alone tell how a job ends", async ({ page, service }) => {
+test("events alone report the end of a job", async ({ page, service }) => {
   await page.goto(service.url);
   const job = await add(page);
   const before = await (await fetch(`${service.url}/jobs`)).json();
@@ -53,7 +53,7 @@ test("the events alone tell how a job ends", async ({ page, service }) => {
   await expect(job.locator(".notice-error")).toHaveText(`${address} answered 404 Not Found`);
 });
 
-test("a job whose events do not come is asked about instead", async ({ page, service }) => {
+test("a job without events is polled", async ({ page, service }) => {
   await page.route((url) => url.pathname.endsWith("/events"), (route) => route.fulfill({ status: 404, json: { detail: "not here" } }));
   await page.goto(service.url);
   const job = await add(page);
@@ -81,7 +81,7 @@ const FINISHED = {
   },
 };
 
-test("a job that is done tells what of it failed, was skipped or found nothing, and what it took", async ({ page, service }) => {
+test("a finished job shows failed, skipped and empty results, and its usage", async ({ page, service }) => {
   await page.route(`**/videos/${FINISHED.result.video_id}`, (route) => route.fulfill({ json: FINISHED.result }));
   await page.route((url) => url.pathname === "/jobs", (route) => route.fulfill({ json: { jobs: [FINISHED], total: 1 } }));
   await page.goto(`${service.url}/#/jobs`);
@@ -103,7 +103,7 @@ test("a job that is done tells what of it failed, was skipped or found nothing, 
   await expect.poll(() => form).toBe("aggregators=events");
 });
 
-test("a job of a video that is deleted says so, and leads nowhere", async ({ page, service }) => {
+test("a job of a deleted video has no link", async ({ page, service }) => {
   await page.route((url) => url.pathname === "/jobs", (route) => route.fulfill({ json: { jobs: [FINISHED], total: 1 } }));
   await page.goto(`${service.url}/#/jobs`);
   const job = page.getByRole("listitem").filter({ hasText: "clip.mp4" });
@@ -112,7 +112,7 @@ test("a job of a video that is deleted says so, and leads nowhere", async ({ pag
   await expect(job.getByRole("button", { name: "Run again" })).toHaveCount(0);
 });
 
-test("a file that is no video is not offered to be tried again", async ({ page, service }) => {
+test("a file that is not a video cannot be retried", async ({ page, service }) => {
   const error = "ValueError: the file is a picture (JPEG), not a video";
   const job = { ...FINISHED, source: "photo.jpg", status: "failed", stage: "chunking", result: null, error };
   await page.route((url) => url.pathname === "/jobs", (route) => route.fulfill({ json: { jobs: [job], total: 1 } }));
@@ -127,7 +127,7 @@ test("a file that is no video is not offered to be tried again", async ({ page, 
   await expect(card.getByRole("button", { name: "Try again" })).toHaveCount(0);
 });
 
-test("jobs that were cancelled and tried again keep their story over a reload", async ({ page, service }) => {
+test("cancelled and retried jobs keep their history across a reload", async ({ page, service }) => {
   await page.goto(service.url);
   const job = await add(page);
   await job.getByRole("button", { name: /^Cancel / }).click();
@@ -142,7 +142,7 @@ test("jobs that were cancelled and tried again keep their story over a reload", 
   await expect(tries.filter({ hasText: "the new job is failed" })).toHaveCount(1);
 });
 
-test("an upload whose job was cancelled is tried again without sending it again", async ({ page, service }) => {
+test("a cancelled job is retried without another upload", async ({ page, service }) => {
   const sent = [];
   page.on("request", (request) => { if (/\/uploads$/.test(new URL(request.url()).pathname)) sent.push(request.method()); });
   await page.goto(service.url);

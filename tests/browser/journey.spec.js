@@ -1,4 +1,4 @@
-// A newcomer's way through the pages, in order, over one install.
+// A new user's journey through the pages, in order, on one installation.
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { expect, expectAccessible, expectPlayingFrom, test, watchSeeks } from "./fixtures.js";
@@ -16,7 +16,7 @@ const openSample = async (page, service) => {
 };
 const currentTime = (page) => page.evaluate(() => document.querySelector("video").currentTime);
 
-test("an empty install says what to do, on every page", async ({ page, service }) => {
+test("an empty installation explains what to do on every page", async ({ page, service }) => {
   await page.goto(service.url);
   await expect(page.getByText("Nothing here yet")).toBeVisible();
   await expect(page.getByText("Ready", { exact: true })).toBeVisible();
@@ -59,7 +59,7 @@ test("moving over a poster scrubs through the video", async ({ page, service }) 
   await expect.poll(shown).not.toBe(early);
 });
 
-test("an address is fetched, and a job that fails says why and can be tried again", async ({ page, service }) => {
+test("a URL is fetched, and a failed job shows why and can be retried", async ({ page, service }) => {
   const clip = await readFile(sample);
   const server = createServer((request, answer) => {
     if (request.url.endsWith(".mp4")) answer.writeHead(200, { "Content-Type": "video/mp4", "Content-Length": clip.length }).end(clip);
@@ -93,7 +93,7 @@ test("an address is fetched, and a job that fails says why and can be tried agai
   }
 });
 
-test("the page tells what the service refuses, and why analyzers exclude each other", async ({ page, service }) => {
+test("the page shows rejected input, and why analyzers exclude each other", async ({ page, service }) => {
   await page.goto(service.url);
   await page.getByRole("button", { name: "Add", exact: true }).click();
   await expect(page.locator("#add-error")).toContainText("Choose a file or enter a URL");
@@ -135,7 +135,7 @@ test("a file is dropped anywhere on the page", async ({ page, service }) => {
   await expect(page.locator(".drop")).toContainText("dropped.mp4");
 });
 
-test("a video opens, lists its moments and plays from the one that is clicked", async ({ page, service }) => {
+test("a video lists its moments and plays from a clicked one", async ({ page, service }) => {
   await openSample(page, service);
   await expect.poll(() => page.evaluate(() => Math.round(document.querySelector("video").duration))).toBe(52);
   const { videos } = await (await fetch(`${service.url}/videos`)).json();
@@ -149,7 +149,7 @@ test("a video opens, lists its moments and plays from the one that is clicked", 
   await expectPlayingFrom(page, start);
 });
 
-test("every panel that has data is there, and its moments seek", async ({ page, service }) => {
+test("every panel with data is shown, and its moments seek", async ({ page, service }) => {
   await openSample(page, service);
   const { videos } = await (await fetch(`${service.url}/videos`)).json();
   const { available } = await (await fetch(`${service.url}/videos/${videos[0].video_id}/aggregates`)).json();
@@ -167,7 +167,7 @@ test("every panel that has data is there, and its moments seek", async ({ page, 
   await expectPlayingFrom(page, start);
 });
 
-test("an aggregate that the page does not know is shown field by field, and its moments seek", async ({ page, service }) => {
+test("an unknown aggregate is shown field by field, and its moments seek", async ({ page, service }) => {
   await openSample(page, service);
   const more = page.getByRole("tab", { name: "More", exact: true });
   await expect(page.getByRole("tab", { name: "Statistics", exact: true })).toBeVisible();
@@ -228,9 +228,9 @@ test("the timeline seeks, follows and zooms", async ({ page, service }) => {
   await watchSeeks(page);
   const half = await page.evaluate(() => document.querySelector("video").duration / 2);
   await canvas.click({ position: { x: box.width / 2, y: 8 } });
-  const [sought] = await page.waitForFunction(() => window.seeks.length && window.seeks).then((seeks) => seeks.jsonValue());
-  expect(sought).toBeCloseTo(half, 0);
-  // What stands still goes on doing so.
+  const [position] = await page.waitForFunction(() => window.seeks.length && window.seeks).then((seeks) => seeks.jsonValue());
+  expect(position).toBeCloseTo(half, 0);
+  // A paused player stays paused.
   expect(await page.evaluate(() => document.querySelector("video").paused)).toBe(true);
   await expect.poll(async () => Number(await canvas.getAttribute("aria-valuenow"))).toBeGreaterThanOrEqual(Math.floor(half));
   await page.getByRole("button", { name: "Zoom in" }).click();
@@ -239,7 +239,7 @@ test("the timeline seeks, follows and zooms", async ({ page, service }) => {
   await expect(page.getByLabel("Visible part of the video")).toBeHidden();
 });
 
-test("the browser parses the captions, and shows them when asked", async ({ page, service }) => {
+test("the browser parses the captions and shows them on request", async ({ page, service }) => {
   await openSample(page, service);
   const { videos } = await (await fetch(`${service.url}/videos`)).json();
   const file = await (await fetch(`${service.url}/videos/${videos[0].video_id}/export?format=vtt`)).text();
@@ -255,7 +255,7 @@ test("the browser parses the captions, and shows them when asked", async ({ page
   expect((await track()).mode).toBe("showing");
 });
 
-test("the log is there to take away in every format", async ({ page, service }) => {
+test("the log is exported in every format", async ({ page, service }) => {
   await openSample(page, service);
   await page.getByText("Export", { exact: true }).click();
   const links = page.getByRole("link", { name: /\(.+\)$/ });
@@ -271,7 +271,7 @@ test("the log is there to take away in every format", async ({ page, service }) 
   await expect(links.first()).toBeHidden();
 });
 
-test("other weights show another split, and change nothing", async ({ page, service }) => {
+test("other weights preview another split without changing anything", async ({ page, service }) => {
   await openSample(page, service);
   await page.getByRole("tab", { name: "Segmentation" }).click();
   await expect(page.getByLabel("Lanes").getByText("Split preview")).toBeVisible();
@@ -285,7 +285,7 @@ test("other weights show another split, and change nothing", async ({ page, serv
   await expect(page.getByLabel("Lanes").getByText("Split preview")).toBeHidden();
 });
 
-test("the inspector shows what the analyzers said of a moment", async ({ page, service }) => {
+test("the inspector shows the analyzer outputs of a moment", async ({ page, service }) => {
   await openSample(page, service);
   await page.getByRole("button", { name: /^Show details of the moment at/ }).nth(1).click();
   const inspector = page.getByRole("region", { name: "Moment details" });
@@ -297,7 +297,7 @@ test("the inspector shows what the analyzers said of a moment", async ({ page, s
   await expect(inspector).toBeHidden();
 });
 
-test("keys play, step, search and help", async ({ page, service }) => {
+test("keyboard shortcuts play, seek, search and open help", async ({ page, service }) => {
   await openSample(page, service);
   await page.locator("#main").focus();
   const paused = () => page.evaluate(() => document.querySelector("video").paused);
@@ -319,7 +319,7 @@ test("keys play, step, search and help", async ({ page, service }) => {
   await expect(page.getByLabel("Search the footage")).toBeFocused();
 });
 
-test("a search hit plays in place from its second, and opens by a link to it", async ({ page, service }) => {
+test("a search result plays in place and links to its time in the video", async ({ page, service }) => {
   await page.goto(`${service.url}/#/search`);
   await page.getByLabel("Search the footage").fill("a dark street with lamps at night");
   await page.getByRole("button", { name: "Search", exact: true }).click();
@@ -328,7 +328,7 @@ test("a search hit plays in place from its second, and opens by a link to it", a
   await expect(page.getByRole("heading", { name: /^\d+ moments?$/ })).toBeVisible();
   await expect.poll(() => hits.first().locator("img").evaluate((image) => image.complete && image.naturalWidth > 0)).toBe(true);
 
-  // Not the moment at 0, which a player is at anyway.
+  // Not the moment at 0, where a player starts anyway.
   const starts = await hits.evaluateAll((all) => all.map((hit) => Number(hit.dataset.start)));
   const index = starts.findIndex((start) => start > 1);
   expect(index).toBeGreaterThanOrEqual(0);
@@ -344,7 +344,7 @@ test("a search hit plays in place from its second, and opens by a link to it", a
   expect(new URL(page.url()).hash).toBe(hash);
 });
 
-test("filters that leave nothing say so", async ({ page, service }) => {
+test("filters without results show a hint", async ({ page, service }) => {
   await page.goto(`${service.url}/#/search`);
   await page.getByLabel("Search the footage").fill("boat");
   await page.getByText("Filters", { exact: true }).click();
@@ -365,11 +365,11 @@ test("an answer cites moments, and a citation plays", async ({ page, service }) 
   await expectPlayerAt(page, start);
 });
 
-test("nothing fails to load on any page", async ({ page, service }) => {
+test("no request fails on any page", async ({ page, service }) => {
   const { videos } = await (await fetch(`${service.url}/videos`)).json();
   const failed = [];
   page.on("requestfailed", (one) => {
-    // A player gives up a range it does not need any more, and a page what it was waiting for when it is left.
+    // A player aborts ranges that it no longer needs, and a page its pending requests when it is left.
     if (one.failure().errorText !== "net::ERR_ABORTED") failed.push(`${one.url()}: ${one.failure().errorText}`);
   });
   page.on("response", (one) => { if (one.status() >= 400) failed.push(`${one.url()}: ${one.status()}`); });
@@ -381,9 +381,9 @@ test("nothing fails to load on any page", async ({ page, service }) => {
   expect(failed).toEqual([]);
 });
 
-// Colours go by the scheme and layout by the width, so each is there once with every page.
+// Colours depend on the scheme and layout on the width, so each value occurs once with every page.
 for (const [width, scheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) {
-  test(`nothing overflows or is hard to read at ${width} px, ${scheme}`, async ({ page, service }) => {
+  test(`pages fit and are accessible at ${width} px, ${scheme}`, async ({ page, service }) => {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
     const { videos } = await (await fetch(`${service.url}/videos`)).json();
@@ -404,7 +404,7 @@ for (const [width, scheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) 
       await expectAccessible(page, `video, ${await tab.textContent()}`);
     }
     await page.getByText("Export", { exact: true }).click();
-    // An open menu lies over what is behind it.
+    // An open menu covers the content behind it.
     await expectAccessible(page, "export", "details[open]:has(summary.button)");
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Refresh summary" }).click();
@@ -413,7 +413,7 @@ for (const [width, scheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) 
     await page.getByRole("tab", { name: "Moments" }).click();
     await page.getByRole("button", { name: /^Show details of the moment at/ }).first().click();
     await expect(page.getByRole("heading", { name: "Scenes" })).toBeVisible();
-    // On a phone the player stays in view, and hides a part of what is scrolled below it.
+    // On a phone the player is sticky and covers part of the content.
     await page.evaluate(() => scrollTo(0, 0));
     await expectAccessible(page, "inspector");
     for (const [name, label, text] of [
@@ -431,7 +431,7 @@ for (const [width, scheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) 
   });
 }
 
-test("the chosen aggregates are worked out again", async ({ page, service }) => {
+test("selected aggregates are recomputed", async ({ page, service }) => {
   await openSample(page, service);
   await page.getByRole("button", { name: "Refresh summary" }).click();
   const dialog = page.getByRole("dialog");
@@ -446,7 +446,7 @@ test("the chosen aggregates are worked out again", async ({ page, service }) => 
   await shown;
 });
 
-test("a job that failed can be tried again from any page that shows it", async ({ page, service }) => {
+test("a failed job can be retried from the jobs page", async ({ page, service }) => {
   const url = "http://127.0.0.1:9/gone.mp4";
   const form = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ url }) };
   const { job_id: jobId } = await (await fetch(`${service.url}/videos/url`, form)).json();
@@ -456,7 +456,7 @@ test("a job that failed can be tried again from any page that shows it", async (
   await expect(page.getByLabel("From a URL")).toHaveValue(url);
 });
 
-test("a video is deleted after a question, and only then", async ({ page, service }) => {
+test("a video is deleted only after confirmation", async ({ page, service }) => {
   await openSample(page, service);
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   const dialog = page.getByRole("dialog");
@@ -470,14 +470,14 @@ test("a video is deleted after a question, and only then", async ({ page, servic
   expect((await (await fetch(`${service.url}/videos`)).json()).videos).toEqual([]);
 });
 
-// The player was sent to this second and has a picture.
+// Expects that the player shows a frame at this time.
 async function expectPlayerAt(page, seconds) {
   await expect.poll(() => page.evaluate((start) => {
     const video = document.querySelector("video");
     return video !== null && video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA
       && video.currentTime >= start - 0.1 && video.played.length + video.seekable.length > 0;
   }, seconds)).toBe(true);
-  // It started there and not before: what has been played begins at that second.
+  // Playback started there and not before.
   await expect.poll(() => page.evaluate(() => {
     const { played } = document.querySelector("video");
     return played.length ? played.start(played.length - 1) : null;

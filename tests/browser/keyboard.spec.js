@@ -1,11 +1,11 @@
-// The way through the pages with the keyboard alone: no test here moves or presses a mouse.
+// The journey by keyboard: no test here uses the mouse.
 import { expect, test } from "./fixtures.js";
 import { sample } from "./service.js";
 
 const NAME = "shotlog-sample.mp4";
 const MOST_STEPS = 120;
 
-/** Goes on (or back) with Tab until this has the focus, which is seen. */
+/** Presses Tab (or `key`) until the target has visible focus. */
 async function reach(page, target, { key = "Tab" } = {}) {
   await expect(target).toBeAttached();
   const there = () => target.evaluate((element) => element === document.activeElement);
@@ -17,7 +17,7 @@ async function press(page, target, { key = "Tab", by = "Enter" } = {}) {
   await reach(page, target, { key });
   await page.keyboard.press(by);
 }
-/** From anywhere, by the links at the top of the page. */
+/** Navigates by the links at the top of the page. */
 async function visit(page, name) {
   await press(page, page.getByRole("navigation").getByRole("link", { name }), { key: "Shift+Tab" });
   await expect(page.getByRole("heading", { level: 1, name })).toBeFocused();
@@ -27,7 +27,7 @@ const player = (page) => page.evaluate(() => {
   return { paused, t: currentTime };
 });
 
-test("a film is added, watched, cut up, searched, asked about, taken away and deleted without a mouse", async ({ page, service }) => {
+test("a video is added, watched, searched, asked about, exported and deleted by keyboard", async ({ page, service }) => {
   await page.goto(service.url);
   await expect(page.getByText("Nothing here yet")).toBeVisible();
 
@@ -55,7 +55,7 @@ test("a film is added, watched, cut up, searched, asked about, taken away and de
     await press(page, page.getByRole("button", { name: "Add", exact: true }), { key: "Shift+Tab" });
   });
 
-  await test.step("follow the job, and open what it made", async () => {
+  await test.step("follow the job and open its video", async () => {
     await visit(page, "Jobs");
     const job = page.getByRole("main").getByRole("listitem").filter({ hasText: NAME }).first();
     await expect(job).toContainText("done", { timeout: 240_000 });
@@ -64,7 +64,7 @@ test("a film is added, watched, cut up, searched, asked about, taken away and de
     await expect.poll(() => page.evaluate(() => document.querySelector("video")?.readyState ?? 0)).toBeGreaterThan(1);
   });
 
-  await test.step("play, step, go to a time", async () => {
+  await test.step("play, step and go to a time", async () => {
     await page.keyboard.press("Space");
     await expect.poll(async () => (await player(page)).paused).toBe(false);
     await page.keyboard.press("k");
@@ -78,8 +78,8 @@ test("a film is added, watched, cut up, searched, asked about, taken away and de
     await expect.poll(async () => (await player(page)).t).toBeCloseTo(12, 1);
   });
 
-  await test.step("choose a range and play it", async () => {
-    // The next stop is no field of text, where letters are letters.
+  await test.step("select a range and play it", async () => {
+    // Moves focus out of the text field, where letters are text.
     await reach(page, page.getByRole("button", { name: "Next frame" }));
     await page.keyboard.press("i");
     const slider = page.getByRole("slider", { name: "Time" });
@@ -110,7 +110,7 @@ test("a film is added, watched, cut up, searched, asked about, taken away and de
     await expect(page.locator("summary").filter({ hasText: "Lanes" })).toBeFocused();
   });
 
-  await test.step("play a moment, look at all that was found in it, and go back to the list", async () => {
+  await test.step("play a moment, inspect it and return to the list", async () => {
     const tabs = page.getByRole("tablist", { name: "Results" });
     await reach(page, tabs.getByRole("tab", { name: "Moments" }));
     await page.keyboard.press("ArrowRight");
@@ -127,14 +127,14 @@ test("a film is added, watched, cut up, searched, asked about, taken away and de
     await expect(tabs.getByRole("tab", { selected: true })).toBeFocused();
   });
 
-  await test.step("take it away", async () => {
+  await test.step("export it", async () => {
     await press(page, page.locator("summary").filter({ hasText: "Export" }), { key: "Shift+Tab" });
     const download = page.waitForEvent("download");
     await press(page, page.getByRole("link", { name: "Everything (JSON)" }));
     expect((await download).suggestedFilename()).toMatch(/json$/);
   });
 
-  await test.step("search, play a hit in place and leave it", async () => {
+  await test.step("search, play a result in place and close it", async () => {
     await page.keyboard.press("/");
     await expect(page.getByRole("searchbox")).toBeFocused();
     await page.keyboard.type("people talking");
@@ -146,7 +146,7 @@ test("a film is added, watched, cut up, searched, asked about, taken away and de
     await expect(hit).toBeFocused();
   });
 
-  await test.step("ask, and play what is cited", async () => {
+  await test.step("ask and play a citation", async () => {
     await visit(page, "Ask");
     await reach(page, page.getByLabel("Ask about the footage"));
     await page.keyboard.type("Who speaks?");
@@ -159,7 +159,7 @@ test("a film is added, watched, cut up, searched, asked about, taken away and de
     await expect(cited).toBeFocused();
   });
 
-  await test.step("delete it, after a question", async () => {
+  await test.step("delete it after confirmation", async () => {
     await visit(page, "Library");
     await press(page, page.getByRole("link", { name: `Open ${NAME}` }));
     await expect(page.getByRole("heading", { level: 1, name: NAME })).toBeFocused();

@@ -1,4 +1,4 @@
-// The library with thousands of videos: told apart, put in order, and changed many at once.
+// The library with thousands of videos: filters, sorting and bulk actions.
 import { expect, expectAccessible, test } from "./fixtures.js";
 
 const COUNT = 3000;
@@ -16,30 +16,30 @@ const video = (n) => ({
   synopsis: `Somebody opens door ${n}.`,
 });
 
-// The library as a service with many videos would list it, newest first, by cursor.
-async function many(page, videos) {
-  const asked = [];
+// Mocks a service that lists mockVideos videos, newest first, by cursor.
+async function mockVideos(page, videos) {
+  const requests = [];
   await page.route((url) => url.pathname === "/videos", (route) => {
     const { searchParams } = new URL(route.request().url());
-    asked.push(searchParams.toString());
+    requests.push(searchParams.toString());
     const from = Number(searchParams.get("cursor") ?? 0);
     const to = from + Number(searchParams.get("limit") ?? videos.length);
     return route.fulfill({ json: { videos: videos.slice(from, to), total: videos.length, ...(to < videos.length ? { next: String(to) } : {}) } });
   });
-  return asked;
+  return requests;
 }
 
 const tiles = (page) => page.getByRole("listitem").filter({ has: page.getByRole("link", { name: /^Open clip/ }) });
 
-test("thousands of videos come by pages, and few of them are drawn", async ({ page, service }) => {
-  const asked = await many(page, Array.from({ length: COUNT }, (_, n) => video(n)));
+test("thousands of videos load by page, and few are rendered", async ({ page, service }) => {
+  const requests = await mockVideos(page, Array.from({ length: COUNT }, (_, n) => video(n)));
   await page.goto(service.url);
   await expect(page.getByRole("heading", { name: "3,000 videos" })).toBeVisible();
-  expect(asked.length).toBeGreaterThan(5);
-  expect(asked[0]).not.toContain("cursor");
+  expect(requests.length).toBeGreaterThan(5);
+  expect(requests[0]).not.toContain("cursor");
   await expect(tiles(page).first()).toContainText("Somebody opens door 0.");
   expect(await tiles(page).count()).toBeLessThan(100);
-  // The page is as long as rows that were not drawn yet are guessed to be.
+  // The page height is an estimate until all rows have been rendered.
   await expect.poll(async () => {
     await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
     return page.getByRole("link", { name: /^Open clip 2999/ }).isVisible();
@@ -57,9 +57,9 @@ test("thousands of videos come by pages, and few of them are drawn", async ({ pa
   await expectAccessible(page, "thousands");
 });
 
-test("several videos are put into a collection, worked out again and deleted at once", async ({ page, service }) => {
+test("several videos are moved to a collection, refreshed and deleted at once", async ({ page, service }) => {
   const videos = Array.from({ length: 12 }, (_, n) => video(n));
-  await many(page, videos);
+  await mockVideos(page, videos);
   const done = [];
   await page.route(/\/videos\/[0-9a-f]{16}(\/aggregates.*)?$/, async (route) => {
     const request = route.request();
@@ -101,9 +101,9 @@ test("several videos are put into a collection, worked out again and deleted at 
   expect(done.filter(([method]) => method === "DELETE")).toHaveLength(12);
 });
 
-test("a video that somebody else adds appears by itself", async ({ page, service }) => {
+test("a video added by another user appears automatically", async ({ page, service }) => {
   const videos = [video(1)];
-  await many(page, videos);
+  await mockVideos(page, videos);
   const job = { job_id: "4".repeat(32), source: "clip 0002.mp4", status: "running", stage: "analyzing", detail: {}, result: null, error: null, created_at: "2026-01-31T12:00:00Z", updated_at: "2026-01-31T12:00:00Z" };
   await page.route((url) => url.pathname === "/jobs", (route) => route.fulfill({ json: { jobs: [job], total: 1 } }));
   await page.route(/\/jobs\/\w+\/events$/, (route) => route.fulfill({ status: 404, json: { detail: "none" } }));

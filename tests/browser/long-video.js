@@ -1,4 +1,4 @@
-// Makes a page believe in a video of three hours with 2,000 chunks, for the test and the measurement.
+// Mocks a video of three hours with 2,000 chunks, for tests and benchmarks.
 const ID = "00c0ffee00c0ffee";
 const DURATION = 10_800;
 const COUNT = 2_000;

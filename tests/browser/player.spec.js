@@ -1,10 +1,10 @@
-// The player and its timeline: keys, frames, times that are typed, ranges, lanes.
+// The player and its timeline: shortcuts, frames, typed times, ranges and lanes.
 import { readFile } from "node:fs/promises";
 import { expect, expectAccessible, test } from "./fixtures.js";
 import { longVideo } from "./long-video.js";
 import { sample } from "./service.js";
 
-// Other files share the service, and find it empty.
+// Other spec files share the service and expect it to be empty.
 test.afterAll(async ({ service }) => {
   const { videos } = await (await fetch(`${service.url}/videos`)).json();
   for (const { video_id: each } of videos) await fetch(`${service.url}/videos/${each}`, { method: "DELETE" });
@@ -29,7 +29,7 @@ async function open(page, service, more = "") {
   await expect.poll(() => page.evaluate(() => document.querySelector("video")?.readyState ?? 0)).toBeGreaterThan(1);
 }
 
-test("keys work after a click on the seek bar, and leave to a slider what moves it", async ({ page, service }) => {
+test("shortcuts work after a click on the seek bar, except the keys that move it", async ({ page, service }) => {
   await open(page, service);
   const bar = page.getByRole("slider", { name: "Seek" });
   await bar.click();
@@ -42,12 +42,12 @@ test("keys work after a click on the seek bar, and leave to a slider what moves 
   await expect.poll(async () => (await player(page)).paused).toBe(false);
   await page.keyboard.press("k");
   await expect.poll(async () => (await player(page)).paused).toBe(true);
-  // In a field, letters are letters.
+  // In a text field, letters are text.
   await page.getByLabel("Go to time").fill("k");
   expect((await player(page)).paused).toBe(true);
 });
 
-test("it steps by pictures and goes to a time that is typed", async ({ page, service }) => {
+test("the player steps by frames and goes to a typed time", async ({ page, service }) => {
   await open(page, service, "?t=10");
   const { frame_rate: rate } = await (await fetch(`${service.url}/videos/${id}`)).json();
   expect(rate).toBeGreaterThan(1);
@@ -70,7 +70,7 @@ test("it steps by pictures and goes to a time that is typed", async ({ page, ser
   await expect(field).toHaveAttribute("aria-invalid", "true");
   await field.press("Escape");
   await expect(field).toHaveValue(/^00:00:20[:;]00$/);
-  // The choice is kept, and the speed too.
+  // The format and the speed are saved.
   await page.getByLabel("Speed").selectOption("1.5");
   await page.reload();
   await expect(page.getByLabel("Time format")).toHaveValue("frames");
@@ -80,7 +80,7 @@ test("it steps by pictures and goes to a time that is typed", async ({ page, ser
   expect((await fetch(picture)).headers.get("content-type")).toBe("image/jpeg");
 });
 
-test("a range is chosen by keys or by dragging, played, and kept in the address", async ({ page, service }) => {
+test("a range is selected by keys or dragging, played, and kept in the address", async ({ page, service }) => {
   await open(page, service, "?t=10");
   await page.keyboard.press("k");
   await expect.poll(async () => (await player(page)).paused).toBe(true);
@@ -96,7 +96,7 @@ test("a range is chosen by keys or by dragging, played, and kept in the address"
   await expectAccessible(page, "range");
   await range.getByRole("button", { name: "Play" }).click();
   await expect.poll(async () => (await player(page)).paused, { timeout: 20_000 }).toBe(true);
-  // On the last picture that belongs to it.
+  // It stops on the last frame of the range.
   await expect.poll(async () => (await player(page)).t).toBeLessThan(13.5);
   expect((await player(page)).t).toBeGreaterThan(13.4);
   await page.reload();
@@ -131,7 +131,7 @@ test("a range is chosen by keys or by dragging, played, and kept in the address"
   const [start, end] = new URL(page.url()).hash.match(/range=([\d.]+)-([\d.]+)/).slice(1).map(Number);
   expect(start / duration).toBeCloseTo(0.25, 1);
   expect(end / duration).toBeCloseTo(0.4, 1);
-  // Without Shift the picture follows.
+  // Without Shift, dragging scrubs.
   await page.mouse.move(x + width * 0.5, y + 10);
   await page.mouse.down();
   await page.mouse.move(x + width * 0.75, y + 10, { steps: 4 });
@@ -139,7 +139,7 @@ test("a range is chosen by keys or by dragging, played, and kept in the address"
   await page.mouse.up();
 });
 
-test("the edges of a range are dragged, and what is in a lane becomes the range", async ({ page, service }) => {
+test("range edges are dragged, and a double-clicked lane item becomes the range", async ({ page, service }) => {
   await open(page, service, "?range=12-20");
   const canvas = page.getByRole("slider", { name: "Time" });
   await canvas.scrollIntoViewIfNeeded();
@@ -155,20 +155,20 @@ test("the edges of a range are dragged, and what is in a lane becomes the range"
   await expect.poll(() => range()[1]).toBeGreaterThan(29);
   expect(range()[0]).toBe(12);
   expect(range()[1]).toBeLessThan(31);
-  // An edge that is dragged past the other trades places with it.
+  // An edge dragged past the other swaps with it.
   await page.mouse.move(at(range()[1]), y + 40);
   await page.mouse.down();
   await page.mouse.move(at(5), y + 40, { steps: 4 });
   await page.mouse.up();
   await expect.poll(() => range()[1]).toBe(12);
   expect(Math.abs(range()[0] - 5)).toBeLessThan(1);
-  // Moments are ten seconds long here, and stand in the lane of that name.
+  // Moments are ten seconds long here, in the Moments lane.
   const lanes = await page.getByRole("list", { name: "Lanes" }).getByRole("listitem").allTextContents();
   await page.mouse.dblclick(at(25), y + 22 + 28 * lanes.indexOf("Moments") + 10);
   await expect.poll(range).toEqual([20, 30]);
 });
 
-test("what the reader has stopped stays so when another place is chosen", async ({ page, service }) => {
+test("a paused player stays paused when seeking", async ({ page, service }) => {
   await open(page, service);
   const canvas = page.getByRole("slider", { name: "Time" });
   const { width } = await canvas.boundingBox();
@@ -184,7 +184,7 @@ test("what the reader has stopped stays so when another place is chosen", async 
   expect((await player(page)).paused).toBe(true);
 });
 
-test("with a range, the link that is copied leads to it", async ({ page, service }) => {
+test("the copied link leads to the range if there is one", async ({ page, service }) => {
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await open(page, service, "?t=20&range=12-13.5");
   await page.getByRole("button", { name: "Copy link", exact: true }).click();
@@ -194,16 +194,16 @@ test("with a range, the link that is copied leads to it", async ({ page, service
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/\?t=[\d.]+$/);
 });
 
-test("a place that the browser cannot go to is told, and it plays from the beginning", async ({ page, service }) => {
+test("a failed seek is reported, and the video plays from the beginning", async ({ page, service }) => {
   await open(page, service, "?t=30");
   await page.evaluate(() => document.querySelector("video").dispatchEvent(new Event("error")));
-  const told = page.getByRole("alert");
-  await expect(told).toContainText("cannot seek to this position");
-  const button = told.getByRole("button", { name: "Play from the beginning" });
+  const alert = page.getByRole("alert");
+  await expect(alert).toContainText("cannot seek to this position");
+  const button = alert.getByRole("button", { name: "Play from the beginning" });
   for (const colorScheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme });
     await expectAccessible(page, `a place that is not played, ${colorScheme}`);
-    // Over a picture contrast is not judged there.
+    // axe does not check contrast over a video.
     const [colour, behind] = await button.evaluate((element) => {
       const { color, backgroundColor } = getComputedStyle(element);
       return [color, backgroundColor];
@@ -211,20 +211,20 @@ test("a place that the browser cannot go to is told, and it plays from the begin
     expect(colour).not.toBe(behind);
   }
   await button.click();
-  await expect(told).toBeHidden();
+  await expect(alert).toBeHidden();
   await expect.poll(async () => (await player(page)).paused).toBe(false);
   expect((await player(page)).t).toBeLessThan(20);
 
-  // Of a moment that a link leads to, a clip is played.
+  // A linked moment is played as a clip instead.
   await open(page, service, "?t=20&until=24");
   await page.evaluate(() => document.querySelector("video").dispatchEvent(new Event("error")));
-  await told.getByRole("button", { name: "Play this moment" }).click();
+  await alert.getByRole("button", { name: "Play this moment" }).click();
   const clip = page.locator('video[src*="/clip?"][src*="end=24"]');
   await expect.poll(() => clip.evaluate(({ duration, currentTime }) => duration > 1 && currentTime > 0)).toBe(true);
-  await expect(told).toBeHidden();
+  await expect(alert).toBeHidden();
 });
 
-test("a range is cut out as a clip, and its log taken along", async ({ page, service }) => {
+test("a range is saved as a clip, and its log is exported", async ({ page, service }) => {
   await open(page, service, "?range=12-13.5");
   const range = page.getByRole("group", { name: "Range" });
   const cut = page.waitForEvent("download");
@@ -235,7 +235,7 @@ test("a range is cut out as a clip, and its log taken along", async ({ page, ser
   const bytes = await readFile(await clip.path());
   expect(bytes.subarray(4, 8).toString()).toBe("ftyp");
   await range.getByText("Export range", { exact: true }).click();
-  // An open menu lies over what is behind it.
+  // An open menu covers the content behind it.
   await expectAccessible(page, "export of a range", "details[open]:has(summary.button)");
   const saved = page.waitForEvent("download");
   await range.getByRole("link", { name: "Table (CSV)" }).click();
@@ -243,7 +243,7 @@ test("a range is cut out as a clip, and its log taken along", async ({ page, ser
   expect(table.suggestedFilename()).toBe("shotlog-sample-0m12.00s-0m13.50s.csv");
   expect((await readFile(await table.path(), "utf8")).trim().split("\n")).toHaveLength(2);
 
-  // What cannot be cut says why.
+  // An invalid range shows why.
   await open(page, service, "?range=12-9000");
   await range.getByRole("button", { name: "Save clip" }).click();
   await expect(page.getByText("it must lie within the video")).toBeVisible();
@@ -256,7 +256,7 @@ test("a range is cut out as a clip, and its log taken along", async ({ page, ser
   expect(await readFile(await whole.path())).toEqual(await readFile(sample));
 });
 
-test("lanes that are switched off stay off", async ({ page, service }) => {
+test("hidden lanes stay hidden", async ({ page, service }) => {
   await open(page, service);
   const lanes = page.getByRole("list", { name: "Lanes" });
   await expect(lanes).toContainText("Moments");
@@ -269,21 +269,21 @@ test("lanes that are switched off stay off", async ({ page, service }) => {
   await expect(lanes).not.toContainText("Moments");
 });
 
-test("lanes keep the order that they were given", async ({ page, service }) => {
+test("lanes keep their custom order", async ({ page, service }) => {
   await open(page, service);
   const names = () => page.getByRole("list", { name: "Lanes" }).getByRole("listitem").allTextContents();
   await expect.poll(async () => (await names()).slice(0, 2)).toEqual(["Chapters", "Moments"]);
   await page.getByText("Lanes", { exact: true }).click();
   await page.getByRole("button", { name: "Move Moments up" }).click();
   await expect.poll(async () => (await names()).slice(0, 2)).toEqual(["Moments", "Chapters"]);
-  // The menu stays open, and the button stays with its lane.
+  // The menu stays open, and focus stays on the lane's button.
   await expect(page.getByRole("button", { name: "Move Moments up" })).toHaveAttribute("aria-disabled", "true");
   await expectAccessible(page, "order of lanes", "section[aria-label=Timeline]");
   await page.reload();
   await expect.poll(async () => (await names()).slice(0, 2)).toEqual(["Moments", "Chapters"]);
 });
 
-test("a moment stops at its end, and goes on when asked", async ({ page, service }) => {
+test("a moment stops at its end and continues on request", async ({ page, service }) => {
   await open(page, service);
   await page.getByLabel("Speed").selectOption("2");
   await page.locator("#moments .moment").nth(1).click();
@@ -291,13 +291,13 @@ test("a moment stops at its end, and goes on when asked", async ({ page, service
   const stops = page.getByText("Stops at 0:20");
   await expect(stops).toBeVisible();
   await expectAccessible(page, "a moment that stops");
-  // Asked to go on before its end, it does not stop.
+  // Continue before the end cancels the stop.
   await page.getByRole("button", { name: "Continue" }).click();
   await expect(stops).toBeHidden();
   await expect.poll(async () => (await player(page)).t, { timeout: 20_000 }).toBeGreaterThan(20.5);
   expect((await player(page)).paused).toBe(false);
 
-  // A link stops there as well; at the end it says so, and goes on.
+  // A link stops there too, and then offers to continue.
   await page.keyboard.press("k");
   await open(page, service, "?t=18.5&until=20");
   await expect.poll(async () => (await player(page)).t).toBeGreaterThanOrEqual(18.5);
@@ -314,11 +314,11 @@ test("a moment stops at its end, and goes on when asked", async ({ page, service
   await page.getByLabel("Speed").selectOption("1");
 });
 
-test("a link to a range shows no more than the range", async ({ page, service }) => {
+test("a link to a range plays only the range", async ({ page, service }) => {
   await page.goto(`${service.url}/#/videos/${id}?t=12&range=12-13.5`);
   await expect(page.getByText("Stopped at the end")).toBeVisible({ timeout: 20_000 });
   await expect.poll(async () => (await player(page)).t).toBeLessThan(13.5);
-  // Where its video is open already it does so too.
+  // The same applies if the video is already open.
   await page.evaluate(() => (location.hash = location.hash.replace(/\?.*/, "?t=30")));
   await expect.poll(async () => (await player(page)).t).toBeGreaterThanOrEqual(30);
   await page.evaluate(() => (location.hash = location.hash.replace(/\?.*/, "?t=12&range=12-13.5")));
@@ -326,7 +326,7 @@ test("a link to a range shows no more than the range", async ({ page, service })
   await expect(page.getByText("Stopped at the end")).toBeVisible({ timeout: 20_000 });
 });
 
-test("a hit stops at its end", async ({ page, service }) => {
+test("a search result stops at its end", async ({ page, service }) => {
   await page.goto(`${service.url}/#/search?q=people`);
   await page.locator(".hits .thumb").first().click();
   await page.evaluate(() => {
@@ -341,13 +341,13 @@ test("a hit stops at its end", async ({ page, service }) => {
   await expect.poll(async () => (await player(page)).t).toBeGreaterThan(at + 0.5);
 });
 
-test("the sound is drawn as a lane that is asked for once and can be switched off", async ({ page, service }) => {
+test("the sound lane is requested once and can be hidden", async ({ page, service }) => {
   const answers = [];
   await page.route(/\/peaks\?/, async (route) => {
     const response = await route.fetch();
     const answer = await response.json();
     answers.push(answer.peaks);
-    // Nothing, then all: what is drawn is known.
+    // Silence, then full level, so that the drawing is known.
     await route.fulfill({ response, json: { ...answer, peaks: answer.peaks.map((_, at) => (2 * at < answer.peaks.length ? 0 : 0.5)) } });
   });
   await open(page, service);
@@ -355,7 +355,9 @@ test("the sound is drawn as a lane that is asked for once and can be switched of
   const names = () => lanes.getByRole("listitem").allTextContents();
   await expect.poll(names).toContain("Sound");
   const row = (await names()).indexOf("Sound");
-  /** Whether the top of the lane is as its middle at parts of the width: there the wave goes all the way. */
+  /**
+   * Whether the waveform fills the lane at fractions of its width: its top has the colour of its middle.
+   */
   const filled = () => page.getByRole("slider", { name: "Time" }).evaluate((canvas, place) => {
     const scale = canvas.width / canvas.clientWidth;
     const colour = (part, y) => canvas.getContext("2d").getImageData(part * canvas.width, y * scale, 1, 1).data.join();
@@ -364,7 +366,7 @@ test("the sound is drawn as a lane that is asked for once and can be switched of
   }, row);
   await expect.poll(filled).toEqual([false, false, true, true]);
   expect(answers).toHaveLength(1);
-  // What the service says of the file: it is spoken in, and pauses are quieter.
+  // The service's peaks: speech is loud and pauses are quiet.
   expect(Math.max(...answers[0])).toBeGreaterThan(0.1);
   expect(Math.min(...answers[0])).toBeLessThan(0.05);
 
@@ -377,33 +379,33 @@ test("the sound is drawn as a lane that is asked for once and can be switched of
   expect(await names()).not.toContain("Sound");
 });
 
-test("sound alone asks for no pictures, and says that there is none to save", async ({ page, service }) => {
+test("an audio file requests no frames and reports that there is none to save", async ({ page, service }) => {
   const id = await longVideo(page);
-  const asked = [];
-  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  const requests = [];
+  page.on("request", (request) => requests.push(new URL(request.url()).pathname));
   await page.goto(`${service.url}/#/videos/${id}`);
   await expect(page.locator("#moments .moment").first()).toContainText("♪");
   await page.getByRole("slider", { name: "Time" }).hover();
   await page.getByRole("button", { name: "Save frame" }).click();
   await expect(page.getByText("there is no frame to save").first()).toBeVisible();
-  expect(asked.filter((path) => /frames|storyboard/.test(path))).toEqual([]);
+  expect(requests.filter((path) => /frames|storyboard/.test(path))).toEqual([]);
 });
 
-test("a silent video has no lane for its sound", async ({ page, service }) => {
-  let asked = 0;
+test("a silent video has no sound lane", async ({ page, service }) => {
+  let requests = 0;
   await page.route(/\/peaks\?/, async (route) => {
     const response = await route.fetch();
     const answer = await response.json();
     await route.fulfill({ response, json: { ...answer, peaks: answer.peaks.map(() => 0.001) } });
-    asked += 1;
+    requests += 1;
   });
   await open(page, service);
-  await expect.poll(() => asked).toBe(1);
+  await expect.poll(() => requests).toBe(1);
   await expect(page.getByRole("list", { name: "Lanes" })).toContainText("Moments");
   await expect(page.getByRole("list", { name: "Lanes" })).not.toContainText("Sound");
 });
 
-test("the list of keys is what they do", async ({ page, service }) => {
+test("the help lists the keyboard shortcuts", async ({ page, service }) => {
   await open(page, service);
   await page.keyboard.press("?");
   const list = page.getByRole("dialog", { name: "Keyboard shortcuts" });

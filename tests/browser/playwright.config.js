@@ -1,5 +1,5 @@
-// The built-in page in Debian's Chromium, against the real binary. SHOTLOG_BINARY names it; a report in JUnit's
-// format is written to PLAYWRIGHT_JUNIT_OUTPUT_FILE.
+// Tests the web page in Debian's Chromium against the real binary, SHOTLOG_BINARY. A JUnit report is
+// written to PLAYWRIGHT_JUNIT_OUTPUT_FILE.
 import { defineConfig } from "@playwright/test";
 import { browser } from "./service.js";
 
@@ -15,7 +15,7 @@ export default defineConfig({
     actionTimeout: 20_000,
     launchOptions: browser,
     viewport: { width: 1280, height: 800 },
-    // Pictures of every step would take as long as the steps.
+    // Screenshots of every step would take as long as the steps.
     trace: { mode: "retain-on-failure", screenshots: false },
   },
 });

@@ -1,4 +1,4 @@
-// Takes the README's picture, docs/screenshot.jpg: the sample clip with its timeline.
+// Takes the README's screenshot, docs/screenshot.jpg: the sample clip with its timeline.
 //   SHOTLOG_BINARY=target/release/shotlog npm --prefix tests/browser run screenshot
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Narrowing a search by what there is, and going on from what was found.
+// Search filters, sorting, saved searches and follow-ups.
 import { expect, expectAccessible, test } from "./fixtures.js";
 
 const [ONE, TWO] = ["00c0ffee00c0ffee", "feedfacefeedface"];
@@ -10,32 +10,32 @@ const schema = {
   filter_analyzers: { objects: ["default_video"] }, metadata_keys: { camera: "string", take: "number" },
 };
 
-async function footage(page, service, sent = []) {
+async function mockFootage(page, service, sent = []) {
   const real = await (await fetch(`${service.url}/schema`)).json();
   const filters = Object.fromEntries(Object.entries(schema.filters).map(([name, [type, matches]]) => [name, { type, matches, payload_field: name }]));
   const json = (path, answer) => page.route((url) => url.pathname === path, (route) => route.fulfill({ json: answer(route.request()) }));
   await json("/schema", () => ({ ...real, ...schema, filters }));
   await json("/values", (request) => {
-    const asked = new URL(request.url()).searchParams;
-    sent.push(Object.fromEntries(asked));
+    const params = new URL(request.url()).searchParams;
+    sent.push(Object.fromEntries(params));
     const values = {
       objects: [{ value: "boat", moments: 12 }, { value: "buoy", moments: 1 }], collections: [{ value: "news", videos: 3 }],
       "metadata.camera": [{ value: "north", videos: 2 }], analyzer_ids: [{ value: "default_video", moments: 12 }],
-    }[asked.get("field")] ?? [];
-    return { field: asked.get("field"), values: values.filter(({ value }) => value.startsWith(asked.get("prefix") ?? "")), more: false };
+    }[params.get("field")] ?? [];
+    return { field: params.get("field"), values: values.filter(({ value }) => value.startsWith(params.get("prefix") ?? "")), more: false };
   });
   await json("/query", (request) => {
-    const asked = request.postDataJSON();
-    sent.push(asked);
-    return { answer: null, results: [hit(ONE, 1, 30), hit(TWO, 1, 0), hit(ONE, 0, 10)].slice(0, asked.limit) };
+    const body = request.postDataJSON();
+    sent.push(body);
+    return { answer: null, results: [hit(ONE, 1, 30), hit(TWO, 1, 0), hit(ONE, 0, 10)].slice(0, body.limit) };
   });
   await json(`/videos/${ONE}`, () => ({ video_id: ONE, filename: "harbour.mp4" }));
   await json(`/videos/${TWO}`, () => ({ video_id: TWO, filename: "market.mp4" }));
 }
 
-test("values are picked from those that there are, by keyboard alone", async ({ page, service }) => {
+test("filter values are picked from suggestions by keyboard", async ({ page, service }) => {
   const sent = [];
-  await footage(page, service, sent);
+  await mockFootage(page, service, sent);
   await page.goto(`${service.url}/#/search`);
   await page.getByText("Filters", { exact: true }).press("Enter");
   const objects = page.getByRole("combobox", { name: "Objects" });
@@ -62,7 +62,7 @@ test("values are picked from those that there are, by keyboard alone", async ({ 
   await page.getByLabel("Search the footage").press("Enter");
   await expect(page.locator("#hits li")).toHaveCount(3);
   expect(sent.findLast(({ text }) => text)).toMatchObject({ text: "boat", filters: { objects: { all: ["buoy", "boat"] }, metadata: { camera: "north" } } });
-  // What a picker lists is of what the other filters leave, and what is of videos knows none of moments.
+  // Suggestions are narrowed by the other filters, except that video filters ignore moment filters.
   expect(sent.findLast(({ field }) => field === "metadata.camera").filters).toBeUndefined();
   await page.reload();
   await expect(page.getByRole("button", { name: "Remove buoy" })).toBeVisible();
@@ -73,9 +73,9 @@ test("values are picked from those that there are, by keyboard alone", async ({ 
   await expect(page.getByRole("button", { name: "Remove boat" })).toHaveCount(0);
 });
 
-test("what is typed takes the value that begins so, before it is listed too", async ({ page, service }) => {
+test("typed text selects the value with that prefix, even before suggestions load", async ({ page, service }) => {
   const sent = [];
-  await footage(page, service, sent);
+  await mockFootage(page, service, sent);
   await page.goto(`${service.url}/#/search`);
   await page.getByText("Filters", { exact: true }).press("Enter");
   const objects = page.getByRole("combobox", { name: "Objects" });
@@ -89,20 +89,20 @@ test("what is typed takes the value that begins so, before it is listed too", as
   await expect.poll(() => sent.findLast(({ text }) => text)).toMatchObject({ filters: { objects: ["buoy", "boat"] } });
 });
 
-test("what was found is put in order, and gone on from", async ({ page, service }) => {
+test("results are sorted, grouped and followed up", async ({ page, service }) => {
   const sent = [];
-  await footage(page, service, sent);
+  await mockFootage(page, service, sent);
   await page.goto(`${service.url}/#/search?q=boat&limit=3`);
   const starts = () => page.locator(".hits .thumb").evaluateAll((all) => all.map((one) => Number(one.dataset.start)));
   await expect.poll(starts).toEqual([30, 0, 10]);
-  const asked = sent.length;
+  const sentBefore = sent.length;
   await page.getByLabel("Sort by").selectOption("Video");
   await expect(page.getByRole("heading", { level: 3 })).toHaveText(["harbour.mp4", "market.mp4"]);
   expect(await starts()).toEqual([30, 10, 0]);
   await page.getByLabel("Sort by").selectOption("Time");
   await expect.poll(starts).toEqual([10, 30, 0]);
   await expect(page).toHaveURL(/group=time/);
-  expect(sent.slice(asked).filter(({ text }) => text), "the order asks for nothing").toEqual([]);
+  expect(sent.slice(sentBefore).filter(({ text }) => text), "sorting sends no request").toEqual([]);
 
   await page.getByRole("link", { name: "Search in this video" }).last().click();
   await expect.poll(() => sent.findLast(({ text }) => text)).toMatchObject({ text: "boat", video_ids: [TWO] });
@@ -118,8 +118,8 @@ test("what was found is put in order, and gone on from", async ({ page, service 
   await expect(page).not.toHaveURL(/like=/);
 });
 
-test("a clip of a quote holds the whole quote", async ({ page, service }) => {
-  await footage(page, service);
+test("a clip of a quote contains the whole quote", async ({ page, service }) => {
+  await mockFootage(page, service);
   const said = { speaker: "S1", text: "A boat at 30." };
   await page.route((url) => url.pathname === `/videos/${ONE}/transcript`, (route) => route.fulfill({ json: { utterances: [{ ...said, start: 33, end: 38.5 }] } }));
   const clips = [];
@@ -133,8 +133,8 @@ test("a clip of a quote holds the whole quote", async ({ page, service }) => {
   expect(clips).toEqual(["?start=30&end=38.5"]);
 });
 
-test("searches are kept in the browser, and come back with all they asked for", async ({ page, service }) => {
-  await footage(page, service);
+test("saved searches restore all their parameters", async ({ page, service }) => {
+  await mockFootage(page, service);
   await page.goto(`${service.url}/#/search?q=boat&filter.objects=buoy`);
   await page.getByRole("button", { name: "Save search" }).click();
   await page.goto(`${service.url}/#/search?q=market`);
@@ -149,17 +149,17 @@ test("searches are kept in the browser, and come back with all they asked for", 
   await expect(page.getByRole("button", { name: "Remove buoy" })).toBeVisible();
 });
 
-test("filters alone list what they leave, page by page", async ({ page, service }) => {
+test("filters without text list moments page by page", async ({ page, service }) => {
   const sent = [];
-  await footage(page, service, sent);
+  await mockFootage(page, service, sent);
   await page.unroute((url) => url.pathname === "/query");
   const all = [hit(TWO, 0, 0), hit(ONE, 0, 10), hit(ONE, 1, 30)].map(({ score: _, p_present: __, ...rest }) => rest);
   await page.route((url) => url.pathname === "/query", (route) => {
-    const asked = route.request().postDataJSON();
-    sent.push(asked);
-    const from = Number(asked.cursor ?? 0);
-    const results = all.slice(from, from + asked.limit);
-    route.fulfill({ json: { answer: null, results, ...(from + asked.limit < all.length ? { next: String(from + asked.limit) } : {}) } });
+    const body = route.request().postDataJSON();
+    sent.push(body);
+    const from = Number(body.cursor ?? 0);
+    const results = all.slice(from, from + body.limit);
+    route.fulfill({ json: { answer: null, results, ...(from + body.limit < all.length ? { next: String(from + body.limit) } : {}) } });
   });
   await page.goto(`${service.url}/#/search`);
   await page.getByRole("button", { name: "Search", exact: true }).click();
@@ -171,7 +171,7 @@ test("filters alone list what they leave, page by page", async ({ page, service 
   await page.getByRole("button", { name: "Search", exact: true }).click();
   await expect(page.getByRole("heading", { name: "First 2 moments" })).toBeVisible();
   expect(sent.findLast(({ order }) => order)).toMatchObject({ order: "newest", filters: { objects: ["boat"] }, pages: true });
-  await expect(page.getByText(/^Similarity/), "what is listed has no score").toHaveCount(0);
+  await expect(page.getByText(/^Similarity/), "a listing has no scores").toHaveCount(0);
   await expect(page.getByText("Score distribution")).toHaveCount(0);
   await page.getByRole("button", { name: "Load more", exact: true }).press("Enter");
   await expect(page.locator(".hits li")).toHaveCount(3);
@@ -185,15 +185,15 @@ test("filters alone list what they leave, page by page", async ({ page, service 
   await expect(page.getByRole("heading", { name: "First 2 moments" })).toBeVisible();
 });
 
-test("how sure it is what was found is a picture with a line, and a table", async ({ page, service }, testInfo) => {
+test("the score distribution is a chart with a threshold and a table", async ({ page, service }, testInfo) => {
   const sent = [];
-  await footage(page, service, sent);
+  await mockFootage(page, service, sent);
   await page.unroute((url) => url.pathname === "/query");
   await page.route((url) => url.pathname === "/query", (route) => {
-    const asked = route.request().postDataJSON();
-    sent.push(asked);
+    const body = route.request().postDataJSON();
+    sent.push(body);
     const results = [0.92, 0.81, 0.33, 0.12, 0.11, 0.04].map((p_present, index) => ({ ...hit(ONE, index, index * 10), p_present }));
-    route.fulfill({ json: { answer: null, results: results.filter((one) => one.p_present >= (asked.min_p_present ?? 0)) } });
+    route.fulfill({ json: { answer: null, results: results.filter((one) => one.p_present >= (body.min_p_present ?? 0)) } });
   });
   await page.goto(`${service.url}/#/search?q=boat`);
   await page.getByText("Score distribution").press("Enter");
@@ -216,10 +216,10 @@ test("how sure it is what was found is a picture with a line, and a table", asyn
 });
 
 for (const [width, colorScheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) {
-  test(`a narrowed search is readable at ${width} px, ${colorScheme}`, async ({ page, service }, testInfo) => {
+  test(`a filtered search is accessible at ${width} px, ${colorScheme}`, async ({ page, service }, testInfo) => {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    await footage(page, service);
+    await mockFootage(page, service);
     await page.goto(`${service.url}/#/search?q=boat&group=video&filter.objects=boat&filter.objects=buoy&video=${ONE}`);
     await expect(page.getByLabel("Match all")).toBeVisible();
     await expectAccessible(page, `search at ${width}`);

@@ -1,5 +1,5 @@
-// Starts the real binary on a free port over an empty data folder; used by every test and by the
-// screenshot. The process is ended with the test that started it.
+// Starts the real binary on a free port with an empty data folder, for all tests and the screenshot. The
+// caller stops it.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -11,12 +11,12 @@ import { fileURLToPath } from "node:url";
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 export const sample = join(root, "var/sample/shotlog-sample.mp4");
 
-// The shell has no window to draw, so that a page takes half the time.
+// The headless shell draws no window, which halves the time per page.
 const chromium = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
 
 export const browser = {
   executablePath: process.env.SHOTLOG_CHROMIUM ?? chromium.find(existsSync) ?? chromium[1],
-  // Chromium's own sandbox refuses to run as root, which is what a container has.
+  // Chromium's sandbox does not run as root, the usual user in a container.
   args: ["--autoplay-policy=no-user-gesture-required", ...(process.getuid() === 0 ? ["--no-sandbox"] : [])],
 };
 
@@ -31,7 +31,7 @@ export function freePort() {
   });
 }
 
-// `url` is where browsers reach it, if not where it listens; `data` is a folder that outlives it.
+// `url` is the address for browsers, if different; `data` is a folder to keep.
 export async function startService({ environment = {}, flags = [], url: outside, data: kept, port: fixed } = {}) {
   const binary = process.env.SHOTLOG_BINARY ?? join(root, "target/debug/shotlog");
   const port = fixed ?? await freePort();
@@ -44,7 +44,7 @@ export async function startService({ environment = {}, flags = [], url: outside,
       SERVICE_HTTP__LISTEN: `127.0.0.1:${port}`,
       SERVICE_HTTP__BASE_URL: outside ?? url,
       SERVICE_DATA_DIR: data,
-      // Reading text costs most of an ingest, and these tests are about the page.
+      // OCR takes most of an ingest, and these tests are about the page.
       SERVICE_OCR__KIND: "none",
       ...environment,
     },

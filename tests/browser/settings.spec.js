@@ -1,4 +1,4 @@
-// What a reader chooses for their browser: how the page looks, its language, how times are written.
+// Settings of the browser: appearance, language and time format.
 import { de } from "../../ui/src/words/de";
 import { en } from "../../ui/src/words/en";
 import { expect, expectAccessible, test } from "./fixtures.js";
@@ -7,7 +7,7 @@ import { longVideo } from "./long-video.js";
 const scheme = (page) => page.evaluate(() => document.documentElement.dataset.scheme);
 const settings = (service) => `${service.url}/#/settings`;
 
-test("the appearance follows the system, or what is chosen, and is remembered", async ({ page, service }) => {
+test("the appearance follows the system or the choice, which is saved", async ({ page, service }) => {
   await page.emulateMedia({ colorScheme: "dark" });
   await page.goto(service.url);
   await page.getByRole("link", { name: "Settings" }).click();
@@ -22,7 +22,7 @@ test("the appearance follows the system, or what is chosen, and is remembered", 
   const back = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   expect(await back()).toBe("rgb(15, 17, 20)");
   expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe("dark");
-  // It is there before the page's own script is: nothing flashes.
+  // It is set before the page's script runs, so nothing flashes.
   await page.route("**/app.js", (one) => one.abort());
   await page.reload();
   expect(await scheme(page)).toBe("dark");
@@ -32,7 +32,7 @@ test("the appearance follows the system, or what is chosen, and is remembered", 
   await expect(page.getByRole("radio", { name: "Dark" })).toBeChecked();
 });
 
-test("the language is that of the browser until one is chosen, which is remembered", async ({ browser, service }) => {
+test("the language matches the browser until one is chosen, which is saved", async ({ browser, service }) => {
   const context = await browser.newContext({ locale: "de-AT" });
   const page = await context.newPage();
   const german = page.waitForResponse((answer) => answer.url().endsWith("/de.js"));
@@ -54,18 +54,18 @@ test("the language is that of the browser until one is chosen, which is remember
   await context.close();
 });
 
-test("English is read without the words of another language", async ({ page, service }) => {
-  const asked = [];
-  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+test("English loads no other catalogue", async ({ page, service }) => {
+  const requests = [];
+  page.on("request", (request) => requests.push(new URL(request.url()).pathname));
   await page.goto(service.url);
   await expect(page.getByRole("heading", { name: "Library" })).toBeVisible();
   await expect(page.getByText("Nothing here yet")).toBeVisible();
   expect(await englishLeft(page)).toEqual(expect.arrayContaining(["Nothing here yet", "Choose files", "Skip to content", "Add"]));
-  expect(asked).toContain("/app.js");
-  expect(asked).not.toContain("/de.js");
+  expect(requests).toContain("/app.js");
+  expect(requests).not.toContain("/de.js");
 });
 
-test("times are written as chosen, and the keys are listed", async ({ page, service }) => {
+test("times use the chosen format, and the shortcuts are listed", async ({ page, service }) => {
   await page.goto(settings(service));
   await page.getByLabel("Time format").selectOption("frames");
   await page.reload();
@@ -82,7 +82,7 @@ test("times are written as chosen, and the keys are listed", async ({ page, serv
 });
 
 for (const [width, colorScheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) {
-  test(`the settings are readable at ${width} px, ${colorScheme}`, async ({ page, service }, testInfo) => {
+  test(`the settings are accessible at ${width} px, ${colorScheme}`, async ({ page, service }, testInfo) => {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await page.goto(settings(service));
@@ -92,7 +92,7 @@ for (const [width, colorScheme] of [[360, "dark"], [1280, "light"], [1920, "dark
   });
 }
 
-// Every piece of an English text that no German one has: what stands between the parts it is told.
+// The fragments of English texts, split at placeholders, that do not occur in German texts.
 function texts(catalogue) {
   if (typeof catalogue === "string") return [catalogue];
   if (typeof catalogue === "function") return catalogue(...Array.from({ length: catalogue.length }, () => "\u00ab")).split(/\u00ab|NaN/);
@@ -102,7 +102,7 @@ const GERMAN = new Set(texts(de).flatMap((text) => [text.trim(), ...text.split(/
 const ENGLISH = [...new Set(texts(en).map((text) => text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "")))]
   .filter((text) => /\p{L}{2}/u.test(text) && !GERMAN.has(text));
 
-// What is to be read, and what is read out, of the page.
+// The visible and accessible texts of the page.
 const shown = (page) => page.evaluate(() => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const found = [document.title];
@@ -155,7 +155,7 @@ const PEOPLE = [1, 2].map((number) => ({
   timeline: { observed_seconds: 8, spans: [[1, 9]] },
 }));
 
-// German words are longer: they have room on a telephone too.
+// German texts are longer and must fit on a phone too.
 async function expectFits(page, name) {
   for (const width of [360, 1280]) {
     await page.setViewportSize({ width, height: 800 });
@@ -226,7 +226,7 @@ test.describe("in German", () => {
     }
   });
 
-  test("no English is left where one searches and asks", async ({ page, service }) => {
+  test("no English is left in search and ask", async ({ page, service }) => {
     await longVideo(page);
     await page.goto(`${service.url}/#/search`);
     await expect(page.getByRole("heading", { name: "Momente nach Bedeutung finden" })).toBeVisible();

@@ -1,11 +1,11 @@
-// Signing in, when the service asks for a token.
+// Signing in, when the service requires a token.
 import { expect, expectAccessible, test } from "./fixtures.js";
 
 const TOKEN = "correct-horse-battery-staple";
 
 test.use({ settings: { environment: { SERVICE_AUTH__TOKENS: JSON.stringify([TOKEN]) } } });
 
-test("the page asks for it, refuses a wrong one and never holds the right one", async ({ page, service }) => {
+test("the page asks for a token, rejects a wrong one and never stores the right one", async ({ page, service }) => {
   await page.goto(service.url);
   await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
   await expect(page.getByRole("heading", { name: "Library" })).toBeHidden();
@@ -39,7 +39,7 @@ test("the page asks for it, refuses a wrong one and never holds the right one", 
   expect(await page.evaluate(async () => (await fetch("videos")).status)).toBe(401);
 });
 
-test("the page asks for it in the reader's language", async ({ browser, service }) => {
+test("sign-in uses the browser's language", async ({ browser, service }) => {
   const context = await browser.newContext({ locale: "de-DE", colorScheme: "dark", reducedMotion: "reduce" });
   const page = await context.newPage();
   await page.goto(service.url);
@@ -51,7 +51,7 @@ test("the page asks for it in the reader's language", async ({ browser, service 
   await context.close();
 });
 
-test("without it the API answers 401, and the header opens it", async ({ service }) => {
+test("the API returns 401 without a token and accepts the header", async ({ service }) => {
   expect((await fetch(`${service.url}/videos`)).status).toBe(401);
   expect((await fetch(`${service.url}/videos`, { headers: { "X-Core-Token": TOKEN } })).status).toBe(200);
   expect((await fetch(`${service.url}/health`)).status).toBe(200);

@@ -1,4 +1,4 @@
-// The queue of uploads, and one that is cut off time and again.
+// The upload queue, and an upload that is interrupted repeatedly.
 import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, mkdtemp, open, readFile, rm, stat, writeFile } from "node:fs/promises";
@@ -6,16 +6,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, expectAccessible, test as base } from "./fixtures.js";
 import { freePort, sample, startService } from "./service.js";
-import { startWire } from "./wire.js";
+import { startProxy } from "./proxy.js";
 
 const MEGABYTE = 1024 * 1024;
 
-/** Megabytes of the upload that is cut off; `SHOTLOG_UPLOAD_MB=2048` tries one of two gigabytes. */
+/** Megabytes of the interrupted upload; `SHOTLOG_UPLOAD_MB=2048` tests two gigabytes. */
 const LARGE = Number(process.env.SHOTLOG_UPLOAD_MB ?? 60);
 
 /**
- * An S3 server with empty buckets `shotlog` and `shotlog-records`, which then hold everything: in place of a service
- * that was killed comes another instance, with an empty folder of its own.
+ * An S3 server with empty buckets `shotlog` and `shotlog-records` for all data. A killed service is then
+ * replaced by another instance with an empty data folder.
  */
 const S3 = process.env.SHOTLOG_UPLOAD_S3;
 const bucket = S3 && {
@@ -24,7 +24,7 @@ const bucket = S3 && {
   SERVICE_STORAGE__ACCESS_KEY_ID: "test", SERVICE_STORAGE__SECRET_ACCESS_KEY: "test",
 };
 
-// The service at one end of a line that can be cut; it can be killed, and comes back with what it has.
+// A service behind a connection that can be cut. It can be killed and restarted with its data.
 const test = base.extend({
   service: [async ({}, use) => {
     const folders = [];
@@ -33,21 +33,21 @@ const test = base.extend({
       return folders.at(-1);
     };
     const port = await freePort();
-    const wire = await startWire(port, Math.max(6, LARGE / 20) * MEGABYTE);
+    const proxy = await startProxy(port, Math.max(6, LARGE / 20) * MEGABYTE);
     const part = Math.max(1, Math.round(LARGE / 120)) * 256 * 1024;
     const environment = { SERVICE_INGEST__UPLOAD_PART_BYTES: String(part), ...bucket };
-    const start = async () => startService({ environment, url: wire.url, data: await folder(), port });
+    const start = async () => startService({ environment, url: proxy.url, data: await folder(), port });
     let running = await start();
     await use({
-      url: wire.url,
+      url: proxy.url,
       storage: S3,
-      wire,
+      proxy,
       restart: async () => {
         await running.kill();
         running = await start();
       },
     });
-    wire.close();
+    proxy.close();
     await running.stop();
     for (const each of folders) await rm(each, { recursive: true, force: true });
   }, { scope: "worker", timeout: 90_000 }],
@@ -58,7 +58,7 @@ const upload = (page, name) => page.getByRole("listitem").filter({ hasText: name
 const add = (page) => page.getByRole("button", { name: "Add", exact: true }).click();
 const jobsOf = async (service) => (await (await fetch(`${service.url}/jobs`)).json()).jobs;
 
-// Parts of uploads wait until they are let go.
+// Holds upload requests until they are released.
 async function hold(page) {
   let release;
   const held = new Promise((done) => { release = done; });
@@ -69,7 +69,7 @@ async function hold(page) {
   return release;
 }
 
-test("two files that are dropped both come", async ({ page, service }) => {
+test("two dropped files are both added", async ({ page, service }) => {
   await page.goto(`${service.url}/#/search`);
   const data = await page.evaluateHandle(() => {
     const carried = new DataTransfer();
@@ -85,7 +85,7 @@ test("two files that are dropped both come", async ({ page, service }) => {
   await expect.poll(async () => (await jobsOf(service)).map(({ source }) => source)).toEqual(expect.arrayContaining(["first.mp4", "second.mp4"]));
 });
 
-test("of a folder everything is taken that can be watched or listened to", async ({ page, service }) => {
+test("all media files of a folder are added", async ({ page, service }) => {
   const folder = await mkdtemp(join(tmpdir(), "shotlog-folder-"));
   try {
     await mkdir(join(folder, "day one"));
@@ -101,11 +101,11 @@ test("of a folder everything is taken that can be watched or listened to", async
   }
 });
 
-test("what it would take is told before anything is sent", async ({ page, service }) => {
+test("the cost is estimated before anything is uploaded", async ({ page, service }) => {
   const total = { reused: 0, model_calls: 12, input_tokens: 4000, output_tokens: 500, seconds: 240 };
-  let asked;
+  let planRequest;
   await page.route(/\/videos\/plan$/, (route) => {
-    asked = route.request().postDataJSON();
+    planRequest = route.request().postDataJSON();
     return route.fulfill({ json: { video_id: null, chunk_config: "", chunks: 6, drops: [], analyzers: {}, aggregators: {}, total, history: 3 } });
   });
   await page.goto(service.url);
@@ -113,14 +113,14 @@ test("what it would take is told before anything is sent", async ({ page, servic
   await page.getByLabel("Max. AI calls per video").fill("20");
   await page.getByLabel("Choose files").setInputFiles(sample);
   await expect(page.getByText("Estimate for 0:51 of video: about 4 minutes, 12 AI calls, 4,500 tokens (based on 3 earlier videos).")).toBeVisible();
-  expect(asked.duration).toBeCloseTo(52, 0);
-  expect(asked.max_model_calls).toBe(20);
-  // Of a file whose length is not known, what each minute would take.
+  expect(planRequest.duration).toBeCloseTo(52, 0);
+  expect(planRequest.max_model_calls).toBe(20);
+  // For a file of unknown duration, the estimate is per minute.
   await page.getByLabel("Choose files").setInputFiles(files("unknown.mp4"));
   await expect(page.getByText(/^Estimate per minute of video/)).toBeVisible();
 });
 
-test("the queue is put in order, paused, and let go of", async ({ page, service }) => {
+test("uploads are reordered, paused, resumed and cancelled", async ({ page, service }) => {
   const release = await hold(page);
   await page.goto(service.url);
   await page.getByLabel("Choose files").setInputFiles(files("one.mp4", "two.mp4", "three.mp4"));
@@ -143,13 +143,13 @@ test("the queue is put in order, paused, and let go of", async ({ page, service 
   expect((await jobsOf(service)).map(({ source }) => source)).not.toContain("two.mp4");
 });
 
-test("an upload that fails is told on every page, and can be tried again", async ({ page, service }) => {
+test("a failed upload is shown on every page and can be retried", async ({ page, service }) => {
   await page.route(/\/uploads$/, (route) => route.fulfill({ status: 413, json: { detail: "the upload is too large for this test" } }));
   await page.goto(service.url);
   await page.getByLabel("Choose files").setInputFiles(files("huge.mp4"));
   await page.evaluate(() => { document.querySelector("form.card").requestSubmit(); location.hash = "#/ask"; });
   await expect(page.getByText(/huge\.mp4 was not added: the upload is too large/)).toBeVisible();
-  await expectAccessible(page, "told elsewhere");
+  await expectAccessible(page, "upload failed on another page");
   await page.getByRole("link", { name: "1 upload needs attention" }).click();
   await expect(upload(page, "huge.mp4")).toContainText("too large for this test");
   await page.unroute(/\/uploads$/);
@@ -157,11 +157,10 @@ test("an upload that fails is told on every page, and can be tried again", async
   await expect.poll(async () => (await jobsOf(service)).map(({ source }) => source)).toContain("huge.mp4");
 });
 
-// The sample, with what players pass over behind it.
-// A film with so many bytes behind it that players pass over.
+// Writes the sample video padded to a size with bytes that players ignore.
 async function large(folder, megabytes) {
   const head = Buffer.alloc(16);
-  // Of length 1: the length is that of 64 bits which follows.
+  // Size 1 means that a 64-bit size follows.
   head.writeUInt32BE(1);
   head.write("free", 4, "latin1");
   head.writeBigUInt64BE(BigInt(megabytes * MEGABYTE + head.length), 8);
@@ -180,7 +179,7 @@ async function sha1(path) {
   return hash.digest("hex");
 }
 
-test("an upload that is cut off five times ends as one video, and little is sent twice", async ({ page, service }) => {
+test("an upload interrupted five times becomes one video with little sent twice", async ({ page, service }) => {
   test.slow(LARGE > 100);
   const folder = await mkdtemp(join(tmpdir(), "shotlog-large-"));
   try {
@@ -190,24 +189,24 @@ test("an upload that is cut off five times ends as one video, and little is sent
     await page.goto(service.url);
     await page.getByLabel("Choose files").setInputFiles(path);
     await page.getByText("Options", { exact: true }).click();
-    const looks = page.locator(".checks input");
-    for (let index = 1; index < await looks.count(); index += 1) await looks.nth(index).uncheck();
-    await looks.first().check();
-    const before = service.wire.sent();
-    const sent = () => service.wire.sent() - before;
+    const analyzers = page.locator(".checks input");
+    for (let index = 1; index < await analyzers.count(); index += 1) await analyzers.nth(index).uncheck();
+    await analyzers.first().check();
+    const before = service.proxy.sent();
+    const sent = () => service.proxy.sent() - before;
     await add(page);
     const reload = async () => {
       await page.reload();
       await expect(upload(page, "large.mp4")).toContainText("Choose the same file again");
       await page.getByLabel("Choose large.mp4 again").setInputFiles(path);
     };
-    const places = Array.from({ length: 5 }, () => 0.05 + 0.9 * Math.random()).sort((a, b) => a - b);
-    for (const [index, cut] of [service.wire.cut, reload, service.restart, service.wire.cut, service.restart].entries()) {
-      await expect.poll(sent, { timeout: LARGE > 100 ? 600_000 : 60_000, intervals: [50] }).toBeGreaterThan(places[index] * size);
+    const cutPoints = Array.from({ length: 5 }, () => 0.05 + 0.9 * Math.random()).sort((a, b) => a - b);
+    for (const [index, cut] of [service.proxy.cut, reload, service.restart, service.proxy.cut, service.restart].entries()) {
+      await expect.poll(sent, { timeout: LARGE > 100 ? 600_000 : 60_000, intervals: [50] }).toBeGreaterThan(cutPoints[index] * size);
       await cut();
     }
     await expect(upload(page, "large.mp4")).toHaveCount(0, { timeout: LARGE > 100 ? 600_000 : 120_000 });
-    console.log(`${size} bytes, cut off at ${places.map((at) => at.toFixed(2)).join(", ")}: ${sent()} sent, ${(sent() / size).toFixed(3)} ×`);
+    console.log(`${size} bytes, cut off at ${cutPoints.map((at) => at.toFixed(2)).join(", ")}: ${sent()} sent, ${(sent() / size).toFixed(3)} ×`);
     expect(sent()).toBeLessThan(1.1 * size);
     await expect.poll(async () => (await jobsOf(service)).find(({ source }) => source === "large.mp4")?.status, { timeout: 300_000 }).toBe("done");
     const { videos } = await (await fetch(`${service.url}/videos`)).json();

@@ -1,5 +1,5 @@
-// The page in WebKit: each page once, with a video of its own. Playwright drives a WebKit that it has built
-// itself; Debian's is driven over WebDriver, on a screen that nobody sees.
+// Every page once in WebKit, with its own video. Playwright supports only its own WebKit build; Debian's is
+// driven over WebDriver, on a virtual display.
 import { spawn } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -49,7 +49,7 @@ test("WebKit adds a video, plays it, draws its timeline and finds a moment", asy
   const why = `there is no ${without}: apt-get install webkit2gtk-driver xvfb, or set SHOTLOG_WEBKIT_DRIVER and SHOTLOG_WEBKIT`;
   if (without) console.log(`skipped: ${why}`);
   test.skip(Boolean(without), why);
-  // What is heard and seen is tried elsewhere: here its video is soon there.
+  // Without speech and object models, which other specs test, the ingest is fast.
   const service = await startService({ environment: { SERVICE_DETECTOR__KIND: "none", SERVICE_TRANSCRIBER__KIND: "none" } });
   const { browser, close } = await openBrowser();
   try {
@@ -67,14 +67,14 @@ test("WebKit adds a video, plays it, draws its timeline and finds a moment", asy
     await holds("return document.querySelector('video')?.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA");
     await browser.executeScript("const video = document.querySelector('video'); video.muted = true; video.play()");
     await holds("return document.querySelector('video').currentTime > 0.2");
-    // More than one colour stands on it.
+    // The canvas has more than one colour.
     await holds(`
       const canvas = document.querySelector(".timeline canvas");
       if (!canvas?.width) return false;
       const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
       return new Set(new Uint32Array(data.buffer)).size > 3`);
     await picture("video.png");
-    // A browser whose language is named in no way that charts can use has their numbers.
+    // A browser with a locale that charts do not support shows their values as a table.
     await browser.findElement(By.xpath("//*[@role='tab'][normalize-space()='Statistics']")).click();
     await found("figure .plot canvas, figure details[open] td");
 

@@ -1,9 +1,9 @@
-// What was found in a video, on its timeline; against the real service.
+// Search results on a video's timeline and in the comparison, against the real service.
 import { readFile, stat } from "node:fs/promises";
 import { expect, expectAccessible, test } from "./fixtures.js";
 import { sample } from "./service.js";
 
-// Other files share the service, and find it empty.
+// Other spec files share the service and expect it to be empty.
 test.afterAll(async ({ service }) => {
   const { videos } = await (await fetch(`${service.url}/videos`)).json();
   for (const { video_id: each } of videos) await fetch(`${service.url}/videos/${each}`, { method: "DELETE" });
@@ -22,7 +22,7 @@ test.beforeAll(async ({ service }) => {
 const time = (page) => page.evaluate(() => document.querySelector("video").currentTime);
 const lanes = (page) => page.getByRole("list", { name: "Lanes" }).getByRole("listitem");
 
-test("all of a video is listed from its page, and shown on its timeline, by keyboard alone", async ({ page, service }, testInfo) => {
+test("the moments of a video are listed and shown on its timeline by keyboard", async ({ page, service }, testInfo) => {
   await page.goto(`${service.url}/#/videos/${id}`);
   await page.getByRole("link", { name: "Search in video" }).press("Enter");
   await expect(page.getByRole("heading", { name: /^\d+ moments$/ })).toBeVisible();
@@ -57,7 +57,7 @@ test("all of a video is listed from its page, and shown on its timeline, by keyb
   await expect(page).not.toHaveURL(/hit=/);
 });
 
-test("what is like a moment is found from the moment", async ({ page, service }) => {
+test("similar moments are found from a moment", async ({ page, service }) => {
   await page.goto(`${service.url}/#/videos/${id}?tab=moments`);
   await page.getByRole("button", { name: "Show details of the moment at 0:10" }).click();
   await page.getByRole("link", { name: "More like this" }).click();
@@ -69,14 +69,14 @@ test("what is like a moment is found from the moment", async ({ page, service })
   await expect(page.getByText("Confidence", { exact: true })).toHaveCount(0);
 });
 
-test("moments are set aside and seen side by side, by keyboard alone", async ({ page, service }, testInfo) => {
+test("moments are selected and compared side by side by keyboard", async ({ page, service }, testInfo) => {
   await page.goto(`${service.url}/#/search?video=${id}`);
   const compare = page.getByRole("button", { name: "Compare", exact: true });
   await compare.first().press("Enter");
   const tray = page.getByRole("complementary", { name: "Compare" });
   await expect(tray).toContainText("1 moment to compare");
   await expect(tray).toContainText("Select another");
-  // It lies over nothing at the end of a page, on a phone either.
+  // It covers nothing at the end of a page, also on a phone.
   await page.setViewportSize({ width: 360, height: 780 });
   const gap = () => page.evaluate(() => {
     scrollTo(0, document.documentElement.scrollHeight);
@@ -85,7 +85,7 @@ test("moments are set aside and seen side by side, by keyboard alone", async ({ 
   });
   await expect.poll(gap).toBeGreaterThanOrEqual(0);
   await page.setViewportSize({ width: 1280, height: 800 });
-  // What is set aside outlasts the page, and is taken back where it was chosen.
+  // The selection survives a reload and is undone where it was made.
   await page.reload();
   await expect(compare.first()).toHaveAttribute("aria-pressed", "true");
   await compare.first().press("Enter");
@@ -124,7 +124,7 @@ test("moments are set aside and seen side by side, by keyboard alone", async ({ 
   await moments.getByRole("button", { name: "Remove" }).press("Enter");
   await expect(page.getByRole("heading", { name: "No moments to compare" })).toBeVisible();
 
-  // A range of the timeline is a moment too, and no more are taken than fit.
+  // A range of the timeline can be compared too, up to the maximum.
   await page.goto(`${service.url}/#/videos/${id}?range=3.5-6`);
   await compare.press("Enter");
   await expect(tray).toContainText("1 moment to compare");
@@ -137,7 +137,7 @@ test("moments are set aside and seen side by side, by keyboard alone", async ({ 
   await expect(tray).toBeHidden();
 });
 
-test("the bar of moments to compare lies over nothing that has the focus", async ({ page, service }) => {
+test("the comparison bar never covers the focused element", async ({ page, service }) => {
   await page.addInitScript((moment) => localStorage.setItem("shotlog.compared", JSON.stringify([moment])), `m_${id}_0_10000`);
   for (const hash of [`#/search?video=${id}`, `#/videos/${id}`]) {
     for (const [width, height] of [[1280, 800], [360, 780]]) {
@@ -160,14 +160,14 @@ test("the bar of moments to compare lies over nothing that has the focus", async
   }
 });
 
-test("what has no picture is shown as sound", async ({ page, service }) => {
+test("a moment without a frame shows an audio placeholder", async ({ page, service }) => {
   await page.route("**/frames?*", (route) => route.fulfill({ status: 404, json: { detail: "no picture" } }));
   await page.goto(`${service.url}/#/search?video=${id}`);
   await expect(page.locator(".hits .thumb").first()).toContainText("♪");
   await expect(page.locator(".hits .thumb img")).toHaveCount(0);
 });
 
-test("a moment that was found is cut out and its link is copied, in one click each", async ({ page, service, context }) => {
+test("the clip and the link of a result take one click each", async ({ page, service, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: service.url });
   await page.goto(`${service.url}/#/search?video=${id}`);
   const download = page.waitForEvent("download", { timeout: 60_000 });

@@ -1,4 +1,4 @@
-// What the pages do when the service fails, is slow, or holds far more than the sample clip.
+// The pages when the service fails, is slow, or has far more data than the sample clip.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -14,7 +14,7 @@ for (const [name, hash, route] of [
   ["video", "#/videos/0123456789abcdef", "/videos/0123456789abcdef"],
   ["jobs", "#/jobs", "/jobs"],
 ]) {
-  test(`an API error on the ${name} page is told, and trying again is offered`, async ({ page, service }) => {
+  test(`an API error on the ${name} page is shown with a retry`, async ({ page, service }) => {
     const calls = path(route);
     await page.route(calls, (one) => one.fulfill(broken));
     await page.goto(`${service.url}/${hash}`);
@@ -29,7 +29,7 @@ for (const [name, hash, route] of [
 }
 
 for (const [name, label, route] of [["search", "Search the footage", "/query"], ["ask", "Ask about the footage", "/ask"]]) {
-  test(`an API error on the ${name} page is told, and trying again works`, async ({ page, service }) => {
+  test(`an API error on the ${name} page is shown, and the retry works`, async ({ page, service }) => {
     const calls = path(route);
     await page.route(calls, (one) => one.fulfill(broken));
     await page.goto(`${service.url}/#/${name}`);
@@ -43,12 +43,12 @@ for (const [name, label, route] of [["search", "Search the footage", "/query"], 
   });
 }
 
-test("an unknown video is said to be unknown", async ({ page, service }) => {
+test("an unknown video shows an error", async ({ page, service }) => {
   await page.goto(`${service.url}/#/videos/0000000000000000`);
   await expect(page.getByRole("alert")).toContainText("0000000000000000");
 });
 
-test("a slow service shows that something is on its way", async ({ page, service }) => {
+test("a slow service shows placeholders", async ({ page, service }) => {
   let release;
   const held = new Promise((done) => { release = done; });
   await page.route(path("/videos"), async (one) => { await held; await one.continue(); });
@@ -59,7 +59,7 @@ test("a slow service shows that something is on its way", async ({ page, service
   await expect(page.locator(".skeleton")).toHaveCount(0);
 });
 
-test("a slow network gets the page, and shows what is on its way", async ({ page, service }) => {
+test("a slow network shows placeholders, then the page", async ({ page, service }) => {
   const wire = await page.context().newCDPSession(page);
   await wire.send("Network.enable");
   await wire.send("Network.emulateNetworkConditions", { offline: false, latency: 400, downloadThroughput: 60_000, uploadThroughput: 30_000 });
@@ -68,7 +68,7 @@ test("a slow network gets the page, and shows what is on its way", async ({ page
   await expect(page.getByText("Nothing here yet")).toBeVisible();
 });
 
-test("a service that stops answering is noticed", async ({ page, service }) => {
+test("an unreachable service shows an error", async ({ page, service }) => {
   await page.goto(service.url);
   await expect(page.getByText("Nothing here yet")).toBeVisible();
   await page.route(path("/query"), (one) => one.abort());
@@ -78,12 +78,12 @@ test("a service that stops answering is noticed", async ({ page, service }) => {
   await expect(page.getByRole("alert")).toContainText("cannot be reached");
 });
 
-test("three hours in 2,000 chunks are listed, zoomed and sought", async ({ page, service }) => {
+test("a video of three hours and 2,000 chunks is listed, zoomed and panned", async ({ page, service }) => {
   const id = await longVideo(page);
   await page.goto(`${service.url}/#/videos/${id}`);
   await expect(page.getByText("2,000 moments")).toBeVisible();
   await expect(page.getByLabel("Lanes").getByText("Unusual")).toBeVisible();
-  // The list has all of them, and draws those that are in view.
+  // The list contains all moments and renders the visible ones.
   await page.getByRole("tabpanel").evaluate((panel) => panel.scrollTo(0, panel.scrollHeight));
   await expect(page.locator("#moments .moment").last()).toContainText("2:59:54");
   expect(await page.locator("#moments .moment").count()).toBeLessThan(100);
@@ -93,7 +93,7 @@ test("three hours in 2,000 chunks are listed, zoomed and sought", async ({ page,
   await expect(page.locator(".timeline-hover")).toContainText("1:23:20");
 });
 
-test("all scripts that come with a page, at first or behind it, stay within 150 KB, compressed", async ({ page, service }) => {
+test("all scripts of a page stay within 150 KB compressed", async ({ page, service }) => {
   const scripts = new Set();
   page.on("request", (request) => request.url().endsWith(".js") && scripts.add(new URL(request.url()).pathname.slice(1)));
   await page.goto(service.url, { waitUntil: "networkidle" });
@@ -103,7 +103,7 @@ test("all scripts that come with a page, at first or behind it, stay within 150 
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(150 * 1024);
 });
 
-test("a page whose file does not come says so, and the others work", async ({ page, service }) => {
+test("a page that fails to load shows an error, and others work", async ({ page, service }) => {
   await page.route("**/Ask.js", (one) => one.abort());
   await page.goto(service.url);
   await expect(page.getByText("Nothing here yet")).toBeVisible();
@@ -117,7 +117,7 @@ test("a page whose file does not come says so, and the others work", async ({ pa
   await expect(page.getByRole("heading", { name: "Ask", exact: true })).toBeVisible();
 });
 
-test("a search that fails leaves nothing of the one before", async ({ page, service }) => {
+test("a failed search clears the previous results", async ({ page, service }) => {
   const hit = { video_id: "00c0ffee00c0ffee", chunk_id: 1, start: 1, end: 2, timecode: "", score: 0.5, description: "A boat." };
   let failing = false;
   await page.route(path("/query"), (one) => one.fulfill(failing ? broken : { json: { answer: null, results: [hit] } }));
@@ -130,7 +130,7 @@ test("a search that fails leaves nothing of the one before", async ({ page, serv
   await expect(page.locator("#hits li")).toHaveCount(0);
 });
 
-test("what the service offers is asked for again where that failed once", async ({ page, service }) => {
+test("loading the schema is retried after a failure", async ({ page, service }) => {
   await page.route(path("/schema"), (one) => one.fulfill(broken));
   await page.goto(`${service.url}/#/search?q=boat`);
   const alert = page.getByRole("alert").filter({ hasText: "The list of available features could not be loaded" });
@@ -144,7 +144,7 @@ test("what the service offers is asked for again where that failed once", async 
   await expect(page.getByLabel("Objects")).toBeVisible();
 });
 
-test("the words around what is found in a transcript stay, and each match is stepped to", async ({ page, service }) => {
+test("transcript search keeps the surrounding text and steps through matches", async ({ page, service }) => {
   const id = await longVideo(page);
   await page.goto(`${service.url}/#/videos/${id}?tab=transcript`);
   const find = page.getByLabel("Find in transcript");

@@ -1,15 +1,15 @@
-// Analysing a stored video again from its page: more to look for, and another split.
+// Analysing a stored video again from its page, with more analyzers and another split.
 import { readFile } from "node:fs/promises";
 import { expect, expectAccessible, test } from "./fixtures.js";
 import { sample } from "./service.js";
 
-// Other files share the service, and find it empty.
+// Other spec files share the service and expect it to be empty.
 test.afterAll(async ({ service }) => {
   const { videos } = await (await fetch(`${service.url}/videos`)).json();
   for (const { video_id: each } of videos) await fetch(`${service.url}/videos/${each}`, { method: "DELETE" });
 });
 
-async function ended(service, jobId) {
+async function jobResult(service, jobId) {
   let job;
   await expect.poll(async () => {
     job = await (await fetch(`${service.url}/jobs/${jobId}`)).json();
@@ -23,10 +23,10 @@ async function ingest(service, fields) {
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
   form.append("file", new Blob([await readFile(sample)], { type: "video/mp4" }), "shotlog-sample.mp4");
   const { job_id: jobId } = await (await fetch(`${service.url}/videos`, { method: "POST", body: form })).json();
-  return (await ended(service, jobId)).video_id;
+  return (await jobResult(service, jobId)).video_id;
 }
 
-test("more is looked for, and the video split anew, without sending it again", async ({ page, service }) => {
+test("a stored video is analysed further and split again without another upload", async ({ page, service }) => {
   const id = await ingest(service, { analyzers: "default_video", mode: "interval", interval: "10" });
   await page.goto(`${service.url}/#/videos/${id}`);
   await page.getByRole("button", { name: "Analyse again" }).click();
@@ -37,11 +37,11 @@ test("more is looked for, and the video split anew, without sending it again", a
   await expectAccessible(page, "analyse again");
   const accepted = page.waitForResponse((one) => one.url().endsWith("/videos/url"));
   await dialog.getByRole("button", { name: "Analyse", exact: true }).click();
-  const again = await ended(service, (await (await accepted).json()).job_id);
+  const again = await jobResult(service, (await (await accepted).json()).job_id);
   expect(again.video_id).toBe(id);
   expect(again.chunk_config).toBe("interval:10");
   expect(again.analyzers).toEqual(["default_video", "transcript"]);
-  // The page shows it without being loaded anew.
+  // The page shows it without a reload.
   await expect(page.getByRole("tab", { name: "Transcript" })).toBeVisible();
 
   await page.getByRole("tab", { name: "Segmentation" }).click();
@@ -54,9 +54,9 @@ test("more is looked for, and the video split anew, without sending it again", a
   await split.getByRole("checkbox", { name: "Speech", exact: true }).check();
   await expect(split).not.toContainText("will be removed");
   const moments = Number((await split.getByText(/^\d+ moments/).textContent()).match(/\d+/)[0]);
-  const anew = page.waitForResponse((one) => one.url().endsWith("/videos/url"));
+  const splitAccepted = page.waitForResponse((one) => one.url().endsWith("/videos/url"));
   await split.getByRole("button", { name: "Split", exact: true }).click();
-  const result = await ended(service, (await (await anew).json()).job_id);
+  const result = await jobResult(service, (await (await splitAccepted).json()).job_id);
   expect(result.chunks).toBe(moments);
   expect(result.dropped ?? []).toEqual([]);
   await expect(page.locator("main")).toContainText(`${moments} moments`);

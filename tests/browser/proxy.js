@@ -1,8 +1,7 @@
-// A line between the browser and the service that counts what is sent, is not faster than it is told, and
-// can be cut.
+// A proxy between the browser and the service that counts bytes sent, limits the rate, and can be cut.
 import { connect, createServer } from "node:net";
 
-export async function startWire(port, bytesPerSecond) {
+export async function startProxy(port, bytesPerSecond) {
   const sockets = new Set();
   let sent = 0;
   const server = createServer((client) => {
