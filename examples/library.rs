@@ -14,7 +14,7 @@ use std::error::Error;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use adapters::index::{Contents, Unreadable};
+use adapters::index::{DamagePolicy, IndexSpec};
 use adapters::records::FolderRecords;
 use async_trait::async_trait;
 use fastrand::Rng;
@@ -63,8 +63,8 @@ async fn main() -> Result<()> {
     let inner = adapters::embedder::open(&config.embedder, &config.models, &config.llm)?;
     let embedder = Spread { inner, known: Mutex::default(), dealt: Mutex::new(Rng::with_seed(1)) };
     let fields = VECTOR_FIELDS.iter().map(|(field, _)| (*field).to_owned()).collect();
-    let contents = Contents { data_dir, embedder: &embedder, fields };
-    let opened = adapters::index::open(&config.index, contents, Unreadable::Refuse).await?;
+    let contents = IndexSpec { data_dir, embedder: &embedder, fields };
+    let opened = adapters::index::open(&config.index, contents, DamagePolicy::Refuse).await?;
     for start in (0..videos).step_by(BATCH) {
         let batch = start..videos.min(start + BATCH);
         let (mut documents, mut all) = (Vec::new(), Vec::new());

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use adapters::index::{Contents, Opened, Rebuild, Unreadable};
+use adapters::index::{DamagePolicy, IndexSpec, IndexStores, Rebuild};
 use adapters::{OpenError, index};
 use ports::embedder::Embedder;
 
@@ -56,7 +56,7 @@ pub struct App {
 
 /// Opens every adapter that the configuration names. `address` is where the service listens.
 pub async fn build(config: &Config, address: SocketAddr) -> Result<App> {
-    with_index(config, address, Unreadable::Refuse).await
+    with_index(config, address, DamagePolicy::Refuse).await
 }
 
 /// The same for a service that is about to run: an embedded index whose files are damaged or of
@@ -70,10 +70,10 @@ pub async fn build_to_serve(config: &Config, address: SocketAddr) -> Result<App>
              can use the same index and queue: it would be refused"
         );
     }
-    with_index(config, address, Unreadable::Replace).await
+    with_index(config, address, DamagePolicy::Replace).await
 }
 
-async fn with_index(config: &Config, address: SocketAddr, unreadable: Unreadable) -> Result<App> {
+async fn with_index(config: &Config, address: SocketAddr, unreadable: DamagePolicy) -> Result<App> {
     let embedder = embedder(config)?;
     let contents = contents(config, embedder.as_ref());
     let opened = index::open(&config.index, contents, unreadable).await?;
@@ -91,12 +91,12 @@ pub async fn reindex(
     let all = Repair { all: true, remove_orphans, ..Repair::default() };
     let embedder = embedder(config)?;
     let fresh = Rebuild::open(&config.index, contents(config, embedder.as_ref())).await?;
-    let opened = Opened { index: fresh.index.clone(), listing: fresh.listing.clone() };
+    let opened = IndexStores { index: fresh.index.clone(), listing: fresh.listing.clone() };
     let service = assemble(config, address, embedder, opened).await?.service;
-    let owned = fresh.searched.as_ref().unwrap_or(&fresh.index);
+    let owned = fresh.current.as_ref().unwrap_or(&fresh.index);
     service.catalog.restore_install(owned.as_ref()).await.map_err(StartError::Reindex)?;
     service.own_stores().await.map_err(StartError::Reindex)?;
-    if let Some(searched) = &fresh.searched
+    if let Some(searched) = &fresh.current
         && !remove_orphans
     {
         let orphans = service.search.many_orphans(searched.as_ref()).await;
@@ -134,16 +134,16 @@ fn embedder(config: &Config) -> Result<Arc<dyn Embedder>> {
     Ok(adapters::embedder::open(&config.embedder, &config.models, &config.llm)?)
 }
 
-fn contents<'a>(config: &'a Config, embedder: &'a dyn Embedder) -> Contents<'a> {
+fn contents<'a>(config: &'a Config, embedder: &'a dyn Embedder) -> IndexSpec<'a> {
     let fields = VECTOR_FIELDS.iter().map(|(field, _)| (*field).to_owned()).collect();
-    Contents { data_dir: &config.domain.data_dir, embedder, fields }
+    IndexSpec { data_dir: &config.domain.data_dir, embedder, fields }
 }
 
 async fn assemble(
     config: &Config,
     address: SocketAddr,
     embedder: Arc<dyn Embedder>,
-    Opened { index, listing }: Opened,
+    IndexStores { index, listing }: IndexStores,
 ) -> Result<App> {
     use adapters::{fetcher, jobs, records, storage};
 

@@ -66,14 +66,14 @@ mod tests {
     }
 
     #[test]
-    fn a_block_becomes_its_mean() {
+    fn block_becomes_its_mean() {
         let picture = [0, 1, 2, 3, 99, 10, 11, 12, 13, 99];
         // 0 1 10 11 and 2 3 12 13; halves round up, and line padding is ignored.
         assert_eq!(means(&picture, 5, (2, 1), (2, 2)), [6, 8]);
     }
 
     #[test]
-    fn the_largest_block_of_white_stays_white() {
+    fn largest_white_block_stays_white() {
         let side = MAX_BLOCK as usize;
         assert_eq!(means(&vec![255; side * side], side, (1, 1), (side, side)), [255]);
     }

@@ -10,7 +10,7 @@ use ports::{ErrorKind, PortError, Result};
 use tokio::sync::OnceCell;
 
 /// How long the error of a failed attempt is returned.
-const REMEMBERED: Duration = Duration::from_secs(1);
+const ERROR_TTL: Duration = Duration::from_secs(1);
 
 /// A resource that is opened at first use.
 pub(crate) struct Lazy<T> {
@@ -27,14 +27,14 @@ impl<T: Send + Sync> Lazy<T> {
     }
 
     /// The open resource; the first caller opens it.
-    pub(crate) async fn opened(&self) -> Result<&T> {
+    pub(crate) async fn get(&self) -> Result<&T> {
         self.cell.get_or_try_init(|| self.attempt()).await
     }
 
     async fn attempt(&self) -> Result<T> {
         let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((at, kind, message)) = failed
-            && at.elapsed() < REMEMBERED
+            && at.elapsed() < ERROR_TTL
         {
             return Err(PortError::new(kind, message));
         }
@@ -58,14 +58,14 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn whoever_asks_meanwhile_is_told_of_the_failed_attempt() {
+    async fn callers_get_the_recent_error() {
         let attempts = Arc::new(AtomicUsize::new(0));
         let counted = attempts.clone();
         let lazy: Lazy<()> = Lazy::new(move || {
             counted.fetch_add(1, Ordering::SeqCst);
             async { Err(PortError::new(ErrorKind::Unavailable, "the server is down")) }.boxed()
         });
-        for outcome in join_all((0..10).map(|_| lazy.opened())).await {
+        for outcome in join_all((0..10).map(|_| lazy.get())).await {
             let error = outcome.expect_err("the server is down");
             assert_eq!(
                 (error.kind(), error.to_string().as_str()),
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_open_stays_open() {
+    async fn open_resource_is_kept() {
         let attempts = Arc::new(AtomicUsize::new(0));
         let counted = attempts.clone();
         let lazy = Lazy::new(move || {
@@ -84,7 +84,7 @@ mod tests {
             async move { Ok(number) }.boxed()
         });
         for _ in 0..3 {
-            assert_eq!(*lazy.opened().await.expect("open"), 0);
+            assert_eq!(*lazy.get().await.expect("open"), 0);
         }
     }
 }

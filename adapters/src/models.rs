@@ -43,7 +43,7 @@ impl Settings {
 #[cfg(feature = "onnx")]
 impl Settings {
     pub(crate) fn runtime(&self) -> Result<OnnxRuntime, OpenError> {
-        OnnxRuntime::load(&self.onnxruntime).map_err(OpenError::at("models"))
+        OnnxRuntime::load(&self.onnxruntime).map_err(OpenError::in_section("models"))
     }
 
     pub(crate) fn threading(&self) -> OnnxThreading {

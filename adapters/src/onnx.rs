@@ -13,7 +13,7 @@ use ort::session::Session;
 use ports::{ErrorKind, PortError, Result};
 
 pub use pool::Threading;
-pub(crate) use pool::{Pool, failed, giving_back, unfit};
+pub(crate) use pool::{Pool, failed, release_memory, unfit};
 pub(crate) use scale::scaled;
 pub(crate) use tokenizer::{BertTokenizer, Tokens, open_tokenizer};
 
@@ -59,7 +59,7 @@ impl Runtime {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Inputs {
     /// All runs have inputs of one size: keeping the memory avoids allocating it each time.
-    Alike,
+    FixedSize,
     /// Many runs with inputs of different sizes: the memory is kept and released once runs have
     /// become small ([`Pool::with_sized`]). Allocating it each time, page by page, takes six times
     /// as long as a convolutional network computes in it.
@@ -95,7 +95,7 @@ impl Runtime {
             .map_err(|e| unusable(&e))?
             .with_config_entry("session.force_spinning_stop", "1")
             .map_err(|e| unusable(&e))?
-            .with_memory_pattern(inputs == Inputs::Alike)
+            .with_memory_pattern(inputs == Inputs::FixedSize)
             .map_err(|e| unusable(&e))?
             .with_execution_providers([CPU::default()
                 .with_arena_allocator(inputs != Inputs::Varied)

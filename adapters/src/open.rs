@@ -15,7 +15,7 @@ impl OpenError {
     }
 
     /// Prefixes the error with the section of the adapter.
-    pub(crate) fn at(section: &str) -> impl Fn(PortError) -> Self + '_ {
+    pub(crate) fn in_section(section: &str) -> impl Fn(PortError) -> Self + '_ {
         move |error| Self(format!("[{section}] {error}"))
     }
 
@@ -35,7 +35,9 @@ pub(crate) fn optional<T>(
     match opened {
         Ok(adapter) => Ok(Some(adapter)),
         Err(error) if auto => {
-            tracing::warn!("{without}: {error}; `shotlog models --fetch` gets it or says how");
+            tracing::warn!(
+                "{without}: {error}; `shotlog models --fetch` downloads it or explains how"
+            );
             Ok(None)
         }
         Err(error) => Err(error),

@@ -21,7 +21,6 @@ pub(crate) fn view(image: &Image) -> Result<View<'_>> {
             ),
         ));
     }
-    ImageBuffer::from_raw(image.width, image.height, image.rgb.as_slice()).ok_or_else(|| {
-        PortError::new(ErrorKind::Invalid, "a picture is larger than memory can address")
-    })
+    ImageBuffer::from_raw(image.width, image.height, image.rgb.as_slice())
+        .ok_or_else(|| PortError::new(ErrorKind::Invalid, "an image exceeds the address space"))
 }

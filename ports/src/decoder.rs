@@ -220,7 +220,7 @@ impl CancellationToken {
 /// Decodes video files. All methods are *blocking*.
 ///
 /// An undecodable file is `Invalid` with a message that says why. A hostile file costs bounded memory
-/// and time, and whatever it does to the decoder results in an error that a person understands.
+/// and time, and any harm it does to the decoder becomes an error that a person understands.
 ///
 /// ```
 /// use adapters::decoder::{Fill, RecordedDecoder, Recording, Scene};

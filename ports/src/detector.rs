@@ -27,7 +27,7 @@ pub struct Detection {
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> shotlog_ports::Result<()> {
 /// let car = Detection { label: "car".into(), confidence: 0.9, bounds: [0.1, 0.2, 0.5, 0.4] };
-/// let detector = ScriptedDetector::seeing(vec![car.clone()]);
+/// let detector = ScriptedDetector::with_objects(vec![car.clone()]);
 /// let image = Image { width: 2, height: 1, rgb: vec![200; 6] };
 /// assert_eq!(detector.detect(&image).await?, [car]);
 /// # Ok(())

@@ -447,7 +447,7 @@ pub struct Completion {
 /// };
 /// let completion = model.complete(&request).await?;
 /// let answer: Answer = serde_json::from_value(completion.answer)?;
-/// assert_eq!(answer.sentences[0].passages, ["p1"]);
+/// assert!(answer.sentences.iter().all(|sentence| sentence.passages == ["p1"]));
 /// # Ok(())
 /// # }
 /// ```

@@ -18,14 +18,14 @@ pub struct TextLine {
 /// Reads text in images.
 ///
 /// ```
-/// use adapters::ocr::ScriptedReader;
+/// use adapters::ocr::ScriptedTextRecognizer;
 /// use shotlog_ports::{decoder::Image, ocr::{TextLine, TextRecognizer}};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> shotlog_ports::Result<()> {
 /// let line = TextLine { text: "EXIT".into(), confidence: 0.9, bounds: [0.4, 0.1, 0.2, 0.1] };
-/// let reader = ScriptedReader::reading(vec![line.clone()]);
-/// let image = Image { width: 2, height: 1, rgb: vec![200; 6] };
+/// let reader = ScriptedTextRecognizer::with_lines(vec![line.clone()]);
+/// let image = Image { width: 2, height: 1, rgb: vec![0, 0, 0, 255, 255, 255] };
 /// assert_eq!(reader.read(&image).await?, [line]);
 /// # Ok(())
 /// # }

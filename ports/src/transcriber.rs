@@ -40,7 +40,7 @@ pub struct Transcript {
 /// # async fn main() -> shotlog_ports::Result<()> {
 /// let word = Word { text: "hello".into(), start: 0.1, end: 0.4, confidence: 0.9 };
 /// let transcript = Transcript { words: vec![word], ..Transcript::default() };
-/// let transcriber = ScriptedTranscriber::hearing(transcript.clone());
+/// let transcriber = ScriptedTranscriber::with_transcript(transcript.clone());
 /// assert_eq!(transcriber.transcribe(&[0.1; 16_000], Some("en")).await?, transcript);
 /// # Ok(())
 /// # }

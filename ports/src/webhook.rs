@@ -20,7 +20,7 @@ use crate::Result;
 /// let webhooks = MemoryWebhooks::default();
 /// let headers = [("webhook-id", "evt-1".to_owned())];
 /// webhooks.send("https://example.com/hook", &headers, r#"{"event":"alert"}"#.into()).await?;
-/// assert_eq!(webhooks.notices()[0].url, "https://example.com/hook");
+/// assert_eq!(webhooks.requests()[0].url, "https://example.com/hook");
 /// # Ok(())
 /// # }
 /// ```

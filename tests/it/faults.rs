@@ -250,13 +250,13 @@ async fn an_alert_is_told_of_what_is_published_whatever_fails() {
     t.app.idle().await;
     let calls = t.faults.calls();
     t.faults.clear();
-    assert_eq!(t.app.webhooks.notices().len(), 1);
+    assert_eq!(t.app.webhooks.requests().len(), 1);
     let step = if std::env::var_os("SHOTLOG_TORTURE").is_some() { 1 } else { calls / (2 * SHORT) };
     let (mut cases, mut published) = (0, 0);
     for fault in FAULTS {
         for nth in (1 + cases % step..=calls).step_by(step) {
             t.restore(true).await;
-            let before = t.app.webhooks.notices().len();
+            let before = t.app.webhooks.requests().len();
             t.faults.plan(nth, fault);
             t.ingest("10", CHUNKS).await;
             t.app.idle().await;
@@ -266,7 +266,7 @@ async fn an_alert_is_told_of_what_is_published_whatever_fails() {
             t.app.idle().await;
             if t.chunks().await == CHUNKS {
                 let remembered = t.app.get("/alerts/doors").await.ok()["failed"] != json!([]);
-                let told = t.app.webhooks.notices().len() > before;
+                let told = t.app.webhooks.requests().len() > before;
                 assert!(told || remembered, "{case}: nobody was told");
                 published += 1;
             }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use adapters::detector::ScriptedDetector;
-use adapters::ocr::ScriptedReader;
+use adapters::ocr::ScriptedTextRecognizer;
 use ports::detector::Detection;
 use ports::ocr::TextLine;
 use serde_json::{Value, json};
@@ -24,8 +24,8 @@ fn street() -> Models {
     ];
     let sign = TextLine { text: "NO ENTRY".into(), confidence: 0.95, bounds: [0.1, 0.1, 0.3, 0.1] };
     Models {
-        detector: Some(Arc::new(ScriptedDetector::seeing(objects))),
-        ocr: Some(Arc::new(ScriptedReader::reading(vec![sign]))),
+        detector: Some(Arc::new(ScriptedDetector::with_objects(objects))),
+        ocr: Some(Arc::new(ScriptedTextRecognizer::with_lines(vec![sign]))),
         ..Models::default()
     }
 }

@@ -221,7 +221,7 @@ async fn a_job_cancelled_while_it_waits_is_told_of_once() {
         while app.incoming() + app.spooled() > 0 {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
-        assert_eq!(app.webhooks.notices().len(), 1);
+        assert_eq!(app.webhooks.requests().len(), 1);
     }
 }
 

@@ -87,7 +87,7 @@ pub fn open(
         Kind::None => Ok(None),
         kind => {
             let auto = kind == Kind::Auto;
-            optional(auto, "no objects are found in pictures", onnx(section, models))
+            optional(auto, "object detection is off", onnx(section, models))
         }
     }
 }
@@ -109,7 +109,7 @@ fn onnx(
         ..OnnxDetectorOptions::new(models.path(&section.file), section.layout)
     };
     let detector = OnnxDetector::open(&models.runtime()?, options);
-    Ok(Arc::new(detector.map_err(OpenError::at("detector"))?))
+    Ok(Arc::new(detector.map_err(OpenError::in_section("detector"))?))
 }
 
 #[cfg(not(feature = "onnx"))]

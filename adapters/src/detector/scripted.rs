@@ -29,7 +29,7 @@ impl ScriptedDetector {
     }
 
     /// Detects the same objects in every image.
-    pub fn seeing(objects: Vec<Detection>) -> Self {
+    pub fn with_objects(objects: Vec<Detection>) -> Self {
         let mut labels: Vec<&str> = objects.iter().map(|d| d.label.as_str()).collect();
         labels.sort_unstable();
         labels.dedup();

@@ -74,7 +74,7 @@ impl HashingEmbedder {
         }
 
         let mut vector = vec![0.0; self.dimension];
-        for (hash, (count, weight)) in sorted(features) {
+        for (hash, (count, weight)) in sorted_features(features) {
             let sign = if hash >> 63 == 0 { 1.0 } else { -1.0 };
             let bucket = (hash % self.dimension as u64) as usize;
             vector[bucket] += sign * weight * (1.0 + f32::ln(count));
@@ -92,7 +92,7 @@ impl HashingEmbedder {
 }
 
 /// Sorts the features, because a fixed order of addition makes equal texts yield equal bits.
-fn sorted(features: HashMap<u64, (f32, f32)>) -> Vec<(u64, (f32, f32))> {
+fn sorted_features(features: HashMap<u64, (f32, f32)>) -> Vec<(u64, (f32, f32))> {
     let mut features: Vec<_> = features.into_iter().collect();
     features.sort_unstable_by_key(|&(hash, _)| hash);
     features
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_share_words_are_nearer_than_texts_that_do_not() {
+    fn shared_words_raise_the_cosine() {
         let question = "who is riding the red bicycle?";
         let near = cosine(question, "A woman rides a red bicycle along the river.");
         let far = cosine(question, "The quarterly revenue of the company fell by ten percent.");
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn inflections_and_spellings_are_near() {
+    fn inflections_and_spellings_are_similar() {
         assert!(cosine("cycling", "cycles") > 0.4);
         let spelt = cosine("colour of the harbour", "color of the harbor");
         assert!(spelt > 0.2, "{spelt}");
@@ -155,14 +155,14 @@ mod tests {
     }
 
     #[test]
-    fn repeating_a_word_counts_less_than_saying_another() {
+    fn repetition_weighs_less_than_other_words() {
         let once = cosine("dog park", "dog park ball");
         let often = cosine("dog park", "dog dog dog dog park");
         assert!(often > once, "{often} against {once}");
     }
 
     #[test]
-    fn vectors_stay_the_same_over_releases() {
+    fn vectors_are_stable_across_releases() {
         // Stored vectors outlive the process: a change here requires a new model id.
         assert_eq!(hash(b's', "dog"), 11_675_853_785_193_002_499);
         let text = "At 5 o'clock the women's long-term AT&T plan grew by 12.5 %: they knew what I saw, \
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn silly_dimensions_are_refused() {
+    fn unreasonable_dimensions_are_rejected() {
         for dimension in [0, 15, 1 << 20] {
             assert_eq!(HashingEmbedder::new(dimension).unwrap_err().kind(), ErrorKind::Invalid);
         }

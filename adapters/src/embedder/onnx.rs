@@ -107,7 +107,7 @@ impl OnnxEmbedder {
             .ok_or_else(|| unsuitable("has no output".to_owned()))?
             .clone();
         let encoder = Encoder {
-            tokenizer: tokenizer.of(&pool)?,
+            tokenizer: tokenizer.for_pool(&pool)?,
             pool,
             output,
             batch: if is_dynamically_quantised(&options.model)? { 1 } else { options.batch },
@@ -222,9 +222,9 @@ impl Encoder {
             PortError::new(ErrorKind::Invalid, message)
         };
         let &[rows, columns, dimension] = shape else {
-            let many = shape.len();
+            let rank = shape.len();
             return Err(unsuitable(format!(
-                "has {many} dimensions instead of batch, sequence, vector"
+                "has {rank} dimensions instead of batch, sequence, vector"
             )));
         };
         let dimension = dimension as usize;

@@ -63,7 +63,7 @@ impl Default for Settings {
 
 impl OpenAiEmbedderOptions {
     /// The options from these sections.
-    pub(super) fn of(section: &Settings, llm: &llm::Settings) -> Self {
+    pub(super) fn from_settings(section: &Settings, llm: &llm::Settings) -> Self {
         Self {
             connection: llm.connection(&section.url, &section.api_key),
             model: section.model.clone(),
@@ -81,12 +81,12 @@ pub fn open(
     models: &models::Settings,
     llm: &llm::Settings,
 ) -> Result<Arc<dyn Embedder>, OpenError> {
-    let at = OpenError::at("embedder");
+    let at = OpenError::in_section("embedder");
     let hashing = || HashingEmbedder::new(section.dimension).map_err(&at);
     match section.kind {
         Kind::Hashing => Ok(Arc::new(hashing()?)),
         Kind::Openai => {
-            let options = OpenAiEmbedderOptions::of(section, llm);
+            let options = OpenAiEmbedderOptions::from_settings(section, llm);
             Ok(Arc::new(OpenAiEmbedder::new(options).map_err(&at)?))
         }
         Kind::Onnx => onnx(section, models),
@@ -94,7 +94,7 @@ pub fn open(
             Ok(embedder) => Ok(embedder),
             Err(error) => {
                 tracing::warn!(
-                    "no sentence encoder, search goes by wording: {error}; `shotlog models --fetch` gets it or says how"
+                    "no sentence encoder, search compares wording only: {error}; `shotlog models --fetch` downloads it or explains how"
                 );
                 Ok(Arc::new(hashing()?))
             }
@@ -112,7 +112,7 @@ fn onnx(section: &Settings, models: &models::Settings) -> Result<Arc<dyn Embedde
         ..OnnxEmbedderOptions::new(models.path(&section.file), models.path(&section.tokenizer))
     };
     let embedder = OnnxEmbedder::open(&models.runtime()?, &options);
-    Ok(Arc::new(embedder.map_err(OpenError::at("embedder"))?))
+    Ok(Arc::new(embedder.map_err(OpenError::in_section("embedder"))?))
 }
 
 #[cfg(not(feature = "onnx"))]

@@ -35,7 +35,7 @@ pub struct OpenAiEmbedderOptions {
 impl Default for OpenAiEmbedderOptions {
     /// The defaults of `[embedder]` and `[llm]`.
     fn default() -> Self {
-        Self::of(&super::Settings::default(), &crate::llm::Settings::default())
+        Self::from_settings(&super::Settings::default(), &crate::llm::Settings::default())
     }
 }
 

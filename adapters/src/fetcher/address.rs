@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn public_and_not() {
+    fn public_and_private_addresses() {
         let public = [
             "1.1.1.1",
             "8.8.8.8",

@@ -6,7 +6,7 @@ use ports::{ByteStream, ErrorKind, PortError, Result};
 
 /// Passes on `body` up to its end or first error. A body that is shorter than announced ends with
 /// an error.
-pub(super) fn whole(
+pub(super) fn check_length(
     body: BoxStream<'static, Result<Bytes>>,
     length: Option<u64>,
     address: String,
@@ -28,7 +28,7 @@ pub(super) fn whole(
                 body = None;
                 length
                     .filter(|length| received < *length)
-                    .map(|length| Err(cut_off(&address, received, Some(length))))
+                    .map(|length| Err(truncated(&address, received, Some(length))))
             }
         })
     })
@@ -36,7 +36,7 @@ pub(super) fn whole(
 }
 
 /// `http://host/clip.mp4 stopped after 10 of 20 bytes`.
-pub(super) fn cut_off(address: &str, received: u64, length: Option<u64>) -> PortError {
+pub(super) fn truncated(address: &str, received: u64, length: Option<u64>) -> PortError {
     let of = length.map_or_else(String::new, |length| format!(" of {length}"));
     PortError::new(
         ErrorKind::Unavailable,

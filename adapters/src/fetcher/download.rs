@@ -13,8 +13,8 @@ use reqwest::{Response, StatusCode};
 use tokio::time::Instant;
 use url::Url;
 
-use super::body::cut_off;
-use super::head::shown;
+use super::body::truncated;
+use super::head::redacted;
 use super::http::HttpFetcher;
 
 /// Pause before the next attempt to resume; doubles with each.
@@ -73,7 +73,7 @@ impl Download {
                     return Ok(None);
                 }
                 Some(Err(e)) if e.is_timeout() => self.too_slow(e),
-                Some(Err(_)) | None => cut_off(&shown(&self.url), self.received, self.length),
+                Some(Err(_)) | None => truncated(&redacted(&self.url), self.received, self.length),
             };
             if !self.resume().await {
                 return Err(broken);
@@ -82,8 +82,11 @@ impl Download {
     }
 
     fn too_slow(&self, e: reqwest::Error) -> PortError {
-        let message =
-            format!("{} was too slow: {} bytes arrived in time", shown(&self.url), self.received);
+        let message = format!(
+            "{} was too slow: {} bytes arrived in time",
+            redacted(&self.url),
+            self.received
+        );
         PortError::caused_by(ErrorKind::Timeout, message, e.without_url())
     }
 
@@ -108,7 +111,7 @@ impl Download {
             if !self.continues(&response) {
                 return false;
             }
-            tracing::debug!(url = %shown(&self.url), from = self.received, "resuming a download");
+            tracing::debug!(url = %redacted(&self.url), from = self.received, "resuming a download");
             self.body = response.bytes_stream().boxed();
             return true;
         }

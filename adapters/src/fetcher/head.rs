@@ -19,11 +19,11 @@ pub(super) fn parse_url(url: &str) -> Result<Url> {
 }
 
 /// The URL that a redirect points to.
-pub(super) fn redirected(from: &Url, location: &[u8]) -> Result<Url> {
+pub(super) fn redirect_target(from: &Url, location: &[u8]) -> Result<Url> {
     let next = from.join(&String::from_utf8_lossy(location)).map_err(|e| {
         PortError::caused_by(
             ErrorKind::Invalid,
-            format!("{} redirects to something that is not a url", shown(from)),
+            format!("{} redirects to something that is not a url", redacted(from)),
             e,
         )
     })?;
@@ -41,7 +41,7 @@ fn check_scheme(url: Url) -> Result<Url> {
 }
 
 /// The URL without user, password, query and fragment, which may be secret.
-pub(super) fn shown(url: &Url) -> String {
+pub(super) fn redacted(url: &Url) -> String {
     let mut url = url.clone();
     // Fails only without a host, and http(s) URLs have one.
     let _ = url.set_username("");
@@ -53,9 +53,9 @@ pub(super) fn shown(url: &Url) -> String {
 
 /// A private address, or a host name that resolves to one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct NotPublic(pub(super) String);
+pub(super) struct PrivateAddress(pub(super) String);
 
-impl std::fmt::Display for NotPublic {
+impl std::fmt::Display for PrivateAddress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
@@ -66,10 +66,10 @@ impl std::fmt::Display for NotPublic {
     }
 }
 
-impl std::error::Error for NotPublic {}
+impl std::error::Error for PrivateAddress {}
 
-impl From<NotPublic> for PortError {
-    fn from(e: NotPublic) -> Self {
+impl From<PrivateAddress> for PortError {
+    fn from(e: PrivateAddress) -> Self {
         PortError::new(ErrorKind::Denied, e.to_string())
     }
 }
@@ -84,15 +84,15 @@ pub(super) fn literal_address(url: &Url) -> Option<IpAddr> {
 }
 
 /// Fails if the URL itself names a private address or this machine.
-pub(super) fn check_literal(url: &Url) -> Result<(), NotPublic> {
+pub(super) fn check_literal(url: &Url) -> Result<(), PrivateAddress> {
     if let Some(address) = literal_address(url)
         && !is_public(address)
     {
-        return Err(NotPublic(address.to_string()));
+        return Err(PrivateAddress(address.to_string()));
     }
     let name = url.host_str().unwrap_or_default().trim_end_matches('.');
     if name == "localhost" || name.ends_with(".localhost") {
-        return Err(NotPublic(name.to_owned()));
+        return Err(PrivateAddress(name.to_owned()));
     }
     Ok(())
 }
@@ -106,7 +106,7 @@ pub(super) fn status_error(status: u16, reason: &str, url: &Url) -> PortError {
         _ => ErrorKind::Invalid,
     };
     let reason = format!("{status} {reason}");
-    PortError::new(kind, format!("{} answered {}", shown(url), reason.trim_end()))
+    PortError::new(kind, format!("{} answered {}", redacted(url), reason.trim_end()))
 }
 
 /// `video/mp4` for `Video/MP4; codecs=avc1`.
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn file_names() {
+    fn filenames_are_parsed() {
         let cases: &[(&[u8], Option<&str>)] = &[
             (b"attachment", None),
             (b"", None),
@@ -225,9 +225,9 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_not_shown() {
+    fn secrets_are_redacted() {
         let url = parse_url("https://user:secret@host:8443/a/b.mp4?signature=s#t").expect("a url");
-        assert_eq!(shown(&url), "https://host:8443/a/b.mp4");
+        assert_eq!(redacted(&url), "https://host:8443/a/b.mp4");
         let error = parse_url("http://user:secret@[bad/").expect_err("is no url").to_string();
         assert!(!error.contains("secret"), "{error}");
         let error = parse_url("ftp://user:secret@host/").expect_err("is ftp").to_string();
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn every_spelling_of_a_private_address_is_refused() {
+    fn every_notation_of_a_private_address_is_rejected() {
         for url in [
             "http://127.0.0.1/",
             "http://127.1/",
@@ -270,9 +270,10 @@ mod tests {
     }
 
     #[test]
-    fn redirects_resolve_against_where_they_came_from() {
+    fn redirects_resolve_against_the_source_url() {
         let from = parse_url("https://host/a/b").expect("a url");
-        let to = |location: &str| redirected(&from, location.as_bytes()).map(|url| url.to_string());
+        let to =
+            |location: &str| redirect_target(&from, location.as_bytes()).map(|url| url.to_string());
         assert_eq!(to("../c d").expect("relative"), "https://host/c%20d");
         assert_eq!(to("//other/x").expect("other host"), "https://other/x");
         assert!(to("file:///etc/passwd").is_err());

@@ -28,8 +28,8 @@ use url::Url;
 use super::address::is_public;
 use super::download::Download;
 use super::head::{
-    NotPublic, check_literal, disposition_filename, media_type, parse_url, redirected, shown,
-    status_error,
+    PrivateAddress, check_literal, disposition_filename, media_type, parse_url, redacted,
+    redirect_target, status_error,
 };
 
 #[cfg(test)]
@@ -119,31 +119,31 @@ impl HttpFetcher {
             Some(address)
                 if !self.options.allow_private && !(self.network.is_public)(address.ip()) =>
             {
-                Err(NotPublic(url.host_str().unwrap_or_default().to_owned()).into())
+                Err(PrivateAddress(url.host_str().unwrap_or_default().to_owned()).into())
             }
             _ => Ok(response),
         }
     }
 
-    fn fetched(&self, url: Url, response: Response, deadline: Instant) -> FetchResponse {
+    fn into_response(&self, url: Url, response: Response, deadline: Instant) -> FetchResponse {
         let header = |name: HeaderName| response.headers().get(name).map(|value| value.as_bytes());
         let content_type =
             header(CONTENT_TYPE).and_then(|value| media_type(&String::from_utf8_lossy(value)));
         let filename = header(CONTENT_DISPOSITION).and_then(disposition_filename);
         let length =
             header(CONTENT_LENGTH).and_then(|value| std::str::from_utf8(value).ok()?.parse().ok());
-        let address = shown(&url);
+        let address = redacted(&url);
         let body = Download::new(self.clone(), url, response, length, deadline).into_stream();
         FetchResponse { url: address, content_type, length, filename, body }
     }
 
     fn send_error(&self, url: &Url, e: reqwest::Error) -> PortError {
-        if let Some(refusal) = causes(&e).find_map(|cause| cause.downcast_ref::<NotPublic>()) {
+        if let Some(refusal) = causes(&e).find_map(|cause| cause.downcast_ref::<PrivateAddress>()) {
             return refusal.clone().into();
         }
         // reqwest shows the whole URL, which may hold a password.
         let e = e.without_url();
-        let shown = shown(url);
+        let shown = redacted(url);
         let (kind, message) = if e.is_timeout() {
             (ErrorKind::Timeout, format!("{shown} did not answer in time"))
         } else if e.is_dns() {
@@ -168,9 +168,9 @@ impl SourceFetcher for HttpFetcher {
             let status = response.status();
             match response.headers().get(LOCATION) {
                 Some(location) if is_redirect(status) => {
-                    url = redirected(&url, location.as_bytes())?;
+                    url = redirect_target(&url, location.as_bytes())?;
                 }
-                _ if status.is_success() => return Ok(self.fetched(url, response, deadline)),
+                _ if status.is_success() => return Ok(self.into_response(url, response, deadline)),
                 _ => {
                     let reason = status.canonical_reason().unwrap_or_default();
                     return Err(status_error(status.as_u16(), reason, &url));
@@ -179,7 +179,7 @@ impl SourceFetcher for HttpFetcher {
         }
         Err(PortError::new(
             ErrorKind::Invalid,
-            format!("{} redirects more than {} times", shown(&url), self.options.max_redirects),
+            format!("{} redirects more than {} times", redacted(&url), self.options.max_redirects),
         ))
     }
 }
@@ -238,7 +238,7 @@ impl Resolve for CheckedResolver {
                 addresses.retain(|address| (network.is_public)(address.ip()));
                 if addresses.is_empty() {
                     // The address behind the name is for network operators only.
-                    return Err(NotPublic(name.as_str().to_owned()).into());
+                    return Err(PrivateAddress(name.as_str().to_owned()).into());
                 }
             }
             Ok(Box::new(addresses.into_iter()) as Addrs)

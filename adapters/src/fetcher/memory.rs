@@ -13,9 +13,10 @@ use ports::webhook::WebhookSender;
 use ports::{ErrorKind, PortError, Result};
 use url::Url;
 
-use super::body::whole;
+use super::body::check_length;
 use super::head::{
-    check_literal, disposition_filename, media_type, parse_url, redirected, shown, status_error,
+    check_literal, disposition_filename, media_type, parse_url, redacted, redirect_target,
+    status_error,
 };
 
 const MAX_REDIRECTS: usize = 5;
@@ -52,13 +53,13 @@ impl MemoryFetcher {
 
     /// Sets the response to a URL, replacing an earlier one. Ignores user, query and fragment.
     pub fn respond(&self, url: &str, response: Response) {
-        let address = parse_url(url).map_or_else(|_| url.to_owned(), |url| shown(&url));
+        let address = parse_url(url).map_or_else(|_| url.to_owned(), |url| redacted(&url));
         self.responses.lock().unwrap_or_else(PoisonError::into_inner).insert(address, response);
     }
 
     fn response(&self, url: &Url) -> Option<Response> {
         let responses = self.responses.lock().unwrap_or_else(PoisonError::into_inner);
-        responses.get(&shown(url)).cloned()
+        responses.get(&redacted(url)).cloned()
     }
 }
 
@@ -76,7 +77,7 @@ impl SourceFetcher for MemoryFetcher {
             if let (301 | 302 | 303 | 307 | 308, Some(location)) =
                 (response.status, response.header("location"))
             {
-                url = redirected(&url, location.as_bytes())?;
+                url = redirect_target(&url, location.as_bytes())?;
                 continue;
             }
             if !(200..300).contains(&response.status) {
@@ -84,22 +85,22 @@ impl SourceFetcher for MemoryFetcher {
             }
             let length = response.header("content-length").and_then(|length| length.parse().ok());
             return Ok(FetchResponse {
-                url: shown(&url),
+                url: redacted(&url),
                 content_type: response.header("content-type").and_then(media_type),
                 length,
                 filename: response
                     .header("content-disposition")
                     .and_then(|header| disposition_filename(header.as_bytes())),
-                body: whole(
+                body: check_length(
                     stream::iter(response.body.into_iter().map(Ok)).boxed(),
                     length,
-                    shown(&url),
+                    redacted(&url),
                 ),
             });
         }
         Err(PortError::new(
             ErrorKind::Invalid,
-            format!("{} redirects more than {MAX_REDIRECTS} times", shown(&url)),
+            format!("{} redirects more than {MAX_REDIRECTS} times", redacted(&url)),
         ))
     }
 }
@@ -107,13 +108,13 @@ impl SourceFetcher for MemoryFetcher {
 /// Records the requests it receives; fails as often as [`Self::fail`] requests.
 #[derive(Default)]
 pub struct MemoryWebhooks {
-    notices: Mutex<Vec<Notice>>,
+    notices: Mutex<Vec<WebhookRequest>>,
     failures: AtomicUsize,
 }
 
 /// A request that [`MemoryWebhooks`] received.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Notice {
+pub struct WebhookRequest {
     /// Its URL.
     pub url: String,
     /// Its headers, without those of the body.
@@ -129,7 +130,7 @@ impl MemoryWebhooks {
     }
 
     /// All successful requests so far.
-    pub fn notices(&self) -> Vec<Notice> {
+    pub fn requests(&self) -> Vec<WebhookRequest> {
         self.notices.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -139,10 +140,10 @@ impl WebhookSender for MemoryWebhooks {
     async fn send(&self, url: &str, headers: &[(&str, String)], body: Bytes) -> Result<()> {
         let fewer = |left: usize| left.checked_sub(1);
         if self.failures.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fewer).is_ok() {
-            return Err(PortError::new(ErrorKind::Unavailable, "it does not answer"));
+            return Err(PortError::new(ErrorKind::Unavailable, "the receiver does not answer"));
         }
         let headers = headers.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
-        let notice = Notice { url: url.into(), headers, body };
+        let notice = WebhookRequest { url: url.into(), headers, body };
         self.notices.lock().unwrap_or_else(PoisonError::into_inner).push(notice);
         Ok(())
     }

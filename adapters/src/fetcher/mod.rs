@@ -10,5 +10,5 @@ mod memory;
 mod open;
 
 pub use http::{HttpFetcher, HttpFetcherOptions};
-pub use memory::{MemoryFetcher, MemoryWebhooks, Notice, Response};
+pub use memory::{MemoryFetcher, MemoryWebhooks, Response, WebhookRequest};
 pub use open::{Settings, open};

@@ -56,5 +56,5 @@ impl From<&Settings> for HttpFetcherOptions {
 
 /// Opens the client for downloads and webhooks, which both send requests to URLs from clients.
 pub fn open(section: &Settings) -> Result<Arc<HttpFetcher>, OpenError> {
-    Ok(Arc::new(HttpFetcher::new(section.into()).map_err(OpenError::at("fetch"))?))
+    Ok(Arc::new(HttpFetcher::new(section.into()).map_err(OpenError::in_section("fetch"))?))
 }

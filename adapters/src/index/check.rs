@@ -81,7 +81,7 @@ pub(super) fn keyword_field(field: &str) -> Result<()> {
     }
 }
 
-pub(super) fn value_query(query: &FacetQuery) -> Result<()> {
+pub(super) fn facet_query(query: &FacetQuery) -> Result<()> {
     keyword_field(&query.field)?;
     filter(&query.filter)
 }
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds_on_integers_round_towards_what_satisfies_them() {
+    fn integer_bounds_round_inwards() {
         assert_eq!(lowest_integer(2.0), Some(2));
         assert_eq!(lowest_integer(2.1), Some(3));
         assert_eq!(lowest_integer(-2.9), Some(-2));

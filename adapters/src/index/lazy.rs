@@ -13,27 +13,27 @@ use crate::lazy::Lazy;
 #[async_trait]
 impl<T: VectorIndex> VectorIndex for Lazy<T> {
     async fn replace(&self, scope: Option<&Filter>, points: Vec<Point>) -> Result<()> {
-        self.opened().await?.replace(scope, points).await
+        self.get().await?.replace(scope, points).await
     }
 
     async fn search(&self, query: VectorQuery) -> Result<Vec<Hit>> {
-        self.opened().await?.search(query).await
+        self.get().await?.search(query).await
     }
 
     async fn text_search(&self, query: TextQuery) -> Result<Vec<Hit>> {
-        self.opened().await?.text_search(query).await
+        self.get().await?.text_search(query).await
     }
 
     async fn search_by_video(&self, query: VectorQuery, per_video: usize) -> Result<Vec<Hit>> {
-        self.opened().await?.search_by_video(query, per_video).await
+        self.get().await?.search_by_video(query, per_video).await
     }
 
     async fn text_search_by_video(&self, query: TextQuery, per_video: usize) -> Result<Vec<Hit>> {
-        self.opened().await?.text_search_by_video(query, per_video).await
+        self.get().await?.text_search_by_video(query, per_video).await
     }
 
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>> {
-        self.opened().await?.vectors(filter, field).await
+        self.get().await?.vectors(filter, field).await
     }
 
     async fn cosines(
@@ -42,27 +42,27 @@ impl<T: VectorIndex> VectorIndex for Lazy<T> {
         vector: &[f32],
         ids: &BTreeSet<PointId>,
     ) -> Result<Vec<(PointId, f32)>> {
-        self.opened().await?.cosines(field, vector, ids).await
+        self.get().await?.cosines(field, vector, ids).await
     }
 
     async fn list(&self, filter: &Filter, limit: usize) -> Result<Vec<ListedPoint>> {
-        self.opened().await?.list(filter, limit).await
+        self.get().await?.list(filter, limit).await
     }
 
     async fn count(&self, filter: &Filter) -> Result<u64> {
-        self.opened().await?.count(filter).await
+        self.get().await?.count(filter).await
     }
 
     async fn values(&self, field: &str) -> Result<Vec<String>> {
-        self.opened().await?.values(field).await
+        self.get().await?.values(field).await
     }
 
     async fn facet_counts(&self, query: &FacetQuery) -> Result<Vec<(String, u64)>> {
-        self.opened().await?.facet_counts(query).await
+        self.get().await?.facet_counts(query).await
     }
 
     async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>> {
-        self.opened().await?.revisions(video_id).await
+        self.get().await?.revisions(video_id).await
     }
 
     // Every client of a server shares its data.
@@ -71,18 +71,18 @@ impl<T: VectorIndex> VectorIndex for Lazy<T> {
     }
 
     async fn adopt(&self, install: &str) -> Result<String> {
-        self.opened().await?.adopt(install).await
+        self.get().await?.adopt(install).await
     }
 
     async fn check(&self) -> Result<()> {
-        self.opened().await?.check().await
+        self.get().await?.check().await
     }
 
     async fn advice(&self) -> Result<Option<String>> {
-        self.opened().await?.advice().await
+        self.get().await?.advice().await
     }
 
     async fn probe(&self) -> Result<()> {
-        self.opened().await?.probe().await
+        self.get().await?.probe().await
     }
 }

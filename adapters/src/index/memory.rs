@@ -11,7 +11,7 @@ use ports::index::{
 };
 use ports::{ErrorKind, PortError, Result, VideoId};
 
-use super::frequent::Frequent;
+use super::top_values::TopValues;
 use super::{check, words};
 
 /// BM25's usual constants, as in the embedded index.
@@ -36,7 +36,7 @@ struct Entry {
 }
 
 /// A score and its entry.
-type Scored<'a> = (f32, &'a Entry);
+type ScoredEntry<'a> = (f32, &'a Entry);
 
 impl MemoryIndex {
     /// An empty index of vectors with this dimension.
@@ -58,7 +58,7 @@ impl MemoryIndex {
     async fn nearest(
         &self,
         query: VectorQuery,
-        choose: impl FnOnce(Vec<Scored<'_>>) -> Vec<Hit> + Send + 'static,
+        choose: impl FnOnce(Vec<ScoredEntry<'_>>) -> Vec<Hit> + Send + 'static,
     ) -> Result<Vec<Hit>> {
         check::vector_query(&query, self.dimension)?;
         let points = self.snapshot();
@@ -69,7 +69,7 @@ impl MemoryIndex {
                     return None;
                 }
                 let score = cosine(vector, &query.vector);
-                query.threshold.is_none_or(|least| score >= least).then_some((score, &**entry))
+                query.threshold.is_none_or(|lower| score >= lower).then_some((score, &**entry))
             });
             Ok(choose(scored.collect()))
         })
@@ -80,7 +80,7 @@ impl MemoryIndex {
     async fn matching(
         &self,
         query: TextQuery,
-        choose: impl FnOnce(Vec<Scored<'_>>) -> Vec<Hit> + Send + 'static,
+        choose: impl FnOnce(Vec<ScoredEntry<'_>>) -> Vec<Hit> + Send + 'static,
     ) -> Result<Vec<Hit>> {
         check::text_query(&query)?;
         let points = self.snapshot();
@@ -189,8 +189,8 @@ impl VectorIndex for MemoryIndex {
             let mut values = BTreeSet::new();
             for entry in points.values() {
                 match value(&entry.point, &field) {
-                    Some(Held::Keywords(keywords)) => values.extend(keywords.iter().cloned()),
-                    Some(Held::Keyword(keyword)) => {
+                    Some(FieldRef::Keywords(keywords)) => values.extend(keywords.iter().cloned()),
+                    Some(FieldRef::Keyword(keyword)) => {
                         values.insert(keyword.to_owned());
                     }
                     _ => {}
@@ -202,25 +202,25 @@ impl VectorIndex for MemoryIndex {
     }
 
     async fn facet_counts(&self, query: &FacetQuery) -> Result<Vec<(String, u64)>> {
-        check::value_query(query)?;
+        check::facet_query(query)?;
         let (points, query) = (self.snapshot(), query.clone());
         blocking(move || {
             let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
             for entry in points.values().filter(|entry| matches(&query.filter, &entry.point)) {
-                let held: BTreeSet<&str> = match value(&entry.point, &query.field) {
-                    Some(Held::Keywords(all)) => all.iter().map(String::as_str).collect(),
-                    Some(Held::Keyword(one)) => [one].into(),
+                let values: BTreeSet<&str> = match value(&entry.point, &query.field) {
+                    Some(FieldRef::Keywords(all)) => all.iter().map(String::as_str).collect(),
+                    Some(FieldRef::Keyword(one)) => [one].into(),
                     _ => BTreeSet::new(),
                 };
-                for value in held {
+                for value in values {
                     *counts.entry(value).or_default() += 1;
                 }
             }
-            let mut frequent = Frequent::new(&query);
+            let mut top_values = TopValues::new(&query);
             for (value, points) in counts {
-                frequent.add(value, points);
+                top_values.add(value, points);
             }
-            Ok(frequent.into_values())
+            Ok(top_values.into_values())
         })
         .await
     }
@@ -249,22 +249,22 @@ impl VectorIndex for MemoryIndex {
 }
 
 /// The value of a payload field, for comparisons.
-enum Held<'a> {
+enum FieldRef<'a> {
     Keyword(&'a str),
     Keywords(&'a [String]),
     Integer(i64),
     Float(f64),
 }
 
-fn value<'a>(point: &'a Point, field: &str) -> Option<Held<'a>> {
+fn value<'a>(point: &'a Point, field: &str) -> Option<FieldRef<'a>> {
     Some(match field {
-        "video_id" => Held::Keyword(point.id.video_id.as_str()),
-        "chunk_id" => Held::Integer(point.id.chunk_id.into()),
-        "analyzer_id" => Held::Keyword(&point.id.analyzer_id),
+        "video_id" => FieldRef::Keyword(point.id.video_id.as_str()),
+        "chunk_id" => FieldRef::Integer(point.id.chunk_id.into()),
+        "analyzer_id" => FieldRef::Keyword(&point.id.analyzer_id),
         _ => match point.payload.get(field)? {
-            FieldValue::Keywords(keywords) => Held::Keywords(keywords),
-            FieldValue::Integer(number) => Held::Integer(*number),
-            FieldValue::Float(number) => Held::Float(*number),
+            FieldValue::Keywords(keywords) => FieldRef::Keywords(keywords),
+            FieldValue::Integer(number) => FieldRef::Integer(*number),
+            FieldValue::Float(number) => FieldRef::Float(*number),
         },
     })
 }
@@ -273,22 +273,22 @@ fn matches(filter: &Filter, point: &Point) -> bool {
     filter.0.iter().all(|condition| {
         let Some(value) = value(point, &condition.field) else { return false };
         match (&condition.predicate, value) {
-            (Predicate::AnyKeyword(any), Held::Keyword(keyword)) => {
+            (Predicate::AnyKeyword(any), FieldRef::Keyword(keyword)) => {
                 any.iter().any(|k| k == keyword)
             }
-            (Predicate::AnyKeyword(any), Held::Keywords(held)) => {
-                any.iter().any(|k| held.contains(k))
+            (Predicate::AnyKeyword(any), FieldRef::Keywords(values)) => {
+                any.iter().any(|k| values.contains(k))
             }
             (Predicate::AnyVideo(any), _) => any.binary_search(&point.id.video_id).is_ok(),
-            (Predicate::AnyInteger(any), Held::Integer(number)) => any.contains(&number),
-            (Predicate::AtLeast(bound), Held::Integer(number)) => {
-                check::lowest_integer(*bound).is_some_and(|least| number >= least)
+            (Predicate::AnyInteger(any), FieldRef::Integer(number)) => any.contains(&number),
+            (Predicate::AtLeast(bound), FieldRef::Integer(number)) => {
+                check::lowest_integer(*bound).is_some_and(|lower| number >= lower)
             }
-            (Predicate::AtMost(bound), Held::Integer(number)) => {
-                check::highest_integer(*bound).is_some_and(|most| number <= most)
+            (Predicate::AtMost(bound), FieldRef::Integer(number)) => {
+                check::highest_integer(*bound).is_some_and(|upper| number <= upper)
             }
-            (Predicate::AtLeast(bound), Held::Float(number)) => number >= *bound,
-            (Predicate::AtMost(bound), Held::Float(number)) => number <= *bound,
+            (Predicate::AtLeast(bound), FieldRef::Float(number)) => number >= *bound,
+            (Predicate::AtMost(bound), FieldRef::Float(number)) => number <= *bound,
             _ => false,
         }
     })
@@ -304,7 +304,7 @@ fn bm25<'a>(
     points: &'a Points,
     clauses: &[Vec<(usize, String)>],
     filter: &Filter,
-) -> Vec<Scored<'a>> {
+) -> Vec<ScoredEntry<'a>> {
     let total: usize = points.values().map(|entry| entry.words.len()).sum();
     let average = total as f32 / points.len().max(1) as f32;
     let mut scores: HashMap<(&PointId, &str), (f32, &Entry)> = HashMap::new();
@@ -337,24 +337,24 @@ fn occurrences(words: &[(usize, String)], clause: &[(usize, String)]) -> usize {
         .enumerate()
         .filter(|(i, (start, word))| {
             word == first
-                && clause[1..].iter().all(|(distance, wanted)| {
+                && clause[1..].iter().all(|(distance, expected)| {
                     words[i + 1..]
                         .iter()
                         .take_while(|(at, _)| at - start <= *distance)
-                        .any(|(at, word)| at - start == *distance && word == wanted)
+                        .any(|(at, word)| at - start == *distance && word == expected)
                 })
         })
         .count()
 }
 
 /// The first `limit` by score, ties by id.
-fn best(mut scored: Vec<Scored<'_>>, limit: usize) -> Vec<Hit> {
+fn best(mut scored: Vec<ScoredEntry<'_>>, limit: usize) -> Vec<Hit> {
     rank(&mut scored);
     scored.into_iter().take(limit).map(hit).collect()
 }
 
 /// The first `per_video` points of each of the best `limit` videos.
-fn best_by_video(mut scored: Vec<Scored<'_>>, limit: usize, per_video: usize) -> Vec<Hit> {
+fn best_by_video(mut scored: Vec<ScoredEntry<'_>>, limit: usize, per_video: usize) -> Vec<Hit> {
     rank(&mut scored);
     let mut places: HashMap<VideoId, usize> = HashMap::new();
     let mut groups: Vec<Vec<Hit>> = Vec::new();
@@ -371,11 +371,11 @@ fn best_by_video(mut scored: Vec<Scored<'_>>, limit: usize, per_video: usize) ->
     groups.into_iter().flatten().collect()
 }
 
-fn rank(scored: &mut [Scored<'_>]) {
+fn rank(scored: &mut [ScoredEntry<'_>]) {
     scored.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| x.point.id.cmp(&y.point.id)));
 }
 
-fn hit((score, entry): Scored<'_>) -> Hit {
+fn hit((score, entry): ScoredEntry<'_>) -> Hit {
     Hit { id: entry.point.id.clone(), score, document: entry.point.document.clone() }
 }
 

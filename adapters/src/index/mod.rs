@@ -2,13 +2,13 @@
 
 mod check;
 pub mod embedded;
-mod frequent;
 #[cfg(feature = "cloud")]
 mod lazy;
 pub mod memory;
 mod open;
 #[cfg(feature = "cloud")]
 pub mod qdrant;
+mod top_values;
 mod words;
 
-pub use open::{Contents, Kind, Opened, Rebuild, Settings, Unreadable, open};
+pub use open::{DamagePolicy, IndexSpec, IndexStores, Kind, Rebuild, Settings, open};

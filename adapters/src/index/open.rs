@@ -10,7 +10,7 @@ use ports::index::VectorIndex;
 use ports::listing::VideoListing;
 use serde::{Deserialize, Serialize};
 
-use super::embedded::{Beside, EmbeddedIndex, EmbeddedOptions, is_replaceable};
+use super::embedded::{EmbeddedIndex, EmbeddedOptions, EmbeddedRebuild, is_replaceable};
 use super::memory::MemoryIndex;
 #[cfg(feature = "cloud")]
 use super::qdrant::{QdrantIndex, QdrantOptions};
@@ -90,7 +90,7 @@ impl Default for Settings {
 }
 
 /// The vectors of an index and the location of an embedded one.
-pub struct Contents<'a> {
+pub struct IndexSpec<'a> {
     /// The folder that contains an embedded index.
     pub data_dir: &'a Path,
     /// The embedding model, which determines the vectors and their dimension.
@@ -101,7 +101,7 @@ pub struct Contents<'a> {
 
 /// How to handle an embedded index whose files are damaged or of another format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unreadable {
+pub enum DamagePolicy {
     /// Fail.
     Refuse,
     /// Replace it with an empty one, to be rebuilt from the records.
@@ -110,7 +110,7 @@ pub enum Unreadable {
 
 /// The stores that `index.kind` selects.
 #[derive(Clone)]
-pub struct Opened {
+pub struct IndexStores {
     /// The points of the videos.
     pub index: Arc<dyn VectorIndex>,
     /// The listing of the videos.
@@ -120,18 +120,18 @@ pub struct Opened {
 /// Opens the index and the listing; a server is connected at first use.
 pub async fn open(
     section: &Settings,
-    contents: Contents<'_>,
-    unreadable: Unreadable,
-) -> Result<Opened, OpenError> {
+    spec: IndexSpec<'_>,
+    unreadable: DamagePolicy,
+) -> Result<IndexStores, OpenError> {
     match section.kind {
-        Kind::Memory => Ok(Opened {
-            index: Arc::new(MemoryIndex::new(contents.embedder.dimension())),
+        Kind::Memory => Ok(IndexStores {
+            index: Arc::new(MemoryIndex::new(spec.embedder.dimension())),
             listing: Arc::new(MemoryListing::new()),
         }),
         #[cfg(feature = "cloud")]
         Kind::Qdrant => {
-            let (options, listing) = (qdrant(section, contents), qdrant_listing(section));
-            Ok(Opened {
+            let (options, listing) = (qdrant(section, spec), qdrant_listing(section));
+            Ok(IndexStores {
                 index: Arc::new(Lazy::new(move || QdrantIndex::open(options.clone()).boxed())),
                 listing: Arc::new(Lazy::new(move || QdrantListing::open(listing.clone()).boxed())),
             })
@@ -139,18 +139,18 @@ pub async fn open(
         #[cfg(not(feature = "cloud"))]
         Kind::Qdrant => Err(OpenError::compiled_out("index.kind = \"qdrant\"", "cloud")),
         Kind::Embedded => {
-            let at = OpenError::at("index");
-            let options = embedded(section, contents);
+            let at = OpenError::in_section("index");
+            let options = embedded(section, spec);
             let index = match EmbeddedIndex::open(options.clone()).await {
-                Err(error) if unreadable == Unreadable::Replace && is_replaceable(&error) => {
-                    let Beside { fresh, .. } =
-                        EmbeddedIndex::beside(options.clone()).await.map_err(&at)?;
+                Err(error) if unreadable == DamagePolicy::Replace && is_replaceable(&error) => {
+                    let EmbeddedRebuild { fresh, .. } =
+                        EmbeddedIndex::begin_rebuild(options.clone()).await.map_err(&at)?;
                     fresh.publish().await.map(|()| fresh)
                 }
                 opened => opened,
             };
             let index = Arc::new(index.map_err(&at)?);
-            Ok(Opened { index, listing: embedded_listing(&options).await.map_err(&at)? })
+            Ok(IndexStores { index, listing: embedded_listing(&options).await.map_err(&at)? })
         }
     }
 }
@@ -162,12 +162,12 @@ pub struct Rebuild {
     /// The listing, which both share.
     pub listing: Arc<dyn VideoListing>,
     /// The index still in use, if it is another one and readable.
-    pub searched: Option<Arc<dyn VectorIndex>>,
-    fresh: Fresh,
+    pub current: Option<Arc<dyn VectorIndex>>,
+    fresh: Replacement,
 }
 
 /// The replacement of the index in use.
-enum Fresh {
+enum Replacement {
     Memory,
     Embedded(Arc<EmbeddedIndex>),
     #[cfg(feature = "cloud")]
@@ -176,37 +176,38 @@ enum Fresh {
 
 impl Rebuild {
     /// Opens the index to fill, regardless of the state of the index in use.
-    pub async fn open(section: &Settings, contents: Contents<'_>) -> Result<Self, OpenError> {
-        let at = OpenError::at("index");
+    pub async fn open(section: &Settings, spec: IndexSpec<'_>) -> Result<Self, OpenError> {
+        let at = OpenError::in_section("index");
         match section.kind {
             #[cfg(feature = "cloud")]
             Kind::Qdrant => {
                 let listing = QdrantListing::open(qdrant_listing(section)).await.map_err(&at)?;
-                let fresh = QdrantIndex::beside(qdrant(section, contents)).await.map_err(&at)?;
-                let before = fresh.before().await.map_err(&at)?;
+                let fresh = QdrantIndex::begin_rebuild(qdrant(section, spec)).await.map_err(&at)?;
+                let previous = fresh.previous().await.map_err(&at)?;
                 let fresh = Arc::new(fresh);
                 Ok(Self {
                     index: fresh.clone(),
                     listing: Arc::new(listing),
-                    searched: before.map(|index| Arc::new(index) as Arc<dyn VectorIndex>),
-                    fresh: Fresh::Qdrant(fresh),
+                    current: previous.map(|index| Arc::new(index) as Arc<dyn VectorIndex>),
+                    fresh: Replacement::Qdrant(fresh),
                 })
             }
             Kind::Embedded => {
-                let options = embedded(section, contents);
-                let opened = EmbeddedIndex::beside(options.clone()).await;
-                let Beside { fresh, searched } = opened.map_err(&at)?;
+                let options = embedded(section, spec);
+                let opened = EmbeddedIndex::begin_rebuild(options.clone()).await;
+                let EmbeddedRebuild { fresh, current } = opened.map_err(&at)?;
                 let fresh = Arc::new(fresh);
                 Ok(Self {
                     index: fresh.clone(),
                     listing: embedded_listing(&options).await.map_err(&at)?,
-                    searched: searched.map(|index| Arc::new(index) as Arc<dyn VectorIndex>),
-                    fresh: Fresh::Embedded(fresh),
+                    current: current.map(|index| Arc::new(index) as Arc<dyn VectorIndex>),
+                    fresh: Replacement::Embedded(fresh),
                 })
             }
             _ => {
-                let Opened { index, listing } = open(section, contents, Unreadable::Refuse).await?;
-                Ok(Self { index, listing, searched: None, fresh: Fresh::Memory })
+                let IndexStores { index, listing } =
+                    open(section, spec, DamagePolicy::Refuse).await?;
+                Ok(Self { index, listing, current: None, fresh: Replacement::Memory })
             }
         }
     }
@@ -215,23 +216,23 @@ impl Rebuild {
     /// meantime, so that recent writes are missing from it.
     pub async fn publish(self) -> Result<bool, OpenError> {
         // The old index must not be open when it is removed.
-        drop(self.searched);
+        drop(self.current);
         let (published, elsewhere) = match self.fresh {
-            Fresh::Memory => (Ok(()), false),
+            Replacement::Memory => (Ok(()), false),
             // Its folder stayed locked.
-            Fresh::Embedded(fresh) => (fresh.publish().await, false),
+            Replacement::Embedded(fresh) => (fresh.publish().await, false),
             #[cfg(feature = "cloud")]
-            Fresh::Qdrant(fresh) => (fresh.publish().await, true),
+            Replacement::Qdrant(fresh) => (fresh.publish().await, true),
         };
-        published.map(|()| elsewhere).map_err(OpenError::at("index"))
+        published.map(|()| elsewhere).map_err(OpenError::in_section("index"))
     }
 }
 
-fn embedded(section: &Settings, contents: Contents<'_>) -> EmbeddedOptions {
+fn embedded(section: &Settings, spec: IndexSpec<'_>) -> EmbeddedOptions {
     EmbeddedOptions {
-        folder: folder(contents.data_dir, contents.embedder),
-        dimension: contents.embedder.dimension(),
-        model: contents.embedder.model().to_owned(),
+        folder: folder(spec.data_dir, spec.embedder),
+        dimension: spec.embedder.dimension(),
+        model: spec.embedder.model().to_owned(),
         threads: section.threads,
         writer_memory: section.writer_memory,
         large: section.large,
@@ -258,14 +259,14 @@ fn qdrant_listing(section: &Settings) -> QdrantListingOptions {
 }
 
 #[cfg(feature = "cloud")]
-fn qdrant(section: &Settings, contents: Contents<'_>) -> QdrantOptions {
+fn qdrant(section: &Settings, spec: IndexSpec<'_>) -> QdrantOptions {
     QdrantOptions {
         url: section.url.clone(),
         api_key: crate::open::set(&section.api_key),
         collection: section.collection.clone(),
-        dimension: contents.embedder.dimension(),
-        model: contents.embedder.model().to_owned(),
-        fields: contents.fields,
+        dimension: spec.embedder.dimension(),
+        model: spec.embedder.model().to_owned(),
+        fields: spec.fields,
         exact: section.exact,
         shards: section.shards.max(1),
         replicas: section.replicas.max(1),

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_make_phrases_and_repeats_count_once() {
+    fn quotes_make_phrases_and_duplicates_merge() {
         for (query, expected) in [
             ("", vec![]),
             ("  !? ", vec![]),

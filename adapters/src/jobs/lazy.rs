@@ -16,23 +16,23 @@ impl JobQueue for Lazy<NatsJobs> {
     }
 
     async fn add(&self, job_id: &str, document: &Value) -> Result<Option<StoredJob>> {
-        self.opened().await?.add(job_id, document).await
+        self.get().await?.add(job_id, document).await
     }
 
     async fn waiting_count(&self) -> Result<usize> {
-        self.opened().await?.waiting_count().await
+        self.get().await?.waiting_count().await
     }
 
     async fn take(&self) -> Result<Box<dyn Lease>> {
-        self.opened().await?.take().await
+        self.get().await?.take().await
     }
 
     async fn get(&self, job_id: &str) -> Result<Option<StoredJob>> {
-        self.opened().await?.get(job_id).await
+        self.get().await?.get(job_id).await
     }
 
     async fn list(&self) -> Result<Vec<StoredJob>> {
-        self.opened().await?.list().await
+        self.get().await?.list().await
     }
 
     async fn compare_and_swap(
@@ -41,26 +41,26 @@ impl JobQueue for Lazy<NatsJobs> {
         version: u64,
         document: &Value,
     ) -> Result<Option<u64>> {
-        self.opened().await?.compare_and_swap(job_id, version, document).await
+        self.get().await?.compare_and_swap(job_id, version, document).await
     }
 
     async fn watch(&self, job_id: &str) -> Result<BoxStream<'static, Result<StoredJob>>> {
-        self.opened().await?.watch(job_id).await
+        self.get().await?.watch(job_id).await
     }
 
     async fn withdraw(&self, job_id: &str) -> Result<bool> {
-        self.opened().await?.withdraw(job_id).await
+        self.get().await?.withdraw(job_id).await
     }
 
     async fn remove(&self, job_id: &str, version: u64) -> Result<()> {
-        self.opened().await?.remove(job_id, version).await
+        self.get().await?.remove(job_id, version).await
     }
 
     async fn adopt(&self, install: &str) -> Result<String> {
-        self.opened().await?.adopt(install).await
+        self.get().await?.adopt(install).await
     }
 
     async fn probe(&self) -> Result<()> {
-        self.opened().await?.probe().await
+        self.get().await?.probe().await
     }
 }

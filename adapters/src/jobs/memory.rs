@@ -14,13 +14,13 @@ use tokio::sync::{Notify, watch};
 /// Jobs in memory.
 #[derive(Default)]
 pub struct MemoryJobs {
-    shelf: Arc<Shelf>,
+    shared_queue: Arc<SharedQueue>,
     shared: bool,
     owner: OnceLock<String>,
 }
 
 #[derive(Default)]
-struct Shelf {
+struct SharedQueue {
     state: Mutex<State>,
     /// Notifies of a job that entered the queue.
     filled: Notify,
@@ -31,7 +31,7 @@ struct State {
     jobs: HashMap<String, watch::Sender<StoredJob>>,
     queue: VecDeque<String>,
     /// The number of deliveries of each unfinished job.
-    offers: HashMap<String, u32>,
+    deliveries: HashMap<String, u32>,
     version: u64,
 }
 
@@ -51,19 +51,19 @@ impl State {
     /// Removes the job that has waited longest, and returns its number of deliveries.
     fn next(&mut self) -> Option<(String, u32)> {
         let job_id = self.queue.pop_front()?;
-        let offers = self.offers.entry(job_id.clone()).or_default();
-        *offers += 1;
-        Some((job_id, *offers))
+        let deliveries = self.deliveries.entry(job_id.clone()).or_default();
+        *deliveries += 1;
+        Some((job_id, *deliveries))
     }
 }
 
-impl Shelf {
+impl SharedQueue {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Puts a leased job back to the front of the queue.
-    fn offer_again(&self, job_id: String) {
+    fn requeue(&self, job_id: String) {
         let mut state = self.state();
         if state.jobs.contains_key(&job_id) {
             state.queue.push_front(job_id);
@@ -79,40 +79,44 @@ impl JobQueue for MemoryJobs {
     }
 
     async fn add(&self, job_id: &str, document: &Value) -> Result<Option<StoredJob>> {
-        let mut state = self.shelf.state();
-        if let Some(kept) = state.jobs.get(job_id) {
-            return Ok(Some(kept.borrow().clone()));
+        let mut state = self.shared_queue.state();
+        if let Some(stored) = state.jobs.get(job_id) {
+            return Ok(Some(stored.borrow().clone()));
         }
         state.version += 1;
         let (job_id, version) = (job_id.to_owned(), state.version);
-        let kept = StoredJob { job_id: job_id.clone(), document: document.clone(), version };
-        state.jobs.insert(job_id.clone(), watch::Sender::new(kept));
+        let stored = StoredJob { job_id: job_id.clone(), document: document.clone(), version };
+        state.jobs.insert(job_id.clone(), watch::Sender::new(stored));
         state.queue.push_back(job_id);
-        self.shelf.filled.notify_one();
+        self.shared_queue.filled.notify_one();
         Ok(None)
     }
 
     async fn waiting_count(&self) -> Result<usize> {
-        Ok(self.shelf.state().queue.len())
+        Ok(self.shared_queue.state().queue.len())
     }
 
     async fn take(&self) -> Result<Box<dyn Lease>> {
         loop {
-            if let Some((job_id, offers)) = self.shelf.state().next() {
+            if let Some((job_id, deliveries)) = self.shared_queue.state().next() {
                 // Several notifications may have been merged into one.
-                self.shelf.filled.notify_one();
-                return Ok(Box::new(Taken { job_id, offers, shelf: Some(self.shelf.clone()) }));
+                self.shared_queue.filled.notify_one();
+                return Ok(Box::new(MemoryLease {
+                    job_id,
+                    deliveries,
+                    shared_queue: Some(self.shared_queue.clone()),
+                }));
             }
-            self.shelf.filled.notified().await;
+            self.shared_queue.filled.notified().await;
         }
     }
 
     async fn get(&self, job_id: &str) -> Result<Option<StoredJob>> {
-        Ok(self.shelf.state().jobs.get(job_id).map(|kept| kept.borrow().clone()))
+        Ok(self.shared_queue.state().jobs.get(job_id).map(|stored| stored.borrow().clone()))
     }
 
     async fn list(&self) -> Result<Vec<StoredJob>> {
-        Ok(self.shelf.state().jobs.values().map(|kept| kept.borrow().clone()).collect())
+        Ok(self.shared_queue.state().jobs.values().map(|stored| stored.borrow().clone()).collect())
     }
 
     async fn compare_and_swap(
@@ -121,43 +125,43 @@ impl JobQueue for MemoryJobs {
         version: u64,
         document: &Value,
     ) -> Result<Option<u64>> {
-        let mut state = self.shelf.state();
+        let mut state = self.shared_queue.state();
         let next = state.version + 1;
-        let Some(kept) = state.jobs.get(job_id) else { return Ok(None) };
-        if kept.borrow().version != version {
+        let Some(stored) = state.jobs.get(job_id) else { return Ok(None) };
+        if stored.borrow().version != version {
             return Ok(None);
         }
-        kept.send_modify(|kept| {
-            kept.document = document.clone();
-            kept.version = next;
+        stored.send_modify(|stored| {
+            stored.document = document.clone();
+            stored.version = next;
         });
         state.version = next;
         Ok(Some(next))
     }
 
     async fn watch(&self, job_id: &str) -> Result<BoxStream<'static, Result<StoredJob>>> {
-        let receiver = self.shelf.state().jobs.get(job_id).map(watch::Sender::subscribe);
+        let receiver = self.shared_queue.state().jobs.get(job_id).map(watch::Sender::subscribe);
         let Some(mut changes) = receiver else { return Ok(stream::pending().boxed()) };
         changes.mark_changed();
         let next = |mut changes: watch::Receiver<StoredJob>| async move {
             changes.changed().await.ok()?;
-            let kept = changes.borrow_and_update().clone();
-            Some((Ok(kept), changes))
+            let stored = changes.borrow_and_update().clone();
+            Some((Ok(stored), changes))
         };
         Ok(stream::unfold(changes, next).boxed())
     }
 
     async fn withdraw(&self, job_id: &str) -> Result<bool> {
-        let mut state = self.shelf.state();
+        let mut state = self.shared_queue.state();
         let before = state.queue.len();
         state.queue.retain(|waiting| waiting != job_id);
-        state.offers.remove(job_id);
+        state.deliveries.remove(job_id);
         Ok(state.queue.len() < before)
     }
 
     async fn remove(&self, job_id: &str, version: u64) -> Result<()> {
-        let mut state = self.shelf.state();
-        if state.jobs.get(job_id).is_some_and(|kept| kept.borrow().version == version) {
+        let mut state = self.shared_queue.state();
+        if state.jobs.get(job_id).is_some_and(|stored| stored.borrow().version == version) {
             state.jobs.remove(job_id);
         }
         Ok(())
@@ -172,34 +176,34 @@ impl JobQueue for MemoryJobs {
     }
 }
 
-struct Taken {
+struct MemoryLease {
     job_id: String,
-    offers: u32,
+    deliveries: u32,
     /// `None` once the job is acknowledged or given back.
-    shelf: Option<Arc<Shelf>>,
+    shared_queue: Option<Arc<SharedQueue>>,
 }
 
-impl Drop for Taken {
+impl Drop for MemoryLease {
     fn drop(&mut self) {
-        if let Some(shelf) = self.shelf.take() {
-            shelf.offer_again(std::mem::take(&mut self.job_id));
+        if let Some(shared_queue) = self.shared_queue.take() {
+            shared_queue.requeue(std::mem::take(&mut self.job_id));
         }
     }
 }
 
 #[async_trait]
-impl Lease for Taken {
+impl Lease for MemoryLease {
     fn job_id(&self) -> &str {
         &self.job_id
     }
 
     fn delivery_count(&self) -> u32 {
-        self.offers
+        self.deliveries
     }
 
     async fn ack(mut self: Box<Self>) -> Result<()> {
-        if let Some(shelf) = self.shelf.take() {
-            shelf.state().offers.remove(&self.job_id);
+        if let Some(shared_queue) = self.shared_queue.take() {
+            shared_queue.state().deliveries.remove(&self.job_id);
         }
         Ok(())
     }

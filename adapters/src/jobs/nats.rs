@@ -32,26 +32,26 @@ const PARALLEL_READS: usize = 32;
 const PULL: Duration = Duration::from_secs(20);
 
 /// Pause between attempts while the server does not answer.
-const PAUSE: Duration = Duration::from_secs(1);
+const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
 /// A job is queued before its document is stored, so the consumer checks for the document this
 /// often before it postpones the job.
-const LOOKS: u32 = 10;
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+const LOOKUP_ATTEMPTS: u32 = 10;
+const LOOKUP_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A job without a document is delivered again after a delay that doubles each time, up to this,
 /// ...
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+const MAX_BACKOFF: Duration = Duration::from_secs(60);
 
 /// ... and this often, which takes about an hour: a document stored later has no job.
-const OFFERS: u32 = 65;
+const MAX_DELIVERIES: u32 = 65;
 
-/// When a job is added, its document may take at most 1/`SHARE` of the server's maximum message
+/// When a job is added, its document may take at most 1/`MAX_SHARE` of the server's maximum message
 /// size, because it grows with progress.
-const SHARE: usize = 2;
+const MAX_SHARE: usize = 2;
 
 /// Heartbeats per [`NatsOptions::redelivery`].
-const SIGNS: u32 = 3;
+const HEARTBEATS: u32 = 3;
 
 /// How to reach the server, and what to create there.
 #[derive(Debug, Clone)]
@@ -99,7 +99,7 @@ impl NatsJobs {
         let servers = options.url.split(',').map(|url| url.trim().parse::<ServerAddr>());
         let servers: Vec<ServerAddr> = servers.collect::<Result<_, _>>().map_err(|e| {
             let message = format!(
-                "'{}' is no address of a NATS server; one looks like nats://host:4222",
+                "'{}' is not a NATS server URL; use one like nats://host:4222",
                 options.url
             );
             PortError::caused_by(ErrorKind::Invalid, message, e)
@@ -111,7 +111,7 @@ impl NatsJobs {
             .max_reconnects(None);
         if let Some(file) = &options.credentials {
             connection = connection.credentials_file(file).await.map_err(|e| {
-                let message = format!("the credentials in {} cannot be used", file.display());
+                let message = format!("cannot use the credentials in {}", file.display());
                 PortError::caused_by(ErrorKind::Invalid, message, e)
             })?;
         }
@@ -119,7 +119,7 @@ impl NatsJobs {
         let named: Vec<String> =
             servers.iter().map(|server| format!("{}:{}", server.host(), server.port())).collect();
         let client = connection.connect(servers).await.map_err(|e| {
-            let message = format!("no NATS server takes us at {}: {e}", named.join(", "));
+            let message = format!("cannot connect to NATS at {}: {e}", named.join(", "));
             PortError::caused_by(ErrorKind::Unavailable, message, e)
         })?;
         let mut context = jetstream::new(client);
@@ -134,7 +134,7 @@ impl NatsJobs {
                 ..streams::Config::default()
             })
             .await
-            .map_err(unanswered)?;
+            .map_err(request_failed)?;
         let consumer = queue
             .create_consumer(pull::Config {
                 durable_name: Some(CONSUMER.into()),
@@ -143,7 +143,7 @@ impl NatsJobs {
                 ..pull::Config::default()
             })
             .await
-            .map_err(unanswered)?;
+            .map_err(request_failed)?;
         Ok(Self { context, documents, queue, consumer, options })
     }
 
@@ -154,34 +154,35 @@ impl NatsJobs {
     /// The next message of the queue, or `None` if none arrived in time.
     async fn next(&self) -> Result<Option<Message>> {
         let batch = self.consumer.batch().max_messages(1).expires(PULL).messages().await;
-        let mut batch = batch.map_err(unanswered)?;
-        batch.try_next().await.map_err(unanswered)
+        let mut batch = batch.map_err(request_failed)?;
+        batch.try_next().await.map_err(request_failed)
     }
 
     /// Whether the document of a message's job exists.
-    async fn is_kept(&self, job_id: &str) -> Result<bool> {
-        for _ in 0..LOOKS {
+    async fn is_stored(&self, job_id: &str) -> Result<bool> {
+        for _ in 0..LOOKUP_ATTEMPTS {
             if self.get(job_id).await?.is_some() {
                 return Ok(true);
             }
-            tokio::time::sleep(LOOK_EVERY).await;
+            tokio::time::sleep(LOOKUP_INTERVAL).await;
         }
         Ok(false)
     }
 
     /// The lease for the message's job; `None` if the job does not exist.
-    async fn accept(&self, message: Message) -> Result<Option<Taken>> {
+    async fn accept(&self, message: Message) -> Result<Option<NatsLease>> {
         let job_id = message.subject.rsplit('.').next().unwrap_or_default().to_owned();
-        if self.is_kept(&job_id).await? {
-            return Ok(Some(Taken::new(job_id, message, self.options.redelivery / SIGNS)));
+        if self.is_stored(&job_id).await? {
+            return Ok(Some(NatsLease::new(job_id, message, self.options.redelivery / HEARTBEATS)));
         }
-        let offers = offers(&message);
-        if offers < OFFERS {
-            let pause = (PAUSE * 2_u32.saturating_pow(offers - 1).min(60)).min(LONGEST_PAUSE);
-            message.ack_with(AckKind::Nak(Some(pause))).await.map_err(unanswered)?;
+        let deliveries = deliveries(&message);
+        if deliveries < MAX_DELIVERIES {
+            let pause =
+                (RETRY_PAUSE * 2_u32.saturating_pow(deliveries - 1).min(60)).min(MAX_BACKOFF);
+            message.ack_with(AckKind::Nak(Some(pause))).await.map_err(request_failed)?;
             return Ok(None);
         }
-        message.double_ack().await.map_err(unanswered)?;
+        message.double_ack().await.map_err(request_failed)?;
         if self.get(&job_id).await?.is_some() {
             self.queue(&job_id).await?;
         }
@@ -198,16 +199,19 @@ impl NatsJobs {
         match queued {
             Ok(_) => Ok(()),
             Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => Ok(()),
-            Err(error) => Err(unanswered(error)),
+            Err(error) => Err(request_failed(error)),
         }
     }
 
     /// Serializes a document. `TooLarge` if it exceeds 1/`share` of a message.
     fn body(&self, document: &Value, share: usize) -> Result<Bytes> {
         let body = Bytes::from(document.to_string());
-        let most = self.context.client().max_payload() / share;
-        if body.len() > most {
-            let message = format!("{} bytes are too many for the job queue: {most}", body.len());
+        let max_bytes = self.context.client().max_payload() / share;
+        if body.len() > max_bytes {
+            let message = format!(
+                "the job document has {} bytes; at most {max_bytes} are accepted",
+                body.len()
+            );
             return Err(PortError::new(ErrorKind::TooLarge, message));
         }
         Ok(body)
@@ -229,8 +233,8 @@ async fn bucket(context: &Context, options: &NatsOptions, of: &str) -> Result<kv
         num_replicas: options.replicas,
         ..streams::Config::default()
     };
-    context.get_or_create_stream(stream).await.map_err(unanswered)?;
-    context.get_key_value(bucket).await.map_err(unanswered)
+    context.get_or_create_stream(stream).await.map_err(request_failed)?;
+    context.get_key_value(bucket).await.map_err(request_failed)
 }
 
 #[async_trait]
@@ -240,23 +244,24 @@ impl JobQueue for NatsJobs {
     }
 
     async fn add(&self, job_id: &str, document: &Value) -> Result<Option<StoredJob>> {
-        if let Some(kept) = self.get(job_id).await? {
-            return Ok(Some(kept));
+        if let Some(stored_job) = self.get(job_id).await? {
+            return Ok(Some(stored_job));
         }
-        let body = self.body(document, SHARE)?;
+        let body = self.body(document, MAX_SHARE)?;
         // Queued first: a document that is not in the queue would wait forever.
         self.queue(job_id).await?;
         match self.documents.create(job_id, body).await {
             Ok(_) => Ok(None),
             Err(error) if error.kind() == CreateErrorKind::AlreadyExists => self.get(job_id).await,
-            Err(error) => Err(unanswered(error)),
+            Err(error) => Err(request_failed(error)),
         }
     }
 
     async fn waiting_count(&self) -> Result<usize> {
         // Not the consumer's own count, which is wrong after a withdrawal on servers before 2.10.
-        let queued = self.queue.get_info().await.map_err(unanswered)?.state.messages;
-        let taken = self.queue.consumer_info(CONSUMER).await.map_err(unanswered)?.num_ack_pending;
+        let queued = self.queue.get_info().await.map_err(request_failed)?.state.messages;
+        let taken =
+            self.queue.consumer_info(CONSUMER).await.map_err(request_failed)?.num_ack_pending;
         Ok((queued as usize).saturating_sub(taken))
     }
 
@@ -271,19 +276,19 @@ impl JobQueue for NatsJobs {
     }
 
     async fn get(&self, job_id: &str) -> Result<Option<StoredJob>> {
-        let entry = self.documents.entry(job_id).await.map_err(unanswered)?;
-        entry.map(kept).transpose().map(Option::flatten)
+        let entry = self.documents.entry(job_id).await.map_err(request_failed)?;
+        entry.map(stored_job).transpose().map(Option::flatten)
     }
 
     async fn list(&self) -> Result<Vec<StoredJob>> {
         let all = async {
-            let ids = self.documents.keys().await.map_err(unanswered)?;
+            let ids = self.documents.keys().await.map_err(request_failed)?;
             // A job that changes in the meantime appears twice.
-            let ids: BTreeSet<String> = ids.map_err(unanswered).try_collect().await?;
+            let ids: BTreeSet<String> = ids.map_err(request_failed).try_collect().await?;
             stream::iter(ids)
                 .map(|job_id| async move { self.get(&job_id).await })
                 .buffer_unordered(PARALLEL_READS)
-                .try_filter_map(|kept| async move { Ok(kept) })
+                .try_filter_map(|stored_job| async move { Ok(stored_job) })
                 .try_collect()
                 .await
         };
@@ -303,14 +308,14 @@ impl JobQueue for NatsJobs {
         match swapped {
             Ok(version) => Ok(Some(version)),
             Err(error) if error.kind() == UpdateErrorKind::WrongLastRevision => Ok(None),
-            Err(error) => Err(unanswered(error)),
+            Err(error) => Err(request_failed(error)),
         }
     }
 
     async fn watch(&self, job_id: &str) -> Result<BoxStream<'static, Result<StoredJob>>> {
-        let changes = self.documents.watch_with_history(job_id).await.map_err(unanswered)?;
-        let kept = changes.map(|entry| kept(entry.map_err(unanswered)?));
-        Ok(kept.try_filter_map(|kept| async move { Ok(kept) }).boxed())
+        let changes = self.documents.watch_with_history(job_id).await.map_err(request_failed)?;
+        let stored_job = changes.map(|entry| stored_job(entry.map_err(request_failed)?));
+        Ok(stored_job.try_filter_map(|stored_job| async move { Ok(stored_job) }).boxed())
     }
 
     async fn withdraw(&self, _job_id: &str) -> Result<bool> {
@@ -319,7 +324,7 @@ impl JobQueue for NatsJobs {
     }
 
     async fn remove(&self, job_id: &str, version: u64) -> Result<()> {
-        if self.get(job_id).await?.is_none_or(|kept| kept.version != version) {
+        if self.get(job_id).await?.is_none_or(|stored_job| stored_job.version != version) {
             return Ok(());
         }
         // Neither the bucket's delete, which leaves a marker for each key, nor a purge of the
@@ -327,10 +332,12 @@ impl JobQueue for NatsJobs {
         match self.documents.stream.delete_message(version).await {
             Ok(_) => Ok(()),
             Err(error) => match error.kind() {
-                DeleteMessageErrorKind::JetStream(told) if GONE.contains(&told.error_code()) => {
+                DeleteMessageErrorKind::JetStream(api_error)
+                    if NOT_FOUND.contains(&api_error.error_code()) =>
+                {
                     Ok(())
                 }
-                _ => Err(unanswered(error)),
+                _ => Err(request_failed(error)),
             },
         }
     }
@@ -340,32 +347,32 @@ impl JobQueue for NatsJobs {
         match owner.create(OWNER, install.to_owned().into()).await {
             Ok(_) => return Ok(install.to_owned()),
             Err(error) if error.kind() == CreateErrorKind::AlreadyExists => {}
-            Err(error) => return Err(unanswered(error)),
+            Err(error) => return Err(request_failed(error)),
         }
-        let entered = owner.get(OWNER).await.map_err(unanswered)?.unwrap_or_default();
+        let entered = owner.get(OWNER).await.map_err(request_failed)?.unwrap_or_default();
         Ok(String::from_utf8_lossy(&entered).into_owned())
     }
 
     async fn probe(&self) -> Result<()> {
-        self.documents.stream.get_info().await.map_err(unanswered)?;
-        self.queue.consumer_info(CONSUMER).await.map_err(unanswered)?;
+        self.documents.stream.get_info().await.map_err(request_failed)?;
+        self.queue.consumer_info(CONSUMER).await.map_err(request_failed)?;
         Ok(())
     }
 }
 
 /// How often the server has delivered a message.
-fn offers(message: &Message) -> u32 {
+fn deliveries(message: &Message) -> u32 {
     message.info().map_or(1, |info| info.delivered.try_into().unwrap_or(1))
 }
 
-struct Taken {
+struct NatsLease {
     job_id: String,
-    offers: u32,
+    deliveries: u32,
     message: Message,
     signs: AbortHandle,
 }
 
-impl Taken {
+impl NatsLease {
     fn new(job_id: String, message: Message, every: Duration) -> Self {
         let holder = message.clone();
         let signs = tokio::spawn(async move {
@@ -376,40 +383,40 @@ impl Taken {
                 }
             }
         });
-        Self { job_id, offers: offers(&message), message, signs: signs.abort_handle() }
+        Self { job_id, deliveries: deliveries(&message), message, signs: signs.abort_handle() }
     }
 }
 
-impl Drop for Taken {
+impl Drop for NatsLease {
     fn drop(&mut self) {
         self.signs.abort();
     }
 }
 
 #[async_trait]
-impl Lease for Taken {
+impl Lease for NatsLease {
     fn job_id(&self) -> &str {
         &self.job_id
     }
 
     fn delivery_count(&self) -> u32 {
-        self.offers
+        self.deliveries
     }
 
     async fn ack(self: Box<Self>) -> Result<()> {
-        self.message.double_ack().await.map_err(unanswered)
+        self.message.double_ack().await.map_err(request_failed)
     }
 
     async fn nack(self: Box<Self>) -> Result<()> {
-        self.message.double_ack_with(AckKind::Nak(None)).await.map_err(unanswered)
+        self.message.double_ack_with(AckKind::Nak(None)).await.map_err(request_failed)
     }
 }
 
 /// The errors for a message that no longer exists.
-const GONE: [ErrorCode; 2] = [ErrorCode::NO_MESSAGE_FOUND, ErrorCode::SEQUENCE_NOT_FOUND];
+const NOT_FOUND: [ErrorCode; 2] = [ErrorCode::NO_MESSAGE_FOUND, ErrorCode::SEQUENCE_NOT_FOUND];
 
 /// The job of an entry, unless the entry is a delete marker.
-fn kept(entry: Entry) -> Result<Option<StoredJob>> {
+fn stored_job(entry: Entry) -> Result<Option<StoredJob>> {
     if entry.operation != Operation::Put {
         return Ok(None);
     }
@@ -418,8 +425,8 @@ fn kept(entry: Entry) -> Result<Option<StoredJob>> {
     Ok(Some(StoredJob { job_id: entry.key, document, version: entry.revision }))
 }
 
-fn unanswered(error: impl Into<Box<dyn StdError + Send + Sync>>) -> PortError {
+fn request_failed(error: impl Into<Box<dyn StdError + Send + Sync>>) -> PortError {
     let error = error.into();
-    let message = format!("the NATS server did not do what was asked: {error}");
+    let message = format!("the NATS request failed: {error}");
     PortError::caused_by(ErrorKind::Unavailable, message, error)
 }

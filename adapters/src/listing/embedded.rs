@@ -23,7 +23,7 @@ use crate::blocking;
 const CACHE: usize = 16 << 20;
 
 /// By video id: `created_at`, filename and analyzers.
-const TESTED: TableDefinition<'_, &str, (i64, &str, Vec<&str>)> = TableDefinition::new("tested");
+const KEYS: TableDefinition<'_, &str, (i64, &str, Vec<&str>)> = TableDefinition::new("tested");
 
 /// By video id: the document as JSON.
 const DOCUMENTS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("documents");
@@ -99,7 +99,7 @@ impl Inner {
             writing: Mutex::default(),
         };
         inner.write(|change| {
-            change.open_table(TESTED)?;
+            change.open_table(KEYS)?;
             change.open_table(DOCUMENTS)?;
             change.open_table(FIELDS)?;
             change.open_table(MARK)?;
@@ -108,12 +108,12 @@ impl Inner {
         let order = inner.read(|read| {
             let mut order = Order::default();
             let stored = read.open_table(FIELDS)?;
-            for entry in read.open_table(TESTED)?.iter()? {
+            for entry in read.open_table(KEYS)?.iter()? {
                 let (id, tested) = entry?;
                 let (created_at, filename, analyzers) = tested.value();
                 let analyzers: Vec<String> = analyzers.into_iter().map(str::to_owned).collect();
                 let fields = fields(id.value(), &stored)?;
-                order.add(named(id.value())?, created_at, filename, &analyzers, fields);
+                order.add(parse_key(id.value())?, created_at, filename, &analyzers, fields);
             }
             Ok(order)
         })?;
@@ -159,7 +159,7 @@ impl Inner {
             .collect::<std::io::Result<Vec<_>>>()?;
         let change = |change: &WriteTransaction| {
             let (mut tested, mut stored) =
-                (change.open_table(TESTED)?, change.open_table(DOCUMENTS)?);
+                (change.open_table(KEYS)?, change.open_table(DOCUMENTS)?);
             let mut found_by = change.open_table(FIELDS)?;
             for (entry, fields) in entries.iter().zip(&fields) {
                 let analyzers = entry.analyzers.iter().map(String::as_str).collect::<Vec<_>>();
@@ -179,7 +179,7 @@ impl Inner {
     fn remove(&self, ids: &[VideoId]) -> Result<()> {
         let change = |change: &WriteTransaction| {
             let (mut tested, mut stored) =
-                (change.open_table(TESTED)?, change.open_table(DOCUMENTS)?);
+                (change.open_table(KEYS)?, change.open_table(DOCUMENTS)?);
             let mut found_by = change.open_table(FIELDS)?;
             for id in ids {
                 tested.remove(id.as_str())?;
@@ -194,7 +194,7 @@ impl Inner {
     /// The current entries of these videos.
     fn entries(&self, ids: &[VideoId]) -> Result<Vec<VideoEntry>> {
         let find = |read: &ReadTransaction| {
-            let (tested, documents) = (read.open_table(TESTED)?, read.open_table(DOCUMENTS)?);
+            let (tested, documents) = (read.open_table(KEYS)?, read.open_table(DOCUMENTS)?);
             let found_by = read.open_table(FIELDS)?;
             ids.iter()
                 .filter_map(|id| find(*id, &tested, &documents, &found_by).transpose())
@@ -240,7 +240,7 @@ fn find(
 }
 
 /// The video id in a key.
-fn named(key: &str) -> std::result::Result<VideoId, redb::Error> {
+fn parse_key(key: &str) -> std::result::Result<VideoId, redb::Error> {
     key.parse().map_err(|e: InvalidVideoId| redb::Error::Corrupted(e.to_string()))
 }
 

@@ -10,23 +10,23 @@ use crate::lazy::Lazy;
 #[async_trait]
 impl<T: VideoListing> VideoListing for Lazy<T> {
     async fn put(&self, entries: Vec<VideoEntry>) -> Result<()> {
-        self.opened().await?.put(entries).await
+        self.get().await?.put(entries).await
     }
 
     async fn remove(&self, video_ids: &[VideoId]) -> Result<()> {
-        self.opened().await?.remove(video_ids).await
+        self.get().await?.remove(video_ids).await
     }
 
     async fn list(&self, query: &ListQuery) -> Result<ListingPage> {
-        self.opened().await?.list(query).await
+        self.get().await?.list(query).await
     }
 
     async fn get(&self, video_ids: &[VideoId]) -> Result<Vec<VideoEntry>> {
-        self.opened().await?.get(video_ids).await
+        self.get().await?.get(video_ids).await
     }
 
     async fn matching_ids(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
-        self.opened().await?.matching_ids(conditions).await
+        self.get().await?.matching_ids(conditions).await
     }
 
     async fn keyword_counts(
@@ -36,26 +36,26 @@ impl<T: VideoListing> VideoListing for Lazy<T> {
         after: Option<&str>,
         limit: usize,
     ) -> Result<Vec<(String, u64)>> {
-        self.opened().await?.keyword_counts(field, conditions, after, limit).await
+        self.get().await?.keyword_counts(field, conditions, after, limit).await
     }
 
     async fn created_range(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>> {
-        self.opened().await?.created_range(conditions).await
+        self.get().await?.created_range(conditions).await
     }
 
     async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {
-        self.opened().await?.ids(after, limit).await
+        self.get().await?.ids(after, limit).await
     }
 
     async fn mark(&self) -> Result<Option<String>> {
-        self.opened().await?.mark().await
+        self.get().await?.mark().await
     }
 
     async fn set_mark(&self, mark: &str) -> Result<()> {
-        self.opened().await?.set_mark(mark).await
+        self.get().await?.set_mark(mark).await
     }
 
     async fn probe(&self) -> Result<()> {
-        self.opened().await?.probe().await
+        self.get().await?.probe().await
     }
 }

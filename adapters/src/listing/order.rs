@@ -16,13 +16,13 @@ use super::folded;
 type Place = (Reverse<i64>, VideoId);
 
 /// What conditions test, apart from the place.
-struct Tested {
+struct EntryKeys {
     filename: Box<str>,
     analyzers: Arc<[String]>,
     fields: Box<[(String, FieldValue)]>,
 }
 
-impl Tested {
+impl EntryKeys {
     fn satisfies(&self, conditions: &[Condition]) -> bool {
         conditions.iter().all(|Condition { field, predicate }| {
             let value = self.fields.iter().find(|(name, _)| name == field);
@@ -34,7 +34,7 @@ impl Tested {
 /// The entries in order.
 #[derive(Default)]
 pub(super) struct Order {
-    tested: BTreeMap<Place, Tested>,
+    tested: BTreeMap<Place, EntryKeys>,
     created: BTreeMap<VideoId, i64>,
     /// For each keyword field its values, each with the videos that have it, ascending.
     postings: BTreeMap<String, BTreeMap<String, Vec<VideoId>>>,
@@ -77,7 +77,7 @@ impl Order {
             }
         }
         let fields = fields.into_iter().collect();
-        let tested = Tested { filename: folded(filename).into(), analyzers, fields };
+        let tested = EntryKeys { filename: folded(filename).into(), analyzers, fields };
         self.created.insert(id, created_at);
         self.tested.insert((Reverse(created_at), id), tested);
     }
@@ -100,12 +100,12 @@ impl Order {
         }
     }
 
-    fn tested(&self, id: VideoId) -> Option<&Tested> {
+    fn entry_keys(&self, id: VideoId) -> Option<&EntryKeys> {
         self.tested.get(&(Reverse(*self.created.get(&id)?), id))
     }
 
     /// The videos that have any of these values in a field: one list per value.
-    fn with_words(&self, field: &str, words: &[String]) -> Vec<&[VideoId]> {
+    fn postings_for(&self, field: &str, words: &[String]) -> Vec<&[VideoId]> {
         let Some(postings) = self.postings.get(field) else { return Vec::new() };
         words.iter().filter_map(|word| Some(postings.get(word)?.as_slice())).collect()
     }
@@ -114,12 +114,12 @@ impl Order {
     pub(super) fn page(&self, query: &ListQuery) -> (Vec<VideoId>, u64) {
         let part = query.filename.as_deref().map(folded).filter(|part| !part.is_empty());
         let analyzer = query.analyzer.as_ref();
-        let (least, most) = (query.from.unwrap_or(i64::MIN), query.to.unwrap_or(i64::MAX));
+        let (from, to) = (query.from.unwrap_or(i64::MIN), query.to.unwrap_or(i64::MAX));
         let follows = |place: &Place| match &query.after {
             Some(Position { created_at, video_id }) => *place > (Reverse(*created_at), *video_id),
             None => true,
         };
-        let unbounded = least == i64::MIN && most == i64::MAX;
+        let unbounded = from == i64::MIN && to == i64::MAX;
         if part.is_none() && analyzer.is_none() && unbounded && query.conditions.is_empty() {
             let start = match &query.after {
                 Some(p) => Bound::Excluded((Reverse(p.created_at), p.video_id)),
@@ -132,9 +132,9 @@ impl Order {
         let (mut page, mut total, mut skipped) = (Vec::new(), 0, 0);
         let part = part.as_ref().map(Finder::new);
         // No id sorts before that of zeros.
-        let newest = (Reverse(most), VideoId::from_digest([0; 20]));
+        let newest = (Reverse(to), VideoId::from_digest([0; 20]));
         for (place, tested) in self.tested.range(newest..) {
-            if place.0.0 < least {
+            if place.0.0 < from {
                 break;
             }
             let named = |finder: &Finder<'_>| finder.find(tested.filename.as_bytes()).is_some();
@@ -160,7 +160,7 @@ impl Order {
         // Starts with the indexed keyword condition that the fewest entries satisfy.
         let listed = conditions.iter().enumerate().filter_map(|(i, condition)| {
             let Predicate::AnyKeyword(words) = &condition.predicate else { return None };
-            Some((i, self.with_words(&condition.field, words)))
+            Some((i, self.postings_for(&condition.field, words)))
         });
         let fewest =
             listed.min_by_key(|(_, lists)| lists.iter().map(|list| list.len()).sum::<usize>());
@@ -169,7 +169,7 @@ impl Order {
                 let mut others = conditions.to_vec();
                 others.remove(first);
                 let satisfies = |id: &VideoId| {
-                    others.is_empty() || self.tested(*id).is_some_and(|t| t.satisfies(&others))
+                    others.is_empty() || self.entry_keys(*id).is_some_and(|t| t.satisfies(&others))
                 };
                 lists.into_iter().flatten().copied().filter(satisfies).collect()
             }

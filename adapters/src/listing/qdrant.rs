@@ -52,7 +52,7 @@ const DOCUMENT: &str = "document";
 const FIELDS: &str = "fields";
 
 /// The fields in filterable form; a dot in a name becomes nesting.
-const FOUND_BY: &str = "found_by";
+const FILTERABLE: &str = "found_by";
 
 /// The metadata key of the mark.
 const MARK: &str = "mark";
@@ -139,7 +139,7 @@ impl QdrantListing {
     }
 
     /// Creates the index for counting the values of a field if it is missing.
-    async fn count_words_of(&self, key: &str) -> Result<()> {
+    async fn create_facet_index(&self, key: &str) -> Result<()> {
         let (server, name) = (&self.server, &self.collection);
         let info = server.retrying(|| server.client.collection_info(name)).await?;
         if info.result.is_some_and(|info| info.payload_schema.contains_key(key)) {
@@ -180,15 +180,15 @@ impl QdrantListing {
     async fn page(&self, query: &ListQuery, filter: &Filter) -> Result<Vec<Place>> {
         let place = |Position { created_at, video_id }: &Position| Place {
             age: age(*created_at),
-            point: named(*video_id),
+            point: point_id(*video_id),
         };
         let mut after = query.after.as_ref().map(place);
         let (mut skip, mut page) = (query.offset, Vec::new());
         while page.len() < query.limit {
-            let wanted = skip.saturating_add(query.limit - page.len()).min(PLACES);
-            let places = self.following(after, wanted, filter).await?;
+            let count = skip.saturating_add(query.limit - page.len()).min(PLACES);
+            let places = self.next_places(after, count, filter).await?;
             after = places.last().copied();
-            let ended = places.len() < wanted;
+            let ended = places.len() < count;
             let skipped = skip.min(places.len());
             skip -= skipped;
             page.extend_from_slice(&places[skipped..]);
@@ -199,11 +199,11 @@ impl QdrantListing {
         Ok(page)
     }
 
-    /// The next `wanted` places, or fewer at the end.
-    async fn following(
+    /// The next `count` places, or fewer at the end.
+    async fn next_places(
         &self,
         after: Option<Place>,
-        wanted: usize,
+        count: usize,
         filter: &Filter,
     ) -> Result<Vec<Place>> {
         let mut places = Vec::new();
@@ -211,12 +211,12 @@ impl QdrantListing {
         if let Some(Place { age, point }) = after {
             // The rest of the current instant.
             if let Some(next) = point.as_u128().checked_add(1) {
-                places = self.instant(age, Uuid::from_u128(next), wanted, filter).await?;
+                places = self.instant(age, Uuid::from_u128(next), count, filter).await?;
             }
             let Some(next) = age.checked_add(1) else { return Ok(places) };
             from = Some(next);
         }
-        let left = wanted - places.len();
+        let left = count - places.len();
         if left == 0 {
             return Ok(places);
         }
@@ -252,7 +252,7 @@ impl QdrantListing {
         &self,
         age: i64,
         from: Uuid,
-        wanted: usize,
+        count: usize,
         filter: &Filter,
     ) -> Result<Vec<Place>> {
         let mut filter = filter.clone();
@@ -260,7 +260,7 @@ impl QdrantListing {
         let request = ScrollPointsBuilder::new(&self.collection)
             .filter(filter)
             .offset(PointId::from(from.to_string()))
-            .limit(wanted as u32)
+            .limit(count as u32)
             .with_payload(payload(&[AGE]))
             .build();
         self.places(request).await
@@ -279,25 +279,25 @@ impl QdrantListing {
     }
 
     /// The first `limit` ids of matching entries after one id, ascending.
-    async fn ids_of(
+    async fn ids_after(
         &self,
         filter: Filter,
         after: Option<VideoId>,
         limit: usize,
     ) -> Result<Vec<VideoId>> {
         let mut ids = Vec::new();
-        let mut from = after.map_or(Some(0), |id| named(id).as_u128().checked_add(1));
+        let mut from = after.map_or(Some(0), |id| point_id(id).as_u128().checked_add(1));
         while let Some(next) = from.filter(|_| ids.len() < limit) {
-            let wanted = (limit - ids.len()).min(PLACES);
+            let count = (limit - ids.len()).min(PLACES);
             let request = ScrollPointsBuilder::new(&self.collection)
                 .filter(filter.clone())
                 .offset(PointId::from(Uuid::from_u128(next).to_string()))
-                .limit(wanted as u32)
+                .limit(count as u32)
                 .with_payload(false)
                 .build();
             let answer =
                 self.server.retrying(|| self.server.client.scroll(request.clone())).await?;
-            let ended = answer.result.len() < wanted;
+            let ended = answer.result.len() < count;
             for point in &answer.result {
                 let point = uuid(point)?;
                 ids.push(id(point)?);
@@ -352,7 +352,7 @@ impl VideoListing for QdrantListing {
     }
 
     async fn remove(&self, video_ids: &[VideoId]) -> Result<()> {
-        let points: Vec<Uuid> = video_ids.iter().copied().map(named).collect();
+        let points: Vec<Uuid> = video_ids.iter().copied().map(point_id).collect();
         for some in points.chunks(PAGE) {
             let ids = some.iter().map(|id| id.to_string().into()).collect();
             let request = DeletePointsBuilder::new(&self.collection)
@@ -373,13 +373,13 @@ impl VideoListing for QdrantListing {
     }
 
     async fn get(&self, video_ids: &[VideoId]) -> Result<Vec<VideoEntry>> {
-        let points: Vec<Uuid> = video_ids.iter().copied().map(named).collect();
+        let points: Vec<Uuid> = video_ids.iter().copied().map(point_id).collect();
         self.entries(&points).await
     }
 
     async fn matching_ids(&self, conditions: &[index::Condition]) -> Result<Vec<VideoId>> {
-        let filter = Filter::must(conditions.iter().map(tested));
-        self.ids_of(filter, None, usize::MAX).await
+        let filter = Filter::must(conditions.iter().map(field_condition));
+        self.ids_after(filter, None, usize::MAX).await
     }
 
     async fn keyword_counts(
@@ -389,10 +389,10 @@ impl VideoListing for QdrantListing {
         after: Option<&str>,
         limit: usize,
     ) -> Result<Vec<(String, u64)>> {
-        let key = format!("{FOUND_BY}.{field}");
-        self.count_words_of(&key).await?;
+        let key = format!("{FILTERABLE}.{field}");
+        self.create_facet_index(&key).await?;
         let request = FacetCountsBuilder::new(&self.collection, key)
-            .filter(Filter::must(conditions.iter().map(tested)))
+            .filter(Filter::must(conditions.iter().map(field_condition)))
             .limit(WORDS)
             .exact(true)
             .build();
@@ -410,7 +410,7 @@ impl VideoListing for QdrantListing {
     }
 
     async fn created_range(&self, conditions: &[index::Condition]) -> Result<Option<(i64, i64)>> {
-        let filter = Filter::must(conditions.iter().map(tested));
+        let filter = Filter::must(conditions.iter().map(field_condition));
         let (newest, oldest) = futures::try_join!(
             self.first(&filter, Direction::Asc),
             self.first(&filter, Direction::Desc)
@@ -419,7 +419,7 @@ impl VideoListing for QdrantListing {
     }
 
     async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {
-        self.ids_of(Filter::default(), after, limit).await
+        self.ids_after(Filter::default(), after, limit).await
     }
 
     async fn mark(&self) -> Result<Option<String>> {
@@ -455,7 +455,7 @@ fn age(created_at: i64) -> i64 {
 }
 
 /// The point of a video: the bytes of its id, so that points sort by id.
-fn named(id: VideoId) -> Uuid {
+fn point_id(id: VideoId) -> Uuid {
     Uuid::from_bytes(*id.as_bytes())
 }
 
@@ -483,15 +483,15 @@ fn point(entry: &VideoEntry) -> Result<(usize, PointStruct)> {
         (ANALYZERS.to_owned(), Value::from(entry.analyzers.clone())),
         (DOCUMENT.to_owned(), Value::from(document)),
         (FIELDS.to_owned(), Value::from(fields)),
-        (FOUND_BY.to_owned(), found_by(&entry.fields)),
+        (FILTERABLE.to_owned(), filterable(&entry.fields)),
     ]);
-    let point = named(entry.video_id).to_string();
+    let point = point_id(entry.video_id).to_string();
     Ok((size, PointStruct::new(point, NamedVectors::default(), payload)))
 }
 
 /// The fields in filterable form.
-fn found_by(fields: &BTreeMap<String, FieldValue>) -> Value {
-    let mut found_by = serde_json::Map::new();
+fn filterable(fields: &BTreeMap<String, FieldValue>) -> Value {
+    let mut filterable = serde_json::Map::new();
     for (name, value) in fields {
         let value = match value {
             FieldValue::Keywords(words) => words.clone().into(),
@@ -500,12 +500,12 @@ fn found_by(fields: &BTreeMap<String, FieldValue>) -> Value {
         };
         match name.split_once('.') {
             Some((outer, inner)) => {
-                found_by.entry(outer).or_insert_with(|| serde_json::json!({}))[inner] = value;
+                filterable.entry(outer).or_insert_with(|| serde_json::json!({}))[inner] = value;
             }
-            None => drop(found_by.insert(name.clone(), value)),
+            None => drop(filterable.insert(name.clone(), value)),
         }
     }
-    Value::from(serde_json::Value::Object(found_by))
+    Value::from(serde_json::Value::Object(filterable))
 }
 
 fn entry(point: &RetrievedPoint) -> Result<VideoEntry> {
@@ -578,13 +578,13 @@ fn conditions(query: &ListQuery) -> Filter {
         let ages = Range { gte: newest, lte: oldest, ..Range::default() };
         filter.must.push(Condition::range(AGE, ages));
     }
-    filter.must.extend(query.conditions.iter().map(tested));
+    filter.must.extend(query.conditions.iter().map(field_condition));
     filter
 }
 
 /// Translates a condition on a field.
-fn tested(condition: &index::Condition) -> Condition {
-    let field = format!("{FOUND_BY}.{}", condition.field);
+fn field_condition(condition: &index::Condition) -> Condition {
+    let field = format!("{FILTERABLE}.{}", condition.field);
     let range = |range: Range| Condition::range(field.clone(), range);
     match &condition.predicate {
         Predicate::AnyKeyword(words) => Condition::matches(field, words.clone()),
@@ -593,8 +593,8 @@ fn tested(condition: &index::Condition) -> Condition {
             Condition::matches(field, ids)
         }
         Predicate::AnyInteger(numbers) => Condition::matches(field, numbers.clone()),
-        Predicate::AtLeast(least) => range(Range { gte: Some(*least), ..Range::default() }),
-        Predicate::AtMost(most) => range(Range { lte: Some(*most), ..Range::default() }),
+        Predicate::AtLeast(lower) => range(Range { gte: Some(*lower), ..Range::default() }),
+        Predicate::AtMost(upper) => range(Range { lte: Some(*upper), ..Range::default() }),
     }
 }
 
@@ -603,10 +603,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_are_in_the_order_of_ids() {
+    fn points_sort_like_ids() {
         let ids = ["000000000000000a", "00ff000000000000", "a000000000000000", "ffffffffffffffff"];
         let ids: Vec<VideoId> = ids.iter().map(|id| id.parse().unwrap()).collect();
-        let points: Vec<Uuid> = ids.iter().copied().map(named).collect();
+        let points: Vec<Uuid> = ids.iter().copied().map(point_id).collect();
         assert!(points.is_sorted());
         for (name, point) in ids.iter().zip(points) {
             assert_eq!(id(point).unwrap(), *name);
@@ -617,7 +617,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_filename_is_a_phrase_of_its_letters() {
+    fn filename_substring_is_a_letter_phrase() {
         assert_eq!(letters("A b.É"), "a \u{2423} b . é ");
         let query = ListQuery { filename: Some("B".into()), ..ListQuery::default() };
         assert_eq!(conditions(&query).must.len(), 1);

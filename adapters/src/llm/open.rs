@@ -104,7 +104,7 @@ pub fn open(section: &Settings) -> Result<Arc<dyn LanguageModel>, OpenError> {
         Kind::Extractive => Ok(Arc::new(Extractive::new(section.into()))),
         Kind::Openai => {
             let model = OpenAiLanguageModel::new(section.into());
-            Ok(Arc::new(model.map_err(OpenError::at("llm"))?))
+            Ok(Arc::new(model.map_err(OpenError::in_section("llm"))?))
         }
     }
 }

@@ -68,7 +68,7 @@ impl Default for Config {
 
 /// A span of words with its most probable label and that label's probability.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Scored {
+struct SpanScore {
     first: usize,
     last: usize,
     label: usize,
@@ -119,7 +119,7 @@ impl Network {
     }
 
     /// Every span above the threshold.
-    fn scores(&self, text: &str, words: &[(usize, usize)]) -> Result<Vec<Scored>> {
+    fn scores(&self, text: &str, words: &[(usize, usize)]) -> Result<Vec<SpanScore>> {
         let (count, width, labels) = (words.len(), self.config.max_width, self.labels.len());
         let mut prompt: Vec<&str> = Vec::with_capacity(2 * labels + 1 + count);
         for label in &self.labels {
@@ -170,9 +170,9 @@ impl Network {
         self.pool.with(|session| {
             let outputs = session.run(inputs).map_err(failed)?;
             let (shape, logits) = outputs[0].try_extract_tensor::<f32>().map_err(failed)?;
-            let wanted = [1, count as i64, width as i64, labels as i64];
-            if shape[..] != wanted {
-                let message = format!("it scores {shape:?} instead of {wanted:?}");
+            let expected = [1, count as i64, width as i64, labels as i64];
+            if shape[..] != expected {
+                let message = format!("it scores {shape:?} instead of {expected:?}");
                 return Err(PortError::new(ErrorKind::Invalid, message));
             }
             let mut scored = Vec::new();
@@ -181,7 +181,7 @@ impl Network {
                     (place / labels / width, place / labels % width, place % labels);
                 let probability = 1.0 / (1.0 + (-logit).exp());
                 if first + long < count && probability > self.threshold {
-                    scored.push(Scored { first, last: first + long, label, probability });
+                    scored.push(SpanScore { first, last: first + long, label, probability });
                 }
             }
             Ok(scored)
@@ -194,7 +194,7 @@ impl Network {
         text: &str,
         words: &[(usize, usize)],
         starts: &[i64],
-    ) -> Result<Vec<Scored>> {
+    ) -> Result<Vec<SpanScore>> {
         let read: Vec<usize> =
             (0..words.len()).filter(|at| starts.contains(&(*at as i64 + 1))).collect();
         if read.is_empty() {
@@ -203,15 +203,15 @@ impl Network {
         let kept: Vec<(usize, usize)> = read.iter().map(|&at| words[at]).collect();
         let scored = self.scores(text, &kept)?;
         let placed =
-            |span: Scored| Scored { first: read[span.first], last: read[span.last], ..span };
+            |span: SpanScore| SpanScore { first: read[span.first], last: read[span.last], ..span };
         Ok(scored.into_iter().map(placed).collect())
     }
 }
 
 /// The most probable spans without overlaps, in order.
-fn best(mut scored: Vec<Scored>) -> Vec<Scored> {
+fn best(mut scored: Vec<SpanScore>) -> Vec<SpanScore> {
     scored.sort_by(|a, b| b.probability.total_cmp(&a.probability));
-    let mut chosen: Vec<Scored> = Vec::new();
+    let mut chosen: Vec<SpanScore> = Vec::new();
     for span in scored {
         if chosen.iter().all(|other| span.last < other.first || other.last < span.first) {
             chosen.push(span);
@@ -247,17 +247,17 @@ fn words(text: &str) -> Vec<(usize, usize)> {
     found
 }
 
-/// Windows of at most `most` words, split at the end of a sentence if there is one in the second
+/// Windows of at most `max_words` words, split at the end of a sentence if there is one in the second
 /// half.
 fn windows<'a>(
     text: &str,
     mut words: &'a [(usize, usize)],
-    most: usize,
+    max_words: usize,
 ) -> Vec<&'a [(usize, usize)]> {
     let mut found = Vec::new();
-    while words.len() > most {
+    while words.len() > max_words {
         let ends = |at: &usize| matches!(&text[words[*at].0..words[*at].1], "." | "!" | "?");
-        let cut = (most / 2..most).rev().find(ends).map_or(most, |at| at + 1);
+        let cut = (max_words / 2..max_words).rev().find(ends).map_or(max_words, |at| at + 1);
         let (window, rest) = words.split_at(cut);
         found.push(window);
         words = rest;
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_those_of_the_pattern() {
+    fn words_match_the_training_pattern() {
         for (text, expected) in [
             ("Jean-Luc met NASA_2, twice.", vec!["Jean-Luc", "met", "NASA_2", ",", "twice", "."]),
             ("a - b -c d-", vec!["a", "-", "b", "-", "c", "d", "-"]),
@@ -315,8 +315,8 @@ mod tests {
     }
 
     #[test]
-    fn of_overlapping_spans_the_likeliest_stays() {
-        let span = |first, last, probability| Scored { first, last, label: 0, probability };
+    fn overlapping_spans_keep_the_most_probable() {
+        let span = |first, last, probability| SpanScore { first, last, label: 0, probability };
         let chosen = best(vec![
             span(4, 4, 0.7),
             span(0, 1, 0.8),
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_part_where_sentences_end() {
+    fn long_texts_split_at_sentence_ends() {
         let text = "one two three . four five six seven eight nine ten";
         let parts =
             windows(text, &words(text), 5).iter().map(|window| window.len()).collect::<Vec<_>>();
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn spans_are_the_reference_s() {
+    async fn spans_equal_the_reference() {
         let Some(library) = std::env::var_os("SHOTLOG_ONNXRUNTIME") else {
             eprintln!("skipped: SHOTLOG_ONNXRUNTIME is not set");
             return;
@@ -357,9 +357,9 @@ mod tests {
         for case in &cases {
             let found = recognizer.recognize(std::slice::from_ref(&case.text)).await.unwrap();
             let found = &found[0];
-            let told = |i: usize| (&case.text[found[i].range.clone()], found[i].label.as_str());
+            let entity = |i: usize| (&case.text[found[i].range.clone()], found[i].label.as_str());
             assert_eq!(
-                (0..found.len()).map(told).collect::<Vec<_>>(),
+                (0..found.len()).map(entity).collect::<Vec<_>>(),
                 case.spans.iter().map(|(t, l, _)| (t.as_str(), l.as_str())).collect::<Vec<_>>(),
                 "{}",
                 case.text

@@ -72,7 +72,7 @@ fn gliner(
         threading: models.threading(),
     };
     let recognizer = super::Gliner::open(&models.runtime()?, &options);
-    Ok(Arc::new(recognizer.map_err(OpenError::at("ner"))?))
+    Ok(Arc::new(recognizer.map_err(OpenError::in_section("ner"))?))
 }
 
 #[cfg(not(feature = "onnx"))]

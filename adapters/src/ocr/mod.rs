@@ -8,4 +8,4 @@ mod scripted;
 pub use open::{Kind, Settings, open};
 #[cfg(feature = "onnx")]
 pub use ppocr::{PpOcr, PpOcrOptions};
-pub use scripted::ScriptedReader;
+pub use scripted::ScriptedTextRecognizer;

@@ -65,7 +65,7 @@ pub fn open(
         Kind::None => Ok(None),
         kind => {
             let auto = kind == Kind::Auto;
-            optional(auto, "no text is read in pictures", onnx(section, models))
+            optional(auto, "OCR is off", onnx(section, models))
         }
     }
 }
@@ -88,7 +88,7 @@ fn onnx(
         ..PpOcrOptions::new(models.path(&section.detection), recognition)
     };
     let reader = PpOcr::open(&models.runtime()?, options);
-    Ok(Arc::new(reader.map_err(OpenError::at("ocr"))?))
+    Ok(Arc::new(reader.map_err(OpenError::in_section("ocr"))?))
 }
 
 /// The configured recognition model, or the newest published one that exists.

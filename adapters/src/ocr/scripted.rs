@@ -12,12 +12,12 @@ use ports::{
 type Script = dyn Fn(&Image) -> Result<Vec<TextLine>> + Send + Sync;
 
 /// Calls a closure with the image and counts the calls. An image of one colour never has text.
-pub struct ScriptedReader {
+pub struct ScriptedTextRecognizer {
     script: Box<Script>,
     calls: AtomicUsize,
 }
 
-impl ScriptedReader {
+impl ScriptedTextRecognizer {
     /// Calls `script` with each well-formed image.
     pub fn new<F>(script: F) -> Self
     where
@@ -27,7 +27,7 @@ impl ScriptedReader {
     }
 
     /// Reads the same lines in every image.
-    pub fn reading(lines: Vec<TextLine>) -> Self {
+    pub fn with_lines(lines: Vec<TextLine>) -> Self {
         Self::new(move |_| Ok(lines.clone()))
     }
 
@@ -38,7 +38,7 @@ impl ScriptedReader {
 }
 
 #[async_trait]
-impl TextRecognizer for ScriptedReader {
+impl TextRecognizer for ScriptedTextRecognizer {
     fn model(&self) -> &str {
         "scripted"
     }

@@ -29,7 +29,7 @@ const SMALL_RUNS: u32 = 16;
 
 /// The idle sessions.
 pub(crate) struct Pool {
-    idle: Mutex<Vec<Seat>>,
+    idle: Mutex<Vec<PooledSession>>,
     returned: Condvar,
 }
 
@@ -44,7 +44,7 @@ impl Pool {
         let sessions = (0..threading.sessions.max(1))
             .map(|_| {
                 let session = runtime.session(model, threading.threads.max(1), inputs)?;
-                Ok(Seat { session, kept: Kept::default() })
+                Ok(PooledSession { session, retained: RetainedMemory::default() })
             })
             .collect::<Result<Vec<_>>>()?;
         Ok(Self { idle: Mutex::new(sessions), returned: Condvar::new() })
@@ -52,7 +52,7 @@ impl Pool {
 
     /// Runs `work` with a session, waiting for one if necessary. *Blocks*.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Session) -> Result<T>) -> Result<T> {
-        self.lend(|seat| work(&mut seat.session))
+        self.acquire(|seat| work(&mut seat.session))
     }
 
     /// Like [`Self::with`] for one run over an input of `values` values. Passes the run options to
@@ -62,15 +62,15 @@ impl Pool {
         values: usize,
         work: impl FnOnce(&mut Session, &RunOptions<NoSelectedOutputs>) -> Result<T>,
     ) -> Result<T> {
-        self.lend(|seat| {
-            let too_much = seat.kept.is_too_much_for(values);
+        self.acquire(|seat| {
+            let too_much = seat.retained.should_release(values);
             let options =
-                if too_much { giving_back()? } else { RunOptions::new().map_err(failed)? };
+                if too_much { release_memory()? } else { RunOptions::new().map_err(failed)? };
             work(&mut seat.session, &options)
         })
     }
 
-    fn lend<T>(&self, work: impl FnOnce(&mut Seat) -> Result<T>) -> Result<T> {
+    fn acquire<T>(&self, work: impl FnOnce(&mut PooledSession) -> Result<T>) -> Result<T> {
         let mut idle = lock(&self.idle);
         let seat = loop {
             match idle.pop() {
@@ -82,7 +82,7 @@ impl Pool {
             }
         };
         drop(idle);
-        let mut lent = Lent { pool: self, seat: Some(seat) };
+        let mut lent = SessionGuard { pool: self, seat: Some(seat) };
         match lent.seat.as_mut() {
             Some(seat) => work(seat),
             None => Err(PortError::new(ErrorKind::Other, "a lent session is missing")),
@@ -91,30 +91,30 @@ impl Pool {
 }
 
 /// Run options that make the session release its working memory after the run.
-pub(crate) fn giving_back() -> Result<RunOptions<NoSelectedOutputs>> {
+pub(crate) fn release_memory() -> Result<RunOptions<NoSelectedOutputs>> {
     let mut options = RunOptions::new().map_err(failed)?;
     options.set("memory.enable_memory_arena_shrinkage", "cpu:0").map_err(failed)?;
     Ok(options)
 }
 
 /// A session and the memory that it keeps.
-struct Seat {
+struct PooledSession {
     session: Session,
-    kept: Kept,
+    retained: RetainedMemory,
 }
 
 /// The sizes of the runs whose memory a session keeps.
 #[derive(Debug, Default)]
-struct Kept {
+struct RetainedMemory {
     /// Values of the largest input.
     largest: usize,
     /// Runs since then, none of them half as large.
     small: u32,
 }
 
-impl Kept {
+impl RetainedMemory {
     /// Whether a run over `values` values should release the memory of larger ones.
-    fn is_too_much_for(&mut self, values: usize) -> bool {
+    fn should_release(&mut self, values: usize) -> bool {
         if values.saturating_mul(2) > self.largest {
             *self = Self { largest: self.largest.max(values), small: 0 };
             return false;
@@ -129,12 +129,12 @@ impl Kept {
 }
 
 /// Returns a session to the pool, even if the work panics.
-struct Lent<'a> {
+struct SessionGuard<'a> {
     pool: &'a Pool,
-    seat: Option<Seat>,
+    seat: Option<PooledSession>,
 }
 
-impl Drop for Lent<'_> {
+impl Drop for SessionGuard<'_> {
     fn drop(&mut self) {
         if let Some(seat) = self.seat.take() {
             lock(&self.pool.idle).push(seat);
@@ -145,7 +145,7 @@ impl Drop for Lent<'_> {
 
 /// A failed inference as a port error.
 pub(crate) fn failed(e: ort::Error) -> PortError {
-    PortError::new(ErrorKind::Other, format!("the model could not be run: {e}"))
+    PortError::new(ErrorKind::Other, format!("inference failed: {e}"))
 }
 
 /// The error for a model that does not match its configuration.
@@ -158,17 +158,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_is_given_back_when_runs_have_become_small() {
-        let mut kept = Kept::default();
-        let given_back = |kept: &mut Kept, runs: &[usize]| -> Vec<usize> {
+    fn memory_is_released_after_small_runs() {
+        let mut retained = RetainedMemory::default();
+        let released = |retained: &mut RetainedMemory, runs: &[usize]| -> Vec<usize> {
             let runs = runs.iter().enumerate();
-            runs.filter(|(_, values)| kept.is_too_much_for(**values)).map(|(i, _)| i).collect()
+            runs.filter(|(_, values)| retained.should_release(**values)).map(|(i, _)| i).collect()
         };
-        assert!(given_back(&mut kept, &[1000; 40]).is_empty(), "all alike");
+        assert!(released(&mut retained, &[1000; 40]).is_empty(), "all alike");
         let mut mixed = vec![400; 15];
         mixed.push(900);
-        assert!(given_back(&mut kept, &[mixed.clone(), mixed].concat()).is_empty(), "still in use");
-        assert_eq!(given_back(&mut kept, &[400; 40]), [15], "once");
-        assert!(given_back(&mut kept, &[1000, 400, 400]).is_empty(), "grown again");
+        assert!(
+            released(&mut retained, &[mixed.clone(), mixed].concat()).is_empty(),
+            "still in use"
+        );
+        assert_eq!(released(&mut retained, &[400; 40]), [15], "once");
+        assert!(released(&mut retained, &[1000, 400, 400]).is_empty(), "grown again");
     }
 }

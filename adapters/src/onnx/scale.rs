@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_is_scaled_as_by_the_reference() {
+    fn scaling_equals_the_reference() {
         let tint =
             |x: u32, y: u32| Rgb([x * 3 + y, x * y / 7, (x * x + 5 * y) / 11].map(|c| c as u8));
         let picture = RgbImage::from_fn(97, 61, tint);

@@ -66,7 +66,7 @@ impl BertTokenizer {
     }
 
     /// Builds only the inputs that the pool's network has.
-    pub(crate) fn of(self, pool: &Pool) -> Result<Self> {
+    pub(crate) fn for_pool(self, pool: &Pool) -> Result<Self> {
         let with_types = pool.with(|session| {
             Ok(session.inputs().iter().any(|input| input.name() == "token_type_ids"))
         })?;

@@ -26,7 +26,7 @@ pub struct BucketRecords {
 impl BucketRecords {
     /// Stores records in a bucket. `Invalid` if its store has no conditional writes, without which
     /// instances could overwrite each other's changes.
-    pub fn over(bucket: OpendalStorage) -> Result<Self> {
+    pub fn new(bucket: OpendalStorage) -> Result<Self> {
         let can = bucket.operator.info().capability();
         let conditional = can.write_with_if_not_exists
             && (can.write_with_if_match || can.write_with_if_version_match);
@@ -40,7 +40,7 @@ impl BucketRecords {
         Ok(Self { operator: bucket.operator, probing: bucket.probing })
     }
 
-    async fn seen(&self, key: &str) -> Result<Option<Metadata>> {
+    async fn stat_record(&self, key: &str) -> Result<Option<Metadata>> {
         match self.operator.stat(key).await {
             Ok(found) => Ok(Some(found)),
             Err(e) if e.kind() == opendal::ErrorKind::NotFound => Ok(None),
@@ -96,16 +96,16 @@ impl RecordStore for BucketRecords {
         document: &Value,
     ) -> Result<bool> {
         check_key(key)?;
-        let seen = self.seen(key).await?;
+        let metadata = self.stat_record(key).await?;
         // The content read may be newer than the metadata; the condition below detects that.
-        let found = if seen.is_some() { self.get(key).await } else { Ok(None) };
+        let found = if metadata.is_some() { self.get(key).await } else { Ok(None) };
         if !expected.matches(found)? {
             return Ok(false);
         }
         let write = self.operator.write_with(key, json(key, document)?);
-        let write = match &seen {
+        let write = match &metadata {
             None => write.if_not_exists(true),
-            Some(seen) => match (seen.etag(), seen.version()) {
+            Some(metadata) => match (metadata.etag(), metadata.version()) {
                 (Some(etag), _) if self.operator.info().capability().write_with_if_match => {
                     write.if_match(etag)
                 }

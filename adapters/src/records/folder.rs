@@ -21,13 +21,13 @@ use crate::keys::{check_key, check_prefix};
 /// Folder that no key can name, for documents being written and folders being removed.
 const PARTIAL: &str = ".partial";
 /// File in that folder, locked by a compare-and-swap.
-const SWAP: &str = "swap.lock";
+const SWAP_LOCK: &str = "swap.lock";
 /// File in the root folder, locked by a process with exclusive use.
-const ALONE: &str = ".lock";
+const EXCLUSIVE_LOCK: &str = ".lock";
 /// How long a cached document version stays valid if this process has not changed the document.
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
+const VERSION_TTL: Duration = Duration::from_millis(100);
 /// Number of change counters; keys are distributed over them by hash.
-const COUNTS: usize = 256;
+const COUNTERS: usize = 256;
 /// Maximum attempts of a write whose folder another process removes concurrently.
 const ATTEMPTS: usize = 8;
 
@@ -37,68 +37,68 @@ pub struct FolderRecords {
     root: Arc<Path>,
     /// Read-locked by every write and write-locked by the removal of a folder, so that they do not
     /// interfere within this process.
-    changing: Arc<RwLock<()>>,
+    removal_lock: Arc<RwLock<()>>,
     /// Counts changes of documents by this process.
-    changes: Arc<Changes>,
+    changes: Arc<ChangeCounters>,
     /// Locked during exclusive use; released with the handle, also when the process is killed.
-    alone: Option<Arc<File>>,
+    exclusive: Option<Arc<File>>,
 }
 
 /// Change counters, each shared by the keys with the same hash bucket.
 #[derive(Debug)]
-struct Changes([Changed; COUNTS]);
+struct ChangeCounters([ChangeCounter; COUNTERS]);
 
 /// The number of changes of a bucket's documents, and the last observed version of one of them.
 #[derive(Debug)]
-struct Changed {
+struct ChangeCounter {
     count: AtomicU64,
-    seen: Mutex<Option<Seen>>,
+    cached: Mutex<Option<CachedVersion>>,
 }
 
 /// The observed version of a document.
 #[derive(Debug)]
-struct Seen {
+struct CachedVersion {
     key: String,
     changes: u64,
     version: Version,
     at: Instant,
 }
 
-impl Changed {
+impl ChangeCounter {
     /// The cached version of a document if it is recent and this process has not changed the
     /// document since.
-    fn just_seen(&self, key: &str, changes: u64) -> Option<Version> {
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = |seen: &&Seen| {
-            seen.key == key && seen.changes == changes && seen.at.elapsed() < LOOK_AGAIN
+    fn cached_version(&self, key: &str, changes: u64) -> Option<Version> {
+        let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |cached: &&CachedVersion| {
+            cached.key == key && cached.changes == changes && cached.at.elapsed() < VERSION_TTL
         };
-        seen.as_ref().filter(same).map(|seen| seen.version.clone())
+        cached.as_ref().filter(same).map(|cached| cached.version.clone())
     }
 
-    fn see(&self, seen: Seen) {
-        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(seen);
+    fn cache(&self, cached: CachedVersion) {
+        *self.cached.lock().unwrap_or_else(PoisonError::into_inner) = Some(cached);
     }
 }
 
-impl Changes {
-    fn none() -> Self {
-        let none = || Changed { count: AtomicU64::new(0), seen: Mutex::new(None) };
+impl ChangeCounters {
+    fn new() -> Self {
+        let none = || ChangeCounter { count: AtomicU64::new(0), cached: Mutex::new(None) };
         Self(std::array::from_fn(|_| none()))
     }
 
-    fn of(&self, key: &str) -> &Changed {
+    fn for_key(&self, key: &str) -> &ChangeCounter {
         let mut hasher = DefaultHasher::new();
         key.hash(&mut hasher);
-        &self.0[hasher.finish() as usize % COUNTS]
+        &self.0[hasher.finish() as usize % COUNTERS]
     }
 
     /// Counts a completed change.
     fn count(&self, key: &str) {
-        self.of(key).count.fetch_add(1, Ordering::Release);
+        self.for_key(key).count.fetch_add(1, Ordering::Release);
     }
 
     fn count_all(&self) {
-        self.0.iter().for_each(|changed| _ = changed.count.fetch_add(1, Ordering::Release));
+        self.0.iter().for_each(|counter| _ = counter.count.fetch_add(1, Ordering::Release));
     }
 }
 
@@ -117,22 +117,26 @@ impl FolderRecords {
         let root = root.canonicalize().map_err(unusable)?;
         make_durable_folder(&root.join(PARTIAL)).map_err(unusable)?;
         remove_abandoned(&root.join(PARTIAL)).map_err(unusable)?;
-        let (changing, changes) = (Arc::default(), Arc::new(Changes::none()));
-        Ok(Self { root: root.into(), changing, changes, alone: None })
+        let (removal_lock, changes) = (Arc::default(), Arc::new(ChangeCounters::new()));
+        Ok(Self { root: root.into(), removal_lock, changes, exclusive: None })
     }
 
     /// Opens the folder for exclusive use, so that no other process has unfinished work in it.
     /// `Unavailable` while another process has exclusive use. *Blocks.*
-    pub fn open_alone(root: &Path) -> Result<Self> {
+    pub fn open_exclusive(root: &Path) -> Result<Self> {
         let unusable = |e: io::Error| {
             let message = format!("cannot lock {} as the folder of records: {e}", root.display());
             PortError::caused_by(PortError::from(e).kind(), message, "opening the records")
         };
         let records = Self::open(root)?;
-        let lock = File::options().create(true).truncate(false).write(true).open(root.join(ALONE));
+        let lock = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(root.join(EXCLUSIVE_LOCK));
         let lock = lock.map_err(unusable)?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { alone: Some(Arc::new(lock)), ..records }),
+            Ok(()) => Ok(Self { exclusive: Some(Arc::new(lock)), ..records }),
             Err(TryLockError::WouldBlock) => Err(PortError::new(
                 ErrorKind::Unavailable,
                 format!(
@@ -146,8 +150,8 @@ impl FolderRecords {
     }
 
     /// Acquires the compare-and-swap lock across all processes; released when the file is closed.
-    async fn swapping(&self, key: &str) -> Result<File> {
-        let lock = self.root.join(PARTIAL).join(SWAP);
+    async fn lock_swap(&self, key: &str) -> Result<File> {
+        let lock = self.root.join(PARTIAL).join(SWAP_LOCK);
         self.blocking(format!("replace the record {key}"), move |_| {
             let file = File::options().create(true).truncate(false).write(true).open(lock)?;
             file.lock()?;
@@ -201,16 +205,16 @@ impl RecordStore for FolderRecords {
     /// system's clock; file metadata catches manual edits, with a short delay.
     async fn version(&self, key: &str) -> Result<Option<Version>> {
         check_key(key)?;
-        if self.alone.is_none() {
+        if self.exclusive.is_none() {
             return Ok(None);
         }
-        let changed = self.changes.of(key);
-        let changes = changed.count.load(Ordering::Acquire);
-        if let Some(version) = changed.just_seen(key, changes) {
+        let counter = self.changes.for_key(key);
+        let changes = counter.count.load(Ordering::Acquire);
+        if let Some(version) = counter.cached_version(key, changes) {
             return Ok(Some(version));
         }
         let file = self.root.join(key);
-        let looked = self.blocking(format!("check the record {key}"), move |_| {
+        let reading = self.blocking(format!("check the record {key}"), move |_| {
             let found = match fs::metadata(&file) {
                 Err(e) if is_absent(&e) => return Ok(None),
                 found => found?,
@@ -222,23 +226,28 @@ impl RecordStore for FolderRecords {
             Ok(found.is_file().then(|| Version::new(version())))
         });
         let at = Instant::now();
-        let version = looked.await?;
+        let version = reading.await?;
         if let Some(version) = &version {
-            changed.see(Seen { key: key.to_owned(), changes, version: version.clone(), at });
+            counter.cache(CachedVersion {
+                key: key.to_owned(),
+                changes,
+                version: version.clone(),
+                at,
+            });
         }
         Ok(version)
     }
 
     async fn put(&self, key: &str, document: &Value) -> Result<()> {
         check_key(key)?;
-        let json = without_stalling(|| serde_json::to_vec(document)).map_err(|e| {
+        let json = block_in_place(|| serde_json::to_vec(document)).map_err(|e| {
             PortError::caused_by(ErrorKind::Invalid, format!("the record {key} is not JSON"), e)
         })?;
         let target = self.root.join(key);
-        let (changing, changes, name) =
-            (self.changing.clone(), self.changes.clone(), key.to_owned());
+        let (removal_lock, changes, name) =
+            (self.removal_lock.clone(), self.changes.clone(), key.to_owned());
         self.blocking(format!("write the record {key}"), move |root| {
-            let _beside_others = changing.read().unwrap_or_else(PoisonError::into_inner);
+            let _shared = removal_lock.read().unwrap_or_else(PoisonError::into_inner);
             let mut written = replace(root, &target, &json);
             for _ in 1..ATTEMPTS {
                 if !written.as_ref().is_err_and(|e| e.kind() == Io::NotFound) {
@@ -260,7 +269,7 @@ impl RecordStore for FolderRecords {
         document: &Value,
     ) -> Result<bool> {
         check_key(key)?;
-        let lock = self.swapping(key).await?;
+        let lock = self.lock_swap(key).await?;
         let same = expected.matches(self.get(key).await)?;
         if same {
             self.put(key, document).await?;
@@ -271,7 +280,7 @@ impl RecordStore for FolderRecords {
 
     async fn remove(&self, key: &str, expected: &Value) -> Result<bool> {
         check_key(key)?;
-        let lock = self.swapping(key).await?;
+        let lock = self.lock_swap(key).await?;
         let same = Precondition::Document(expected).matches(self.get(key).await)?;
         if same {
             self.delete(key).await?;
@@ -323,14 +332,14 @@ impl RecordStore for FolderRecords {
             check_key(prefix)?
         }
         let path = prefix.trim_end_matches('/').to_owned();
-        let (changing, changes) = (self.changing.clone(), self.changes.clone());
+        let (removal_lock, changes) = (self.removal_lock.clone(), self.changes.clone());
         self.blocking(format!("remove the records {prefix:?}"), move |root| {
             if !whole {
                 let removed = remove_file(&root.join(&path));
                 changes.count(&path);
                 return removed;
             }
-            let _alone = changing.write().unwrap_or_else(PoisonError::into_inner);
+            let _exclusive = removal_lock.write().unwrap_or_else(PoisonError::into_inner);
             let removed = match path.is_empty() {
                 true => remove_every(root),
                 false => remove_folder(root, &root.join(path)),
@@ -355,7 +364,7 @@ impl RecordStore for FolderRecords {
 }
 
 /// Runs `work`, moving other tasks off this thread if the runtime supports it.
-fn without_stalling<T>(work: impl FnOnce() -> T) -> T {
+fn block_in_place<T>(work: impl FnOnce() -> T) -> T {
     use tokio::runtime::{Handle, RuntimeFlavor};
     match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
         Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
@@ -521,7 +530,7 @@ mod tests {
     use serde_json::json;
 
     #[tokio::test]
-    async fn what_a_crash_left_is_neither_read_nor_listed_and_goes_at_opening() {
+    async fn crash_leftovers_are_invisible_and_removed_at_opening() {
         let folder = tempfile::tempdir().expect("a folder");
         let records = FolderRecords::open(folder.path()).expect("opens");
         records.put("videos/a/video.json", &json!({"n": 1})).await.expect("writes");
@@ -546,7 +555,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn opening_leaves_alone_what_another_process_is_writing() {
+    async fn opening_keeps_files_of_a_running_writer() {
         let folder = tempfile::tempdir().expect("a folder");
         FolderRecords::open(folder.path()).expect("opens");
         let writing = folder.path().join(PARTIAL).join("writing.json");
@@ -560,18 +569,18 @@ mod tests {
     }
 
     #[test]
-    fn one_process_at_a_time_has_it_alone() {
+    fn exclusive_use_is_limited_to_one_process() {
         let folder = tempfile::tempdir().expect("a folder");
-        let first = FolderRecords::open_alone(folder.path()).expect("opens");
-        let error = FolderRecords::open_alone(folder.path()).expect_err("is in use");
+        let first = FolderRecords::open_exclusive(folder.path()).expect("opens");
+        let error = FolderRecords::open_exclusive(folder.path()).expect_err("is in use");
         assert_eq!(error.kind(), ErrorKind::Unavailable);
         assert!(error.to_string().contains("in use by another process"), "{error}");
         drop(first);
-        FolderRecords::open_alone(folder.path()).expect("is free again");
+        FolderRecords::open_exclusive(folder.path()).expect("is free again");
     }
 
     #[tokio::test]
-    async fn damage_is_told_from_absence() {
+    async fn damaged_document_is_corrupt_not_absent() {
         let folder = tempfile::tempdir().expect("a folder");
         let records = FolderRecords::open(folder.path()).expect("opens");
         fs::write(folder.path().join("broken.json"), b"{\"n\": ").expect("a damaged file");
@@ -586,7 +595,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failed_write_keeps_the_earlier_document() {
+    async fn failed_write_keeps_the_earlier_document() {
         let folder = tempfile::tempdir().expect("a folder");
         let records = FolderRecords::open(folder.path()).expect("opens");
         records.put("a.json", &json!(1)).await.expect("writes");

@@ -55,8 +55,8 @@ pub fn open(
         Kind::Bucket => shared(section, storage),
         Kind::Folder if storage.kind == storage::Kind::Memory => Ok(Arc::new(MemoryRecords::new())),
         Kind::Folder => {
-            let folder = FolderRecords::open_alone(&data_dir.join("records"));
-            Ok(Arc::new(folder.map_err(OpenError::at("data_dir"))?))
+            let folder = FolderRecords::open_exclusive(&data_dir.join("records"));
+            Ok(Arc::new(folder.map_err(OpenError::in_section("data_dir"))?))
         }
     }
 }
@@ -76,9 +76,9 @@ fn shared(
             "records.kind is \"bucket\" but records.bucket names none; name one that is not public",
         ));
     }
-    let at = OpenError::at("records");
+    let at = OpenError::in_section("records");
     let bucket = storage::bucket(storage, &section.bucket, &section.prefix, "").map_err(&at)?;
-    Ok(Arc::new(super::BucketRecords::over(bucket).map_err(&at)?))
+    Ok(Arc::new(super::BucketRecords::new(bucket).map_err(&at)?))
 }
 
 #[cfg(not(feature = "cloud"))]

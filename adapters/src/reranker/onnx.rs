@@ -55,7 +55,7 @@ impl OnnxReranker {
         let OnnxRerankerOptions { model, tokenizer, max_tokens, threading } = options;
         let max_tokens = (*max_tokens).max(LEAST_TOKENS);
         let pool = Pool::open(runtime, model, *threading, Inputs::Short)?;
-        let tokenizer = BertTokenizer::open(tokenizer, max_tokens)?.of(&pool)?;
+        let tokenizer = BertTokenizer::open(tokenizer, max_tokens)?.for_pool(&pool)?;
         let network = Network { pool, tokenizer };
         network.score("Who?", &["Anna.".to_owned()]).map_err(|e| unfit(model, e))?;
         let name = model.file_stem().unwrap_or_default().to_string_lossy().into_owned();

@@ -69,7 +69,7 @@ fn onnx(section: &Settings, models: &models::Settings) -> Result<Arc<dyn Reranke
         threading: models.threading(),
     };
     let reranker = super::OnnxReranker::open(&models.runtime()?, &options);
-    Ok(Arc::new(reranker.map_err(OpenError::at("reranker"))?))
+    Ok(Arc::new(reranker.map_err(OpenError::in_section("reranker"))?))
 }
 
 #[cfg(not(feature = "onnx"))]

@@ -61,7 +61,8 @@ impl OnnxSentiment {
         let pool = Pool::open(runtime, &model, options.threading, Inputs::Varied)?;
         let tokenizer = options.folder.join("tokenizer.json");
         let classifier = Classifier {
-            tokenizer: BertTokenizer::open(&tokenizer, options.max_tokens.max(8))?.of(&pool)?,
+            tokenizer: BertTokenizer::open(&tokenizer, options.max_tokens.max(8))?
+                .for_pool(&pool)?,
             pool,
             classes: classes(&options.folder.join("config.json"))?,
         };
@@ -116,8 +117,8 @@ impl Classifier {
             let outputs = session.run(inputs).map_err(failed)?;
             let (shape, logits) = outputs[0].try_extract_tensor::<f32>().map_err(failed)?;
             if shape[..] != [1, self.classes.len() as i64] {
-                let wanted = self.classes.len();
-                let message = format!("it answers {shape:?} instead of 1 row of {wanted} classes");
+                let count = self.classes.len();
+                let message = format!("it answers {shape:?} instead of 1 row of {count} classes");
                 return Err(PortError::new(ErrorKind::Invalid, message));
             }
             Ok(logits.to_vec())
@@ -128,8 +129,8 @@ impl Classifier {
 
 /// The softmax of the logits by class. With two classes, the undecided share counts as neutral.
 fn shares(classes: &[Class], logits: &[f32]) -> Result<Sentiment> {
-    let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let weights: Vec<f32> = logits.iter().map(|logit| (logit - most).exp()).collect();
+    let max_logit = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let weights: Vec<f32> = logits.iter().map(|logit| (logit - max_logit).exp()).collect();
     let sum: f32 = weights.iter().sum();
     if !sum.is_finite() || sum <= 0.0 {
         let message = "the sentiment model yields numbers that are not finite; its file is damaged";
@@ -178,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_are_told_by_their_names() {
+    fn classes_are_recognised_by_name() {
         let folder = tempfile::tempdir().unwrap();
         let config = folder.path().join("config.json");
         let classes_of = |labels: &[&str]| {
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn two_classes_leave_a_neutral_part() {
+    fn two_classes_leave_a_neutral_share() {
         let classes = [Class::Negative, Class::Positive];
         let found = shares(&classes, &[0.0, 0.0]).unwrap();
         assert_eq!((found.positive, found.neutral, found.negative), (0.0, 1.0, 0.0));
@@ -215,7 +216,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn shares_are_the_reference_s() {
+    async fn shares_equal_the_reference() {
         let Some(library) = std::env::var_os("SHOTLOG_ONNXRUNTIME") else {
             eprintln!("skipped: SHOTLOG_ONNXRUNTIME is not set");
             return;

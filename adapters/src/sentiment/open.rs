@@ -60,7 +60,7 @@ fn onnx(
         threading: models.threading(),
     };
     let classifier = super::OnnxSentiment::open(&models.runtime()?, &options);
-    Ok(Arc::new(classifier.map_err(OpenError::at("sentiment"))?))
+    Ok(Arc::new(classifier.map_err(OpenError::in_section("sentiment"))?))
 }
 
 #[cfg(not(feature = "onnx"))]

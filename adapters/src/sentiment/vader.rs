@@ -381,7 +381,7 @@ mod tests {
     use super::*;
 
     #[derive(serde::Deserialize)]
-    struct Scored {
+    struct Reference {
         text: String,
         pos: f32,
         neu: f32,
@@ -390,7 +390,7 @@ mod tests {
 
     #[tokio::test]
     async fn scores_equal_the_reference() {
-        let expected: Vec<Scored> =
+        let expected: Vec<Reference> =
             serde_json::from_str(include_str!("../../tests/fixtures/vader_reference.json"))
                 .unwrap();
         assert!(expected.len() > 60);
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn built_in_tables_are_whole() {
+    fn built_in_tables_parse() {
         let lexicon = parse(include_str!("vader/lexicon.tsv")).unwrap();
         assert!(lexicon.len() > 7_000, "{}", lexicon.len());
         assert_eq!(lexicon["love"], 3.2);
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn another_lexicon_takes_its_place() {
+    async fn custom_lexicon_replaces_the_default() {
         let vader = Vader::with_lexicon("flibber\t3.0\t0.1\t[3, 3]\n\n").unwrap();
         let texts = ["flibber".to_owned(), "love".to_owned()];
         let scores = vader.classify(&texts).await.unwrap();

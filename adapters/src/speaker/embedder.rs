@@ -13,9 +13,9 @@ use crate::blocking;
 use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, unfit};
 
 /// Minimum duration of a segment, seconds: a shorter one identifies no voice.
-const SHORTEST: f64 = 0.3;
+const MIN_SECONDS: f64 = 0.3;
 /// Only the middle of a longer segment is used, which bounds memory, seconds.
-const LONGEST: f64 = 30.0;
+const MAX_SECONDS: f64 = 30.0;
 /// Audio with a lower peak is silence.
 const SILENCE: f32 = 1e-3;
 
@@ -34,12 +34,12 @@ pub struct XVectorOptions {
 /// The embedder. Cheap to clone.
 #[derive(Clone)]
 pub struct XVectorEmbedder {
-    hearing: Arc<Hearing>,
+    inner: Arc<Inner>,
     name: String,
     same_voice: f32,
 }
 
-struct Hearing {
+struct Inner {
     pool: Pool,
     filterbank: Filterbank,
 }
@@ -55,21 +55,21 @@ impl XVectorEmbedder {
             Some("3d-speaker") => Convention::Povey,
             _ => Convention::Hamming,
         };
-        let hearing = Hearing { pool, filterbank: Filterbank::new(convention) };
+        let inner = Inner { pool, filterbank: Filterbank::new(convention) };
         let tick = |i: usize| if i.is_multiple_of(100) { 0.5 } else { 0.0 };
         let trial: Vec<f32> = (0..SAMPLE_RATE as usize).map(tick).collect();
-        hearing.vector(&trial).map_err(|e| unfit(&options.model, e))?;
+        inner.vector(&trial).map_err(|e| unfit(&options.model, e))?;
         let name = options.model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Self { hearing: Arc::new(hearing), name, same_voice: options.same_voice })
+        Ok(Self { inner: Arc::new(inner), name, same_voice: options.same_voice })
     }
 }
 
-impl Hearing {
+impl Inner {
     fn vector(&self, samples: &[f32]) -> Result<Option<Vec<f32>>> {
-        let longest = (LONGEST * f64::from(SAMPLE_RATE)) as usize;
+        let longest = (MAX_SECONDS * f64::from(SAMPLE_RATE)) as usize;
         let beyond = samples.len().saturating_sub(longest) / 2;
         let samples = &samples[beyond..samples.len() - beyond];
-        let shortest = (SHORTEST * f64::from(SAMPLE_RATE)) as usize;
+        let shortest = (MIN_SECONDS * f64::from(SAMPLE_RATE)) as usize;
         if samples.len() < shortest || !samples.iter().any(|s| s.is_finite() && s.abs() > SILENCE) {
             return Ok(None);
         }
@@ -105,8 +105,8 @@ impl SpeakerEmbedder for XVectorEmbedder {
     }
 
     async fn embed(&self, samples: &[f32]) -> Result<Option<Vec<f32>>> {
-        let (hearing, samples) = (Arc::clone(&self.hearing), samples.to_vec());
-        blocking::run(move || hearing.vector(&samples)).await
+        let (inner, samples) = (Arc::clone(&self.inner), samples.to_vec());
+        blocking::run(move || inner.vector(&samples)).await
     }
 }
 
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_filterbank_is_kaldi_s() {
+    fn filterbank_equals_kaldi() {
         let filterbank = Filterbank::new(Convention::Hamming);
         for case in cases() {
             let found = filterbank.levels(&noise(case.seed, case.seconds));
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_vector_is_the_reference_s() {
+    async fn vector_equals_the_reference() {
         let Some(library) = std::env::var_os("SHOTLOG_ONNXRUNTIME") else {
             eprintln!("skipped: SHOTLOG_ONNXRUNTIME is not set");
             return;

@@ -106,8 +106,8 @@ impl Filterbank {
             let _ = self.transform.process(&mut padded, &mut bins);
             power.iter_mut().zip(&bins).for_each(|(power, bin)| *power = bin.norm_sqr());
             levels.extend(self.bands.iter().map(|(from, weights)| {
-                let heard: f32 = weights.iter().zip(&power[*from..]).map(|(w, p)| w * p).sum();
-                heard.max(f32::EPSILON).ln()
+                let energy: f32 = weights.iter().zip(&power[*from..]).map(|(w, p)| w * p).sum();
+                energy.max(f32::EPSILON).ln()
             }));
         }
         levels

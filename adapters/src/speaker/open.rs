@@ -63,7 +63,7 @@ pub fn open(section: &Settings, models: &models::Settings) -> Result<Option<Netw
     match section.kind {
         Kind::None => Ok(None),
         Kind::Onnx => networks(section, models).map(Some),
-        Kind::Auto => optional(true, "speakers are not told apart", networks(section, models)),
+        Kind::Auto => optional(true, "speaker diarization is off", networks(section, models)),
     }
 }
 
@@ -86,8 +86,8 @@ fn networks(section: &Settings, models: &models::Settings) -> Result<Networks, O
         },
     );
     Ok(Networks {
-        segmentation: Arc::new(segmentation.map_err(OpenError::at("speaker"))?),
-        embedder: Arc::new(embedder.map_err(OpenError::at("speaker"))?),
+        segmentation: Arc::new(segmentation.map_err(OpenError::in_section("speaker"))?),
+        embedder: Arc::new(embedder.map_err(OpenError::in_section("speaker"))?),
     })
 }
 

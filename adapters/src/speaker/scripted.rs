@@ -44,21 +44,21 @@ impl SpeakerEmbedder for ScriptedSpeakerEmbedder {
     }
 }
 
-type Listener = dyn Fn(&[f32]) -> u8 + Send + Sync;
+type SegmentationScript = dyn Fn(&[f32]) -> u8 + Send + Sync;
 
 /// Calls a closure with the samples of each 0.1 s frame, in windows of 10 s; nobody speaks in
 /// digital silence.
 pub struct ScriptedSpeakerSegmentation {
-    listener: Box<Listener>,
+    script: Box<SegmentationScript>,
 }
 
 impl ScriptedSpeakerSegmentation {
-    /// `listener` returns a bit mask of three speakers.
-    pub fn new<F>(listener: F) -> Self
+    /// `script` returns a bit mask of three speakers.
+    pub fn new<F>(script: F) -> Self
     where
         F: Fn(&[f32]) -> u8 + Send + Sync + 'static,
     {
-        Self { listener: Box::new(listener) }
+        Self { script: Box::new(script) }
     }
 }
 
@@ -81,11 +81,11 @@ impl SpeakerSegmentation for ScriptedSpeakerSegmentation {
             return Err(PortError::new(ErrorKind::Invalid, "a window has at most 10 s"));
         }
         let frame = SAMPLE_RATE as usize / 10;
-        let heard = |samples: &[f32]| {
-            if samples.iter().all(|s| *s == 0.0) { 0 } else { (self.listener)(samples) & 0b111 }
+        let mask = |samples: &[f32]| {
+            if samples.iter().all(|s| *s == 0.0) { 0 } else { (self.script)(samples) & 0b111 }
         };
         let activity = |samples: Vec<f32>| {
-            let mut frames: Vec<u8> = samples.chunks(frame).map(heard).collect();
+            let mut frames: Vec<u8> = samples.chunks(frame).map(mask).collect();
             frames.resize(self.window() / frame, 0);
             WindowActivity { first: 0.05, step: 0.1, frames }
         };

@@ -16,7 +16,7 @@ const WINDOW: usize = 10 * SAMPLE_RATE as usize;
 
 /// Hop size in samples, and the receptive field of a frame.
 const STEP: usize = 270;
-const SEEN: usize = 991;
+const RECEPTIVE_FIELD: usize = 991;
 
 /// Speakers per window, and the speaker sets of the powerset classes: nobody, one, two at once.
 const SPEAKERS: usize = 3;
@@ -42,7 +42,7 @@ impl PyannoteSegmentation {
     /// Opens the model and runs it on silence, so that an unsuitable model fails here.
     /// *Blocks*.
     pub fn open(runtime: &Runtime, options: &PyannoteOptions) -> Result<Self> {
-        let pool = Pool::open(runtime, &options.model, options.threading, Inputs::Alike)?;
+        let pool = Pool::open(runtime, &options.model, options.threading, Inputs::FixedSize)?;
         classes(&pool, &[vec![0.0; WINDOW]]).map_err(|e| unfit(&options.model, e))?;
         let name = options.model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Self { pool: Arc::new(pool), name })
@@ -73,7 +73,7 @@ fn classes(pool: &Pool, windows: &[Vec<f32>]) -> Result<Vec<Vec<u8>>> {
 
 /// Number of frames per window.
 fn frames() -> usize {
-    (WINDOW - SEEN) / STEP + 1
+    (WINDOW - RECEPTIVE_FIELD) / STEP + 1
 }
 
 #[async_trait]
@@ -106,19 +106,23 @@ impl SpeakerSegmentation for PyannoteSegmentation {
         // Digital silence has no level to normalize by.
         let sounds = |window: &Vec<f32>| window.iter().any(|s| *s != 0.0);
         let sounding: Vec<bool> = windows.iter().map(sounds).collect();
-        let heard: Vec<Vec<f32>> = windows.into_iter().filter(sounds).collect();
+        let audible: Vec<Vec<f32>> = windows.into_iter().filter(sounds).collect();
         let pool = Arc::clone(&self.pool);
-        let mut heard = if heard.is_empty() {
+        let mut audible = if audible.is_empty() {
             Vec::new()
         } else {
-            blocking::run(move || classes(&pool, &heard)).await?
+            blocking::run(move || classes(&pool, &audible)).await?
         }
         .into_iter();
         let rate = f64::from(SAMPLE_RATE);
         let activity = |sounds: bool| {
-            let heard = if sounds { heard.next() } else { None };
-            let frames = heard.unwrap_or_else(|| vec![0; frames()]);
-            WindowActivity { first: SEEN as f64 / 2.0 / rate, step: STEP as f64 / rate, frames }
+            let audible = if sounds { audible.next() } else { None };
+            let frames = audible.unwrap_or_else(|| vec![0; frames()]);
+            WindowActivity {
+                first: RECEPTIVE_FIELD as f64 / 2.0 / rate,
+                step: STEP as f64 / rate,
+                frames,
+            }
         };
         Ok(sounding.into_iter().map(activity).collect())
     }

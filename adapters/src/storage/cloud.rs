@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_probe_of_a_bucket_is_not_tried_again() {
+    async fn probe_is_not_retried() {
         let (endpoint, refused) = overloaded().await;
         let bucket = s3(&S3Options {
             bucket: "bucket".into(),

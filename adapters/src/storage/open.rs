@@ -128,7 +128,7 @@ pub fn open(
             return Err(OpenError::compiled_out("storage.kind = \"s3\" and \"gcs\"", "cloud"));
         }
     };
-    Ok(Arc::new(storage.map_err(OpenError::at("storage"))?))
+    Ok(Arc::new(storage.map_err(OpenError::in_section("storage"))?))
 }
 
 /// A bucket on the configured server, with the configured credentials.

@@ -21,9 +21,9 @@ const PARTIAL: &str = ".partial";
 const PROBE: &str = ".probe";
 /// Minimum age at which opening the folder removes a partial file; younger ones may belong to
 /// another process that is writing.
-const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
+const ABANDONED_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 /// The URL path under which the service serves local objects.
-const SERVED_FROM: &str = "storage";
+const URL_FOLDER: &str = "storage";
 /// Block size for reads and writes of folder and memory.
 const LOCAL_BLOCK: usize = 1 << 20;
 
@@ -84,13 +84,13 @@ impl OpendalStorage {
             .atomic_write_dir(&root.join(PARTIAL).to_string_lossy());
         let bucket = root
             .file_name()
-            .map_or_else(|| SERVED_FROM.into(), |name| name.to_string_lossy().into_owned());
+            .map_or_else(|| URL_FOLDER.into(), |name| name.to_string_lossy().into_owned());
         let operator = Operator::new(service).map_err(|e| failed("open", "", e))?;
         Ok(Self {
             probing: operator.clone(),
             operator,
             bucket,
-            urls: PublicUrls::new(base_url, SERVED_FROM)?,
+            urls: PublicUrls::new(base_url, URL_FOLDER)?,
             root: Some(root),
             block: LOCAL_BLOCK,
             concurrency: 1,
@@ -106,7 +106,7 @@ impl OpendalStorage {
             probing: operator.clone(),
             operator,
             bucket: "memory".into(),
-            urls: PublicUrls::new(base_url, SERVED_FROM)?,
+            urls: PublicUrls::new(base_url, URL_FOLDER)?,
             root: None,
             block: LOCAL_BLOCK,
             concurrency: 1,
@@ -386,7 +386,7 @@ fn remove_abandoned(folder: &Path) -> io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
         let age = entry.metadata().and_then(|m| m.modified()).map(|t| t.elapsed());
-        if matches!(age, Ok(Ok(age)) if age > ABANDONED) {
+        if matches!(age, Ok(Ok(age)) if age > ABANDONED_AFTER) {
             let _ = std::fs::remove_file(entry.path());
         }
     }

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_survive_the_round_trip() {
+    fn keys_round_trip() {
         for base in ["http://localhost:8000", "https://cdn.example/media/", "http://[::1]:80/a%20b"]
         {
             let urls = urls(base, "storage");
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn other_addresses_have_no_key() {
+    fn foreign_urls_have_no_key() {
         let urls = urls("https://h/base", "storage");
         assert_eq!(urls.key("https://h:443/base/storage/a/b?x=1#t=3").as_deref(), Some("a/b"));
         for url in [
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_base_is_refused() {
+    fn bad_base_url_is_rejected() {
         for base in ["localhost:8000", "ftp://h", "", "http://h/?q", "http://u@h/"] {
             assert!(PublicUrls::new(base, "storage").is_err(), "{base}");
         }

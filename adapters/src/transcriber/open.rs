@@ -75,7 +75,7 @@ impl Default for Settings {
 
 impl OpenAiTranscriberOptions {
     /// The options from these sections.
-    pub(super) fn of(section: &Settings, llm: &llm::Settings) -> Self {
+    pub(super) fn from_settings(section: &Settings, llm: &llm::Settings) -> Self {
         Self {
             connection: llm.connection(&section.url, &section.api_key),
             model: section.model.clone(),
@@ -96,11 +96,11 @@ pub fn open(
         Kind::None => Ok(None),
         Kind::Onnx => whisper(section, models).map(Some),
         Kind::Openai => remote(section, llm).map(Some),
-        Kind::Auto => Ok(whisper_if_there(section, models)),
+        Kind::Auto => Ok(optional_whisper(section, models)),
     }
 }
 
-fn whisper_if_there(section: &Settings, models: &models::Settings) -> Option<Arc<dyn Transcriber>> {
+fn optional_whisper(section: &Settings, models: &models::Settings) -> Option<Arc<dyn Transcriber>> {
     whisper(section, models)
         .inspect_err(|missing| {
             tracing::warn!(
@@ -112,8 +112,8 @@ fn whisper_if_there(section: &Settings, models: &models::Settings) -> Option<Arc
 }
 
 fn remote(section: &Settings, llm: &llm::Settings) -> Result<Arc<dyn Transcriber>, OpenError> {
-    let transcriber = OpenAiTranscriber::new(OpenAiTranscriberOptions::of(section, llm));
-    Ok(Arc::new(transcriber.map_err(OpenError::at("transcriber"))?))
+    let transcriber = OpenAiTranscriber::new(OpenAiTranscriberOptions::from_settings(section, llm));
+    Ok(Arc::new(transcriber.map_err(OpenError::in_section("transcriber"))?))
 }
 
 #[cfg(feature = "onnx")]
@@ -127,7 +127,7 @@ fn whisper(
         threads: models.media_threads,
     };
     let transcriber = super::Whisper::open(&models.runtime()?, &options);
-    Ok(Arc::new(transcriber.map_err(OpenError::at("transcriber"))?))
+    Ok(Arc::new(transcriber.map_err(OpenError::in_section("transcriber"))?))
 }
 
 #[cfg(not(feature = "onnx"))]
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_recogniser_that_is_gone_says_what_to_use() {
+    fn removed_recogniser_names_its_replacement() {
         let kind = |name: &str| serde_json::from_value::<Kind>(name.into());
         for known in [Kind::Auto, Kind::Onnx, Kind::Openai, Kind::None] {
             let name = serde_json::to_value(known).expect("a name");

@@ -40,7 +40,7 @@ pub struct OpenAiTranscriberOptions {
 impl Default for OpenAiTranscriberOptions {
     /// The defaults of `[transcriber]` and `[llm]`.
     fn default() -> Self {
-        Self::of(&super::Settings::default(), &crate::llm::Settings::default())
+        Self::from_settings(&super::Settings::default(), &crate::llm::Settings::default())
     }
 }
 
@@ -144,7 +144,7 @@ struct Segment {
 }
 
 impl Segment {
-    fn is_imagined(&self) -> bool {
+    fn is_hallucinated(&self) -> bool {
         let unlikely = self.avg_logprob.is_some_and(|p| p < MIN_LOG_PROBABILITY);
         let silent = self.no_speech_prob.is_some_and(|p| p > MAX_NO_SPEECH);
         unlikely && silent || self.compression_ratio.is_some_and(|r| r > MAX_COMPRESSION)
@@ -167,12 +167,12 @@ impl Answer {
         if !timed.is_empty() {
             for word in timed {
                 let of = segments.iter().rfind(|s| s.start <= word.start && word.start <= s.end);
-                if !of.is_some_and(Segment::is_imagined) {
+                if !of.is_some_and(Segment::is_hallucinated) {
                     words.push(within(word, of.map_or(1.0, Segment::confidence), seconds));
                 }
             }
         } else if nested || segments.iter().any(|s| !s.text.trim().is_empty()) {
-            for segment in segments.into_iter().filter(|s| !s.is_imagined()) {
+            for segment in segments.into_iter().filter(|s| !s.is_hallucinated()) {
                 let confidence = segment.confidence();
                 match segment.words {
                     Some(timed) if !timed.is_empty() => {
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_spread_by_their_letters() {
+    fn words_share_time_by_letters() {
         let words: Vec<_> =
             spread(" a  bcd ", 2.0, 5.0).map(|w| (w.word, w.start, w.end)).collect();
         assert_eq!(words, [("a".to_owned(), 2.0, 3.0), ("bcd".to_owned(), 3.0, 5.0)]);

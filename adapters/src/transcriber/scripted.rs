@@ -29,7 +29,7 @@ impl ScriptedTranscriber {
     }
 
     /// Returns the same words for every segment.
-    pub fn hearing(transcript: Transcript) -> Self {
+    pub fn with_transcript(transcript: Transcript) -> Self {
         Self::new(move |_| Ok(transcript.clone()))
     }
 
@@ -60,12 +60,12 @@ impl Transcriber for ScriptedTranscriber {
         if samples.iter().all(|s| *s == 0.0) {
             return Ok(Transcript::default());
         }
-        let mut heard = (self.script)(samples)?;
+        let mut transcript = (self.script)(samples)?;
         let end = samples.len() as f64 / f64::from(SAMPLE_RATE);
-        heard.words.retain(|w| w.start < end);
-        for word in &mut heard.words {
+        transcript.words.retain(|w| w.start < end);
+        for word in &mut transcript.words {
             word.end = word.end.min(end);
         }
-        Ok(heard)
+        Ok(transcript)
     }
 }

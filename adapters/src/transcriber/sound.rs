@@ -60,13 +60,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn samples_are_clipped_and_nothing_is_silence() {
+    fn samples_are_clipped_and_nan_is_silence() {
         let samples = [0.0, 1.0, -1.0, 3.0, -3.0, f32::NAN, f32::INFINITY];
         assert_eq!(to_pcm(&samples), [0, 32_767, -32_767, 32_767, -32_768, 0, 32_767]);
     }
 
     #[test]
-    fn a_wav_file_says_what_it_holds() {
+    fn wav_header_describes_the_samples() {
         let file = to_wav(&[0.5; 3]);
         assert_eq!(file.len(), 50);
         assert_eq!(&file[..4], b"RIFF");

@@ -95,7 +95,7 @@ fn silero(
         threading: crate::OnnxThreading { threads: 1, ..crate::OnnxThreading::default() },
     };
     let silero = super::Silero::open(&models.runtime()?, &options);
-    Ok(Arc::new(silero.map_err(OpenError::at("vad"))?))
+    Ok(Arc::new(silero.map_err(OpenError::in_section("vad"))?))
 }
 
 #[cfg(not(feature = "onnx"))]

@@ -24,14 +24,14 @@ impl VoiceActivityDetector for ScriptedVoiceActivity {
     }
 
     fn begin(&self) -> Result<Box<dyn VoiceActivitySession>> {
-        let heard = vec![false; self.spans.len()];
-        Ok(Box::new(Session { spans: self.spans.clone(), heard, samples: 0 }))
+        let is_audible = vec![false; self.spans.len()];
+        Ok(Box::new(Session { spans: self.spans.clone(), is_audible, samples: 0 }))
     }
 }
 
 struct Session {
     spans: Vec<SpeechSpan>,
-    heard: Vec<bool>,
+    is_audible: Vec<bool>,
     samples: u64,
 }
 
@@ -40,8 +40,8 @@ impl VoiceActivitySession for Session {
         for sample in samples {
             if *sample != 0.0 {
                 let time = self.samples as f64 / f64::from(SAMPLE_RATE);
-                for (span, heard) in self.spans.iter().zip(&mut self.heard) {
-                    *heard |= span.start <= time && time < span.end;
+                for (span, is_audible) in self.spans.iter().zip(&mut self.is_audible) {
+                    *is_audible |= span.start <= time && time < span.end;
                 }
             }
             self.samples += 1;
@@ -51,7 +51,8 @@ impl VoiceActivitySession for Session {
 
     fn finish(self: Box<Self>) -> Result<Vec<SpeechSpan>> {
         let end = self.samples as f64 / f64::from(SAMPLE_RATE);
-        let heard = self.spans.into_iter().zip(self.heard).filter(|(_, heard)| *heard);
-        Ok(heard.map(|(s, _)| SpeechSpan { end: s.end.min(end), ..s }).collect())
+        let is_audible =
+            self.spans.into_iter().zip(self.is_audible).filter(|(_, is_audible)| *is_audible);
+        Ok(is_audible.map(|(s, _)| SpeechSpan { end: s.end.min(end), ..s }).collect())
     }
 }

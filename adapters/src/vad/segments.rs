@@ -129,7 +129,7 @@ mod tests {
     };
 
     #[test]
-    fn speech_holds_through_doubt_and_short_pauses() {
+    fn speech_continues_over_doubt_and_short_pauses() {
         let windows = [(5, 0.1), (10, 0.9), (4, 0.4), (2, 0.1), (10, 0.8), (9, 0.0)];
         assert_eq!(spans(BARE, &windows), [(5, 31)]);
         let windows = [(5, 0.1), (10, 0.9), (5, 0.1), (10, 0.8)];
@@ -137,12 +137,12 @@ mod tests {
     }
 
     #[test]
-    fn short_bursts_and_doubt_alone_are_no_speech() {
+    fn short_bursts_and_doubt_are_not_speech() {
         assert_eq!(spans(BARE, &[(9, 0.1), (4, 0.9), (9, 0.1), (30, 0.45)]), []);
     }
 
     #[test]
-    fn padding_shares_short_pauses_and_stays_inside() {
+    fn padding_shares_short_pauses() {
         let options = SpeechOptions { padding: 0.16, ..BARE };
         let windows = [(2, 0.1), (10, 0.9), (6, 0.1), (10, 0.8), (40, 0.0), (10, 0.9), (1, 0.0)];
         assert_eq!(spans(options, &windows), [(0, 15), (15, 33), (63, 79)]);

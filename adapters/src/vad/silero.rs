@@ -40,7 +40,8 @@ impl Silero {
     /// Opens the model and runs it on silence, so that an unsuitable model fails here.
     /// *Blocks*.
     pub fn open(runtime: &Runtime, options: &SileroOptions) -> Result<Self> {
-        let pool = Arc::new(Pool::open(runtime, &options.model, options.threading, Inputs::Alike)?);
+        let pool =
+            Arc::new(Pool::open(runtime, &options.model, options.threading, Inputs::FixedSize)?);
         let mut stream = Stream::new(Arc::clone(&pool), &options.speech);
         stream.push(&[0.0; WINDOW]).map_err(|e| unfit(&options.model, e))?;
         let stem = options.model.file_stem().unwrap_or_default().to_string_lossy().into_owned();

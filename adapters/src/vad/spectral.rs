@@ -118,7 +118,7 @@ impl Stream {
         let best = (40..230).map(|lag| (lag, lags[lag] / whole)).collect::<Vec<_>>();
         let voicing = best
             .into_iter()
-            .map(|(lag, value)| value / (self.spectrum.of_window(lag) + 1e-3))
+            .map(|(lag, value)| value / (self.spectrum.window_autocorrelation(lag) + 1e-3))
             .fold(0.0, f32::max);
         self.levels.push(Level::pack(10.0 * (level + 1e-9_f32).log10()));
         self.voicings.push((voicing * 204.0).clamp(0.0, 255.0) as u8);
@@ -131,11 +131,11 @@ impl Stream {
             counts[usize::from(*level)] += 1;
         }
         let percentile = |share: f64| {
-            let wanted = (self.levels.len() as f64 * share) as usize;
+            let rank = (self.levels.len() as f64 * share) as usize;
             let mut seen = 0;
             let at = counts.iter().position(|count| {
                 seen += count;
-                seen > wanted
+                seen > rank
             });
             Level::unpack(at.unwrap_or(255) as u8)
         };
@@ -155,8 +155,8 @@ impl Stream {
         let voicings: Vec<f32> =
             self.voicings[begin..end].iter().map(|v| f32::from(*v) / 204.0).collect();
 
-        let heard: Vec<f32> = levels.iter().map(|l| l.max(peak - 40.0)).collect();
-        let (fast, slow) = (smooth(&heard, 2), smooth(&heard, 15));
+        let audible: Vec<f32> = levels.iter().map(|l| l.max(peak - 40.0)).collect();
+        let (fast, slow) = (smooth(&audible, 2), smooth(&audible, 15));
         let moved: Vec<f32> = fast.iter().zip(&slow).map(|(f, s)| (f - s).powi(2)).collect();
         let rhythm = smooth(&moved, 47);
         let voiced = smooth(&voicings, 7);

@@ -13,7 +13,7 @@ pub(super) struct Spectrum {
     padded: Vec<f32>,
     bins: Vec<Complex<f32>>,
     /// Autocorrelation of the window function, 1 at lag 0.
-    of_window: Vec<f32>,
+    window_autocorrelation: Vec<f32>,
 }
 
 impl Spectrum {
@@ -25,12 +25,18 @@ impl Spectrum {
         let forward = planner.plan_fft_forward(padded);
         let inverse = planner.plan_fft_inverse(padded);
         let bins = forward.make_output_vec();
-        let mut this =
-            Self { window, forward, inverse, padded: vec![0.0; padded], bins, of_window: vec![] };
+        let mut this = Self {
+            window,
+            forward,
+            inverse,
+            padded: vec![0.0; padded],
+            bins,
+            window_autocorrelation: vec![],
+        };
         this.power(&vec![1.0; size], |_| ());
-        this.of_window = this.autocorrelation(0..padded / 2 + 1).to_vec();
-        let whole = this.of_window[0];
-        this.of_window.iter_mut().for_each(|v| *v /= whole);
+        this.window_autocorrelation = this.autocorrelation(0..padded / 2 + 1).to_vec();
+        let whole = this.window_autocorrelation[0];
+        this.window_autocorrelation.iter_mut().for_each(|v| *v /= whole);
         this
     }
 
@@ -58,8 +64,8 @@ impl Spectrum {
     }
 
     /// The window's own autocorrelation at a lag, 1 at lag 0.
-    pub(super) fn of_window(&self, lag: usize) -> f32 {
-        self.of_window[lag]
+    pub(super) fn window_autocorrelation(&self, lag: usize) -> f32 {
+        self.window_autocorrelation[lag]
     }
 }
 
@@ -68,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tone_has_its_power_in_one_place_and_its_period_in_the_autocorrelation() {
+    fn tone_has_one_peak_and_its_period_in_the_autocorrelation() {
         let mut spectrum = Spectrum::new(512, 1024);
         let tone: Vec<f32> =
             (0..512).map(|i| (i as f32 * std::f32::consts::TAU / 64.0).sin()).collect();
@@ -78,7 +84,7 @@ mod tests {
         });
         assert_eq!(loudest, 1024 / 64);
         let lags = spectrum.autocorrelation(0..513).to_vec();
-        let at = |lag: usize| lags[lag] / lags[0] / spectrum.of_window(lag);
+        let at = |lag: usize| lags[lag] / lags[0] / spectrum.window_autocorrelation(lag);
         assert!((at(64) - 1.0).abs() < 0.02, "{}", at(64));
         assert!((at(32) + 1.0).abs() < 0.02, "{}", at(32));
     }

@@ -50,33 +50,33 @@ fn recorded() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let decoder = RecordedDecoder;
-    suite::reads(&decoder, "recording", &write(folder, "a", &recording()), &clip());
+    suite::check(&decoder, "recording", &write(folder, "a", &recording()), &clip());
     let lying = Recording { claimed_duration: Some(60.0), ..recording() };
     let claims = Clip { duration_is_true: false, ..clip() };
-    suite::reads(&decoder, "a lying duration", &write(folder, "b", &lying), &claims);
+    suite::check(&decoder, "a lying duration", &write(folder, "b", &lying), &claims);
     let mute = Recording { sounds: Vec::new(), ..recording() };
-    suite::reads(&decoder, "no sound", &write(folder, "c", &mute), &Clip { tones: None, ..clip() });
+    suite::check(&decoder, "no sound", &write(folder, "c", &mute), &Clip { tones: None, ..clip() });
     let blind = Recording { scenes: Vec::new(), ..recording() };
     let heard = Clip { size: None, shots: Vec::new(), ..clip() };
-    suite::reads(&decoder, "no picture", &write(folder, "d", &blind), &heard);
+    suite::check(&decoder, "no picture", &write(folder, "d", &blind), &heard);
     let damaged = Recording { damaged_from: Some(1.5), ..recording() };
-    suite::decodes_up_to_damage(&decoder, "damaged", &write(folder, "e", &damaged), &clip());
+    suite::check_damaged(&decoder, "damaged", &write(folder, "e", &damaged), &clip());
     let hollow = Recording { damaged_from: Some(0.0), ..recording() };
-    suite::has_no_content(&decoder, "hollow", &write(folder, "f", &hollow));
-    suite::non_media_files_are_invalid(&decoder);
-    suite::missing_file_is_not_found(&decoder);
+    suite::check_empty(&decoder, "hollow", &write(folder, "f", &hollow));
+    suite::check_non_media(&decoder);
+    suite::check_missing(&decoder);
 }
 
 #[cfg(feature = "ffmpeg")]
-mod between;
-#[cfg(feature = "ffmpeg")]
-mod cuts;
+mod clips;
 #[cfg(feature = "ffmpeg")]
 mod hostile;
 #[cfg(feature = "ffmpeg")]
 mod numbered;
 #[cfg(feature = "ffmpeg")]
-mod passed_over;
+mod seeking;
+#[cfg(feature = "ffmpeg")]
+mod skipped_frames;
 
 #[cfg(feature = "ffmpeg")]
 mod ffmpeg {
@@ -128,7 +128,7 @@ mod ffmpeg {
     fn unconfined_decoder_passes() {
         let Some(studio) = Studio::open() else { return };
         let file = studio.both("h264.mp4", "-c:v libx264 -g 12 -c:a aac").unwrap();
-        suite::reads(&FfmpegDecoder::new(FfmpegOptions::default()), "h264.mp4", &file, &clip());
+        suite::check(&FfmpegDecoder::new(FfmpegOptions::default()), "h264.mp4", &file, &clip());
     }
 
     pub(super) struct Studio {
@@ -186,7 +186,7 @@ mod ffmpeg {
         {
             let coding = format!("-c:v ffv1 -af {sound} -c:a flac");
             let file = studio.both(name, &coding).unwrap();
-            suite::reads(&decoder(), name, &file, &clip());
+            suite::check(&decoder(), name, &file, &clip());
         }
     }
 
@@ -197,14 +197,14 @@ mod ffmpeg {
         for (name, transfer, white, grey) in
             [("pq.mkv", "smpte2084", 573, 397), ("hlg.mkv", "arib-std-b67", 721, 393)]
         {
-            let seen = format!(
+            let input = format!(
                 "-f lavfi -i color=s=64x36:r=25:d=1,format=yuv420p10le,\
                  geq=lum='if(lt(X\\,32)\\,{white}\\,{grey})':cb=512:cr=512"
             );
             let colours = format!(
                 "-color_primaries bt2020 -color_trc {transfer} -colorspace bt2020nc -color_range tv"
             );
-            let file = studio.make(name, &format!("{seen} -c:v ffv1 {colours}")).unwrap();
+            let file = studio.make(name, &format!("{input} -c:v ffv1 {colours}")).unwrap();
             let shown = |file: &std::path::Path| {
                 let frames = decoder().frames(file, &[0.5], 64).unwrap();
                 let image = frames[0].as_ref().unwrap().image.clone();
@@ -261,7 +261,7 @@ mod ffmpeg {
             // MPEG program streams and some others only estimate their duration.
             let duration_is_true = !name.ends_with("mpg");
             let priming = if name == "mpeg2.ts" || name == "mpeg1.mpg" { MP2_PRIMING } else { 0.0 };
-            suite::reads(
+            suite::check(
                 &decoder,
                 name,
                 &file,
@@ -279,7 +279,7 @@ mod ffmpeg {
             let Some(file) = studio.make(name, &format!("-f lavfi -i {{picture}} {coding}")) else {
                 continue;
             };
-            suite::reads(&decoder, name, &file, &mute);
+            suite::check(&decoder, name, &file, &mute);
         }
         let heard = Clip { size: None, shots: Vec::new(), ..clip() };
         for (name, coding) in [
@@ -298,7 +298,7 @@ mod ffmpeg {
             let Some(file) = studio.make(name, &format!("-f lavfi -i {{sound}} {coding}")) else {
                 continue;
             };
-            suite::reads(&decoder, name, &file, &heard);
+            suite::check(&decoder, name, &file, &heard);
         }
     }
 
@@ -314,12 +314,12 @@ mod ffmpeg {
                 "-f lavfi -i {{sound}} -i cover.jpg -map 0 -map 1 {coding} -c:v copy -disposition:v attached_pic"
             );
             let Some(file) = studio.make(name, &arguments) else { continue };
-            suite::reads(&decoder(), name, &file, &heard);
+            suite::check(&decoder(), name, &file, &heard);
         }
         // Nor does it hide the video, whichever comes first.
         let arguments = "-i cover.jpg -f lavfi -i {picture} -map 0 -map 1 -c:v:0 copy -c:v:1 libx264 -disposition:v:0 attached_pic";
         let file = studio.make("cover_and_video.mp4", arguments).unwrap();
-        suite::reads(&decoder(), "cover_and_video.mp4", &file, &Clip { tones: None, ..clip() });
+        suite::check(&decoder(), "cover_and_video.mp4", &file, &Clip { tones: None, ..clip() });
     }
 
     #[test]
@@ -343,12 +343,12 @@ mod ffmpeg {
             let Some(file) = studio.make(name, &format!("-f lavfi -i {{picture}} {coding}")) else {
                 continue;
             };
-            suite::reads(&decoder(), name, &file, &mute(size));
+            suite::check(&decoder(), name, &file, &mute(size));
         }
         studio.make("lying.mp4", "-f lavfi -i {picture} -c:v libx264").unwrap();
         let file =
             studio.make("turned.mp4", "-i lying.mp4 -c copy -metadata:s:v rotate=90").unwrap();
-        suite::reads(&decoder(), "turned.mp4", &file, &mute((180, 320)));
+        suite::check(&decoder(), "turned.mp4", &file, &mute((180, 320)));
     }
 
     #[test]
@@ -397,13 +397,13 @@ mod ffmpeg {
             ) else {
                 continue;
             };
-            suite::reads(&decoder, name, &file, &late);
+            suite::check(&decoder, name, &file, &late);
         }
         // A transport stream cannot hide the encoder's priming: the clock starts with it.
         let coding =
             "-f lavfi -i {sound} -itsoffset 0.8 -f lavfi -i {picture} -c:v libx264 -c:a mp2";
         let file = studio.make("late_picture.ts", coding).unwrap();
-        suite::reads(&decoder, "late_picture.ts", &file, &after_priming(&late, MP2_PRIMING));
+        suite::check(&decoder, "late_picture.ts", &file, &after_priming(&late, MP2_PRIMING));
         // The audio starts late.
         let file = studio
             .make(
@@ -413,10 +413,10 @@ mod ffmpeg {
             .unwrap();
         let late =
             Clip { tones: Some(vec![(0.5, 1.5, loud), (2.5, 3.5, loud)]), end: 3.5, ..clip() };
-        suite::reads(&decoder, "late_sound.mp4", &file, &late);
+        suite::check(&decoder, "late_sound.mp4", &file, &late);
         // A clock that does not start at 0.
         let file = studio.both("offset.ts", "-c:v libx264 -c:a mp2 -output_ts_offset 100").unwrap();
-        suite::reads(&decoder, "offset.ts", &file, &after_priming(&clip(), MP2_PRIMING));
+        suite::check(&decoder, "offset.ts", &file, &after_priming(&clip(), MP2_PRIMING));
         // An edit list that hides the first half second, cut without re-encoding.
         studio.both("whole.mp4", "-c:v libx264 -g 250 -c:a aac").unwrap();
         let file = studio.make("edited.mp4", "-ss 0.48 -i whole.mp4 -c copy").unwrap();
@@ -426,7 +426,7 @@ mod ffmpeg {
             end: 2.52,
             ..clip()
         };
-        suite::reads(&decoder, "edited.mp4", &file, &edited);
+        suite::check(&decoder, "edited.mp4", &file, &edited);
         // A variable frame rate: red at 25, green at 5, blue at 25 frames per second.
         let file = studio
             .both(
@@ -434,14 +434,14 @@ mod ffmpeg {
                 "-vf select='not(between(n,25,49)*mod(n,5))' -vsync vfr -c:v libx264 -c:a aac",
             )
             .unwrap();
-        suite::reads(&decoder, "variable.mp4", &file, &clip());
+        suite::check(&decoder, "variable.mp4", &file, &clip());
         let file = studio
             .both(
                 "variable.mkv",
                 "-vf select='not(between(n,25,49)*mod(n,5))' -vsync vfr -c:v libx264 -c:a flac",
             )
             .unwrap();
-        suite::reads(&decoder, "variable.mkv", &file, &clip());
+        suite::check(&decoder, "variable.mkv", &file, &clip());
     }
 
     #[test]
@@ -453,7 +453,7 @@ mod ffmpeg {
             tones: Some(vec![(0.0, 0.4, loud), (0.8, 1.0, loud), (2.0, 3.0, loud)]),
             ..clip()
         };
-        suite::reads(&decoder(), "gap.mkv", &file, &gap);
+        suite::check(&decoder(), "gap.mkv", &file, &gap);
     }
 
     #[test]
@@ -477,15 +477,15 @@ mod ffmpeg {
             end: 6.05,
             duration_is_true: false,
         };
-        suite::reads(&decoder(), "joined.mp2", &studio.path("joined.mp2"), &heard);
+        suite::check(&decoder(), "joined.mp2", &studio.path("joined.mp2"), &heard);
         // Two spliced recordings: another size, and the clock restarts.
         studio.make("a.ts", "-f lavfi -i {picture} -c:v libx264 -output_ts_offset 500").unwrap();
         studio.make("b.ts", "-f lavfi -i {picture} -vf scale=160:90 -c:v libx264").unwrap();
         let joined: Vec<u8> =
             ["a.ts", "b.ts"].iter().flat_map(|n| std::fs::read(studio.path(n)).unwrap()).collect();
         std::fs::write(studio.path("joined.ts"), joined).unwrap();
-        let mut seen = Seen::default();
-        let summary = decoder().scan(&studio.path("joined.ts"), &SIZE, &mut seen).unwrap();
+        let mut output = ScanOutput::default();
+        let summary = decoder().scan(&studio.path("joined.ts"), &SIZE, &mut output).unwrap();
         assert_eq!(summary.frames, 150);
         assert!(
             (summary.end - 6.0).abs() < 0.2,
@@ -502,17 +502,12 @@ mod ffmpeg {
             .unwrap();
         let bytes = std::fs::read(file).unwrap();
         std::fs::write(studio.path("cut_off.mp4"), &bytes[..bytes.len() * 6 / 10]).unwrap();
-        suite::decodes_up_to_damage(
-            &decoder(),
-            "cut_off.mp4",
-            &studio.path("cut_off.mp4"),
-            &clip(),
-        );
+        suite::check_damaged(&decoder(), "cut_off.mp4", &studio.path("cut_off.mp4"), &clip());
         // Undecodable without the index at the end.
         let file = studio.both("index_last.mp4", "-c:v libx264 -c:a aac").unwrap();
         let bytes = std::fs::read(file).unwrap();
         std::fs::write(studio.path("no_index.mp4"), &bytes[..bytes.len() / 2]).unwrap();
-        suite::refuses(&decoder(), "no_index.mp4", &studio.path("no_index.mp4"));
+        suite::check_invalid(&decoder(), "no_index.mp4", &studio.path("no_index.mp4"));
     }
 
     #[test]
@@ -528,8 +523,8 @@ mod ffmpeg {
             }
         }
         std::fs::write(studio.path("noisy.ts"), bytes).unwrap();
-        let mut seen = Seen::default();
-        let summary = decoder().scan(&studio.path("noisy.ts"), &SIZE, &mut seen).unwrap();
+        let mut output = ScanOutput::default();
+        let summary = decoder().scan(&studio.path("noisy.ts"), &SIZE, &mut output).unwrap();
         assert!(summary.damaged > 0, "{summary:?}");
         assert!((summary.end - 3.0).abs() < 0.2, "{summary:?}");
     }
@@ -539,24 +534,24 @@ mod ffmpeg {
         let Some(studio) = Studio::open() else { return };
         for name in ["hollow.mp4", "hollow.mkv"] {
             let file = studio.make(name, "-f lavfi -i {picture} -frames:v 0 -c:v mpeg4").unwrap();
-            suite::has_no_content(&decoder(), name, &file);
+            suite::check_empty(&decoder(), name, &file);
         }
         let file = studio.make("hollow.wav", "-f lavfi -i {sound} -t 0 -c:a pcm_s16le").unwrap();
-        suite::has_no_content(&decoder(), "hollow.wav", &file);
+        suite::check_empty(&decoder(), "hollow.wav", &file);
     }
 
     #[test]
     fn non_media_files_are_rejected() {
-        suite::non_media_files_are_invalid(&decoder());
-        suite::missing_file_is_not_found(&decoder());
+        suite::check_non_media(&decoder());
+        suite::check_missing(&decoder());
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe.mp4");
         if Command::new("mkfifo").arg(&pipe).status().is_ok_and(|s| s.success()) {
-            suite::refuses(&decoder(), "a pipe", &pipe);
+            suite::check_invalid(&decoder(), "a pipe", &pipe);
         }
         let picture = folder.path().join("picture.png");
         image::RgbImage::new(64, 64).save(&picture).unwrap();
-        suite::refuses(&decoder(), "a still picture", &picture);
+        suite::check_invalid(&decoder(), "a still picture", &picture);
     }
 
     #[test]
@@ -569,7 +564,7 @@ mod ffmpeg {
             confined(options)
         };
         let scan = |decoder: WorkerDecoder| {
-            decoder.scan(&file, &SIZE, &mut Seen::default()).unwrap_err().kind()
+            decoder.scan(&file, &SIZE, &mut ScanOutput::default()).unwrap_err().kind()
         };
         assert_eq!(scan(with(|o| o.max_pixels = 320 * 179)), ErrorKind::TooLarge);
         assert_eq!(scan(with(|o| o.max_duration = 2.0)), ErrorKind::TooLarge);
@@ -607,11 +602,11 @@ mod ffmpeg {
                 (size, sound),
                 "{name}"
             );
-            let mut seen = Seen::default();
-            let summary = decoder().scan(&file, &SIZE, &mut seen).unwrap();
+            let mut output = ScanOutput::default();
+            let summary = decoder().scan(&file, &SIZE, &mut output).unwrap();
             assert_eq!(summary.frames, frames, "{name}");
             assert_eq!(summary.damaged, 0, "{name}");
-            assert!((seen.first.unwrap() - first).abs() < 1e-3, "{name}: {:?}", seen.first);
+            assert!((output.first.unwrap() - first).abs() < 1e-3, "{name}: {:?}", output.first);
             assert!((summary.end - end).abs() < 0.1, "{name}: {}", summary.end);
         }
     }
@@ -626,9 +621,9 @@ mod ffmpeg {
         let clips = std::fs::read_dir(media).unwrap().map(|entry| entry.unwrap().path());
         for clip in clips.filter(|path| path.extension().is_some_and(|e| e == "mp4" || e == "mov"))
         {
-            let mut played = Played::default();
-            decoder().scan(&clip, &SIZE, &mut played).unwrap();
-            let frames = played.frames;
+            let mut frames_of_scan = Frames::default();
+            decoder().scan(&clip, &SIZE, &mut frames_of_scan).unwrap();
+            let frames = frames_of_scan.frames;
             for (time, expected) in frames.iter().step_by(frames.len().div_ceil(6)) {
                 let found = decoder().frames(&clip, &[time + 1e-3], 320).unwrap().remove(0);
                 let found = found.unwrap_or_else(|| panic!("{}: none at {time}", clip.display()));
@@ -650,11 +645,11 @@ mod ffmpeg {
 
     /// The frames of a scan with their times.
     #[derive(Default)]
-    struct Played {
+    struct Frames {
         frames: Vec<(f64, Vec<u8>)>,
     }
 
-    impl ScanSink for Played {
+    impl ScanSink for Frames {
         fn frame(&mut self, frame: ScanFrame<'_>) -> ports::Result<()> {
             self.frames.push((frame.time, frame.rgb.to_vec()));
             Ok(())
@@ -668,11 +663,11 @@ mod ffmpeg {
     const SIZE: ScanOptions = ScanOptions { width: 48, height: 27, exact: true, audio_track: None };
 
     #[derive(Default)]
-    struct Seen {
+    struct ScanOutput {
         first: Option<f64>,
     }
 
-    impl ScanSink for Seen {
+    impl ScanSink for ScanOutput {
         fn frame(&mut self, frame: ScanFrame<'_>) -> ports::Result<()> {
             self.first.get_or_insert(frame.time);
             Ok(())

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use shotlog_adapters::embedder::{HashingEmbedder, OpenAiEmbedder, OpenAiEmbedderOptions};
 use shotlog_adapters::openai::{Connection, Retry};
 
-use crate::server::{Received, Reply, Server};
+use crate::server::{ReceivedRequest, Reply, Server};
 
 #[tokio::test]
 async fn hashing() {
@@ -22,7 +22,7 @@ async fn hashing() {
 
 /// A server that returns the vectors of the hashing embedder, scaled.
 async fn hashing_server(float: bool, reversed: bool) -> Server {
-    Server::start(move |request: &Received, _| {
+    Server::start(move |request: &ReceivedRequest, _| {
         if float && request.body["encoding_format"] == "base64" {
             return Reply::json(
                 400,

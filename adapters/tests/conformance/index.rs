@@ -14,7 +14,7 @@ use ports::index::{
 };
 use ports::{ChunkId, ErrorKind, VideoId};
 use serde_json::json;
-use shotlog_adapters::index::embedded::{Beside, EmbeddedIndex, EmbeddedOptions};
+use shotlog_adapters::index::embedded::{EmbeddedIndex, EmbeddedOptions, EmbeddedRebuild};
 use shotlog_adapters::index::memory::MemoryIndex;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -65,7 +65,7 @@ async fn embedded_index_rejects_incompatible_folders() {
     let (kind, message) = refused(options(folder.path())).await;
     assert_eq!(kind, ErrorKind::Unavailable);
     assert!(message.contains("another process"), "{message}");
-    let error = EmbeddedIndex::beside(options(folder.path())).await.err().unwrap();
+    let error = EmbeddedIndex::begin_rebuild(options(folder.path())).await.err().unwrap();
     assert_eq!(error.kind(), ErrorKind::Unavailable, "an open index is not replaced");
     drop(index);
 
@@ -86,7 +86,8 @@ async fn embedded_index_rejects_incompatible_folders() {
     assert_whole(&index, 0).await;
     drop(index);
 
-    let Beside { fresh, searched } = EmbeddedIndex::beside(model.clone()).await.unwrap();
+    let EmbeddedRebuild { fresh, current: searched } =
+        EmbeddedIndex::begin_rebuild(model.clone()).await.unwrap();
     assert!(searched.is_none(), "it holds vectors of another model");
     fresh.publish().await.unwrap();
     drop(fresh);
@@ -174,9 +175,9 @@ async fn embedded_index_survives_kills() {
             false
         };
         // Some rounds end before the first acknowledgement, possibly while the folder is opened.
-        let wanted = if round % 4 == 3 { 0 } else { 1 + random.below(40) };
+        let target = if round % 4 == 3 { 0 } else { 1 + random.below(40) };
         let mut seen = 0;
-        while seen < wanted {
+        while seen < target {
             let line = lines.next().expect("the child must write until it is killed").unwrap();
             seen += usize::from(note(line));
         }

@@ -101,18 +101,18 @@ mod nats {
         assert_eq!(error.kind(), ports::ErrorKind::Unavailable, "{error}");
         assert!(jobs.probe().await.is_err());
         server.process = run(server.port, &server.folder).unwrap();
-        let taken = async {
+        let lease = async {
             loop {
                 match jobs.take().await {
-                    Ok(taken) => return taken,
+                    Ok(lease) => return lease,
                     Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
                 }
             }
         };
-        let taken = tokio::time::timeout(Duration::from_secs(60), taken).await;
-        let taken = taken.expect("the job outlives its server");
-        assert_eq!(taken.job_id(), "kept");
-        taken.ack().await.unwrap();
+        let lease = tokio::time::timeout(Duration::from_secs(60), lease).await;
+        let lease = lease.expect("the job outlives its server");
+        assert_eq!(lease.job_id(), "kept");
+        lease.ack().await.unwrap();
     }
 
     #[tokio::test(flavor = "multi_thread")]
@@ -141,13 +141,13 @@ mod nats {
         let bucket = async_nats::jetstream::new(client).get_key_value("shotlog-test-jobs").await;
         bucket.unwrap().put("torn", "{\"who".into()).await.unwrap();
         assert_eq!(jobs.list().await.unwrap().len(), 1);
-        let taken = jobs.take().await.unwrap();
-        assert_eq!((taken.job_id(), taken.delivery_count()), ("torn", 1));
-        let kept = jobs.get("torn").await.unwrap().expect("it is kept");
-        assert_eq!(kept.document, serde_json::Value::Null);
+        let lease = jobs.take().await.unwrap();
+        assert_eq!((lease.job_id(), lease.delivery_count()), ("torn", 1));
+        let job = jobs.get("torn").await.unwrap().expect("it is kept");
+        assert_eq!(job.document, serde_json::Value::Null);
         let failed = serde_json::json!({"failed": true});
-        assert!(jobs.compare_and_swap("torn", kept.version, &failed).await.unwrap().is_some());
-        taken.ack().await.unwrap();
+        assert!(jobs.compare_and_swap("torn", job.version, &failed).await.unwrap().is_some());
+        lease.ack().await.unwrap();
         assert_eq!(jobs.waiting_count().await.unwrap(), 0);
     }
 
@@ -162,8 +162,8 @@ mod nats {
             timeout: Duration::from_secs(2),
         };
         for (url, name, expected) in [
-            ("nats://me:secret@127.0.0.1:1", "jobs", "no NATS server takes us at 127.0.0.1:1: "),
-            ("nats://[::1", "jobs", "is no address of a NATS server"),
+            ("nats://me:secret@127.0.0.1:1", "jobs", "cannot connect to NATS at 127.0.0.1:1: "),
+            ("nats://[::1", "jobs", "is not a NATS server URL"),
             ("nats://127.0.0.1:1", "two words", "must be of letters"),
         ] {
             let error = NatsJobs::connect(options(url, name)).await.err().expect("an error");

@@ -63,7 +63,7 @@ async fn damaged_listing_is_replaced() {
         .map(|length| (format!("cut to {length}"), sound[..length].to_vec()));
     let other =
         [("no listing".to_owned(), b"something else".to_vec()), ("empty".to_owned(), vec![])];
-    let mut anew = 0;
+    let mut replaced = 0;
     for (what, bytes) in flips.chain(cuts).chain(other) {
         fs::write(&file, bytes).unwrap();
         let listing = open(&file).await;
@@ -72,13 +72,13 @@ async fn damaged_listing_is_replaced() {
             Some(mark) => assert!(mark == "in step" && found == entries, "{what}"),
             None => {
                 assert_eq!(found, [], "{what}");
-                anew += 1;
+                replaced += 1;
             }
         }
         listing.put(vec![entry(99)]).await.unwrap();
         assert_eq!(listing.get(&[entry(99).video_id]).await.unwrap(), [entry(99)], "{what}");
     }
-    assert!(anew > 20, "only {anew} of the damages were found");
+    assert!(replaced > 20, "only {replaced} of the damages were found");
 }
 
 fn entry(number: i64) -> VideoEntry {

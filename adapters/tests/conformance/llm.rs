@@ -14,7 +14,7 @@ use shotlog_adapters::llm::{
 };
 use shotlog_adapters::openai::{Connection, Retry};
 
-use crate::server::{Received, Reply, Server};
+use crate::server::{ReceivedRequest, Reply, Server};
 
 const KEY: &str = "sk-very-secret";
 
@@ -123,7 +123,7 @@ fn fails(status: u16, message: &str) -> Reply {
 const TITLE: &str = r#"{"title": "Rain"}"#;
 
 /// Fills in the schema it was sent.
-fn obliging(request: &Received) -> Reply {
+fn obliging(request: &ReceivedRequest) -> Reply {
     let sent = &request.body["response_format"]["json_schema"];
     let answer = match sent["name"].as_str().unwrap() {
         "describe" => {

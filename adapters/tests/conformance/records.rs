@@ -19,7 +19,7 @@ async fn a_folder() {
     let below = root.path().join("made/on/demand");
     check(Arc::new(FolderRecords::open(&below).unwrap())).await;
     check_reopened(|| Arc::new(FolderRecords::open(&below).unwrap())).await;
-    let alone = Arc::new(FolderRecords::open_alone(&below).unwrap());
+    let alone = Arc::new(FolderRecords::open_exclusive(&below).unwrap());
     check(alone.clone()).await;
     alone.put("a.json", &json!(1)).await.unwrap();
     assert!(alone.version("a.json").await.unwrap().is_some(), "whoever is alone knows versions");
@@ -59,12 +59,12 @@ async fn a_bucket() {
     use shotlog_adapters::records::BucketRecords;
     use shotlog_adapters::storage::{OpendalStorage, s3};
     let Some(options) = crate::storage::s3_options("tests/records") else { return };
-    let open = || Arc::new(BucketRecords::over(s3(&options).unwrap()).unwrap());
+    let open = || Arc::new(BucketRecords::new(s3(&options).unwrap()).unwrap());
     check(open()).await;
     check_reopened(|| open()).await;
     let folder = tempfile::tempdir().unwrap();
     let folder = OpendalStorage::folder(folder.path(), "http://localhost").unwrap();
-    let error = BucketRecords::over(folder).err().expect("no conditional writes");
+    let error = BucketRecords::new(folder).err().expect("no conditional writes");
     assert!(error.to_string().contains("conditional writes"), "{error}");
 }
 
@@ -75,7 +75,7 @@ async fn a_bucket_on_gcs() {
     use shotlog_adapters::storage::gcs;
     let server = crate::gcs::Gcs::start().await;
     let options = crate::storage::gcs_options(&server);
-    let open = || Arc::new(BucketRecords::over(gcs(&options).unwrap()).unwrap());
+    let open = || Arc::new(BucketRecords::new(gcs(&options).unwrap()).unwrap());
     check(open()).await;
     check_reopened(|| open()).await;
     let asked = server.asked();

@@ -9,7 +9,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// A received request.
 #[derive(Debug, Clone)]
-pub(crate) struct Received {
+pub(crate) struct ReceivedRequest {
     pub(crate) path: String,
     pub(crate) authorization: Option<String>,
     /// JSON, or the text of any other body.
@@ -35,19 +35,19 @@ impl Reply {
     }
 }
 
-type Behaviour = dyn Fn(&Received, usize) -> Reply + Send + Sync;
+type Behaviour = dyn Fn(&ReceivedRequest, usize) -> Reply + Send + Sync;
 
 /// Serves until it is dropped.
 pub(crate) struct Server {
     pub(crate) url: String,
-    received: Arc<Mutex<Vec<Received>>>,
+    received: Arc<Mutex<Vec<ReceivedRequest>>>,
     task: tokio::task::JoinHandle<()>,
 }
 
 impl Server {
     /// `reply` receives the request and the number of earlier ones.
     pub(crate) async fn start(
-        reply: impl Fn(&Received, usize) -> Reply + Send + Sync + 'static,
+        reply: impl Fn(&ReceivedRequest, usize) -> Reply + Send + Sync + 'static,
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -67,7 +67,7 @@ impl Server {
         Self::start(move |_, before| replies[before.min(replies.len() - 1)].clone()).await
     }
 
-    pub(crate) fn received(&self) -> Vec<Received> {
+    pub(crate) fn received(&self) -> Vec<ReceivedRequest> {
         self.received.lock().unwrap().clone()
     }
 
@@ -82,7 +82,7 @@ impl Drop for Server {
     }
 }
 
-async fn serve(stream: TcpStream, log: Arc<Mutex<Vec<Received>>>, reply: Arc<Behaviour>) {
+async fn serve(stream: TcpStream, log: Arc<Mutex<Vec<ReceivedRequest>>>, reply: Arc<Behaviour>) {
     let mut stream = BufReader::new(stream);
     let mut path = String::new();
     let mut authorization = None;
@@ -113,7 +113,7 @@ async fn serve(stream: TcpStream, log: Arc<Mutex<Vec<Received>>>, reply: Arc<Beh
     }
     let body = serde_json::from_slice(&body)
         .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&body).into_owned()));
-    let request = Received { path, authorization, body };
+    let request = ReceivedRequest { path, authorization, body };
     let before = {
         let mut log = log.lock().unwrap();
         log.push(request.clone());

@@ -61,7 +61,7 @@ fn verbose() -> Value {
     })
 }
 
-async fn heard(body: Value) -> Vec<(String, f64, f64)> {
+async fn transcribed_words(body: Value) -> Vec<(String, f64, f64)> {
     let server = Server::in_turn(vec![Reply::json(200, body)]).await;
     let transcript = transcriber(&server).transcribe(&speech(), None).await.unwrap();
     let rounded = |seconds: f64| (seconds * 1000.0).round() / 1000.0;
@@ -75,8 +75,8 @@ async fn openai_passes_the_suite() {
     let transcriber = transcriber(&server);
     conformance::transcriber::suite(&transcriber, &speech()).await;
     let asked = server.calls();
-    let heard = transcriber.transcribe(&vec![0.0; 48_000], None).await.unwrap();
-    assert_eq!(heard.words, []);
+    let transcript = transcriber.transcribe(&vec![0.0; 48_000], None).await.unwrap();
+    assert_eq!(transcript.words, []);
     assert_eq!(server.calls(), asked, "silence is not sent");
 }
 
@@ -85,12 +85,12 @@ async fn openai_sends_wav_and_requests_word_times() {
     let server = Server::in_turn(vec![Reply::json(200, verbose())]).await;
     let options = OpenAiTranscriberOptions { language: Some("en".into()), ..options(&server.url) };
     let transcriber = OpenAiTranscriber::new(options).unwrap();
-    let heard = transcriber.transcribe(&speech(), None).await.unwrap();
-    assert_eq!(heard.language.as_deref(), Some("en"));
-    let texts: Vec<&str> = heard.words.iter().map(|w| w.text.as_str()).collect();
+    let transcript = transcriber.transcribe(&speech(), None).await.unwrap();
+    assert_eq!(transcript.language.as_deref(), Some("en"));
+    let texts: Vec<&str> = transcript.words.iter().map(|w| w.text.as_str()).collect();
     assert_eq!(texts, ["Hello", "there", "world"]);
-    assert!((heard.words[0].confidence - 0.8).abs() < 0.01);
-    assert_eq!(heard.words[2].end, 4.0, "no word outlasts the sound");
+    assert!((transcript.words[0].confidence - 0.8).abs() < 0.01);
+    assert_eq!(transcript.words[2].end, 4.0, "no word outlasts the sound");
 
     let received = &server.received()[0];
     assert_eq!(received.path, "/v1/audio/transcriptions");
@@ -131,7 +131,7 @@ async fn openai_derives_words_from_segments_and_text() {
             vec![word("a", 0.0, 0.5), word("b", 3.0, 3.0)],
         ),
     ] {
-        assert_eq!(heard(body.clone()).await, expected, "{body}");
+        assert_eq!(transcribed_words(body.clone()).await, expected, "{body}");
     }
 }
 
@@ -140,12 +140,12 @@ async fn openai_drops_hallucinations() {
     let mut silent = verbose();
     silent["segments"][0]["no_speech_prob"] = json!(0.9);
     silent["segments"][0]["avg_logprob"] = json!(-1.4);
-    assert_eq!(heard(silent.clone()).await, []);
+    assert_eq!(transcribed_words(silent.clone()).await, []);
     silent.as_object_mut().unwrap().remove("words");
-    assert_eq!(heard(silent).await, []);
+    assert_eq!(transcribed_words(silent).await, []);
     let mut looping = verbose();
     looping["segments"][0]["compression_ratio"] = json!(5.0);
-    assert_eq!(heard(looping).await, []);
+    assert_eq!(transcribed_words(looping).await, []);
 }
 
 #[tokio::test]
@@ -161,8 +161,8 @@ async fn openai_spreads_words_without_server_times() {
     .await;
     let transcriber = transcriber(&server);
     for calls in [2, 3] {
-        let heard = transcriber.transcribe(&speech(), None).await.unwrap();
-        assert_eq!(heard.words.len(), 2);
+        let transcript = transcriber.transcribe(&speech(), None).await.unwrap();
+        assert_eq!(transcript.words.len(), 2);
         assert_eq!(server.calls(), calls, "the lesson is learned once");
     }
 }
@@ -176,8 +176,8 @@ async fn openai_retries_overload_and_broken_connections() {
         Reply::CutOff,
     ] {
         let server = Server::in_turn(vec![trouble.clone(), Reply::json(200, verbose())]).await;
-        let heard = transcriber(&server).transcribe(&speech(), None).await;
-        assert_eq!(heard.unwrap().words.len(), 3, "{trouble:?}");
+        let transcript = transcriber(&server).transcribe(&speech(), None).await;
+        assert_eq!(transcript.unwrap().words.len(), 3, "{trouble:?}");
         assert_eq!(server.calls(), 2, "{trouble:?}");
     }
     let server = Server::in_turn(vec![Reply::json(429, json!({}))]).await;

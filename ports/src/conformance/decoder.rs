@@ -1,51 +1,51 @@
-//! What every adapter of the `decoder` port does. The clips are the adapter's own: plain colours
-//! and tones, in whatever format it reads.
+//! The suite for adapters of the `decoder` port. Each adapter supplies its own clips of plain
+//! colours and tones, in any format it supports.
 
 use std::path::Path;
 
 use crate::decoder::{SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
 use crate::{ErrorKind, PortError, Result};
 
-/// A file and what is in it.
+/// A test file and its content.
 #[derive(Debug, Clone, Default)]
 pub struct Clip {
-    /// Width and height as shown; `None` for a file without a picture stream.
+    /// Displayed width and height; `None` for a file without a video stream.
     pub size: Option<(u32, u32)>,
-    /// When each colour begins to fill the picture, seconds.
+    /// Start of each colour, seconds.
     pub shots: Vec<(f64, [u8; 3])>,
-    /// From when to when a tone is heard and how loud, seconds and root mean square; between them
-    /// is silence. `None` for a file without a sound stream.
+    /// Start, end (seconds) and level (root mean square) of each tone, with silence in between.
+    /// `None` for a file without an audio stream.
     pub tones: Option<Vec<(f64, f64, f32)>>,
-    /// When the last picture or sound ends, seconds.
+    /// End of the video and audio, seconds.
     pub end: f64,
-    /// Whether the container says how long it lasts, and says so truly.
+    /// Whether the container states the true duration.
     pub duration_is_true: bool,
 }
 
-/// How far a colour may be off after lossy coding, per channel.
+/// Maximum channel difference after lossy coding.
 const COLOUR_TOLERANCE: u8 = 24;
 
-/// How far the end may be off: codecs work in blocks.
+/// Maximum error of the end, seconds: codecs work in blocks.
 const END_TOLERANCE: f64 = 0.15;
 
 const SIZE: ScanOptions = ScanOptions { width: 48, height: 27, exact: true, audio_track: None };
 
-/// Everything a scan handed out.
+/// Records everything that a scan returns.
 #[derive(Default)]
-struct Tape {
+struct ScanRecorder {
     frames: Vec<(f64, [u8; 3])>,
     sound: Option<(f64, Vec<f32>)>,
     fail_at_frame: Option<usize>,
     fail_at_sound: bool,
 }
 
-impl ScanSink for Tape {
+impl ScanSink for ScanRecorder {
     fn frame(&mut self, frame: ScanFrame<'_>) -> Result<()> {
         let ScanFrame { time, rgb, .. } = frame;
         assert_eq!(
             rgb.len(),
             (SIZE.width * SIZE.height * 3) as usize,
-            "a frame has the size asked for"
+            "a frame has the requested size"
         );
         if self.fail_at_frame == Some(self.frames.len()) {
             return Err(PortError::new(ErrorKind::Unavailable, "the sink is full"));
@@ -68,36 +68,36 @@ impl ScanSink for Tape {
     }
 }
 
-/// The decoder reads the clip and finds in it what is there, when it is there.
-pub fn reads(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: &Clip) {
+/// Checks that the decoder reads the clip and returns its content at the right times.
+pub fn check(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: &Clip) {
     probe_reports_the_streams(decoder, name, file, clip);
-    let (tape, summary) = scanned(decoder, name, file);
-    frames_have_correct_times(name, clip, &tape);
-    audio_has_correct_times(name, clip, &tape);
-    audio_only_equals_scan(decoder, name, file, &tape);
-    let samples = tape.sound.as_ref().map_or(0, |s| s.1.len() as u64);
-    assert_eq!(summary.frames, tape.frames.len() as u64, "{name}: frames are counted");
+    let (recorded, summary) = scan(decoder, name, file);
+    frames_have_correct_times(name, clip, &recorded);
+    audio_has_correct_times(name, clip, &recorded);
+    audio_only_equals_scan(decoder, name, file, &recorded);
+    let samples = recorded.sound.as_ref().map_or(0, |s| s.1.len() as u64);
+    assert_eq!(summary.frames, recorded.frames.len() as u64, "{name}: frames are counted");
     assert_eq!(summary.samples, samples, "{name}: samples are counted");
     assert!((summary.end - clip.end).abs() < END_TOLERANCE, "{name}: ends at {}", summary.end);
     assert_eq!(summary.damaged, 0, "{name}: nothing is damaged");
-    frames_match_the_scan(decoder, name, file, clip, &tape);
+    frames_match_the_scan(decoder, name, file, clip, &recorded);
     sink_error_ends_the_scan(decoder, name, file, clip);
 }
 
-/// The decoder says `Invalid` to whatever is asked of the file.
-pub fn refuses(decoder: &dyn VideoDecoder, name: &str, file: &Path) {
+/// Checks that every method rejects the file as `Invalid`.
+pub fn check_invalid(decoder: &dyn VideoDecoder, name: &str, file: &Path) {
     let error = decoder.probe(file).expect_err(&format!("{name}: must not be probed"));
     assert_eq!(error.kind(), ErrorKind::Invalid, "{name}: {error}");
-    let error = decoder.scan(file, &SIZE, &mut Tape::default());
+    let error = decoder.scan(file, &SIZE, &mut ScanRecorder::default());
     let error = error.expect_err(&format!("{name}: must not be scanned"));
     assert_eq!(error.kind(), ErrorKind::Invalid, "{name}: {error}");
     assert!(!error.to_string().is_empty(), "{name}: the error says why");
     assert!(decoder.frames(file, &[0.0], 64).is_err(), "{name}: must not give frames");
 }
 
-/// A container without a single frame or sample: it may be probed, a scan of it is `Invalid`.
-pub fn has_no_content(decoder: &dyn VideoDecoder, name: &str, file: &Path) {
-    let error = decoder.scan(file, &SIZE, &mut Tape::default());
+/// Checks a container without frames and samples: a probe may succeed, a scan is `Invalid`.
+pub fn check_empty(decoder: &dyn VideoDecoder, name: &str, file: &Path) {
+    let error = decoder.scan(file, &SIZE, &mut ScanRecorder::default());
     let error = error.expect_err(&format!("{name}: must not be scanned"));
     assert_eq!(error.kind(), ErrorKind::Invalid, "{name}: {error}");
     if let Ok(frames) = decoder.frames(file, &[0.0, 1.0], 64) {
@@ -105,28 +105,28 @@ pub fn has_no_content(decoder: &dyn VideoDecoder, name: &str, file: &Path) {
     }
 }
 
-/// A clip cut off or damaged half way yields its beginning.
-pub fn decodes_up_to_damage(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: &Clip) {
-    let (tape, summary) = scanned(decoder, name, file);
-    assert!(!tape.frames.is_empty(), "{name}: the beginning is decoded");
+/// Checks that a truncated or damaged clip yields its beginning.
+pub fn check_damaged(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: &Clip) {
+    let (recorded, summary) = scan(decoder, name, file);
+    assert!(!recorded.frames.is_empty(), "{name}: the beginning is decoded");
     assert!(summary.end > 0.1 && summary.end < clip.end - 0.1, "{name}: ends at {}", summary.end);
-    let first = tape.frames[0];
+    let first = recorded.frames[0];
     assert!(is_like(first.1, clip.shots[0].1), "{name}: the first picture is {:?}", first.1);
-    // Asking beyond the damage is no error.
+    // A request beyond the damage is not an error.
     let frames = decoder.frames(file, &[0.0, clip.end], 64).expect(name);
     assert_eq!(frames.len(), 2, "{name}");
     assert!(frames[0].is_some(), "{name}: the first frame is there");
 }
 
-/// A file that is not there.
-pub fn missing_file_is_not_found(decoder: &dyn VideoDecoder) {
+/// Checks that a missing file is `NotFound`.
+pub fn check_missing(decoder: &dyn VideoDecoder) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let error = decoder.probe(&folder.path().join("none.mp4")).expect_err("there is no file");
     assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
 }
 
-/// Things that are no media files, whatever they are called.
-pub fn non_media_files_are_invalid(decoder: &dyn VideoDecoder) {
+/// Checks that files of other types are `Invalid`, regardless of their names.
+pub fn check_non_media(decoder: &dyn VideoDecoder) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let secret = folder.path().join("secret.txt");
     std::fs::write(&secret, "not to be read").expect("a file");
@@ -160,9 +160,9 @@ pub fn non_media_files_are_invalid(decoder: &dyn VideoDecoder) {
     for (name, bytes) in cases {
         let file = folder.path().join(name);
         std::fs::write(&file, bytes).expect("a file");
-        refuses(decoder, name, &file);
+        check_invalid(decoder, name, &file);
     }
-    refuses(decoder, "a folder", folder.path());
+    check_invalid(decoder, "a folder", folder.path());
 }
 
 fn probe_reports_the_streams(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: &Clip) {
@@ -178,35 +178,44 @@ fn probe_reports_the_streams(decoder: &dyn VideoDecoder, name: &str, file: &Path
     }
 }
 
-fn scanned(decoder: &dyn VideoDecoder, name: &str, file: &Path) -> (Tape, ScanSummary) {
-    let mut tape = Tape::default();
-    let summary = decoder.scan(file, &SIZE, &mut tape).unwrap_or_else(|e| panic!("{name}: {e}"));
-    (tape, summary)
+fn scan(decoder: &dyn VideoDecoder, name: &str, file: &Path) -> (ScanRecorder, ScanSummary) {
+    let mut recorded = ScanRecorder::default();
+    let summary =
+        decoder.scan(file, &SIZE, &mut recorded).unwrap_or_else(|e| panic!("{name}: {e}"));
+    (recorded, summary)
 }
 
-fn frames_have_correct_times(name: &str, clip: &Clip, tape: &Tape) {
-    assert_eq!(tape.frames.is_empty(), clip.size.is_none(), "{name}: whether there are pictures");
-    assert!(tape.frames.is_sorted_by(|a, b| a.0 < b.0), "{name}: pictures come in order of time");
-    for &(time, colour) in &tape.frames {
+fn frames_have_correct_times(name: &str, clip: &Clip, recorded: &ScanRecorder) {
+    assert_eq!(
+        recorded.frames.is_empty(),
+        clip.size.is_none(),
+        "{name}: whether there are pictures"
+    );
+    assert!(
+        recorded.frames.is_sorted_by(|a, b| a.0 < b.0),
+        "{name}: pictures come in order of time"
+    );
+    for &(time, colour) in &recorded.frames {
         assert!(time >= 0.0, "{name}: time starts at 0");
         let shown = shot_at(clip, time);
         assert!(is_like(colour, shown), "{name}: at {time} shows {colour:?} and not {shown:?}");
     }
-    // Every shot begins with a frame of its own.
+    // Every shot begins with its own frame.
     for &(start, _) in &clip.shots {
-        let nearest = tape.frames.iter().map(|f| (f.0 - start).abs()).fold(f64::MAX, f64::min);
+        let nearest = recorded.frames.iter().map(|f| (f.0 - start).abs()).fold(f64::MAX, f64::min);
         assert!(nearest < 5e-3, "{name}: no frame at {start}, the nearest is {nearest} s off");
     }
 }
 
-fn audio_has_correct_times(name: &str, clip: &Clip, tape: &Tape) {
+fn audio_has_correct_times(name: &str, clip: &Clip, recorded: &ScanRecorder) {
     let Some(tones) = &clip.tones else {
-        assert!(tape.sound.is_none(), "{name}: there is no sound");
+        assert!(recorded.sound.is_none(), "{name}: there is no sound");
         return;
     };
-    let (start, samples) = tape.sound.as_ref().unwrap_or_else(|| panic!("{name}: there is sound"));
+    let (start, samples) =
+        recorded.sound.as_ref().unwrap_or_else(|| panic!("{name}: there is sound"));
     assert!(*start >= 0.0, "{name}: time starts at 0");
-    // Tenths of a second, away from where the sound changes.
+    // Tenths of a second, away from the edges of tones.
     let block = SAMPLE_RATE as usize / 10;
     for (i, samples) in samples.chunks_exact(block).enumerate() {
         let from = start + i as f64 * 0.1;
@@ -227,11 +236,16 @@ fn audio_has_correct_times(name: &str, clip: &Clip, tape: &Tape) {
     }
 }
 
-fn audio_only_equals_scan(decoder: &dyn VideoDecoder, name: &str, file: &Path, tape: &Tape) {
-    let mut alone = Tape::default();
+fn audio_only_equals_scan(
+    decoder: &dyn VideoDecoder,
+    name: &str,
+    file: &Path,
+    recorded: &ScanRecorder,
+) {
+    let mut alone = ScanRecorder::default();
     decoder.sound(file, None, &mut alone).unwrap_or_else(|e| panic!("{name}: {e}"));
-    assert!(alone.frames.is_empty(), "{name}: no pictures were asked for");
-    assert!(alone.sound == tape.sound, "{name}: the sound alone is that of a scan");
+    assert!(alone.frames.is_empty(), "{name}: no frames were requested");
+    assert!(alone.sound == recorded.sound, "{name}: the sound alone is that of a scan");
 }
 
 fn frames_match_the_scan(
@@ -239,30 +253,34 @@ fn frames_match_the_scan(
     name: &str,
     file: &Path,
     clip: &Clip,
-    tape: &Tape,
+    recorded: &ScanRecorder,
 ) {
     let none = decoder.frames(file, &[], 64).unwrap_or_else(|e| panic!("{name}: {e}"));
-    assert!(none.is_empty(), "{name}: nothing was asked for");
+    assert!(none.is_empty(), "{name}: nothing was requested");
     let Some((width, height)) = clip.size else {
         let frames = decoder.frames(file, &[0.0], 64).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(frames, [None], "{name}: there is no picture");
         return;
     };
-    // Times as a caller has them: those of the scan and between them, in no order, some twice,
-    // before the beginning and after the end.
-    let count = tape.frames.len();
-    let mut times: Vec<f64> = (0..10).map(|i| tape.frames[i * 7919 % count].0).collect();
+    // Realistic times: those of the scan and between them, unordered, some duplicated, before the
+    // beginning and after the end.
+    let count = recorded.frames.len();
+    let mut times: Vec<f64> = (0..10).map(|i| recorded.frames[i * 7919 % count].0).collect();
     times.extend([times[0], times[3] + 1e-3, -5.0, clip.end + 100.0, 0.0]);
     times.extend(clip.shots.iter().map(|s| s.0));
     let frames = decoder.frames(file, &times, 10_000).unwrap_or_else(|e| panic!("{name}: {e}"));
     assert_eq!(frames.len(), times.len(), "{name}: one answer for each time");
-    for (&asked, frame) in times.iter().zip(&frames) {
-        let frame = frame.as_ref().unwrap_or_else(|| panic!("{name}: a frame at {asked}"));
-        let expected =
-            tape.frames.iter().rev().find(|f| f.0 <= asked + 1e-3).unwrap_or(&tape.frames[0]);
+    for (&time_requested, frame) in times.iter().zip(&frames) {
+        let frame = frame.as_ref().unwrap_or_else(|| panic!("{name}: a frame at {time_requested}"));
+        let expected = recorded
+            .frames
+            .iter()
+            .rev()
+            .find(|f| f.0 <= time_requested + 1e-3)
+            .unwrap_or(&recorded.frames[0]);
         assert!(
             (frame.time - expected.0).abs() < 5e-3,
-            "{name}: at {asked} gives the frame of {} and not of {}",
+            "{name}: at {time_requested} gives the frame of {} and not of {}",
             frame.time,
             expected.0
         );
@@ -272,7 +290,10 @@ fn frames_match_the_scan(
         let middle = ((height / 2 * width + width / 2) * 3) as usize;
         let colour = [image.rgb[middle], image.rgb[middle + 1], image.rgb[middle + 2]];
         let shown = shot_at(clip, frame.time);
-        assert!(is_like(colour, shown), "{name}: at {asked} shows {colour:?} and not {shown:?}");
+        assert!(
+            is_like(colour, shown),
+            "{name}: at {time_requested} shows {colour:?} and not {shown:?}"
+        );
     }
     let small = decoder.frames(file, &[0.0], 40).unwrap_or_else(|e| panic!("{name}: {e}"));
     let image = &small[0].as_ref().unwrap_or_else(|| panic!("{name}: a small frame")).image;
@@ -291,17 +312,17 @@ fn frames_match_the_scan(
 }
 
 fn sink_error_ends_the_scan(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: &Clip) {
-    let fails = |mut tape: Tape| {
-        let result = decoder.scan(file, &SIZE, &mut tape);
+    let fails = |mut recorded: ScanRecorder| {
+        let result = decoder.scan(file, &SIZE, &mut recorded);
         let error = result.expect_err(&format!("{name}: the sink's error ends the scan"));
         assert_eq!(error.kind(), ErrorKind::Unavailable, "{name}: {error}");
         assert_eq!(error.to_string(), "the sink is full", "{name}: the error is the sink's");
     };
     if clip.size.is_some() {
-        fails(Tape { fail_at_frame: Some(2), ..Tape::default() });
+        fails(ScanRecorder { fail_at_frame: Some(2), ..ScanRecorder::default() });
     }
     if clip.tones.is_some() {
-        fails(Tape { fail_at_sound: true, ..Tape::default() });
+        fails(ScanRecorder { fail_at_sound: true, ..ScanRecorder::default() });
     }
 }
 

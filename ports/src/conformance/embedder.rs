@@ -54,11 +54,11 @@ async fn vectors_are_unit_and_in_order(embedder: &dyn Embedder) {
 async fn vectors_are_independent_of_the_batch(embedder: &dyn Embedder) {
     let long = "The old harbour lies quiet in the evening light. ".repeat(30);
     for text in SENTENCES {
-        let beside = embed(embedder, &[&long, "x", text, "", &long]).await;
+        let batch = embed(embedder, &[&long, "x", text, "", &long]).await;
         let alone = embed(embedder, &[text]).await;
-        let cosine = cosine(&beside[2], &alone[0]);
+        let cosine = cosine(&batch[2], &alone[0]);
         assert!(cosine > 0.999, "{text:?} next to a long text has the cosine {cosine}");
-        let twice = self::cosine(&beside[0], &beside[4]);
+        let twice = self::cosine(&batch[0], &batch[4]);
         assert!(twice > 0.999, "the same text twice in a call has the cosine {twice}");
     }
 }

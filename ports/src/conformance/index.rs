@@ -262,12 +262,12 @@ async fn replace_follows_scope_and_id(index: &dyn VectorIndex) {
 }
 
 async fn large_batches_stay_searchable(index: &dyn VectorIndex) {
-    let many = 3000;
+    let count = 3000;
     let all = |revision: &str| -> Vec<Point> {
-        (0..many)
+        (0..count)
             .map(|i| {
                 point(&format!("{}", i % 7), i)
-                    .vector("combined", lean(i as f32 / many as f32))
+                    .vector("combined", lean(i as f32 / count as f32))
                     .keywords("revision", &[revision])
                     .says(&format!("word{i} common"))
                     .build()
@@ -277,7 +277,7 @@ async fn large_batches_stay_searchable(index: &dyn VectorIndex) {
     index.replace(None, all("r1")).await.unwrap();
     index.replace(Some(&Filter::default()), all("r2")).await.unwrap();
     index.replace(None, all("r2")).await.unwrap();
-    assert_eq!(index.count(&Filter::default()).await.unwrap(), u64::from(many));
+    assert_eq!(index.count(&Filter::default()).await.unwrap(), u64::from(count));
     let old = filter("revision", Predicate::AnyKeyword(vec!["r1".into()]));
     assert_eq!(index.count(&old).await.unwrap(), 0);
     let hits = search(index, "combined", axis(0), 20).await;

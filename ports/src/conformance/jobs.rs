@@ -42,19 +42,19 @@ pub async fn check_shared(one: Arc<dyn JobQueue>, other: Arc<dyn JobQueue>) {
     assert_eq!(other.adopt("other").await.unwrap(), "one", "the first owner stays");
     assert!(one.list().await.unwrap().is_empty(), "an owner is no job");
     one.add("a", &json!("by one")).await.unwrap();
-    let kept = other.get("a").await.unwrap().expect("seen by the other");
-    assert_eq!(kept.document, json!("by one"));
-    let taken = take(&*other).await;
-    assert_eq!(taken.job_id(), "a");
+    let job = other.get("a").await.unwrap().expect("seen by the other");
+    assert_eq!(job.document, json!("by one"));
+    let lease = take(&*other).await;
+    assert_eq!(lease.job_id(), "a");
     silent(&*one).await;
     other
-        .compare_and_swap("a", kept.version, &json!("changed by the other"))
+        .compare_and_swap("a", job.version, &json!("changed by the other"))
         .await
         .unwrap()
         .unwrap();
     assert_eq!(one.get("a").await.unwrap().unwrap().document, json!("changed by the other"));
-    assert_eq!(one.compare_and_swap("a", kept.version, &json!("late")).await.unwrap(), None);
-    drop(taken);
+    assert_eq!(one.compare_and_swap("a", job.version, &json!("late")).await.unwrap(), None);
+    drop(lease);
     finish(&*one, "a").await;
     assert_eq!(other.get("a").await.unwrap(), None);
 }
@@ -64,28 +64,28 @@ async fn take(jobs: &dyn JobQueue) -> Box<dyn Lease> {
 }
 
 async fn silent(jobs: &dyn JobQueue) {
-    if let Ok(taken) = timeout(SILENCE, jobs.take()).await {
-        panic!("{} is offered, which nobody may take", taken.unwrap().job_id());
+    if let Ok(lease) = timeout(SILENCE, jobs.take()).await {
+        panic!("{} is offered, which nobody may take", lease.unwrap().job_id());
     }
 }
 
 /// Removes a job that is no longer queued.
 async fn remove(jobs: &dyn JobQueue, job_id: &str) {
-    let kept = jobs.get(job_id).await.unwrap().expect("kept until it is removed");
-    jobs.remove(job_id, kept.version).await.unwrap();
+    let job = jobs.get(job_id).await.unwrap().expect("kept until it is removed");
+    jobs.remove(job_id, job.version).await.unwrap();
     assert_eq!(jobs.get(job_id).await.unwrap(), None);
 }
 
 /// Takes the only waiting job, completes it and removes it.
 async fn finish(jobs: &dyn JobQueue, job_id: &str) {
-    let taken = take(jobs).await;
-    assert_eq!(taken.job_id(), job_id);
-    taken.ack().await.unwrap();
+    let lease = take(jobs).await;
+    assert_eq!(lease.job_id(), job_id);
+    lease.ack().await.unwrap();
     remove(jobs, job_id).await;
 }
 
 async fn document(jobs: &dyn JobQueue, job_id: &str) -> Option<Value> {
-    jobs.get(job_id).await.unwrap().map(|kept| kept.document)
+    jobs.get(job_id).await.unwrap().map(|job| job.document)
 }
 
 async fn missing_items_are_none(jobs: &dyn JobQueue) {
@@ -104,15 +104,15 @@ async fn jobs_are_delivered_once_oldest_first(jobs: &dyn JobQueue) {
     }
     assert_eq!(jobs.waiting_count().await.unwrap(), ids.len());
     for id in ids {
-        let taken = take(jobs).await;
-        assert_eq!(taken.job_id(), id, "in the order of adding");
+        let lease = take(jobs).await;
+        assert_eq!(lease.job_id(), id, "in the order of adding");
         assert_eq!(document(jobs, id).await, Some(json!({"of": id, "ключ": [1, null]})));
-        taken.ack().await.unwrap();
+        lease.ack().await.unwrap();
     }
     silent(jobs).await;
     assert_eq!(jobs.waiting_count().await.unwrap(), 0);
     let listed: BTreeSet<String> =
-        jobs.list().await.unwrap().into_iter().map(|kept| kept.job_id).collect();
+        jobs.list().await.unwrap().into_iter().map(|job| job.job_id).collect();
     assert_eq!(listed, ids.map(str::to_owned).into(), "jobs stay when they are done with");
     for id in ids {
         remove(jobs, id).await;
@@ -124,9 +124,9 @@ async fn duplicate_ids_are_not_added(jobs: &dyn JobQueue) {
     let added = future::join_all(documents.iter().map(|n| jobs.add("same", n))).await;
     let added: Vec<_> = added.into_iter().map(Result::unwrap).collect();
     let first = added.iter().position(Option::is_none).expect("one of them adds");
-    assert_eq!(added.iter().filter(|kept| kept.is_none()).count(), 1, "{added:?}");
-    let told = added.iter().flatten();
-    assert!(told.clone().all(|kept| kept.document == documents[first]), "{added:?}");
+    assert_eq!(added.iter().filter(|job| job.is_none()).count(), 1, "{added:?}");
+    let existing = added.iter().flatten();
+    assert!(existing.clone().all(|job| job.document == documents[first]), "{added:?}");
     take(jobs).await.ack().await.unwrap();
     silent(jobs).await;
     let again = jobs.add("same", &json!("again")).await.unwrap().expect("kept though done with");
@@ -167,10 +167,10 @@ async fn watch_yields_changes(jobs: &dyn JobQueue) {
     jobs.add("watched", &json!(0)).await.unwrap();
     let mut seen = jobs.watch("watched").await.unwrap();
     for n in 1..4 {
-        let kept = timeout(PATIENCE, seen.next()).await.expect("a change is shown");
-        let kept = kept.expect("the watch goes on").unwrap();
-        assert_eq!((kept.job_id.as_str(), &kept.document), ("watched", &json!(n - 1)));
-        jobs.compare_and_swap("watched", kept.version, &json!(n))
+        let job = timeout(PATIENCE, seen.next()).await.expect("a change is shown");
+        let job = job.expect("the watch goes on").unwrap();
+        assert_eq!((job.job_id.as_str(), &job.document), ("watched", &json!(n - 1)));
+        jobs.compare_and_swap("watched", job.version, &json!(n))
             .await
             .unwrap()
             .expect("as it was shown");
@@ -184,11 +184,11 @@ async fn watch_yields_changes(jobs: &dyn JobQueue) {
 
 async fn leased_job_is_not_redelivered(jobs: &dyn JobQueue, redelivery: Duration) {
     jobs.add("held", &json!(0)).await.unwrap();
-    let taken = take(jobs).await;
+    let lease = take(jobs).await;
     assert_eq!(jobs.waiting_count().await.unwrap(), 0, "what is taken does not wait");
     tokio::time::sleep(redelivery * 5 / 2).await;
     silent(jobs).await;
-    taken.ack().await.unwrap();
+    lease.ack().await.unwrap();
     tokio::time::sleep(redelivery * 3 / 2).await;
     silent(jobs).await;
     remove(jobs, "held").await;
@@ -196,15 +196,15 @@ async fn leased_job_is_not_redelivered(jobs: &dyn JobQueue, redelivery: Duration
 
 async fn released_job_is_redelivered(jobs: &dyn JobQueue) {
     jobs.add("again", &json!(0)).await.unwrap();
-    let taken = take(jobs).await;
-    assert_eq!(taken.delivery_count(), 1);
-    taken.nack().await.unwrap();
-    let taken = take(jobs).await;
-    assert_eq!((taken.job_id(), taken.delivery_count()), ("again", 2), "given back");
-    drop(taken);
-    let taken = take(jobs).await;
-    assert_eq!((taken.job_id(), taken.delivery_count()), ("again", 3), "its holder died");
-    taken.ack().await.unwrap();
+    let lease = take(jobs).await;
+    assert_eq!(lease.delivery_count(), 1);
+    lease.nack().await.unwrap();
+    let lease = take(jobs).await;
+    assert_eq!((lease.job_id(), lease.delivery_count()), ("again", 2), "given back");
+    drop(lease);
+    let lease = take(jobs).await;
+    assert_eq!((lease.job_id(), lease.delivery_count()), ("again", 3), "its holder died");
+    lease.ack().await.unwrap();
     silent(jobs).await;
     remove(jobs, "again").await;
 }
@@ -220,11 +220,11 @@ async fn withdraw_removes_waiting_jobs_only(jobs: &dyn JobQueue) {
     } else {
         finish(jobs, "goes").await;
     }
-    let taken = take(jobs).await;
-    assert_eq!(taken.job_id(), "stays");
+    let lease = take(jobs).await;
+    assert_eq!(lease.job_id(), "stays");
     assert!(!jobs.withdraw("stays").await.unwrap(), "somebody has it");
     silent(jobs).await;
-    taken.ack().await.unwrap();
+    lease.ack().await.unwrap();
     remove(jobs, "stays").await;
 }
 
@@ -232,9 +232,9 @@ async fn dropped_take_loses_no_job(jobs: &dyn JobQueue) {
     let waiters: Vec<_> = (0..3).map(|_| timeout(SILENCE, jobs.take())).collect();
     assert!(future::join_all(waiters).await.iter().all(Result::is_err));
     jobs.add("late", &json!(0)).await.unwrap();
-    let taken = take(jobs).await;
-    assert_eq!(taken.job_id(), "late");
-    taken.ack().await.unwrap();
+    let lease = take(jobs).await;
+    assert_eq!(lease.job_id(), "late");
+    lease.ack().await.unwrap();
     remove(jobs, "late").await;
     // Each of several waiting callers gets one.
     let waiters = future::join_all((0..3).map(|_| take(jobs)));
@@ -243,12 +243,12 @@ async fn dropped_take_loses_no_job(jobs: &dyn JobQueue) {
             jobs.add(id, &json!(0)).await.unwrap();
         }
     };
-    let (taken, ()) = futures::join!(waiters, adding);
-    let ids: BTreeSet<&str> = taken.iter().map(|taken| taken.job_id()).collect();
+    let (lease, ()) = futures::join!(waiters, adding);
+    let ids: BTreeSet<&str> = lease.iter().map(|lease| lease.job_id()).collect();
     assert_eq!(ids, ["x", "y", "z"].into());
-    for taken in taken {
-        let job_id = taken.job_id().to_owned();
-        taken.ack().await.unwrap();
+    for lease in lease {
+        let job_id = lease.job_id().to_owned();
+        lease.ack().await.unwrap();
         remove(jobs, &job_id).await;
     }
 }

@@ -41,10 +41,10 @@ where
     open().await.remove(&[video("bb")]).await.unwrap();
     open().await.set_mark("in step").await.unwrap();
     let news = [("collection", FieldValue::Keywords(vec!["news".into()]))];
-    let said = VideoEntry { fields: fields(&news), ..entry("cc", 3) };
-    open().await.put(vec![said.clone()]).await.unwrap();
+    let pairs = VideoEntry { fields: fields(&news), ..entry("cc", 3) };
+    open().await.put(vec![pairs.clone()]).await.unwrap();
     let again = open().await;
-    assert_eq!(again.list(&page(9)).await.unwrap().entries, [said, entry("aa", 1)]);
+    assert_eq!(again.list(&page(9)).await.unwrap().entries, [pairs, entry("aa", 1)]);
     let predicate = Predicate::AnyKeyword(vec!["news".into()]);
     let condition = Condition { field: "collection".into(), predicate };
     assert_eq!(again.matching_ids(&[condition]).await.unwrap(), owned(&["cc"]));
@@ -181,8 +181,8 @@ async fn conditions_are_conjunctions(listing: &dyn VideoListing) {
         assert_eq!((found, total), (owned(expected), expected.len() as u64), "{query:?}");
         let second = ListQuery { offset: 1, limit: 1, ..query };
         let (found, total) = listed(listing, &second).await;
-        let wanted = expected.get(1..2).unwrap_or_default();
-        assert_eq!((found, total), (owned(wanted), expected.len() as u64), "{second:?}");
+        let remaining = expected.get(1..2).unwrap_or_default();
+        assert_eq!((found, total), (owned(remaining), expected.len() as u64), "{second:?}");
     }
     let after = Some(Position { created_at: 20, video_id: video("bb") });
     let query = ListQuery { analyzer: named("ocr"), after, ..all() };
@@ -192,8 +192,10 @@ async fn conditions_are_conjunctions(listing: &dyn VideoListing) {
 async fn conditions_apply_to_fields(listing: &dyn VideoListing) {
     let words =
         |words: &[&str]| FieldValue::Keywords(words.iter().map(|&word| word.into()).collect());
-    let entry =
-        |video, said: &[(&str, FieldValue)]| VideoEntry { fields: fields(said), ..entry(video, 1) };
+    let entry = |video, pairs: &[(&str, FieldValue)]| VideoEntry {
+        fields: fields(pairs),
+        ..entry(video, 1)
+    };
     let entries = vec![
         entry("aa", &[("collection", words(&["news"])), ("metadata.take", FieldValue::Float(1.5))]),
         entry(
@@ -242,21 +244,21 @@ async fn conditions_apply_to_fields(listing: &dyn VideoListing) {
 async fn keyword_values_are_counted(listing: &dyn VideoListing) {
     let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
     let words = |words: &[&str]| FieldValue::Keywords(owned(words));
-    let said = |video, at, said: &[(&str, FieldValue)]| VideoEntry {
-        fields: fields(said),
+    let pairs = |video, at, pairs: &[(&str, FieldValue)]| VideoEntry {
+        fields: fields(pairs),
         ..entry(video, at)
     };
     assert_eq!(listing.keyword_counts("collection", &[], None, 9).await.unwrap(), []);
     assert_eq!(listing.created_range(&[]).await.unwrap(), None);
     let entries = vec![
-        said(
+        pairs(
             "aa",
             5,
             &[("collection", words(&["news"])), ("metadata.take", FieldValue::Float(1.0))],
         ),
-        said("bb", 7, &[("collection", words(&["news"])), ("tags", words(&["x", "y"]))]),
-        said("cc", 2, &[("collection", words(&["a b"])), ("tags", words(&["y"]))]),
-        said("dd", 9, &[]),
+        pairs("bb", 7, &[("collection", words(&["news"])), ("tags", words(&["x", "y"]))]),
+        pairs("cc", 2, &[("collection", words(&["a b"])), ("tags", words(&["y"]))]),
+        pairs("dd", 9, &[]),
     ];
     listing.put(entries).await.unwrap();
     let news = [Condition {
@@ -285,8 +287,8 @@ async fn keyword_values_are_counted(listing: &dyn VideoListing) {
     assert_eq!(listing.created_range(&news).await.unwrap(), Some((7, 7)));
 }
 
-fn fields(said: &[(&str, FieldValue)]) -> BTreeMap<String, FieldValue> {
-    said.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
+fn fields(pairs: &[(&str, FieldValue)]) -> BTreeMap<String, FieldValue> {
+    pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
 }
 
 async fn filenames_match_by_substring(listing: &dyn VideoListing) {

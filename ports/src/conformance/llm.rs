@@ -83,7 +83,7 @@ async fn unusual_passages_are_accepted(model: &dyn LanguageModel, task: Task) {
 
 async fn huge_passages_succeed_or_are_too_large(model: &dyn LanguageModel, task: Task) {
     let topics = ["harbour", "bridge", "market", "station", "garden"];
-    let many = (0..3000)
+    let numerous = (0..3000)
         .map(|n| {
             let text = format!(
                 "In part {n} a man walks through the {} and meets {n} people. He says that it rains.",
@@ -97,7 +97,7 @@ async fn huge_passages_succeed_or_are_too_large(model: &dyn LanguageModel, task:
         PassageKind::Speech,
         "and then we went on and on ".repeat(60_000),
     )];
-    for passages in [many, endless] {
+    for passages in [numerous, endless] {
         let request = request(task, passages);
         match model.complete(&request).await {
             Ok(completion) => fits(&request, &completion.answer),
@@ -139,7 +139,7 @@ async fn answers_are_deterministic(model: &dyn LanguageModel) {
 }
 
 fn street() -> Vec<Passage> {
-    let told: [(u8, PassageKind, &str); 6] = [
+    let passages_of_street: [(u8, PassageKind, &str); 6] = [
         (0, PassageKind::Prose, "A woman in a red coat walks along a snowy street."),
         (1, PassageKind::Scene, "A bright scene with strong motion."),
         (1, PassageKind::Screen, "GOOGLE PARIS"),
@@ -151,7 +151,8 @@ fn street() -> Vec<Passage> {
         ),
         (3, PassageKind::Prose, "Two children sit at a table and laugh."),
     ];
-    told.into_iter()
+    passages_of_street
+        .into_iter()
         .enumerate()
         .map(|(n, (chunk, kind, text))| {
             let start = f64::from(chunk) * 10.0;

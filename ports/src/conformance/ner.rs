@@ -15,9 +15,9 @@ pub async fn suite(recognizer: &dyn EntityRecognizer, text: &str) {
     assert!(recognize(recognizer, &[]).await.is_empty(), "no texts give no results");
     let alone = recognize(recognizer, &[text]).await;
     assert!(!alone[0].is_empty(), "{text:?} names an entity");
-    let beside = recognize(recognizer, &["", "and so on", text]).await;
-    assert_eq!(beside[2], alone[0], "each text is judged alone");
-    assert_eq!(beside[0], [], "no text names nothing");
+    let batch = recognize(recognizer, &["", "and so on", text]).await;
+    assert_eq!(batch[2], alone[0], "each text is judged alone");
+    assert_eq!(batch[0], [], "no text names nothing");
 
     let accented = format!("É — 日本 «{text}» 🙂");
     let long = format!("{text} ").repeat(2_000);

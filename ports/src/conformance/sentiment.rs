@@ -32,8 +32,8 @@ async fn text_without_words_is_neutral(classifier: &dyn SentimentClassifier) {
 
 async fn results_are_independent_of_the_batch(classifier: &dyn SentimentClassifier) {
     let alone = classify(classifier, &[GLAD]).await[0];
-    let beside = classify(classifier, &[SAD, GLAD, "", SAD]).await[1];
-    assert!((alone.positive - beside.positive).abs() < 1e-3, "neighbours change nothing");
+    let in_batch = classify(classifier, &[SAD, GLAD, "", SAD]).await[1];
+    assert!((alone.positive - in_batch.positive).abs() < 1e-3, "neighbours change nothing");
 }
 
 async fn any_text_is_accepted(classifier: &dyn SentimentClassifier) {

@@ -9,8 +9,11 @@ use crate::{
 /// Checks every requirement of [`SpeakerSegmentation`]. `voice` are samples with one speaker.
 pub async fn segmentation(segmentation: &dyn SpeakerSegmentation, voice: &[f32]) {
     assert!(!segmentation.model().is_empty(), "a segmentation names its model");
-    let (window, most) = (segmentation.window(), segmentation.max_speakers());
-    assert!(window > 0 && (1..=8).contains(&most), "a window has a length and at most 8 speakers");
+    let (window, max_speakers) = (segmentation.window(), segmentation.max_speakers());
+    assert!(
+        window > 0 && (1..=8).contains(&max_speakers),
+        "a window has a length and at most 8 speakers"
+    );
 
     let segment = async |samples: &[f32]| {
         let mut found = segmentation.segment(vec![samples.to_vec()]).await?;
@@ -29,26 +32,29 @@ pub async fn segmentation(segmentation: &dyn SpeakerSegmentation, voice: &[f32])
     };
 
     let voice = &voice[..voice.len().min(window)];
-    let heard = segment(voice).await.unwrap();
-    assert!(alike(&heard), "every answer has the same frames");
-    assert!(heard.frames.iter().any(|frame| *frame != 0), "a voice is heard");
-    let known = u8::MAX >> (8 - most);
-    assert!(heard.frames.iter().all(|f| f & !known == 0), "no speaker beyond {most}");
+    let activity = segment(voice).await.unwrap();
+    assert!(alike(&activity), "every answer has the same frames");
+    assert!(activity.frames.iter().any(|frame| *frame != 0), "a voice is heard");
+    let speaker_bits = u8::MAX >> (8 - max_speakers);
+    assert!(
+        activity.frames.iter().all(|f| f & !speaker_bits == 0),
+        "no speaker beyond {max_speakers}"
+    );
     let again = segment(voice).await.unwrap();
-    assert_eq!(again, heard, "the same sound gives the same answer");
+    assert_eq!(again, activity, "the same sound gives the same answer");
     for count in [0, 1, voice.len() / 3] {
         let part = segment(&voice[..count]).await.expect("little sound is no error");
         assert!(alike(&part), "{count} samples give as many frames as a whole window");
     }
     let (first, second) = futures::join!(segment(voice), segment(&[]));
-    assert_eq!(first.unwrap(), heard, "a second window changes nothing in the first");
+    assert_eq!(first.unwrap(), activity, "a second window changes nothing in the first");
     assert!(second.unwrap().frames.iter().all(|frame| *frame == 0), "no sound holds no speech");
 
     let third = &voice[..voice.len() / 3];
     let together = vec![third.to_vec(), vec![0.0; window], voice.to_vec()];
     let together = segmentation.segment(together).await.unwrap();
     assert!(
-        together == [segment(third).await.unwrap(), silence.clone(), heard.clone()],
+        together == [segment(third).await.unwrap(), silence.clone(), activity.clone()],
         "windows heard together are answered in their order, each as alone"
     );
     assert_eq!(segmentation.segment(Vec::new()).await.unwrap(), [], "no window has no answer");

@@ -113,12 +113,12 @@ async fn missing_items_are_none(storage: &dyn ObjectStorage, base: &str) {
 }
 
 async fn stores_and_reads(storage: &dyn ObjectStorage, base: &str) {
-    let many: Vec<Vec<u8>> = (0..1000).map(|n| vec![n as u8; n % 7]).collect();
+    let objects: Vec<Vec<u8>> = (0..1000).map(|n| vec![n as u8; n % 7]).collect();
     let cases: &[(&str, Vec<&[u8]>)] = &[
         ("clip.mp4", vec![b"hello, ", b"world"]),
         ("empty.mp4", vec![]),
         ("empty-blocks.mp4", vec![b"", b"", b"x", b""]),
-        ("many-blocks.mp4", many.iter().map(Vec::as_slice).collect()),
+        ("many-blocks.mp4", objects.iter().map(Vec::as_slice).collect()),
         ("a/b/c/deep.mp4", vec![b"deep"]),
         ("odd !\"#$%&'()*+,;<=>?@[]^_`{|}~ name..mp4", vec![b"odd"]),
         (".hidden.mp4", vec![b"a dot below the first segment"]),
@@ -132,8 +132,8 @@ async fn stores_and_reads(storage: &dyn ObjectStorage, base: &str) {
         assert_eq!(bytes(storage, &key, None).await, expected, "{name}");
         let info = storage.stat(&key).await.unwrap().expect(name);
         assert_eq!(info.size, expected.len() as u64, "{name}");
-        if let Some(kept) = info.content_type {
-            assert_eq!(kept, "video/mp4", "{name}");
+        if let Some(stored_type) = info.content_type {
+            assert_eq!(stored_type, "video/mp4", "{name}");
         }
         if let Some(etag) = info.etag {
             assert!(!etag.is_empty() && !etag.contains('"'), "{name} has the etag {etag:?}");
@@ -273,9 +273,9 @@ async fn concurrent_reads_see_whole_objects(storage: &dyn ObjectStorage, base: &
 
 async fn deletes_by_prefix(storage: &dyn ObjectStorage, base: &str) {
     let within = ["v1/b.mp4", "v1/a.mp4", "v1/a/z.jpg", "v1/a-b.jpg", "v1/c/d/e.bin"];
-    let beside = ["v10/a.mp4", "v1.mp4", "v/1/a.mp4", "w/v1/a.mp4"];
+    let others = ["v10/a.mp4", "v1.mp4", "v/1/a.mp4", "w/v1/a.mp4"];
     let full = |key: &&str| format!("{base}/delete/{key}");
-    for key in within.iter().chain(&beside) {
+    for key in within.iter().chain(&others) {
         storage.put(&full(key), content(&[key.as_bytes()]), "video/mp4").await.unwrap();
     }
     let mut expected: Vec<String> = within.iter().map(full).collect();
@@ -285,18 +285,18 @@ async fn deletes_by_prefix(storage: &dyn ObjectStorage, base: &str) {
     for key in &expected {
         assert_eq!(storage.stat(key).await.unwrap(), None, "{key} must be gone");
     }
-    for key in &beside {
+    for key in &others {
         assert_eq!(bytes(storage, &full(key), None).await, key.as_bytes(), "{key} must stay");
     }
     assert!(storage.delete_prefix(&prefix).await.unwrap().is_empty(), "nothing is left");
     storage.put(&expected[0], content(&[b"again"]), "video/mp4").await.unwrap();
     assert_eq!(storage.delete_prefix(&prefix).await.unwrap(), &expected[..1]);
 
-    let many: Vec<String> = (0..50).map(|n| format!("{base}/many/{n:02}.jpg")).collect();
-    for key in &many {
+    let objects: Vec<String> = (0..50).map(|n| format!("{base}/many/{n:02}.jpg")).collect();
+    for key in &objects {
         storage.put(key, content(&[b"x"]), "image/jpeg").await.unwrap();
     }
-    assert_eq!(storage.delete_prefix(&format!("{base}/many/")).await.unwrap(), many);
+    assert_eq!(storage.delete_prefix(&format!("{base}/many/")).await.unwrap(), objects);
 }
 
 fn public_urls_round_trip(storage: &dyn ObjectStorage, base: &str) {
@@ -367,22 +367,22 @@ impl Alive {
     fn block(self: &Arc<Self>, data: Vec<u8>) -> Bytes {
         let now = self.now.fetch_add(data.len() as u64, Ordering::SeqCst) + data.len() as u64;
         self.peak.fetch_max(now, Ordering::SeqCst);
-        Bytes::from_owner(Counted { data, alive: self.clone() })
+        Bytes::from_owner(CountedBytes { data, alive: self.clone() })
     }
 }
 
-struct Counted {
+struct CountedBytes {
     data: Vec<u8>,
     alive: Arc<Alive>,
 }
 
-impl AsRef<[u8]> for Counted {
+impl AsRef<[u8]> for CountedBytes {
     fn as_ref(&self) -> &[u8] {
         &self.data
     }
 }
 
-impl Drop for Counted {
+impl Drop for CountedBytes {
     fn drop(&mut self) {
         self.alive.now.fetch_sub(self.data.len() as u64, Ordering::SeqCst);
     }

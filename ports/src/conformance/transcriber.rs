@@ -17,16 +17,16 @@ pub async fn suite(transcriber: &dyn Transcriber, speech: &[f32]) {
 
 async fn silence_has_no_words(transcriber: &dyn Transcriber) {
     for count in [0, 1, 160, 2 * SAMPLE_RATE as usize] {
-        let heard =
+        let transcript =
             transcriber.transcribe(&vec![0.0; count], None).await.expect("silence is no error");
-        assert_eq!(heard.words, [], "{count} samples of silence hold no words");
+        assert_eq!(transcript.words, [], "{count} samples of silence hold no words");
     }
 }
 
 async fn words_are_in_order(transcriber: &dyn Transcriber, speech: &[f32]) {
-    let heard = transcriber.transcribe(speech, None).await.expect("speech is recognised");
-    assert!(!heard.words.is_empty(), "the speech holds words");
-    check(&heard, speech.len());
+    let transcript = transcriber.transcribe(speech, None).await.expect("speech is recognised");
+    assert!(!transcript.words.is_empty(), "the speech holds words");
+    check(&transcript, speech.len());
 }
 
 async fn damaged_samples_are_accepted(transcriber: &dyn Transcriber) {
@@ -35,15 +35,15 @@ async fn damaged_samples_are_accepted(transcriber: &dyn Transcriber) {
     samples[200] = f32::INFINITY;
     samples[300] = -1e30;
     match transcriber.transcribe(&samples, None).await {
-        Ok(heard) => check(&heard, samples.len()),
+        Ok(transcript) => check(&transcript, samples.len()),
         Err(e) => assert!(!e.to_string().is_empty(), "an error says what was wrong"),
     }
 }
 
-fn check(heard: &Transcript, samples: usize) {
+fn check(transcript: &Transcript, samples: usize) {
     let end = samples as f64 / f64::from(SAMPLE_RATE) + 0.05;
     let mut last = 0.0;
-    for word in &heard.words {
+    for word in &transcript.words {
         assert!(!word.text.is_empty(), "a word is not empty");
         assert_eq!(word.text, word.text.trim(), "no space surrounds a word");
         assert!(word.start >= 0.0 && word.end >= word.start, "{word:?} ends after it begins");
@@ -52,7 +52,7 @@ fn check(heard: &Transcript, samples: usize) {
         assert!((0.0..=1.0).contains(&word.confidence), "confidence of {word:?} is in 0..1");
         last = word.start;
     }
-    if let Some(language) = &heard.language {
+    if let Some(language) = &transcript.language {
         assert!(
             language.len() == 2 && language.bytes().all(|b| b.is_ascii_lowercase()),
             "{language:?} is an ISO 639-1 code"

@@ -31,7 +31,7 @@ async fn told(app: &TestApp) -> Vec<Value> {
 }
 
 fn notices(app: &TestApp) -> Vec<Value> {
-    let notices = app.webhooks.notices();
+    let notices = app.webhooks.requests();
     notices.iter().map(|notice| serde_json::from_slice(&notice.body).unwrap()).collect()
 }
 
@@ -52,7 +52,7 @@ async fn the_webhook_is_told_of_each_new_video_that_has_what_is_looked_for() {
     let id = ingest(&app, 30.0, &[("recorded_at", "2026-01-01T10:00:00Z")]).await;
     let result = json!({"video_id": id, "alerts": 1, "failed_deliveries": 0});
     assert_eq!(told(&app).await, [result]);
-    let sent = app.webhooks.notices();
+    let sent = app.webhooks.requests();
     assert_eq!((sent.len(), sent[0].url.as_str()), (1, HOOK));
     let (name, signature) = &sent[0].headers[0];
     assert!(name == "Shotlog-Signature" && signature.contains(",v1="), "{signature}");
@@ -103,12 +103,12 @@ async fn what_is_not_taken_is_remembered_and_told_once_more() {
     assert!(!alert.to_string().contains("of-the-door"), "{alert}");
 
     app.webhooks.fail(0);
-    let before = app.webhooks.notices().len();
+    let before = app.webhooks.requests().len();
     let reply = app.post_json("/alerts/doors/retry", Value::Null).await;
     assert_eq!(reply.status, 202, "{}", reply.text());
     assert_eq!(reply.json()["job_ids"].as_array().unwrap().len(), 1);
     told(&app).await;
-    assert_eq!(app.webhooks.notices().len(), before + 1);
+    assert_eq!(app.webhooks.requests().len(), before + 1);
     assert_eq!(notices(&app).last().unwrap()["event_id"], failed["event_id"]);
     let alert = app.get("/alerts/doors").await.ok();
     assert_eq!((&alert["delivered"], &alert["failed"]), (&json!(1), &json!([])));

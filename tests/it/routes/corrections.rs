@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use adapters::detector::ScriptedDetector;
-use adapters::ocr::ScriptedReader;
+use adapters::ocr::ScriptedTextRecognizer;
 use adapters::speaker::{ScriptedSpeakerEmbedder, ScriptedSpeakerSegmentation};
 use adapters::transcriber::ScriptedTranscriber;
 use adapters::vad::ScriptedVoiceActivity;
@@ -37,12 +37,12 @@ fn talking() -> Models {
         TextLine { text: "NASA GODARD".into(), confidence: 0.95, bounds: [0.2, 0.05, 0.5, 0.1] };
     let span = SpeechSpan { start: 2.0, end: 24.0 };
     Models {
-        transcriber: Some(Arc::new(ScriptedTranscriber::hearing(heard))),
+        transcriber: Some(Arc::new(ScriptedTranscriber::with_transcript(heard))),
         vad: Some(Arc::new(ScriptedVoiceActivity::new(vec![span]))),
         speaker_segmentation: Some(Arc::new(ScriptedSpeakerSegmentation::new(|_| 1))),
         speaker_embedder: Some(Arc::new(ScriptedSpeakerEmbedder::new(|_| Some(vec![1.0, 0.0])))),
-        detector: Some(Arc::new(ScriptedDetector::seeing(vec![person]))),
-        ocr: Some(Arc::new(ScriptedReader::reading(vec![sign]))),
+        detector: Some(Arc::new(ScriptedDetector::with_objects(vec![person]))),
+        ocr: Some(Arc::new(ScriptedTextRecognizer::with_lines(vec![sign]))),
         reranker: None,
     }
 }

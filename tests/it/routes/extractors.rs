@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use adapters::llm::Extractive;
-use adapters::ocr::ScriptedReader;
+use adapters::ocr::ScriptedTextRecognizer;
 use ports::ocr::TextLine;
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn kitchen() -> Models {
         bounds: [0.1, 0.1 + 0.2 * n as f32, 0.3, 0.1],
     };
     let lines = LINES.iter().enumerate().map(line).collect();
-    Models { ocr: Some(Arc::new(ScriptedReader::reading(lines))), ..Models::default() }
+    Models { ocr: Some(Arc::new(ScriptedTextRecognizer::with_lines(lines))), ..Models::default() }
 }
 
 fn menu() -> Value {

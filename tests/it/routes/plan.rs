@@ -137,7 +137,7 @@ async fn the_end_of_a_job_is_told_where_the_ingest_says() {
     let done = app.job_of(&[("callback_url", url)], "c.mp4", &clip(10.0)).await;
     let failed = app.job_of(&[("callback_url", url)], "c.mp4", b"no video").await;
     let notices = loop {
-        let notices = app.webhooks.notices();
+        let notices = app.webhooks.requests();
         if notices.len() == 2 {
             break notices;
         }

@@ -10,7 +10,7 @@ use super::{Error, FfmpegOptions};
 
 /// Demuxers that open a second file, a URL or a device, that generate their content, or that read
 /// images and text: never accepted, even if listed in the configuration.
-const NEVER: &[&str] = &[
+const FORBIDDEN: &[&str] = &[
     "alias_pix",
     "alsa",
     "avisynth",
@@ -64,7 +64,7 @@ impl Container {
 }
 
 /// Detects the container from the first bytes; rejects one that is not on the list.
-pub(super) fn container_of(
+pub(super) fn detect_container(
     source: &mut Source,
     options: &FfmpegOptions,
 ) -> Result<Container, Error> {
@@ -123,7 +123,7 @@ pub(in super::super) fn check_lists(
     codecs: &[String],
 ) -> Result<(), String> {
     for name in containers {
-        if NEVER.contains(&name.as_str()) {
+        if FORBIDDEN.contains(&name.as_str()) {
             return Err(format!(
                 "decoder.containers names '{name}', which opens other files or addresses; remove it"
             ));

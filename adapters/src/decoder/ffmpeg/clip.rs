@@ -14,7 +14,7 @@ use ffmpeg::{Packet, Rational};
 use ffmpeg_next as ffmpeg;
 use ports::decoder::{CancellationToken, Clip, ClipRequest};
 
-use super::frames::Way;
+use super::frames::SeekMethod;
 use super::input::{Input, Kind};
 use super::scan::MAX_READ_ERRORS;
 use super::{Error, FfmpegOptions};
@@ -49,11 +49,11 @@ pub(super) fn clip(
     };
     let video = open()?.picture.is_some();
     // If the clock jumps, only reading from the beginning reaches a given time.
-    let sought = video && Way::through(open, file.metadata()?.len())? == Way::Stamps;
-    let key_frame = if sought { last_key_frame(&mut open()?, cut.start)? } else { None };
+    let can_seek = video && SeekMethod::detect(open, file.metadata()?.len())? == SeekMethod::Stamps;
+    let key_frame = if can_seek { last_key_frame(&mut open()?, cut.start)? } else { None };
     let mut input = open()?;
     let fits = |at: &f64| !cut.exact || (at - cut.start).abs() <= ON_KEY_FRAME;
-    let mut copied_from = key_frame.filter(fits).filter(|_| input.is_played());
+    let mut copied_from = key_frame.filter(fits).filter(|_| input.is_playable());
     // `None` means the beginning of the file.
     let read_from = key_frame.map(|key_frame| (key_frame - STEPS_BACK[0]).max(0.0));
     let begin = |input: &mut Input| read_from.map_or(Ok(()), |time| input.seek(time));
@@ -66,7 +66,7 @@ pub(super) fn clip(
     }
     let part = Part { start: copied_from.unwrap_or(cut.start), end: cut.end };
     let full = Arc::new(AtomicBool::new(false));
-    let out = Bounded { out, at: 0, most: cut.max_bytes, full: full.clone() };
+    let out = BoundedWriter { out, at: 0, max_bytes: cut.max_bytes, full: full.clone() };
     let output = StreamIo::from_write_seek(out)?;
     let output = ffmpeg::format::output_to_stream(output, None, Some("mp4"))?;
     let written = match copied_from {
@@ -81,21 +81,21 @@ pub(super) fn clip(
 }
 
 /// A file that rejects writes after cancellation.
-pub(super) struct Cancellable {
+pub(super) struct CancellableWriter {
     out: File,
     cancel: CancellationToken,
 }
 
-impl Cancellable {
+impl CancellableWriter {
     pub(super) fn new(out: File, cancel: CancellationToken) -> Self {
         Self { out, cancel }
     }
 }
 
-impl Write for Cancellable {
+impl Write for CancellableWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.cancel.is_cancelled() {
-            return Err(io::Error::other("nobody waits for this any more"));
+            return Err(io::Error::other("cancelled: the caller no longer waits"));
         }
         self.out.write(bytes)
     }
@@ -105,24 +105,24 @@ impl Write for Cancellable {
     }
 }
 
-impl Seek for Cancellable {
+impl Seek for CancellableWriter {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.out.seek(to)
     }
 }
 
 /// A file with a size limit.
-struct Bounded<W> {
+struct BoundedWriter<W> {
     out: W,
     at: u64,
-    most: u64,
+    max_bytes: u64,
     /// Set when the limit was exceeded.
     full: Arc<AtomicBool>,
 }
 
-impl<W: Write> Write for Bounded<W> {
+impl<W: Write> Write for BoundedWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.at.saturating_add(bytes.len() as u64) > self.most {
+        if self.at.saturating_add(bytes.len() as u64) > self.max_bytes {
             self.full.store(true, Ordering::Relaxed);
             return Err(io::ErrorKind::FileTooLarge.into());
         }
@@ -136,7 +136,7 @@ impl<W: Write> Write for Bounded<W> {
     }
 }
 
-impl<W: Seek> Seek for Bounded<W> {
+impl<W: Seek> Seek for BoundedWriter<W> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.at = self.out.seek(to)?;
         Ok(self.at)

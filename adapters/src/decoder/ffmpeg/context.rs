@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ffmpeg::ffi;
 use ffmpeg_next as ffmpeg;
 
-use super::accepted::{codec_whitelist, container_of};
+use super::accepted::{codec_whitelist, detect_container};
 use super::deadline::{Deadline, interrupted};
 use super::source::{Source, refuse_open};
 use super::{Error, FfmpegOptions};
@@ -26,7 +26,7 @@ pub(super) fn open_context(
     deadline: &Arc<Deadline>,
     options: &FfmpegOptions,
 ) -> Result<ffmpeg::format::context::Input, Error> {
-    let container = container_of(source, options)?;
+    let container = detect_container(source, options)?;
     let check = |code: c_int| {
         if code < 0 { Err(Error::Decoder(code.into())) } else { Ok(()) }
     };

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_told_from_videos_by_how_they_begin() {
+    fn images_are_recognised_by_their_first_bytes() {
         for (head, format) in [
             (b"\xff\xd8\xff\xe0\0\x10JFIF".as_slice(), Some("JPEG")),
             (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", Some("PNG")),

@@ -58,9 +58,9 @@ pub(super) fn frames(
     file: &Arc<File>,
     options: &FfmpegOptions,
     stills: &[Still],
-    way: Option<Way>,
+    method: Option<SeekMethod>,
     found: &mut dyn FnMut(usize, &Frame) -> ports::Result<()>,
-) -> Result<Way, Error> {
+) -> Result<SeekMethod, Error> {
     let per_frame = u32::try_from(stills.len()).unwrap_or(u32::MAX);
     let allowed =
         options.timeout.saturating_add(options.timeout_per_second.saturating_mul(per_frame));
@@ -70,18 +70,18 @@ pub(super) fn frames(
         Ok::<_, Error>(input)
     };
     let mut input = open(allowed)?;
-    let Some(stream) = input.picture else { return Ok(Way::default()) };
-    let way = match way {
-        Some(way) => way,
+    let Some(stream) = input.picture else { return Ok(SeekMethod::default()) };
+    let method = match method {
+        Some(method) => method,
         None => {
-            let way = Way::through(|| open(allowed / 2), file.metadata()?.len())?;
+            let method = SeekMethod::detect(|| open(allowed / 2), file.metadata()?.len())?;
             // The time limit of the extraction starts now.
             input.deadline.set(allowed);
-            way
+            method
         }
     };
     // Packets are counted together with those of the audio, which also shows where the clock jumps.
-    if matches!(way, Way::Stamps | Way::Decoding) {
+    if matches!(method, SeekMethod::Stamps | SeekMethod::Decoding) {
         input.picture_only();
     }
 
@@ -92,30 +92,30 @@ pub(super) fn frames(
     let orientation = input.orientation();
     let aspect = input.pixel_aspect();
     let decoder = input.decoder(stream, options.threads, options)?;
-    let order = match &way {
-        Way::Stamps => Order::of(false),
-        Way::Decoding | Way::Unstamped(_) => Order::of(true),
-        Way::Packets(_) => Order::default(),
+    let order = match &method {
+        SeekMethod::Stamps => Order::new(false),
+        SeekMethod::Decoding | SeekMethod::Unstamped(_) => Order::new(true),
+        SeekMethod::Packets(_) => Order::default(),
     };
-    let mut reel = Reel::new(stream, decoder, order);
+    let mut cursor = FrameCursor::new(stream, decoder, order);
     // A field without its counterpart would show half of the lines.
-    reel.may_hurry = way == Way::Stamps && !input.is_interlaced();
+    cursor.may_skip = method == SeekMethod::Stamps && !input.is_interlaced();
     let mut sizes: BTreeMap<u32, (Converter, Option<Frame>)> = BTreeMap::new();
     for i in sorted {
         let Still { time, max_side } = stills[i];
-        match &way {
-            Way::Stamps | Way::Decoding => reel.wind_to(time, &mut input)?,
-            Way::Packets(marks) => {
-                let mark = last_mark(marks, time).map_or(0, |i| marks[i].0);
-                reel.count_to(time, mark, &mut input)?;
+        match &method {
+            SeekMethod::Stamps | SeekMethod::Decoding => cursor.advance_to(time, &mut input)?,
+            SeekMethod::Packets(marks) => {
+                let mark = mark_before(marks, time).map_or(0, |i| marks[i].0);
+                cursor.count_to(time, mark, &mut input)?;
             }
-            Way::Unstamped(marks) => {
+            SeekMethod::Unstamped(marks) => {
                 // At least one key frame in between, if the order must be reconstructed.
-                let before = last_mark(marks, time).and_then(|i| i.checked_sub(1));
-                reel.count_to(time, before.map_or(0, |i| marks[i].0), &mut input)?;
+                let before = mark_before(marks, time).and_then(|i| i.checked_sub(1));
+                cursor.count_to(time, before.map_or(0, |i| marks[i].0), &mut input)?;
             }
         }
-        let Some((time, picture)) = reel.current.as_ref().filter(|(_, frame)| is_sound(frame))
+        let Some((time, picture)) = cursor.current.as_ref().filter(|(_, frame)| is_intact(frame))
         else {
             continue;
         };
@@ -130,12 +130,12 @@ pub(super) fn frames(
             found(i, frame).map_err(Error::Sink)?;
         }
     }
-    Ok(way)
+    Ok(method)
 }
 
 /// How to find the packets of a time in a file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Way {
+pub(crate) enum SeekMethod {
     /// By the timestamps of the container.
     #[default]
     Stamps,
@@ -150,14 +150,14 @@ pub(crate) enum Way {
 }
 
 /// The last mark at or before a time.
-fn last_mark(marks: &[(u64, f64)], time: f64) -> Option<usize> {
+fn mark_before(marks: &[(u64, f64)], time: f64) -> Option<usize> {
     marks.partition_point(|(_, key)| *key <= time).checked_sub(1)
 }
 
-impl Way {
+impl SeekMethod {
     /// The seek method for a file of `size` bytes. Reads the file to its end if there is no cheaper
     /// way to find out; stops reading a larger file when the open timeout expires.
-    pub(super) fn through(
+    pub(super) fn detect(
         open: impl Fn() -> Result<Input, Error>,
         size: u64,
     ) -> Result<Self, Error> {
@@ -220,12 +220,12 @@ impl Way {
 }
 
 /// Whether the decoder had all references of the frame.
-fn is_sound(frame: &Video) -> bool {
+fn is_intact(frame: &Video) -> bool {
     !frame.is_corrupt() && !frame.has_decode_errors()
 }
 
 /// The decoder with the current frame and the next one.
-struct Reel {
+struct FrameCursor {
     stream: usize,
     decoder: Opened,
     order: Order,
@@ -236,15 +236,15 @@ struct Reel {
     started: bool,
     drained: bool,
     /// Whether non-reference frames may be skipped on the way to a time.
-    may_hurry: bool,
+    may_skip: bool,
     /// Whether they are skipped now: after a seek, so that another seek can restore them.
-    hurries: bool,
+    is_skipping: bool,
     /// Start of the last skipped frame, seconds.
-    passed_over: f64,
+    skipped_from: f64,
     packet: Packet,
 }
 
-impl Reel {
+impl FrameCursor {
     fn new(stream: usize, decoder: Opened, order: Order) -> Self {
         Self {
             stream,
@@ -254,33 +254,33 @@ impl Reel {
             next: None,
             started: false,
             drained: false,
-            may_hurry: false,
-            hurries: false,
-            passed_over: f64::NEG_INFINITY,
+            may_skip: false,
+            is_skipping: false,
+            skipped_from: f64::NEG_INFINITY,
             packet: Packet::empty(),
         }
     }
 
     /// Moves `current` to the frame shown at `time`, or to the first frame of the file.
-    fn wind_to(&mut self, time: f64, input: &mut Input) -> Result<(), Error> {
+    fn advance_to(&mut self, time: f64, input: &mut Input) -> Result<(), Error> {
         self.go_to(time, input)?;
         let here = self.current.as_ref().map_or(f64::NEG_INFINITY, |(t, _)| *t);
-        if self.passed_over <= here + EPSILON {
+        if self.skipped_from <= here + EPSILON {
             return Ok(());
         }
         // The requested frame was skipped: the frame spacing is uneven.
-        self.may_hurry = false;
+        self.may_skip = false;
         self.current = None;
         self.go_to(time, input)
     }
 
     fn go_to(&mut self, time: f64, input: &mut Input) -> Result<(), Error> {
-        if self.can_go_on(time, input) {
+        if self.is_within_reach(time, input) {
             return self.play_to(time, input);
         }
         // At least one key frame in between, if the order must be reconstructed.
-        let least = if self.order.is_decoding_only() { SECOND_KEY_FRAME } else { 0.0 };
-        for back in STEPS_BACK.into_iter().filter(|back| *back >= least) {
+        let min_back = if self.order.is_decoding_only() { SECOND_KEY_FRAME } else { 0.0 };
+        for back in STEPS_BACK.into_iter().filter(|back| *back >= min_back) {
             let target = if time - back > 0.0 { time - back } else { BEGINNING };
             let at_start = !self.started && target == BEGINNING;
             if !at_start && self.restart(target, input).is_err() {
@@ -289,7 +289,7 @@ impl Reel {
             }
             self.play_to(time, input)?;
             let shown = self.current.as_ref();
-            if shown.is_some_and(|(t, frame)| *t <= time + EPSILON && is_sound(frame))
+            if shown.is_some_and(|(t, frame)| *t <= time + EPSILON && is_intact(frame))
                 || target == BEGINNING
             {
                 break;
@@ -298,11 +298,11 @@ impl Reel {
         Ok(())
     }
 
-    /// Like [`Self::wind_to`], by the number of a packet with an earlier key frame.
+    /// Like [`Self::advance_to`], by the number of a packet with an earlier key frame.
     fn count_to(&mut self, time: f64, mark: u64, input: &mut Input) -> Result<(), Error> {
         if mark > input.packets + 1 {
             if !self.started {
-                input.show_beginning(&mut self.decoder, 1)?;
+                input.prime_decoder(&mut self.decoder, 1)?;
             }
             self.current = None;
             self.next = None;
@@ -320,7 +320,7 @@ impl Reel {
     }
 
     /// Whether decoding forward reaches `time` sooner than a seek.
-    fn can_go_on(&mut self, time: f64, input: &mut Input) -> bool {
+    fn is_within_reach(&mut self, time: f64, input: &mut Input) -> bool {
         let Some((here, _)) = self.current else { return false };
         if time + EPSILON < here {
             return false;
@@ -331,15 +331,15 @@ impl Reel {
 
     fn restart(&mut self, time: f64, input: &mut Input) -> Result<(), Error> {
         if !self.started {
-            input.show_beginning(&mut self.decoder, 1)?;
+            input.prime_decoder(&mut self.decoder, 1)?;
         }
         self.started = true;
         self.current = None;
         self.next = None;
-        self.passed_over = f64::NEG_INFINITY;
+        self.skipped_from = f64::NEG_INFINITY;
         self.drained = false;
         self.decoder.flush();
-        let sought = if time == BEGINNING {
+        let seek = if time == BEGINNING {
             self.order.rewind();
             // AVI has no position before its first key frame.
             input.seek(time).or_else(|_| input.seek(0.0))
@@ -347,8 +347,8 @@ impl Reel {
             self.order.restart();
             input.seek(time)
         };
-        self.hurries = self.may_hurry && sought.is_ok();
-        sought
+        self.is_skipping = self.may_skip && seek.is_ok();
+        seek
     }
 
     fn play_to(&mut self, time: f64, input: &mut Input) -> Result<(), Error> {
@@ -397,7 +397,7 @@ impl Reel {
             match input.read(&mut self.packet) {
                 // Skips a damaged packet; the decoder reports it again at the next frame.
                 Ok(Some(Kind::Picture)) => {
-                    self.hurry(to, input);
+                    self.skip_unneeded(to, input);
                     self.order.send(&mut self.packet);
                     _ = self.decoder.send_packet(&self.packet);
                 }
@@ -413,13 +413,14 @@ impl Reel {
 
     /// Makes the decoder skip a packet whose frame is not shown at `to` and not referenced by
     /// others.
-    fn hurry(&mut self, to: f64, input: &Input) {
+    fn skip_unneeded(&mut self, to: f64, input: &Input) {
         let begins = self.packet.pts().map(|stamp| input.seconds(self.stream, stamp));
         let step = input.frame_length().unwrap_or(STRIDE);
-        let unseen = begins.filter(|begins| self.hurries && begins + LENGTHS * step < to);
+        let unseen = begins.filter(|begins| self.is_skipping && begins + LENGTHS * step < to);
         let discard = if unseen.is_some() { Discard::NonReference } else { Discard::Default };
         self.decoder.skip_frame(discard);
         // Only the decoder knows which frames are references.
-        self.passed_over = unseen.map_or(self.passed_over, |begins| begins.max(self.passed_over));
+        self.skipped_from =
+            unseen.map_or(self.skipped_from, |begins| begins.max(self.skipped_from));
     }
 }

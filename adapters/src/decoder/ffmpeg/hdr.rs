@@ -38,7 +38,7 @@ pub(super) enum Transfer {
 
 impl Transfer {
     /// `None` for standard range.
-    pub(super) fn of(frame: &Video) -> Option<Self> {
+    pub(super) fn for_frame(frame: &Video) -> Option<Self> {
         Self::named(frame.color_transfer_characteristic())
     }
 
@@ -87,17 +87,17 @@ impl ToneMap {
         }
     }
 
-    /// The tone map for a picture; replaces `known` if that is for another kind.
-    pub(super) fn of<'a>(
-        known: &'a mut Option<Self>,
+    /// The tone map for a picture; replaces `cached` if that is for another kind.
+    pub(super) fn for_picture<'a>(
+        cached: &'a mut Option<Self>,
         transfer: Transfer,
         frame: &Video,
     ) -> &'a Self {
         let wide = frame.color_primaries() != Primaries::BT709;
-        if known.as_ref().is_none_or(|map| (map.transfer, map.wide) != (transfer, wide)) {
-            *known = None;
+        if cached.as_ref().is_none_or(|map| (map.transfer, map.wide) != (transfer, wide)) {
+            *cached = None;
         }
-        known.get_or_insert_with(|| Self::new(transfer, wide))
+        cached.get_or_insert_with(|| Self::new(transfer, wide))
     }
 
     /// Converts rows of 16-bit RGB to 8-bit RGB, in place at the start of each row.
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn greys_of_pq_keep_their_place_below_white() {
+    fn pq_greys_below_white_are_unchanged() {
         let map = ToneMap::new(Transfer::Pq, true);
         let grey = |luminance| map.pixel([pq(luminance); 3]);
         assert_eq!(grey(0.0), [0; 3]);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn white_of_hlg_is_nearly_white() {
+    fn hlg_white_is_nearly_white() {
         let map = ToneMap::new(Transfer::Hlg, true);
         let code = |share: f32| (share * f32::from(u16::MAX)) as u16;
         // Reference white has the code 75 %.
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_beyond_bt709_are_its_purest() {
+    fn colours_outside_bt709_are_clipped() {
         let map = ToneMap::new(Transfer::Pq, true);
         let red = map.pixel([pq(150.0), 0, 0]);
         assert!(red[0] > 230 && red[1] == 0 && red[2] == 0, "{red:?}");

@@ -166,16 +166,16 @@ impl Input {
         if code < 0 { Err(ffmpeg::Error::from(code).into()) } else { Ok(()) }
     }
 
-    /// Shows a decoder the first packet of the video, if it is among the first `most` packets: all
+    /// Shows a decoder the first packet of the video, if it is among the first `max_packets` packets: all
     /// others may depend on it. x264 stores its version there, without which its early 4:4:4
     /// streams decode to garbage.
-    pub(super) fn show_beginning(
+    pub(super) fn prime_decoder(
         &mut self,
         decoder: &mut Opened,
-        most: usize,
+        max_packets: usize,
     ) -> Result<(), Error> {
         let mut packet = Packet::empty();
-        for _ in 0..most {
+        for _ in 0..max_packets {
             match self.read(&mut packet) {
                 Ok(Some(Kind::Picture)) => {
                     _ = decoder.send_packet(&packet);
@@ -310,7 +310,7 @@ impl Input {
 
     /// Whether players support the selected streams in MP4 without re-encoding: by codec, and with
     /// subsampled colours of at most ten bits.
-    pub(super) fn is_played(&self) -> bool {
+    pub(super) fn is_playable(&self) -> bool {
         let parameters = |stream: Option<usize>| Some(self.context.stream(stream?)?.parameters());
         let played = parameters(self.picture).is_none_or(|picture| {
             #[expect(unsafe_code, reason = "FFI")]
@@ -373,7 +373,7 @@ impl Input {
             (*(*to.as_mut_ptr()).codecpar).codec_tag = 0;
         }
         let place = to.index();
-        self.turn_alike(stream, place, output);
+        self.copy_orientation(stream, place, output);
         Ok(())
     }
 
@@ -385,12 +385,12 @@ impl Input {
         output: &mut Output,
     ) -> Result<usize, Error> {
         let place = output.add_stream_with(encoder)?.index();
-        self.turn_alike(stream, place, output);
+        self.copy_orientation(stream, place, output);
         Ok(place)
     }
 
     /// Copies the display matrix to the output.
-    fn turn_alike(&self, stream: usize, place: usize, output: &mut Output) {
+    fn copy_orientation(&self, stream: usize, place: usize, output: &mut Output) {
         let Some(matrix) = self.display_matrix(stream) else { return };
         let Some(mut to) = output.stream_mut(place) else { return };
         #[expect(unsafe_code, reason = "FFI")]
@@ -435,7 +435,7 @@ impl Input {
         let video = self.picture.map(|i| {
             let (width, height) = self.coded_size(i);
             let (width, height) =
-                self.orientation().size(shown_size(width, height, self.pixel_aspect()));
+                self.orientation().size(display_size(width, height, self.pixel_aspect()));
             let rate = self.frame_length().map(|l| 1.0 / l);
             VideoInfo { codec: self.codec_name(i), width, height, frame_rate: rate }
         });
@@ -555,8 +555,8 @@ impl Input {
         #[expect(unsafe_code, reason = "FFI")]
         // SAFETY: a plain field of the open context.
         let method = unsafe { (*self.context.as_ptr()).duration_estimation_method };
-        let told = method == ffi::AVDurationEstimationMethod::AVFMT_DURATION_FROM_STREAM;
-        (told && duration > 0).then(|| duration as f64 / f64::from(ffi::AV_TIME_BASE))
+        let is_stated = method == ffi::AVDurationEstimationMethod::AVFMT_DURATION_FROM_STREAM;
+        (is_stated && duration > 0).then(|| duration as f64 / f64::from(ffi::AV_TIME_BASE))
     }
 
     fn sample_rate(&self, stream: usize) -> c_int {
@@ -634,7 +634,7 @@ impl Input {
 }
 
 /// The displayed size for non-square pixels: stretches the longer direction.
-pub(super) fn shown_size(width: u32, height: u32, pixel_aspect: f64) -> (u32, u32) {
+pub(super) fn display_size(width: u32, height: u32, pixel_aspect: f64) -> (u32, u32) {
     let stretch = |n: u32, by: f64| ((f64::from(n) * by).round() as u32).max(1);
     if pixel_aspect >= 1.0 {
         (stretch(width, pixel_aspect), height)
@@ -659,9 +659,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pixels_that_are_not_square_stretch_the_longer_way() {
-        assert_eq!(shown_size(720, 576, 16.0 / 15.0), (768, 576));
-        assert_eq!(shown_size(720, 480, 8.0 / 9.0), (720, 540));
-        assert_eq!(shown_size(640, 360, 1.0), (640, 360));
+    fn non_square_pixels_stretch_the_longer_side() {
+        assert_eq!(display_size(720, 576, 16.0 / 15.0), (768, 576));
+        assert_eq!(display_size(720, 480, 8.0 / 9.0), (720, 540));
+        assert_eq!(display_size(640, 360, 1.0), (640, 360));
     }
 }

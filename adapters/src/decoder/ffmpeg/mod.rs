@@ -12,7 +12,6 @@
 //! unconfirmed jumps of the clock are removed (`timeline`).
 
 mod accepted;
-mod calm;
 mod clip;
 mod context;
 mod deadline;
@@ -25,6 +24,7 @@ mod order;
 mod picture;
 mod scan;
 mod shrink;
+mod skip;
 mod sound;
 mod source;
 mod timeline;
@@ -46,7 +46,7 @@ use serde::{Deserialize, Serialize};
 
 pub(super) use accepted::check_lists;
 use error::Error;
-pub(super) use frames::Way;
+pub(super) use frames::SeekMethod;
 use input::Input;
 
 /// Limits on the cost of a hostile file.
@@ -163,10 +163,10 @@ impl FfmpegDecoder {
         &self,
         file: &Arc<File>,
         stills: &[Still],
-        way: Option<Way>,
+        method: Option<SeekMethod>,
         found: &mut dyn FnMut(usize, &Frame) -> Result<()>,
-    ) -> Result<Way> {
-        Ok(frames::frames(file, &self.options, stills, way, found)?)
+    ) -> Result<SeekMethod> {
+        Ok(frames::frames(file, &self.options, stills, method, found)?)
     }
 }
 
@@ -230,6 +230,10 @@ impl VideoDecoder for FfmpegDecoder {
         out: File,
         cancel: &CancellationToken,
     ) -> Result<Clip> {
-        self.clip_of_file(&open_media(file)?, cut, clip::Cancellable::new(out, cancel.clone()))
+        self.clip_of_file(
+            &open_media(file)?,
+            cut,
+            clip::CancellableWriter::new(out, cancel.clone()),
+        )
     }
 }

@@ -9,7 +9,7 @@ use ports::decoder::Image;
 
 use super::Error;
 use super::hdr::{ToneMap, Transfer};
-use super::input::shown_size;
+use super::input::display_size;
 use super::shrink::Shrinker;
 
 /// One of the eight orientations: quarter turns and mirrorings.
@@ -106,7 +106,7 @@ impl Converter {
     ) -> Result<(), Error> {
         let alpha = has_alpha(frame.format());
         let (stored_width, stored_height) = self.orientation.size((width, height));
-        let transfer = Transfer::of(frame);
+        let transfer = Transfer::for_frame(frame);
         let to = match transfer {
             Some(_) => Pixel::RGB48LE,
             None if alpha => Pixel::RGBA,
@@ -114,7 +114,7 @@ impl Converter {
         };
         let colours = (frame.color_space(), frame.color_range());
         let fine = frame.width() >= 1280 || frame.height() > 576;
-        let tone_map = transfer.map(|t| ToneMap::of(&mut self.tone_map, t, frame));
+        let tone_map = transfer.map(|t| ToneMap::for_picture(&mut self.tone_map, t, frame));
         let frame = match &mut self.shrinker {
             Some(shrinker) => shrinker.shrink(frame, (stored_width, stored_height)),
             None => frame,
@@ -136,7 +136,7 @@ impl Converter {
         if let Some(tone_map) = tone_map {
             tone_map.apply(&mut self.scaled);
         } else if alpha {
-            lay_on_black(&mut self.scaled);
+            blend_with_black(&mut self.scaled);
         }
         // The scaler pads its rows.
         let stride = self.scaled.stride(0);
@@ -174,7 +174,7 @@ impl Converter {
         pixel_aspect: f64,
         max_side: u32,
     ) -> Result<Image, Error> {
-        let size = shown_size(frame.width(), frame.height(), pixel_aspect);
+        let size = display_size(frame.width(), frame.height(), pixel_aspect);
         let (width, height) = fit(self.orientation.size(size), max_side);
         let mut rgb = Vec::new();
         self.convert(frame, (width, height), &mut rgb)?;
@@ -242,7 +242,7 @@ fn has_alpha(format: Pixel) -> bool {
 }
 
 /// Blends RGBA rows with black and packs them as RGB at the start of each row.
-fn lay_on_black(picture: &mut Video) {
+fn blend_with_black(picture: &mut Video) {
     let (width, stride) = (picture.width() as usize, picture.stride(0));
     for row in picture.data_mut(0).chunks_mut(stride) {
         for x in 0..width {
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn display_matrices_turn_and_mirror() {
+    fn display_matrices_rotate_and_mirror() {
         let one = 65536;
         let matrix = |a, b, c, d| [a, b, 0, c, d, 0, 0, 0, 1 << 30];
         assert_eq!(shown(matrix(one, 0, 0, one)), [[0, 1], [2, 3], [4, 5]]);
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_fit_the_longer_side() {
+    fn images_fit_the_longer_side() {
         assert_eq!(fit((1280, 720), 640), (640, 360));
         assert_eq!(fit((320, 568), 640), (320, 568));
         assert_eq!(fit((4000, 2), 100), (100, 1));

@@ -8,11 +8,11 @@ use ffmpeg::{Discard, Packet};
 use ffmpeg_next as ffmpeg;
 use ports::decoder::{ScanFrame, ScanOptions, ScanSink, ScanSummary};
 
-use super::calm::Calm;
 use super::context::OUT_OF_MEMORY;
 use super::input::{Input, Kind};
 use super::order::Order;
 use super::picture::Converter;
+use super::skip::SkipDecider;
 use super::sound::Track;
 use super::{Error, FfmpegOptions};
 
@@ -23,7 +23,7 @@ pub(super) const MAX_READ_ERRORS: u32 = 100;
 const JITTER: f64 = 1.0;
 
 /// Maximum distance of a skipped frame from the last shown one, seconds.
-const CLOSE: f64 = 0.2;
+const MAX_SKIP_DISTANCE: f64 = 0.2;
 
 pub(super) fn scan(
     input: &mut Input,
@@ -32,8 +32,8 @@ pub(super) fn scan(
     sink: &mut dyn ScanSink,
 ) -> Result<ScanSummary, Error> {
     let mut budget = Budget::new(input, options);
-    let mut pictures = Pictures::open(input, options, size)?;
-    let mut sounds = Sounds::open(input, options)?;
+    let mut pictures = VideoPipeline::open(input, options, size)?;
+    let mut sounds = AudioPipeline::open(input, options)?;
     if pictures.is_none() && sounds.is_none() {
         return Err(Error::NothingDecoded);
     }
@@ -55,13 +55,13 @@ pub(super) fn scan(
             }
         };
         damaged += u64::from(packet.is_corrupt());
-        let fed = match (kind, &mut pictures, &mut sounds) {
+        let result = match (kind, &mut pictures, &mut sounds) {
             (Kind::Picture, Some(p), _) => p.feed(Some(&mut packet), input, &mut budget, sink)?,
             (Kind::Sound, _, Some(s)) => s.feed(Some(&packet), input, &mut budget, sink)?,
-            _ => Fed::Whole,
+            _ => FeedResult::Whole,
         };
-        damaged += u64::from(fed != Fed::Whole && !packet.is_corrupt());
-        if fed == Fed::Far {
+        damaged += u64::from(result != FeedResult::Whole && !packet.is_corrupt());
+        if result == FeedResult::Far {
             break;
         }
     }
@@ -87,7 +87,7 @@ pub(super) fn scan(
 
 /// The result of feeding a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fed {
+enum FeedResult {
     Whole,
     Damaged,
     /// Its content begins too long after all decoded content.
@@ -138,14 +138,14 @@ impl Budget {
     }
 }
 
-struct Pictures {
+struct VideoPipeline {
     stream: usize,
     decoder: Opened,
     order: Order,
     converter: Converter,
     size: (u32, u32),
     /// Decides which frames to skip.
-    calm: Option<Calm>,
+    calm: Option<SkipDecider>,
     /// Default duration of a frame, seconds.
     length: f64,
     last: Option<f64>,
@@ -157,14 +157,14 @@ struct Pictures {
     rgb: Vec<u8>,
 }
 
-impl Pictures {
+impl VideoPipeline {
     fn open(
         input: &Input,
         options: &FfmpegOptions,
         size: &ScanOptions,
     ) -> Result<Option<Self>, Error> {
         let Some(stream) = input.picture else { return Ok(None) };
-        let opened = where_decodable(input.decoder(stream, options.threads, options))?;
+        let opened = if_decodable(input.decoder(stream, options.threads, options))?;
         let Some(mut decoder) = opened else { return Ok(None) };
         // The loop filter hardly affects small frames. Disabled for reference frames, errors
         // accumulate until the next key frame, at which the picture then changes slightly and
@@ -178,7 +178,7 @@ impl Pictures {
             converter: Converter::small(input.orientation(), size.exact),
             size: (size.width, size.height),
             // A field without its counterpart would show half of the lines.
-            calm: (!size.exact && !input.is_interlaced()).then(Calm::default),
+            calm: (!size.exact && !input.is_interlaced()).then(SkipDecider::default),
             length: input.frame_length().filter(|l| (1e-3..=1.0).contains(l)).unwrap_or(0.04),
             last: None,
             frames: 0,
@@ -196,10 +196,10 @@ impl Pictures {
         input: &Input,
         budget: &mut Budget,
         sink: &mut dyn ScanSink,
-    ) -> Result<Fed, Error> {
+    ) -> Result<FeedResult, Error> {
         if let (Some(calm), Some(packet)) = (&mut self.calm, &packet) {
             let time = packet.pts().map(|stamp| input.seconds(self.stream, stamp));
-            let pass_over = calm.may_pass_over(packet, time);
+            let pass_over = calm.may_skip(packet, time);
             let discard = if pass_over { Discard::NonReference } else { Discard::Default };
             self.decoder.skip_frame(discard);
         }
@@ -208,20 +208,22 @@ impl Pictures {
         }
         let sent = send(&mut self.decoder, packet.as_deref());
         self.starved |= sent == Err(OUT_OF_MEMORY);
-        let mut fed = if sent.is_ok() { Fed::Whole } else { Fed::Damaged };
+        let mut result = if sent.is_ok() { FeedResult::Whole } else { FeedResult::Damaged };
         loop {
             match self.decoder.receive_frame(&mut self.frame) {
                 Ok(()) => {
                     if !self.show(input, budget, sink)? {
-                        return Ok(Fed::Far);
+                        return Ok(FeedResult::Far);
                     }
                 }
-                Err(e) if is_drained(e) => return Ok(fed),
+                Err(e) if is_drained(e) => return Ok(result),
                 // While flushing, a bad frame must not hide the good ones after it.
-                Err(_) if packet.is_none() && fed == Fed::Whole => fed = Fed::Damaged,
+                Err(_) if packet.is_none() && result == FeedResult::Whole => {
+                    result = FeedResult::Damaged
+                }
                 Err(e) => {
                     self.starved |= e == OUT_OF_MEMORY;
-                    return Ok(Fed::Damaged);
+                    return Ok(FeedResult::Damaged);
                 }
             }
         }
@@ -234,11 +236,11 @@ impl Pictures {
         budget: &mut Budget,
         sink: &mut dyn ScanSink,
     ) -> Result<bool, Error> {
-        let told = input.length(self.stream, self.frame.packet().duration);
+        let claimed = input.length(self.stream, self.frame.packet().duration);
         let stamped = self.order.time_of(&self.frame).map(|t| input.seconds(self.stream, t));
         let mut time = stamped.unwrap_or_else(|| self.last.map_or(0.0, |l| l + self.length));
-        let believed = input.timeline.as_ref().is_none_or(|t| t.believes_length(time, told));
-        let length = if told > 0.0 && believed { told } else { self.length };
+        let believed = input.timeline.as_ref().is_none_or(|t| t.believes_length(time, claimed));
+        let length = if claimed > 0.0 && believed { claimed } else { self.length };
         if time + length <= 0.0 {
             return Ok(true);
         }
@@ -267,13 +269,13 @@ impl Pictures {
 
     /// The end of the last frame, seconds, including skipped ones.
     fn end(&self) -> f64 {
-        let last = self.calm.as_ref().and_then(Calm::last_open);
-        let near = last.filter(|&time| time < self.end + CLOSE);
+        let last = self.calm.as_ref().and_then(SkipDecider::last_open);
+        let near = last.filter(|&time| time < self.end + MAX_SKIP_DISTANCE);
         near.map_or(self.end, |time| self.end.max(time + self.length))
     }
 }
 
-struct Sounds {
+struct AudioPipeline {
     stream: usize,
     decoder: Opened,
     track: Track,
@@ -282,10 +284,10 @@ struct Sounds {
     frame: Audio,
 }
 
-impl Sounds {
+impl AudioPipeline {
     fn open(input: &Input, options: &FfmpegOptions) -> Result<Option<Self>, Error> {
         let Some(stream) = input.sound else { return Ok(None) };
-        let opened = where_decodable(input.decoder(stream, 1, options))?;
+        let opened = if_decodable(input.decoder(stream, 1, options))?;
         let (track, frame) = (Track::default(), Audio::empty());
         Ok(opened.map(|decoder| Self { stream, decoder, track, starved: false, frame }))
     }
@@ -296,35 +298,35 @@ impl Sounds {
         input: &Input,
         budget: &mut Budget,
         sink: &mut dyn ScanSink,
-    ) -> Result<Fed, Error> {
+    ) -> Result<FeedResult, Error> {
         let sent = send(&mut self.decoder, packet);
         self.starved |= sent == Err(OUT_OF_MEMORY);
-        let mut fed = if sent.is_ok() { Fed::Whole } else { Fed::Damaged };
+        let mut result = if sent.is_ok() { FeedResult::Whole } else { FeedResult::Damaged };
         loop {
             match self.decoder.receive_frame(&mut self.frame) {
                 Ok(()) => {}
-                Err(e) if is_drained(e) => return Ok(fed),
+                Err(e) if is_drained(e) => return Ok(result),
                 Err(e) => {
                     self.starved |= e == OUT_OF_MEMORY;
-                    return Ok(Fed::Damaged);
+                    return Ok(FeedResult::Damaged);
                 }
             }
             let time = self.frame.timestamp().map(|t| input.seconds(self.stream, t));
             let time = time.unwrap_or_else(|| self.track.clock());
             if !budget.reach(time, self.track.end(), input)? {
-                return Ok(Fed::Far);
+                return Ok(FeedResult::Far);
             }
             match self.track.push(&self.frame, time, sink) {
                 Ok(()) => {}
                 Err(e @ Error::Sink(_)) => return Err(e),
-                Err(_) => fed = Fed::Damaged,
+                Err(_) => result = FeedResult::Damaged,
             }
         }
     }
 }
 
 /// The decoder, or `None` if the stream cannot be decoded: the other stream may still be useful.
-fn where_decodable(opened: Result<Opened, Error>) -> Result<Option<Opened>, Error> {
+fn if_decodable(opened: Result<Opened, Error>) -> Result<Option<Opened>, Error> {
     match opened {
         Ok(decoder) => Ok(Some(decoder)),
         Err(Error::Decoder(OUT_OF_MEMORY)) => Err(Error::Memory),

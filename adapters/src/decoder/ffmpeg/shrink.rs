@@ -7,7 +7,7 @@ use ffmpeg_next as ffmpeg;
 use kernels::{MAX_BLOCK, Plane, PlaneMut, block_means};
 
 /// Maximum share of a side that may be cut off.
-const LEFT_OUT: f32 = 0.01;
+const MAX_CUT_SHARE: f32 = 0.01;
 
 /// Shrinks the pictures of one stream.
 pub(super) struct Shrinker {
@@ -25,7 +25,7 @@ impl Default for Shrinker {
 impl Shrinker {
     /// The smallest picture that is at least `width × height`. Returns the original if its blocks
     /// cannot be averaged: more than eight bits, packed chroma, or upside down. May cut off up to
-    /// [`LEFT_OUT`] at the right and the bottom.
+    /// [`MAX_CUT_SHARE`] at the right and the bottom.
     pub(super) fn shrink<'a>(
         &'a mut self,
         frame: &'a Video,
@@ -35,7 +35,7 @@ impl Shrinker {
         let too_small = frame.width().min(frame.height()) < 2;
         // Bottom-up pictures have a negative stride.
         let forward = |plane| isize::try_from(frame.stride(plane)).is_ok_and(|bytes| bytes > 0);
-        let readable = has_a_byte_a_sample(frame.format()) && (0..frame.planes()).all(forward);
+        let readable = is_planar_8_bit(frame.format()) && (0..frame.planes()).all(forward);
         if across * down == 1 || too_small || !readable {
             return frame;
         }
@@ -57,10 +57,11 @@ impl Shrinker {
     }
 }
 
-/// The longest block side that leaves at least `wanted` blocks and little remainder.
-fn block(size: u32, wanted: u32) -> u32 {
-    let fits = |block: &u32| blocks(size, *block) * block >= size - (size as f32 * LEFT_OUT) as u32;
-    (1..=(size / wanted.max(1)).min(MAX_BLOCK)).rev().find(fits).unwrap_or(1)
+/// The longest block side that leaves at least `min_blocks` blocks and little remainder.
+fn block(size: u32, min_blocks: u32) -> u32 {
+    let fits =
+        |block: &u32| blocks(size, *block) * block >= size - (size as f32 * MAX_CUT_SHARE) as u32;
+    (1..=(size / min_blocks.max(1)).min(MAX_BLOCK)).rev().find(fits).unwrap_or(1)
 }
 
 /// The number of blocks per side: even, because of chroma subsampling.
@@ -68,7 +69,7 @@ fn blocks(size: u32, block: u32) -> u32 {
     (size / block) & !1
 }
 
-fn has_a_byte_a_sample(format: Pixel) -> bool {
+fn is_planar_8_bit(format: Pixel) -> bool {
     matches!(
         format,
         Pixel::YUV420P
@@ -86,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_block_becomes_its_mean() {
+    fn block_becomes_its_mean() {
         let mut frame = Video::new(Pixel::YUV420P, 16, 8);
         for plane in 0..3 {
             let stride = frame.stride(plane);
@@ -106,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_lines_of_a_tall_block_are_read() {
+    fn tall_block_samples_a_few_lines() {
         let mut frame = Video::new(Pixel::GRAY8, 8, 20);
         let stride = frame.stride(0);
         for (y, line) in frame.data_mut(0).chunks_mut(stride).enumerate() {
@@ -119,14 +120,16 @@ mod tests {
     }
 
     #[test]
-    fn hardly_anything_is_left_over() {
-        for (size, wanted, across) in [(1280, 160, 8), (854, 160, 5), (1920, 90, 20), (15, 4, 1)] {
-            assert_eq!(block(size, wanted), across, "{size} for {wanted}");
+    fn remainder_is_small() {
+        for (size, min_blocks, across) in
+            [(1280, 160, 8), (854, 160, 5), (1920, 90, 20), (15, 4, 1)]
+        {
+            assert_eq!(block(size, min_blocks), across, "{size} for {min_blocks}");
         }
     }
 
     #[test]
-    fn what_is_small_or_has_other_samples_stays_as_it_is() {
+    fn small_or_unsupported_pictures_are_unchanged() {
         let mut shrinker = Shrinker::default();
         for (format, size) in [(Pixel::YUV420P, 16), (Pixel::RGB24, 64), (Pixel::YUV420P10LE, 64)] {
             let frame = Video::new(format, size, size);

@@ -1,5 +1,5 @@
-//! Decoded sound to one unbroken 16 kHz mono track: mixed down, resampled, gaps filled. Two channels that
-//! cancel each other, as where one was connected the wrong way round, are subtracted and not added.
+//! Converts decoded audio to one continuous 16 kHz mono track: mixes, resamples, fills gaps. Two
+//! channels that cancel each other, because one is inverted, are subtracted instead of added.
 
 use std::ffi::c_int;
 
@@ -10,36 +10,36 @@ use ports::decoder::{SAMPLE_RATE, ScanSink};
 
 use super::Error;
 
-/// Longest difference between a time stamp and the track that is taken for rounding, seconds.
+/// Maximum difference between a timestamp and the track that counts as rounding, seconds.
 const TOLERANCE: f64 = 0.05;
 
-/// Silence is handed out in blocks of this many samples.
+/// Samples per block of silence.
 const SILENCE: usize = SAMPLE_RATE as usize;
 
-/// Left and right in front.
+/// Front left and front right.
 const STEREO: u64 = 0b11;
 
-/// Samples that are resampled at once: one frame may hold millions.
-const PIECE: usize = 8192;
+/// Maximum samples to resample at once: one frame may hold millions.
+const MAX_RESAMPLE: usize = 8192;
 
-/// Sample rates that are resampled, Hz; others are damage. See `SAMPLE_RATES` of the input, which
-/// refuses a file that announces another.
+/// Sample rates that can be resampled, Hz; others indicate damage. See `SAMPLE_RATES` of the input,
+/// which rejects a file that announces another.
 const RATES: std::ops::RangeInclusive<u32> = 4_000..=384_000;
 
-/// Places resampled sound on the timeline.
+/// Places resampled audio on the timeline.
 #[derive(Default)]
 pub(super) struct Track {
     resampler: Option<Resampler>,
-    /// Index of the next sample to hand out, counted from time 0; unset before the first one.
+    /// Index of the next output sample, counted from time 0; unset before the first one.
     next: Option<u64>,
-    /// Samples still to be dropped because they lie before `next`.
+    /// Number of samples to drop because they precede `next`.
     drop: u64,
-    /// Time at which the sound pushed so far ends, seconds.
+    /// End of the input so far, seconds.
     clock: f64,
-    /// Samples handed out.
+    /// Number of output samples.
     pub(super) samples: u64,
     block: Vec<f32>,
-    pair: Pair,
+    mixer: StereoMixer,
 }
 
 impl Track {
@@ -50,12 +50,12 @@ impl Track {
         time: f64,
         sink: &mut dyn ScanSink,
     ) -> Result<(), Error> {
-        let format = Format::of(frame)?;
+        let format = Format::for_frame(frame)?;
         let fits = self.resampler.as_ref().is_some_and(|r| r.format == format);
         if !fits || (time - self.clock).abs() > TOLERANCE {
             self.end_segment(sink)?;
             self.resampler = Some(Resampler::open(frame, format)?);
-            // A change of format alone does not move the sound.
+            // A change of format alone does not shift the audio.
             let jumps = self.next.is_none() || (time - self.clock).abs() > TOLERANCE;
             let start = if jumps { time } else { self.clock };
             self.begin_segment(start, sink)?;
@@ -66,11 +66,11 @@ impl Track {
         let mut done = Ok(());
         let mut from = 0;
         while from < frame.samples() && done.is_ok() {
-            let count = PIECE.min(frame.samples() - from);
+            let count = MAX_RESAMPLE.min(frame.samples() - from);
             block.clear();
             done = resampler.convert(Some((frame, from, count)), &mut block);
             if resampler.is_pair {
-                self.pair.mix(&mut block);
+                self.mixer.mix(&mut block);
             }
             done = done.and_then(|()| self.emit(&block, sink));
             from += count;
@@ -79,23 +79,23 @@ impl Track {
         done
     }
 
-    /// Hands out what the resampler still holds.
+    /// Flushes the resampler.
     pub(super) fn end_segment(&mut self, sink: &mut dyn ScanSink) -> Result<(), Error> {
         let Some(mut resampler) = self.resampler.take() else { return Ok(()) };
         let mut block = Vec::new();
         resampler.convert(None, &mut block)?;
         if resampler.is_pair {
-            self.pair.mix(&mut block);
+            self.mixer.mix(&mut block);
         }
         self.emit(&block, sink)
     }
 
-    /// Time at which the sound pushed so far ends, seconds.
+    /// End of the input so far, seconds.
     pub(super) fn clock(&self) -> f64 {
         self.clock
     }
 
-    /// Time at which the sound handed out ends, seconds.
+    /// End of the output so far, seconds.
     pub(super) fn end(&self) -> f64 {
         self.next.map_or(0.0, |n| n as f64 / f64::from(SAMPLE_RATE))
     }
@@ -110,7 +110,7 @@ impl Track {
         let silence = [0.0; SILENCE];
         while missing > 0 {
             let n = missing.min(SILENCE as u64);
-            self.hand_out(&silence[..n as usize], sink)?;
+            self.output(&silence[..n as usize], sink)?;
             missing -= n;
         }
         Ok(())
@@ -119,10 +119,10 @@ impl Track {
     fn emit(&mut self, block: &[f32], sink: &mut dyn ScanSink) -> Result<(), Error> {
         let dropped = self.drop.min(block.len() as u64);
         self.drop -= dropped;
-        self.hand_out(&block[dropped as usize..], sink)
+        self.output(&block[dropped as usize..], sink)
     }
 
-    fn hand_out(&mut self, block: &[f32], sink: &mut dyn ScanSink) -> Result<(), Error> {
+    fn output(&mut self, block: &[f32], sink: &mut dyn ScanSink) -> Result<(), Error> {
         if block.is_empty() {
             return Ok(());
         }
@@ -136,25 +136,25 @@ impl Track {
 /// Samples per channel of one correlation window: 50 ms.
 const WINDOW: usize = SAMPLE_RATE as usize / 20;
 
-/// Weight of the earlier windows in each new one.
+/// Weight of earlier windows in the moving average.
 const DECAY: f64 = 0.95;
 
-/// Correlation of two channels below which they cancel each other, and above which they no longer do.
+/// Correlation below which two channels cancel each other, and above which they no longer do.
 const OPPOSITE: f64 = -0.8;
-const ALIKE: f64 = -0.2;
+const NOT_OPPOSITE: f64 = -0.2;
 
-/// How two channels are mixed.
+/// Decides how to mix two channels.
 #[derive(Default)]
-struct Pair {
-    /// Energy of each channel and what they share, lately.
+struct StereoMixer {
+    /// Moving averages of each channel's energy and of their product.
     left: f64,
     right: f64,
     shared: f64,
     subtract: bool,
 }
 
-impl Pair {
-    /// Interleaved samples of two channels become those of their mean.
+impl StereoMixer {
+    /// Mixes interleaved samples of two channels to mono.
     fn mix(&mut self, block: &mut Vec<f32>) {
         let pairs = block.len() / 2;
         for from in (0..pairs).step_by(WINDOW) {
@@ -168,23 +168,23 @@ impl Pair {
         block.truncate(pairs);
     }
 
-    /// Updates the correlation of the channels with a window of interleaved samples.
+    /// Updates the correlation with a window of interleaved samples.
     fn correlate(&mut self, samples: &[f32]) {
         for sum in [&mut self.left, &mut self.right, &mut self.shared] {
             *sum *= DECAY;
         }
-        for pair in samples.chunks_exact(2) {
-            let (left, right) = (f64::from(pair[0]), f64::from(pair[1]));
+        for mixer in samples.chunks_exact(2) {
+            let (left, right) = (f64::from(mixer[0]), f64::from(mixer[1]));
             self.left += left * left;
             self.right += right * right;
             self.shared += left * right;
         }
         let correlation = self.shared / (self.left * self.right).sqrt().max(f64::MIN_POSITIVE);
-        self.subtract = correlation < if self.subtract { ALIKE } else { OPPOSITE };
+        self.subtract = correlation < if self.subtract { NOT_OPPOSITE } else { OPPOSITE };
     }
 }
 
-/// What the sound looks like before resampling. It may change at any frame.
+/// The audio format before resampling. It may change at any frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Format {
     sample: ffi::AVSampleFormat,
@@ -194,7 +194,7 @@ struct Format {
 }
 
 impl Format {
-    fn of(frame: &Audio) -> Result<Self, Error> {
+    fn for_frame(frame: &Audio) -> Result<Self, Error> {
         #[expect(unsafe_code, reason = "FFI")]
         // SAFETY: a decoded frame's plain fields; the mask is one reading of a union of integers
         // and a pointer and is compared only.
@@ -214,7 +214,7 @@ impl Format {
 struct Resampler {
     raw: *mut ffi::SwrContext,
     format: Format,
-    /// Whether it hands out two channels, interleaved, and not one.
+    /// Whether the output has two interleaved channels instead of one.
     is_pair: bool,
 }
 
@@ -246,10 +246,10 @@ impl Resampler {
             if code < 0 {
                 return Err(ffmpeg::Error::from(code).into());
             }
-            // Without this, mixing to floating point adds channels up instead of averaging.
+            // Without this, mixing to floating point adds channels instead of averaging them.
             ffi::av_opt_set_double(resampler.raw.cast(), c"rematrix_maxval".as_ptr(), 1.0, 0);
             if !named && !is_pair && format.channels > 1 {
-                // No loudspeaker positions to mix by: every channel counts the same.
+                // Without a channel layout, every channel has the same weight.
                 let weights = vec![1.0 / f64::from(format.channels); format.channels as usize];
                 ffi::swr_set_matrix(resampler.raw, weights.as_ptr(), format.channels);
             }
@@ -260,8 +260,8 @@ impl Resampler {
         }
     }
 
-    /// Appends what `count` samples of a frame from `from` on give, or with `None` what is left
-    /// inside. Output is within −1..1.
+    /// Appends the output for `count` samples of a frame from `from` on, or the remaining output
+    /// for `None`. Output is within −1..1.
     fn convert(
         &mut self,
         piece: Option<(&Audio, usize, usize)>,
@@ -273,7 +273,7 @@ impl Resampler {
         let start = out.len();
         let channels = if self.is_pair { 2 } else { 1 };
         #[expect(unsafe_code, reason = "FFI")]
-        // SAFETY: `out` has room for as many samples as the call is told; each of the source's
+        // SAFETY: `out` has room for as many samples as the call may write; each of the source's
         // planes holds `samples` samples of the format the context was opened for.
         let count = unsafe {
             let room = ffi::swr_get_out_samples(self.raw, samples).max(0) + 64;
@@ -286,7 +286,7 @@ impl Resampler {
             return Err(ffmpeg::Error::from(count).into());
         }
         for sample in &mut out[start..] {
-            // Lossy codecs overshoot, and float formats can hold anything.
+            // Lossy codecs overshoot, and float formats can hold any value.
             *sample = if sample.is_nan() { 0.0 } else { sample.clamp(-1.0, 1.0) };
         }
         Ok(())
@@ -294,8 +294,8 @@ impl Resampler {
 }
 
 impl Resampler {
-    /// Where the samples of a frame from `from` on lie: one place for each channel, or one for all
-    /// that are interleaved.
+    /// Pointers to the samples of a frame from `from` on: one per channel, or one for interleaved
+    /// samples.
     fn planes(&self, frame: &Audio, from: usize) -> Vec<*const u8> {
         let channels = usize::try_from(self.format.channels).unwrap_or(1);
         #[expect(unsafe_code, reason = "FFI")]
@@ -325,34 +325,34 @@ impl Drop for Resampler {
 mod tests {
     use super::*;
 
-    /// A second of a tone on both channels, each times a factor.
-    fn mixed(pair: &mut Pair, left: f32, right: f32) -> f32 {
+    /// Mixes a second of a tone on both channels, each scaled by a factor.
+    fn mixed(mixer: &mut StereoMixer, left: f32, right: f32) -> f32 {
         let tone = |i: usize| (i as f32 * 0.17).sin();
         let samples = 0..SAMPLE_RATE as usize;
         let mut block: Vec<f32> = samples.flat_map(|i| [tone(i) * left, tone(i) * right]).collect();
-        pair.mix(&mut block);
+        mixer.mix(&mut block);
         assert_eq!(block.len(), SAMPLE_RATE as usize);
         block[block.len() / 2..].iter().fold(0.0, |most, sample| most.max(sample.abs()))
     }
 
     #[test]
-    fn channels_of_opposite_sign_do_not_cancel_each_other() {
+    fn inverted_channels_do_not_cancel() {
         for (left, right, expected) in
             [(0.5, 0.5, 0.5), (0.5, -0.5, 0.5), (0.8, -0.4, 0.6), (0.5, 0.0, 0.25), (0.0, 0.0, 0.0)]
         {
-            let loudest = mixed(&mut Pair::default(), left, right);
+            let loudest = mixed(&mut StereoMixer::default(), left, right);
             assert!((loudest - expected).abs() < 0.01, "{left} and {right}: {loudest}");
         }
     }
 
     #[test]
-    fn channels_may_turn_round_and_back() {
-        let mut pair = Pair::default();
+    fn channels_may_invert_and_revert() {
+        let mut mixer = StereoMixer::default();
         for right in [0.5, -0.5, 0.5] {
             for _ in 0..4 {
-                mixed(&mut pair, 0.5, right);
+                mixed(&mut mixer, 0.5, right);
             }
-            assert!(mixed(&mut pair, 0.5, right) > 0.49, "{right}");
+            assert!(mixed(&mut mixer, 0.5, right) > 0.49, "{right}");
         }
     }
 }

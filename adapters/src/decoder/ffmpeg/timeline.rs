@@ -9,7 +9,7 @@ const PAUSE: f64 = 1.0;
 
 /// The same for a container that has neither a duration nor packet durations, such as a recording
 /// of an idle screen, seconds.
-const UNTOLD_PAUSE: f64 = 10.0;
+const UNCLAIMED_PAUSE: f64 = 10.0;
 
 /// A clock that begins this close to 0 begins like that of the file, seconds.
 const BEGINNING: f64 = 0.5;
@@ -40,7 +40,7 @@ struct Stream {
     /// The end of its content so far, seconds.
     end: Option<f64>,
     /// Its end including claimed packet durations, seconds.
-    told_end: f64,
+    claimed_end: f64,
 }
 
 impl Timeline {
@@ -63,7 +63,7 @@ impl Timeline {
         let stream = self.streams[kind as usize];
         let end = self.streams.iter().filter_map(|s| s.end).fold(0.0, f64::max);
         let mut now = time + self.shift;
-        if now > end + PAUSE && !self.bears_out(end, now, stream.told_end) {
+        if now > end + PAUSE && !self.confirms(end, now, stream.claimed_end) {
             // Back on the clock from before the last jump, or on its own.
             let back = (time + self.before - end).abs() <= PAUSE;
             self.jump(if back { self.before } else { end - time });
@@ -79,7 +79,7 @@ impl Timeline {
             now = time + self.shift;
         }
         let end = now + length.clamp(0.0, PAUSE);
-        self.streams[kind as usize] = Stream { end: Some(end), told_end: now + length.max(0.0) };
+        self.streams[kind as usize] = Stream { end: Some(end), claimed_end: now + length.max(0.0) };
         self.shift
     }
 
@@ -91,12 +91,12 @@ impl Timeline {
     /// Whether a picture at `time` really lasts as long as its packet claims, if nothing follows
     /// it.
     pub(super) fn believes_length(&self, time: f64, length: f64) -> bool {
-        length <= PAUSE || self.bears_out(time, time + length, time + length)
+        length <= PAUSE || self.confirms(time, time + length, time + length)
     }
 
     /// Whether the container confirms a pause from `end` to `now` by anything other than the next
-    /// timestamp. `told_end` is the previous packet's end including its claimed duration.
-    fn bears_out(&self, end: f64, now: f64, told_end: f64) -> bool {
+    /// timestamp. `claimed_end` is the previous packet's end including its claimed duration.
+    fn confirms(&self, end: f64, now: f64, claimed_end: f64) -> bool {
         let gap = now - end;
         if gap > self.max_gap {
             return false;
@@ -104,7 +104,7 @@ impl Timeline {
         // A claimed duration that earlier content already exceeds is wrong.
         match self.claimed.filter(|claimed| end <= claimed + PAUSE) {
             Some(claimed) => now <= claimed + PAUSE,
-            None => now <= told_end + PAUSE || (!self.restarts && gap <= UNTOLD_PAUSE),
+            None => now <= claimed_end + PAUSE || (!self.restarts && gap <= UNCLAIMED_PAUSE),
         }
     }
 
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_jump_that_only_the_stamps_tell_of_is_taken_out() {
+    fn unconfirmed_jump_is_removed() {
         let packets = [(0.0, 0.5), (0.5, 0.5), (12_059.0, 0.5), (12_059.5, 0.5)];
         assert_near(&placed(claiming(2.0), &packets), &[0.0, 0.5, 1.0, 1.5]);
         // Nor does a container help that claims the same.
@@ -148,13 +148,13 @@ mod tests {
     }
 
     #[test]
-    fn one_packet_that_jumps_does_not_move_those_behind_it() {
+    fn single_outlier_does_not_move_later_packets() {
         let packets = [(0.0, 0.5), (0.5, 0.5), (33.0, 0.5), (1.5, 0.5), (2.0, 0.5)];
         assert_near(&placed(claiming(3.0), &packets), &[0.0, 0.5, 1.0, 1.5, 2.0]);
     }
 
     #[test]
-    fn pictures_that_last_keep_their_length() {
+    fn long_pictures_keep_their_duration() {
         // A slide show, confirmed by packet durations or the container's duration.
         let slides = [(0.0, 10.0), (10.0, 10.0), (20.0, 10.0)];
         assert_near(&placed(claiming(30.0), &slides), &[0.0, 10.0, 20.0]);
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn sound_that_runs_on_bears_out_a_picture_that_stays() {
+    fn continuous_audio_confirms_a_long_picture() {
         let mut timeline = claiming(3.0);
         assert_near(&[timeline.place(Kind::Picture, 0.0, 0.04)], &[0.0]);
         for second in 0..30 {
@@ -178,14 +178,14 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_restarts_continues_where_it_was() {
+    fn restarted_clock_continues() {
         let packets = [(500.0, 0.5), (500.5, 0.5), (1.0, 0.5), (1.5, 0.5), (900.0, 0.5)];
         let timeline = Timeline::new(None, 120.0, true);
         assert_near(&placed(timeline, &packets), &[0.0, 0.5, 1.0, 1.5, 2.0]);
     }
 
     #[test]
-    fn short_pieces_in_a_row_follow_each_other() {
+    fn short_segments_are_contiguous() {
         // Segments of two seconds whose clocks each start at 0, with video and audio.
         let mut timeline = Timeline::new(None, 120.0, true);
         let mut placed = Vec::new();

@@ -1,15 +1,15 @@
-//! `VideoDecoder` in processes of their own, one for each call: whatever a file makes FFmpeg do, it
-//! is done where nothing else is within reach. The composition root opens it; `work` is the other
-//! end, which the program runs when it is started as `shotlog decode`.
+//! A `VideoDecoder` that runs each call in its own sandboxed process: a file that takes over FFmpeg
+//! cannot reach anything else. `work` is the worker side, which the program runs as `shotlog
+//! decode`.
 //!
-//! The process gets the open file as its standard input and writes frames and sound to its standard
-//! output. It has an empty environment and no other descriptor, and before it reads a byte of the
-//! file it gives up the file system and the network (Landlock), all system calls but those that
-//! decoding takes (seccomp), and memory and processor time beyond its limits. What it writes is
-//! checked like any input: a file may have taken it over.
+//! The worker gets the open file as standard input and writes frames and audio to standard output.
+//! It has an empty environment and no other descriptor. Before it reads a byte of the file, it
+//! drops access to the file system and the network (Landlock), all system calls that decoding does
+//! not need (seccomp), and memory and CPU time beyond its limits. Its output is validated like any
+//! input, because a file may have taken it over.
 
-mod cage;
 mod process;
+mod sandbox;
 mod wire;
 mod work;
 
@@ -26,35 +26,35 @@ use ports::decoder::{
     Still, VideoDecoder,
 };
 
-use super::ffmpeg::{FfmpegOptions, Way, open_media};
-pub use cage::missing_protection;
+use super::ffmpeg::{FfmpegOptions, SeekMethod, open_media};
 use process::Process;
+pub use sandbox::missing_protection;
 use wire::{Job, Outcome, Request};
 pub use work::work;
 
-/// Frames that one process is asked for.
+/// Maximum number of frames per worker.
 const FRAMES_AT_ONCE: usize = 1000;
 
-/// Files whose way is remembered.
-const WAYS: usize = 64;
+/// Number of files whose seek method is cached.
+const CACHED_METHODS: usize = 64;
 
-/// The limits of the processes.
+/// The limits of workers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkerOptions {
-    /// What is accepted, and how long it may take.
+    /// Accepted formats and timeouts.
     pub ffmpeg: FfmpegOptions,
-    /// Memory beside the program's own, bytes.
+    /// Memory limit in addition to the program's own memory, bytes.
     pub memory: u64,
-    /// Processor time, whatever the file holds …
+    /// Base CPU time …
     pub processor_time: Duration,
-    /// … and in addition for each second of media, or for each frame asked for.
+    /// … and additional CPU time per second of media, or per requested frame.
     pub processor_time_per_second: Duration,
-    /// The program that is started as `PROGRAM decode REQUEST`.
+    /// The program, started as `PROGRAM decode REQUEST`.
     pub program: PathBuf,
 }
 
 impl Default for WorkerOptions {
-    /// Those of `[decoder]` where nothing else is set.
+    /// The defaults of `[decoder]`.
     fn default() -> Self {
         (&super::Settings::default()).into()
     }
@@ -73,14 +73,14 @@ impl From<&super::Settings> for WorkerOptions {
 }
 
 impl WorkerOptions {
-    /// Processor time for so many seconds of media, or so many frames, in whole seconds.
+    /// CPU time for `content` seconds of media or frames, in whole seconds.
     fn processor_seconds(&self, content: f64) -> u64 {
         let more = self.processor_time_per_second.mul_f64(content);
         (self.processor_time + more).as_secs().max(1)
     }
 }
 
-/// The program that runs, also where its file has been replaced meanwhile.
+/// The running program, even if its file has been replaced.
 fn this_program() -> PathBuf {
     if cfg!(target_os = "linux") {
         "/proc/self/exe".into()
@@ -89,21 +89,21 @@ fn this_program() -> PathBuf {
     }
 }
 
-/// Reads video and sound files with FFmpeg, in a confined process for each call.
+/// Decodes video and audio files with FFmpeg, in a sandboxed process per call.
 #[derive(Debug)]
 pub struct WorkerDecoder {
     options: WorkerOptions,
-    /// The ways to the frames of the files that were asked for last.
-    ways: Mutex<VecDeque<(FileId, Way)>>,
+    /// The seek methods of recently used files.
+    methods: Mutex<VecDeque<(FileId, SeekMethod)>>,
 }
 
-/// A file as it is now: device, inode, size and time of change.
+/// Identity and state of a file: device, inode, size and change time.
 type FileId = (u64, u64, u64, i64, i64);
 
 impl WorkerDecoder {
-    /// A decoder with these limits. Starts nothing.
+    /// A decoder with these limits. Starts no process.
     pub fn new(options: WorkerOptions) -> Self {
-        Self { options, ways: Mutex::default() }
+        Self { options, methods: Mutex::default() }
     }
 
     fn start(&self, file: Arc<File>, job: Job) -> Result<Process> {
@@ -126,34 +126,34 @@ impl WorkerDecoder {
         &self,
         file: Arc<File>,
         stills: &[Still],
-        way: Option<Way>,
-    ) -> Result<(Vec<Option<Frame>>, Way)> {
+        method: Option<SeekMethod>,
+    ) -> Result<(Vec<Option<Frame>>, SeekMethod)> {
         let mut frames = vec![None; stills.len()];
         let finite = |&index: &usize| stills[index].time.is_finite();
-        let asked: Vec<usize> = (0..stills.len()).filter(finite).collect();
-        let job = Job::Frames { stills: asked.iter().map(|&i| stills[i]).collect(), way };
+        let indexes: Vec<usize> = (0..stills.len()).filter(finite).collect();
+        let job = Job::Frames { stills: indexes.iter().map(|&i| stills[i]).collect(), method };
         let outcome = self.start(file, job)?.run(&mut |index, frame| {
-            if let Some(slot) = asked.get(index).and_then(|&i| frames.get_mut(i)) {
+            if let Some(slot) = indexes.get(index).and_then(|&i| frames.get_mut(i)) {
                 *slot = Some(frame);
             }
         })?;
         match outcome {
-            Outcome::Frames(way) => Ok((frames, way)),
-            _ => Err(wire::nonsense()),
+            Outcome::Frames(method) => Ok((frames, method)),
+            _ => Err(wire::protocol_violation()),
         }
     }
 
-    fn known_way(&self, id: &FileId) -> Option<Way> {
-        let ways = self.ways.lock().unwrap_or_else(PoisonError::into_inner);
-        ways.iter().find(|(known, _)| known == id).map(|(_, way)| way.clone())
+    fn cached_method(&self, id: &FileId) -> Option<SeekMethod> {
+        let methods = self.methods.lock().unwrap_or_else(PoisonError::into_inner);
+        methods.iter().find(|(cached, _)| cached == id).map(|(_, method)| method.clone())
     }
 
-    fn remember(&self, id: FileId, way: &Way) {
-        let mut ways = self.ways.lock().unwrap_or_else(PoisonError::into_inner);
-        ways.retain(|(known, _)| *known != id);
-        ways.push_back((id, way.clone()));
-        if ways.len() > WAYS {
-            ways.pop_front();
+    fn remember(&self, id: FileId, method: &SeekMethod) {
+        let mut methods = self.methods.lock().unwrap_or_else(PoisonError::into_inner);
+        methods.retain(|(cached, _)| *cached != id);
+        methods.push_back((id, method.clone()));
+        if methods.len() > CACHED_METHODS {
+            methods.pop_front();
         }
     }
 }
@@ -161,8 +161,8 @@ impl WorkerDecoder {
 impl VideoDecoder for WorkerDecoder {
     fn probe(&self, file: &Path) -> Result<MediaInfo> {
         match self.start(open_media(file)?, Job::Probe)?.run(&mut |_, _| {})? {
-            Outcome::Probed(info) => Ok(info.into()),
-            _ => Err(wire::nonsense()),
+            Outcome::MediaInfo(info) => Ok(info.into()),
+            _ => Err(wire::protocol_violation()),
         }
     }
 
@@ -187,10 +187,10 @@ impl VideoDecoder for WorkerDecoder {
         let id = (meta.dev(), meta.ino(), meta.len(), meta.mtime(), meta.mtime_nsec());
         let mut found = Vec::with_capacity(stills.len());
         for stills in stills.chunks(FRAMES_AT_ONCE) {
-            let known = self.known_way(&id);
-            let (frames, way) = self.frames_of(file.clone(), stills, known.clone())?;
-            if known.as_ref() != Some(&way) {
-                self.remember(id, &way);
+            let cached = self.cached_method(&id);
+            let (frames, method) = self.frames_of(file.clone(), stills, cached.clone())?;
+            if cached.as_ref() != Some(&method) {
+                self.remember(id, &method);
             }
             found.extend(frames);
         }

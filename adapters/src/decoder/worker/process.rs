@@ -1,4 +1,4 @@
-//! The outer end: a process under way, read with patience that has limits. Dropping it kills it.
+//! The parent side: a running worker, read with timeouts. Dropping it kills the process.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -15,29 +15,31 @@ use ports::{ErrorKind, PortError, Result};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::WorkerOptions;
-use super::wire::{self, Job, LONGEST_JSON, Outcome, PictureHead, Request, nonsense, receive};
+use super::wire::{
+    self, Job, MAX_JSON, Outcome, PictureHead, Request, protocol_violation, receive,
+};
 
-/// Bytes a pipe holds, where the system grants it: some twenty frames of a scan.
+/// Pipe capacity in bytes, if the system grants it: about twenty frames of a scan.
 const PIPE: usize = 1 << 20;
 
-/// How often a reader that waits checks whether it was cancelled.
+/// How often a waiting reader checks for cancellation.
 const CANCEL_CHECK: Duration = Duration::from_millis(100);
 
-/// What a process is given beyond its own limits, so that it tells by itself what it ran into.
+/// Extra time beyond the worker's own limits, so that it can report which limit it hit.
 const GRACE: Duration = Duration::from_secs(3);
 
 pub(super) struct Process {
     child: Child,
     out: BufReader<Output>,
     limits: WorkerOptions,
-    /// Longest message that makes sense, bytes.
+    /// Maximum length of a plausible message, bytes.
     longest: usize,
-    /// Seconds of media, or frames, that time was allowed for.
+    /// Seconds of media, or frames, whose time is granted.
     allowed: f64,
 }
 
 impl Process {
-    /// Starts a process with time for `content` seconds of media, or so many frames.
+    /// Starts a worker with time for `content` seconds of media or frames.
     pub(super) fn start(
         limits: &WorkerOptions,
         file: &File,
@@ -47,7 +49,7 @@ impl Process {
         let json = serde_json::to_string(request).map_err(io::Error::from)?;
         let mut command = Command::new(&limits.program);
         command.arg("decode").arg(json).env_clear();
-        // Where the libraries are, if they are not where the system looks.
+        // The libraries may be outside the system's search path.
         if let Some(folders) = std::env::var_os("LD_LIBRARY_PATH") {
             command.env("LD_LIBRARY_PATH", folders);
         }
@@ -67,8 +69,8 @@ impl Process {
         let timeout = ffmpeg.timeout.max(ffmpeg.open_timeout)
             + GRACE
             + ffmpeg.timeout_per_second.mul_f64(content);
-        let patience = Patience { timeout, total: timeout, ..Patience::default() };
-        let out = BufReader::with_capacity(64 << 10, Output { pipe, patience });
+        let wait_budget = WaitBudget { timeout, total: timeout, ..WaitBudget::default() };
+        let out = BufReader::with_capacity(64 << 10, Output { pipe, wait_budget });
         let longest = longest_message(&request.job, ffmpeg.max_pixels);
         Ok(Self { child, out, limits: limits.clone(), longest, allowed: content })
     }
@@ -79,132 +81,132 @@ impl Process {
         size: &ScanOptions,
         sink: &mut dyn ScanSink,
     ) -> Result<ScanSummary> {
-        let mut received = Received::new(size, self.limits.ffmpeg.max_duration);
+        let mut receiver = ScanReceiver::new(size, self.limits.ffmpeg.max_duration);
         let mut body = Vec::new();
         loop {
             match self.next(&mut body)? {
                 wire::FRAME => {
-                    let frame = received.frame(&body)?;
+                    let frame = receiver.frame(&body)?;
                     sink.frame(frame)?;
                     self.allow_for(frame.time);
                 }
                 wire::SOUND => {
-                    let (time, samples) = received.sound(&body)?;
+                    let (time, samples) = receiver.sound(&body)?;
                     sink.audio(time, samples)?;
                     self.allow_for(time);
                 }
                 wire::OUTCOME => match outcome(&body)? {
-                    Outcome::Scanned(scanned) => {
-                        received.summary.end = scanned.end;
-                        received.summary.damaged = scanned.damaged;
-                        return received.finish();
+                    Outcome::Summary(summary) => {
+                        receiver.summary.end = summary.end;
+                        receiver.summary.damaged = summary.damaged;
+                        return receiver.finish();
                     }
-                    _ => return Err(nonsense()),
+                    _ => return Err(protocol_violation()),
                 },
-                _ => return Err(nonsense()),
+                _ => return Err(protocol_violation()),
             }
         }
     }
 
-    /// Writes the clip that arrives to `out`.
+    /// Writes the arriving clip to `out`.
     pub(super) fn clip(
         mut self,
         out: &File,
         max_bytes: u64,
         cancel: &CancellationToken,
     ) -> Result<Clip> {
-        self.out.get_mut().patience.cancel = cancel.clone();
+        self.out.get_mut().wait_budget.cancel = cancel.clone();
         let mut body = Vec::new();
         loop {
             match self.next(&mut body)? {
                 wire::BYTES => {
-                    let (at, bytes) = body.split_first_chunk().ok_or_else(nonsense)?;
+                    let (at, bytes) = body.split_first_chunk().ok_or_else(protocol_violation)?;
                     let at = u64::from_le_bytes(*at);
                     if at.saturating_add(bytes.len() as u64) > max_bytes {
-                        return Err(nonsense());
+                        return Err(protocol_violation());
                     }
                     out.write_all_at(bytes, at)?;
                 }
                 wire::OUTCOME => match outcome(&body)? {
-                    Outcome::Cut { start, copied, video } if start.is_finite() => {
+                    Outcome::Clip { start, copied, video } if start.is_finite() => {
                         return Ok(Clip { start, copied, video });
                     }
-                    _ => return Err(nonsense()),
+                    _ => return Err(protocol_violation()),
                 },
-                _ => return Err(nonsense()),
+                _ => return Err(protocol_violation()),
             }
         }
     }
 
-    /// Reads a decode of the sound alone to its end.
+    /// Reads an audio-only decode to its end.
     pub(super) fn sound(mut self, sink: &mut dyn ScanSink) -> Result<()> {
         let size = ScanOptions { width: 0, height: 0, exact: true, audio_track: None };
-        let mut received = Received::new(&size, self.limits.ffmpeg.max_duration);
+        let mut receiver = ScanReceiver::new(&size, self.limits.ffmpeg.max_duration);
         let mut body = Vec::new();
         loop {
             match self.next(&mut body)? {
                 wire::SOUND => {
-                    let (time, samples) = received.sound(&body)?;
+                    let (time, samples) = receiver.sound(&body)?;
                     sink.audio(time, samples)?;
                     self.allow_for(time);
                 }
                 wire::OUTCOME => match outcome(&body)? {
                     Outcome::Heard => return Ok(()),
-                    _ => return Err(nonsense()),
+                    _ => return Err(protocol_violation()),
                 },
-                _ => return Err(nonsense()),
+                _ => return Err(protocol_violation()),
             }
         }
     }
 
-    /// Reads any other job to its end, handing out full-size frames by the index of their time.
+    /// Reads any other job to its end and passes on full-size frames with the index of their time.
     pub(super) fn run(mut self, picture: &mut dyn FnMut(usize, Frame)) -> Result<Outcome> {
         let mut body = Vec::new();
         loop {
             match self.next(&mut body)? {
                 wire::PICTURE => {
-                    let (head, rgb) = body.split_first_chunk().ok_or_else(nonsense)?;
+                    let (head, rgb) = body.split_first_chunk().ok_or_else(protocol_violation)?;
                     let PictureHead { index, width, height, time } = PictureHead::from_bytes(head);
                     let bytes = u64::from(width) * u64::from(height) * 3;
                     if bytes == 0 || bytes != rgb.len() as u64 || !(time >= 0.0 && time.is_finite())
                     {
-                        return Err(nonsense());
+                        return Err(protocol_violation());
                     }
                     let image = Image { width, height, rgb: rgb.to_vec() };
                     picture(index as usize, Frame { time, image });
                 }
                 wire::OUTCOME => return outcome(&body),
-                _ => return Err(nonsense()),
+                _ => return Err(protocol_violation()),
             }
         }
     }
 
-    /// Grants the time for so many seconds of media.
+    /// Grants the time for `content` seconds of media.
     fn allow_for(&mut self, content: f64) {
         if content < self.allowed + 1.0 {
             return;
         }
         self.allowed = content;
-        let patience = &mut self.out.get_mut().patience;
+        let wait_budget = &mut self.out.get_mut().wait_budget;
         let more = self.limits.ffmpeg.timeout_per_second.mul_f64(content);
-        patience.total = patience.timeout + more;
+        wait_budget.total = wait_budget.timeout + more;
         grant_processor_time(&self.child, self.limits.processor_seconds(content));
     }
 
     fn next(&mut self, body: &mut Vec<u8>) -> Result<u8> {
         let kind = receive(&mut self.out, self.longest, body);
-        self.out.get_mut().patience.quiet = Duration::ZERO;
+        self.out.get_mut().wait_budget.quiet = Duration::ZERO;
         kind.map_err(|error| match error.kind() {
             io::ErrorKind::TimedOut => self.late(),
             io::ErrorKind::UnexpectedEof => self.death(),
-            io::ErrorKind::InvalidData => nonsense(),
-            _ if self.out.get_ref().patience.cancel.is_cancelled() => cancelled(),
+            io::ErrorKind::InvalidData => protocol_violation(),
+            _ if self.out.get_ref().wait_budget.cancel.is_cancelled() => cancelled(),
             _ => error.into(),
         })
     }
 
     fn late(&self) -> PortError {
-        let waited = self.out.get_ref().patience.waited.as_secs();
+        let waited = self.out.get_ref().wait_budget.waited.as_secs();
         let message = format!(
             "decoding stood still or took too long for what came out of the file, {waited} s so far \
              (decoder.timeout, decoder.timeout_per_second)"
@@ -212,7 +214,7 @@ impl Process {
         PortError::new(ErrorKind::Invalid, message)
     }
 
-    /// What the death of the process, which has ended its output, says of the file.
+    /// The error for a worker that ended its output without an outcome.
     fn death(&mut self) -> PortError {
         match self.child.wait() {
             Ok(status) => PortError::new(ErrorKind::Invalid, cause_of_death(status)),
@@ -223,35 +225,35 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
 fn cancelled() -> PortError {
-    PortError::new(ErrorKind::Unavailable, "nobody waits for this any more")
+    PortError::new(ErrorKind::Unavailable, "cancelled: the caller no longer waits")
 }
 
 fn longest_message(job: &Job, max_pixels: u64) -> usize {
     let pixels = match job {
         Job::Probe | Job::Sound { .. } | Job::Clip { .. } => 0,
         Job::Scan { width, height, .. } => u64::from(*width) * u64::from(*height),
-        // Pixels that are not square stretch a picture up to ten times.
+        // Non-square pixels stretch an image up to ten times.
         Job::Frames { stills, .. } => {
             let side = stills.iter().map(|still| u64::from(still.max_side)).max().unwrap_or(0);
             side.pow(2).min(max_pixels.saturating_mul(10))
         }
     };
     let bytes = pixels.saturating_mul(3).saturating_add(PictureHead::BYTES as u64);
-    usize::try_from(bytes).unwrap_or(usize::MAX).max(LONGEST_JSON)
+    usize::try_from(bytes).unwrap_or(usize::MAX).max(MAX_JSON)
 }
 
 fn outcome(body: &[u8]) -> Result<Outcome> {
     match serde_json::from_slice(body) {
         Ok(Outcome::Failed { kind, message }) => Err(PortError::new(kind.into(), message)),
         Ok(outcome) => Ok(outcome),
-        Err(_) => Err(nonsense()),
+        Err(_) => Err(protocol_violation()),
     }
 }
 
@@ -279,8 +281,8 @@ fn cause_of_death(status: ExitStatus) -> String {
     }
 }
 
-/// A scan as it arrives: checked against what a scan can be.
-struct Received {
+/// An arriving scan, validated against what a scan can contain.
+struct ScanReceiver {
     frame_bytes: usize,
     max_duration: f64,
     last_frame: f64,
@@ -289,7 +291,7 @@ struct Received {
     summary: ScanSummary,
 }
 
-impl Received {
+impl ScanReceiver {
     fn new(size: &ScanOptions, max_duration: f64) -> Self {
         Self {
             frame_bytes: size.width as usize * size.height as usize * 3,
@@ -303,11 +305,11 @@ impl Received {
 
     fn frame<'a>(&mut self, body: &'a [u8]) -> Result<ScanFrame<'a>> {
         let (time, rest) = timed(body)?;
-        let (skipped, rgb) = rest.split_first_chunk().ok_or_else(nonsense)?;
+        let (skipped, rgb) = rest.split_first_chunk().ok_or_else(protocol_violation)?;
         let skipped = u32::from_le_bytes(*skipped);
-        let whole = rgb.len() == self.frame_bytes && skipped <= wire::MOST_PASSED_OVER;
+        let whole = rgb.len() == self.frame_bytes && skipped <= wire::MAX_SKIPPED;
         if !whole || time <= self.last_frame || !self.is_time(time) {
-            return Err(nonsense());
+            return Err(protocol_violation());
         }
         self.last_frame = time;
         self.summary.frames += 1;
@@ -324,7 +326,7 @@ impl Received {
         let whole = rest.is_empty() && !samples.is_empty() && self.is_time(time);
         let follows = (time - expected).abs() < 1e-3;
         if !whole || !follows || !self.samples.iter().all(|s| (-1.0..=1.0).contains(s)) {
-            return Err(nonsense());
+            return Err(protocol_violation());
         }
         self.summary.samples += self.samples.len() as u64;
         Ok((time, &self.samples))
@@ -338,27 +340,27 @@ impl Received {
         let summary = self.summary;
         let some = summary.frames + summary.samples > 0;
         let ends = summary.end.is_finite() && summary.end >= 0.0;
-        if some && ends { Ok(summary) } else { Err(nonsense()) }
+        if some && ends { Ok(summary) } else { Err(protocol_violation()) }
     }
 }
 
 fn timed(body: &[u8]) -> Result<(f64, &[u8])> {
-    let (time, rest) = body.split_first_chunk().ok_or_else(nonsense)?;
+    let (time, rest) = body.split_first_chunk().ok_or_else(protocol_violation)?;
     Ok((f64::from_le_bytes(*time), rest))
 }
 
-/// The standard output of a process, waited for no longer than patience lasts.
+/// The worker's standard output, read with a timeout.
 struct Output {
     pipe: ChildStdout,
-    patience: Patience,
+    wait_budget: WaitBudget,
 }
 
-/// Only time that is spent waiting counts: a busy receiver costs a process nothing.
+/// Only time spent waiting counts: a slow receiver costs the worker nothing.
 #[derive(Default)]
-struct Patience {
-    /// Longest wait for one message.
+struct WaitBudget {
+    /// Timeout for one message.
     timeout: Duration,
-    /// Longest wait in all.
+    /// Timeout for all messages.
     total: Duration,
     quiet: Duration,
     waited: Duration,
@@ -368,11 +370,11 @@ struct Patience {
 impl Read for Output {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
-            let patience = &mut self.patience;
-            if patience.cancel.is_cancelled() {
+            let wait_budget = &mut self.wait_budget;
+            if wait_budget.cancel.is_cancelled() {
                 return Err(io::ErrorKind::Other.into());
             }
-            let left = patience.left();
+            let left = wait_budget.left();
             if left.is_zero() {
                 return Err(io::ErrorKind::TimedOut.into());
             }
@@ -380,8 +382,8 @@ impl Read for Output {
             let limit = Timespec::try_from(left.min(CANCEL_CHECK)).map_err(io::Error::other)?;
             let ready = poll(&mut [PollFd::new(&self.pipe, PollFlags::IN)], Some(&limit));
             let spent = started.elapsed();
-            patience.quiet += spent;
-            patience.waited += spent;
+            wait_budget.quiet += spent;
+            wait_budget.waited += spent;
             if ready? > 0 {
                 return self.pipe.read(buffer);
             }
@@ -389,7 +391,7 @@ impl Read for Output {
     }
 }
 
-impl Patience {
+impl WaitBudget {
     fn left(&self) -> Duration {
         let Self { timeout, total, quiet, waited, .. } = self;
         timeout.saturating_sub(*quiet).min(total.saturating_sub(*waited))
@@ -398,7 +400,7 @@ impl Patience {
 
 #[cfg(target_os = "linux")]
 fn widen(pipe: &ChildStdout) {
-    // As wide as it was it works too, only slower.
+    // The default capacity works too, only slower.
     let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE);
 }
 
@@ -409,7 +411,7 @@ fn widen(_: &ChildStdout) {}
 fn grant_processor_time(child: &Child, seconds: u64) {
     use rustix::process::{Pid, Resource, Rlimit, prlimit};
     let limit = Rlimit { current: Some(seconds), maximum: None };
-    // It may have ended.
+    // It may have exited.
     let _ = prlimit(Some(Pid::from_child(child)), Resource::Cpu, limit);
 }
 

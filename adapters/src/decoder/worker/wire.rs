@@ -1,6 +1,6 @@
-//! What the two ends say to each other: a request on the command line, and a stream of messages
-//! back. A message is a byte that names its kind, the length of its body as a 32-bit little-endian
-//! number, and the body.
+//! The protocol between parent and worker: a request on the command line, and a stream of messages
+//! back. A message is a byte for its kind, the length of its body as a 32-bit little-endian number,
+//! and the body.
 
 use std::io::{self, Read, Write};
 
@@ -8,35 +8,35 @@ use ports::decoder::{AudioInfo, MediaInfo, ScanSummary, Still, VideoInfo};
 use ports::{ErrorKind, PortError};
 use serde::{Deserialize, Serialize};
 
-use crate::decoder::ffmpeg::{FfmpegOptions, Way};
+use crate::decoder::ffmpeg::{FfmpegOptions, SeekMethod};
 
-/// A frame of a scan: its time, how many were passed over before it as a 32-bit little-endian
+/// A frame of a scan: its time, the number of frames skipped before it as a 32-bit little-endian
 /// number, then its pixels.
 pub(super) const FRAME: u8 = 1;
-/// Most frames passed over between two: more than any codec reorders.
-pub(super) const MOST_PASSED_OVER: u32 = 32;
-/// A piece of sound: its time, then its samples as 32-bit floats.
+/// Maximum number of frames skipped in a row: more than any codec reorders.
+pub(super) const MAX_SKIPPED: u32 = 32;
+/// An audio block: its time, then its samples as 32-bit floats.
 pub(super) const SOUND: u8 = 2;
-/// A frame at full size: see [`PictureHead`], then its pixels.
+/// A full-size frame: a [`PictureHead`], then its pixels.
 pub(super) const PICTURE: u8 = 3;
 /// An [`Outcome`] as JSON, the last message.
 pub(super) const OUTCOME: u8 = 4;
-/// Bytes of a clip: where they belong, as a 64-bit little-endian number, then themselves.
+/// Bytes of a clip: their offset as a 64-bit little-endian number, then the bytes.
 pub(super) const BYTES: u8 = 5;
 
-/// Most bytes of a clip in one message.
-pub(super) const MOST_BYTES: usize = 128 << 10;
+/// Maximum number of clip bytes per message.
+pub(super) const MAX_CHUNK: usize = 128 << 10;
 
-/// Longest body of JSON, bytes: a way through a file names up to two thousand packets.
-pub(super) const LONGEST_JSON: usize = 256 << 10;
+/// Maximum length of a JSON body, bytes: a seek method lists up to two thousand packets.
+pub(super) const MAX_JSON: usize = 256 << 10;
 
-/// What a process is to do, and its limits.
+/// A worker's job and its limits.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Request {
     pub(super) ffmpeg: FfmpegOptions,
     pub(super) memory: u64,
     pub(super) processor_seconds: u64,
-    /// The process whose death ends it.
+    /// The worker exits when this process dies.
     pub(super) parent: u32,
     pub(super) job: Job,
 }
@@ -46,22 +46,22 @@ pub(super) enum Job {
     Probe,
     Scan { width: u32, height: u32, exact: bool, audio_track: Option<u32> },
     Sound { audio_track: Option<u32> },
-    Frames { stills: Vec<Still>, way: Option<Way> },
+    Frames { stills: Vec<Still>, method: Option<SeekMethod> },
     Clip { start: f64, end: f64, exact: bool, max_bytes: u64, audio_track: Option<u32> },
 }
 
-/// How a job ended.
+/// The result of a job.
 #[derive(Serialize, Deserialize)]
 pub(super) enum Outcome {
-    Probed(Probed),
-    Scanned(Scanned),
+    MediaInfo(WireMediaInfo),
+    Summary(WireSummary),
     Heard,
-    Frames(Way),
-    Cut { start: f64, copied: bool, video: bool },
+    Frames(SeekMethod),
+    Clip { start: f64, copied: bool, video: bool },
     Failed { kind: Failure, message: String },
 }
 
-/// The kinds of error that a file can lead to.
+/// The kinds of error that a file can cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Failure {
     Invalid,
@@ -96,9 +96,9 @@ impl From<Failure> for ErrorKind {
     }
 }
 
-/// [`MediaInfo`] as it travels.
+/// Serializable form of [`MediaInfo`].
 #[derive(Serialize, Deserialize)]
-pub(super) struct Probed {
+pub(super) struct WireMediaInfo {
     container: String,
     extension: String,
     content_type: String,
@@ -110,7 +110,7 @@ pub(super) struct Probed {
     recorded_at: Option<String>,
 }
 
-impl From<MediaInfo> for Probed {
+impl From<MediaInfo> for WireMediaInfo {
     fn from(info: MediaInfo) -> Self {
         let video = info.video.map(|v| (v.codec, v.width, v.height, v.frame_rate));
         Self {
@@ -127,45 +127,45 @@ impl From<MediaInfo> for Probed {
     }
 }
 
-impl From<Probed> for MediaInfo {
-    fn from(probed: Probed) -> Self {
-        let video = probed.video.map(|(codec, width, height, frame_rate)| VideoInfo {
+impl From<WireMediaInfo> for MediaInfo {
+    fn from(info: WireMediaInfo) -> Self {
+        let video = info.video.map(|(codec, width, height, frame_rate)| VideoInfo {
             codec,
             width,
             height,
             frame_rate,
         });
         Self {
-            container: probed.container,
-            extension: probed.extension,
-            content_type: probed.content_type,
-            duration: probed.duration,
+            container: info.container,
+            extension: info.extension,
+            content_type: info.content_type,
+            duration: info.duration,
             video,
-            audio: probed.audio,
-            undecodable_video: probed.undecodable_video,
-            timecode: probed.timecode,
-            recorded_at: probed.recorded_at,
+            audio: info.audio,
+            undecodable_video: info.undecodable_video,
+            timecode: info.timecode,
+            recorded_at: info.recorded_at,
         }
     }
 }
 
-/// [`ScanSummary`] as it travels; what was handed out is counted by who receives it.
+/// Serializable form of [`ScanSummary`]; the receiver counts frames and samples itself.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Scanned {
+pub(super) struct WireSummary {
     pub(super) end: f64,
     pub(super) damaged: u64,
 }
 
-impl From<ScanSummary> for Scanned {
+impl From<ScanSummary> for WireSummary {
     fn from(summary: ScanSummary) -> Self {
         Self { end: summary.end, damaged: summary.damaged }
     }
 }
 
-/// What stands before the pixels of a full-size frame.
+/// The header of a full-size frame's pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PictureHead {
-    /// Which of the times asked for it answers.
+    /// Index of the requested time.
     pub(super) index: u32,
     pub(super) width: u32,
     pub(super) height: u32,
@@ -199,7 +199,7 @@ impl PictureHead {
     }
 }
 
-/// Writes one message whose body is `head`, then `body`.
+/// Writes one message with the body `head` followed by `body`.
 pub(super) fn send(out: &mut impl Write, kind: u8, head: &[u8], body: &[u8]) -> io::Result<()> {
     let length = u32::try_from(head.len() + body.len()).map_err(io::Error::other)?;
     out.write_all(&[kind])?;
@@ -208,7 +208,7 @@ pub(super) fn send(out: &mut impl Write, kind: u8, head: &[u8], body: &[u8]) -> 
     out.write_all(body)
 }
 
-/// Reads one message into `body` and returns its kind. A body longer than `longest` is not read.
+/// Reads one message into `body` and returns its kind. Does not read a body longer than `longest`.
 pub(super) fn receive(from: &mut impl Read, longest: usize, body: &mut Vec<u8>) -> io::Result<u8> {
     let mut head = [0; 5];
     from.read_exact(&mut head)?;
@@ -221,11 +221,11 @@ pub(super) fn receive(from: &mut impl Read, longest: usize, body: &mut Vec<u8>) 
     Ok(head[0])
 }
 
-/// The error of a process that does not keep to the above: the file made it.
-pub(super) fn nonsense() -> PortError {
+/// The error for a protocol violation: the file caused it.
+pub(super) fn protocol_violation() -> PortError {
     PortError::new(
         ErrorKind::Invalid,
-        "the file made the decoder write what it never would: it is damaged or made to do harm",
+        "the file made the decoder write an invalid message: it is damaged or made to do harm",
     )
 }
 
@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_travel_whole_and_no_longer_than_allowed() {
+    fn messages_round_trip_within_the_length_limit() {
         let head = PictureHead { index: 7, width: 640, height: 360, time: 1.25 };
         let mut stream = Vec::new();
         send(&mut stream, PICTURE, &head.to_bytes(), b"pixels").expect("room");

@@ -1,4 +1,4 @@
-//! The inner end: one job over one open file, in a process that has nothing else.
+//! The worker side: one job on one open file, in a process that has nothing else.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -11,21 +11,21 @@ use ports::decoder::{Clip, ClipRequest, Frame, ScanFrame, ScanOptions, ScanSink}
 use ports::{ErrorKind, PortError, Result};
 
 use super::wire::{self, Job, Outcome, PictureHead, Request, send};
-use super::{FRAMES_AT_ONCE, cage};
+use super::{FRAMES_AT_ONCE, sandbox};
 use crate::decoder::ffmpeg::FfmpegDecoder;
 
-/// Does what `request` says with the file that is the standard input, and writes what comes out to
-/// the standard output. The whole of `shotlog decode`; its caller must have started no thread and
-/// opened no file.
+/// Runs the job in `request` on the file that is the standard input, and writes the results to
+/// standard output. The implementation of `shotlog decode`; the caller must not have started a
+/// thread or opened a file.
 pub fn work(request: Option<OsString>) -> ExitCode {
-    cage::close_descriptors();
+    sandbox::close_descriptors();
     let request = request.and_then(|text| text.into_string().ok());
     let request: Option<Request> = request.and_then(|text| serde_json::from_str(&text).ok());
     let (Some(request), Ok((file, mut out))) = (request, standard_files()) else {
         eprintln!("shotlog: `decode` is what the service starts for itself; it has no other use");
         return ExitCode::FAILURE;
     };
-    let outcome = match cage::close(&request) {
+    let outcome = match sandbox::close(&request) {
         Ok(()) => do_job(request, &Arc::new(file), &mut out),
         Err(why) => {
             let message = format!("the process that decodes could not be confined: {why}");
@@ -48,33 +48,33 @@ fn standard_files() -> io::Result<(File, Output)> {
 fn do_job(request: Request, file: &Arc<File>, out: &mut Output) -> Result<Outcome> {
     let decoder = FfmpegDecoder::new(request.ffmpeg);
     Ok(match request.job {
-        Job::Probe => Outcome::Probed(decoder.probe_file(file)?.into()),
+        Job::Probe => Outcome::MediaInfo(decoder.probe_file(file)?.into()),
         Job::Scan { width, height, exact, audio_track } => {
             let options = ScanOptions { width, height, exact, audio_track };
             let summary = decoder.scan_file(file, &options, out)?;
-            Outcome::Scanned(summary.into())
+            Outcome::Summary(summary.into())
         }
         Job::Sound { audio_track } => {
             decoder.sound_of_file(file, audio_track, out)?;
             Outcome::Heard
         }
-        Job::Frames { mut stills, way } => {
+        Job::Frames { mut stills, method } => {
             stills.truncate(FRAMES_AT_ONCE);
-            let way = decoder.frames_of_file(file, &stills, way, &mut |index, frame| {
+            let method = decoder.frames_of_file(file, &stills, method, &mut |index, frame| {
                 out.picture(index as u32, frame)
             })?;
-            Outcome::Frames(way)
+            Outcome::Frames(method)
         }
         Job::Clip { start, end, exact, max_bytes, audio_track } => {
             let cut = ClipRequest { start, end, exact, max_bytes, audio_track };
             let writer = Writer { file: out.file.clone(), at: 0, end: 0 };
             let Clip { start, copied, video } = decoder.clip_of_file(file, &cut, writer)?;
-            Outcome::Cut { start, copied, video }
+            Outcome::Clip { start, copied, video }
         }
     })
 }
 
-/// The standard output, a message at a time.
+/// The standard output, written message by message.
 struct Output {
     file: Arc<File>,
     message: Vec<u8>,
@@ -82,7 +82,7 @@ struct Output {
 
 impl Output {
     fn send(&mut self, kind: u8, head: &[u8], body: &[u8]) -> Result<()> {
-        // One write for each message: a frame fits into the pipe.
+        // One write per message: a frame fits into the pipe.
         self.message.clear();
         send(&mut self.message, kind, head, body)?;
         Ok((&*self.file).write_all(&self.message)?)
@@ -95,7 +95,7 @@ impl Output {
     }
 }
 
-/// A file that is written at the other end.
+/// A file that the parent writes.
 struct Writer {
     file: Arc<File>,
     at: u64,
@@ -104,7 +104,7 @@ struct Writer {
 
 impl Write for Writer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let bytes = &bytes[..bytes.len().min(wire::MOST_BYTES)];
+        let bytes = &bytes[..bytes.len().min(wire::MAX_CHUNK)];
         send(&mut &*self.file, wire::BYTES, &self.at.to_le_bytes(), bytes)?;
         self.at += bytes.len() as u64;
         self.end = self.end.max(self.at);

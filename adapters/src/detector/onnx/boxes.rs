@@ -2,7 +2,7 @@
 
 /// A detected box with its class index.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Found {
+pub(super) struct ScoredBox {
     /// Index of the label.
     pub(super) class: usize,
     /// Between 0 and 1.
@@ -17,15 +17,19 @@ const MAX_CANDIDATES: usize = 3_000;
 /// Non-maximum suppression: the best boxes, most confident first. Of two boxes whose overlap
 /// exceeds the limit in `overlaps`, the first for equal and the second for different classes, drops
 /// the less confident one.
-pub(super) fn suppress(mut found: Vec<Found>, overlaps: [f32; 2], most: usize) -> Vec<Found> {
+pub(super) fn suppress(
+    mut found: Vec<ScoredBox>,
+    overlaps: [f32; 2],
+    max_boxes: usize,
+) -> Vec<ScoredBox> {
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
     found.truncate(MAX_CANDIDATES);
-    let mut kept: Vec<Found> = Vec::new();
+    let mut kept: Vec<ScoredBox> = Vec::new();
     for candidate in found {
-        if kept.len() >= most {
+        if kept.len() >= max_boxes {
             break;
         }
-        let repeats = |k: &Found| {
+        let repeats = |k: &ScoredBox| {
             let allowed = overlaps[usize::from(k.class != candidate.class)];
             overlap(&k.corners, &candidate.corners) > allowed
         };
@@ -50,7 +54,7 @@ mod tests {
 
     #[test]
     fn one_object_keeps_its_best_box() {
-        let found = |class, score, left: f32| Found {
+        let found = |class, score, left: f32| ScoredBox {
             class,
             score,
             corners: [left, 0.0, left + 10.0, 10.0],

@@ -2,7 +2,7 @@
 
 use ports::{ErrorKind, PortError, Result};
 
-use super::boxes::Found;
+use super::boxes::ScoredBox;
 use crate::detector::Layout;
 
 /// One output tensor of a run.
@@ -28,7 +28,7 @@ pub(super) fn read(
     classes: usize,
     size: (u32, u32),
     threshold: f32,
-) -> Result<Vec<Found>> {
+) -> Result<Vec<ScoredBox>> {
     let found = match layout {
         Layout::Yolox => yolox(outputs, classes, size, threshold),
         Layout::PicoDet => distributions(outputs, classes, size, threshold),
@@ -51,7 +51,7 @@ fn yolox(
     classes: usize,
     size: (u32, u32),
     threshold: f32,
-) -> Option<Vec<Found>> {
+) -> Option<Vec<ScoredBox>> {
     let output = outputs.iter().find(|o| o.matrix().is_some_and(|m| m.1 == 5 + classes))?;
     let cells: Vec<Cell> = [8, 16, 32].into_iter().flat_map(|s| grid(size, s)).collect();
     if output.matrix()?.0 != cells.len() {
@@ -63,7 +63,7 @@ fn yolox(
         let score = score * row[4];
         let (x, y) = ((row[0] + cell.x) * cell.stride, (row[1] + cell.y) * cell.stride);
         let (w, h) = (row[2].exp() * cell.stride, row[3].exp() * cell.stride);
-        (score >= threshold).then(|| Found { class, score, corners: around(x, y, w, h) })
+        (score >= threshold).then(|| ScoredBox { class, score, corners: around(x, y, w, h) })
     });
     Some(boxes.collect())
 }
@@ -73,7 +73,7 @@ fn distributions(
     classes: usize,
     size: (u32, u32),
     threshold: f32,
-) -> Option<Vec<Found>> {
+) -> Option<Vec<ScoredBox>> {
     const STRIDES: [u32; 4] = [8, 16, 32, 64];
     let mut found = Vec::new();
     if let [output] = outputs {
@@ -121,7 +121,7 @@ fn from_distances(
     cell: &Cell,
     offset: f32,
     threshold: f32,
-) -> Option<Found> {
+) -> Option<ScoredBox> {
     let (class, score) = best(scores)?;
     if score < threshold {
         return None;
@@ -133,10 +133,10 @@ fn from_distances(
     }
     let (x, y) = ((cell.x + offset) * cell.stride, (cell.y + offset) * cell.stride);
     let corners = [x - sides[0], y - sides[1], x + sides[2], y + sides[3]];
-    Some(Found { class, score, corners })
+    Some(ScoredBox { class, score, corners })
 }
 
-fn yolov8(outputs: &[Output<'_>], classes: usize, threshold: f32) -> Option<Vec<Found>> {
+fn yolov8(outputs: &[Output<'_>], classes: usize, threshold: f32) -> Option<Vec<ScoredBox>> {
     let values = 4 + classes;
     let fits = |o: &&Output<'_>| o.matrix().is_some_and(|m| m.0 == values || m.1 == values);
     let output = outputs.iter().find(fits)?;
@@ -148,7 +148,7 @@ fn yolov8(outputs: &[Output<'_>], classes: usize, threshold: f32) -> Option<Vec<
         let scores = (0..classes).map(|class| at(i, 4 + class));
         let (class, score) = scores.enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
         let corners = || around(at(i, 0), at(i, 1), at(i, 2), at(i, 3));
-        (score >= threshold).then(|| Found { class, score, corners: corners() })
+        (score >= threshold).then(|| ScoredBox { class, score, corners: corners() })
     });
     Some(boxes.collect())
 }
@@ -158,7 +158,7 @@ fn detr(
     classes: usize,
     size: (u32, u32),
     threshold: f32,
-) -> Option<Vec<Found>> {
+) -> Option<Vec<ScoredBox>> {
     let boxes = outputs.iter().rfind(|o| o.matrix().is_some_and(|m| m.1 == 4))?;
     let queries = boxes.matrix()?.0;
     let logits = outputs.iter().find(|o| {
@@ -177,7 +177,7 @@ fn detr(
         };
         let [x, y, w, h] =
             [place[0] * width, place[1] * height, place[2] * width, place[3] * height];
-        (score >= threshold).then(|| Found { class, score, corners: around(x, y, w, h) })
+        (score >= threshold).then(|| ScoredBox { class, score, corners: around(x, y, w, h) })
     });
     Some(found.collect())
 }
@@ -204,8 +204,8 @@ fn best(scores: &[f32]) -> Option<(usize, f32)> {
 }
 
 fn softmax(logits: &[f32]) -> Vec<f32> {
-    let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let powers: Vec<f32> = logits.iter().map(|l| (l - most).exp()).collect();
+    let max_logit = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let powers: Vec<f32> = logits.iter().map(|l| (l - max_logit).exp()).collect();
     let sum: f32 = powers.iter().sum();
     powers.into_iter().map(|p| p / sum).collect()
 }

@@ -24,7 +24,7 @@ use ports::{
 
 use super::{Layout, Settings};
 use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, unfit};
-use boxes::Found;
+use boxes::ScoredBox;
 use layouts::Output;
 use picture::{Fit, Input};
 
@@ -97,11 +97,11 @@ impl OnnxDetector {
             Some(file) => read_labels(file)?,
             None => coco::LABELS.iter().map(|l| l.to_string()).collect(),
         };
-        let pool = Pool::open(runtime, &options.model, options.threading, Inputs::Alike)?;
-        let (size, mask) = pool.with(|session| input_of(session, &options))?;
+        let pool = Pool::open(runtime, &options.model, options.threading, Inputs::FixedSize)?;
+        let (size, mask) = pool.with(|session| model_input(session, &options))?;
         let stem = options.model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let name = format!("{stem}@{:.2}", options.threshold);
-        let input = Input::of(options.layout, false);
+        let input = Input::for_layout(options.layout, false);
         let mut shared = Shared { pool, labels, options, size, input, mask };
         let blank = vec![0.0; size.0 as usize * size.1 as usize * 3];
         let closed_set = shared
@@ -110,7 +110,7 @@ impl OnnxDetector {
                 Ok(layouts::has_no_object_class(outputs, shared.labels.len()))
             })
             .map_err(|e| unfit(&shared.options.model, e))?;
-        shared.input = Input::of(shared.options.layout, closed_set);
+        shared.input = Input::for_layout(shared.options.layout, closed_set);
         Ok(Self { name, shared: Arc::new(shared) })
     }
 }
@@ -147,7 +147,7 @@ impl Shared {
     }
 
     /// A box of the input as fractions of the image; `None` if it lies outside.
-    fn detection(&self, found: &Found, fit: &Fit) -> Option<Detection> {
+    fn detection(&self, found: &ScoredBox, fit: &Fit) -> Option<Detection> {
         let [left, top] = fit.to_picture(found.corners[0], found.corners[1]);
         let [right, bottom] = fit.to_picture(found.corners[2], found.corners[3]);
         let bounds = [left, top, right - left, bottom - top];
@@ -190,7 +190,7 @@ type InputShape = ((u32, u32), Option<Vec<usize>>);
 
 /// The size of the image input and, for models that require one, the shape of the mask that marks
 /// valid pixels.
-fn input_of(session: &mut Session, options: &OnnxDetectorOptions) -> Result<InputShape> {
+fn model_input(session: &mut Session, options: &OnnxDetectorOptions) -> Result<InputShape> {
     let shape = |index: usize| match session.inputs().get(index).map(|i| i.dtype()) {
         Some(ValueType::Tensor { shape, .. }) => Some(shape.to_vec()),
         _ => None,

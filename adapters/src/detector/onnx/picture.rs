@@ -9,7 +9,7 @@ use crate::picture::View;
 /// Preprocessing of pixels.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Input {
-    placing: Placing,
+    placement: Placement,
     /// Channel order BGR, as in OpenCV.
     bgr: bool,
     /// Subtracted from the 0..255 values per input channel, and the divisor after that.
@@ -18,7 +18,7 @@ pub(super) struct Input {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Placing {
+enum Placement {
     /// Keeps the aspect ratio, aligned to the top left.
     Corner,
     /// Keeps the aspect ratio, centred.
@@ -32,27 +32,27 @@ const MARGIN: f32 = 114.0;
 
 impl Input {
     /// `no_object`: the model has a class for "no object", as the first DETR models do.
-    pub(super) fn of(layout: Layout, no_object: bool) -> Self {
+    pub(super) fn for_layout(layout: Layout, no_object: bool) -> Self {
         let plain = ([0.0; 3], [1.0; 3]);
         let unit = ([0.0; 3], [255.0; 3]);
         let imagenet = ([123.675, 116.28, 103.53], [58.395, 57.12, 57.375]);
-        let (placing, bgr, (mean, scale)) = match layout {
-            Layout::Yolox => (Placing::Corner, true, plain),
+        let (placement, bgr, (mean, scale)) = match layout {
+            Layout::Yolox => (Placement::Corner, true, plain),
             // ImageNet's mean and deviation, in the order of the channels.
             Layout::PicoDet => {
-                (Placing::Stretch, true, ([103.53, 116.28, 123.675], [57.375, 57.12, 58.395]))
+                (Placement::Stretch, true, ([103.53, 116.28, 123.675], [57.375, 57.12, 58.395]))
             }
-            Layout::Yolov8 => (Placing::Middle, false, unit),
-            Layout::Detr if no_object => (Placing::Stretch, false, imagenet),
-            Layout::Detr => (Placing::Stretch, false, unit),
+            Layout::Yolov8 => (Placement::Middle, false, unit),
+            Layout::Detr if no_object => (Placement::Stretch, false, imagenet),
+            Layout::Detr => (Placement::Stretch, false, unit),
         };
-        Self { placing, bgr, mean, scale }
+        Self { placement, bgr, mean, scale }
     }
 
     /// The planar input with rows of `size` width, and the mapping back to the image.
     pub(super) fn prepare(&self, picture: &View<'_>, size: (u32, u32)) -> Result<(Vec<f32>, Fit)> {
         let (width, height) = size;
-        let fit = Fit::new(self.placing, picture.dimensions(), size);
+        let fit = Fit::new(self.placement, picture.dimensions(), size);
         let scaled = scaled(picture, (fit.width, fit.height))?;
         let plane = width as usize * height as usize;
         let mut pixels = vec![0.0; plane * 3];
@@ -81,15 +81,15 @@ pub(super) struct Fit {
 }
 
 impl Fit {
-    fn new(placing: Placing, picture: (u32, u32), (width, height): (u32, u32)) -> Self {
-        if placing == Placing::Stretch {
+    fn new(placement: Placement, picture: (u32, u32), (width, height): (u32, u32)) -> Self {
+        if placement == Placement::Stretch {
             return Self { left: 0, top: 0, width, height };
         }
         let ratio = (width as f32 / picture.0 as f32).min(height as f32 / picture.1 as f32);
         let scaled = |side: u32, most: u32| ((side as f32 * ratio).round() as u32).clamp(1, most);
         let (w, h) = (scaled(picture.0, width), scaled(picture.1, height));
-        let (left, top) = match placing {
-            Placing::Middle => ((width - w) / 2, (height - h) / 2),
+        let (left, top) = match placement {
+            Placement::Middle => ((width - w) / 2, (height - h) / 2),
             _ => (0, 0),
         };
         Self { left, top, width: w, height: h }
@@ -109,22 +109,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wide_picture_keeps_its_aspect_and_finds_its_way_back() {
-        let fit = Fit::new(Placing::Middle, (200, 100), (64, 64));
+    fn wide_image_keeps_its_aspect_ratio() {
+        let fit = Fit::new(Placement::Middle, (200, 100), (64, 64));
         assert_eq!(fit, Fit { left: 0, top: 16, width: 64, height: 32 });
         assert_eq!(fit.to_picture(32.0, 32.0), [0.5, 0.5]);
         assert_eq!(fit.to_picture(-9.0, 60.0), [0.0, 1.0]);
-        let fit = Fit::new(Placing::Corner, (200, 100), (64, 64));
+        let fit = Fit::new(Placement::Corner, (200, 100), (64, 64));
         assert_eq!(fit.to_picture(64.0, 32.0), [1.0, 1.0]);
     }
 
     #[test]
-    fn channels_are_planes_in_the_order_of_the_layout() {
+    fn channel_order_follows_the_layout() {
         let rgb = [10, 20, 30, 10, 20, 30];
         let Some(picture) = View::from_raw(2, 1, rgb.as_slice()) else { panic!("2 × 1 pixels") };
-        let (pixels, _) = Input::of(Layout::Yolox, false).prepare(&picture, (2, 2)).unwrap();
+        let (pixels, _) =
+            Input::for_layout(Layout::Yolox, false).prepare(&picture, (2, 2)).unwrap();
         assert_eq!(pixels, [30., 30., 114., 114., 20., 20., 114., 114., 10., 10., 114., 114.]);
-        let (pixels, _) = Input::of(Layout::Yolov8, false).prepare(&picture, (2, 2)).unwrap();
+        let (pixels, _) =
+            Input::for_layout(Layout::Yolov8, false).prepare(&picture, (2, 2)).unwrap();
         assert!((pixels[0] - 10.0 / 255.0).abs() < 1e-6);
     }
 }

@@ -29,19 +29,19 @@ async fn server(ip: Ipv4Addr, port: u16, responses: Vec<String>) -> Server {
     let connections = Arc::new(AtomicUsize::new(0));
     let counted = connections.clone();
     let requests = Arc::<Mutex<Vec<String>>>::default();
-    let kept = requests.clone();
+    let log = requests.clone();
     tokio::spawn(async move {
         let mut responses = VecDeque::from(responses);
         while let Ok((connection, _)) = listener.accept().await {
             counted.fetch_add(1, Ordering::SeqCst);
             let Some(response) = responses.pop_front() else { continue };
-            tokio::spawn(answer(connection, response, kept.clone()));
+            tokio::spawn(answer(connection, response, log.clone()));
         }
     });
     Server { address, connections, requests }
 }
 
-async fn answer(mut connection: TcpStream, response: String, kept: Arc<Mutex<Vec<String>>>) {
+async fn answer(mut connection: TcpStream, response: String, log: Arc<Mutex<Vec<String>>>) {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         match connection.read_u8().await {
@@ -49,7 +49,7 @@ async fn answer(mut connection: TcpStream, response: String, kept: Arc<Mutex<Vec
             Err(_) => return,
         }
     }
-    kept.lock().expect("no panic").push(String::from_utf8_lossy(&head).to_lowercase());
+    log.lock().expect("no panic").push(String::from_utf8_lossy(&head).to_lowercase());
     let stalls = response.ends_with("STALL");
     let response = response.trim_end_matches("STALL");
     let _ = connection.write_all(response.as_bytes()).await;
@@ -105,7 +105,7 @@ async fn refusal(fetcher: &HttpFetcher, url: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_name_for_a_private_address_is_refused_without_a_connection() {
+async fn name_of_a_private_address_is_rejected() {
     let inside = server(PRIVATE, 0, vec![ok("secret")]).await;
     let (network, lookups) = network(&[&[PRIVATE]]);
     let fetcher = HttpFetcher::on(network, options()).expect("a fetcher");
@@ -120,7 +120,7 @@ async fn a_name_for_a_private_address_is_refused_without_a_connection() {
 }
 
 #[tokio::test]
-async fn of_several_addresses_only_public_ones_are_connected_to() {
+async fn only_public_addresses_are_connected() {
     let inside = server(PRIVATE, 0, vec![ok("secret")]).await;
     let port = inside.address.port();
     let outside = server(PUBLIC_HERE, port, vec![ok("public")]).await;
@@ -133,7 +133,7 @@ async fn of_several_addresses_only_public_ones_are_connected_to() {
 }
 
 #[tokio::test]
-async fn a_name_that_changes_its_answer_is_checked_at_every_look_up() {
+async fn dns_rebinding_is_rejected() {
     let inside = server(PRIVATE, 0, vec![ok("secret")]).await;
     let port = inside.address.port();
     let url = format!("http://rebind.example:{port}/");
@@ -149,7 +149,7 @@ async fn a_name_that_changes_its_answer_is_checked_at_every_look_up() {
 }
 
 #[tokio::test]
-async fn a_redirect_to_a_private_address_is_refused_without_a_connection() {
+async fn redirect_to_a_private_address_is_rejected() {
     let inside = server(PRIVATE, 0, vec![ok("secret")]).await;
     let port = inside.address.port();
     let targets = [
@@ -175,7 +175,7 @@ async fn a_redirect_to_a_private_address_is_refused_without_a_connection() {
 }
 
 #[tokio::test]
-async fn redirects_end() {
+async fn redirects_are_limited() {
     let (network, _) = network(&[&[PUBLIC_HERE]]);
     let fetcher = HttpFetcher::on(network, options()).expect("a fetcher");
     let around = server(PUBLIC_HERE, 0, vec![redirect_to("/again"); 10]).await;
@@ -192,7 +192,7 @@ async fn redirects_end() {
 }
 
 #[tokio::test]
-async fn silence_is_a_timeout_before_and_within_the_body() {
+async fn silence_is_a_timeout() {
     let silent = [
         "STALL".to_owned(),
         "HTTP/1.1 200 OK\r\ncontent-le".to_owned() + "STALL",
@@ -234,7 +234,7 @@ fn rest(from: usize, body: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_body_that_stalls_or_breaks_off_is_resumed() {
+async fn interrupted_body_is_resumed() {
     let busy = "HTTP/1.1 503 Busy\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".to_owned();
     for (answers, ranges) in [
         (vec![begun("\"v1\"", "STALL"), rest(5, " world")], vec!["bytes=5-"]),
@@ -263,7 +263,7 @@ async fn a_body_that_stalls_or_breaks_off_is_resumed() {
 }
 
 #[tokio::test]
-async fn a_body_is_not_resumed_where_another_file_could_follow() {
+async fn body_is_not_resumed_with_another_file() {
     let changed = ok("other bytes");
     for (answers, connections) in [
         // A weak ETag, none, or a server without ranges.
@@ -288,7 +288,7 @@ async fn a_body_is_not_resumed_where_another_file_could_follow() {
 }
 
 #[tokio::test]
-async fn a_host_that_is_not_there_is_unavailable_and_secrets_stay_out_of_the_error() {
+async fn unknown_host_is_unavailable_and_errors_hide_secrets() {
     let (mut network, _) = network(&[&[]]);
     network.lookup = Arc::new(|_| async { Err(io::Error::other("no such host")) }.boxed());
     let fetcher = HttpFetcher::on(network, options()).expect("a fetcher");

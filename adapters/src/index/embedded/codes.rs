@@ -23,7 +23,7 @@ use pulp::{Arch, Simd, WithSimd};
 use super::vectors::FLOAT;
 
 /// Largest integer in a quantized row.
-const MOST: f32 = 127.0;
+const MAX_CODE: f32 = 127.0;
 
 /// Products summed in parallel: as many as four AVX2 registers hold.
 const LANES: usize = 32;
@@ -58,18 +58,18 @@ impl WithSimd for Encode<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> [f32; 2] {
-        let mut most = [0.0_f32; LANES];
+        let mut max = [0.0_f32; LANES];
         for components in self.row.chunks(LANES) {
-            for (most, x) in most.iter_mut().zip(components) {
-                *most = most.max(f32::from_le_bytes(*x).abs());
+            for (max, x) in max.iter_mut().zip(components) {
+                *max = max.max(f32::from_le_bytes(*x).abs());
             }
         }
-        let scale = most.into_iter().fold(0.0, f32::max) / MOST;
+        let scale = max.into_iter().fold(0.0, f32::max) / MAX_CODE;
         let mut errors = [0.0_f64; LANES];
         for (components, codes) in self.row.chunks(LANES).zip(self.codes.chunks_mut(LANES)) {
             for ((x, code), error) in components.iter().zip(codes).zip(&mut errors) {
                 let x = f32::from_le_bytes(*x);
-                let number = (x / scale).round_ties_even().clamp(-MOST, MOST);
+                let number = (x / scale).round_ties_even().clamp(-MAX_CODE, MAX_CODE);
                 let number = if scale > 0.0 { number } else { 0.0 };
                 let rest = f64::from(x) - f64::from(scale) * f64::from(number);
                 *error += rest * rest;
@@ -97,16 +97,16 @@ impl Probe {
     pub(super) fn new(query: &[f32]) -> Self {
         let dimension = query.len() as f64;
         // Keeps the sum of all products below 2^31.
-        let most = (f64::from(i32::MAX) / (f64::from(MOST) * dimension)).floor();
-        let most = most.min(f64::from(i16::MAX)) as f32;
-        let step = query.iter().fold(0.0, |most: f32, x| most.max(x.abs())) / most;
-        let number = |x: &f32| if step > 0.0 { (x / step).round().clamp(-most, most) } else { 0.0 };
+        let max = (f64::from(i32::MAX) / (f64::from(MAX_CODE) * dimension)).floor();
+        let max = max.min(f64::from(i16::MAX)) as f32;
+        let step = query.iter().fold(0.0, |max: f32, x| max.max(x.abs())) / max;
+        let number = |x: &f32| if step > 0.0 { (x / step).round().clamp(-max, max) } else { 0.0 };
         let error = |x: &f32| f64::from(*x) - f64::from(step) * f64::from(number(x));
         let length = |squares: f64| squares.sqrt() * (1.0 + f64::from(f32::EPSILON));
         let error = length(query.iter().map(|x| error(x).powi(2)).sum());
         let length = length(query.iter().map(|x| f64::from(*x).powi(2)).sum());
         let rounding = (dimension + 16.0) * 2_f64.powi(-22);
-        let margin = f64::from(MOST) * dimension.sqrt() * (error + rounding * length);
+        let margin = f64::from(MAX_CODE) * dimension.sqrt() * (error + rounding * length);
         Self {
             arch: Arch::new(),
             numbers: query.iter().map(|x| number(x) as i16).collect(),
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn no_row_scores_above_its_bound() {
+    fn bound_is_never_below_the_score() {
         let mut random = Rng::with_seed(5);
         for dimension in [1, 7, 16, 384, 1000, 4096] {
             let all = vectors(&mut random, dimension);
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_of_even_vectors_are_near() {
+    fn bounds_of_even_vectors_are_tight() {
         let mut random = Rng::with_seed(9);
         let mut even = || unit((0..384).map(|_| signed(&mut random)).collect());
         let query = even();

@@ -10,9 +10,9 @@ use tantivy::{DocSet, InvertedIndexReader, TERMINATED};
 
 use super::failed;
 use super::schema::PointSchema;
-use super::selection::{matching, weigh};
+use super::selection::{filter_weight, matching_docs};
 use super::snapshot::{SegmentView, Snapshot};
-use crate::index::frequent::Frequent;
+use crate::index::top_values::TopValues;
 
 /// The most frequent values among the matching points.
 pub(super) fn facet_counts(
@@ -21,17 +21,17 @@ pub(super) fn facet_counts(
     query: &FacetQuery,
 ) -> Result<Vec<(String, u64)>> {
     let field = schema.field(&query.field)?;
-    let weight = weigh(snapshot, &*schema.filter(&query.filter)?, &query.filter)?;
+    let weight = filter_weight(snapshot, &*schema.filter(&query.filter)?, &query.filter)?;
     let mut segments = Vec::with_capacity(snapshot.segments.len());
     for view in &snapshot.segments {
         let counted = match &weight {
-            None => Counted::Alive,
+            None => CountedDocs::Alive,
             Some(weight) => {
                 let mut those = vec![false; view.reader.max_doc() as usize];
-                for doc in matching(&**weight, view)? {
+                for doc in matching_docs(&**weight, view)? {
                     those[doc as usize] = true;
                 }
-                Counted::Those(those)
+                CountedDocs::Those(those)
             }
         };
         segments.push((view, view.reader.inverted_index(field).map_err(failed)?, counted));
@@ -43,16 +43,16 @@ pub(super) fn facet_counts(
             walks.push(Walk { terms, view, index, counted });
         }
     }
-    let mut frequent = Frequent::new(query);
-    while let Some(least) = walks.iter().map(|walk| walk.terms.key()).min().map(<[u8]>::to_vec) {
-        let value = String::from_utf8_lossy(&least);
-        let wanted = frequent.wants(&value);
+    let mut top_values = TopValues::new(query);
+    while let Some(smallest) = walks.iter().map(|walk| walk.terms.key()).min().map(<[u8]>::to_vec) {
+        let value = String::from_utf8_lossy(&smallest);
+        let is_match = top_values.has_prefix(&value);
         let mut points = 0;
         let mut left = Vec::with_capacity(walks.len());
         for mut walk in walks {
             let mut more = true;
-            if walk.terms.key() == least {
-                points += if wanted { walk.points()? } else { 0 };
+            if walk.terms.key() == smallest {
+                points += if is_match { walk.points()? } else { 0 };
                 more = walk.terms.advance();
             }
             if more {
@@ -60,13 +60,13 @@ pub(super) fn facet_counts(
             }
         }
         walks = left;
-        frequent.add(&value, points);
+        top_values.add(&value, points);
     }
-    Ok(frequent.into_values())
+    Ok(top_values.into_values())
 }
 
 /// The points of a segment to count.
-enum Counted {
+enum CountedDocs {
     Alive,
     Those(Vec<bool>),
 }
@@ -76,14 +76,14 @@ struct Walk<'a> {
     terms: TermStreamer<'a>,
     view: &'a SegmentView,
     index: &'a InvertedIndexReader,
-    counted: &'a Counted,
+    counted: &'a CountedDocs,
 }
 
 impl Walk<'_> {
     /// The number of counted points that have the value.
     fn points(&self) -> Result<u64> {
         let term = self.terms.value();
-        if matches!(self.counted, Counted::Alive) && self.view.reader.alive_bitset().is_none() {
+        if matches!(self.counted, CountedDocs::Alive) && self.view.reader.alive_bitset().is_none() {
             return Ok(term.doc_freq.into());
         }
         let postings = self.index.read_postings_from_terminfo(term, IndexRecordOption::Basic);
@@ -91,8 +91,8 @@ impl Walk<'_> {
         let (mut points, mut doc) = (0, postings.doc());
         while doc != TERMINATED {
             points += u64::from(match self.counted {
-                Counted::Alive => self.view.is_alive(doc),
-                Counted::Those(those) => those[doc as usize],
+                CountedDocs::Alive => self.view.is_alive(doc),
+                CountedDocs::Those(those) => those[doc as usize],
             });
             doc = postings.advance();
         }

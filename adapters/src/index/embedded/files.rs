@@ -18,20 +18,20 @@ use super::{failed, vectors};
 
 /// `Corrupt` if a file of the last commit is missing or damaged.
 pub(super) fn check(index: &Index) -> Result<()> {
-    of_last_commit(index)?.iter().try_for_each(|file| check_file(index, file).map(drop))
+    committed_files(index)?.iter().try_for_each(|file| check_file(index, file).map(drop))
 }
 
 /// Runs `open` and verifies everything that filters and term lookups read: a small part of the
 /// files, where damage would make the reader panic. Vectors and documents stay unverified until a
 /// search reads them. The posting lists are verified on the pool while `open` runs; `open` reads
 /// only files that were verified before.
-pub(super) fn checked_beside<T>(
+pub(super) fn verify_while<T>(
     index: &Index,
     pool: &ThreadPool,
     open: impl FnOnce() -> Result<T>,
 ) -> Result<T> {
     let (mut lists, mut others) = (Vec::new(), Vec::new());
-    for file in of_last_commit(index)? {
+    for file in committed_files(index)? {
         match file.extension().and_then(OsStr::to_str) {
             Some(vectors::EXTENSION | "store") => {}
             Some("idx" | "pos") => lists.push(file),
@@ -55,7 +55,7 @@ pub(super) fn checked_beside<T>(
 }
 
 /// How long a verified file counts as intact.
-const CHECKED_FOR: Duration = Duration::from_secs(60);
+const VERIFIED_FOR: Duration = Duration::from_secs(60);
 
 /// Verifies what a commit reads to remove points: their keys and the filter columns. Successive
 /// commits do not read the same files again.
@@ -67,8 +67,8 @@ pub(super) struct Lookups {
 impl Lookups {
     /// Like [`check`], for those files.
     pub(super) fn check(&mut self, index: &Index) -> Result<()> {
-        self.checked.retain(|_, at| at.elapsed() < CHECKED_FOR);
-        for file in of_last_commit(index)? {
+        self.checked.retain(|_, at| at.elapsed() < VERIFIED_FOR);
+        for file in committed_files(index)? {
             let extension = file.extension().and_then(OsStr::to_str);
             let looked_up =
                 !matches!(extension, Some(vectors::EXTENSION | "store" | "idx" | "pos"));
@@ -88,12 +88,12 @@ pub(super) fn check_segments(index: &Index, segments: &[SegmentId]) -> Result<()
         let file = file.to_string_lossy();
         names.iter().any(|name| file.starts_with(name.as_str()))
     };
-    let files: Vec<PathBuf> = of_last_commit(index)?.into_iter().filter(of_these).collect();
+    let files: Vec<PathBuf> = committed_files(index)?.into_iter().filter(of_these).collect();
     files.iter().try_for_each(|file| check_file(index, file).map(drop))
 }
 
 /// The files of the last commit, sorted by name.
-fn of_last_commit(index: &Index) -> Result<BTreeSet<PathBuf>> {
+fn committed_files(index: &Index) -> Result<BTreeSet<PathBuf>> {
     let files = index.load_metas().map_err(failed)?.list_segment_files();
     Ok(files.into_iter().collect())
 }

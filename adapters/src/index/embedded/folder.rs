@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 const FORMAT: u32 = 2;
 
 /// The file that describes the index and names its segment folder.
-const CONTENTS: &str = "index.json";
+const DESCRIPTION: &str = "index.json";
 
 /// Name of the first segment folder and prefix of later ones.
 const SEGMENTS: &str = "segments";
@@ -28,7 +28,7 @@ pub(super) struct Folder {
 
 /// The description of an index.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Contents {
+pub(super) struct IndexDescription {
     format: u32,
     dimension: usize,
     model: String,
@@ -44,28 +44,30 @@ fn first() -> String {
     SEGMENTS.to_owned()
 }
 
-impl Contents {
+impl IndexDescription {
     /// An index for this model and dimension in the first segment folder.
     pub(super) fn new(model: &str, dimension: usize) -> Self {
         let model = model.to_owned();
         Self { format: FORMAT, dimension, model, install: None, segments: first() }
     }
 
-    /// Fails unless this index matches `wanted`.
-    fn serves(&self, wanted: &Self, folder: &Path) -> Result<()> {
-        let of = |contents: &Self| (contents.format, contents.dimension, contents.model.clone());
-        if of(self) == of(wanted) {
+    /// Fails unless this index matches `requested`.
+    fn check_matches(&self, requested: &Self, folder: &Path) -> Result<()> {
+        let of = |description: &Self| {
+            (description.format, description.dimension, description.model.clone())
+        };
+        if of(self) == of(requested) {
             return Ok(());
         }
-        let message = if self.format == wanted.format {
+        let message = if self.format == requested.format {
             format!(
                 "the index in {} holds vectors of `{}` with {} dimensions, not of `{}` with {}; \
                  run `shotlog reindex` to rebuild it",
                 folder.display(),
                 self.model,
                 self.dimension,
-                wanted.model,
-                wanted.dimension
+                requested.model,
+                requested.dimension
             )
         } else {
             format!(
@@ -107,25 +109,25 @@ impl Folder {
         }
     }
 
-    /// Reads the description of the index; a new folder gets `wanted`. Fails unless the index
-    /// matches `wanted`.
-    pub(super) fn claim(&self, wanted: Contents) -> Result<Contents> {
-        match self.contents()? {
-            Some(found) => found.serves(&wanted, &self.path).map(|()| found),
-            None => self.enter(&wanted).map(|()| wanted),
+    /// Reads the description of the index; a new folder gets `requested`. Fails unless the index
+    /// matches `requested`.
+    pub(super) fn load_or_create(&self, requested: IndexDescription) -> Result<IndexDescription> {
+        match self.description()? {
+            Some(found) => found.check_matches(&requested, &self.path).map(|()| found),
+            None => self.save(&requested).map(|()| requested),
         }
     }
 
-    fn contents(&self) -> Result<Option<Contents>> {
-        let file = self.path.join(CONTENTS);
+    fn description(&self) -> Result<Option<IndexDescription>> {
+        let file = self.path.join(DESCRIPTION);
         let unclear = |why: Box<dyn std::error::Error + Send + Sync>| {
             let message = format!(
-                "{} does not say what the index holds; run `shotlog reindex` to rebuild it",
+                "{} is not a valid index description; run `shotlog reindex` to rebuild it",
                 file.display()
             );
             PortError::caused_by(ErrorKind::Corrupt, message, why)
         };
-        let found: Contents = match fs::read(&file) {
+        let found: IndexDescription = match fs::read(&file) {
             Ok(bytes) => serde_json::from_slice(&bytes).map_err(|e| unclear(e.into()))?,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(e.into()),
@@ -138,10 +140,10 @@ impl Folder {
         Ok(Some(found))
     }
 
-    /// The path of the segments of `contents`, created if necessary. Removes the temporary file
+    /// The path of the segments of `description`, created if necessary. Removes the temporary file
     /// that a killed process may have left.
-    pub(super) fn segments(&self, contents: &Contents) -> Result<PathBuf> {
-        let path = self.path.join(&contents.segments);
+    pub(super) fn segments(&self, description: &IndexDescription) -> Result<PathBuf> {
+        let path = self.path.join(&description.segments);
         fs::create_dir_all(&path)?;
         for folder in [&self.path, &path] {
             for entry in fs::read_dir(folder)? {
@@ -156,38 +158,38 @@ impl Folder {
     }
 
     /// Atomically replaces the description of the index.
-    pub(super) fn enter(&self, contents: &Contents) -> Result<()> {
+    pub(super) fn save(&self, description: &IndexDescription) -> Result<()> {
         let mut new = tempfile::NamedTempFile::new_in(&self.path)?;
-        let json = serde_json::to_vec_pretty(contents).map_err(std::io::Error::from)?;
+        let json = serde_json::to_vec_pretty(description).map_err(std::io::Error::from)?;
         new.write_all(&json)?;
         new.as_file().sync_all()?;
-        new.persist(self.path.join(CONTENTS)).map_err(|e| e.error)?;
+        new.persist(self.path.join(DESCRIPTION)).map_err(|e| e.error)?;
         File::open(&self.path)?.sync_all()?;
         Ok(())
     }
 
-    /// `contents` with a segment folder that does not exist yet.
-    pub(super) fn next_segments(&self, contents: Contents) -> Result<Contents> {
+    /// `description` with a segment folder that does not exist yet.
+    pub(super) fn next_segments(&self, description: IndexDescription) -> Result<IndexDescription> {
         let mut last = 1;
         for entry in fs::read_dir(&self.path)? {
             let name = entry?.file_name().to_string_lossy().into_owned();
             let number = name.strip_prefix(SEGMENTS).and_then(|rest| rest.strip_prefix('-'));
             last = last.max(number.and_then(|number| number.parse().ok()).unwrap_or(0));
         }
-        Ok(Contents { segments: format!("{SEGMENTS}-{}", last + 1), ..contents })
+        Ok(IndexDescription { segments: format!("{SEGMENTS}-{}", last + 1), ..description })
     }
 
-    /// Whether the index uses the segments of `contents`.
-    pub(super) fn holds(&self, contents: &Contents) -> Result<bool> {
-        Ok(self.contents()?.is_some_and(|found| found.segments == contents.segments))
+    /// Whether the index uses the segments of `description`.
+    pub(super) fn is_current(&self, description: &IndexDescription) -> Result<bool> {
+        Ok(self.description()?.is_some_and(|found| found.segments == description.segments))
     }
 
     /// Removes every other segment folder.
-    pub(super) fn remove_others(&self, contents: &Contents) -> Result<()> {
+    pub(super) fn remove_other_segments(&self, description: &IndexDescription) -> Result<()> {
         for entry in fs::read_dir(&self.path)? {
             let entry = entry?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            if name.starts_with(SEGMENTS) && name != contents.segments {
+            if name.starts_with(SEGMENTS) && name != description.segments {
                 fs::remove_dir_all(entry.path())?;
             }
         }

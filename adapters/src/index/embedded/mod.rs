@@ -4,12 +4,12 @@
 //! after a `replace`. One process at a time.
 
 mod codes;
+mod collectors;
 mod counts;
 mod files;
 mod folder;
-mod guarded;
-mod kept;
-mod listed;
+mod list;
+mod panic_guard;
 mod schema;
 mod search;
 mod selection;
@@ -34,11 +34,11 @@ use tantivy::directory::error::OpenReadError;
 use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
 use tantivy::{Index, IndexReader, ReloadPolicy, TantivyDocument, TantivyError, Term};
 
-use self::folder::{Contents, Folder};
+use self::folder::{Folder, IndexDescription};
 use self::schema::{PointSchema, TOKENIZER};
 use self::snapshot::Snapshot;
 use self::vectors::Vectors;
-use self::writer::{Published, Writer};
+use self::writer::{CurrentSnapshot, Writer};
 use super::{check, words};
 
 /// tantivy's minimum for a segment writer.
@@ -105,22 +105,22 @@ struct Inner {
     schema: PointSchema,
     pool: ThreadPool,
     analyzer: Mutex<TextAnalyzer>,
-    published: Arc<Published>,
+    published: Arc<CurrentSnapshot>,
     writer: Writer,
     folder: Arc<Folder>,
-    contents: Mutex<Contents>,
+    description: Mutex<IndexDescription>,
     large: u64,
     damage: Arc<Damage>,
     /// Whether the log already has the advice.
-    told: AtomicBool,
+    advice_logged: AtomicBool,
 }
 
 /// Segments that a rebuild fills next to the current ones.
-pub struct Beside {
+pub struct EmbeddedRebuild {
     /// The new segments, initially empty.
     pub fresh: EmbeddedIndex,
     /// The current segments, unless they are damaged or have another format, model or dimension.
-    pub searched: Option<EmbeddedIndex>,
+    pub current: Option<EmbeddedIndex>,
 }
 
 impl EmbeddedIndex {
@@ -129,12 +129,12 @@ impl EmbeddedIndex {
     /// process has it open.
     pub async fn open(options: EmbeddedOptions) -> Result<Self> {
         let with = options.clone();
-        let inner = opening(move || {
+        let inner = open_blocking(move || {
             let folder = Arc::new(Folder::lock(&with.folder)?);
-            let wanted = Contents::new(&with.model, with.dimension);
-            let inner = Inner::open(&with, folder, |folder| folder.claim(wanted))?;
-            inner.folder.remove_others(&inner.contents())?;
-            inner.tell();
+            let requested = IndexDescription::new(&with.model, with.dimension);
+            let inner = Inner::open(&with, folder, |folder| folder.load_or_create(requested))?;
+            inner.folder.remove_other_segments(&inner.description())?;
+            inner.log_advice();
             Ok(inner)
         });
         Ok(Self::new(options, inner.await?))
@@ -142,12 +142,13 @@ impl EmbeddedIndex {
 
     /// Creates empty segments next to the current ones, in any state, to fill and then
     /// [`Self::publish`]. `Unavailable` if another process has the index open.
-    pub async fn beside(options: EmbeddedOptions) -> Result<Beside> {
+    pub async fn begin_rebuild(options: EmbeddedOptions) -> Result<EmbeddedRebuild> {
         let folder = options.folder.clone();
         let folder = Arc::new(blocking(move || Folder::lock(&folder)).await?);
         let (old, at) = (options.clone(), folder.clone());
-        let wanted = Contents::new(&old.model, old.dimension);
-        let searched = opening(move || Inner::open(&old, at, |folder| folder.claim(wanted)));
+        let requested = IndexDescription::new(&old.model, old.dimension);
+        let searched =
+            open_blocking(move || Inner::open(&old, at, |folder| folder.load_or_create(requested)));
         let searched = match searched.await {
             Ok(inner) => Some(Self::new(options.clone(), inner)),
             Err(error) if is_replaceable(&error) => {
@@ -156,11 +157,12 @@ impl EmbeddedIndex {
             }
             Err(error) => return Err(error),
         };
-        let contents = Contents::new(&options.model, options.dimension);
+        let description = IndexDescription::new(&options.model, options.dimension);
         let with = options.clone();
-        let inner =
-            opening(move || Inner::open(&with, folder, |folder| folder.next_segments(contents)));
-        Ok(Beside { fresh: Self::new(options, inner.await?), searched })
+        let inner = open_blocking(move || {
+            Inner::open(&with, folder, |folder| folder.next_segments(description))
+        });
+        Ok(EmbeddedRebuild { fresh: Self::new(options, inner.await?), current: searched })
     }
 
     /// Atomically makes these segments the current ones and removes the others, which must not be
@@ -168,9 +170,9 @@ impl EmbeddedIndex {
     pub async fn publish(&self) -> Result<()> {
         let inner = self.inner();
         blocking(move || {
-            let contents = inner.contents();
-            inner.folder.enter(&contents)?;
-            inner.folder.remove_others(&contents)
+            let description = inner.description();
+            inner.folder.save(&description)?;
+            inner.folder.remove_other_segments(&description)
         })
         .await
     }
@@ -207,7 +209,7 @@ impl Inner {
     fn open(
         options: &EmbeddedOptions,
         folder: Arc<Folder>,
-        contents: impl FnOnce(&Folder) -> Result<Contents>,
+        description: impl FnOnce(&Folder) -> Result<IndexDescription>,
     ) -> Result<Self> {
         let invalid = |message: String| Err(PortError::new(ErrorKind::Invalid, message));
         if options.dimension == 0 {
@@ -219,9 +221,9 @@ impl Inner {
                 options.writer_memory
             ));
         }
-        let contents = contents(&folder)?;
+        let description = description(&folder)?;
         let schema = PointSchema::new();
-        let index = open_segments(&schema, options.dimension, &folder.segments(&contents)?)?;
+        let index = open_segments(&schema, options.dimension, &folder.segments(&description)?)?;
         let pool = ThreadPoolBuilder::new()
             .num_threads(options.threads)
             .thread_name(|i| format!("index-scan-{i}"))
@@ -230,7 +232,7 @@ impl Inner {
                 PortError::caused_by(ErrorKind::Other, "cannot start the index's threads", e)
             })?;
         let (dimension, memory) = (options.dimension, options.writer_memory);
-        let (reader, first) = files::checked_beside(&index, &pool, || {
+        let (reader, first) = files::verify_while(&index, &pool, || {
             let reader: IndexReader = index
                 .reader_builder()
                 .reload_policy(ReloadPolicy::Manual)
@@ -240,14 +242,14 @@ impl Inner {
             let first = Snapshot::new(reader.searcher(), None, dimension).map_err(failed)?;
             Ok((reader, first))
         })?;
-        let published = Arc::new(Published::new(first));
+        let published = Arc::new(CurrentSnapshot::new(first));
         let damage = Arc::<Damage>::default();
         let (noting, keep) = (damage.clone(), folder.clone());
         let writer =
             Writer::start(index, reader, published.clone(), dimension, memory, noting, keep)?;
         let analyzer = Mutex::new(words::analyzer());
-        let contents = Mutex::new(contents);
-        let (large, told) = (options.large, AtomicBool::new(false));
+        let description = Mutex::new(description);
+        let (large, advice_logged) = (options.large, AtomicBool::new(false));
         Ok(Self {
             dimension,
             schema,
@@ -256,10 +258,10 @@ impl Inner {
             published,
             writer,
             folder,
-            contents,
+            description,
             large,
             damage,
-            told,
+            advice_logged,
         })
     }
 
@@ -298,9 +300,9 @@ impl Inner {
     }
 
     /// Logs the advice once.
-    fn tell(&self) {
+    fn log_advice(&self) {
         if let Some(advice) = self.advice()
-            && !self.told.swap(true, Ordering::Relaxed)
+            && !self.advice_logged.swap(true, Ordering::Relaxed)
         {
             tracing::warn!("{advice}");
         }
@@ -310,23 +312,23 @@ impl Inner {
         self.analyzer.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn contents(&self) -> Contents {
-        self.contents.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn description(&self) -> IndexDescription {
+        self.description.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Records an installation as the owner unless one is recorded, and returns the owner.
     fn adopt(&self, install: &str) -> Result<String> {
-        let mut contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(owner) = &contents.install {
+        let mut description = self.description.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(owner) = &description.install {
             return Ok(owner.clone());
         }
-        let mut owned = contents.clone();
+        let mut owned = description.clone();
         owned.install = Some(install.to_owned());
         // The owner of segments under construction is recorded when they are published.
-        if self.folder.holds(&owned)? {
-            self.folder.enter(&owned)?;
+        if self.folder.is_current(&owned)? {
+            self.folder.save(&owned)?;
         }
-        *contents = owned;
+        *description = owned;
         Ok(install.to_owned())
     }
 }
@@ -365,7 +367,7 @@ impl VectorIndex for EmbeddedIndex {
             return Ok(());
         }
         inner.writer.replace(scope, points).await?;
-        inner.tell();
+        inner.log_advice();
         Ok(())
     }
 
@@ -405,7 +407,7 @@ impl VectorIndex for EmbeddedIndex {
     async fn list(&self, filter: &Filter, limit: usize) -> Result<Vec<ListedPoint>> {
         check::filter(filter)?;
         let filter = filter.clone();
-        self.read(move |inner, now| listed::points(now, &inner.schema, &filter, limit)).await
+        self.read(move |inner, now| list::points(now, &inner.schema, &filter, limit)).await
     }
 
     async fn count(&self, filter: &Filter) -> Result<u64> {
@@ -421,7 +423,7 @@ impl VectorIndex for EmbeddedIndex {
     }
 
     async fn facet_counts(&self, query: &FacetQuery) -> Result<Vec<(String, u64)>> {
-        check::value_query(query)?;
+        check::facet_query(query)?;
         let query = query.clone();
         self.read(move |inner, now| counts::facet_counts(now, &inner.schema, &query)).await
     }
@@ -446,18 +448,19 @@ impl VectorIndex for EmbeddedIndex {
 
     async fn reset(&self) -> Result<()> {
         let (options, old) = (self.options.clone(), self.inner());
-        let contents = old.contents();
+        let description = old.description();
         let folder = old.folder.clone();
-        let new =
-            opening(move || Inner::open(&options, folder, |folder| folder.next_segments(contents)));
+        let new = open_blocking(move || {
+            Inner::open(&options, folder, |folder| folder.next_segments(description))
+        });
         let new = Arc::new(new.await?);
         *self.inner.write().unwrap_or_else(PoisonError::into_inner) = new.clone();
         blocking(move || {
             // Waits for its writer unless a search still reads it.
             drop(old);
-            let contents = new.contents();
-            new.folder.enter(&contents)?;
-            new.folder.remove_others(&contents)
+            let description = new.description();
+            new.folder.save(&description)?;
+            new.folder.remove_other_segments(&description)
         })
         .await
     }
@@ -492,11 +495,11 @@ fn failed(error: TantivyError) -> PortError {
             OpenReadError::FileDoesNotExist(_) | OpenReadError::IncompatibleIndex(_),
         ) => ErrorKind::Corrupt,
         TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. })
-            if is_misread(io_error.kind()) =>
+            if is_decode_error(io_error.kind()) =>
         {
             ErrorKind::Corrupt
         }
-        TantivyError::IoError(io_error) if is_misread(io_error.kind()) => ErrorKind::Corrupt,
+        TantivyError::IoError(io_error) if is_decode_error(io_error.kind()) => ErrorKind::Corrupt,
         TantivyError::SchemaError(_)
         | TantivyError::MissingPlugin(_)
         | TantivyError::UnexpectedPlugin(_) => ErrorKind::Invalid,
@@ -510,13 +513,13 @@ fn failed(error: TantivyError) -> PortError {
 }
 
 /// The error kinds of decoding damaged bytes.
-fn is_misread(kind: std::io::ErrorKind) -> bool {
+fn is_decode_error(kind: std::io::ErrorKind) -> bool {
     use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
     matches!(kind, InvalidData | InvalidInput | UnexpectedEof)
 }
 
 /// Opens an index on a blocking thread. A panic of the reader means damaged files.
-async fn opening<T: Send + 'static>(
+async fn open_blocking<T: Send + 'static>(
     open: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
     tokio::task::spawn_blocking(open).await.unwrap_or_else(|panic| {

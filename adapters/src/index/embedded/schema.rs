@@ -154,11 +154,11 @@ impl PointSchema {
                 any_of(any.iter().map(|number| Term::from_field_i64(field, *number)).collect())
             }
             Predicate::AtLeast(bound) if integer => match check::lowest_integer(*bound) {
-                Some(least) => at_least(Term::from_field_i64(field, least)),
+                Some(lower) => at_least(Term::from_field_i64(field, lower)),
                 None => Box::new(EmptyQuery),
             },
             Predicate::AtMost(bound) if integer => match check::highest_integer(*bound) {
-                Some(most) => at_most(Term::from_field_i64(field, most)),
+                Some(upper) => at_most(Term::from_field_i64(field, upper)),
                 None => Box::new(EmptyQuery),
             },
             Predicate::AtLeast(bound) => at_least(Term::from_field_f64(field, one_zero(*bound))),

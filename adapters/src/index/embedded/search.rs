@@ -17,10 +17,12 @@ use tantivy::tokenizer::TextAnalyzer;
 use tantivy::{DocAddress, DocSet, TERMINATED, TantivyDocument};
 
 use super::codes::Probe;
+use super::collectors::{Collector, ScoredDoc, TopPerVideo, TopPoints, TopVideos};
 use super::failed;
-use super::kept::{Groups, Keep, Points, Scored, Videos};
 use super::schema::PointSchema;
-use super::selection::{Narrowed, Selected, Wanted, matching, selected, weigh};
+use super::selection::{
+    CandidateRow, SegmentRows, SplitFilter, filter_weight, matching_docs, select_rows,
+};
 use super::snapshot::Snapshot;
 use super::vectors::FLOAT;
 use crate::index::words;
@@ -44,8 +46,8 @@ pub(super) fn nearest(
     pool: &ThreadPool,
     query: &VectorQuery,
 ) -> Result<Vec<Hit>> {
-    let kept = Points::new(query.limit, query.threshold);
-    hits(snapshot, schema, scan(snapshot, schema, pool, query, kept)?, query.limit)
+    let collector = TopPoints::new(query.limit, query.threshold);
+    hits(snapshot, schema, collect_nearest(snapshot, schema, pool, query, collector)?, query.limit)
 }
 
 /// The best `per_video` points of each of the videos with the nearest points.
@@ -56,24 +58,28 @@ pub(super) fn nearest_by_video(
     query: &VectorQuery,
     per_video: usize,
 ) -> Result<Vec<Hit>> {
-    let kept = Videos::new(query.limit, query.threshold);
-    let videos = first_videos(snapshot, scan(snapshot, schema, pool, query, kept)?, query.limit)?;
+    let collector = TopVideos::new(query.limit, query.threshold);
+    let videos = first_videos(
+        snapshot,
+        collect_nearest(snapshot, schema, pool, query, collector)?,
+        query.limit,
+    )?;
     let query = VectorQuery { filter: within(&query.filter, &videos), ..query.clone() };
-    let kept = Groups::new(per_video, query.threshold);
-    let found = scan(snapshot, schema, pool, &query, kept)?;
+    let collector = TopPerVideo::new(per_video, query.threshold);
+    let found = collect_nearest(snapshot, schema, pool, &query, collector)?;
     grouped(snapshot, schema, found, &videos, per_video)
 }
 
 /// Collects the matching points of each segment: filters first, then exact scores.
-fn scan<K: Keep>(
+fn collect_nearest<K: Collector>(
     snapshot: &Snapshot,
     schema: &PointSchema,
     pool: &ThreadPool,
     query: &VectorQuery,
     empty: K,
 ) -> Result<Vec<K>> {
-    let selected = selected(snapshot, schema, &query.filter, &query.field)?;
-    let tasks: Vec<(&Selected<'_>, Range<usize>)> = selected
+    let selected = select_rows(snapshot, schema, &query.filter, &query.field)?;
+    let tasks: Vec<(&SegmentRows<'_>, Range<usize>)> = selected
         .iter()
         .flat_map(|of| {
             let starts = (0..of.len()).step_by(TASK_ROWS);
@@ -81,26 +87,26 @@ fn scan<K: Keep>(
         })
         .collect();
     let (probe, floor) = (Probe::new(&query.vector), Floor::default());
-    let score = |(of, range): &(&Selected<'_>, Range<usize>)| {
-        let mut kept = empty.clone();
-        for of_analyzer in of.wanted(range.clone()) {
+    let score = |(of, range): &(&SegmentRows<'_>, Range<usize>)| {
+        let mut collector = empty.clone();
+        for of_analyzer in of.candidates(range.clone()) {
             for block in of_analyzer.chunks(BLOCK_ROWS) {
-                compare(&query.vector, &probe, of, block, &mut kept, &floor);
+                compare(&query.vector, &probe, of, block, &mut collector, &floor);
             }
         }
-        (of.segment, kept)
+        (of.segment, collector)
     };
-    let found = on_all(pool, &tasks, score);
+    let found = run_tasks(pool, &tasks, score);
     let mut segments: Vec<K> = snapshot.segments.iter().map(|_| empty.clone()).collect();
-    for (segment, kept) in found {
-        segments[segment].absorb(kept);
+    for (segment, collector) in found {
+        segments[segment].merge(collector);
     }
     Ok(segments)
 }
 
 /// The results of all tasks, unordered. The calling thread starts at once; threads of the pool join
 /// when they wake up.
-fn on_all<T: Sync, R: Send>(
+fn run_tasks<T: Sync, R: Send>(
     pool: &ThreadPool,
     tasks: &[T],
     work: impl Fn(&T) -> R + Sync,
@@ -126,36 +132,36 @@ fn on_all<T: Sync, R: Send>(
 }
 
 /// Offers the rows of a block that may be among the best.
-fn compare<K: Keep>(
+fn compare<K: Collector>(
     query: &[f32],
     probe: &Probe,
-    of: &Selected<'_>,
-    block: &[Wanted],
-    kept: &mut K,
+    of: &SegmentRows<'_>,
+    block: &[CandidateRow],
+    collector: &mut K,
     floor: &Floor,
 ) {
     let (Some(first), Some(last)) = (block.first(), block.last()) else { return };
-    let first = first.place();
+    let first = first.index();
     let dense =
-        block.is_sorted_by_key(|row| row.place()) && last.place() - first < DENSE * block.len();
+        block.is_sorted_by_key(|row| row.index()) && last.index() - first < DENSE * block.len();
     let mut bounds = [0.0; DENSE * BLOCK_ROWS];
     match dense {
-        true => probe.bounds(|i| of.rows.code(first + i), &mut bounds[..=last.place() - first]),
-        false => probe.bounds(|i| of.rows.code(block[i].place()), &mut bounds[..block.len()]),
+        true => probe.bounds(|i| of.rows.code(first + i), &mut bounds[..=last.index() - first]),
+        false => probe.bounds(|i| of.rows.code(block[i].index()), &mut bounds[..block.len()]),
     }
     for (i, row) in block.iter().enumerate() {
-        let bound = bounds[if dense { row.place() - first } else { i }];
-        let least = kept.least().max(floor.get());
+        let bound = bounds[if dense { row.index() - first } else { i }];
+        let min_score = collector.min_score().max(floor.get());
         // Rounding can push the dot product of two unit vectors above 1.
-        if bound.clamp(-1.0, 1.0) < least {
+        if bound.clamp(-1.0, 1.0) < min_score {
             continue;
         }
-        let score = dot(query, of.rows.floats(row.place())).clamp(-1.0, 1.0);
-        if score >= least {
-            kept.offer(Scored { score, rank: of.view.data.rank(row.doc), doc: row.doc });
+        let score = dot(query, of.rows.floats(row.index())).clamp(-1.0, 1.0);
+        if score >= min_score {
+            collector.offer(ScoredDoc { score, rank: of.view.data.rank(row.doc), doc: row.doc });
         }
     }
-    floor.raise(kept.least());
+    floor.raise(collector.min_score());
 }
 
 pub(super) fn text(
@@ -165,7 +171,8 @@ pub(super) fn text(
     query: &TextQuery,
 ) -> Result<Vec<Hit>> {
     let clauses = words::clauses(analyzer, &query.text);
-    let found = lookup(snapshot, schema, clauses, &query.filter, Points::new(query.limit, None))?;
+    let found =
+        collect_text(snapshot, schema, clauses, &query.filter, TopPoints::new(query.limit, None))?;
     hits(snapshot, schema, found, query.limit)
 }
 
@@ -178,16 +185,17 @@ pub(super) fn text_by_video(
     per_video: usize,
 ) -> Result<Vec<Hit>> {
     let clauses = words::clauses(analyzer, &query.text);
-    let kept = Videos::new(query.limit, None);
-    let found = lookup(snapshot, schema, clauses.clone(), &query.filter, kept)?;
+    let collector = TopVideos::new(query.limit, None);
+    let found = collect_text(snapshot, schema, clauses.clone(), &query.filter, collector)?;
     let videos = first_videos(snapshot, found, query.limit)?;
     let filter = within(&query.filter, &videos);
-    let found = lookup(snapshot, schema, clauses, &filter, Groups::new(per_video, None))?;
+    let found =
+        collect_text(snapshot, schema, clauses, &filter, TopPerVideo::new(per_video, None))?;
     grouped(snapshot, schema, found, &videos, per_video)
 }
 
 /// Collects the points of each segment that contain any clause.
-fn lookup<K: Keep>(
+fn collect_text<K: Collector>(
     snapshot: &Snapshot,
     schema: &PointSchema,
     clauses: Vec<Vec<(usize, String)>>,
@@ -197,23 +205,23 @@ fn lookup<K: Keep>(
     if clauses.is_empty() {
         return Ok(snapshot.segments.iter().map(|_| empty.clone()).collect());
     }
-    let narrowed = Narrowed::of(filter);
+    let split = SplitFilter::new(filter);
     let weight = schema
-        .text(clauses, &narrowed.rest)?
+        .text(clauses, &split.rest)?
         .weight(EnableScoring::enabled_from_searcher(&snapshot.searcher))
         .map_err(failed)?;
     let mut segments = Vec::new();
     for view in &snapshot.segments {
-        let mut kept = empty.clone();
-        let ids = narrowed.ids_of(view)?;
+        let mut collector = empty.clone();
+        let ids = split.accepted_ids(view)?;
         let mut offer = |doc, score| {
             let rank = view.data.rank(doc);
-            if score >= kept.least() && ids.has(rank) && view.is_alive(doc) {
-                kept.offer(Scored { score, rank, doc });
+            if score >= collector.min_score() && ids.has(rank) && view.is_alive(doc) {
+                collector.offer(ScoredDoc { score, rank, doc });
             }
         };
         weight.for_each(&view.reader, &mut offer).map_err(failed)?;
-        segments.push(kept);
+        segments.push(collector);
     }
     Ok(segments)
 }
@@ -230,7 +238,7 @@ pub(super) fn vectors(
     let mut found = Vec::new();
     for view in &snapshot.segments {
         let Some(rows) = view.data.fields.get(field) else { continue };
-        for doc in matching(&*weight, view)? {
+        for doc in matching_docs(&*weight, view)? {
             if let Some(row) = rows.row(doc) {
                 found.push((view.data.id(doc).map_err(failed)?, rows.vector(row)));
             }
@@ -242,7 +250,7 @@ pub(super) fn vectors(
 
 pub(super) fn count(snapshot: &Snapshot, schema: &PointSchema, filter: &Filter) -> Result<u64> {
     let query = schema.filter(filter)?;
-    let Some(weight) = weigh(snapshot, &*query, filter)? else {
+    let Some(weight) = filter_weight(snapshot, &*query, filter)? else {
         return Ok(snapshot.searcher.num_docs());
     };
     let mut total = 0;
@@ -287,7 +295,7 @@ pub(super) fn revisions(
         query.weight(EnableScoring::disabled_from_searcher(&snapshot.searcher)).map_err(failed)?;
     let mut revisions = BTreeSet::new();
     for view in &snapshot.segments {
-        let docs = matching(&*weight, view)?;
+        let docs = matching_docs(&*weight, view)?;
         let index = view.reader.inverted_index(field).map_err(failed)?;
         let mut terms = index.terms().stream().map_err(PortError::from)?;
         while !docs.is_empty() && terms.advance() {
@@ -316,23 +324,23 @@ impl Floor {
         f32::from_bits(self.0.load(Ordering::Relaxed))
     }
 
-    fn raise(&self, least: f32) {
-        let higher = |bits| (least > f32::from_bits(bits)).then_some(least.to_bits());
+    fn raise(&self, min_score: f32) {
+        let higher = |bits| (min_score > f32::from_bits(bits)).then_some(min_score.to_bits());
         // A higher floor already stays.
         let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, higher);
     }
 }
 
 /// A collected point: score, id and address.
-type Found = (f32, PointId, DocAddress);
+type RankedPoint = (f32, PointId, DocAddress);
 
-fn found(snapshot: &Snapshot, segment: usize, scored: Scored) -> Result<Found> {
+fn found(snapshot: &Snapshot, segment: usize, scored: ScoredDoc) -> Result<RankedPoint> {
     let id = snapshot.segments[segment].data.id(scored.doc).map_err(failed)?;
     Ok((scored.score, id, DocAddress::new(segment as u32, scored.doc)))
 }
 
 /// Sorts best first, ties by id.
-fn rank(found: &mut [Found]) {
+fn rank(found: &mut [RankedPoint]) {
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
 }
 
@@ -340,12 +348,12 @@ fn rank(found: &mut [Found]) {
 fn hits(
     snapshot: &Snapshot,
     schema: &PointSchema,
-    segments: Vec<Points>,
+    segments: Vec<TopPoints>,
     limit: usize,
 ) -> Result<Vec<Hit>> {
-    let mut all: Vec<(usize, Scored)> = Vec::new();
+    let mut all: Vec<(usize, ScoredDoc)> = Vec::new();
     for (segment, points) in segments.into_iter().enumerate() {
-        all.extend(points.into_kept().into_iter().map(|scored| (segment, scored)));
+        all.extend(points.into_points().into_iter().map(|scored| (segment, scored)));
     }
     all.sort_unstable_by(|(_, a), (_, b)| b.score.total_cmp(&a.score));
     // Ids break ties; points below the last returned score do not need theirs.
@@ -363,7 +371,11 @@ fn hits(
 }
 
 /// The videos with the best points, best first.
-fn first_videos(snapshot: &Snapshot, segments: Vec<Videos>, limit: usize) -> Result<Vec<VideoId>> {
+fn first_videos(
+    snapshot: &Snapshot,
+    segments: Vec<TopVideos>,
+    limit: usize,
+) -> Result<Vec<VideoId>> {
     let mut best = Vec::new();
     for (segment, videos) in segments.into_iter().enumerate() {
         for scored in videos.into_best() {
@@ -386,13 +398,13 @@ fn within(filter: &Filter, videos: &[VideoId]) -> Filter {
 fn grouped(
     snapshot: &Snapshot,
     schema: &PointSchema,
-    segments: Vec<Groups>,
+    segments: Vec<TopPerVideo>,
     videos: &[VideoId],
     per_video: usize,
 ) -> Result<Vec<Hit>> {
-    let mut groups: HashMap<VideoId, Vec<Found>> = HashMap::new();
-    for (segment, kept) in segments.into_iter().enumerate() {
-        for scored in kept.into_kept() {
+    let mut groups: HashMap<VideoId, Vec<RankedPoint>> = HashMap::new();
+    for (segment, collector) in segments.into_iter().enumerate() {
+        for scored in collector.into_points() {
             let found = found(snapshot, segment, scored)?;
             groups.entry(found.1.video_id).or_default().push(found);
         }
@@ -409,7 +421,7 @@ fn grouped(
 }
 
 /// A hit with its document.
-fn hit(snapshot: &Snapshot, schema: &PointSchema, (score, id, at): Found) -> Result<Hit> {
+fn hit(snapshot: &Snapshot, schema: &PointSchema, (score, id, at): RankedPoint) -> Result<Hit> {
     let document = document(snapshot, schema, &id, at)?;
     Ok(Hit { id, score, document })
 }
@@ -425,7 +437,7 @@ pub(super) fn document(
     let json = stored.get_first(schema.document);
     let json = json.and_then(|json| str::from_utf8(json.as_bytes()?).ok());
     json.map(Document::from_json).ok_or_else(|| {
-        let message = format!("the document of point {id:?} does not read back as text");
+        let message = format!("the document of point {id:?} is not valid text");
         PortError::new(ErrorKind::Corrupt, message)
     })
 }

@@ -16,7 +16,7 @@ use super::vectors::Rows;
 /// A filter split in two. tantivy looks up terms one by one, but a metadata filter may name
 /// thousands of videos and an analyzer filter may match as many points: those are tested by the
 /// ordinals of their ids.
-pub(super) struct Narrowed {
+pub(super) struct SplitFilter {
     /// The part that tantivy evaluates.
     pub(super) rest: Filter,
     /// The accepted videos, sorted; `None` accepts any.
@@ -25,35 +25,35 @@ pub(super) struct Narrowed {
     analyzers: Option<Vec<String>>,
 }
 
-impl Narrowed {
-    pub(super) fn of(filter: &Filter) -> Self {
-        let mut narrowed = Self { rest: Filter::default(), videos: None, analyzers: None };
+impl SplitFilter {
+    pub(super) fn new(filter: &Filter) -> Self {
+        let mut split = Self { rest: Filter::default(), videos: None, analyzers: None };
         for condition in &filter.0 {
             match (condition.field.as_str(), &condition.predicate) {
                 ("video_id", Predicate::AnyVideo(any)) if any.len() > FEW_TERMS => {
-                    narrowed.narrow_to(any.clone());
+                    split.restrict_videos(any.clone());
                 }
                 ("video_id", Predicate::AnyKeyword(any)) if any.len() > FEW_TERMS => {
                     // Text that is not an id matches no video.
                     let mut ids: Vec<VideoId> =
                         any.iter().filter_map(|id| id.parse().ok()).collect();
                     ids.sort_unstable();
-                    narrowed.narrow_to(ids.into());
+                    split.restrict_videos(ids.into());
                 }
                 ("analyzer_id", Predicate::AnyKeyword(any)) => {
                     let mut ids = any.clone();
-                    if let Some(before) = narrowed.analyzers.take() {
+                    if let Some(before) = split.analyzers.take() {
                         ids.retain(|id| before.contains(id));
                     }
-                    narrowed.analyzers = Some(ids);
+                    split.analyzers = Some(ids);
                 }
-                _ => narrowed.rest.0.push(condition.clone()),
+                _ => split.rest.0.push(condition.clone()),
             }
         }
-        narrowed
+        split
     }
 
-    fn narrow_to(&mut self, ids: Arc<[VideoId]>) {
+    fn restrict_videos(&mut self, ids: Arc<[VideoId]>) {
         self.videos = Some(match &self.videos {
             Some(before) => {
                 let both = ids.iter().filter(|id| before.binary_search(id).is_ok());
@@ -64,7 +64,7 @@ impl Narrowed {
     }
 
     /// The accepted ids as ordinals of a segment.
-    pub(super) fn ids_of(&self, view: &SegmentView) -> Result<Ids> {
+    pub(super) fn accepted_ids(&self, view: &SegmentView) -> Result<Ids> {
         let analyzers = self.analyzers.as_deref();
         Ok(Ids {
             videos: self.videos.as_deref().map(|videos| view.data.videos_among(videos)),
@@ -92,7 +92,7 @@ impl Ids {
 }
 
 /// The rows of a field that a search may score: those of live documents with accepted ids.
-pub(super) struct Selected<'s> {
+pub(super) struct SegmentRows<'s> {
     pub(super) segment: usize,
     pub(super) view: &'s SegmentView,
     pub(super) rows: &'s Rows,
@@ -102,77 +102,77 @@ pub(super) struct Selected<'s> {
     ids: Ids,
 }
 
-impl Selected<'_> {
+impl SegmentRows<'_> {
     /// Number of candidate rows.
     pub(super) fn len(&self) -> usize {
         self.found.as_ref().map_or(self.rows.len(), Vec::len)
     }
 
     /// The selected rows within a range of candidates, grouped by analyzer.
-    pub(super) fn wanted(&self, rows: Range<usize>) -> Vec<Vec<Wanted>> {
-        let mut wanted: Vec<Vec<Wanted>> = Vec::new();
+    pub(super) fn candidates(&self, rows: Range<usize>) -> Vec<Vec<CandidateRow>> {
+        let mut candidates: Vec<Vec<CandidateRow>> = Vec::new();
         for at in rows {
             let row = self.found.as_ref().map_or(at, |found| found[at]);
             let doc = self.rows.doc(row);
             let rank = self.view.data.rank(doc);
             if self.ids.has(rank) && self.view.is_alive(doc) {
                 let analyzer = rank.analyzer() as usize;
-                if wanted.len() <= analyzer {
-                    wanted.resize_with(analyzer + 1, Vec::new);
+                if candidates.len() <= analyzer {
+                    candidates.resize_with(analyzer + 1, Vec::new);
                 }
-                wanted[analyzer].push(Wanted { doc, place: self.rows.place(row) as u32 });
+                candidates[analyzer].push(CandidateRow { doc, index: self.rows.index(row) as u32 });
             }
         }
-        wanted
+        candidates
     }
 }
 
 /// A row that a search may score.
-pub(super) struct Wanted {
+pub(super) struct CandidateRow {
     pub(super) doc: DocId,
-    place: u32,
+    index: u32,
 }
 
-impl Wanted {
+impl CandidateRow {
     /// Index of the row in the file.
-    pub(super) fn place(&self) -> usize {
-        self.place as usize
+    pub(super) fn index(&self) -> usize {
+        self.index as usize
     }
 }
 
 /// The rows that a search of a field scans, by segment.
-pub(super) fn selected<'s>(
+pub(super) fn select_rows<'s>(
     snapshot: &'s Snapshot,
     schema: &PointSchema,
     filter: &Filter,
     field: &str,
-) -> Result<Vec<Selected<'s>>> {
-    let mut narrowed = Narrowed::of(filter);
-    let weight = weigh(snapshot, &*schema.filter(&narrowed.rest)?, &narrowed.rest)?;
+) -> Result<Vec<SegmentRows<'s>>> {
+    let mut split = SplitFilter::new(filter);
+    let weight = filter_weight(snapshot, &*schema.filter(&split.rest)?, &split.rest)?;
     // Rows that tantivy matches are tested for their video; without a tantivy filter, the rows of
     // the videos are known.
     let videos = match weight {
         Some(_) => None,
-        None => narrowed.videos.take(),
+        None => split.videos.take(),
     };
     let mut selected = Vec::new();
     for (segment, view) in snapshot.segments.iter().enumerate() {
         let Some(rows) = view.data.fields.get(field) else { continue };
         let found = match (&weight, &videos) {
             (Some(weight), _) => {
-                let docs = matching(&**weight, view)?;
+                let docs = matching_docs(&**weight, view)?;
                 Some(docs.into_iter().filter_map(|doc| rows.row(doc)).collect())
             }
-            (None, Some(videos)) => Some(rows.of_docs(view.data.docs_of(videos))),
+            (None, Some(videos)) => Some(rows.doc_rows(view.data.video_docs(videos))),
             (None, None) => None,
         };
-        selected.push(Selected { segment, view, rows, found, ids: narrowed.ids_of(view)? });
+        selected.push(SegmentRows { segment, view, rows, found, ids: split.accepted_ids(view)? });
     }
     Ok(selected)
 }
 
 /// The filter as an executable weight; `None` if it accepts everything.
-pub(super) fn weigh(
+pub(super) fn filter_weight(
     snapshot: &Snapshot,
     query: &dyn Query,
     filter: &Filter,
@@ -185,7 +185,7 @@ pub(super) fn weigh(
 }
 
 /// The live documents of a segment that match, ascending.
-pub(super) fn matching(weight: &dyn Weight, view: &SegmentView) -> Result<Vec<DocId>> {
+pub(super) fn matching_docs(weight: &dyn Weight, view: &SegmentView) -> Result<Vec<DocId>> {
     let mut found = Vec::new();
     let mut keep = |docs: &[DocId]| match view.reader.alive_bitset() {
         None => found.extend_from_slice(docs),

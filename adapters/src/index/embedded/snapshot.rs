@@ -106,14 +106,14 @@ impl SegmentData {
             .ok_or_else(|| missing("id"))?;
         let videos = video_ids(&videos)?;
         let fields = vectors::open(reader, dimension)?;
-        let runs = Runs::of(&ids, videos.len());
+        let runs = Runs::new(&ids, videos.len());
         Ok(Self { fields, ids, runs, videos, analyzers })
     }
 
     /// For each analyzer ordinal, whether the analyzer is one of these.
-    pub(super) fn analyzers_among(&self, wanted: &[String]) -> tantivy::Result<Vec<bool>> {
+    pub(super) fn analyzers_among(&self, accepted: &[String]) -> tantivy::Result<Vec<bool>> {
         let mut among = vec![false; self.analyzers.num_terms()];
-        for id in wanted {
+        for id in accepted {
             if let Some(ordinal) = self.analyzers.dictionary().term_ord(id)? {
                 among[ordinal as usize] = true;
             }
@@ -122,25 +122,25 @@ impl SegmentData {
     }
 
     /// For each video ordinal, whether the video is one of these sorted ids.
-    pub(super) fn videos_among(&self, wanted: &[VideoId]) -> Vec<bool> {
+    pub(super) fn videos_among(&self, accepted: &[VideoId]) -> Vec<bool> {
         let mut among = vec![false; self.videos.len()];
-        self.ordinals(wanted).for_each(|ordinal| among[ordinal] = true);
+        self.ordinals(accepted).for_each(|ordinal| among[ordinal] = true);
         among
     }
 
     /// The documents of these sorted videos as ascending runs.
-    pub(super) fn docs_of(&self, wanted: &[VideoId]) -> Vec<Range<DocId>> {
-        let of_videos = self.ordinals(wanted).flat_map(|ordinal| self.runs.of_video(ordinal));
+    pub(super) fn video_docs(&self, accepted: &[VideoId]) -> Vec<Range<DocId>> {
+        let of_videos = self.ordinals(accepted).flat_map(|ordinal| self.runs.for_video(ordinal));
         let mut docs: Vec<Range<DocId>> = of_videos.cloned().collect();
         docs.sort_unstable_by_key(|docs| docs.start);
         docs
     }
 
     /// The ordinals of those of these sorted videos that the segment has.
-    fn ordinals(&self, wanted: &[VideoId]) -> impl Iterator<Item = usize> {
+    fn ordinals(&self, accepted: &[VideoId]) -> impl Iterator<Item = usize> {
         let mut from = 0;
-        wanted.iter().filter_map(move |id| {
-            from += before(&self.videos[from..], id);
+        accepted.iter().filter_map(move |id| {
+            from += lower_bound(&self.videos[from..], id);
             (self.videos.get(from) == Some(id)).then_some(from)
         })
     }
@@ -167,7 +167,7 @@ impl SegmentData {
 
 /// The number of ids before `id`. Gallops from the start: a caller that looks up sorted ids finds
 /// each near the previous one.
-fn before(ids: &[VideoId], id: &VideoId) -> usize {
+fn lower_bound(ids: &[VideoId], id: &VideoId) -> usize {
     let mut reach = 1;
     while ids.get(reach - 1).is_some_and(|there| there < id) {
         reach *= 2;
@@ -186,7 +186,7 @@ struct Runs {
 
 impl Runs {
     /// The runs of documents with these ids, for `videos` videos.
-    fn of(ids: &[Rank], videos: usize) -> Self {
+    fn new(ids: &[Rank], videos: usize) -> Self {
         let mut runs: Vec<(u32, Range<DocId>)> = Vec::new();
         for (doc, rank) in (0..).zip(ids) {
             match runs.last_mut().filter(|(of, _)| *of == rank.video) {
@@ -201,7 +201,7 @@ impl Runs {
     }
 
     /// The runs of the video with this ordinal, ascending.
-    fn of_video(&self, ordinal: usize) -> &[Range<DocId>] {
+    fn for_video(&self, ordinal: usize) -> &[Range<DocId>] {
         let place = |of: usize| self.first[of] as usize;
         &self.docs[place(ordinal)..place(ordinal + 1)]
     }
@@ -258,21 +258,21 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_found_wherever_they_are() {
-        for many in 0..20_u8 {
-            let ids: Vec<VideoId> = (0..many).map(|n| id(2 * n + 1)).collect();
-            for sought in 0..=2 * many {
-                let expected = ids.iter().filter(|there| **there < id(sought)).count();
-                assert_eq!(before(&ids, &id(sought)), expected, "{sought} among {many}");
+    fn lower_bound_finds_every_id() {
+        for count in 0..20_u8 {
+            let ids: Vec<VideoId> = (0..count).map(|n| id(2 * n + 1)).collect();
+            for target in 0..=2 * count {
+                let expected = ids.iter().filter(|there| **there < id(target)).count();
+                assert_eq!(lower_bound(&ids, &id(target)), expected, "{target} among {count}");
             }
         }
     }
 
     #[test]
-    fn documents_of_a_video_are_found_where_they_do_not_follow_each_other() {
+    fn noncontiguous_documents_of_a_video_are_found() {
         let rank = |video| Rank { video, chunk: ChunkId(0), analyzer: 0 };
-        let runs = Runs::of(&[2, 2, 0, 2, 0, 0].map(rank), 4);
-        let of = |video| runs.of_video(video).to_vec();
+        let runs = Runs::new(&[2, 2, 0, 2, 0, 0].map(rank), 4);
+        let of = |video| runs.for_video(video).to_vec();
         assert_eq!(
             [of(0), of(1), of(2), of(3)],
             [vec![2..3, 4..6], vec![], vec![0..2, 3..4], vec![]]

@@ -55,16 +55,18 @@ struct Entry {
     rows: usize,
     /// Offset of its documents; `None` if every document has the field.
     docs: Option<usize>,
-    places: Places<usize>,
+    #[serde(rename = "places")]
+    indices: RowIndices<usize>,
 }
 
 /// The row indices of a field.
 #[derive(Debug, Serialize, Deserialize)]
-enum Places<L> {
+enum RowIndices<L> {
     /// Contiguous, starting at this row.
     From(usize),
     /// One by one, in this list.
-    Listed(L),
+    #[serde(rename = "Listed")]
+    List(L),
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -100,14 +102,14 @@ struct Pool {
 }
 
 impl Pool {
-    fn floats(&self, place: usize) -> &[u8] {
+    fn floats(&self, index: usize) -> &[u8] {
         let stride = self.dimension * FLOAT;
-        &self.floats[place * stride..][..stride]
+        &self.floats[index * stride..][..stride]
     }
 
-    fn code(&self, place: usize) -> &[u8] {
+    fn code(&self, index: usize) -> &[u8] {
         let stride = codes::stride(self.dimension);
-        &self.codes[place * stride..][..stride]
+        &self.codes[index * stride..][..stride]
     }
 }
 
@@ -117,7 +119,7 @@ pub(super) struct Rows {
     len: usize,
     /// The document of each row, ascending; `None` if the row number is the document id.
     docs: Option<List>,
-    places: Places<List>,
+    indices: RowIndices<List>,
 }
 
 impl Rows {
@@ -144,7 +146,7 @@ impl Rows {
     }
 
     /// The rows of ascending runs of documents.
-    pub(super) fn of_docs(&self, runs: Vec<Range<DocId>>) -> Vec<usize> {
+    pub(super) fn doc_rows(&self, runs: Vec<Range<DocId>>) -> Vec<usize> {
         let row_of = |doc: DocId| match &self.docs {
             Some(docs) => docs.slice().partition_point(|id| u32::from_le_bytes(*id) < doc),
             None => doc as usize,
@@ -153,26 +155,26 @@ impl Rows {
     }
 
     /// The index of a row in the file.
-    pub(super) fn place(&self, row: usize) -> usize {
-        match &self.places {
-            Places::From(first) => first + row,
-            Places::Listed(places) => places.at(row) as usize,
+    pub(super) fn index(&self, row: usize) -> usize {
+        match &self.indices {
+            RowIndices::From(first) => first + row,
+            RowIndices::List(indices) => indices.at(row) as usize,
         }
     }
 
     /// The little-endian components of the row at an index.
-    pub(super) fn floats(&self, place: usize) -> &[u8] {
-        self.pool.floats(place)
+    pub(super) fn floats(&self, index: usize) -> &[u8] {
+        self.pool.floats(index)
     }
 
     /// The eight-bit code of the row at an index.
-    pub(super) fn code(&self, place: usize) -> &[u8] {
-        self.pool.code(place)
+    pub(super) fn code(&self, index: usize) -> &[u8] {
+        self.pool.code(index)
     }
 
     /// The components of a row.
     pub(super) fn vector(&self, row: usize) -> Vec<f32> {
-        let (components, _) = self.floats(self.place(row)).as_chunks::<FLOAT>();
+        let (components, _) = self.floats(self.index(row)).as_chunks::<FLOAT>();
         components.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()
     }
 }
@@ -184,7 +186,7 @@ pub(super) fn open(
 ) -> tantivy::Result<BTreeMap<String, Rows>> {
     let bytes = segment.open_read(SegmentComponent::Custom(EXTENSION.into()))?.read_bytes()?;
     parse(&bytes, segment.max_doc(), dimension)
-        .ok_or_else(|| corrupt("the vector file of a segment is not what was written"))
+        .ok_or_else(|| corrupt("the vector file of a segment is damaged"))
 }
 
 fn parse(bytes: &OwnedBytes, max_doc: DocId, dimension: usize) -> Option<BTreeMap<String, Rows>> {
@@ -205,7 +207,7 @@ fn parse(bytes: &OwnedBytes, max_doc: DocId, dimension: usize) -> Option<BTreeMa
     let pool = Pool { floats, codes, dimension };
     let list = |at: usize, len: usize| Some(List(part(at, len.checked_mul(4)?)?));
     let mut fields = BTreeMap::new();
-    for Entry { name, rows, docs, places } in directory.fields {
+    for Entry { name, rows, docs, indices } in directory.fields {
         let docs = match docs {
             None => (rows == max_doc as usize).then_some(None)?,
             Some(at) => {
@@ -214,17 +216,17 @@ fn parse(bytes: &OwnedBytes, max_doc: DocId, dimension: usize) -> Option<BTreeMa
                 Some(sound.then_some(docs)?)
             }
         };
-        let places = match places {
-            Places::From(first) => {
-                (first.checked_add(rows)? <= all).then_some(Places::From(first))?
+        let indices = match indices {
+            RowIndices::From(first) => {
+                (first.checked_add(rows)? <= all).then_some(RowIndices::From(first))?
             }
-            Places::Listed(at) => {
-                let places = list(at, rows)?;
-                let sound = places.iter().all(|place| (place as usize) < all);
-                sound.then_some(Places::Listed(places))?
+            RowIndices::List(at) => {
+                let indices = list(at, rows)?;
+                let sound = indices.iter().all(|index| (index as usize) < all);
+                sound.then_some(RowIndices::List(indices))?
             }
         };
-        fields.insert(name, Rows { pool: pool.clone(), len: rows, docs, places });
+        fields.insert(name, Rows { pool: pool.clone(), len: rows, docs, indices });
     }
     Some(fields)
 }
@@ -244,7 +246,7 @@ impl SegmentPlugin for Vectors {
     }
 
     fn create_writer(&self, _: &PluginWriterContext) -> tantivy::Result<Box<dyn PluginWriter>> {
-        Ok(Box::new(Collected {
+        Ok(Box::new(SegmentVectors {
             field: self.field,
             analyzer: self.analyzer,
             stride: self.dimension * FLOAT,
@@ -271,7 +273,7 @@ impl SegmentPlugin for Vectors {
         let of_docs = context
             .readers
             .iter()
-            .map(|reader| analyzers.of_segment(reader))
+            .map(|reader| analyzers.for_segment(reader))
             .collect::<tantivy::Result<Vec<_>>>()?;
         let mut names: Vec<&String> =
             sources.iter().flat_map(|(_, fields)| fields.keys()).collect();
@@ -288,7 +290,7 @@ impl SegmentPlugin for Vectors {
                     for (new, old) in reader.doc_ids_alive().enumerate() {
                         if let Some(row) = rows.row(old) {
                             let group = of_docs[source][old as usize];
-                            let origin = (source as u32, rows.place(row) as u32);
+                            let origin = (source as u32, rows.index(row) as u32);
                             plan.add(max_doc + new as DocId, group, origin);
                         }
                     }
@@ -308,14 +310,14 @@ impl SegmentPlugin for Vectors {
             context.target_segment,
             max_doc,
             self.dimension,
-            |(source, place), file| Ok(file.write(pool(source)?.floats(place as usize))?),
-            |(source, place), file| Ok(file.write(pool(source)?.code(place as usize))?),
+            |(source, index), file| Ok(file.write(pool(source)?.floats(index as usize))?),
+            |(source, index), file| Ok(file.write(pool(source)?.code(index as usize))?),
         )
     }
 }
 
 /// The vectors of a segment under construction.
-struct Collected {
+struct SegmentVectors {
     field: Field,
     analyzer: Field,
     stride: usize,
@@ -327,7 +329,7 @@ struct Collected {
     fields: BTreeMap<String, Vec<(DocId, u16, usize)>>,
 }
 
-impl PluginWriter for Collected {
+impl PluginWriter for SegmentVectors {
     fn add_document(
         &mut self,
         doc_id: DocId,
@@ -342,11 +344,11 @@ impl PluginWriter for Collected {
         };
         let analyzer = document.and_then(|document| document.get_first(self.analyzer));
         let analyzer = analyzer.as_ref().and_then(|value| value.as_str()).unwrap_or_default();
-        let group = self.analyzers.of(analyzer);
+        let group = self.analyzers.number(analyzer);
         let first = self.rows.len() / self.stride;
         while !rest.is_empty() {
             let (name, vector, after) = decode(rest, self.stride)
-                .ok_or_else(|| corrupt("a document's vectors are not what was encoded"))?;
+                .ok_or_else(|| corrupt("the encoded vectors of a document are damaged"))?;
             let mut earlier = self.rows[first * self.stride..].chunks_exact(self.stride);
             let row = match earlier.position(|row| row == vector) {
                 Some(shared) => first + shared,
@@ -389,10 +391,10 @@ impl PluginWriter for Collected {
             segment,
             self.docs,
             self.stride / FLOAT,
-            |(_, place), file| Ok(file.write(row(place))?),
-            |(_, place), file| {
+            |(_, index), file| Ok(file.write(row(index))?),
+            |(_, index), file| {
                 code.clear();
-                codes::encode(row(place), &mut code);
+                codes::encode(row(index), &mut code);
                 Ok(file.write(&code)?)
             },
         )
@@ -425,7 +427,7 @@ fn decode(bytes: &[u8], stride: usize) -> Option<(&str, &[u8], &[u8])> {
 struct Analyzers(Vec<String>);
 
 impl Analyzers {
-    fn of(&mut self, analyzer: &str) -> u16 {
+    fn number(&mut self, analyzer: &str) -> u16 {
         let known = self.0.iter().position(|known| known == analyzer);
         let number = known.unwrap_or_else(|| {
             self.0.push(analyzer.to_owned());
@@ -435,13 +437,13 @@ impl Analyzers {
     }
 
     /// The analyzer numbers of the documents of a segment.
-    fn of_segment(&mut self, segment: &SegmentReader) -> tantivy::Result<Vec<u16>> {
+    fn for_segment(&mut self, segment: &SegmentReader) -> tantivy::Result<Vec<u16>> {
         let analyzers = segment.fast_fields().str("analyzer_id")?;
         let analyzers = analyzers.ok_or_else(|| corrupt("a segment lacks `analyzer_id`"))?;
         let mut numbers = Vec::new();
         let mut words = analyzers.dictionary().stream()?;
         while words.advance() {
-            numbers.push(self.of(&String::from_utf8_lossy(words.key())));
+            numbers.push(self.number(&String::from_utf8_lossy(words.key())));
         }
         let number = |doc| Some(*numbers.get(analyzers.ords().first(doc)? as usize)?);
         let of_docs = (0..segment.max_doc()).map(number).collect::<Option<_>>();
@@ -474,7 +476,7 @@ struct PlannedField {
     name: String,
     docs: Vec<DocId>,
     /// The planned row of each document; its file index once the layout is settled.
-    places: Vec<u32>,
+    indices: Vec<u32>,
 }
 
 impl Plan {
@@ -494,7 +496,7 @@ impl Plan {
         }
         if let Some(field) = self.fields.last_mut() {
             field.docs.push(doc);
-            field.places.push(known[row]);
+            field.indices.push(known[row]);
         }
     }
 
@@ -505,12 +507,12 @@ impl Plan {
             let PlannedRow { field, group, .. } = self.rows[*row as usize];
             (field, group)
         });
-        let mut places = vec![0; order.len()];
-        for (place, row) in (0..).zip(&order) {
-            places[*row as usize] = place;
+        let mut indices = vec![0; order.len()];
+        for (index, row) in (0..).zip(&order) {
+            indices[*row as usize] = index;
         }
-        for place in self.fields.iter_mut().flat_map(|field| &mut field.places) {
-            *place = places[*place as usize];
+        for index in self.fields.iter_mut().flat_map(|field| &mut field.indices) {
+            *index = indices[*index as usize];
         }
         order.into_iter().map(|row| self.rows[row as usize].origin).collect()
     }
@@ -533,16 +535,16 @@ impl Plan {
             code(*origin, &mut file)?;
         }
         let mut fields = Vec::new();
-        for PlannedField { name, docs, places } in self.fields {
+        for PlannedField { name, docs, indices } in self.fields {
             let rows = docs.len();
-            let first = places.first().map_or(0, |first| *first as usize);
-            let listed = places.iter().zip(first..).any(|(place, next)| *place as usize != next);
+            let first = indices.first().map_or(0, |first| *first as usize);
+            let listed = indices.iter().zip(first..).any(|(index, next)| *index as usize != next);
             let docs = (rows != max_doc as usize).then(|| file.list(&docs)).transpose()?;
-            let places = match listed {
-                true => Places::Listed(file.list(&places)?),
-                false => Places::From(first),
+            let indices = match listed {
+                true => RowIndices::List(file.list(&indices)?),
+                false => RowIndices::From(first),
             };
-            fields.push(Entry { name, rows, docs, places });
+            fields.push(Entry { name, rows, docs, indices });
         }
         file.finish(&Directory { dimension, rows: order.len(), fields })
     }
@@ -592,7 +594,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_of_one_analyzer_stand_together() {
+    fn rows_are_grouped_by_analyzer() {
         let mut plan = Plan::default();
         // Two alternating analyzers; the second field shares the first row of each document except
         // one.
@@ -603,7 +605,7 @@ mod tests {
             }
         }
         assert_eq!(plan.settle(), [0, 2, 1, 3, 9].map(|row| (0, row)));
-        let places: Vec<_> = plan.fields.iter().map(|field| field.places.clone()).collect();
-        assert_eq!(places, [[0, 2, 1, 3], [0, 2, 4, 3]]);
+        let indices: Vec<_> = plan.fields.iter().map(|field| field.indices.clone()).collect();
+        assert_eq!(indices, [[0, 2, 1, 3], [0, 2, 4, 3]]);
     }
 }

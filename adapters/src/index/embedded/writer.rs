@@ -13,7 +13,7 @@ use tantivy::query::Query;
 use tantivy::{Directory, Index, IndexReader, IndexWriter, TantivyDocument, Term};
 use tokio::sync::{mpsc, oneshot};
 
-use super::guarded::guarded;
+use super::panic_guard::catch_panics;
 use super::schema::any_of;
 use super::snapshot::Snapshot;
 use super::{Damage, failed, files};
@@ -50,9 +50,9 @@ pub(super) enum Message {
 }
 
 /// The snapshot that searches read and the writer replaces.
-pub(super) struct Published(RwLock<Arc<Snapshot>>);
+pub(super) struct CurrentSnapshot(RwLock<Arc<Snapshot>>);
 
-impl Published {
+impl CurrentSnapshot {
     pub(super) fn new(first: Snapshot) -> Self {
         Self(RwLock::new(Arc::new(first)))
     }
@@ -78,7 +78,7 @@ impl Writer {
     pub(super) fn start(
         index: Index,
         reader: IndexReader,
-        published: Arc<Published>,
+        published: Arc<CurrentSnapshot>,
         dimension: usize,
         memory: usize,
         damage: Arc<Damage>,
@@ -162,7 +162,7 @@ struct Worker {
     options: IndexWriterOptions,
     merging: LogMergePolicy,
     dimension: usize,
-    published: Arc<Published>,
+    published: Arc<CurrentSnapshot>,
     /// Weak, so that the channel closes with its last user.
     sender: mpsc::WeakSender<Message>,
     closing: Arc<AtomicBool>,
@@ -174,7 +174,7 @@ struct Worker {
 impl Worker {
     fn run(&mut self, mut receiver: mpsc::Receiver<Message>) {
         if let Some(writer) = self.writer.take() {
-            self.go_on_with(writer);
+            self.resume_with(writer);
         }
         self.start_merge();
         while let Some(first) = receiver.blocking_recv() {
@@ -230,15 +230,15 @@ impl Worker {
     fn commit_changes(&mut self, changes: Vec<Change>) -> tantivy::Result<()> {
         let writer = match &mut self.writer {
             Some(writer) => writer,
-            none => none.insert(cleaned(self.index.writer_with_options(self.options.clone())?)?),
+            none => none.insert(clean_up(self.index.writer_with_options(self.options.clone())?)?),
         };
         for (scope, points) in changes {
             if let Some(scope) = scope {
-                writer.delete_query(guarded(scope))?;
+                writer.delete_query(catch_panics(scope))?;
             }
             let (keys, documents): (Vec<Term>, Vec<TantivyDocument>) = points.into_iter().unzip();
             if !keys.is_empty() {
-                writer.delete_query(guarded(any_of(keys)))?;
+                writer.delete_query(catch_panics(any_of(keys)))?;
             }
             for document in documents {
                 writer.add_document(document)?;
@@ -263,14 +263,14 @@ impl Worker {
     fn restore(&mut self) {
         let Some(mut writer) = self.writer.take() else { return };
         match writer.rollback() {
-            Ok(_) => self.go_on_with(writer),
+            Ok(_) => self.resume_with(writer),
             Err(e) => tracing::error!(error = %e, "cannot roll the index back to its last commit"),
         }
     }
 
     /// Uses a writer at its last commit, or none if the leftovers cannot be removed.
-    fn go_on_with(&mut self, writer: IndexWriter) {
-        match cleaned(writer) {
+    fn resume_with(&mut self, writer: IndexWriter) {
+        match clean_up(writer) {
             Ok(writer) => self.writer = Some(writer),
             Err(e) => tracing::error!(error = %e, "cannot clean up the index"),
         }
@@ -342,7 +342,7 @@ impl Worker {
 
 /// A writer at its last commit, ready for the next one: removes the files of an unfinished commit,
 /// since the next one may use the same names.
-fn cleaned(writer: IndexWriter) -> tantivy::Result<IndexWriter> {
+fn clean_up(writer: IndexWriter) -> tantivy::Result<IndexWriter> {
     writer.set_merge_policy(Box::new(NoMergePolicy));
     writer.garbage_collect_files().wait()?;
     Ok(writer)

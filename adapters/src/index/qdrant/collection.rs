@@ -28,7 +28,7 @@ pub(super) const WORDS: &str = "words";
 impl QdrantIndex {
     /// An empty collection next to the one in use, to fill and then [`Self::publish`]. Removes the
     /// leftovers of an earlier attempt.
-    pub async fn beside(options: QdrantOptions) -> Result<Self> {
+    pub async fn begin_rebuild(options: QdrantOptions) -> Result<Self> {
         let server = connect(&options)?;
         let target = options.collection.clone();
         let mut index = Self { server, options, target };
@@ -45,7 +45,7 @@ impl QdrantIndex {
     }
 
     /// The collection in use, which [`Self::publish`] removes.
-    pub async fn before(&self) -> Result<Option<Self>> {
+    pub async fn previous(&self) -> Result<Option<Self>> {
         let current = self.current().await?;
         Ok(current.map(|target| Self { target, ..self.clone() }))
     }
@@ -78,9 +78,9 @@ impl QdrantIndex {
 
     /// Switches every instance to this collection and removes the previous one.
     pub async fn publish(&self) -> Result<()> {
-        let before = self.current().await?;
+        let previous = self.current().await?;
         let alias = self.options.collection.as_str();
-        if before.as_deref() == Some(alias) {
+        if previous.as_deref() == Some(alias) {
             let message = format!(
                 "Qdrant has a collection named {alias:?} where an alias is expected; delete it or \
                  choose another index.collection, and reindex"
@@ -88,8 +88,8 @@ impl QdrantIndex {
             return Err(PortError::new(ErrorKind::Invalid, message));
         }
         self.point_alias(&self.target).await?;
-        match before {
-            Some(before) if before != self.target => self.remove(&before).await,
+        match previous {
+            Some(previous) if previous != self.target => self.remove(&previous).await,
             _ => Ok(()),
         }
     }
@@ -102,15 +102,15 @@ impl QdrantIndex {
         };
         let info = self.server.retrying(|| self.server.client.collection_info(&current)).await?;
         let config = info.result.and_then(|info| info.config).unwrap_or_default();
-        match fault(&config, &self.options) {
+        match mismatch(&config, &self.options) {
             None => {
-                self.have_graph(&current, &config).await?;
+                self.build_graph(&current, &config).await?;
                 self.index_payload(&current).await
             }
-            Some(fault) => Err(PortError::new(
+            Some(mismatch) => Err(PortError::new(
                 ErrorKind::Invalid,
                 format!(
-                    "the Qdrant collection {current:?} {fault}; `shotlog reindex` fills a new one \
+                    "the Qdrant collection {current:?} {mismatch}; `shotlog reindex` fills a new one \
                      from the records"
                 ),
             )),
@@ -176,7 +176,7 @@ impl QdrantIndex {
 
     /// Makes the server build the HNSW graph if the collection was created without one. Searches
     /// scan every point until it is ready. A graph that is no longer used stays.
-    async fn have_graph(&self, collection: &str, config: &CollectionConfig) -> Result<()> {
+    async fn build_graph(&self, collection: &str, config: &CollectionConfig) -> Result<()> {
         let links = config.hnsw_config.as_ref().and_then(|graph| graph.m);
         if self.options.exact || links != Some(0) {
             return Ok(());
@@ -228,7 +228,7 @@ impl QdrantIndex {
 }
 
 /// Why the collection does not fit this configuration.
-fn fault(config: &CollectionConfig, options: &QdrantOptions) -> Option<String> {
+fn mismatch(config: &CollectionConfig, options: &QdrantOptions) -> Option<String> {
     let vectors = config.params.as_ref().and_then(|p| p.vectors_config.as_ref());
     let named = match vectors.and_then(|v| v.config.as_ref()) {
         Some(vectors_config::Config::ParamsMap(named)) => &named.map,

@@ -16,7 +16,7 @@ pub(super) fn translate(filter: &Filter) -> Result<Option<qdrant::Filter>> {
 }
 
 /// Qdrant's filter for points with these ids.
-pub(super) fn of_points(ids: &[&PointId]) -> qdrant::Filter {
+pub(super) fn points_filter(ids: &[&PointId]) -> qdrant::Filter {
     let mut chunks: BTreeMap<_, Vec<i64>> = BTreeMap::new();
     for id in ids {
         chunks.entry((id.video_id, &id.analyzer_id)).or_default().push(id.chunk_id.into());
@@ -49,12 +49,12 @@ fn condition(condition: &Condition) -> Option<qdrant::Condition> {
         Predicate::AnyInteger(any) => Some(qdrant::Condition::matches(field, any.clone())),
         // Integers are compared as doubles: exact within 2^53, which no field exceeds.
         Predicate::AtLeast(bound) if is_integer(field) => {
-            let least = check::lowest_integer(*bound)? as f64;
-            range(Range { gte: Some(least), ..Range::default() })
+            let lower = check::lowest_integer(*bound)? as f64;
+            range(Range { gte: Some(lower), ..Range::default() })
         }
         Predicate::AtMost(bound) if is_integer(field) => {
-            let most = check::highest_integer(*bound)? as f64;
-            range(Range { lte: Some(most), ..Range::default() })
+            let upper = check::highest_integer(*bound)? as f64;
+            range(Range { lte: Some(upper), ..Range::default() })
         }
         Predicate::AtLeast(bound) => range(Range { gte: Some(finite(*bound)), ..Range::default() }),
         Predicate::AtMost(bound) => range(Range { lte: Some(finite(*bound)), ..Range::default() }),
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_match_asks_nothing() {
+    fn unsatisfiable_filter_sends_no_request() {
         for impossible in [
             Predicate::AnyInteger(vec![]),
             Predicate::AtLeast(f64::INFINITY),
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_fields_are_refused() {
+    fn unknown_fields_are_rejected() {
         let filter = Filter::default().and("colour", Predicate::AtLeast(1.0));
         assert!(translate(&filter).unwrap_err().to_string().contains("colour"));
     }

@@ -7,7 +7,7 @@ use ports::Result;
 use ports::index::Hit;
 use qdrant_client::qdrant::{Condition, QueryPointGroups, QueryPoints, group_id};
 
-use super::{Documents, Found, LARGE_LIMIT, QdrantIndex, asked_for, best};
+use super::{Documents, LARGE_LIMIT, NamedScore, QdrantIndex, best, limited_to};
 
 /// Videos per request for points.
 const VIDEOS: usize = 64;
@@ -40,17 +40,17 @@ impl QdrantIndex {
         }
         let mut groups = Vec::new();
         for some in videos.chunks(VIDEOS) {
-            groups.extend(self.points_of(some, &parts, per_video).await?);
+            groups.extend(self.best_points(some, &parts, per_video).await?);
         }
-        groups.sort_by(|a: &Vec<Found>, b| a[0].order(&b[0]));
+        groups.sort_by(|a: &Vec<NamedScore>, b| a[0].order(&b[0]));
         groups.truncate(limit);
-        self.documented(groups.into_iter().flatten().collect(), Documents::new()).await
+        self.with_documents(groups.into_iter().flatten().collect(), Documents::new()).await
     }
 
     /// The videos with the best points, with a margin for ties. The server may return fewer than
     /// requested: the search then continues without the videos found so far.
     async fn videos(&self, part: &QueryPoints, limit: usize) -> Result<Vec<String>> {
-        let wanted = limit + MARGIN;
+        let count = limit + MARGIN;
         let mut request = QueryPointGroups {
             collection_name: part.collection_name.clone(),
             query: part.query.clone(),
@@ -64,7 +64,7 @@ impl QdrantIndex {
         };
         let mut videos: Vec<String> = Vec::new();
         loop {
-            request.limit = Some((wanted - videos.len()).min(LARGE_LIMIT) as u64);
+            request.limit = Some((count - videos.len()).min(LARGE_LIMIT) as u64);
             let answer =
                 self.server.retrying(|| self.server.client.query_groups(request.clone())).await?;
             let groups = answer.result.map(|result| result.groups).unwrap_or_default();
@@ -79,21 +79,21 @@ impl QdrantIndex {
             let others = Condition::matches("video_id", found.clone());
             request.filter.get_or_insert_default().must_not.push(others);
             videos.extend(found);
-            if ended || videos.len() >= wanted {
+            if ended || videos.len() >= count {
                 return Ok(videos);
             }
         }
     }
 
     /// The best points of each of these videos.
-    async fn points_of(
+    async fn best_points(
         &self,
         videos: &[String],
         parts: &[QueryPoints],
         per_video: usize,
-    ) -> Result<Vec<Vec<Found>>> {
+    ) -> Result<Vec<Vec<NamedScore>>> {
         let of_video = |video: &String, part: &QueryPoints| {
-            let mut query = asked_for(part, per_video + MARGIN);
+            let mut query = limited_to(part, per_video + MARGIN);
             let this = Condition::matches("video_id", video.clone());
             query.filter.get_or_insert_default().must.push(this);
             query
@@ -105,8 +105,8 @@ impl QdrantIndex {
             .zip(&found)
             .flat_map(|(video, found)| found.iter().map(move |f| (f.name.clone(), video)))
             .collect();
-        let found = self.added_up(parts, found.into_iter().flatten().collect()).await?;
-        let mut groups: BTreeMap<usize, Vec<Found>> = BTreeMap::new();
+        let found = self.sum_scores(parts, found.into_iter().flatten().collect()).await?;
+        let mut groups: BTreeMap<usize, Vec<NamedScore>> = BTreeMap::new();
         for point in found {
             if let Some(video) = of_point.get(&point.name) {
                 groups.entry(*video).or_default().push(point);

@@ -1,5 +1,5 @@
 //! The index on a Qdrant server, over gRPC. Several instances may share one: all of them use an
-//! alias, behind which [`QdrantIndex::beside`] fills a new collection while searches continue.
+//! alias, behind which [`QdrantIndex::begin_rebuild`] fills a new collection while searches continue.
 //!
 //! A `replace` writes the new points before it removes the old ones, so a reader may briefly see
 //! both, but never neither. Searches are exact unless [`QdrantOptions::exact`] is off.
@@ -7,7 +7,7 @@
 mod collection;
 mod filter;
 mod groups;
-mod listed;
+mod list;
 mod names;
 mod words;
 
@@ -31,7 +31,7 @@ use qdrant_client::qdrant::{
 use uuid::Uuid;
 
 use super::check;
-use super::frequent::Frequent;
+use super::top_values::TopValues;
 use crate::qdrant::Server;
 
 /// Points per read or write request.
@@ -45,7 +45,7 @@ const REQUEST_BYTES: usize = 8 << 20;
 const TIES: usize = 1024;
 
 /// Extra points to request for each part of a query whose scores are added up.
-const ADDED_UP: usize = 256;
+const SUM_MARGIN: usize = 256;
 
 /// The payload field with a point's document.
 const DOCUMENT: &str = "document";
@@ -54,7 +54,7 @@ const DOCUMENT: &str = "document";
 const IDS: [&str; 3] = ["video_id", "chunk_id", "analyzer_id"];
 
 /// The payload fields with the document and the id.
-const DOCUMENTED: [&str; 4] = [DOCUMENT, "video_id", "chunk_id", "analyzer_id"];
+const ID_AND_DOCUMENT: [&str; 4] = [DOCUMENT, "video_id", "chunk_id", "analyzer_id"];
 
 /// Above this limit, a search first counts the points: the server allocates memory for the
 /// requested number of hits.
@@ -140,7 +140,7 @@ impl QdrantIndex {
             }
             vectors = vectors.add_vector(field, Vector::new_dense(vector));
         }
-        let words = words::Words::of(&point.text);
+        let words = words::Words::new(&point.text);
         if let Some((indices, values)) = words.weights() {
             vectors = vectors.add_vector(collection::TEXT, Vector::new_sparse(indices, values));
             payload.insert(collection::WORDS.to_owned(), Value::from(words.joined()));
@@ -161,13 +161,13 @@ impl QdrantIndex {
         &self,
         mut request: QueryPoints,
         limit: usize,
-    ) -> Result<(Vec<Found>, Documents)> {
+    ) -> Result<(Vec<NamedScore>, Documents)> {
         let limit = self.at_most_all(limit, &request.filter).await?;
         if limit == 0 {
             return Ok(Default::default());
         }
         request.limit = Some(limit as u64 + 1);
-        request.with_payload = Some(payload(&DOCUMENTED).into());
+        request.with_payload = Some(payload(&ID_AND_DOCUMENT).into());
         let mut answer = self.server.retrying(|| self.server.client.query(request.clone())).await?;
         let mut documents = Documents::new();
         for point in answer.result.iter().take(limit) {
@@ -181,12 +181,12 @@ impl QdrantIndex {
             request.with_payload = Some(false.into());
             answer = self.server.retrying(|| self.server.client.query(request.clone())).await?;
         }
-        let found = answer.result.iter().map(Found::read).collect::<Result<Vec<_>>>()?;
+        let found = answer.result.iter().map(NamedScore::read).collect::<Result<Vec<_>>>()?;
         Ok((best(found, limit), documents))
     }
 
     /// The results of each query, in order.
-    async fn batch(&self, queries: Vec<QueryPoints>) -> Result<Vec<Vec<Found>>> {
+    async fn batch(&self, queries: Vec<QueryPoints>) -> Result<Vec<Vec<NamedScore>>> {
         let request = QueryBatchPoints {
             collection_name: self.target.clone(),
             query_points: queries,
@@ -194,29 +194,37 @@ impl QdrantIndex {
         };
         let answer =
             self.server.retrying(|| self.server.client.query_batch(request.clone())).await?;
-        let found = |list: &BatchResult| list.result.iter().map(Found::read).collect();
+        let found = |list: &BatchResult| list.result.iter().map(NamedScore::read).collect();
         answer.result.iter().map(found).collect()
     }
 
     /// The points that the parts of a query found, without duplicates, each with the sum of its
     /// scores: a point may rank low in one part.
-    async fn added_up(&self, parts: &[QueryPoints], found: Vec<Found>) -> Result<Vec<Found>> {
+    async fn sum_scores(
+        &self,
+        parts: &[QueryPoints],
+        found: Vec<NamedScore>,
+    ) -> Result<Vec<NamedScore>> {
         if parts.len() == 1 || found.is_empty() {
             return Ok(found);
         }
         let names: BTreeSet<String> = found.into_iter().map(|found| found.name).collect();
         let of_these = |part: &QueryPoints| {
-            let mut query = asked_for(part, names.len());
+            let mut query = limited_to(part, names.len());
             let these = Condition::has_id(names.iter().cloned());
             query.filter.get_or_insert_default().must.push(these);
             query
         };
         let found = self.batch(parts.iter().map(of_these).collect()).await?;
-        Ok(summed(found.into_iter().flatten()))
+        Ok(sum_by_point(found.into_iter().flatten()))
     }
 
     /// The hits with ids and documents, fetching those that are not in `known`.
-    async fn documented(&self, found: Vec<Found>, mut known: Documents) -> Result<Vec<Hit>> {
+    async fn with_documents(
+        &self,
+        found: Vec<NamedScore>,
+        mut known: Documents,
+    ) -> Result<Vec<Hit>> {
         let missing: Vec<_> = found
             .iter()
             .filter(|found| !known.contains_key(&found.name))
@@ -224,7 +232,7 @@ impl QdrantIndex {
             .collect();
         for points in missing.chunks(PAGE as usize) {
             let request = GetPointsBuilder::new(&self.target, points)
-                .with_payload(payload(&DOCUMENTED))
+                .with_payload(payload(&ID_AND_DOCUMENT))
                 .build();
             let answer =
                 self.server.retrying(|| self.server.client.get_points(request.clone())).await?;
@@ -233,7 +241,7 @@ impl QdrantIndex {
             }
         }
         // Skips points that were removed in the meantime.
-        let hit = |Found { score, name }: Found| {
+        let hit = |NamedScore { score, name }: NamedScore| {
             let (id, document) = known.remove(&name)?;
             Some(Hit { id, score, document })
         };
@@ -309,10 +317,15 @@ impl QdrantIndex {
     fn matching(&self, query: &TextQuery) -> Result<Vec<QueryPoints>> {
         check::text_query(query)?;
         let Some(filter) = filter::translate(&query.filter)? else { return Ok(Vec::new()) };
-        let asked = words::Asked::of(&query.text);
-        let parts = asked.phrases.iter().map(Some).chain((!asked.words.is_empty()).then_some(None));
+        let query_parts = words::ParsedQuery::parse(&query.text);
+        let parts = query_parts
+            .phrases
+            .iter()
+            .map(Some)
+            .chain((!query_parts.words.is_empty()).then_some(None));
         let request = |phrase: Option<&words::Phrase>| {
-            let (words, mut filter) = (phrase.map_or(&asked.words, |p| &p.words), filter.clone());
+            let (words, mut filter) =
+                (phrase.map_or(&query_parts.words, |p| &p.words), filter.clone());
             if let Some(phrase) = phrase {
                 filter.must.push(Condition::matches_phrase(collection::WORDS, &*phrase.joined));
             }
@@ -329,7 +342,7 @@ fn cosines(mut hits: Vec<Hit>, threshold: Option<f32>) -> Vec<Hit> {
     for hit in &mut hits {
         hit.score = hit.score.clamp(-1.0, 1.0) + 0.0;
     }
-    hits.retain(|hit| threshold.is_none_or(|least| hit.score >= least));
+    hits.retain(|hit| threshold.is_none_or(|min_score| hit.score >= min_score));
     hits
 }
 
@@ -373,7 +386,7 @@ impl VectorIndex for QdrantIndex {
     async fn search(&self, query: VectorQuery) -> Result<Vec<Hit>> {
         let Some(request) = self.nearest(&query)? else { return Ok(Vec::new()) };
         let (found, documents) = self.ranked(request, query.limit).await?;
-        Ok(cosines(self.documented(found, documents).await?, query.threshold))
+        Ok(cosines(self.with_documents(found, documents).await?, query.threshold))
     }
 
     async fn text_search(&self, query: TextQuery) -> Result<Vec<Hit>> {
@@ -383,13 +396,13 @@ impl VectorIndex for QdrantIndex {
             [part] => self.ranked(part.clone(), query.limit).await?,
             _ => {
                 let limit = self.at_most_all(query.limit, &parts[0].filter).await?;
-                let first = |part: &QueryPoints| asked_for(part, limit + ADDED_UP);
+                let first = |part: &QueryPoints| limited_to(part, limit + SUM_MARGIN);
                 let found = self.batch(parts.iter().map(first).collect()).await?;
-                let found = self.added_up(&parts, found.into_iter().flatten().collect()).await?;
+                let found = self.sum_scores(&parts, found.into_iter().flatten().collect()).await?;
                 (best(found, limit), Documents::new())
             }
         };
-        self.documented(found, documents).await
+        self.with_documents(found, documents).await
     }
 
     async fn search_by_video(&self, query: VectorQuery, per_video: usize) -> Result<Vec<Hit>> {
@@ -445,7 +458,7 @@ impl VectorIndex for QdrantIndex {
         let mut found = Vec::new();
         for some in ids.chunks(PAGE as usize) {
             let mut request: QueryPoints = self
-                .query(field, filter::of_points(some))
+                .query(field, filter::points_filter(some))
                 .query(Query::new_nearest(VectorInput::new_dense(vector.to_vec())))
                 .params(SearchParamsBuilder::default().exact(true))
                 .with_payload(payload(&IDS))
@@ -486,13 +499,13 @@ impl VectorIndex for QdrantIndex {
     }
 
     async fn facet_counts(&self, query: &FacetQuery) -> Result<Vec<(String, u64)>> {
-        check::value_query(query)?;
+        check::facet_query(query)?;
         let Some(filter) = filter::translate(&query.filter)? else { return Ok(Vec::new()) };
-        let mut frequent = Frequent::new(query);
+        let mut top_values = TopValues::new(query);
         for (value, points) in self.facets(&query.field, Some(filter)).await? {
-            frequent.add(&value, points);
+            top_values.add(&value, points);
         }
-        Ok(frequent.into_values())
+        Ok(top_values.into_values())
     }
 
     async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>> {
@@ -534,13 +547,13 @@ fn size(point: &Point) -> usize {
 type Documents = HashMap<String, (PointId, Document)>;
 
 /// A point in a response.
-struct Found {
+struct NamedScore {
     /// The server's name for the point.
     name: String,
     score: f32,
 }
 
-impl Found {
+impl NamedScore {
     fn read(point: &ScoredPoint) -> Result<Self> {
         Ok(Self { name: name(point.id.as_ref())?, score: point.score })
     }
@@ -552,7 +565,7 @@ impl Found {
 }
 
 /// A part of a query, limited to `limit` points and their names.
-fn asked_for(part: &QueryPoints, limit: usize) -> QueryPoints {
+fn limited_to(part: &QueryPoints, limit: usize) -> QueryPoints {
     let mut query = part.clone();
     query.limit = Some(limit as u64);
     query.with_payload = Some(false.into());
@@ -560,8 +573,8 @@ fn asked_for(part: &QueryPoints, limit: usize) -> QueryPoints {
 }
 
 /// The points of several searches, each with the sum of its scores.
-fn summed(found: impl IntoIterator<Item = Found>) -> Vec<Found> {
-    let mut sums: HashMap<String, Found> = HashMap::new();
+fn sum_by_point(found: impl IntoIterator<Item = NamedScore>) -> Vec<NamedScore> {
+    let mut sums: HashMap<String, NamedScore> = HashMap::new();
     for found in found {
         sums.entry(found.name.clone())
             .and_modify(|known| known.score += found.score)
@@ -571,8 +584,8 @@ fn summed(found: impl IntoIterator<Item = Found>) -> Vec<Found> {
 }
 
 /// The first `limit` by score, ties by name.
-fn best(mut found: Vec<Found>, limit: usize) -> Vec<Found> {
-    found.sort_by(Found::order);
+fn best(mut found: Vec<NamedScore>, limit: usize) -> Vec<NamedScore> {
+    found.sort_by(NamedScore::order);
     found.truncate(limit);
     found
 }

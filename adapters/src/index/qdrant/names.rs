@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn names_come_in_the_order_of_ids() {
+    fn names_sort_like_ids() {
         let ids = [
             (0x00, 7, "ocr"),
             (0x0f, 0, "a"),
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_tells_names_apart_too() {
+    fn overlong_ids_have_distinct_names() {
         let chunks = [0, 1, 1 << 20, u32::MAX - 1, u32::MAX];
         let analyzers = ["object_detection", "object_counting"];
         let names: Vec<Uuid> = chunks

@@ -20,7 +20,7 @@ const GAP: &str = "\u{b7}";
 pub(super) struct Words(Vec<(usize, String)>);
 
 impl Words {
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn new(text: &str) -> Self {
         Self(words::words(&mut words::analyzer(), text))
     }
 
@@ -43,7 +43,7 @@ impl Words {
 
 /// A parsed text query.
 #[derive(Debug, PartialEq)]
-pub(super) struct Asked {
+pub(super) struct ParsedQuery {
     /// Single words, any of which matches.
     pub(super) words: Vec<String>,
     /// Phrases, each of which matches where its words are adjacent.
@@ -56,20 +56,20 @@ pub(super) struct Phrase {
     pub(super) joined: String,
 }
 
-impl Asked {
-    pub(super) fn of(query: &str) -> Self {
+impl ParsedQuery {
+    pub(super) fn parse(query: &str) -> Self {
         let clauses = words::clauses(&mut words::analyzer(), query);
-        let mut asked = Self { words: Vec::new(), phrases: Vec::new() };
+        let mut parsed = Self { words: Vec::new(), phrases: Vec::new() };
         for clause in clauses {
             match clause.as_slice() {
-                [(_, word)] => asked.words.push(word.clone()),
-                _ => asked.phrases.push(Phrase {
+                [(_, word)] => parsed.words.push(word.clone()),
+                _ => parsed.phrases.push(Phrase {
                     joined: joined(&clause),
                     words: clause.into_iter().map(|(_, word)| word).collect(),
                 }),
             }
         }
-        asked
+        parsed
     }
 }
 
@@ -102,20 +102,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_weigh_more_the_more_often_and_less_in_long_texts() {
-        let weight = |text: &str| Words::of(text).weights().unwrap().1[0];
+    fn weights_follow_bm25() {
+        let weight = |text: &str| Words::new(text).weights().unwrap().1[0];
         assert!(weight("car car") > weight("car"));
         let long = format!("car {}", "car ".repeat(400));
         assert!(weight(&long) < K1 + 1.0, "saturates");
-        assert_eq!(Words::of(" ?! ").weights(), None);
+        assert_eq!(Words::new(" ?! ").weights(), None);
     }
 
     #[test]
-    fn phrases_are_apart_from_words() {
-        let asked = Asked::of("\"Red cars\" bakery");
-        assert_eq!(asked.words, ["bakeri"]);
-        assert_eq!(asked.phrases[0].joined, "red car");
+    fn phrases_are_separate_from_words() {
+        let parsed = ParsedQuery::parse("\"Red cars\" bakery");
+        assert_eq!(parsed.words, ["bakeri"]);
+        assert_eq!(parsed.phrases[0].joined, "red car");
         let long = "x".repeat(100);
-        assert_eq!(Words::of(&format!("red {long} car")).joined(), "red \u{b7} car");
+        assert_eq!(Words::new(&format!("red {long} car")).joined(), "red \u{b7} car");
     }
 }

@@ -11,10 +11,10 @@ pub(super) struct Names {
     given: HashSet<String>,
     given_unsure: HashSet<String>,
     /// By first word, longest first.
-    listed: HashMap<String, Vec<Listed>>,
+    listed: HashMap<String, Vec<ListEntry>>,
 }
 
-struct Listed {
+struct ListEntry {
     phrase: Vec<String>,
     kind: Kind,
     unsure: bool,
@@ -24,7 +24,7 @@ struct Listed {
 impl Names {
     pub(super) fn new() -> Self {
         let given_names = include_str!("given_names.txt");
-        let mut listed: HashMap<String, Vec<Listed>> = HashMap::new();
+        let mut listed: HashMap<String, Vec<ListEntry>> = HashMap::new();
         let lists = [
             (include_str!("places.txt"), Kind::Place),
             (include_str!("organisations.txt"), Kind::Organisation),
@@ -35,16 +35,16 @@ impl Names {
                 let phrase: Vec<String> = words.words.iter().map(|w| w.lower.clone()).collect();
                 let Some(first) = phrase.first() else { continue };
                 let capitals = phrase.len() == 1 && words.words[0].shouted;
-                let entry = Listed { phrase: phrase.clone(), kind, unsure, capitals };
+                let entry = ListEntry { phrase: phrase.clone(), kind, unsure, capitals };
                 listed.entry(first.clone()).or_default().push(entry);
             }
         }
         for entries in listed.values_mut() {
             entries.sort_by_key(|e| std::cmp::Reverse(e.phrase.len()));
         }
-        let names = |wanted: bool| {
+        let names = |is_unsure: bool| {
             entries(given_names)
-                .filter(|(_, u)| *u == wanted)
+                .filter(|(_, u)| *u == is_unsure)
                 .map(|(n, _)| n.to_lowercase())
                 .collect()
         };
@@ -82,7 +82,7 @@ impl Names {
     fn listed(&self, words: &Words, at: usize) -> Option<(usize, Kind, f32)> {
         let word = &words.words[at];
         let entries = self.listed.get(&word.lower)?;
-        let fits = |entry: &&Listed| {
+        let fits = |entry: &&ListEntry| {
             let end = at + entry.phrase.len();
             if !words.spell(at, &entry.phrase) {
                 return false;
@@ -96,10 +96,10 @@ impl Names {
                 return !entry.unsure && (spelled.len() > 1 || word.lower.chars().count() > 3);
             }
             let capital = spelled.iter().all(|w| w.capital || is_small(&w.lower));
-            let told = !entry.unsure
+            let distinctive = !entry.unsure
                 || after_preposition(words, at)
                 || (entry.kind == Kind::Place && after_place(words, at, &self.listed));
-            capital && spelled[0].capital && told && !(entry.unsure && word.first)
+            capital && spelled[0].capital && distinctive && !(entry.unsure && word.first)
         };
         let entry = entries.iter().find(fits)?;
         let confidence = match (words.cased, entry.unsure) {
@@ -265,7 +265,7 @@ fn after_preposition(words: &Words, at: usize) -> bool {
 }
 
 /// Whether the previous word is a listed place: `Georgia and Turkey`, `Reading, England`.
-fn after_place(words: &Words, at: usize, listed: &HashMap<String, Vec<Listed>>) -> bool {
+fn after_place(words: &Words, at: usize, listed: &HashMap<String, Vec<ListEntry>>) -> bool {
     let before = words.words[..at].iter().rev().find(|w| w.lower != "and" && w.lower != "or");
     before.is_some_and(|word| {
         let entries = listed.get(&word.lower);

@@ -159,8 +159,8 @@ fn any<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
 
 /// The names of numbers; a dozen is a countable noun.
 fn named(range: RangeInclusive<u32>) -> impl Iterator<Item = &'static str> {
-    let wanted = move |(name, value): &&(&str, u32)| range.contains(value) && *name != "dozen";
-    CARDINALS.iter().filter(wanted).map(|(name, _)| *name)
+    let selected = move |(name, value): &&(&str, u32)| range.contains(value) && *name != "dozen";
+    CARDINALS.iter().filter(selected).map(|(name, _)| *name)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use imageproc::contours::{BorderType, find_contours};
 use ort::value::TensorRef;
 use ports::{ErrorKind, PortError, Result};
 
-use super::{PpOcrOptions, planes, rotated::Rotated};
+use super::{PpOcrOptions, planes, rotated::RotatedBox};
 use crate::onnx::{Pool, failed, scaled};
 
 /// Minimum aspect ratio of images that get a margin: the network does not detect a line that fills
@@ -18,7 +18,7 @@ pub(super) fn lines(
     pool: &Pool,
     picture: &RgbImage,
     options: &PpOcrOptions,
-) -> Result<Vec<Rotated>> {
+) -> Result<Vec<RotatedBox>> {
     let (framed, shift) = framed(picture)?;
     let (width, height) = input_size(framed.dimensions(), options);
     let scaled = scaled(framed.as_ref(), (width, height))?;
@@ -68,7 +68,7 @@ fn input_size((width, height): (u32, u32), options: &PpOcrOptions) -> (u32, u32)
     (side(width), side(height))
 }
 
-fn boxes(map: &[f32], width: usize, options: &PpOcrOptions) -> Vec<Rotated> {
+fn boxes(map: &[f32], width: usize, options: &PpOcrOptions) -> Vec<RotatedBox> {
     let height = map.len() / width;
     let text = |x: usize, y: usize| map[y * width + x] > options.pixel_threshold;
     // Dilated by a 2×2 kernel, as in the authors' code.
@@ -78,19 +78,19 @@ fn boxes(map: &[f32], width: usize, options: &PpOcrOptions) -> Vec<Rotated> {
         let set = text(x, y) || text(left, y) || text(x, up) || text(left, up);
         image::Luma([if set { 255 } else { 0 }])
     });
-    let mut found: Vec<(f32, Rotated)> = Vec::new();
+    let mut found: Vec<(f32, RotatedBox)> = Vec::new();
     for contour in find_contours::<i32>(&bitmap) {
         if contour.border_type != BorderType::Outer {
             continue;
         }
         let points: Vec<(i32, i32)> = contour.points.iter().map(|p| (p.x, p.y)).collect();
-        let Some(rotated) = Rotated::around(&points) else { continue };
+        let Some(rotated) = RotatedBox::around(&points) else { continue };
         // The authors' minimum side, before and after growing.
         if rotated.shorter() < 3.0 {
             continue;
         }
         let score = rotated.mean(map, width);
-        let grown = rotated.grown(options.unclip);
+        let grown = rotated.expanded(options.unclip);
         if score >= options.box_threshold && grown.shorter() >= 5.0 {
             found.push((score, grown));
         }

@@ -19,7 +19,7 @@ use ports::{
 
 use crate::onnx::{Inputs, Pool, Runtime, Threading};
 use recognise::Recogniser;
-use rotated::Rotated;
+use rotated::RotatedBox;
 
 /// Options of [`PpOcr::open`]. Numbers are those of the models' authors unless a comment says
 /// otherwise.
@@ -102,8 +102,9 @@ impl PpOcr {
         let threading = options.threading;
         let detection = Pool::open(runtime, &options.detection, threading, Inputs::Sized)?;
         let orientation = options.orientation.as_deref();
-        let orientation =
-            orientation.map(|o| Pool::open(runtime, o, threading, Inputs::Alike)).transpose()?;
+        let orientation = orientation
+            .map(|o| Pool::open(runtime, o, threading, Inputs::FixedSize))
+            .transpose()?;
         let characters = options.characters.as_deref();
         let recogniser = Recogniser::open(runtime, &options.recognition, characters, threading)?
             .recovering_spaces(options.recover_spaces);
@@ -142,7 +143,7 @@ impl Shared {
     fn read(&self, image: Image) -> Result<Vec<TextLine>> {
         let (width, height) = (image.width, image.height);
         let picture = RgbImage::from_raw(width, height, image.rgb).ok_or_else(|| {
-            PortError::new(ErrorKind::Invalid, "a picture is larger than memory can address")
+            PortError::new(ErrorKind::Invalid, "an image exceeds the address space")
         })?;
         let mut lines = Vec::new();
         for place in detect::lines(&self.detection, &picture, &self.options)? {
@@ -153,7 +154,7 @@ impl Shared {
         Ok(lines)
     }
 
-    fn line(&self, picture: &RgbImage, place: &Rotated) -> Result<Option<TextLine>> {
+    fn line(&self, picture: &RgbImage, place: &RotatedBox) -> Result<Option<TextLine>> {
         let Some(bounds) = bounds(place, picture.dimensions()) else { return Ok(None) };
         let mut crop = place.crop(picture);
         // Tall and narrow: the line runs downwards.
@@ -172,7 +173,7 @@ impl Shared {
 }
 
 /// The axis-aligned box around a line as fractions of the image; `None` if it lies outside.
-fn bounds(place: &Rotated, (width, height): (u32, u32)) -> Option<BoundingBox> {
+fn bounds(place: &RotatedBox, (width, height): (u32, u32)) -> Option<BoundingBox> {
     let [left, top, right, bottom] = place.upright();
     let share = |at: f32, side: u32| (at / side as f32).clamp(0.0, 1.0);
     let (x, y) = (share(left, width), share(top, height));

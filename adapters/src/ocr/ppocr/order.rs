@@ -7,7 +7,7 @@ pub(super) fn reading(lines: &mut Vec<TextLine>) {
     lines.sort_by(|a, b| a.bounds[1].total_cmp(&b.bounds[1]));
     let mut rows: Vec<Vec<TextLine>> = Vec::new();
     for line in lines.drain(..) {
-        let row = rows.iter_mut().find(|row| row.iter().any(|other| beside(other, &line)));
+        let row = rows.iter_mut().find(|row| row.iter().any(|other| same_row(other, &line)));
         match row {
             Some(row) => row.push(line),
             None => rows.push(vec![line]),
@@ -20,7 +20,7 @@ pub(super) fn reading(lines: &mut Vec<TextLine>) {
 }
 
 /// Whether two lines are in one row: they overlap by more than half the height of the lower one.
-fn beside(a: &TextLine, b: &TextLine) -> bool {
+fn same_row(a: &TextLine, b: &TextLine) -> bool {
     let ([_, top, _, height], [_, other, _, h]) = (a.bounds, b.bounds);
     let shared = (top + height).min(other + h) - top.max(other);
     shared > 0.5 * height.min(h)
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_from_the_top_each_from_the_left() {
+    fn sorts_rows_top_down_then_left_to_right() {
         let line = |text: &str, x: f32, y: f32| TextLine {
             text: text.into(),
             confidence: 1.0,

@@ -126,7 +126,7 @@ impl Recogniser {
             text.push_str(character);
             let Some(next) = glyphs.get(i + 1).filter(|_| self.recover_spaces) else { continue };
             let following = &self.characters[next.class];
-            if [character, following].iter().any(|c| *c == " " || is_dense(c)) {
+            if [character, following].iter().any(|c| *c == " " || is_unspaced(c)) {
                 continue;
             }
             let between = (glyph.last..=next.first).map(|at| steps[at * classes + classes - 1]);
@@ -155,7 +155,7 @@ fn classes(listed: &str) -> Vec<String> {
 }
 
 /// Whether the script is written without spaces between words.
-fn is_dense(character: &str) -> bool {
+fn is_unspaced(character: &str) -> bool {
     character.chars().any(|c| matches!(c, '\u{2e80}'..='\u{a4cf}' | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe4f}' | '\u{ff00}'..='\u{ff60}'))
 }
 
@@ -171,7 +171,7 @@ struct Glyph {
 pub(super) fn upside_down(pool: &Pool, line: &RgbImage) -> Result<bool> {
     const WIDTH: u32 = 192;
     /// Minimum confidence for turning a line, from the authors.
-    const SURE: f32 = 0.9;
+    const MIN_CONFIDENCE: f32 = 0.9;
     let ratio = line.width() as f32 / line.height() as f32;
     let width = ((HEIGHT as f32 * ratio).ceil() as u32).clamp(1, WIDTH);
     let scaled = scaled(line, (width, HEIGHT))?;
@@ -181,7 +181,7 @@ pub(super) fn upside_down(pool: &Pool, line: &RgbImage) -> Result<bool> {
         let input = TensorRef::from_array_view((shape, pixels.as_slice())).map_err(failed)?;
         let outputs = session.run(ort::inputs![input]).map_err(failed)?;
         match outputs[0].try_extract_tensor::<f32>().map_err(failed)?.1 {
-            [_, turned] => Ok(*turned > SURE),
+            [_, turned] => Ok(*turned > MIN_CONFIDENCE),
             other => {
                 let message = format!("an orientation needs 2 scores, not {}", other.len());
                 Err(PortError::new(ErrorKind::Invalid, message))

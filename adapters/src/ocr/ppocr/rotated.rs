@@ -1,4 +1,4 @@
-//! Rotated boxes: the minimum-area box around points, its interior, and its pixels.
+//! RotatedBox boxes: the minimum-area box around points, its interior, and its pixels.
 
 use image::{Rgb, RgbImage};
 
@@ -6,14 +6,14 @@ type Point = (f32, f32);
 
 /// A box in pixels. `along` points in reading direction.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Rotated {
+pub(super) struct RotatedBox {
     centre: Point,
     along: Point,
     /// Half its length in reading direction and across.
     half: (f32, f32),
 }
 
-impl Rotated {
+impl RotatedBox {
     /// The minimum-area box around the points; `None` without points.
     pub(super) fn around(points: &[(i32, i32)]) -> Option<Self> {
         let hull = hull(points);
@@ -25,7 +25,7 @@ impl Rotated {
         });
         let boxes = edges.map(|along| Self::along(&hull, along));
         let least = boxes.min_by(|a, b| (a.half.0 * a.half.1).total_cmp(&(b.half.0 * b.half.1)))?;
-        Some(least.turned())
+        Some(least.with_rightward_axis())
     }
 
     fn along(hull: &[(i32, i32)], along: Point) -> Self {
@@ -44,7 +44,7 @@ impl Rotated {
     }
 
     /// The same box with `along` within 45° of rightwards.
-    fn turned(mut self) -> Self {
+    fn with_rightward_axis(mut self) -> Self {
         if self.along.0.abs() < self.along.1.abs() {
             self.along = (-self.along.1, self.along.0);
             self.half = (self.half.1, self.half.0);
@@ -61,7 +61,7 @@ impl Rotated {
     }
 
     /// Expands every side by the area divided by the perimeter, times `ratio`.
-    pub(super) fn grown(mut self, ratio: f32) -> Self {
+    pub(super) fn expanded(mut self, ratio: f32) -> Self {
         let (w, h) = self.half;
         let distance = if w + h > 0.0 { w * h / (w + h) * ratio } else { 0.0 };
         self.half = (w + distance, h + distance);
@@ -182,45 +182,46 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_smallest_box_turns_with_its_points() {
-        let upright = Rotated::around(&[(0, 0), (10, 0), (10, 4), (0, 4), (5, 2)]).unwrap();
+    fn smallest_box_rotates_with_its_points() {
+        let upright = RotatedBox::around(&[(0, 0), (10, 0), (10, 4), (0, 4), (5, 2)]).unwrap();
         assert_eq!(upright.upright(), [0.0, 0.0, 10.0, 4.0]);
         // A square with side 10√2, rotated by 45°.
-        let tipped = Rotated::around(&[(10, 0), (20, 10), (10, 20), (0, 10)]).unwrap();
+        let tipped = RotatedBox::around(&[(10, 0), (20, 10), (10, 20), (0, 10)]).unwrap();
         assert!((tipped.shorter() - 200.0_f32.sqrt()).abs() < 1e-3);
         let [left, top, right, bottom] = tipped.upright();
         assert!(left.abs() < 1e-3 && top.abs() < 1e-3);
         assert!((right - 20.0).abs() < 1e-3 && (bottom - 20.0).abs() < 1e-3);
-        assert_eq!(Rotated::around(&[]), None);
-        assert_eq!(Rotated::around(&[(3, 3), (3, 3)]).unwrap().shorter(), 0.0);
+        assert_eq!(RotatedBox::around(&[]), None);
+        assert_eq!(RotatedBox::around(&[(3, 3), (3, 3)]).unwrap().shorter(), 0.0);
     }
 
     #[test]
-    fn growing_adds_the_same_on_every_side() {
-        let grown = Rotated::around(&[(0, 0), (20, 0), (20, 10), (0, 10)]).unwrap().grown(1.5);
+    fn growing_expands_every_side_equally() {
+        let expanded =
+            RotatedBox::around(&[(0, 0), (20, 0), (20, 10), (0, 10)]).unwrap().expanded(1.5);
         // Area 200 over outline 60, times 1.5.
-        assert_eq!(grown.upright(), [-5.0, -5.0, 25.0, 15.0]);
+        assert_eq!(expanded.upright(), [-5.0, -5.0, 25.0, 15.0]);
     }
 
     #[test]
-    fn the_mean_counts_what_is_inside() {
+    fn mean_covers_the_interior() {
         let mut map = vec![0.0; 8 * 8];
         for y in 2..=4 {
             for x in 1..=6 {
                 map[y * 8 + x] = 0.5;
             }
         }
-        let inside = Rotated::around(&[(1, 2), (6, 2), (6, 4), (1, 4)]).unwrap();
+        let inside = RotatedBox::around(&[(1, 2), (6, 2), (6, 4), (1, 4)]).unwrap();
         assert_eq!(inside.mean(&map, 8), 0.5);
-        assert!(inside.grown(4.0).mean(&map, 8) < 0.4);
+        assert!(inside.expanded(4.0).mean(&map, 8) < 0.4);
     }
 
     #[test]
-    fn a_crop_is_upright() {
+    fn crop_is_upright() {
         let picture =
             RgbImage::from_fn(40, 40, |x, _| if x < 20 { Rgb([255; 3]) } else { Rgb([0; 3]) });
         let crop =
-            Rotated::around(&[(10, 10), (30, 10), (30, 16), (10, 16)]).unwrap().crop(&picture);
+            RotatedBox::around(&[(10, 10), (30, 10), (30, 16), (10, 16)]).unwrap().crop(&picture);
         assert_eq!(crop.dimensions(), (20, 6));
         assert_eq!(crop.get_pixel(2, 3)[0], 255);
         assert_eq!(crop.get_pixel(17, 3)[0], 0);

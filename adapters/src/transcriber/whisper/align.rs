@@ -8,16 +8,16 @@ use super::network::Attention;
 use super::tokens::PRECISION;
 
 /// Width of the median filter over attention, an odd number of frames.
-const SMOOTHED: usize = 7;
+const MEDIAN_WIDTH: usize = 7;
 /// Words are assumed to last at most twice the median, and the median at most this, seconds.
-const LONGEST_MEDIAN: f64 = 0.7;
+const MAX_MEDIAN: f64 = 0.7;
 /// Audio this much quieter than a word's peak does not belong to its edges: 25 dB.
 const AUDIBLE: f32 = 0.056;
 /// Window for loudness in samples: 25 ms, every 10 ms.
-const LISTENED: usize = SAMPLE_RATE as usize / 40;
+const LOUDNESS_WINDOW: usize = SAMPLE_RATE as usize / 40;
 const STEP: usize = SAMPLE_RATE as usize / 100;
 /// A word that extends beyond its segment by more than this is cut at its end, seconds.
-const BEYOND: f64 = 0.5;
+const MAX_OVERHANG: f64 = 0.5;
 
 /// The start of each token after a prompt, and the end of the last one: seconds of a window with
 /// `seconds` of audio. `attention` covers the prompt, one more token, the tokens in question and
@@ -36,8 +36,8 @@ pub(super) fn times(attention: &Attention, prompt: usize, seconds: f64) -> Vec<f
             row.iter_mut().zip(all).for_each(|(share, given)| *share = given / sum);
         }
         standardise(&mut shares, moments);
-        let kept = shares.chunks_exact(moments).skip(prompt).take(rows);
-        for (sum, row) in path.chunks_exact_mut(moments).zip(kept) {
+        let rows_of_answer = shares.chunks_exact(moments).skip(prompt).take(rows);
+        for (sum, row) in path.chunks_exact_mut(moments).zip(rows_of_answer) {
             sum.iter_mut().zip(smoothed(row)).for_each(|(sum, share)| *sum += share);
         }
     }
@@ -68,7 +68,7 @@ fn standardise(shares: &mut [f32], columns: usize) {
 
 /// Median filter with mirrored ends.
 fn smoothed(row: &[f32]) -> Vec<f32> {
-    let half = SMOOTHED / 2;
+    let half = MEDIAN_WIDTH / 2;
     if row.len() <= half {
         return row.to_vec();
     }
@@ -77,7 +77,7 @@ fn smoothed(row: &[f32]) -> Vec<f32> {
         let at = at.abs();
         row[if at > last { 2 * last - at } else { at } as usize]
     };
-    let mut around = [0.0_f32; SMOOTHED];
+    let mut around = [0.0_f32; MEDIAN_WIDTH];
     (0..row.len() as isize)
         .map(|at| {
             let places = (at - half as isize)..;
@@ -132,7 +132,7 @@ pub(super) fn shorten(words: &mut [(Word, (f64, f64))]) {
     let mut lengths: Vec<f64> =
         words.iter().map(|(word, _)| seconds(word)).filter(|s| *s > 0.0).collect();
     lengths.sort_unstable_by(f64::total_cmp);
-    let median = lengths.get(lengths.len() / 2).copied().unwrap_or(0.0).min(LONGEST_MEDIAN);
+    let median = lengths.get(lengths.len() / 2).copied().unwrap_or(0.0).min(MAX_MEDIAN);
     let longest = 2.0 * median;
     for i in 0..words.len() {
         let after_sentence = i > 0 && ends_sentence(&words[i - 1].0.text);
@@ -168,12 +168,12 @@ pub(super) fn shorten(words: &mut [(Word, (f64, f64))]) {
                 word.start = (word.end - longest).max(0.0);
             }
             let word = &mut words[i].0;
-            if start < word.end && start - BEYOND > word.start {
+            if start < word.end && start - MAX_OVERHANG > word.start {
                 word.start = (word.end - median).min(start).max(0.0);
             }
         }
         let word = &mut words[i].0;
-        if last && end > word.start && end + BEYOND < word.end {
+        if last && end > word.start && end + MAX_OVERHANG < word.end {
             word.end = (word.start + median).max(end);
         }
     }
@@ -187,11 +187,13 @@ pub(super) fn trim(words: &mut [(Word, (f64, f64))], samples: &[f32]) {
         let step = |time: f64| (time * f64::from(SAMPLE_RATE)) as usize / STEP;
         let (from, to) = (step(word.start), step(word.end));
         let loudness: Vec<f32> = (from..to)
-            .map_while(|step| samples.get(step * STEP..step * STEP + LISTENED))
-            .map(|heard| (heard.iter().map(|s| s * s).sum::<f32>() / LISTENED as f32).sqrt())
+            .map_while(|step| samples.get(step * STEP..step * STEP + LOUDNESS_WINDOW))
+            .map(|window| {
+                (window.iter().map(|s| s * s).sum::<f32>() / LOUDNESS_WINDOW as f32).sqrt()
+            })
             .collect();
-        let least = AUDIBLE * loudness.iter().copied().fold(0.0, f32::max);
-        let audible = |loudness: &f32| least > 0.0 && *loudness >= least;
+        let min_level = AUDIBLE * loudness.iter().copied().fold(0.0, f32::max);
+        let audible = |loudness: &f32| min_level > 0.0 && *loudness >= min_level;
         let (Some(first), Some(last)) =
             (loudness.iter().position(audible), loudness.iter().rposition(audible))
         else {
@@ -211,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_path_goes_where_attention_is() {
+    fn best_path_follows_attention() {
         let gains = [
             [5.0, 1.0, -1.0, -1.0, -1.0, -1.0],
             [-1.0, -1.0, 5.0, 5.0, -1.0, -1.0],
@@ -223,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn attention_is_smoothed_by_the_median_and_mirrored() {
+    fn attention_is_median_filtered() {
         let spike = [0.0, 0.0, 0.0, 0.0, 9.0, 0.0, 0.0, 0.0];
         assert_eq!(smoothed(&spike), [0.0; 8]);
         let step = [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0];
@@ -232,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn every_token_begins_where_its_row_says() {
+    fn token_times_follow_their_rows() {
         // Two heads over the prompt, one more token, two words and the end; 40 frames of audio.
         let (heads, tokens, moments) = (2, 5, 60);
         let mut shares = vec![0.001_f32; heads * tokens * moments];
@@ -249,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn words_do_not_take_in_silence() {
+    fn words_exclude_silence() {
         let mut samples = vec![0.0_f32; 2 * SAMPLE_RATE as usize];
         samples[8_000..16_000].fill(0.5);
         let word = Word { text: "word".into(), start: 0.2, end: 1.6, confidence: 1.0 };
@@ -263,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn words_do_not_take_in_pauses() {
+    fn words_exclude_pauses() {
         let word = |text: &str, start, end| {
             (Word { text: text.into(), start, end, confidence: 1.0 }, (0.0, 10.0))
         };

@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use ports::{ErrorKind, PortError, Result, vad::SpeechSpan};
 
-use super::network::{Heard, Network};
+use super::network::{EncodedWindow, Network};
 use super::tokens::{PRECISION, Vocabulary};
 
 /// Speech begins within the first second of a window with speech.
@@ -57,10 +57,10 @@ impl Answer {
         if !repeats(&self.tokens) {
             return false;
         }
-        let stretches = timed_stretches(&self.tokens, vocabulary);
-        let within = stretches.iter().any(|(tokens, _)| repeats(tokens));
-        let spans: Vec<(f64, f64)> = stretches.into_iter().map(|(_, span)| span).collect();
-        within || !are_spoken_apart(&spans, speech)
+        let segments = timed_segments(&self.tokens, vocabulary);
+        let within = segments.iter().any(|(tokens, _)| repeats(tokens));
+        let spans: Vec<(f64, f64)> = segments.into_iter().map(|(_, span)| span).collect();
+        within || !have_separate_speech(&spans, speech)
     }
 
     /// Keeps one occurrence of a repetition at the end.
@@ -74,9 +74,9 @@ impl Answer {
 
 /// The text between timestamps with their times, seconds of the window. Text without a closing
 /// timestamp lasts forever.
-fn timed_stretches<'t>(tokens: &'t [u32], vocabulary: &Vocabulary) -> Vec<(&'t [u32], (f64, f64))> {
+fn timed_segments<'t>(tokens: &'t [u32], vocabulary: &Vocabulary) -> Vec<(&'t [u32], (f64, f64))> {
     let is_stamp = |token: &u32| vocabulary.seconds(*token).is_some();
-    let mut stretches = Vec::new();
+    let mut segments = Vec::new();
     let mut at = 0;
     for run in tokens.chunk_by(|a, b| is_stamp(a) == is_stamp(b)) {
         let (from, to) = (at, at + run.len());
@@ -87,19 +87,19 @@ fn timed_stretches<'t>(tokens: &'t [u32], vocabulary: &Vocabulary) -> Vec<(&'t [
         let stamp = |place: Option<usize>| vocabulary.seconds(*tokens.get(place?)?);
         let start = stamp(from.checked_sub(1)).unwrap_or(0.0);
         let end = stamp(Some(to)).unwrap_or(f64::INFINITY);
-        stretches.push((run, (start, end)));
+        segments.push((run, (start, end)));
     }
-    stretches
+    segments
 }
 
 /// Whether each segment has its own span of speech. Repetitions by a speaker have pauses between
 /// them, repetitions by a looping network do not.
-fn are_spoken_apart(stretches: &[(f64, f64)], speech: &[SpeechSpan]) -> bool {
+fn have_separate_speech(segments: &[(f64, f64)], speech: &[SpeechSpan]) -> bool {
     let holds = |(start, end): &(f64, f64), span: &SpeechSpan| {
         let middle = f64::midpoint(span.start, span.end);
         (*start..*end).contains(&middle)
     };
-    let spoken = |stretch: &(f64, f64)| speech.iter().any(|span| holds(stretch, span));
+    let spoken = |segment: &(f64, f64)| speech.iter().any(|span| holds(segment, span));
     let crosses = |time: f64, span: &SpeechSpan| {
         span.start + STAMP_ERROR < time && time < span.end - STAMP_ERROR
     };
@@ -107,7 +107,7 @@ fn are_spoken_apart(stretches: &[(f64, f64)], speech: &[SpeechSpan]) -> bool {
         let edges = [pair[0].1, pair[1].0];
         !edges.iter().any(|time| speech.iter().any(|span| crosses(*time, span)))
     };
-    stretches.len() > 1 && stretches.iter().all(spoken) && stretches.windows(2).all(apart)
+    segments.len() > 1 && segments.iter().all(spoken) && segments.windows(2).all(apart)
 }
 
 /// The best answer to a window, empty for silence: the first that is likely and does not loop, or
@@ -115,7 +115,7 @@ fn are_spoken_apart(stretches: &[(f64, f64)], speech: &[SpeechSpan]) -> bool {
 /// confirms is genuine.
 pub(super) fn answer(
     network: &mut Network,
-    heard: &Heard,
+    encoded: &EncodedWindow,
     vocabulary: &Vocabulary,
     prompt: &[u32],
     speech: &[SpeechSpan],
@@ -123,7 +123,7 @@ pub(super) fn answer(
     let mut best: Option<Answer> = None;
     let mut last = Answer::default();
     for temperature in TEMPERATURES {
-        last = sample(network, heard, vocabulary, prompt, temperature)?;
+        last = sample(network, encoded, vocabulary, prompt, temperature)?;
         if last.is_unlikely() && last.no_speech > MAX_NO_SPEECH {
             return Ok(Answer::default());
         }
@@ -146,7 +146,7 @@ pub(super) fn answer(
 
 /// A language, its token, and its probability among all languages of the model, 0..1.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Spoken {
+pub(super) struct LanguageScore {
     pub(super) code: String,
     pub(super) token: u32,
     pub(super) probability: f32,
@@ -155,26 +155,26 @@ pub(super) struct Spoken {
 /// The languages that may be spoken, most probable first; none for an English-only model.
 pub(super) fn languages(
     network: &mut Network,
-    heard: &Heard,
+    encoded: &EncodedWindow,
     vocabulary: &Vocabulary,
-) -> Result<Vec<Spoken>> {
+) -> Result<Vec<LanguageScore>> {
     if vocabulary.languages.is_empty() {
         return Ok(Vec::new());
     }
-    let rows = network.listen(heard).say(&[vocabulary.start])?;
+    let rows = network.start_decoding(encoded).step(&[vocabulary.start])?;
     let scores = rows.first().ok_or_else(silent)?;
     Ok(probable(scores, &vocabulary.languages))
 }
 
 /// The most probable language by the token scores, and others that are not much less probable.
-fn probable(scores: &[f32], languages: &[(String, u32)]) -> Vec<Spoken> {
+fn probable(scores: &[f32], languages: &[(String, u32)]) -> Vec<LanguageScore> {
     let score = |token: u32| scores.get(token as usize).copied().unwrap_or(f32::NEG_INFINITY);
     let shares = softmax(&languages.iter().map(|(_, token)| score(*token)).collect::<Vec<_>>());
     let best = largest(&shares);
     let spoken = languages.iter().zip(&shares).enumerate();
     let spoken = spoken.filter(|(at, (_, share))| *at == best || **share >= MIN_LANGUAGE_SHARE);
-    let mut spoken: Vec<Spoken> = spoken
-        .map(|(_, ((code, token), share))| Spoken {
+    let mut spoken: Vec<LanguageScore> = spoken
+        .map(|(_, ((code, token), share))| LanguageScore {
             code: code.clone(),
             token: *token,
             probability: *share,
@@ -187,21 +187,24 @@ fn probable(scores: &[f32], languages: &[(String, u32)]) -> Vec<Spoken> {
 /// The language of similar candidates in which the words are most probable.
 pub(super) fn likeliest_language(
     network: &mut Network,
-    heard: &Heard,
+    encoded: &EncodedWindow,
     vocabulary: &Vocabulary,
-    languages: Vec<(Spoken, Vec<u32>)>,
+    languages: Vec<(LanguageScore, Vec<u32>)>,
     speech: &[SpeechSpan],
-) -> Result<Option<Spoken>> {
+) -> Result<Option<LanguageScore>> {
     if languages.len() < 2 {
         return Ok(languages.into_iter().next().map(|(spoken, _)| spoken));
     }
-    let mut best: Option<(Spoken, (bool, f64))> = None;
+    let mut best: Option<(LanguageScore, (bool, f64))> = None;
     for (spoken, prompt) in languages {
-        let answer = sample(network, heard, vocabulary, &prompt, 0.0)?;
+        let answer = sample(network, encoded, vocabulary, &prompt, 0.0)?;
         let says = answer.tokens.iter().any(|token| vocabulary.seconds(*token).is_none());
         let sound = says && !answer.loops(vocabulary, speech);
         let merit = (sound, answer.mean_log_probability());
-        if best.as_ref().is_none_or(|(_, least)| merit.partial_cmp(least) == Some(Greater)) {
+        if best
+            .as_ref()
+            .is_none_or(|(_, best_merit)| merit.partial_cmp(best_merit) == Some(Greater))
+        {
             best = Some((spoken, merit));
         }
     }
@@ -211,15 +214,15 @@ pub(super) fn likeliest_language(
 /// One attempt. Temperature 0 selects the most probable token each time.
 fn sample(
     network: &mut Network,
-    heard: &Heard,
+    encoded: &EncodedWindow,
     vocabulary: &Vocabulary,
     prompt: &[u32],
     temperature: f32,
 ) -> Result<Answer> {
-    let most = network.shape().max_target_positions / 2;
-    let mut chance = Chance(u64::from(temperature.to_bits()));
-    let mut listening = network.listen(heard);
-    let mut rows = listening.say(prompt)?;
+    let max_tokens = network.shape().max_target_positions / 2;
+    let mut chance = SplitMix64(u64::from(temperature.to_bits()));
+    let mut session = network.start_decoding(encoded);
+    let mut rows = session.step(prompt)?;
     let start = prompt.iter().position(|t| *t == vocabulary.start).unwrap_or(0);
     let mut answer = Answer {
         no_speech: match (vocabulary.no_speech, rows.get(start)) {
@@ -228,9 +231,9 @@ fn sample(
         },
         ..Answer::default()
     };
-    while answer.tokens.len() < most {
+    while answer.tokens.len() < max_tokens {
         let mut scores = rows.pop().ok_or_else(silent)?;
-        allow(&mut scores, &answer.tokens, vocabulary);
+        mask_disallowed(&mut scores, &answer.tokens, vocabulary);
         let probabilities = softmax(&scores);
         let token = match temperature {
             0.0 => largest(&scores),
@@ -247,8 +250,8 @@ fn sample(
         }
         answer.tokens.push(token);
         answer.probabilities.push(probability);
-        if answer.tokens.len() < most {
-            rows = listening.say(&[token])?;
+        if answer.tokens.len() < max_tokens {
+            rows = session.step(&[token])?;
         }
     }
     Ok(answer)
@@ -260,7 +263,7 @@ fn silent() -> PortError {
 
 /// Masks tokens that must not follow: timestamps come in pairs around text, never decrease, begin
 /// the answer, and are forced if their total probability exceeds that of any text token.
-fn allow(scores: &mut [f32], said: &[u32], vocabulary: &Vocabulary) {
+fn mask_disallowed(scores: &mut [f32], tokens: &[u32], vocabulary: &Vocabulary) {
     const NEVER: f32 = f32::NEG_INFINITY;
     let (stamps, end) = (vocabulary.timestamps as usize, vocabulary.end as usize);
     let stamps = stamps.min(scores.len());
@@ -272,12 +275,12 @@ fn allow(scores: &mut [f32], said: &[u32], vocabulary: &Vocabulary) {
             }
         }
     };
-    if said.is_empty() {
+    if tokens.is_empty() {
         never(scores, &vocabulary.suppressed_first);
     }
     never(scores, &vocabulary.suppressed);
-    let last_is_stamp = said.last().is_some_and(is_stamp);
-    let closes = said.len() >= 2 && last_is_stamp && !is_stamp(&said[said.len() - 2]);
+    let last_is_stamp = tokens.last().is_some_and(is_stamp);
+    let closes = tokens.len() >= 2 && last_is_stamp && !is_stamp(&tokens[tokens.len() - 2]);
     if last_is_stamp {
         match closes {
             // The end of a segment: the start of the next or the end token follows.
@@ -285,13 +288,13 @@ fn allow(scores: &mut [f32], said: &[u32], vocabulary: &Vocabulary) {
             false => scores[stamps..].fill(NEVER),
         }
     }
-    if let Some(latest) = said.iter().rev().find(|token| is_stamp(token)) {
+    if let Some(latest) = tokens.iter().rev().find(|token| is_stamp(token)) {
         // Segments must not be empty, or decoding could loop forever.
         let first = *latest as usize + usize::from(!closes);
         let first = first.min(scores.len());
         scores[stamps..first].fill(NEVER);
     }
-    if said.is_empty() {
+    if tokens.is_empty() {
         scores[..stamps].fill(NEVER);
         let latest = stamps + (LATEST_START / PRECISION).round() as usize;
         if latest + 1 < scores.len() {
@@ -352,9 +355,9 @@ fn before_repetition(tokens: &[u32]) -> Option<usize> {
 }
 
 /// Deterministic pseudo-random numbers (SplitMix64).
-struct Chance(u64);
+struct SplitMix64(u64);
 
-impl Chance {
+impl SplitMix64 {
     /// Draws an index from a probability distribution.
     fn draw(&mut self, shares: &[f32]) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -380,16 +383,16 @@ pub(super) mod tests {
     /// The first greedy attempt, for which the reference is known.
     pub(in super::super) fn greedy(
         network: &mut Network,
-        heard: &Heard,
+        encoded: &EncodedWindow,
         vocabulary: &Vocabulary,
         prompt: &[u32],
     ) -> (Vec<u32>, f64, f32) {
-        let answer = sample(network, heard, vocabulary, prompt, 0.0).unwrap();
+        let answer = sample(network, encoded, vocabulary, prompt, 0.0).unwrap();
         (answer.tokens, answer.log_probability, answer.no_speech)
     }
 
     #[test]
-    fn loops_are_told_and_cut() {
+    fn loops_are_detected_and_cut() {
         assert!(compression(&"thank you. ".repeat(20)) > MAX_COMPRESSION);
         let speech = "and so my fellow americans ask not what your country can do for you";
         assert!(compression(speech) < MAX_COMPRESSION);
@@ -402,8 +405,8 @@ pub(super) mod tests {
             (&[9, 1, 2, 1, 2, 1, 2, 1], Some(3)),
             (&[1, 2, 3, 1, 2, 3, 1, 2, 3], Some(3)),
         ];
-        for (tokens, kept) in cases {
-            assert_eq!(before_repetition(tokens), kept, "{tokens:?}");
+        for (tokens, expected) in cases {
+            assert_eq!(before_repetition(tokens), expected, "{tokens:?}");
         }
     }
 
@@ -412,21 +415,21 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn repetition_between_pauses_is_spoken() {
+    fn repetition_with_pauses_is_kept() {
         let speech = spans(&[(0.4, 1.3), (3.4, 4.3), (6.8, 7.7), (9.8, 10.7)]);
         let apart = [(0.0, 2.0), (3.2, 5.2), (6.6, 8.6), (9.6, 11.6)];
-        assert!(are_spoken_apart(&apart, &speech));
+        assert!(have_separate_speech(&apart, &speech));
         let adjacent = [(0.0, 3.3), (3.3, 6.6), (6.6, 9.9), (9.9, 13.0)];
-        assert!(are_spoken_apart(&adjacent, &speech), "timestamps are a little off");
+        assert!(have_separate_speech(&adjacent, &speech), "timestamps are a little off");
         let more = [(0.0, 1.0), (1.0, 2.0), (2.0, 3.0), (3.2, 5.2)];
-        assert!(!are_spoken_apart(&more, &speech), "more is written than said");
+        assert!(!have_separate_speech(&more, &speech), "more is written than said");
         let steady = spans(&[(0.0, 12.0)]);
-        assert!(!are_spoken_apart(&apart, &steady), "nobody pauses");
-        assert!(!are_spoken_apart(&[(0.0, 30.0)], &steady));
+        assert!(!have_separate_speech(&apart, &steady), "nobody pauses");
+        assert!(!have_separate_speech(&[(0.0, 30.0)], &steady));
     }
 
     #[test]
-    fn languages_that_sound_alike_are_all_considered() {
+    fn similar_languages_are_all_considered() {
         let known: Vec<(String, u32)> =
             ["en", "yi", "de"].iter().zip(1..).map(|(code, id)| ((*code).into(), id)).collect();
         let codes = |shares: [f32; 3]| -> Vec<String> {
@@ -438,9 +441,9 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn chance_follows_the_shares_and_repeats_itself() {
+    fn sampling_follows_the_distribution_deterministically() {
         let shares = [0.1, 0.0, 0.6, 0.3];
-        let mut chance = Chance(1);
+        let mut chance = SplitMix64(1);
         let mut counts = [0; 4];
         for _ in 0..4000 {
             counts[chance.draw(&shares)] += 1;
@@ -448,11 +451,11 @@ pub(super) mod tests {
         assert_eq!(counts[1], 0);
         assert!((350..450).contains(&counts[0]), "{counts:?}");
         assert!((2300..2500).contains(&counts[2]), "{counts:?}");
-        assert_eq!(Chance(5).draw(&shares), Chance(5).draw(&shares));
+        assert_eq!(SplitMix64(5).draw(&shares), SplitMix64(5).draw(&shares));
     }
 
     #[test]
-    fn a_sum_of_nothing_is_no_number() {
+    fn empty_sum_is_not_finite() {
         assert_eq!(softmax(&[f32::NEG_INFINITY; 3]), [0.0; 3]);
         assert_eq!(softmax(&[0.0, 0.0]), [0.5; 2]);
         assert_eq!(largest(&[1.0, 3.0, 3.0]), 1);

@@ -14,7 +14,7 @@ use super::network::Network;
 const REVISION: u8 = 3;
 
 /// As `whisper-base-1f2e3d4c`, or `whisper-base-1f2e3d4c-de` with a configured language.
-pub(super) fn of(folder: &Path, language: Option<&str>) -> Result<String> {
+pub(super) fn model_identity(folder: &Path, language: Option<&str>) -> Result<String> {
     let mut digest = Sha256::new_with_prefix([REVISION]);
     let texts = ["config.json", "generation_config.json", "tokenizer.json"];
     let texts = texts.iter().map(|name| folder.join(name)).filter(|file| file.is_file());

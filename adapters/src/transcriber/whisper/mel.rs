@@ -32,7 +32,7 @@ impl MelSpectrogram {
     }
 
     /// Bands × [`FRAMES`], row by row, from at most [`WINDOW`] samples.
-    pub(super) fn of(&self, samples: &[f32]) -> Vec<f32> {
+    pub(super) fn compute(&self, samples: &[f32]) -> Vec<f32> {
         let bands = self.bands.len();
         let mut levels = vec![-10.0_f64; bands * FRAMES];
         let mut frame = self.transform.make_input_vec();
@@ -55,8 +55,8 @@ impl MelSpectrogram {
             let _ = self.transform.process(&mut frame, &mut bins);
             power.iter_mut().zip(&bins).for_each(|(power, bin)| *power = bin.norm_sqr());
             for (band, (from, weights)) in self.bands.iter().enumerate() {
-                let heard: f64 = weights.iter().zip(&power[*from..]).map(|(w, p)| w * p).sum();
-                let level = heard.max(1e-10).log10();
+                let energy: f64 = weights.iter().zip(&power[*from..]).map(|(w, p)| w * p).sum();
+                let level = energy.max(1e-10).log10();
                 loudest = loudest.max(level);
                 levels[band * FRAMES + t] = level;
             }

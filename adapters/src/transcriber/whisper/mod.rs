@@ -23,9 +23,9 @@ use serde::de::DeserializeOwned;
 use super::sound;
 use crate::blocking;
 use crate::onnx::Runtime;
-use decode::{Answer, Spoken};
+use decode::{Answer, LanguageScore};
 use mel::{MelSpectrogram, WINDOW};
-use network::{Heard, Network};
+use network::{EncodedWindow, Network};
 use tokens::Vocabulary;
 
 /// Minimum audio at the end that can hold a word, samples.
@@ -48,16 +48,16 @@ pub struct WhisperOptions {
 /// The recogniser. Cheap to clone; processes one segment at a time, on the configured threads.
 #[derive(Clone)]
 pub struct Whisper {
-    listener: Arc<Listener>,
+    model_state: Arc<Model>,
     model: String,
 }
 
-struct Listener {
+struct Model {
     network: Mutex<Network>,
     vocabulary: Vocabulary,
     mel: MelSpectrogram,
     /// The configured language.
-    language: Option<Spoken>,
+    language: Option<LanguageScore>,
 }
 
 impl Whisper {
@@ -70,30 +70,27 @@ impl Whisper {
             None => None,
             // An English-only model has no language token.
             Some("en") if vocabulary.languages.is_empty() => None,
-            Some(wanted) => {
-                Some(find(&vocabulary, wanted).ok_or_else(|| unknown(&vocabulary, wanted))?)
-            }
+            Some(code) => Some(find(&vocabulary, code).ok_or_else(|| unknown(&vocabulary, code))?),
         };
         let mel = MelSpectrogram::new(network.shape().num_mel_bins);
-        let model = identity::of(&options.folder, options.language.as_deref())?;
-        let listener = Listener { network: Mutex::new(network), vocabulary, mel, language };
-        listener.try_out()?;
-        Ok(Self { listener: Arc::new(listener), model })
+        let model = identity::model_identity(&options.folder, options.language.as_deref())?;
+        let listener = Model { network: Mutex::new(network), vocabulary, mel, language };
+        listener.warm_up()?;
+        Ok(Self { model_state: Arc::new(listener), model })
     }
 }
 
 /// A language of the model by its code.
-fn find(vocabulary: &Vocabulary, code: &str) -> Option<Spoken> {
+fn find(vocabulary: &Vocabulary, code: &str) -> Option<LanguageScore> {
     let code = if code == "jv" { "jw" } else { code };
     let (code, token) = vocabulary.languages.iter().find(|(known, _)| known == code)?;
-    Some(Spoken { code: code.clone(), token: *token, probability: 1.0 })
+    Some(LanguageScore { code: code.clone(), token: *token, probability: 1.0 })
 }
 
-fn unknown(vocabulary: &Vocabulary, wanted: &str) -> PortError {
+fn unknown(vocabulary: &Vocabulary, code: &str) -> PortError {
     let known: Vec<&str> = vocabulary.languages.iter().map(|(code, _)| code.as_str()).collect();
     let known = if known.is_empty() { "en".to_owned() } else { known.join(", ") };
-    let message =
-        format!("the speech model does not know the language {wanted:?}; it knows {known}");
+    let message = format!("the speech model does not know the language {code:?}; it knows {known}");
     PortError::new(ErrorKind::Invalid, message)
 }
 
@@ -109,19 +106,19 @@ fn json<T: DeserializeOwned>(file: &Path) -> Result<T> {
 }
 
 /// The words between two timestamps, seconds of the window.
-struct Stretch<'a> {
+struct Segment<'a> {
     start: f64,
     end: f64,
     tokens: &'a [u32],
     probabilities: &'a [f32],
 }
 
-impl Listener {
+impl Model {
     /// Processes window by window, each from the end of the last complete segment.
     fn transcribe(&self, samples: &[f32], language: Option<&str>) -> Result<Transcript> {
         let mut transcript = Transcript::default();
-        let told = language.and_then(|code| find(&self.vocabulary, code));
-        let mut language = self.language.clone().or(told);
+        let requested = language.and_then(|code| find(&self.vocabulary, code));
+        let mut language = self.language.clone().or(requested);
         let mut from = 0;
         while samples.len() - from >= SHORTEST {
             let window = &samples[from..samples.len().min(from + WINDOW)];
@@ -130,13 +127,14 @@ impl Listener {
                 from += window.len();
                 continue;
             }
-            let (answer, spoken, heard) = self.hear(window, &speech, language.take())?;
+            let (answer, spoken, heard) =
+                self.recognise_window(window, &speech, language.take())?;
             language = spoken;
             let seconds = window.len() as f64 / f64::from(SAMPLE_RATE);
-            let (stretches, settled) = stretches(&answer, &self.vocabulary, seconds);
-            let times = self.times(&stretches, &heard, language.as_ref(), seconds)?;
+            let (segments, settled) = segments(&answer, &self.vocabulary, seconds);
+            let times = self.times(&segments, &heard, language.as_ref(), seconds)?;
             let code = language.as_ref().map_or("en", |spoken| spoken.code.as_str());
-            let mut words = self.words(&stretches, &times, code);
+            let mut words = self.words(&segments, &times, code);
             align::shorten(&mut words);
             align::trim(&mut words, window);
             let offset = from as f64 / f64::from(SAMPLE_RATE);
@@ -155,7 +153,7 @@ impl Listener {
             latest = word.start;
         }
         if !transcript.words.is_empty() {
-            let spoken = language.unwrap_or_else(|| Spoken {
+            let spoken = language.unwrap_or_else(|| LanguageScore {
                 code: "en".to_owned(),
                 token: self.vocabulary.start,
                 probability: 1.0,
@@ -173,32 +171,32 @@ impl Listener {
     /// Generates a few tokens from an empty encoding, so that files that do not belong together
     /// fail here. Does not run the encoder: that takes a second, and memory that many services
     /// never need.
-    fn try_out(&self) -> Result<()> {
+    fn warm_up(&self) -> Result<()> {
         let mut network = self.network.lock().unwrap_or_else(PoisonError::into_inner);
-        let nothing = network.nothing()?;
-        let languages = decode::languages(&mut network, &nothing, &self.vocabulary)?;
+        let empty = network.empty_encoding()?;
+        let languages = decode::languages(&mut network, &empty, &self.vocabulary)?;
         let prompt = prompt(&self.vocabulary, languages.first());
-        let mut listening = network.listen(&nothing);
-        listening.say(&prompt)?;
-        listening.say(&prompt[..1])?;
-        network.follow(&nothing, &prompt).map(|_| ())
+        let mut session = network.start_decoding(&empty);
+        session.step(&prompt)?;
+        session.step(&prompt[..1])?;
+        network.alignment(&empty, &prompt).map(|_| ())
     }
 
     /// Recognises a window: its possible `speech`, the language, and the encoder's output.
-    fn hear(
+    fn recognise_window(
         &self,
         window: &[f32],
         speech: &[SpeechSpan],
-        language: Option<Spoken>,
-    ) -> Result<(Answer, Option<Spoken>, Heard)> {
-        let mel = self.mel.of(window);
+        language: Option<LanguageScore>,
+    ) -> Result<(Answer, Option<LanguageScore>, EncodedWindow)> {
+        let mel = self.mel.compute(window);
         let mut network = self.network.lock().unwrap_or_else(PoisonError::into_inner);
         let heard = network.encode(&mel)?;
         let vocabulary = &self.vocabulary;
         let language = match language {
             Some(language) => Some(language),
             None => {
-                let prompted = |spoken: Spoken| {
+                let prompted = |spoken: LanguageScore| {
                     let prompt = prompt(vocabulary, Some(&spoken));
                     (spoken, prompt)
                 };
@@ -216,64 +214,64 @@ impl Listener {
     /// alignment output, the tokens share the time of their segment equally.
     fn times(
         &self,
-        stretches: &[Stretch<'_>],
-        heard: &Heard,
-        language: Option<&Spoken>,
+        segments: &[Segment<'_>],
+        heard: &EncodedWindow,
+        language: Option<&LanguageScore>,
         seconds: f64,
     ) -> Result<Vec<Vec<f64>>> {
         let mut sequence = prompt(&self.vocabulary, language);
         let before = sequence.len();
         sequence.push(self.vocabulary.no_timestamps());
-        sequence.extend(stretches.iter().flat_map(|stretch| stretch.tokens));
+        sequence.extend(segments.iter().flat_map(|segment| segment.tokens));
         sequence.push(self.vocabulary.end);
         let mut network = self.network.lock().unwrap_or_else(PoisonError::into_inner);
         let longest = network.shape().max_target_positions;
-        let attention = match stretches.is_empty() || sequence.len() > longest {
+        let attention = match segments.is_empty() || sequence.len() > longest {
             true => None,
-            false => network.follow(heard, &sequence)?,
+            false => network.alignment(heard, &sequence)?,
         };
         drop(network);
         let Some(attention) = attention else {
-            return Ok(stretches.iter().map(Stretch::spread).collect());
+            return Ok(segments.iter().map(Segment::spread).collect());
         };
         let times = align::times(&attention, before, seconds);
         let mut from = 0;
-        let of_stretch = |stretch: &Stretch<'_>| {
+        let of_stretch = |segment: &Segment<'_>| {
             let first = from;
-            from += stretch.tokens.len();
+            from += segment.tokens.len();
             times[first..=from].to_vec()
         };
-        Ok(stretches.iter().map(of_stretch).collect())
+        Ok(segments.iter().map(of_stretch).collect())
     }
 
     /// Words with the bounds of their segments, seconds of the window.
     fn words(
         &self,
-        stretches: &[Stretch<'_>],
+        segments: &[Segment<'_>],
         times: &[Vec<f64>],
         language: &str,
     ) -> Vec<(Word, (f64, f64))> {
         let mut words = Vec::new();
-        for (stretch, times) in stretches.iter().zip(times) {
+        for (segment, times) in segments.iter().zip(times) {
             let mut to = 0;
-            for group in self.vocabulary.words(stretch.tokens, language) {
+            for group in self.vocabulary.words(segment.tokens, language) {
                 let from = to;
                 to += group.len();
                 let text = self.vocabulary.text(group).trim().to_owned();
                 if text.is_empty() {
                     continue;
                 }
-                let sum: f32 = stretch.probabilities[from..to].iter().sum();
+                let sum: f32 = segment.probabilities[from..to].iter().sum();
                 let confidence = (sum / group.len() as f32).clamp(0.0, 1.0);
                 let word = Word { text, start: times[from], end: times[to], confidence };
-                words.push((word, (stretch.start, stretch.end)));
+                words.push((word, (segment.start, segment.end)));
             }
         }
         words
     }
 }
 
-impl Stretch<'_> {
+impl Segment<'_> {
     /// Equal shares of the time for every token.
     fn spread(&self) -> Vec<f64> {
         let step = (self.end - self.start) / self.tokens.len().max(1) as f64;
@@ -281,7 +279,7 @@ impl Stretch<'_> {
     }
 }
 
-fn prompt(vocabulary: &Vocabulary, language: Option<&Spoken>) -> Vec<u32> {
+fn prompt(vocabulary: &Vocabulary, language: Option<&LanguageScore>) -> Vec<u32> {
     match language {
         Some(spoken) => vec![vocabulary.start, spoken.token, vocabulary.transcribe],
         None => vec![vocabulary.start],
@@ -290,11 +288,11 @@ fn prompt(vocabulary: &Vocabulary, language: Option<&Spoken>) -> Vec<u32> {
 
 /// The segments of an answer for `seconds` of audio, and how much audio they cover: the part after
 /// the last pair of timestamps is processed again with the next window.
-fn stretches<'a>(
+fn segments<'a>(
     answer: &'a Answer,
     vocabulary: &Vocabulary,
     seconds: f64,
-) -> (Vec<Stretch<'a>>, f64) {
+) -> (Vec<Segment<'a>>, f64) {
     let tokens = &answer.tokens;
     let stamp = |i: usize| tokens.get(i).and_then(|t| vocabulary.seconds(*t));
     let count = tokens.len();
@@ -307,7 +305,7 @@ fn stretches<'a>(
     } else if let Some(last) = cuts.last().and_then(|cut| stamp(cut - 1)) {
         heard = last;
     }
-    let mut stretches = Vec::new();
+    let mut segments = Vec::new();
     let mut from = 0;
     for to in cuts {
         let start = stamp(from).unwrap_or(0.0).min(seconds);
@@ -315,7 +313,7 @@ fn stretches<'a>(
         let first = from + usize::from(stamp(from).is_some());
         let last = to - usize::from(to > first && stamp(to - 1).is_some());
         if last > first {
-            stretches.push(Stretch {
+            segments.push(Segment {
                 start,
                 end: end.min(seconds),
                 tokens: &tokens[first..last],
@@ -324,7 +322,7 @@ fn stretches<'a>(
         }
         from = to;
     }
-    (stretches, heard)
+    (segments, heard)
 }
 
 #[async_trait]
@@ -338,7 +336,7 @@ impl Transcriber for Whisper {
     }
 
     async fn transcribe(&self, samples: &[f32], language: Option<&str>) -> Result<Transcript> {
-        let (listener, samples) = (Arc::clone(&self.listener), samples.to_vec());
+        let (listener, samples) = (Arc::clone(&self.model_state), samples.to_vec());
         let language = language.map(str::to_owned);
         blocking::run(move || listener.transcribe(&samples, language.as_deref())).await
     }

@@ -11,7 +11,7 @@ use ports::{ErrorKind, PortError, Result};
 use serde::Deserialize;
 
 use super::mel::FRAMES;
-use crate::onnx::{Inputs, Runtime, failed, giving_back, unfit};
+use crate::onnx::{Inputs, Runtime, failed, release_memory, unfit};
 
 /// The relevant part of `config.json`.
 #[derive(Debug, Clone, Deserialize)]
@@ -61,13 +61,13 @@ enum Decoder {
 const STATES: &str = "last_hidden_state";
 
 /// Encoder frames of 20 ms per window.
-const MOMENTS: usize = FRAMES / 2;
+const ENCODER_FRAMES: usize = FRAMES / 2;
 
 /// Prefix of the encoder outputs that are decoder inputs.
-const HEARD: &str = "present.";
+const CROSS_ATTENTION_PREFIX: &str = "present.";
 
 /// The encoder's output for a window.
-pub(super) struct Heard {
+pub(super) struct EncodedWindow {
     states: DynValue,
     /// Cross-attention keys and values by decoder input name; empty if the encoder does not output
     /// them.
@@ -75,7 +75,7 @@ pub(super) struct Heard {
 }
 
 #[cfg(test)]
-impl Heard {
+impl EncodedWindow {
     /// The encoder's states, row by row.
     pub(super) fn numbers(&self) -> &[f32] {
         self.states.try_extract_tensor::<f32>().expect("numbers").1
@@ -101,9 +101,9 @@ struct Memory {
 }
 
 /// A decoding session: the encoded window and the tokens so far.
-pub(super) struct Listening<'a> {
+pub(super) struct DecodingSession<'a> {
     network: &'a mut Network,
-    heard: &'a Heard,
+    encoded: &'a EncodedWindow,
     memory: Option<Memory>,
 }
 
@@ -113,20 +113,21 @@ impl Network {
     pub(super) fn open(runtime: &Runtime, folder: &Path, threads: usize) -> Result<Self> {
         let shape = Shape::open(folder)?;
         let encoder_file = file(folder, "encoder_model")?;
-        let encoder = runtime.session(&encoder_file, threads, Inputs::Alike)?;
+        let encoder = runtime.session(&encoder_file, threads, Inputs::FixedSize)?;
         // The cache grows with every token, and a token is too little work for a second thread.
         let varied = |file: PathBuf| runtime.session(&file, 1, Inputs::Varied);
         let merged = file(folder, "decoder_model_merged");
-        let decoder = if encoder.outputs().iter().any(|o| o.name().starts_with(HEARD)) {
-            Decoder::Single(varied(file(folder, "decoder_with_past_model")?)?)
-        } else if let Ok(merged) = merged {
-            Decoder::Merged(varied(merged)?)
-        } else {
-            Decoder::Separate {
-                prompt: varied(file(folder, "decoder_model")?)?,
-                step: varied(file(folder, "decoder_with_past_model")?)?,
-            }
-        };
+        let decoder =
+            if encoder.outputs().iter().any(|o| o.name().starts_with(CROSS_ATTENTION_PREFIX)) {
+                Decoder::Single(varied(file(folder, "decoder_with_past_model")?)?)
+            } else if let Ok(merged) = merged {
+                Decoder::Merged(varied(merged)?)
+            } else {
+                Decoder::Separate {
+                    prompt: varied(file(folder, "decoder_model")?)?,
+                    step: varied(file(folder, "decoder_with_past_model")?)?,
+                }
+            };
         let states = encoder.outputs().iter().find(|output| output.name() == STATES);
         let states = states.ok_or_else(|| unfit(&encoder_file, format!("it has no {STATES}")))?;
         let size = |outlet: &Outlet, axis: usize| match outlet.dtype() {
@@ -157,59 +158,66 @@ impl Network {
     }
 
     /// Encodes a spectrogram.
-    pub(super) fn encode(&mut self, mel: &[f32]) -> Result<Heard> {
+    pub(super) fn encode(&mut self, mel: &[f32]) -> Result<EncodedWindow> {
         let shape = [1, self.shape.num_mel_bins, FRAMES];
         let mel = TensorRef::from_array_view((shape, mel)).map_err(failed)?;
         let name = self.encoder.inputs().first().map(|i| i.name().to_owned()).unwrap_or_default();
         // Runs are long and rare, and use a hundred megabytes that should be released in between.
-        let options = giving_back()?;
+        let options = release_memory()?;
         let outputs = self.encoder.run_with_options(ort::inputs![name => mel], &options);
         let outputs = outputs.map_err(failed)?;
         let (mut states, mut cross) = (None, Vec::new());
         for (name, value) in outputs {
             if name == STATES {
                 states = Some(value);
-            } else if let Some(rest) = name.strip_prefix(HEARD) {
+            } else if let Some(rest) = name.strip_prefix(CROSS_ATTENTION_PREFIX) {
                 cross.push((format!("past_key_values.{rest}"), value));
             }
         }
-        Ok(Heard { states: states.ok_or_else(|| missing(STATES))?, cross })
+        Ok(EncodedWindow { states: states.ok_or_else(|| missing(STATES))?, cross })
     }
 
     /// An encoding of nothing: tensors of the right shapes without running the encoder.
-    pub(super) fn nothing(&self) -> Result<Heard> {
+    pub(super) fn empty_encoding(&self) -> Result<EncodedWindow> {
         let (mut states, mut cross) = (None, Vec::new());
         for output in self.encoder.outputs() {
             let ValueType::Tensor { shape, .. } = output.dtype() else { continue };
             // `config.json` defines the dimensions that the output leaves open.
-            let unsaid = [1, MOMENTS, self.shape.d_model, 1];
+            let unsaid = [1, ENCODER_FRAMES, self.shape.d_model, 1];
             let sizes = shape.iter().zip(unsaid);
             let sizes = sizes.map(|(size, unsaid)| usize::try_from(*size).unwrap_or(unsaid));
             let sizes: Vec<usize> = sizes.collect();
             let numbers = vec![0.0_f32; sizes.iter().product()];
             let value = Tensor::from_array((sizes, numbers)).map_err(failed)?.into_dyn();
-            match output.name().strip_prefix(HEARD) {
+            match output.name().strip_prefix(CROSS_ATTENTION_PREFIX) {
                 Some(rest) => cross.push((format!("past_key_values.{rest}"), value)),
                 None if output.name() == STATES => states = Some(value),
                 None => {}
             }
         }
-        Ok(Heard { states: states.ok_or_else(|| missing(STATES))?, cross })
+        Ok(EncodedWindow { states: states.ok_or_else(|| missing(STATES))?, cross })
     }
 
     /// Starts decoding an encoded window.
-    pub(super) fn listen<'a>(&'a mut self, heard: &'a Heard) -> Listening<'a> {
-        Listening { network: self, heard, memory: None }
+    pub(super) fn start_decoding<'a>(
+        &'a mut self,
+        encoded: &'a EncodedWindow,
+    ) -> DecodingSession<'a> {
+        DecodingSession { network: self, encoded, memory: None }
     }
 
     /// The attention while decoding `tokens`; `None` if the network has no such output.
-    pub(super) fn follow(&mut self, heard: &Heard, tokens: &[u32]) -> Result<Option<Attention>> {
+    pub(super) fn alignment(
+        &mut self,
+        encoded: &EncodedWindow,
+        tokens: &[u32],
+    ) -> Result<Option<Attention>> {
         let Decoder::Single(session) = &self.decoder else { return Ok(None) };
         if !session.outputs().iter().any(|o| o.name() == ALIGNMENT) {
             return Ok(None);
         }
-        let mut listening = self.listen(heard);
-        let mut outputs = listening.run(tokens, 1)?;
+        let mut session = self.start_decoding(encoded);
+        let mut outputs = session.run(tokens, 1)?;
         let value = outputs.remove(ALIGNMENT).ok_or_else(|| missing(ALIGNMENT))?;
         let (shape, shares) = value.try_extract_tensor::<f32>().map_err(failed)?;
         match shape[..] {
@@ -230,23 +238,23 @@ impl Network {
 /// The decoder's attention output.
 const ALIGNMENT: &str = "alignment_attentions";
 
-impl Listening<'_> {
+impl DecodingSession<'_> {
     /// Appends tokens and returns the scores of the next token after each: one row of vocabulary
     /// size per token. The first call takes the prompt, later ones one token.
-    pub(super) fn say(&mut self, tokens: &[u32]) -> Result<Vec<Vec<f32>>> {
+    pub(super) fn step(&mut self, tokens: &[u32]) -> Result<Vec<Vec<f32>>> {
         let vocabulary = self.network.shape.vocab_size;
         let layers = self.network.shape.decoder_layers;
         let before = self.memory.as_ref().map_or(0, |m| m.tokens);
         // If the encoder does not output it, the decoder's first run returns cross-attention; later
         // runs return none or an empty one, since it does not change.
-        let heard_by_decoder = self.memory.is_none() && self.heard.cross.is_empty();
+        let cross_from_decoder = self.memory.is_none() && self.encoded.cross.is_empty();
         let mut outputs = self.run(tokens, tokens.len())?;
         let rows = rows(&outputs, tokens.len(), vocabulary)?;
         let mut own = Vec::new();
         let mut encoder = Vec::new();
         for layer in 0..layers {
             for (side, kept) in [("decoder", &mut own), ("encoder", &mut encoder)] {
-                if side == "encoder" && !heard_by_decoder {
+                if side == "encoder" && !cross_from_decoder {
                     continue;
                 }
                 for part in ["key", "value"] {
@@ -287,7 +295,7 @@ impl Listening<'_> {
         for name in names {
             let value: SessionInputValue<'_> = match name.as_str() {
                 "input_ids" => (&ids).into(),
-                "encoder_hidden_states" => (&self.heard.states).into(),
+                "encoder_hidden_states" => (&self.encoded.states).into(),
                 "use_cache_branch" => {
                     Tensor::from_array(([1], vec![self.memory.is_some()])).map_err(failed)?.into()
                 }
@@ -295,7 +303,7 @@ impl Listening<'_> {
                 "scored" => places(tokens.len() - scored..tokens.len())?.into(),
                 name => {
                     let known = self.memory.iter().flat_map(|m| m.own.iter().chain(&m.encoder));
-                    let mut known = known.chain(&self.heard.cross);
+                    let mut known = known.chain(&self.encoded.cross);
                     match known.find(|(n, _)| n == name) {
                         Some((_, value)) => value.into(),
                         None if self.memory.is_none() => shape.blank(unread)?.into(),

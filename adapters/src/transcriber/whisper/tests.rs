@@ -63,10 +63,10 @@ const SMALL: [&str; 4] =
     ["encoder_model.onnx", "tokenizer.json", "config.json", "generation_config.json"];
 
 #[test]
-fn the_spectrogram_is_the_reference_s() {
+fn spectrogram_equals_the_reference() {
     let mel = MelSpectrogram::new(80);
     for case in cases() {
-        let found = mel.of(&noise(case.seed, case.seconds));
+        let found = mel.compute(&noise(case.seed, case.seconds));
         assert_eq!(found.len(), 80 * mel::FRAMES);
         for (column, expected) in COLUMNS.iter().zip(&case.mel) {
             for (band, expected) in expected.iter().enumerate() {
@@ -78,7 +78,7 @@ fn the_spectrogram_is_the_reference_s() {
 }
 
 #[test]
-fn every_token_is_the_reference_s_in_both_layouts() {
+fn tokens_equal_the_reference_in_both_layouts() {
     let Some(runtime) = runtime() else { return };
     let vocabulary = Vocabulary::open(&fixtures(), 0).unwrap();
     let separate = ["decoder_model.onnx", "decoder_with_past_model.onnx"];
@@ -87,19 +87,19 @@ fn every_token_is_the_reference_s_in_both_layouts() {
         let mut network = Network::open(&runtime, folder, 1).unwrap();
         let mel = MelSpectrogram::new(network.shape().num_mel_bins);
         for case in cases() {
-            let heard = network.encode(&mel.of(&noise(case.seed, case.seconds))).unwrap();
-            let numbers = heard.numbers();
+            let encoded = network.encode(&mel.compute(&noise(case.seed, case.seconds))).unwrap();
+            let numbers = encoded.numbers();
             for (row, expected) in ROWS.iter().zip(&case.states) {
                 for (i, expected) in expected.iter().enumerate() {
                     let found = numbers[row * expected_width(&case) + i];
                     assert!((found - expected).abs() < 1e-3, "{row} {i}: {found} {expected}");
                 }
             }
-            let languages = decode::languages(&mut network, &heard, &vocabulary).unwrap();
+            let languages = decode::languages(&mut network, &encoded, &vocabulary).unwrap();
             assert_eq!(languages[0].code, case.language);
             let prompt = prompt(&vocabulary, Some(&languages[0]));
             let (mut tokens, sum, no_speech) =
-                decode::tests::greedy(&mut network, &heard, &vocabulary, &prompt);
+                decode::tests::greedy(&mut network, &encoded, &vocabulary, &prompt);
             if case.tokens.last() == Some(&vocabulary.end) {
                 tokens.push(vocabulary.end);
             }
@@ -115,17 +115,18 @@ fn expected_width(case: &Case) -> usize {
 }
 
 #[test]
-fn windows_follow_one_another_and_words_stay_in_order() {
+fn windows_are_contiguous_and_words_in_order() {
     let Some(runtime) = runtime() else { return };
     let options = WhisperOptions { folder: fixtures(), language: Some("de".into()), threads: 1 };
     let whisper = Whisper::open(&runtime, &options).unwrap();
     let window = noise(9, 30.0);
-    let (answer, language, heard) = whisper.listener.hear(&window, &[], None).unwrap();
+    let (answer, language, encoded) =
+        whisper.model_state.recognise_window(&window, &[], None).unwrap();
     assert_eq!(language.as_ref().unwrap().code, "en", "the tiny network always hears English");
-    let (stretches, settled) = stretches(&answer, &whisper.listener.vocabulary, 30.0);
+    let (segments, settled) = segments(&answer, &whisper.model_state.vocabulary, 30.0);
     assert!(settled > 0.0 && settled <= 30.0);
-    let times = whisper.listener.times(&stretches, &heard, language.as_ref(), 30.0).unwrap();
-    let words = whisper.listener.words(&stretches, &times, "en");
+    let times = whisper.model_state.times(&segments, &encoded, language.as_ref(), 30.0).unwrap();
+    let words = whisper.model_state.words(&segments, &times, "en");
     assert!(!words.is_empty());
     let mut last = 0.0;
     for (word, _) in &words {
@@ -143,7 +144,7 @@ struct Original {
 }
 
 #[test]
-fn converted_networks_say_what_the_original_says() {
+fn converted_networks_equal_the_original() {
     let Some(runtime) = runtime() else { return };
     let originals = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/whisper_jfk.json");
     let originals: std::collections::BTreeMap<String, Original> = json(&originals).unwrap();
@@ -165,18 +166,20 @@ fn converted_networks_say_what_the_original_says() {
         let options = WhisperOptions { folder, language: None, threads: 1 };
         let whisper = Whisper::open(&runtime, &options).unwrap();
         assert!(whisper.model.starts_with(&format!("{name}-")), "{}", whisper.model);
-        let (answer, language, heard) = whisper.listener.hear(&samples, &[], None).unwrap();
+        let (answer, language, encoded) =
+            whisper.model_state.recognise_window(&samples, &[], None).unwrap();
         // Quantization to eight bits may move a timestamp, but no word.
-        let timestamps = whisper.listener.vocabulary.timestamps;
-        let told = |tokens: &[u32]| -> Vec<u32> {
+        let timestamps = whisper.model_state.vocabulary.timestamps;
+        let text_tokens = |tokens: &[u32]| -> Vec<u32> {
             tokens.iter().map(|token| *token.min(&timestamps)).collect()
         };
-        assert_eq!(told(&answer.tokens), told(&original.timed), "{name}");
+        assert_eq!(text_tokens(&answer.tokens), text_tokens(&original.timed), "{name}");
         assert_eq!(language.is_some(), !name.ends_with(".en"), "{name}");
         assert!(language.as_ref().is_none_or(|l| l.code == "en" && l.probability > 0.5));
-        let (stretches, _) = stretches(&answer, &whisper.listener.vocabulary, 11.0);
-        let times = whisper.listener.times(&stretches, &heard, language.as_ref(), 11.0).unwrap();
-        let words = whisper.listener.words(&stretches, &times, "en");
+        let (segments, _) = segments(&answer, &whisper.model_state.vocabulary, 11.0);
+        let times =
+            whisper.model_state.times(&segments, &encoded, language.as_ref(), 11.0).unwrap();
+        let words = whisper.model_state.words(&segments, &times, "en");
         let you = words.iter().find(|(word, _)| word.text.trim_end_matches(',') == "you");
         let (you, _) = you.unwrap();
         assert!((you.end - 7.9).abs() < 0.4, "{you:?}: by attention, not spread evenly");
@@ -184,7 +187,7 @@ fn converted_networks_say_what_the_original_says() {
 }
 
 #[test]
-fn an_english_network_is_told_by_its_vocabulary() {
+fn english_network_is_detected_by_its_vocabulary() {
     let folder = folder_with(&["tokenizer.json"]);
     assert!(Vocabulary::open(folder.path(), 51_864).unwrap().languages.is_empty());
     assert!(!Vocabulary::open(folder.path(), 51_865).unwrap().languages.is_empty());
@@ -192,9 +195,9 @@ fn an_english_network_is_told_by_its_vocabulary() {
 }
 
 #[test]
-fn a_model_is_called_by_its_files_and_its_language() {
+fn identity_depends_on_files_and_language() {
     let folder = folder_with(&SMALL);
-    let name = |language| identity::of(folder.path(), language).unwrap();
+    let name = |language| identity::model_identity(folder.path(), language).unwrap();
     let first = name(None);
     assert_eq!(name(None), first);
     assert_eq!(name(Some("de")), format!("{first}-de"));
@@ -203,12 +206,12 @@ fn a_model_is_called_by_its_files_and_its_language() {
 }
 
 #[test]
-fn stretches_are_cut_at_pairs_of_timestamps() {
+fn segments_are_cut_at_timestamp_pairs() {
     let vocabulary = Vocabulary::open(&fixtures(), 0).unwrap();
     let at = |seconds: f64| vocabulary.timestamps + (seconds / tokens::PRECISION).round() as u32;
     let (a, b, c) = (65, 66, 67);
-    type Expected = Vec<(f64, f64, usize)>;
-    let cases: [(Vec<u32>, Expected, f64); 6] = [
+    type Segments = Vec<(f64, f64, usize)>;
+    let cases: [(Vec<u32>, Segments, f64); 6] = [
         (vec![], vec![], 10.0),
         (vec![at(0.0), a, b, at(4.0)], vec![(0.0, 4.0, 2)], 10.0),
         // No timestamp closes the last segment: it lasts to the end.
@@ -225,15 +228,15 @@ fn stretches_are_cut_at_pairs_of_timestamps() {
     ];
     for (tokens, expected, settled) in cases {
         let answer = Answer { probabilities: vec![1.0; tokens.len()], tokens, ..Answer::default() };
-        let (found, heard) = stretches(&answer, &vocabulary, 10.0);
+        let (found, encoded) = segments(&answer, &vocabulary, 10.0);
         let found: Vec<_> = found.iter().map(|s| (s.start, s.end, s.tokens.len())).collect();
         assert_eq!(found, expected, "{:?}", answer.tokens);
-        assert_eq!(heard, settled, "{:?}", answer.tokens);
+        assert_eq!(encoded, settled, "{:?}", answer.tokens);
     }
 }
 
 #[test]
-fn words_end_before_spaces_or_after_characters() {
+fn words_split_at_spaces_or_characters() {
     let vocabulary = Vocabulary::open(&fixtures(), 0).unwrap();
     let tokenizer = tokenizers::Tokenizer::from_file(fixtures().join("tokenizer.json")).unwrap();
     let ids = |text: &str| tokenizer.encode(text, false).unwrap().get_ids().to_vec();
@@ -248,7 +251,7 @@ fn words_end_before_spaces_or_after_characters() {
 }
 
 #[test]
-fn what_does_not_fit_is_said() {
+fn mismatches_are_explained() {
     let Some(runtime) = runtime() else { return };
     let open = |folder: &Path, language: Option<&str>| {
         let language = language.map(str::to_owned);

@@ -14,12 +14,12 @@ const SIZE: ScanOptions = ScanOptions { width: 48, height: 27, exact: false, aud
 
 /// The times of the frames, and the audio.
 #[derive(Default)]
-struct Seen {
+struct ScanOutput {
     times: Vec<f64>,
     samples: usize,
 }
 
-impl ScanSink for Seen {
+impl ScanSink for ScanOutput {
     fn frame(&mut self, frame: ScanFrame<'_>) -> ports::Result<()> {
         self.times.push(frame.time);
         Ok(())
@@ -31,17 +31,17 @@ impl ScanSink for Seen {
     }
 }
 
-fn scanned(file: &Path) -> (Seen, ScanSummary) {
-    let mut seen = Seen::default();
-    let summary = decoder().scan(file, &SIZE, &mut seen).unwrap();
-    (seen, summary)
+fn scanned(file: &Path) -> (ScanOutput, ScanSummary) {
+    let mut output = ScanOutput::default();
+    let summary = decoder().scan(file, &SIZE, &mut output).unwrap();
+    (output, summary)
 }
 
 #[track_caller]
 fn refused(decoder: &WorkerDecoder, file: &Path, words: &[&str]) {
     for error in [
         decoder.probe(file).map(drop).unwrap_err(),
-        decoder.scan(file, &SIZE, &mut Seen::default()).map(drop).unwrap_err(),
+        decoder.scan(file, &SIZE, &mut ScanOutput::default()).map(drop).unwrap_err(),
         decoder.frames(file, &[0.0], 64).map(drop).unwrap_err(),
     ] {
         let text = error.to_string();
@@ -73,15 +73,15 @@ fn boxed(kind: &[u8; 4], parts: &[&[u8]]) -> Vec<u8> {
 /// An MP4 of a few hundred bytes whose only track claims the maximum number of samples.
 fn claimed_samples() -> Vec<u8> {
     let number = |n: u32| n.to_be_bytes();
-    let most = number(0x7fff_ffff);
+    let max_seconds = number(0x7fff_ffff);
     let entry = boxed(b"mp4v", &[&[0; 7], &[1], &[0; 16], &[0, 160, 0, 90], &[0; 50]]);
     let table = boxed(
         b"stbl",
         &[
             &boxed(b"stsd", &[&[0; 4], &number(1), &entry]),
-            &boxed(b"stts", &[&[0; 4], &number(1), &most, &number(1)]),
-            &boxed(b"stsc", &[&[0; 4], &number(1), &number(1), &most, &number(1)]),
-            &boxed(b"stsz", &[&[0; 4], &number(1), &most]),
+            &boxed(b"stts", &[&[0; 4], &number(1), &max_seconds, &number(1)]),
+            &boxed(b"stsc", &[&[0; 4], &number(1), &number(1), &max_seconds, &number(1)]),
+            &boxed(b"stsz", &[&[0; 4], &number(1), &max_seconds]),
             &boxed(b"stco", &[&[0; 4], &number(1), &number(48)]),
         ],
     );
@@ -98,7 +98,7 @@ fn memory_is_limited() {
     let bomb = folder.path().join("bomb.mp4");
     std::fs::write(&bomb, claimed_samples()).unwrap();
     let small = confined(WorkerOptions { memory: 256 << 20, ..WorkerOptions::default() });
-    let error = small.scan(&bomb, &SIZE, &mut Seen::default()).unwrap_err();
+    let error = small.scan(&bomb, &SIZE, &mut ScanOutput::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
     assert!(error.to_string().len() > 20, "{error}");
     // A file that exceeds the memory limit is reported as such.
@@ -106,7 +106,7 @@ fn memory_is_limited() {
     let file =
         studio.make("large.mkv", "-f lavfi -i testsrc2=s=3840x2160:r=5:d=1 -c:v ffv1").unwrap();
     let tiny = confined(WorkerOptions { memory: 8 << 20, ..WorkerOptions::default() });
-    let error = tiny.scan(&file, &SIZE, &mut Seen::default()).unwrap_err();
+    let error = tiny.scan(&file, &SIZE, &mut ScanOutput::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
     assert!(error.to_string().contains("decoder.memory"), "{error}");
     assert_eq!(scanned(&file).1.frames, 5);
@@ -123,19 +123,19 @@ fn cpu_time_is_limited() {
         ..WorkerOptions::default()
     });
     let large = ScanOptions { width: 1920, height: 1080, exact: true, audio_track: None };
-    let error = hasty.scan(&file, &large, &mut Seen::default()).unwrap_err();
+    let error = hasty.scan(&file, &large, &mut ScanOutput::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
     assert!(error.to_string().contains("decoder.processor_time"), "{error}");
 }
 
 /// Inspects the process that sends frames.
 #[derive(Default)]
-struct Look {
+struct ProcessInspector {
     status: String,
     limits: String,
 }
 
-impl ScanSink for Look {
+impl ScanSink for ProcessInspector {
     fn frame(&mut self, _: ScanFrame<'_>) -> ports::Result<()> {
         if self.status.is_empty() {
             let children = std::fs::read_to_string("/proc/thread-self/children")?;
@@ -156,27 +156,27 @@ impl ScanSink for Look {
 fn worker_is_sandboxed_before_decoding() {
     let Some(studio) = Studio::open() else { return };
     if !Path::new("/proc/thread-self/children").exists() {
-        println!("skipped: this kernel does not tell which processes a thread has started");
+        println!("skipped: this kernel does not list the children of a thread");
         return;
     }
     // More than fits into the pipe: the process still runs when its first frame arrives.
     let arguments = "-f lavfi -i testsrc2=s=64x36:r=25:d=60 -c:v mpeg4";
     let file = studio.make("long.mp4", arguments).unwrap();
-    let mut look = Look::default();
+    let mut inspector = ProcessInspector::default();
     decoder()
         .scan(
             &file,
             &ScanOptions { width: 160, height: 90, exact: true, audio_track: None },
-            &mut look,
+            &mut inspector,
         )
         .unwrap();
     let missing = adapters::decoder::missing_protection();
     let seccomp = if missing.contains(&"seccomp") { "Seccomp:\t0" } else { "Seccomp:\t2" };
     for line in [seccomp, "NoNewPrivs:\t1"] {
-        assert!(look.status.contains(line), "{line} in {}", look.status);
+        assert!(inspector.status.contains(line), "{line} in {}", inspector.status);
     }
     let limit = |name: &str| {
-        let line = look.limits.lines().find(|line| line.starts_with(name)).unwrap();
+        let line = inspector.limits.lines().find(|line| line.starts_with(name)).unwrap();
         line[name.len()..].split_whitespace().next().unwrap().to_owned()
     };
     for none in ["Max file size", "Max core file size", "Max open files"] {
@@ -200,7 +200,7 @@ fn worker_crash_is_an_error_of_the_file() {
     std::fs::write(&loud, "#!/bin/sh\nexec cat\n").unwrap();
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&loud, mode).unwrap();
-    refused(&program(loud.to_str().unwrap()), &file, &["write what it never would"]);
+    refused(&program(loud.to_str().unwrap()), &file, &["write an invalid message"]);
     let error = program("/does/not/exist").probe(&file).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
 }
@@ -261,12 +261,12 @@ fn timestamp_jump_does_not_extend_the_video() {
     });
     for file in [flash, matroska] {
         let name = file.display();
-        let (seen, summary) = scanned(&file);
+        let (output, summary) = scanned(&file);
         assert!((2.5..=4.0).contains(&summary.end), "{name}: ends at {}", summary.end);
-        assert!(seen.samples as f64 <= 4.0 * f64::from(SAMPLE_RATE), "{name}");
+        assert!(output.samples as f64 <= 4.0 * f64::from(SAMPLE_RATE), "{name}");
         assert_eq!(summary.frames, 75, "{name}");
         // Frames have the same times as in the scan.
-        let (first, last) = (seen.times[10], seen.times[74]);
+        let (first, last) = (output.times[10], output.times[74]);
         let frames = decoder().frames(&file, &[last + 0.01, first + 0.01], 64).unwrap();
         let times: Vec<f64> = frames.iter().map(|f| f.as_ref().unwrap().time).collect();
         assert!((times[0] - last).abs() < 0.05, "{name}: {times:?} and not {last}");
@@ -292,9 +292,9 @@ fn long_frames_keep_their_duration() {
         ),
     ] {
         let Some(file) = studio.make(name, arguments) else { continue };
-        let (seen, summary) = scanned(&file);
+        let (output, summary) = scanned(&file);
         assert!((summary.end - end).abs() < 0.2, "{name}: ends at {}", summary.end);
-        let step = seen.times.windows(2).map(|w| w[1] - w[0]).fold(0.0, f64::max);
-        assert!(step < 60.1, "{name}: {:?}", seen.times);
+        let step = output.times.windows(2).map(|w| w[1] - w[0]).fold(0.0, f64::max);
+        assert!(step < 60.1, "{name}: {:?}", output.times);
     }
 }

@@ -69,7 +69,8 @@ async fn damaged_files_are_detected_and_rebuilt() {
             assert_eq!(error.kind(), ErrorKind::Corrupt, "{what}: {error}");
             assert!(error.to_string().contains("shotlog reindex"), "{what}: {error}");
 
-            let Beside { fresh, .. } = EmbeddedIndex::beside(options(folder.path())).await.unwrap();
+            let EmbeddedRebuild { fresh, .. } =
+                EmbeddedIndex::begin_rebuild(options(folder.path())).await.unwrap();
             fresh.replace(None, batch(7)).await.unwrap();
             fresh.publish().await.unwrap();
             drop(fresh);
@@ -122,8 +123,8 @@ async fn damaged_description_is_detected_and_rebuilt() {
         let error = EmbeddedIndex::open(options(folder.path())).await.err().unwrap();
         assert!(matches!(error.kind(), ErrorKind::Corrupt | ErrorKind::Invalid), "{error}");
         assert!(error.to_string().contains("shotlog reindex"), "{name}: {error}");
-        let Beside { fresh, searched } =
-            EmbeddedIndex::beside(options(folder.path())).await.unwrap();
+        let EmbeddedRebuild { fresh, current: searched } =
+            EmbeddedIndex::begin_rebuild(options(folder.path())).await.unwrap();
         assert!(searched.is_none());
         fresh.publish().await.unwrap();
         drop(fresh);
@@ -140,7 +141,8 @@ async fn rebuilt_index_is_searched_once_published() {
     drop(index);
 
     // Abandoned half way: nothing has changed.
-    let Beside { fresh, searched } = EmbeddedIndex::beside(options(folder.path())).await.unwrap();
+    let EmbeddedRebuild { fresh, current: searched } =
+        EmbeddedIndex::begin_rebuild(options(folder.path())).await.unwrap();
     fresh.replace(None, batch(1)).await.unwrap();
     assert_whole(&searched.expect("the old one can be read"), 0).await;
     drop(fresh);
@@ -150,8 +152,8 @@ async fn rebuilt_index_is_searched_once_published() {
     drop(index);
 
     for number in 1..4 {
-        let Beside { fresh, searched } =
-            EmbeddedIndex::beside(options(folder.path())).await.unwrap();
+        let EmbeddedRebuild { fresh, current: searched } =
+            EmbeddedIndex::begin_rebuild(options(folder.path())).await.unwrap();
         assert_eq!(fresh.adopt("mine").await.unwrap(), "mine");
         fresh.replace(None, batch(number)).await.unwrap();
         drop(searched);

@@ -61,11 +61,16 @@ async fn qdrant_collection_is_rebuilt_behind_the_alias() {
     assert_eq!(again.adopt("install").await.unwrap(), "other", "the first owner stays");
 
     // An attempt that died leaves a collection behind; the next one starts empty.
-    QdrantIndex::beside(options.clone()).await.unwrap().replace(None, batch(3)).await.unwrap();
+    QdrantIndex::begin_rebuild(options.clone())
+        .await
+        .unwrap()
+        .replace(None, batch(3))
+        .await
+        .unwrap();
     let model = QdrantOptions { model: "another".into(), ..options.clone() };
-    let new = QdrantIndex::beside(model.clone()).await.unwrap();
+    let new = QdrantIndex::begin_rebuild(model.clone()).await.unwrap();
     assert_eq!(new.count(&all).await.unwrap(), 0);
-    let searched = new.before().await.unwrap().expect("the one that is searched");
+    let searched = new.previous().await.unwrap().expect("the one that is searched");
     assert_eq!(searched.count(&all).await.unwrap(), before);
     new.replace(None, [batch(1), batch(2)].concat()).await.unwrap();
     assert_eq!(old.count(&all).await.unwrap(), before, "searches see the old one");

@@ -12,7 +12,7 @@ use ports::{
 use shotlog_adapters::{
     detector::ScriptedDetector,
     ner::ScriptedEntities,
-    ocr::ScriptedReader,
+    ocr::ScriptedTextRecognizer,
     sentiment::ScriptedSentiment,
     speaker::{ScriptedSpeakerEmbedder, ScriptedSpeakerSegmentation},
     transcriber::ScriptedTranscriber,
@@ -26,7 +26,7 @@ async fn detector() {
         confidence,
         bounds: [0.1, 0.2, 0.3, 0.4],
     };
-    let detector = ScriptedDetector::seeing(vec![object("dog", 0.5), object("person", 0.9)]);
+    let detector = ScriptedDetector::with_objects(vec![object("dog", 0.5), object("person", 0.9)]);
     conformance::detector::suite(&detector, &stripes()).await;
     let asked = detector.calls();
     use ports::detector::ObjectDetector;
@@ -38,7 +38,7 @@ async fn detector() {
 #[tokio::test]
 async fn reader() {
     let line = TextLine { text: "GATE 7".into(), confidence: 0.9, bounds: [0.0, 0.0, 0.5, 0.1] };
-    conformance::ocr::suite(&ScriptedReader::reading(vec![line]), &stripes()).await;
+    conformance::ocr::suite(&ScriptedTextRecognizer::with_lines(vec![line]), &stripes()).await;
 }
 
 #[tokio::test]
@@ -50,7 +50,7 @@ async fn transcriber() {
         words: vec![word("ask", 0.1), word("not", 0.6)],
         ..Transcript::default()
     };
-    let transcriber = ScriptedTranscriber::hearing(transcript).with_max_seconds(20.0);
+    let transcriber = ScriptedTranscriber::with_transcript(transcript).with_max_seconds(20.0);
     conformance::transcriber::suite(&transcriber, &tone(2.0)).await;
 }
 

@@ -27,11 +27,11 @@ async fn whisper_recognises_real_speech() {
     noise_has_no_words(&transcriber).await;
     let Some(jfk) = support::sound("jfk.wav") else { return };
     conformance::transcriber::suite(&transcriber, &jfk).await;
-    let heard = transcriber.transcribe(&jfk, None).await.unwrap();
-    assert_eq!(heard.language.as_deref(), Some("en"));
-    assert!(heard.language_probability.is_some_and(|p| p > 0.5));
+    let transcript = transcriber.transcribe(&jfk, None).await.unwrap();
+    assert_eq!(transcript.language.as_deref(), Some("en"));
+    assert!(transcript.language_probability.is_some_and(|p| p > 0.5));
     let german = transcriber.transcribe(&jfk, Some("de")).await.unwrap();
-    assert_eq!(german.language.as_deref(), Some("de"), "it is told, not found");
+    assert_eq!(german.language.as_deref(), Some("de"), "it is configured, not detected");
     let unknown = transcriber.transcribe(&jfk, Some("xx")).await.unwrap();
     assert_eq!(unknown.language.as_deref(), Some("en"));
 
@@ -52,11 +52,11 @@ async fn whisper_times_words() {
     else {
         return;
     };
-    let heard = transcriber.transcribe(&samples, None).await.unwrap();
+    let transcript = transcriber.transcribe(&samples, None).await.unwrap();
     let known = truth["leopard_quilter.wav"]["words"].as_array().unwrap();
-    assert_eq!(heard.words.len(), known.len(), "{}", text(&heard));
+    assert_eq!(transcript.words.len(), known.len(), "{}", text(&transcript));
     let mut errors: Vec<f64> = Vec::new();
-    for (word, known) in heard.words.iter().zip(known) {
+    for (word, known) in transcript.words.iter().zip(known) {
         let (start, end) = (known[1].as_f64().unwrap(), known[2].as_f64().unwrap());
         println!("{:10} {:.2} {start:.2}  {:.2} {end:.2}", word.text, word.start, word.end);
         errors.extend([(word.start - start).abs(), (word.end - end).abs()]);
@@ -80,9 +80,9 @@ async fn whisper_passes_the_suite() {
     let Some(jfk) = support::sound("jfk.wav") else { return };
     conformance::transcriber::suite(&whisper, &jfk).await;
     let long: Vec<f32> = jfk.iter().chain(&jfk).chain(&jfk).chain(&jfk).copied().collect();
-    let heard = whisper.transcribe(&long, None).await.unwrap();
-    assert!(heard.words.iter().any(|w| w.start > 30.0), "windows follow one another");
-    assert!(heard.language.is_some());
+    let transcript = whisper.transcribe(&long, None).await.unwrap();
+    assert!(transcript.words.iter().any(|w| w.start > 30.0), "windows follow one another");
+    assert!(transcript.language.is_some());
 }
 
 /// Silence, mains hum with its harmonics, and hiss contain no words.
@@ -103,13 +103,13 @@ async fn noise_has_no_words(transcriber: &dyn Transcriber) {
         ("hiss", (0..seconds).map(&mut hiss).collect()),
     ];
     for (name, samples) in noises {
-        let heard = transcriber.transcribe(&samples, None).await.unwrap();
-        assert_eq!(heard.words, [], "{} hears words in {name}", transcriber.model());
+        let transcript = transcriber.transcribe(&samples, None).await.unwrap();
+        assert_eq!(transcript.words, [], "{} hears words in {name}", transcriber.model());
     }
 }
 
-fn text(heard: &Transcript) -> String {
-    heard.words.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ")
+fn text(transcript: &Transcript) -> String {
+    transcript.words.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 /// Word error rate per clip; speech is split as in the pipeline.
@@ -119,23 +119,23 @@ async fn error_rates(transcriber: &dyn Transcriber) -> Vec<(&'static str, f64)> 
     let mut rates = Vec::new();
     for clip in clips {
         let Some(samples) = support::sound(clip) else { continue };
-        let mut heard = Vec::new();
+        let mut recognised = Vec::new();
         let pieces = pieces(&samples, transcriber.max_seconds());
         let at = |seconds: f64| (seconds * f64::from(SAMPLE_RATE)) as usize;
         let pieces = pieces.iter().map(|(start, end)| {
             transcriber.transcribe(&samples[at(*start)..at(*end).min(samples.len())], None)
         });
         for transcript in futures::future::join_all(pieces).await {
-            heard.extend(words(&text(&transcript.unwrap())));
+            recognised.extend(words(&text(&transcript.unwrap())));
         }
-        let known = words(&said(&truth[clip]));
-        let errors = edits(&known, &heard);
-        let rate = errors as f64 / known.len() as f64;
+        let reference = words(&spoken_text(&truth[clip]));
+        let errors = edits(&reference, &recognised);
+        let rate = errors as f64 / reference.len() as f64;
         println!(
             "{} on {clip}: word error rate {rate:.3} ({errors} of {}): {}",
             transcriber.model(),
-            known.len(),
-            heard.join(" ")
+            reference.len(),
+            recognised.join(" ")
         );
         rates.push((clip, rate));
     }
@@ -160,7 +160,7 @@ fn pieces(samples: &[f32], longest: f64) -> Vec<(f64, f64)> {
 }
 
 /// The reference transcript of a clip, in words.
-fn said(truth: &serde_json::Value) -> String {
+fn spoken_text(truth: &serde_json::Value) -> String {
     let joined = |key: &str, at: &str| {
         let items = truth[key].as_array()?;
         let texts = items.iter().map(|item| match at.parse::<usize>() {
@@ -183,16 +183,16 @@ fn words(text: &str) -> Vec<String> {
 }
 
 /// Words to insert, remove or replace.
-fn edits(known: &[String], heard: &[String]) -> usize {
-    let mut row: Vec<usize> = (0..=heard.len()).collect();
+fn edits(known: &[String], transcript: &[String]) -> usize {
+    let mut row: Vec<usize> = (0..=transcript.len()).collect();
     for (i, expected) in known.iter().enumerate() {
         let mut diagonal = row[0];
         row[0] = i + 1;
-        for (j, word) in heard.iter().enumerate() {
+        for (j, word) in transcript.iter().enumerate() {
             let replaced = diagonal + usize::from(expected != word);
             diagonal = row[j + 1];
             row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
         }
     }
-    row[heard.len()]
+    row[transcript.len()]
 }

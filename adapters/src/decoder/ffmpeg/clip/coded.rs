@@ -44,17 +44,17 @@ pub(super) fn write(
     from: Option<f64>,
 ) -> Result<(), Error> {
     let mut pictures = match input.picture {
-        Some(stream) => Some(Pictures::open(input, stream, options, &mut output, part)?),
+        Some(stream) => Some(VideoTranscoder::open(input, stream, options, &mut output, part)?),
         None => None,
     };
     let mut sounds = match input.sound {
-        Some(stream) => Some(Sounds::open(input, stream, options, &mut output, part)?),
+        Some(stream) => Some(AudioTranscoder::open(input, stream, options, &mut output, part)?),
         None => None,
     };
     output.write_header()?;
     if let Some(from) = from {
         if let Some(pictures) = &mut pictures {
-            input.show_beginning(&mut pictures.decoder, FIRST_PACKETS)?;
+            input.prime_decoder(&mut pictures.decoder, FIRST_PACKETS)?;
             pictures.decoder.flush();
         }
         input.seek(from)?;
@@ -96,7 +96,7 @@ fn encoder_named(
     Ok((codec, context))
 }
 
-struct Pictures {
+struct VideoTranscoder {
     decoder: Opened,
     order: Order,
     encoder: encoder::video::Encoder,
@@ -113,7 +113,7 @@ struct Pictures {
     over: bool,
 }
 
-impl Pictures {
+impl VideoTranscoder {
     fn open(
         input: &Input,
         stream: usize,
@@ -206,7 +206,7 @@ impl Pictures {
         let ticks = |time: f64| ((time - self.part.start) * f64::from(TICKS)).round() as i64;
         let (stamp, length) = (ticks(from), (ticks(to) - ticks(from)).max(1));
         let (width, height) = (self.encoder.width(), self.encoder.height());
-        let mut frame = match Transfer::of(picture) {
+        let mut frame = match Transfer::for_frame(picture) {
             Some(_) => self.converter.standard(picture, (width, height))?,
             None => self.scaled(picture, (width, height))?,
         };
@@ -252,7 +252,7 @@ impl Pictures {
     }
 }
 
-struct Sounds {
+struct AudioTranscoder {
     decoder: Opened,
     encoder: encoder::audio::Encoder,
     /// Converts to the output's rate and channels, and trims to the part.
@@ -264,7 +264,7 @@ struct Sounds {
     over: bool,
 }
 
-impl Sounds {
+impl AudioTranscoder {
     fn open(
         input: &Input,
         stream: usize,

@@ -10,7 +10,7 @@ use crate::decoder::ffmpeg::input::{Input, Kind};
 
 /// Half of an audio packet, seconds: a packet that begins at most this early is mostly inside the
 /// clip.
-const HALF_OF_SOUND: f64 = 0.011;
+const HALF_AUDIO_PACKET: f64 = 0.011;
 
 /// Writes the packets from a key frame to the end.
 pub(super) fn write(input: &mut Input, mut output: Output, part: Part) -> Result<(), Error> {
@@ -23,7 +23,7 @@ pub(super) fn write(input: &mut Input, mut output: Output, part: Part) -> Result
     }
     output.write_header()?;
     let place = |kind| streams.iter().position(|(one, _)| *one == kind).unwrap_or(0);
-    let mut pictures = Pictures { begun: false, over: false, waiting: Vec::new() };
+    let mut pictures = VideoPackets { begun: false, over: false, waiting: Vec::new() };
     let mut sound_over = input.sound.is_none();
     each_packet(input, |input, kind, packet| {
         let stream = packet.stream();
@@ -35,7 +35,7 @@ pub(super) fn write(input: &mut Input, mut output: Output, part: Part) -> Result
         match kind {
             Kind::Sound => {
                 sound_over |= shown >= part.end;
-                if !sound_over && shown >= part.start - HALF_OF_SOUND {
+                if !sound_over && shown >= part.start - HALF_AUDIO_PACKET {
                     write_packet(&mut output, place(kind), base, packet)?;
                 }
             }
@@ -52,7 +52,7 @@ pub(super) fn write(input: &mut Input, mut output: Output, part: Part) -> Result
 
 /// Whether frames shown after the end would be written, because earlier ones depend on them.
 pub(super) fn overruns(input: &mut Input, part: Part) -> Result<bool, Error> {
-    let mut pictures = Pictures { begun: false, over: false, waiting: Vec::new() };
+    let mut pictures = VideoPackets { begun: false, over: false, waiting: Vec::new() };
     let mut overruns = false;
     each_packet(input, |input, kind, packet| {
         let time = |stamp: Option<i64>| stamp.map(|at| input.seconds(packet.stream(), at));
@@ -70,14 +70,14 @@ fn move_by(packet: &mut Packet, ticks: i64) {
 }
 
 /// Selects the video packets of the clip.
-struct Pictures {
+struct VideoPackets {
     begun: bool,
     over: bool,
     /// Shown after the end, but earlier frames may depend on them.
     waiting: Vec<Packet>,
 }
 
-impl Pictures {
+impl VideoPackets {
     /// The packets to write now.
     fn take(&mut self, packet: &Packet, shown: f64, decoded: f64, part: Part) -> Vec<Packet> {
         self.begun |= packet.is_key() && (shown - part.start).abs() <= ON_KEY_FRAME;

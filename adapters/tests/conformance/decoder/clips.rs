@@ -35,16 +35,13 @@ fn clip_of_a_long_file() {
     let coded = "-c:v libx264 -pix_fmt yuv420p -g 50 -c:a aac -movflags faststart";
     let Some(file) = studio.make("long.mp4", &format!("{seen} {heard} {coded}")) else { return };
     assert!(file.metadata().unwrap().len() > 256 << 10, "it is too small for this test");
-    let film = Film::of(&file);
+    let log = FrameLog::scan(&file);
     let copied: Vec<bool> = [(0.0, 12.0), (4.0, 8.0), (2.0, 9.5), (4.0, 9.2), (5.3, 7.9)]
-        .map(|(start, end)| film.clip_matches_file(&file, start, end, true))
+        .map(|(start, end)| log.clip_matches_file(&file, start, end, true))
         .to_vec();
     assert_eq!(copied[0..2], [true, true], "they begin with a key frame");
     assert!(!copied[4], "it does not begin with a key frame");
-    assert!(
-        film.clip_matches_file(&file, 5.3, 7.9, false),
-        "it begins with the previous key frame"
-    );
+    assert!(log.clip_matches_file(&file, 5.3, 7.9, false), "it begins with the previous key frame");
 }
 
 /// Cancelling ends the process at once, not at its time limit.
@@ -75,7 +72,7 @@ fn clips_of_every_pixel_format() {
         let coded = format!("-c:v libx264 -preset ultrafast -pix_fmt {colours} -g 25");
         let name = format!("{colours}.mp4");
         let Some(file) = studio.make(&name, &format!("{seen} {coded}")) else { return };
-        let copied = Film::of(&file).clip_matches_file(&file, 2.0, 5.0, true);
+        let copied = FrameLog::scan(&file).clip_matches_file(&file, 2.0, 5.0, true);
         assert_eq!(
             copied,
             colours == "yuv420p",
@@ -92,29 +89,29 @@ fn clips_of_real_files() {
     };
     let clips = std::fs::read_dir(media).unwrap().map(|entry| entry.unwrap().path());
     for file in clips.filter(|path| path.extension().is_some_and(|e| e == "mp4" || e == "mov")) {
-        let film = Film::of(&file);
-        for (start, end) in pieces(film.end) {
-            film.clip_matches_file(&file, start, end, true);
-            film.clip_matches_file(&file, start, end, false);
+        let log = FrameLog::scan(&file);
+        for (start, end) in pieces(log.end) {
+            log.clip_matches_file(&file, start, end, true);
+            log.clip_matches_file(&file, start, end, false);
         }
     }
 }
 
 /// The frames of a file with their times.
 #[derive(Default)]
-struct Film {
+struct FrameLog {
     frames: Vec<(f64, Vec<u8>)>,
     end: f64,
     damaged: u64,
 }
 
-impl Film {
-    fn of(file: &Path) -> Self {
-        let mut film = Self::default();
-        let summary = decoder().scan(file, &SIZE, &mut film).unwrap();
-        film.end = film.frames.last().map_or(0.0, |(last, _)| *last);
-        film.damaged = summary.damaged;
-        film
+impl FrameLog {
+    fn scan(file: &Path) -> Self {
+        let mut log = Self::default();
+        let summary = decoder().scan(file, &SIZE, &mut log).unwrap();
+        log.end = log.frames.last().map_or(0.0, |(last, _)| *last);
+        log.damaged = summary.damaged;
+        log
     }
 
     /// Makes a clip and compares it with the file, frame by frame. Returns whether it was copied.
@@ -127,13 +124,13 @@ impl Film {
             .unwrap();
         let what = format!("{} from {start} to {end}, copied: {copied}", file.display());
         assert!(video && (!exact || start == cut.start), "{what}");
-        let piece = Self::of(&path);
+        let piece = Self::scan(&path);
         assert!(piece.damaged <= self.damaged, "{what}: {} damaged", piece.damaged);
         // The first frame of the clip may have begun before its start.
         let first = self.frames.iter().rposition(|(time, _)| *time <= start + 2e-3).unwrap_or(0);
         let past = self.frames.partition_point(|(time, _)| *time < end - 1e-3);
-        let (wanted, came) = (past.saturating_sub(first), piece.frames.len());
-        assert!(came.abs_diff(wanted) <= 2, "{what}: {came} pictures of {wanted}");
+        let (expected, actual) = (past.saturating_sub(first), piece.frames.len());
+        assert!(actual.abs_diff(expected) <= 2, "{what}: {actual} pictures of {expected}");
         for (place, (_, shown)) in piece.frames.iter().enumerate() {
             let at = first + place;
             let near = &self.frames
@@ -151,7 +148,7 @@ fn difference(a: &[u8], b: &[u8]) -> f64 {
     apart.sum::<f64>() / a.len().max(1) as f64
 }
 
-impl ScanSink for Film {
+impl ScanSink for FrameLog {
     fn frame(&mut self, frame: ScanFrame<'_>) -> ports::Result<()> {
         self.frames.push((frame.time, frame.rgb.to_vec()));
         Ok(())

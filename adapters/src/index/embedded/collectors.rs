@@ -11,39 +11,39 @@ use super::snapshot::Rank;
 
 /// A scored document of one segment. Ordered best first: higher score, then lower id.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Scored {
+pub(super) struct ScoredDoc {
     pub(super) score: f32,
     pub(super) rank: Rank,
     pub(super) doc: DocId,
 }
 
-impl Eq for Scored {}
+impl Eq for ScoredDoc {}
 
-impl Ord for Scored {
+impl Ord for ScoredDoc {
     fn cmp(&self, other: &Self) -> Ordering {
         other.score.total_cmp(&self.score).then(self.rank.cmp(&other.rank))
     }
 }
 
-impl PartialOrd for Scored {
+impl PartialOrd for ScoredDoc {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
 /// Collects points of one segment.
-pub(super) trait Keep: Clone + Send + Sync {
+pub(super) trait Collector: Clone + Send + Sync {
     /// The minimum score of a point that can still be collected.
-    fn least(&self) -> f32;
+    fn min_score(&self) -> f32;
 
-    fn offer(&mut self, new: Scored);
+    fn offer(&mut self, new: ScoredDoc);
 
     /// Merges the points that another collector found in the same segment.
-    fn absorb(&mut self, other: Self);
+    fn merge(&mut self, other: Self);
 }
 
 /// The minimum score for an empty collector.
-fn least(limit: usize, threshold: Option<f32>) -> f32 {
+fn min_score(limit: usize, threshold: Option<f32>) -> f32 {
     match limit {
         0 => f32::INFINITY,
         _ => threshold.unwrap_or(f32::NEG_INFINITY),
@@ -52,46 +52,46 @@ fn least(limit: usize, threshold: Option<f32>) -> f32 {
 
 /// The best points.
 #[derive(Clone)]
-pub(super) struct Points {
+pub(super) struct TopPoints {
     limit: usize,
-    least: f32,
+    min_score: f32,
     /// A heap with the worst point on top.
-    kept: BinaryHeap<Scored>,
+    heap: BinaryHeap<ScoredDoc>,
 }
 
-impl Points {
+impl TopPoints {
     pub(super) fn new(limit: usize, threshold: Option<f32>) -> Self {
-        Self { limit, least: least(limit, threshold), kept: BinaryHeap::new() }
+        Self { limit, min_score: min_score(limit, threshold), heap: BinaryHeap::new() }
     }
 
     /// The points, unordered.
-    pub(super) fn into_kept(self) -> Vec<Scored> {
-        self.kept.into_vec()
+    pub(super) fn into_points(self) -> Vec<ScoredDoc> {
+        self.heap.into_vec()
     }
 }
 
-impl Keep for Points {
-    fn least(&self) -> f32 {
-        self.least
+impl Collector for TopPoints {
+    fn min_score(&self) -> f32 {
+        self.min_score
     }
 
-    fn offer(&mut self, new: Scored) {
-        if self.kept.len() < self.limit {
-            self.kept.push(new);
-        } else if let Some(mut worst) = self.kept.peek_mut()
+    fn offer(&mut self, new: ScoredDoc) {
+        if self.heap.len() < self.limit {
+            self.heap.push(new);
+        } else if let Some(mut worst) = self.heap.peek_mut()
             && new < *worst
         {
             *worst = new;
         }
-        if self.kept.len() == self.limit
-            && let Some(worst) = self.kept.peek()
+        if self.heap.len() == self.limit
+            && let Some(worst) = self.heap.peek()
         {
-            self.least = self.least.max(worst.score);
+            self.min_score = self.min_score.max(worst.score);
         }
     }
 
-    fn absorb(&mut self, other: Self) {
-        for scored in other.kept {
+    fn merge(&mut self, other: Self) {
+        for scored in other.heap {
             self.offer(scored);
         }
     }
@@ -99,38 +99,38 @@ impl Keep for Points {
 
 /// The best point of each of the best videos.
 #[derive(Clone)]
-pub(super) struct Videos {
+pub(super) struct TopVideos {
     limit: usize,
-    least: f32,
+    min_score: f32,
     /// By video. Holds at most twice the limit, then drops the worse half.
-    best: HashMap<u32, Scored>,
+    best: HashMap<u32, ScoredDoc>,
 }
 
-impl Videos {
+impl TopVideos {
     pub(super) fn new(limit: usize, threshold: Option<f32>) -> Self {
-        Self { limit, least: least(limit, threshold), best: HashMap::new() }
+        Self { limit, min_score: min_score(limit, threshold), best: HashMap::new() }
     }
 
     /// At least the points of the best `limit` videos, unordered.
-    pub(super) fn into_best(self) -> impl Iterator<Item = Scored> {
+    pub(super) fn into_best(self) -> impl Iterator<Item = ScoredDoc> {
         self.best.into_values()
     }
 
     fn prune(&mut self) {
-        let mut all: Vec<Scored> = self.best.values().copied().collect();
+        let mut all: Vec<ScoredDoc> = self.best.values().copied().collect();
         let (_, worst, _) = all.select_nth_unstable(self.limit - 1);
         let worst = *worst;
         self.best.retain(|_, scored| *scored <= worst);
-        self.least = self.least.max(worst.score);
+        self.min_score = self.min_score.max(worst.score);
     }
 }
 
-impl Keep for Videos {
-    fn least(&self) -> f32 {
-        self.least
+impl Collector for TopVideos {
+    fn min_score(&self) -> f32 {
+        self.min_score
     }
 
-    fn offer(&mut self, new: Scored) {
+    fn offer(&mut self, new: ScoredDoc) {
         let best = self.best.entry(new.rank.video()).or_insert(new);
         *best = new.min(*best);
         if self.limit > 0 && self.best.len() >= self.limit.saturating_mul(2) {
@@ -138,7 +138,7 @@ impl Keep for Videos {
         }
     }
 
-    fn absorb(&mut self, other: Self) {
+    fn merge(&mut self, other: Self) {
         for scored in other.best.into_values() {
             self.offer(scored);
         }
@@ -147,35 +147,35 @@ impl Keep for Videos {
 
 /// The best points of every video.
 #[derive(Clone)]
-pub(super) struct Groups {
+pub(super) struct TopPerVideo {
     /// The empty collector that each new video starts with.
-    none: Points,
-    videos: HashMap<u32, Points>,
+    none: TopPoints,
+    videos: HashMap<u32, TopPoints>,
 }
 
-impl Groups {
+impl TopPerVideo {
     pub(super) fn new(per_video: usize, threshold: Option<f32>) -> Self {
-        Self { none: Points::new(per_video, threshold), videos: HashMap::new() }
+        Self { none: TopPoints::new(per_video, threshold), videos: HashMap::new() }
     }
 
     /// The points, unordered.
-    pub(super) fn into_kept(self) -> impl Iterator<Item = Scored> {
-        self.videos.into_values().flat_map(Points::into_kept)
+    pub(super) fn into_points(self) -> impl Iterator<Item = ScoredDoc> {
+        self.videos.into_values().flat_map(TopPoints::into_points)
     }
 }
 
-impl Keep for Groups {
-    fn least(&self) -> f32 {
-        self.none.least()
+impl Collector for TopPerVideo {
+    fn min_score(&self) -> f32 {
+        self.none.min_score()
     }
 
-    fn offer(&mut self, new: Scored) {
+    fn offer(&mut self, new: ScoredDoc) {
         let video = self.videos.entry(new.rank.video()).or_insert_with(|| self.none.clone());
         video.offer(new);
     }
 
-    fn absorb(&mut self, other: Self) {
-        for scored in other.into_kept() {
+    fn merge(&mut self, other: Self) {
+        for scored in other.into_points() {
             self.offer(scored);
         }
     }

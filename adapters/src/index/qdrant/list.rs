@@ -5,7 +5,7 @@ use ports::Result;
 use ports::index::ListedPoint;
 use qdrant_client::qdrant::{Filter, ScrollPointsBuilder};
 
-use super::{Documents, Found, IDS, QdrantIndex, id, name, payload};
+use super::{Documents, IDS, NamedScore, QdrantIndex, id, name, payload};
 
 /// Ids per response.
 const PAGE: u32 = 2048;
@@ -33,8 +33,8 @@ impl QdrantIndex {
         // Point names sort in this order too, except those assigned by an earlier version.
         found.sort();
         found.truncate(limit);
-        let found = found.into_iter().map(|(_, name)| Found { name, score: 0.0 }).collect();
-        let hits = self.documented(found, Documents::new()).await?;
+        let found = found.into_iter().map(|(_, name)| NamedScore { name, score: 0.0 }).collect();
+        let hits = self.with_documents(found, Documents::new()).await?;
         Ok(hits.into_iter().map(|hit| ListedPoint { id: hit.id, document: hit.document }).collect())
     }
 }

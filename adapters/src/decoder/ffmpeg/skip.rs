@@ -14,7 +14,7 @@ use ffmpeg_next::Packet;
 const STEP: f64 = 0.07;
 
 /// Maximum mean channel difference between adjacent small frames of a calm picture, 0..255.
-const CALM: f64 = 6.0;
+const MAX_CALM_CHANGE: f64 = 6.0;
 
 /// How long no frames are skipped after two differences in a row above the limit, seconds. A single
 /// one is a shot boundary, and the new shot may be calm.
@@ -30,11 +30,11 @@ const REMEMBERED: usize = 32;
 
 /// Tracks one stream.
 #[derive(Default)]
-pub(super) struct Calm {
+pub(super) struct SkipDecider {
     /// Sizes of the last packets, bytes.
     sizes: VecDeque<usize>,
     /// Presentation times of frames that must be decoded, seconds.
-    kept: VecDeque<f64>,
+    required: VecDeque<f64>,
     /// Presentation times of skippable frames that were not shown yet, seconds.
     open: VecDeque<f64>,
     /// Every frame before this time is kept, seconds.
@@ -46,10 +46,10 @@ pub(super) struct Calm {
     moved: bool,
 }
 
-impl Calm {
+impl SkipDecider {
     /// Whether to skip the frame in a packet with the presentation time `time`, seconds. Must be
     /// called for every packet of the stream, in decoding order.
-    pub(super) fn may_pass_over(&mut self, packet: &Packet, time: Option<f64>) -> bool {
+    pub(super) fn may_skip(&mut self, packet: &Packet, time: Option<f64>) -> bool {
         let size = packet.size();
         let largest = self.sizes.iter().copied().max().unwrap_or(0);
         remember(&mut self.sizes, size, PACKETS);
@@ -58,10 +58,10 @@ impl Calm {
         if packet.is_key() || size > largest.saturating_mul(LEAP) {
             self.changing_until = self.changing_until.max(time);
         }
-        let before = self.kept.iter().copied().filter(|&kept| kept < time);
+        let before = self.required.iter().copied().filter(|&required| required < time);
         let step = time - before.fold(f64::NEG_INFINITY, f64::max);
         let calm = time >= self.changing_until && step < STEP;
-        remember(if calm { &mut self.open } else { &mut self.kept }, time, REMEMBERED);
+        remember(if calm { &mut self.open } else { &mut self.required }, time, REMEMBERED);
         calm
     }
 
@@ -73,7 +73,7 @@ impl Calm {
         if self.last.len() == rgb.len() {
             let apart = rgb.iter().zip(&self.last).map(|(a, b)| u32::from(a.abs_diff(*b)));
             let change = f64::from(apart.sum::<u32>()) / rgb.len().max(1) as f64;
-            let moves = change > CALM * f64::from(1 + skipped);
+            let moves = change > MAX_CALM_CHANGE * f64::from(1 + skipped);
             if moves && self.moved {
                 self.changing_until = self.changing_until.max(self.reached + SETTLING);
             }
@@ -90,9 +90,9 @@ impl Calm {
     }
 }
 
-fn remember<T>(all: &mut VecDeque<T>, one: T, most: usize) {
+fn remember<T>(all: &mut VecDeque<T>, one: T, max_len: usize) {
     all.push_back(one);
-    if all.len() > most {
+    if all.len() > max_len {
         all.pop_front();
     }
 }

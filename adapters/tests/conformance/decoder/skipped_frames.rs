@@ -17,11 +17,11 @@ const UNLIKE: f64 = 6.0;
 
 /// Times, pixels, and the number of frames skipped before each.
 #[derive(Default)]
-struct Film {
+struct FrameLog {
     frames: Vec<(f64, Vec<u8>, u32)>,
 }
 
-impl ScanSink for Film {
+impl ScanSink for FrameLog {
     fn frame(&mut self, frame: ScanFrame<'_>) -> ports::Result<()> {
         self.frames.push((frame.time, frame.rgb.to_vec(), frame.skipped));
         Ok(())
@@ -32,17 +32,17 @@ impl ScanSink for Film {
     }
 }
 
-impl Film {
+impl FrameLog {
     fn has(&self, time: f64) -> bool {
         self.frames.iter().any(|frame| (frame.0 - time).abs() < 1e-3)
     }
 }
 
-fn scanned(file: &std::path::Path, exact: bool) -> (Film, ScanSummary) {
-    let (mut film, size) =
-        (Film::default(), ScanOptions { width: 80, height: 45, exact, audio_track: None });
-    let summary = decoder().scan(file, &size, &mut film).unwrap();
-    (film, summary)
+fn scanned(file: &std::path::Path, exact: bool) -> (FrameLog, ScanSummary) {
+    let (mut log, size) =
+        (FrameLog::default(), ScanOptions { width: 80, height: 45, exact, audio_track: None });
+    let summary = decoder().scan(file, &size, &mut log).unwrap();
+    (log, summary)
 }
 
 #[test]
@@ -50,27 +50,27 @@ fn static_frames_are_skipped() {
     let Some(studio) = Studio::open() else { return };
     let arguments = format!("-f lavfi -i {SHOTS} {CODING}");
     let Some(file) = studio.make("calm.mp4", &arguments) else { return };
-    let ((every, whole), (film, summary)) = (scanned(&file, true), scanned(&file, false));
+    let ((every, whole), (log, summary)) = (scanned(&file, true), scanned(&file, false));
 
     assert_eq!(every.frames.len(), 150);
     assert!(every.frames.iter().all(|frame| frame.2 == 0));
-    let skipped: u32 = film.frames.iter().map(|frame| frame.2).sum();
+    let skipped: u32 = log.frames.iter().map(|frame| frame.2).sum();
     assert!(skipped > 30, "{skipped} were skipped");
-    assert_eq!((film.frames.len() + skipped as usize, summary.end), (150, whole.end));
+    assert_eq!((log.frames.len() + skipped as usize, summary.end), (150, whole.end));
 
-    for (time, rgb, _) in &film.frames {
+    for (time, rgb, _) in &log.frames {
         let exact = every.frames.iter().find(|(at, ..)| at == time).unwrap();
         let apart = rgb.iter().zip(&exact.1).map(|(a, b)| f64::from(a.abs_diff(*b)));
         let apart = apart.sum::<f64>() / rgb.len() as f64;
         assert!(apart < UNLIKE, "the frame at {time} differs by {apart:.1} from what is shown");
     }
-    for pair in film.frames.windows(2) {
+    for pair in log.frames.windows(2) {
         assert!(pair[1].0 - pair[0].0 < 0.1, "{} and {}", pair[0].0, pair[1].0);
     }
     // The last frame of a shot and the first of the next.
     for time in [2.0, 2.04, 3.96, 4.0] {
-        assert!(film.has(time), "the frame at {time} was skipped");
+        assert!(log.has(time), "the frame at {time} was skipped");
     }
-    let moving = film.frames.iter().filter(|frame| frame.0 > 4.4);
+    let moving = log.frames.iter().filter(|frame| frame.0 > 4.4);
     assert_eq!(moving.map(|frame| frame.2).sum::<u32>(), 0, "where the picture moves");
 }

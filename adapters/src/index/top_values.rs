@@ -4,26 +4,26 @@ use ports::index::FacetQuery;
 
 /// Collects the most frequent values that match the query; holds at most twice the requested
 /// number.
-pub(super) struct Frequent {
+pub(super) struct TopValues {
     /// In lower case.
     prefix: String,
     limit: usize,
     values: Vec<(String, u64)>,
 }
 
-impl Frequent {
+impl TopValues {
     pub(super) fn new(query: &FacetQuery) -> Self {
         Self { prefix: query.prefix.to_lowercase(), limit: query.limit, values: Vec::new() }
     }
 
     /// Whether a value has the requested prefix.
-    pub(super) fn wants(&self, value: &str) -> bool {
+    pub(super) fn has_prefix(&self, value: &str) -> bool {
         self.prefix.is_empty() || value.to_lowercase().starts_with(&self.prefix)
     }
 
     /// Adds a value with its number of points. Call once per value.
     pub(super) fn add(&mut self, value: &str, points: u64) {
-        if points == 0 || !self.wants(value) {
+        if points == 0 || !self.has_prefix(value) {
             return;
         }
         self.values.push((value.to_owned(), points));
@@ -33,7 +33,8 @@ impl Frequent {
     }
 
     fn order(&mut self) {
-        self.values.sort_by(|(a, many), (b, more)| more.cmp(many).then_with(|| a.cmp(b)));
+        self.values
+            .sort_by(|(a, count), (b, other_count)| other_count.cmp(count).then_with(|| a.cmp(b)));
         self.values.truncate(self.limit);
     }
 

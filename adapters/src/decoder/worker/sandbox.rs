@@ -203,7 +203,7 @@ mod linux {
         use super::*;
 
         #[test]
-        fn the_filter_is_one_that_a_kernel_takes() {
+        fn kernel_accepts_the_filter() {
             let filter = filter().expect("a filter");
             assert!(filter.len() > ALLOWED.len());
         }

@@ -8,7 +8,7 @@ use tantivy::query::EnableScoring;
 use super::failed;
 use super::schema::PointSchema;
 use super::search::document;
-use super::selection::matching;
+use super::selection::matching_docs;
 use super::snapshot::Snapshot;
 
 /// The first matching points with their documents.
@@ -23,7 +23,7 @@ pub(super) fn points(
     let weight = query.weight(scoring).map_err(failed)?;
     let mut found: Vec<((VideoId, ChunkId), DocAddress)> = Vec::new();
     for (segment, view) in snapshot.segments.iter().enumerate() {
-        for doc in matching(&*weight, view)? {
+        for doc in matching_docs(&*weight, view)? {
             found.push((view.data.chunk(doc), DocAddress::new(segment as u32, doc)));
         }
     }

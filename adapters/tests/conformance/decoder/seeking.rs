@@ -14,9 +14,9 @@ const CODING: &str = "-c:v libx264 -bf 3 -b_strategy 0 -sc_threshold 0 -g 30 -pi
 const ALIKE: f64 = 8.0;
 
 #[derive(Default)]
-struct Film(Vec<(f64, Vec<u8>)>);
+struct FrameLog(Vec<(f64, Vec<u8>)>);
 
-impl ScanSink for Film {
+impl ScanSink for FrameLog {
     fn frame(&mut self, frame: ScanFrame<'_>) -> ports::Result<()> {
         self.0.push((frame.time, frame.rgb.to_vec()));
         Ok(())
@@ -44,17 +44,17 @@ fn frame_matches_the_requested_time() {
         let Some(file) = studio.make(name, &format!("{PICTURE} {spacing} {CODING}")) else {
             continue;
         };
-        let (mut film, size) = (
-            Film::default(),
+        let (mut log, size) = (
+            FrameLog::default(),
             ScanOptions { width: 160, height: 96, exact: true, audio_track: None },
         );
-        let end = decoder().scan(&file, &size, &mut film).unwrap().end;
+        let end = decoder().scan(&file, &size, &mut log).unwrap().end;
         let times: Vec<f64> = (0..).map(|i| f64::from(i) * 0.21).take_while(|t| *t < end).collect();
         let stills: Vec<Still> = times.iter().map(|&time| Still { time, max_side: 160 }).collect();
         let found = decoder().stills(&file, &stills).unwrap();
         for (time, found) in times.iter().zip(found) {
-            let shown = film.0.iter().rev().find(|(at, _)| *at <= time + 1e-4);
-            let (at, rgb) = shown.or(film.0.first()).unwrap();
+            let shown = log.0.iter().rev().find(|(at, _)| *at <= time + 1e-4);
+            let (at, rgb) = shown.or(log.0.first()).unwrap();
             let found = found.unwrap_or_else(|| panic!("{name}: nothing at {time}"));
             assert!(
                 (found.time - at).abs() < 1e-3,
@@ -72,8 +72,8 @@ fn frame_matches_the_requested_time() {
 fn one_call_returns_frames_of_two_sizes() {
     let Some(studio) = Studio::open() else { return };
     let Some(file) = studio.make("sizes.mp4", &format!("{PICTURE} {CODING}")) else { return };
-    let wanted = [(1.0, 80), (3.0, 160), (1.0, 160), (f64::NAN, 80), (3.0, 80)];
-    let stills = wanted.map(|(time, max_side)| Still { time, max_side });
+    let requests = [(1.0, 80), (3.0, 160), (1.0, 160), (f64::NAN, 80), (3.0, 80)];
+    let stills = requests.map(|(time, max_side)| Still { time, max_side });
     let found = decoder().stills(&file, &stills).unwrap();
     let found: Vec<Option<(f64, u32)>> =
         found.into_iter().map(|f| f.map(|f| (f.time, f.image.width))).collect();

@@ -8,29 +8,29 @@ use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{DocId, Score, SegmentReader, TantivyError};
 
 /// Wraps a query so that its panics become errors.
-pub(super) fn guarded(query: Box<dyn Query>) -> Box<dyn Query> {
-    Box::new(Guarded(query))
+pub(super) fn catch_panics(query: Box<dyn Query>) -> Box<dyn Query> {
+    Box::new(CatchPanics(query))
 }
 
 #[derive(Debug)]
-struct Guarded(Box<dyn Query>);
+struct CatchPanics(Box<dyn Query>);
 
-impl Clone for Guarded {
+impl Clone for CatchPanics {
     fn clone(&self) -> Self {
         Self(self.0.box_clone())
     }
 }
 
-impl Query for Guarded {
+impl Query for CatchPanics {
     fn weight(&self, scoring: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
         let weight = guard(|| self.0.weight(scoring))?;
-        Ok(Box::new(GuardedWeight(weight)))
+        Ok(Box::new(CatchPanicsWeight(weight)))
     }
 }
 
-struct GuardedWeight(Box<dyn Weight>);
+struct CatchPanicsWeight(Box<dyn Weight>);
 
-impl Weight for GuardedWeight {
+impl Weight for CatchPanicsWeight {
     fn scorer(&self, reader: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
         guard(|| self.0.scorer(reader, boost))
     }
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_an_error() {
+    fn panic_becomes_an_error() {
         let error = guard::<()>(|| panic!("a damaged dictionary")).expect_err("an error");
         assert!(matches!(error, TantivyError::DataCorruption(_)), "{error}");
     }
