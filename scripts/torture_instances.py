@@ -113,7 +113,7 @@ class Instance:
             "STORAGE__BUCKET": "shotlog", "STORAGE__PREFIX": "torture/objects", "STORAGE__REGION": "us-east-1",
             "STORAGE__ACCESS_KEY_ID": "test", "STORAGE__SECRET_ACCESS_KEY": "test", "STORAGE__SIGNED_URLS": 600,
             "RECORDS__KIND": "bucket", "RECORDS__BUCKET": "shotlog", "RECORDS__PREFIX": "torture/records",
-            "RECORDS__LEASE": LEASE, "RECORDS__REPAIR": 1, "RECORDS__DEADLINE": 20,
+            "RECORDS__LEASE": LEASE, "RECORDS__REPAIR_INTERVAL": 1, "RECORDS__DEADLINE": 20,
         }
         if QDRANT:
             settings |= {"INDEX__KIND": "qdrant", "INDEX__URL": QDRANT, "INDEX__COLLECTION": COLLECTION}

@@ -165,7 +165,7 @@ async fn assemble(
         shared_records: config.records.is_shared(),
         probes: ProbeSettings {
             interval: Duration::from_secs_f64(config.http.probe_interval),
-            watch_interval: Duration::from_secs_f64(config.http.watch_interval),
+            idle_probe_interval: Duration::from_secs_f64(config.http.idle_probe_interval),
             timeout: Duration::from_secs_f64(config.http.probe_timeout),
             storage_is_local: config.storage.kind.is_served(),
             ..ProbeSettings::default()

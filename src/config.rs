@@ -117,9 +117,12 @@ impl Config {
                     .into(),
             );
         }
-        if frames.clips == 0 || frames.clip_seconds == 0 || frames.clip_bytes > frames.cache_bytes {
+        if frames.clips == 0
+            || frames.max_clip_duration == 0
+            || frames.max_clip_bytes > frames.cache_bytes
+        {
             return wrong(
-                "frames.clips and frames.clip_seconds must be at least 1, frames.clip_bytes at most \
+                "frames.clips and frames.max_clip_duration must be at least 1, frames.max_clip_bytes at most \
                  frames.cache_bytes"
                     .into(),
             );
@@ -220,10 +223,10 @@ impl Config {
                 self.http.probe_interval
             ));
         }
-        if !(0.1..=3600.0).contains(&self.http.watch_interval) {
+        if !(0.1..=3600.0).contains(&self.http.idle_probe_interval) {
             return wrong(format!(
-                "http.watch_interval is {}; it must be seconds from 0.1 to 3600",
-                self.http.watch_interval
+                "http.idle_probe_interval is {}; it must be seconds from 0.1 to 3600",
+                self.http.idle_probe_interval
             ));
         }
         if !(0.001..=60.0).contains(&self.http.probe_timeout) {

@@ -25,6 +25,7 @@ pub mod sentiment;
 pub mod speaker;
 pub mod storage;
 pub mod transcriber;
+pub mod units;
 pub mod vad;
 pub mod video;
 pub mod webhook;

@@ -127,8 +127,8 @@ async fn repair_now_and_then(service: Arc<Shotlog>, orphans: Repair, settings: R
         }
         sweep(&service).await;
         service.fill_reserve().await;
-        let next = Instant::now() + settings.repair.max(Duration::from_secs(1));
-        begun = match look(&service, begun, settings.check, next).await {
+        let next = Instant::now() + settings.repair_interval.max(Duration::from_secs(1));
+        begun = match look(&service, begun, settings.scrub_interval, next).await {
             Ok(left) => left,
             Err(error) => {
                 tracing::warn!(error = %error.labelled(), "not every video was looked at");

@@ -30,10 +30,28 @@ impl ConfigError {
 const PREFIX: &str = "SERVICE_";
 
 /// Sections and keys that had another name: the old one and the new one.
-const RENAMED: [(&str, &str); 4] = [
+const RENAMED: [(&str, &str); 22] = [
+    ("alerts.failures", "alerts.max_failures"),
     ("ask.max_videos", "ask.max_segments"),
+    ("auth.session_seconds", "auth.session_lifetime"),
+    ("callbacks.pause", "callbacks.retry_delay"),
+    ("decoder.processor_time", "decoder.cpu_time"),
+    ("decoder.processor_time_per_second", "decoder.cpu_time_per_second"),
     ("entities", "ner"),
+    ("frames.clip_bytes", "frames.max_clip_bytes"),
+    ("frames.clip_seconds", "frames.max_clip_duration"),
+    ("http.upload_idle", "http.upload_idle_timeout"),
+    ("http.watch_interval", "http.idle_probe_interval"),
+    ("index.large", "index.warn_above_points"),
+    ("ingest.audio_track_seconds", "ingest.audio_track_probe_duration"),
+    ("ingest.max_text_frames", "ingest.max_ocr_frames"),
+    ("ingest.max_text_looks", "ingest.max_ocr_samples"),
+    ("ingest.text_looks_per_second", "ingest.ocr_samples_per_second"),
     ("reader", "ocr"),
+    ("records.check", "records.scrub_interval"),
+    ("records.listed_for", "records.video_cache_ttl"),
+    ("records.repair", "records.repair_interval"),
+    ("speaker.same_voice", "speaker.same_voice_threshold"),
     ("voice", "vad"),
 ];
 

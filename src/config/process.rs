@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
+use ports::units::seconds;
 use serde::{Deserialize, Serialize};
-
-use crate::domain::kernel::seconds;
 
 /// How the service stops.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

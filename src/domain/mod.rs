@@ -195,7 +195,7 @@ impl Shotlog {
             aggregators,
             settings.lease(),
             settings.records.cache_bytes,
-            settings.records.listed_for,
+            settings.records.video_cache_ttl,
         ));
         let search = Arc::new(Search::new(
             &stores,

@@ -145,7 +145,7 @@ impl Status {
     pub async fn watch(&self) {
         loop {
             self.probe().await;
-            tokio::time::sleep(self.settings.watch_interval).await;
+            tokio::time::sleep(self.settings.idle_probe_interval).await;
         }
     }
 

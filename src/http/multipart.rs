@@ -169,7 +169,8 @@ impl<'o> Form<'o> {
     }
 
     async fn next(&mut self) -> Result<Option<Field>> {
-        let field = body::within(self.options.server.upload_idle, self.parts.next_field()).await?;
+        let field =
+            body::within(self.options.server.upload_idle_timeout, self.parts.next_field()).await?;
         field.map_err(|e| broken(&e))
     }
 
@@ -206,7 +207,8 @@ impl<'o> Form<'o> {
         let mut buffer = vec![0; 64 * 1024];
         loop {
             let read =
-                body::within(self.options.server.upload_idle, reader.read(&mut buffer)).await?;
+                body::within(self.options.server.upload_idle_timeout, reader.read(&mut buffer))
+                    .await?;
             let count = read.map_err(|e| broken(&e))?;
             if count == 0 {
                 break;
@@ -222,7 +224,8 @@ impl<'o> Form<'o> {
         let mut bytes = Vec::new();
         let mut reader = std::pin::pin!(field.into_async_read().take(most as u64 + 1));
         let read =
-            body::within(self.options.server.upload_idle, reader.read_to_end(&mut bytes)).await?;
+            body::within(self.options.server.upload_idle_timeout, reader.read_to_end(&mut bytes))
+                .await?;
         read.map_err(|e| broken(&e))?;
         if bytes.len() > most {
             let detail = format!("{name} is longer than the {most} bytes that are allowed");

@@ -6,13 +6,13 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use ports::units::{byte_size, seconds};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use url::{Host, Url};
 
 use crate::domain::kernel::access::Access;
-use crate::domain::kernel::seconds;
 
 /// The HTTP server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,29 +39,37 @@ pub struct HttpSettings {
     #[serde(with = "seconds")]
     pub send_timeout: Duration,
     /// Largest head of a request, bytes; at least 8192.
+    #[serde(with = "byte_size")]
     pub max_header_bytes: usize,
     /// Largest JSON body, bytes; of one that is sent compressed, also after it is decompressed.
+    #[serde(with = "byte_size")]
     pub max_json_bytes: usize,
     /// Smallest JSON answer that is compressed for clients that accept gzip, bytes.
+    #[serde(with = "byte_size")]
     pub compress_min_bytes: u64,
     /// Largest form body, bytes.
+    #[serde(with = "byte_size")]
     pub max_form_bytes: usize,
     /// Largest text field of an upload, bytes.
+    #[serde(with = "byte_size")]
     pub max_field_bytes: usize,
     /// Longest time a JSON or form body may take to arrive, in the file seconds.
     #[serde(with = "seconds")]
     pub body_timeout: Duration,
     /// Longest time an upload may stand still, in the file seconds.
     #[serde(with = "seconds")]
-    pub upload_idle: Duration,
+    pub upload_idle_timeout: Duration,
     /// Uploads on their way at once.
     pub max_uploads: usize,
     /// Time for which the answer of a store or a server holds for `/health` and `/ready`, in the file
     /// seconds.
+    #[serde(with = "seconds")]
     pub probe_interval: f64,
     /// Time between two looks at each store and server while nobody asks, in the file seconds.
-    pub watch_interval: f64,
+    #[serde(with = "seconds")]
+    pub idle_probe_interval: f64,
     /// Longest time that a store or a server may take to answer a probe, in the file seconds.
+    #[serde(with = "seconds")]
     pub probe_timeout: f64,
 }
 
@@ -82,10 +90,10 @@ impl Default for HttpSettings {
             max_form_bytes: 64 << 10,
             max_field_bytes: 64 << 10,
             body_timeout: Duration::from_secs(30),
-            upload_idle: Duration::from_secs(60),
+            upload_idle_timeout: Duration::from_secs(60),
             max_uploads: 16,
             probe_interval: 1.0,
-            watch_interval: 1.0,
+            idle_probe_interval: 1.0,
             probe_timeout: 1.5,
         }
     }
@@ -114,8 +122,8 @@ pub struct AuthSettings {
     pub tokens: Vec<AuthToken>,
     /// Listen beyond loopback without tokens.
     pub allow_anonymous: bool,
-    /// Life of a browser session, in the file `session_seconds`.
-    #[serde(rename = "session_seconds", with = "seconds")]
+    /// Life of a browser session, in the file `session_lifetime`.
+    #[serde(rename = "session_lifetime", with = "seconds")]
     pub session_ttl: Duration,
 }
 

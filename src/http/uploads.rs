@@ -240,7 +240,7 @@ impl Piece {
         }
         let mut bytes = self.body.into_bytes_stream();
         let cut = loop {
-            match within(self.options.server.upload_idle, bytes.next()).await {
+            match within(self.options.server.upload_idle_timeout, bytes.next()).await {
                 Ok(Some(Ok(bytes))) => match upload.write(&bytes).await {
                     Ok(()) => {}
                     // What came before is kept.

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
+use ports::units::seconds;
 use serde::{Deserialize, Serialize};
-
-use crate::domain::kernel::seconds;
 
 /// What agents are served over the Model Context Protocol.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

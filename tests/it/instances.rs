@@ -12,11 +12,11 @@ use crate::support::{FakeEmbedder, Setup, TestApp, clip};
 const LONG: Duration = Duration::from_secs(3600);
 
 /// Two instances that share what is stored; each keeps for so long what hits show.
-async fn two(listed_for: Duration) -> [TestApp; 2] {
+async fn two(video_cache_ttl: Duration) -> [TestApp; 2] {
     let index = Arc::new(MemoryIndex::shared(FakeEmbedder::DIMENSION));
     let first = TestApp::with(|setup| {
         setup.index = index.clone();
-        setup.settings.records.listed_for = listed_for;
+        setup.settings.records.video_cache_ttl = video_cache_ttl;
     })
     .await;
     let beside = |setup: &mut Setup| {
@@ -24,7 +24,7 @@ async fn two(listed_for: Duration) -> [TestApp; 2] {
         setup.records = first.records.clone();
         setup.listing = first.listing.clone();
         setup.storage = Some(first.storage.clone());
-        setup.settings.records.listed_for = listed_for;
+        setup.settings.records.video_cache_ttl = video_cache_ttl;
     };
     let second = TestApp::with(beside).await;
     [first, second]

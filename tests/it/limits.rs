@@ -306,7 +306,7 @@ async fn bodies_may_be_compressed_with_gzip_within_their_limit() {
 async fn a_body_that_stops_arriving_is_given_up() {
     let app = TestApp::with(|setup| {
         setup.http.server.body_timeout = std::time::Duration::from_millis(20);
-        setup.http.server.upload_idle = std::time::Duration::from_millis(20);
+        setup.http.server.upload_idle_timeout = std::time::Duration::from_millis(20);
     })
     .await;
     let stalled = |start: &'static str| {

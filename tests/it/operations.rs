@@ -249,7 +249,7 @@ async fn a_damaged_record_is_named_and_can_be_deleted() {
     let Some(install) = Install::new().await else { return };
     let [bad, good] = [install.videos[0].clone(), install.videos[1].clone()];
     // The next look at every video is now.
-    let now = [("RECORDS__CHECK", "0".to_owned())];
+    let now = [("RECORDS__SCRUB_INTERVAL", "0".to_owned())];
     let install = install.restarted_with(&now, |install| {
         let record = install.data().join(format!("records/videos/{bad}/video.json"));
         assert!(record.is_file(), "{}", record.display());

@@ -67,7 +67,7 @@ async fn however_many_ask_each_store_is_asked_once_per_interval() {
 #[tokio::test]
 async fn while_nobody_asks_each_store_is_asked_once_per_watch_interval() {
     let app = TestApp::with(|setup| {
-        setup.settings.probes.watch_interval = Duration::from_secs(600);
+        setup.settings.probes.idle_probe_interval = Duration::from_secs(600);
     })
     .await;
     let watch = app.service.status.watch();

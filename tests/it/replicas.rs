@@ -26,7 +26,7 @@ fn settings() -> Option<Vec<(&'static str, String)>> {
         ("RECORDS__BUCKET", s3::bucket()),
         ("RECORDS__PREFIX", format!("tests/{own}/records")),
         ("RECORDS__LEASE", "6".into()),
-        ("RECORDS__REPAIR", "1".into()),
+        ("RECORDS__REPAIR_INTERVAL", "1".into()),
     ]);
     match std::env::var("QDRANT_URL") {
         Ok(url) => settings.extend([

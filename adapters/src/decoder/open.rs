@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ports::decoder::VideoDecoder;
+use ports::units::{byte_size, seconds};
 use serde::{Deserialize, Serialize};
 
 use crate::OpenError;
@@ -32,18 +33,25 @@ pub struct Settings {
     /// Maximum number of streams in a file.
     pub max_streams: u32,
     /// Timeout for opening a file, seconds.
+    #[serde(with = "seconds")]
     pub open_timeout: u64,
     /// Base timeout of a decode, seconds.
+    #[serde(with = "seconds")]
     pub timeout: u64,
     /// Additional timeout per second of media, or per requested frame, seconds.
+    #[serde(with = "seconds")]
     pub timeout_per_second: u64,
     /// Base CPU time of a decode, seconds (process).
-    pub processor_time: u64,
+    #[serde(with = "seconds")]
+    pub cpu_time: u64,
     /// Additional CPU time per second of media, or per requested frame, seconds (process).
-    pub processor_time_per_second: u64,
+    #[serde(with = "seconds")]
+    pub cpu_time_per_second: u64,
     /// Memory limit of a decode in addition to the program's own, bytes (process).
+    #[serde(with = "byte_size")]
     pub memory: u64,
     /// Maximum frame duration or pause that is believed from the container alone, seconds.
+    #[serde(with = "seconds")]
     pub max_gap: u64,
     /// Accepted containers, by FFmpeg's demuxer names.
     pub containers: Vec<String>,
@@ -82,8 +90,8 @@ impl Default for Settings {
             open_timeout: 15,
             timeout: 15,
             timeout_per_second: 10,
-            processor_time: 30,
-            processor_time_per_second: 20,
+            cpu_time: 30,
+            cpu_time_per_second: 20,
             memory: 1 << 30,
             max_gap: 120,
             containers: list(CONTAINERS),

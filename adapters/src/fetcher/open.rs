@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use ports::units::seconds;
 use serde::{Deserialize, Serialize};
 
 use super::{HttpFetcher, HttpFetcherOptions};
@@ -17,10 +18,13 @@ pub struct Settings {
     /// Maximum number of redirects to follow.
     pub max_redirects: usize,
     /// Connection timeout, seconds.
+    #[serde(with = "seconds")]
     pub connect_timeout: u64,
     /// Timeout for the next bytes from the server, seconds.
+    #[serde(with = "seconds")]
     pub read_timeout: u64,
     /// Timeout for a whole download, seconds.
+    #[serde(with = "seconds")]
     pub timeout: u64,
     /// Maximum number of times to resume a download that stalls or breaks off, if the server
     /// supports it.

@@ -8,6 +8,7 @@ use futures::FutureExt;
 use ports::embedder::Embedder;
 use ports::index::VectorIndex;
 use ports::listing::VideoListing;
+use ports::units::{byte_size, seconds};
 use serde::{Deserialize, Serialize};
 
 use super::embedded::{EmbeddedIndex, EmbeddedOptions, EmbeddedRebuild, is_replaceable};
@@ -57,6 +58,7 @@ pub struct Settings {
     /// Replication factor of a new collection (qdrant).
     pub replicas: u32,
     /// Request timeout in seconds (qdrant).
+    #[serde(with = "seconds")]
     pub timeout: u64,
     /// Maximum attempts per request while the server does not answer (qdrant).
     pub attempts: u32,
@@ -64,10 +66,11 @@ pub struct Settings {
     /// (embedded).
     pub threads: usize,
     /// Bytes to buffer in memory before they are written (embedded).
+    #[serde(with = "byte_size")]
     pub writer_memory: usize,
     /// Number of points from which the log and `shotlog check` recommend a Qdrant server; 0 means
     /// never (embedded).
-    pub large: u64,
+    pub warn_above_points: u64,
 }
 
 impl Default for Settings {
@@ -84,7 +87,7 @@ impl Default for Settings {
             attempts: 3,
             threads: 0,
             writer_memory: 64 << 20,
-            large: 2_000_000,
+            warn_above_points: 2_000_000,
         }
     }
 }
@@ -235,7 +238,7 @@ fn embedded(section: &Settings, spec: IndexSpec<'_>) -> EmbeddedOptions {
         model: spec.embedder.model().to_owned(),
         threads: section.threads,
         writer_memory: section.writer_memory,
-        large: section.large,
+        large: section.warn_above_points,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ports::jobs::JobQueue;
+use ports::units::seconds;
 use serde::{Deserialize, Serialize};
 
 use super::MemoryJobs;
@@ -35,8 +36,10 @@ pub struct Settings {
     /// Replicas of each job in a cluster, set at creation (nats).
     pub replicas: usize,
     /// Seconds without a heartbeat after which a job is delivered to another instance (nats).
+    #[serde(with = "seconds")]
     pub redelivery: u64,
     /// Request timeout in seconds (nats).
+    #[serde(with = "seconds")]
     pub timeout: u64,
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ports::llm::LanguageModel;
+use ports::units::seconds;
 use serde::{Deserialize, Serialize};
 
 use super::{Extractive, ExtractiveOptions, OpenAiLanguageModel, OpenAiOptions};
@@ -41,6 +42,7 @@ pub struct Settings {
     /// Most tokens of one answer (openai).
     pub max_output_tokens: u32,
     /// Longest wait for an answer, seconds (openai).
+    #[serde(with = "seconds")]
     pub timeout: u64,
     /// Requests in flight at once (openai).
     pub concurrency: usize,

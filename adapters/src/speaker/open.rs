@@ -35,17 +35,17 @@ pub struct Settings {
     pub file: PathBuf,
     /// Minimum cosine between clean 1.5 s segments of one voice, −1..1; depends on the model. Noisy
     /// audio lowers the threshold, down to half of it.
-    pub same_voice: f32,
+    pub same_voice_threshold: f32,
 }
 
 impl Default for Settings {
-    /// `same_voice` is what 3D-Speaker publishes for agglomerative clustering of CAM++ vectors.
+    /// `same_voice_threshold` is what 3D-Speaker publishes for agglomerative clustering of CAM++ vectors.
     fn default() -> Self {
         Self {
             kind: Kind::default(),
             segmentation: "speaker/pyannote-segmentation-3.0.onnx".into(),
             file: "speaker/campplus-zh-en.onnx".into(),
-            same_voice: 0.4,
+            same_voice_threshold: 0.4,
         }
     }
 }
@@ -81,7 +81,7 @@ fn networks(section: &Settings, models: &models::Settings) -> Result<Networks, O
         &runtime,
         &super::XVectorOptions {
             model: models.path(&section.file),
-            same_voice: section.same_voice,
+            same_voice: section.same_voice_threshold,
             threading: models.media_threading(),
         },
     );

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ports::storage::ObjectStorage;
+use ports::units::{byte_size, seconds};
 use serde::{Deserialize, Serialize};
 
 use super::{OpendalStorage, RemoteLimits};
@@ -58,14 +59,18 @@ pub struct Settings {
     pub public_base_url: String,
     /// Lifetime of presigned URLs in seconds, for a private bucket; 0: the bucket is public (s3,
     /// gcs).
+    #[serde(with = "seconds")]
     pub signed_urls: u64,
     /// Bytes per part of an upload, held in memory; at least 5 MiB (s3, gcs).
+    #[serde(with = "byte_size")]
     pub part_size: usize,
     /// Parts of one upload to send in parallel (s3, gcs).
     pub parts: usize,
     /// Timeout for a request without a body, seconds (s3, gcs).
+    #[serde(with = "seconds")]
     pub timeout: u64,
     /// Timeout for each read or write of a body, seconds (s3, gcs).
+    #[serde(with = "seconds")]
     pub io_timeout: u64,
     /// Maximum retries of a failed request, with exponential backoff (s3, gcs).
     pub retries: usize,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use ports::units::seconds;
 use ports::vad::VoiceActivityDetector;
 use serde::{Deserialize, Serialize};
 
@@ -36,8 +37,10 @@ pub struct Settings {
     /// Minimum probability at which speech begins, 0..1.
     pub threshold: f32,
     /// Minimum duration of speech, seconds.
+    #[serde(with = "seconds")]
     pub min_speech: f64,
     /// Minimum duration of a pause that ends speech, seconds.
+    #[serde(with = "seconds")]
     pub min_silence: f64,
 }
 

@@ -135,7 +135,7 @@ async fn large_embedded_index_gives_advice() {
     assert_eq!(index.advice().await.unwrap(), None);
     index.replace(None, batch(1)).await.unwrap();
     let advice = index.advice().await.unwrap().expect("it is large");
-    for part in ["80 points", "index.large", "index.kind = \"qdrant\""] {
+    for part in ["80 points", "index.warn_above_points", "index.kind = \"qdrant\""] {
         assert!(advice.contains(part), "{advice}");
     }
     index.replace(Some(&Filter::video(video(0))), vec![]).await.unwrap();

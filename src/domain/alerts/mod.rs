@@ -25,12 +25,12 @@ pub struct AlertSettings {
     /// Alerts that are kept at most: each costs a search in every video that is published.
     pub max: usize,
     /// Deliveries that failed which are remembered of each, the newest.
-    pub failures: usize,
+    pub max_failures: usize,
 }
 
 impl Default for AlertSettings {
     fn default() -> Self {
-        Self { max: 100, failures: 20 }
+        Self { max: 100, max_failures: 20 }
     }
 }
 

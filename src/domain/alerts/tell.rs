@@ -200,7 +200,7 @@ impl Alerts {
                 alert.last_delivered_at = Some(now());
             }
             alert.failed.extend(failure.clone());
-            let surplus = alert.failed.len().saturating_sub(self.settings.failures);
+            let surplus = alert.failed.len().saturating_sub(self.settings.max_failures);
             alert.failed.drain(..surplus);
         })
         .await

@@ -106,17 +106,17 @@ pub struct Catalog {
 impl Catalog {
     /// Over the given stores; where instances share their records, a lock lasts `lease`. Outputs that
     /// were last shown, answers with them, and what is listed of the videos of hits take at most
-    /// `cache_bytes`; where the index is shared, the last is read anew after `listed_for`.
+    /// `cache_bytes`; where the index is shared, the last is read anew after `video_cache_ttl`.
     pub(crate) fn new(
         stores: &Stores,
         analyzers: Analyzers,
         aggregators: Aggregators,
         lease: Option<Duration>,
         cache_bytes: usize,
-        listed_for: Duration,
+        video_cache_ttl: Duration,
     ) -> Self {
-        let listed_for = if stores.index.shared() { listed_for } else { Duration::ZERO };
-        let listed_bytes = if listed_for.is_zero() { 0 } else { cache_bytes / 4 };
+        let video_cache_ttl = if stores.index.shared() { video_cache_ttl } else { Duration::ZERO };
+        let listed_bytes = if video_cache_ttl.is_zero() { 0 } else { cache_bytes / 4 };
         Self {
             records: stores.records.clone(),
             storage: stores.storage.clone(),
@@ -127,7 +127,7 @@ impl Catalog {
             opening: Opening::default(),
             shown: Recent::new(cache_bytes / 2),
             written: Recent::new(cache_bytes / 2 - listed_bytes),
-            lately: Lately::new(listed_for, listed_bytes),
+            lately: Lately::new(video_cache_ttl, listed_bytes),
             unfinished: Mutex::default(),
             analyzers,
             aggregators,

@@ -13,12 +13,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ports::records::RecordStore;
+use ports::units::seconds;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::answering::Answering;
 use crate::domain::catalog::Catalog;
 use crate::domain::kernel::ports::{Models, Stores};
-use crate::domain::kernel::seconds;
 use crate::domain::search::Search;
 
 pub use compare::Comparison;

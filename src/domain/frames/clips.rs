@@ -68,7 +68,7 @@ impl Frames {
         if let Some(clip) = self.kept_clip(&record, &key, start, end).await {
             return Ok(clip);
         }
-        let (max_bytes, audio_track) = (self.settings.clip_bytes, record.audio_track);
+        let (max_bytes, audio_track) = (self.settings.max_clip_bytes, record.audio_track);
         let cut = ClipRequest { start, end, exact, max_bytes, audio_track };
         self.cut(&record, cut, &key, (place, turn)).await?;
         let clip = self.kept_clip(&record, &key, start, end).await;
@@ -105,7 +105,7 @@ impl Frames {
 
     /// Of a video that lasts `whole` seconds.
     fn check_clip(&self, whole: f64, start: f64, end: f64) -> Result<()> {
-        let longest = self.settings.clip_seconds;
+        let longest = self.settings.max_clip_duration;
         if !(0.0..whole).contains(&start) || end > whole + 0.001 {
             return Err(Error::Invalid(format!(
                 "the clip goes from {start} to {end}; it must lie within the video, from 0 to \
@@ -119,7 +119,7 @@ impl Frames {
         }
         if end - start > longest as f64 {
             return Err(Error::Invalid(format!(
-                "the clip lasts {} seconds; at most {longest} are cut (frames.clip_seconds)",
+                "the clip lasts {} seconds; at most {longest} are cut (frames.max_clip_duration)",
                 end - start
             )));
         }

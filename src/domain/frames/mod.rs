@@ -17,6 +17,7 @@ use std::time::SystemTime;
 use bytes::Bytes;
 use ports::decoder::{Frame, Image, VideoDecoder};
 use ports::storage::ObjectStorage;
+use ports::units::{byte_size, seconds};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 
@@ -38,6 +39,7 @@ pub use peaks::Peaks;
 #[serde(default)]
 pub struct FrameSettings {
     /// Most bytes of disk that pictures kept below `data_dir` take; the longest unused go first.
+    #[serde(with = "byte_size")]
     pub cache_bytes: u64,
     /// Widest frame, pixels.
     pub max_width: u32,
@@ -48,9 +50,11 @@ pub struct FrameSettings {
     /// Videos whose file is kept for the next frame.
     pub sources: usize,
     /// Longest clip that is cut out of a video, seconds.
-    pub clip_seconds: u64,
+    #[serde(with = "seconds")]
+    pub max_clip_duration: u64,
     /// Most bytes of a clip.
-    pub clip_bytes: u64,
+    #[serde(with = "byte_size")]
+    pub max_clip_bytes: u64,
     /// Clips cut at once.
     pub clips: usize,
     /// Most parts of a video that the peaks of its sound are asked for.
@@ -65,8 +69,8 @@ impl Default for FrameSettings {
             concurrency: 2,
             queue: 64,
             sources: 2,
-            clip_seconds: 600,
-            clip_bytes: 256 << 20,
+            max_clip_duration: 600,
+            max_clip_bytes: 256 << 20,
             clips: 1,
             max_buckets: 20_000,
         }

@@ -77,7 +77,8 @@ impl Ingest {
         track: u32,
         progress: Progress,
     ) -> Result<Heard> {
-        let (vad, seconds) = (self.models.vad.clone(), self.settings.ingest.audio_track_seconds);
+        let (vad, seconds) =
+            (self.models.vad.clone(), self.settings.ingest.audio_track_probe_duration);
         decode(&self.models.decoder, move |decoder| {
             let voice = vad.map(|voice| voice.begin()).transpose()?;
             let left = seconds.saturating_mul(u64::from(SAMPLE_RATE));

@@ -152,9 +152,9 @@ impl Ingest {
             frame_side: self.settings.ingest.frame_side,
             tracking: self.settings.detector.clone(),
             watching: WatchingOptions {
-                looks_per_second: self.settings.ingest.text_looks_per_second,
-                max_looks: self.settings.ingest.max_text_looks,
-                max_frames: self.settings.ingest.max_text_frames,
+                looks_per_second: self.settings.ingest.ocr_samples_per_second,
+                max_looks: self.settings.ingest.max_ocr_samples,
+                max_frames: self.settings.ingest.max_ocr_frames,
             },
             profile: profile.clone(),
         });

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ports::units::{byte_size, seconds};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::analysis::evidence::TrackingOptions;
-use crate::domain::kernel::seconds;
 
 /// How the pipeline works, and how much it takes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,14 +19,17 @@ pub struct IngestSettings {
     /// Chunks analyzed at once within a job.
     pub concurrency: usize,
     /// Largest upload, bytes.
+    #[serde(with = "byte_size")]
     pub max_upload_bytes: u64,
     /// Bytes of uploads on this machine's disk, on their way, waiting or worked on; past them one more
     /// is refused.
+    #[serde(with = "byte_size")]
     pub max_waiting_bytes: u64,
     /// Time after which an upload in pieces is forgotten, in the file seconds.
     #[serde(with = "seconds")]
     pub upload_expiry: Duration,
     /// Bytes of an upload in pieces that are stored at a time.
+    #[serde(with = "byte_size")]
     pub upload_part_bytes: usize,
     /// Most parts of one upload in pieces.
     pub max_upload_parts: usize,
@@ -38,13 +41,15 @@ pub struct IngestSettings {
     /// Most chunks of one video.
     pub max_chunks: usize,
     /// Longest metadata of one video, bytes as JSON.
+    #[serde(with = "byte_size")]
     pub max_metadata_bytes: usize,
     /// Most corrections of one video.
     pub max_corrections: usize,
     /// Longest text of a correction, characters.
     pub max_correction_chars: usize,
     /// How much of each sound track of a file with several is listened to, to choose one, seconds.
-    pub audio_track_seconds: u64,
+    #[serde(with = "seconds")]
+    pub audio_track_probe_duration: u64,
     /// Sound whose loudest sample is below this is amplified before speech is looked for, 0..1.
     pub quiet_peak: f64,
     /// Mean confidence of words below which speech is doubted, 0..1: in a language that is unsure it is
@@ -53,11 +58,11 @@ pub struct IngestSettings {
     /// Frames per chunk that models look at.
     pub frames_per_chunk: usize,
     /// Thumbnails sampled per second to detect when text on screen changes.
-    pub text_looks_per_second: f64,
+    pub ocr_samples_per_second: f64,
     /// Most thumbnails per chunk.
-    pub max_text_looks: usize,
+    pub max_ocr_samples: usize,
     /// Most frames per chunk whose text is read.
-    pub max_text_frames: usize,
+    pub max_ocr_frames: usize,
     /// Largest side of those frames and of posters, pixels.
     pub frame_side: u32,
 }
@@ -79,13 +84,13 @@ impl Default for IngestSettings {
             max_metadata_bytes: 16 << 10,
             max_corrections: 1000,
             max_correction_chars: 500,
-            audio_track_seconds: 600,
+            audio_track_probe_duration: 600,
             quiet_peak: 0.05,
             min_speech_confidence: 0.5,
             frames_per_chunk: 3,
-            text_looks_per_second: 2.0,
-            max_text_looks: 160,
-            max_text_frames: 24,
+            ocr_samples_per_second: 2.0,
+            max_ocr_samples: 160,
+            max_ocr_frames: 24,
             frame_side: 1280,
         }
     }
@@ -96,6 +101,7 @@ impl Default for IngestSettings {
 #[serde(default)]
 pub struct DownloadSettings {
     /// Largest download, bytes; `SERVICE_MAX_BYTES` sets it too.
+    #[serde(with = "byte_size")]
     pub max_bytes: u64,
 }
 
@@ -135,18 +141,20 @@ pub struct RepairSettings {
     pub deadline: Duration,
     /// Time between repairs of what was left behind, in the file seconds.
     #[serde(with = "seconds")]
-    pub repair: Duration,
+    pub repair_interval: Duration,
     /// Time within which every video is looked at once, in the file seconds.
     #[serde(with = "seconds")]
-    pub check: Duration,
+    pub scrub_interval: Duration,
     /// Memory for chunks that were last listed, half of it for whole answers, bytes; where the index is
     /// shared, half of that half for what hits show of their videos.
+    #[serde(with = "byte_size")]
     pub cache_bytes: usize,
     /// Time for which hits may show of their videos what was read before, where the index is shared, in
     /// the file seconds: so much later the changes of other instances show.
     #[serde(with = "seconds")]
-    pub listed_for: Duration,
+    pub video_cache_ttl: Duration,
     /// Space that is kept free for deleting videos when the disk is full, bytes; 0: none.
+    #[serde(with = "byte_size")]
     pub reserve_bytes: u64,
 }
 
@@ -155,10 +163,10 @@ impl Default for RepairSettings {
         Self {
             lease: Duration::from_secs(60),
             deadline: Duration::from_secs(120),
-            repair: Duration::from_secs(300),
-            check: Duration::from_secs(86_400),
+            repair_interval: Duration::from_secs(300),
+            scrub_interval: Duration::from_secs(86_400),
             cache_bytes: 32 << 20,
-            listed_for: Duration::from_secs(5),
+            video_cache_ttl: Duration::from_secs(5),
             reserve_bytes: 16 << 20,
         }
     }

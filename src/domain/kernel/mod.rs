@@ -14,7 +14,6 @@ pub mod profile;
 pub mod progress;
 pub(crate) mod recent;
 pub mod schema;
-pub mod seconds;
 pub mod time;
 pub mod tokens;
 pub(crate) mod units;

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hmac::{Hmac, KeyInit, Mac};
+use ports::units::seconds;
 use ports::webhook::WebhookSender;
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
 use super::error::{Error, Result};
-use super::seconds;
 use super::urls::check_url;
 
 /// The header that proves who sent a notice: `t=<seconds since 1970>,v1=<hexadecimal HMAC-SHA256 of
@@ -27,12 +27,12 @@ pub struct CallbackSettings {
     pub attempts: u32,
     /// Time before the second attempt, in the file seconds; each further pause is twice as long.
     #[serde(with = "seconds")]
-    pub pause: Duration,
+    pub retry_delay: Duration,
 }
 
 impl Default for CallbackSettings {
     fn default() -> Self {
-        Self { secret: String::new(), attempts: 5, pause: Duration::from_secs(2) }
+        Self { secret: String::new(), attempts: 5, retry_delay: Duration::from_secs(2) }
     }
 }
 
@@ -74,7 +74,7 @@ impl Webhook {
     /// why the last one failed.
     pub(crate) async fn send(&self, id: &str, body: Bytes) -> ports::Result<()> {
         let mut attempt = 1;
-        let mut pause = self.settings.pause;
+        let mut pause = self.settings.retry_delay;
         loop {
             let headers = [(SIGNATURE, signature(&self.settings.secret, now(), &body))];
             let Err(error) = self.webhooks.send(&self.url, &headers, body.clone()).await else {

@@ -53,7 +53,7 @@ impl Look {
 
 impl Search {
     /// The look that is to be made, or to be gone on with; `None` where the last one came to its end
-    /// within `records.check`.
+    /// within `records.scrub_interval`.
     pub async fn look_that_is_due(&self, every: Duration) -> Result<Option<Look>> {
         let looked = self.catalog.looked(self.models.embedder.model()).await?;
         if looked.holds(every) {

@@ -22,6 +22,7 @@ use std::sync::atomic::AtomicBool;
 
 use ports::index::{Filter, VectorIndex, VectorQuery};
 use ports::storage::ObjectStorage;
+use ports::units::byte_size;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use text::questions::subject;
@@ -221,9 +222,11 @@ pub struct SearchSettings {
     /// Texts of hits that are read for one search that asks for it: the likeliest.
     pub rerank_texts: usize,
     /// Longest text that is searched for or asked, bytes.
+    #[serde(with = "byte_size")]
     pub max_text_bytes: usize,
     /// Bytes of vectors that are kept, of the texts that were last searched for: one that is searched for
     /// again, with other filters or for its next page, is not embedded again. 0 keeps none.
+    #[serde(with = "byte_size")]
     pub cache_bytes: usize,
 }
 

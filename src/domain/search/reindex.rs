@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use ports::ErrorKind;
 use ports::index::{Filter, Point, Predicate, VectorIndex};
+use ports::units::seconds;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
@@ -15,7 +16,6 @@ use crate::domain::catalog::locks::{Locked, VideoLock};
 use crate::domain::catalog::looked::Looked;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::seconds;
 use crate::domain::kernel::video::VideoId;
 use crate::domain::search::Search;
 use crate::domain::search::indexing::points;

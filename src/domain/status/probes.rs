@@ -18,7 +18,7 @@ pub struct ProbeSettings {
     /// How long an outcome holds.
     pub interval: Duration,
     /// How often a port is asked that nobody asks about: a bucket bills each time.
-    pub watch_interval: Duration,
+    pub idle_probe_interval: Duration,
     /// How long a port may take to answer.
     pub timeout: Duration,
     /// How long whoever asks waits for a newer outcome than one that does not hold any more.
@@ -31,7 +31,7 @@ impl Default for ProbeSettings {
     fn default() -> Self {
         Self {
             interval: Duration::from_secs(1),
-            watch_interval: Duration::from_secs(1),
+            idle_probe_interval: Duration::from_secs(1),
             timeout: Duration::from_millis(1500),
             patience: Duration::from_millis(40),
             storage_is_local: false,
@@ -153,7 +153,7 @@ mod tests {
 
     const SETTINGS: ProbeSettings = ProbeSettings {
         interval: Duration::from_secs(2),
-        watch_interval: Duration::from_secs(15),
+        idle_probe_interval: Duration::from_secs(15),
         timeout: Duration::from_secs(1),
         patience: Duration::from_millis(40),
         storage_is_local: false,

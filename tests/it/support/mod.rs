@@ -136,7 +136,7 @@ impl TestApp {
                 callbacks: CallbackSettings {
                     secret: "secret".into(),
                     attempts: 3,
-                    pause: Duration::ZERO,
+                    retry_delay: Duration::ZERO,
                 },
                 ask: AskSettings { context_tokens: 2000, max_segments: 60 },
                 frames: FrameSettings {

@@ -46,9 +46,9 @@ pub struct WorkerOptions {
     /// Memory limit in addition to the program's own memory, bytes.
     pub memory: u64,
     /// Base CPU time …
-    pub processor_time: Duration,
+    pub cpu_time: Duration,
     /// … and additional CPU time per second of media, or per requested frame.
-    pub processor_time_per_second: Duration,
+    pub cpu_time_per_second: Duration,
     /// The program, started as `PROGRAM decode REQUEST`.
     pub program: PathBuf,
 }
@@ -65,8 +65,8 @@ impl From<&super::Settings> for WorkerOptions {
         Self {
             ffmpeg: section.into(),
             memory: section.memory,
-            processor_time: Duration::from_secs(section.processor_time),
-            processor_time_per_second: Duration::from_secs(section.processor_time_per_second),
+            cpu_time: Duration::from_secs(section.cpu_time),
+            cpu_time_per_second: Duration::from_secs(section.cpu_time_per_second),
             program: this_program(),
         }
     }
@@ -75,8 +75,8 @@ impl From<&super::Settings> for WorkerOptions {
 impl WorkerOptions {
     /// CPU time for `content` seconds of media or frames, in whole seconds.
     fn processor_seconds(&self, content: f64) -> u64 {
-        let more = self.processor_time_per_second.mul_f64(content);
-        (self.processor_time + more).as_secs().max(1)
+        let more = self.cpu_time_per_second.mul_f64(content);
+        (self.cpu_time + more).as_secs().max(1)
     }
 }
 

@@ -261,7 +261,7 @@ fn cause_of_death(status: ExitStatus) -> String {
     match status.signal() {
         Some(libc::SIGXCPU) => {
             "decoding took too much processor time for what came out of the file \
-             (decoder.processor_time, decoder.processor_time_per_second)"
+             (decoder.cpu_time, decoder.cpu_time_per_second)"
                 .into()
         }
         Some(libc::SIGABRT) => {

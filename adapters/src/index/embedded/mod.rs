@@ -290,7 +290,7 @@ impl Inner {
         (self.large > 0 && points >= self.large).then(|| {
             format!(
                 "the embedded index holds {points} points, and every search without a filter looks \
-                 through {} MB of vectors; from {} points on (index.large) a Qdrant server \
+                 through {} MB of vectors; from {} points on (index.warn_above_points) a Qdrant server \
                  (index.kind = \"qdrant\"), whose graph visits few of them (index.exact = false), is \
                  the better place",
                 bytes / 1_000_000,

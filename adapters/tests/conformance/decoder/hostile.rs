@@ -118,14 +118,14 @@ fn cpu_time_is_limited() {
     let file =
         studio.make("busy.mkv", "-f lavfi -i testsrc2=s=1920x1080:r=25:d=12 -c:v ffv1").unwrap();
     let hasty = confined(WorkerOptions {
-        processor_time: std::time::Duration::ZERO,
-        processor_time_per_second: std::time::Duration::ZERO,
+        cpu_time: std::time::Duration::ZERO,
+        cpu_time_per_second: std::time::Duration::ZERO,
         ..WorkerOptions::default()
     });
     let large = ScanOptions { width: 1920, height: 1080, exact: true, audio_track: None };
     let error = hasty.scan(&file, &large, &mut ScanOutput::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
-    assert!(error.to_string().contains("decoder.processor_time"), "{error}");
+    assert!(error.to_string().contains("decoder.cpu_time"), "{error}");
 }
 
 /// Inspects the process that sends frames.

@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 use ports::llm::{Field, FieldKind};
+use ports::units::byte_size;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::kernel::error::{Error, Result};
@@ -18,6 +19,7 @@ pub struct ExtractorSettings {
     /// Most levels of objects and lists within each other.
     pub max_depth: usize,
     /// Most bytes of a schema, written as JSON.
+    #[serde(with = "byte_size")]
     pub max_schema_bytes: usize,
     /// Most items of a list in one chunk.
     pub max_items: usize,
