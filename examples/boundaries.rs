@@ -14,7 +14,9 @@ use std::time::{Duration, Instant};
 
 use adapters::decoder::{FfmpegDecoder, FfmpegOptions};
 use cuts::{CutDetector, Cuts};
-use ports::decoder::{SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
+use ports::decoder::{
+    AudioBlock, SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, VideoDecoder,
+};
 use shotlog::domain::chunking::silence::{SilenceDetector, Silences};
 
 const WIDTH: u32 = 160;
@@ -90,10 +92,10 @@ impl ScanSink for Detectors {
         Ok(())
     }
 
-    fn audio(&mut self, time: f64, samples: &[f32]) -> ports::Result<()> {
+    fn audio(&mut self, block: AudioBlock<'_>) -> ports::Result<()> {
         let start = Instant::now();
-        self.silence.starts_at(time);
-        self.silence.push(samples);
+        self.silence.starts_at(block.time);
+        self.silence.push(block.samples);
         self.in_silence += start.elapsed();
         Ok(())
     }

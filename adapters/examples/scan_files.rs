@@ -10,7 +10,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use ports::decoder::{SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
+use ports::decoder::{
+    AudioBlock, SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, VideoDecoder,
+};
 use serde_json::{Value, json};
 use shotlog_adapters::decoder::{FfmpegDecoder, FfmpegOptions, WorkerDecoder, WorkerOptions};
 
@@ -27,7 +29,7 @@ impl ScanSink for Nothing {
         Ok(())
     }
 
-    fn audio(&mut self, _: f64, _: &[f32]) -> ports::Result<()> {
+    fn audio(&mut self, _: AudioBlock<'_>) -> ports::Result<()> {
         Ok(())
     }
 }

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
-/// Sample rate of all decoded audio, Hz. Audio is mono.
+/// Sample rate of all decoded audio, Hz.
 pub const SAMPLE_RATE: u32 = 16_000;
 
 /// The properties of a file, as its container states them.
@@ -119,15 +119,33 @@ impl<'a> ScanFrame<'a> {
     }
 }
 
+/// Consecutive samples of a scan.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AudioBlock<'a> {
+    /// Time of the first sample, seconds.
+    pub time: f64,
+    /// Mono samples in −1..1 at [`SAMPLE_RATE`]: all channels mixed down.
+    pub samples: &'a [f32],
+    /// The left and the right channel of a stereo track, each as long as `samples`; `None` where the
+    /// two do not differ.
+    pub channels: Option<[&'a [f32]; 2]>,
+}
+
+impl<'a> AudioBlock<'a> {
+    /// A block of a track whose channels do not differ.
+    pub fn mono(time: f64, samples: &'a [f32]) -> Self {
+        Self { time, samples, channels: None }
+    }
+}
+
 /// Receives the frames and the audio of a scan, each in order of presentation time.
 pub trait ScanSink: Send {
     /// Receives one frame. An error ends the scan with that error.
     fn frame(&mut self, frame: ScanFrame<'_>) -> Result<()>;
 
-    /// Receives consecutive samples in −1..1 at [`SAMPLE_RATE`]; `time` is that of the first. Blocks
-    /// are contiguous, because silence fills gaps longer than 50 ms. Audio starts at time 0 or later
-    /// (earlier samples are dropped).
-    fn audio(&mut self, time: f64, samples: &[f32]) -> Result<()>;
+    /// Receives one block of audio. Blocks are contiguous, because silence fills gaps longer than 50 ms.
+    /// Audio starts at time 0 or later (earlier samples are dropped).
+    fn audio(&mut self, block: AudioBlock<'_>) -> Result<()>;
 }
 
 /// Passes on audio and drops frames.
@@ -138,8 +156,8 @@ impl ScanSink for SoundOnly<'_> {
         Ok(())
     }
 
-    fn audio(&mut self, time: f64, samples: &[f32]) -> Result<()> {
-        self.0.audio(time, samples)
+    fn audio(&mut self, block: AudioBlock<'_>) -> Result<()> {
+        self.0.audio(block)
     }
 }
 

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::path::Path;
 
 use ports::decoder::{
-    AudioInfo, CancellationToken, Clip, ClipRequest, Frame, Image, MediaInfo, SAMPLE_RATE,
-    ScanFrame, ScanOptions, ScanSink, ScanSummary, Still, VideoDecoder, VideoInfo,
+    AudioBlock, AudioInfo, CancellationToken, Clip, ClipRequest, Frame, Image, MediaInfo,
+    SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, Still, VideoDecoder, VideoInfo,
 };
 use ports::{ErrorKind, PortError, Result};
 use serde::{Deserialize, Serialize};
@@ -224,7 +224,7 @@ impl VideoDecoder for RecordedDecoder {
             {
                 let block = (samples - summary.samples).min(u64::from(SAMPLE_RATE) / 10);
                 let wave = tone(&recording, summary.samples, block);
-                sink.audio(heard, &wave)?;
+                sink.audio(AudioBlock::mono(heard, &wave))?;
                 summary.samples += block;
                 continue;
             }

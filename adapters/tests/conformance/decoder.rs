@@ -68,6 +68,8 @@ fn recorded() {
 }
 
 #[cfg(feature = "ffmpeg")]
+mod channels;
+#[cfg(feature = "ffmpeg")]
 mod clips;
 #[cfg(feature = "ffmpeg")]
 mod hostile;
@@ -87,7 +89,8 @@ mod ffmpeg {
     use adapters::decoder::{FfmpegDecoder, FfmpegOptions, WorkerDecoder, WorkerOptions};
     use ports::ErrorKind;
     use ports::decoder::{
-        CancellationToken, ClipRequest, Image, ScanFrame, ScanOptions, ScanSink, VideoDecoder,
+        AudioBlock, CancellationToken, ClipRequest, Image, ScanFrame, ScanOptions, ScanSink,
+        VideoDecoder,
     };
 
     use super::*;
@@ -655,7 +658,7 @@ mod ffmpeg {
             Ok(())
         }
 
-        fn audio(&mut self, _: f64, _: &[f32]) -> ports::Result<()> {
+        fn audio(&mut self, _: AudioBlock<'_>) -> ports::Result<()> {
             Ok(())
         }
     }
@@ -673,7 +676,7 @@ mod ffmpeg {
             Ok(())
         }
 
-        fn audio(&mut self, _: f64, _: &[f32]) -> ports::Result<()> {
+        fn audio(&mut self, _: AudioBlock<'_>) -> ports::Result<()> {
             Ok(())
         }
     }

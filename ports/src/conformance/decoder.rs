@@ -3,7 +3,9 @@
 
 use std::path::Path;
 
-use crate::decoder::{SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
+use crate::decoder::{
+    AudioBlock, SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, VideoDecoder,
+};
 use crate::{ErrorKind, PortError, Result};
 
 /// A test file and its content.
@@ -55,7 +57,8 @@ impl ScanSink for ScanRecorder {
         Ok(())
     }
 
-    fn audio(&mut self, time: f64, samples: &[f32]) -> Result<()> {
+    fn audio(&mut self, block: AudioBlock<'_>) -> Result<()> {
+        let AudioBlock { time, samples, channels } = block;
         if self.fail_at_sound {
             return Err(PortError::new(ErrorKind::Unavailable, "the sink is full"));
         }
@@ -63,6 +66,9 @@ impl ScanSink for ScanRecorder {
         let expected = *start + all.len() as f64 / f64::from(SAMPLE_RATE);
         assert!((time - expected).abs() < 1e-3, "block follows block: {time} after {expected}");
         assert!(samples.iter().all(|s| (-1.0..=1.0).contains(s)), "samples are within -1..1");
+        for channel in channels.into_iter().flatten() {
+            assert_eq!(channel.len(), samples.len(), "a channel is as long as the mix");
+        }
         all.extend_from_slice(samples);
         Ok(())
     }

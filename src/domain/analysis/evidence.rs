@@ -159,7 +159,7 @@ impl ChunkEvidence {
     }
 
     /// What is said in it: every sentence of which a word is within the chunk, whole.
-    pub fn utterances(&self) -> &[Utterance] {
+    pub fn utterances(&self) -> impl Iterator<Item = &Utterance> {
         self.video.speech.utterances_in(&self.video.utterances, self.span)
     }
 

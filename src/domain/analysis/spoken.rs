@@ -22,9 +22,9 @@ pub(crate) fn spoken(video: &AnalyzedVideo) -> Vec<Utterance> {
     ];
     let said = |source: &Vec<Utterance>| source.iter().any(|said| !said.text.trim().is_empty());
     let mut spoken = sources.into_iter().find(said).unwrap_or_default();
-    // A sentence that runs over the end of a chunk is kept with both.
-    spoken.dedup();
     spoken.retain(|said| !said.text.trim().is_empty());
     spoken.sort_by(|a, b| a.start.total_cmp(&b.start));
+    // A sentence that runs over the end of a chunk is kept with both.
+    spoken.dedup();
     spoken
 }

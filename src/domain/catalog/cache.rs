@@ -106,11 +106,16 @@ pub(crate) struct RecognisedPieces<'a> {
     pub(crate) video_id: VideoId,
     /// Which of its sound tracks, where it has several.
     pub(crate) audio_track: Option<u32>,
+    /// Which of the track's channels, where each has a voice of its own.
+    pub(crate) channel: Option<usize>,
 }
 
 impl RecognisedPieces<'_> {
     fn key(&self, piece: Span, recogniser: &str) -> CacheKey {
-        let recogniser = track_model(recogniser, self.audio_track);
+        let mut recogniser = track_model(recogniser, self.audio_track);
+        if let Some(channel) = self.channel {
+            recogniser += &format!("/channel {channel}");
+        }
         CacheKey::new(self.video_id, "speech", piece, &recogniser)
     }
 }

@@ -255,7 +255,11 @@ impl Catalog {
         let speech = self.speech(document).await?;
         let overlay = Overlay::new(self.corrections(record).await?, Some(speech));
         let Some((_, heard)) = overlay.heard() else { return Ok(BTreeSet::new()) };
-        Ok(heard.speech.words.as_ref().map_or_else(BTreeSet::new, |heard| doubtful(&heard.words)))
+        Ok(heard
+            .speech
+            .words
+            .as_ref()
+            .map_or_else(BTreeSet::new, |heard| doubtful(&heard.by_channel().concat())))
     }
 
     /// One stored aggregate as it is stored; `Invalid` lists what is stored.

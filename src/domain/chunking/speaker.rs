@@ -44,6 +44,7 @@ mod tests {
         let turn = |speaker: &str, start, end| VoiceTurn {
             speaker: speaker.into(),
             span: Span { start, end },
+            channel: None,
         };
         let turns = [
             turn("S1", 0.0, 4.0),

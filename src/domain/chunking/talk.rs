@@ -35,14 +35,47 @@ pub struct SpokenWord {
     pub last: bool,
 }
 
-/// When words are said and sentences end; the words are in order of start.
-pub fn spoken(words: &[Word]) -> Vec<SpokenWord> {
+/// When words are said and sentences end, in order of start; the words of each channel are so too. Where
+/// one channel's sentence ends within another's, no sentence ends.
+pub fn spoken(channels: &[Vec<Word>]) -> Vec<SpokenWord> {
+    let all: Vec<Vec<SpokenWord>> = channels.iter().map(|words| on_channel(words)).collect();
+    if all.len() == 1 {
+        return all.concat();
+    }
+    let whole: Vec<Vec<Span>> = channels.iter().map(|words| sentence_spans(words)).collect();
+    let within_other = |channel: usize, time: f64| {
+        let others = whole.iter().enumerate().filter(|(other, _)| *other != channel);
+        others.into_iter().any(|(_, sentences)| {
+            let begun = sentences.partition_point(|sentence| sentence.start < time);
+            begun > 0 && time < sentences[begun - 1].end
+        })
+    };
+    let mut spoken: Vec<SpokenWord> = Vec::new();
+    for (channel, words) in all.into_iter().enumerate() {
+        spoken.extend(words.into_iter().map(|word| SpokenWord {
+            last: word.last && !within_other(channel, word.span.end),
+            ..word
+        }));
+    }
+    spoken.sort_by(|a, b| a.span.start.total_cmp(&b.span.start));
+    spoken
+}
+
+fn on_channel(words: &[Word]) -> Vec<SpokenWord> {
     let ends: BTreeSet<usize> = sentences(words).into_iter().map(|range| range.end).collect();
     let spoken = |(at, word): (usize, &Word)| SpokenWord {
         span: Span { start: word.start, end: word.end },
         last: ends.contains(&(at + 1)),
     };
     words.iter().enumerate().map(spoken).collect()
+}
+
+fn sentence_spans(words: &[Word]) -> Vec<Span> {
+    let span = |range: std::ops::Range<usize>| Span {
+        start: words[range.start].start,
+        end: words[range.end - 1].end,
+    };
+    sentences(words).into_iter().map(span).collect()
 }
 
 /// The words that a split minds; none where sound has no part in it.
@@ -136,7 +169,7 @@ mod tests {
             time += if text.ends_with('.') { 0.9 } else { 0.5 };
             Word { text: text.into(), start, end: start + 0.4, confidence: 1.0 }
         };
-        spoken(&text.split(' ').map(word).collect::<Vec<_>>())
+        spoken(&[text.split(' ').map(word).collect()])
     }
 
     #[test]

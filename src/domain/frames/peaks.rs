@@ -1,7 +1,7 @@
 //! How loud a video is over time, for clients that draw its waveform. What is heard is decoded once
 //! and kept with the pictures.
 
-use ports::decoder::{SAMPLE_RATE, ScanFrame, ScanSink};
+use ports::decoder::{AudioBlock, SAMPLE_RATE, ScanFrame, ScanSink};
 
 use super::Frames;
 use crate::domain::catalog::record::VideoRecord;
@@ -89,7 +89,8 @@ impl ScanSink for Heard {
         Ok(())
     }
 
-    fn audio(&mut self, time: f64, samples: &[f32]) -> ports::Result<()> {
+    fn audio(&mut self, block: AudioBlock<'_>) -> ports::Result<()> {
+        let AudioBlock { time, samples, .. } = block;
         let first = (time * f64::from(SAMPLE_RATE)).round() as u64;
         for (at, sample) in (first..).zip(samples) {
             let part = (at / SAMPLES) as usize;
@@ -139,8 +140,9 @@ mod tests {
         let mut samples = vec![0.0; 8000];
         samples.extend([-0.5; 3840]);
         samples.push(1.5);
-        heard.audio(1.0, &samples[..5000]).expect("room");
-        heard.audio(1.0 + 5000.0 / 16_000.0, &samples[5000..]).expect("room");
+        heard.audio(AudioBlock::mono(1.0, &samples[..5000])).expect("room");
+        let later = AudioBlock::mono(1.0 + 5000.0 / 16_000.0, &samples[5000..]);
+        heard.audio(later).expect("room");
         let kept = Heard::from_bytes(&heard.to_bytes());
         assert_eq!(kept, heard);
         // Sound that ends before the video is followed by silence.

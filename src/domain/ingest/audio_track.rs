@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use ports::decoder::{AudioInfo, SAMPLE_RATE, ScanFrame, ScanSink};
+use ports::decoder::{AudioBlock, AudioInfo, SAMPLE_RATE, ScanFrame, ScanSink};
 use ports::vad::VoiceActivitySession;
 use ports::{ErrorKind, PortError};
 
@@ -121,11 +121,11 @@ impl ScanSink for Listener {
         Ok(())
     }
 
-    fn audio(&mut self, _: f64, samples: &[f32]) -> ports::Result<()> {
+    fn audio(&mut self, block: AudioBlock<'_>) -> ports::Result<()> {
         let stop = |why: String| PortError::new(ErrorKind::Other, why);
         self.progress.check().map_err(|e| stop(e.to_string()))?;
-        let samples =
-            &samples[..samples.len().min(usize::try_from(self.left).unwrap_or(usize::MAX))];
+        let samples = &block.samples
+            [..block.samples.len().min(usize::try_from(self.left).unwrap_or(usize::MAX))];
         self.audible += samples.iter().filter(|sample| sample.abs() >= AUDIBLE).count() as u64;
         if let Some(voice) = &mut self.voice {
             voice.push(samples)?;

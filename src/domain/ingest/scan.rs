@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ports::decoder::{SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
+use ports::decoder::{
+    AudioBlock, SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, VideoDecoder,
+};
 use ports::vad::{VoiceActivityDetector, VoiceActivitySession};
 
 use crate::domain::chunking::semantic::seen_shifts;
@@ -18,7 +20,7 @@ use crate::domain::kernel::profile::Step;
 use crate::domain::kernel::progress::Progress;
 use crate::domain::kernel::time::Span;
 use crate::domain::media::decode::decode;
-use crate::domain::media::speech::{Sound, SoundWriter};
+use crate::domain::media::speech::{ChannelSpeech, ChannelWriter, Channels, Sound, SoundWriter};
 
 /// What is scanned, and with what.
 pub(crate) struct Scan {
@@ -38,8 +40,10 @@ pub(crate) struct Scanned {
     /// Without voice changes and topic shifts in what is said.
     pub(crate) signals: Signals,
     pub(crate) sound: Arc<Sound>,
-    /// Where speech is.
+    /// Where speech is in it.
     pub(crate) speech: Vec<Span>,
+    /// The channels of a stereo track where each has a voice of its own; else none.
+    pub(crate) channels: Vec<ChannelSpeech>,
 }
 
 struct Detectors {
@@ -47,6 +51,7 @@ struct Detectors {
     silence: SilenceDetector,
     voice: Option<Box<dyn VoiceActivitySession>>,
     sound: SoundWriter,
+    channels: ChannelWriter,
     /// How long looking for cuts and for speech took so far.
     looking: Duration,
     listening: Duration,
@@ -63,14 +68,16 @@ impl ScanSink for Detectors {
         self.stop_when_cancelled()
     }
 
-    fn audio(&mut self, time: f64, samples: &[f32]) -> ports::Result<()> {
+    fn audio(&mut self, block: AudioBlock<'_>) -> ports::Result<()> {
+        let AudioBlock { time, samples, .. } = block;
         if self.heard_from.is_none() {
             self.heard_from = Some(time);
             self.silence.starts_at(time);
             self.sound.starts_at(time);
         }
         self.silence.push(samples);
-        self.sound.push(samples).map_err(|e| {
+        let kept = self.channels.push(&block, &mut self.sound);
+        kept.and_then(|()| self.sound.push(samples)).map_err(|e| {
             let what = "cannot keep the sound in the working folder";
             ports::PortError::caused_by(ports::ErrorKind::Other, what, e)
         })?;
@@ -90,6 +97,7 @@ impl Detectors {
             silence: SilenceDetector::new(SAMPLE_RATE),
             voice: None,
             sound: SoundWriter::create(folder)?,
+            channels: ChannelWriter::new(folder),
             looking: Duration::ZERO,
             listening: Duration::ZERO,
             heard_from: None,
@@ -103,7 +111,7 @@ impl Detectors {
             .map_err(|e| ports::PortError::new(ports::ErrorKind::Other, e.to_string()))
     }
 
-    fn finish(self, summary: &ScanSummary) -> Result<Scanned> {
+    fn finish(self, summary: &ScanSummary) -> Result<(Scanned, Option<Channels>)> {
         let profile = &self.progress.profile;
         profile.add(Step::FindCuts, summary.frames, self.looking);
         profile.add(Step::FindSpeech, 1, self.listening);
@@ -128,7 +136,8 @@ impl Detectors {
             loudness: silence.levels,
             end: summary.end,
         };
-        Ok(Scanned { signals, sound: Arc::new(self.sound.finish()?), speech })
+        let sound = Arc::new(self.sound.finish()?);
+        Ok((Scanned { signals, sound, speech, channels: Vec::new() }, self.channels.finish()?))
     }
 }
 
@@ -148,10 +157,18 @@ impl Scan {
             metrics::decoded(summary.end, started.elapsed());
             detectors.progress.profile.add(Step::Scan, 1, started.elapsed());
             let progress = detectors.progress.clone();
-            let mut scanned = detectors.finish(&summary)?;
-            if let Some(vad) = vad.filter(|_| scanned.sound.is_amplified()) {
+            let (mut scanned, channels) = detectors.finish(&summary)?;
+            let Some(vad) = vad else { return Ok(scanned) };
+            if scanned.sound.is_amplified() {
                 let started = Instant::now();
                 scanned.speech = find_speech(vad.as_ref(), &scanned.sound, &progress)?;
+                progress.profile.add(Step::FindSpeech, 1, started.elapsed());
+            }
+            if let Some(channels) = channels {
+                let started = Instant::now();
+                let find_speech = |sound: &Sound| find_speech(vad.as_ref(), sound, &progress);
+                let separate = channels.separate(&scanned.speech, find_speech)?;
+                scanned.channels = separate.into_iter().flatten().collect();
                 progress.profile.add(Step::FindSpeech, 1, started.elapsed());
             }
             Ok(scanned)
@@ -160,7 +177,7 @@ impl Scan {
     }
 }
 
-/// Where speech is in sound that was too quiet to tell while it was decoded. *Blocks*.
+/// Finds speech in sound that was decoded before. *Blocks*.
 fn find_speech(
     vad: &dyn VoiceActivityDetector,
     sound: &Sound,

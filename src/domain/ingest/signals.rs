@@ -23,8 +23,9 @@ use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::profile::{Profile, Step};
 use crate::domain::kernel::progress::{Progress, Stage};
 use crate::domain::kernel::video::VideoId;
-use crate::domain::media::speech;
-use crate::domain::media::speech::{Diarizer, Recognition, Speech, VoiceTurn, Words, track_model};
+use crate::domain::media::speech::{
+    Diarizer, Recognition, Speech, VoiceTurn, Words, channel_turns, recognise, track_model,
+};
 
 /// Changes whenever turns are found in another way.
 const VERSION: u32 = 2;
@@ -123,7 +124,8 @@ impl Ingest {
                     found.map_or_else(|| std::mem::take(&mut scanned.signals), |(known, _)| known);
                 signals.candidates.speaker = voice_changes(&speech.turns);
                 signals.candidates.semantic = self.topic_shifts(&speech).await?;
-                signals.spoken = speech.words.as_ref().map_or(Vec::new(), |w| spoken(&w.words));
+                signals.spoken =
+                    speech.words.as_ref().map_or(Vec::new(), |w| spoken(w.by_channel()));
                 signals
             }
         };
@@ -204,8 +206,11 @@ impl Ingest {
         Ok(Speech { voices_by, spans: scanned.speech.clone(), turns, words })
     }
 
-    /// Who speaks when; nobody without the two networks that tell.
+    /// Who speaks when: whoever has a channel, else nobody without the two networks that tell.
     async fn tell_speakers(&self, scanned: &Scanned, profile: &Profile) -> Result<Vec<VoiceTurn>> {
+        if !scanned.channels.is_empty() {
+            return Ok(channel_turns(&scanned.channels));
+        }
         let Models { speaker_segmentation, speaker_embedder, .. } = &self.models;
         let (Some(segmentation), Some(embedder)) = (speaker_segmentation, speaker_embedder) else {
             return Ok(Vec::new());
@@ -232,22 +237,33 @@ impl Ingest {
             let detail = json!({"recogniser": transcriber.model(), "done": done, "total": total});
             progress.stage(Stage::Chunking, detail);
         };
-        let recognition = Recognition {
+        let cache =
+            |channel| RecognisedPieces { catalog: &self.catalog, video_id, audio_track, channel };
+        let mut sources = vec![(&scanned.sound, &scanned.speech, cache(None))];
+        if !scanned.channels.is_empty() {
+            let channels = scanned.channels.iter().enumerate();
+            sources = channels.map(|(at, own)| (&own.sound, &own.spans, cache(Some(at)))).collect();
+        }
+        let recognition = |(sound, spans, cache)| Recognition {
             transcriber,
-            cache: &RecognisedPieces { catalog: &self.catalog, video_id, audio_track },
-            sound: &scanned.sound,
-            spans: &scanned.speech,
+            cache,
+            sound,
+            spans,
             concurrency: self.settings.ingest.concurrency,
             min_confidence: self.settings.ingest.min_speech_confidence,
         };
-        let recognising = recognition.run(step);
+        let sources: Vec<Recognition<'_>> = sources
+            .iter()
+            .map(|(sound, spans, cache)| recognition((*sound, *spans, cache)))
+            .collect();
+        let recognising = recognise(&sources, step);
         let mut words = progress.profile.measure(Step::RecogniseSpeech, recognising).await?;
         words.recogniser = track_model(&words.recogniser, audio_track);
         Ok(Some(words))
     }
 
     async fn topic_shifts(&self, speech: &Speech) -> Result<Vec<Candidate>> {
-        let segments = speech.words.as_ref().map_or(Vec::new(), |w| speech::segments(&w.words));
+        let segments = speech.words.as_ref().map_or(Vec::new(), Words::segments);
         let texts: Vec<String> = segments.iter().map(|s| s.text.clone()).collect();
         if texts.is_empty() {
             return Ok(Vec::new());

@@ -12,8 +12,8 @@ use adapters::records::MemoryRecords;
 use adapters::storage::OpendalStorage;
 use async_trait::async_trait;
 use ports::decoder::{
-    AudioInfo, CancellationToken, Clip, ClipRequest, Frame, Image, MediaInfo, SAMPLE_RATE,
-    ScanFrame, ScanOptions, ScanSink, ScanSummary, Still, VideoDecoder, VideoInfo,
+    AudioBlock, AudioInfo, CancellationToken, Clip, ClipRequest, Frame, Image, MediaInfo,
+    SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, Still, VideoDecoder, VideoInfo,
 };
 use ports::embedder::Embedder;
 use ports::llm::{
@@ -98,7 +98,7 @@ impl VideoDecoder for SceneDecoder {
                 let loud = if clip["silent"] == played { 0.0 } else { 0.2 };
                 let samples: Vec<f32> =
                     (0..SAMPLE_RATE / 10).map(|i| (i as f32 * 0.1).sin() * loud).collect();
-                sink.audio(time, &samples)?;
+                sink.audio(AudioBlock::mono(time, &samples))?;
                 summary.samples += samples.len() as u64;
             }
         }

@@ -1,20 +1,21 @@
 //! Converts decoded audio to one continuous 16 kHz mono track: mixes, resamples, fills gaps. Two
-//! channels that cancel each other, because one is inverted, are subtracted instead of added.
+//! channels that cancel each other, because one is inverted, are subtracted instead of added. The
+//! channels of a stereo track are passed on with their mix.
 
 use std::ffi::c_int;
 
 use ffmpeg::ffi;
 use ffmpeg::frame::Audio;
 use ffmpeg_next as ffmpeg;
-use ports::decoder::{SAMPLE_RATE, ScanSink};
+use ports::decoder::{AudioBlock, SAMPLE_RATE, ScanSink};
 
 use super::Error;
 
 /// Maximum difference between a timestamp and the track that counts as rounding, seconds.
 const TOLERANCE: f64 = 0.05;
 
-/// Samples per block of silence.
-const SILENCE: usize = SAMPLE_RATE as usize;
+/// Maximum samples per output block.
+const MAX_BLOCK: usize = SAMPLE_RATE as usize;
 
 /// Front left and front right.
 const STEREO: u64 = 0b11;
@@ -38,7 +39,7 @@ pub(super) struct Track {
     clock: f64,
     /// Number of output samples.
     pub(super) samples: u64,
-    block: Vec<f32>,
+    block: Block,
     mixer: StereoMixer,
 }
 
@@ -67,11 +68,9 @@ impl Track {
         let mut from = 0;
         while from < frame.samples() && done.is_ok() {
             let count = MAX_RESAMPLE.min(frame.samples() - from);
-            block.clear();
-            done = resampler.convert(Some((frame, from, count)), &mut block);
-            if resampler.is_pair {
-                self.mixer.mix(&mut block);
-            }
+            block.samples.clear();
+            done = resampler.convert(Some((frame, from, count)), &mut block.samples);
+            block.mix_down(resampler.is_pair.then_some(&mut self.mixer));
             done = done.and_then(|()| self.emit(&block, sink));
             from += count;
         }
@@ -82,11 +81,9 @@ impl Track {
     /// Flushes the resampler.
     pub(super) fn end_segment(&mut self, sink: &mut dyn ScanSink) -> Result<(), Error> {
         let Some(mut resampler) = self.resampler.take() else { return Ok(()) };
-        let mut block = Vec::new();
-        resampler.convert(None, &mut block)?;
-        if resampler.is_pair {
-            self.mixer.mix(&mut block);
-        }
+        let mut block = Block::default();
+        resampler.convert(None, &mut block.samples)?;
+        block.mix_down(resampler.is_pair.then_some(&mut self.mixer));
         self.emit(&block, sink)
     }
 
@@ -107,29 +104,68 @@ impl Track {
         let ahead = start.saturating_sub(i64::try_from(next).unwrap_or(i64::MAX));
         self.drop = u64::try_from(-ahead).unwrap_or(0);
         let mut missing = u64::try_from(ahead).unwrap_or(0);
-        let silence = [0.0; SILENCE];
+        let silence = [0.0; MAX_BLOCK];
         while missing > 0 {
-            let n = missing.min(SILENCE as u64);
-            self.output(&silence[..n as usize], sink)?;
+            let n = missing.min(MAX_BLOCK as u64);
+            self.output(&silence[..n as usize], None, sink)?;
             missing -= n;
         }
         Ok(())
     }
 
-    fn emit(&mut self, block: &[f32], sink: &mut dyn ScanSink) -> Result<(), Error> {
-        let dropped = self.drop.min(block.len() as u64);
+    fn emit(&mut self, block: &Block, sink: &mut dyn ScanSink) -> Result<(), Error> {
+        let dropped = self.drop.min(block.samples.len() as u64);
         self.drop -= dropped;
-        self.output(&block[dropped as usize..], sink)
+        let from = dropped as usize;
+        let channels = block.channels.as_ref();
+        let channels = channels.map(|[left, right]| [&left[from..], &right[from..]]);
+        self.output(&block.samples[from..], channels, sink)
     }
 
-    fn output(&mut self, block: &[f32], sink: &mut dyn ScanSink) -> Result<(), Error> {
-        if block.is_empty() {
-            return Ok(());
+    fn output(
+        &mut self,
+        samples: &[f32],
+        channels: Option<[&[f32]; 2]>,
+        sink: &mut dyn ScanSink,
+    ) -> Result<(), Error> {
+        for from in (0..samples.len()).step_by(MAX_BLOCK) {
+            let part = from..samples.len().min(from + MAX_BLOCK);
+            let channels = channels.map(|pair| pair.map(|channel| &channel[part.clone()]));
+            let samples = &samples[part];
+            let block = AudioBlock {
+                time: self.end(),
+                samples,
+                channels: channels.filter(|[left, right]| left != right),
+            };
+            sink.audio(block).map_err(Error::Sink)?;
+            self.samples += samples.len() as u64;
+            self.next = self.next.map(|n| n + samples.len() as u64);
         }
-        sink.audio(self.end(), block).map_err(Error::Sink)?;
-        self.samples += block.len() as u64;
-        self.next = self.next.map(|n| n + block.len() as u64);
         Ok(())
+    }
+}
+
+/// Resampled sound.
+#[derive(Default)]
+struct Block {
+    /// One channel, or two interleaved until they are mixed down.
+    samples: Vec<f32>,
+    /// Left and right, where there are two.
+    channels: Option<[Vec<f32>; 2]>,
+}
+
+impl Block {
+    /// Parts the interleaved samples of a pair into channels, and mixes them down.
+    fn mix_down(&mut self, mixer: Option<&mut StereoMixer>) {
+        let Some(mixer) = mixer else {
+            self.channels = None;
+            return;
+        };
+        for (at, channel) in self.channels.get_or_insert_default().iter_mut().enumerate() {
+            channel.clear();
+            channel.extend(self.samples.iter().skip(at).step_by(2));
+        }
+        mixer.mix(&mut self.samples);
     }
 }
 

@@ -8,8 +8,8 @@ use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use ports::decoder::{
-    CancellationToken, Clip, Frame, Image, SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink,
-    ScanSummary,
+    AudioBlock, CancellationToken, Clip, Frame, Image, SAMPLE_RATE, ScanFrame, ScanOptions,
+    ScanSink, ScanSummary,
 };
 use ports::{ErrorKind, PortError, Result};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -90,9 +90,10 @@ impl Process {
                     sink.frame(frame)?;
                     self.allow_for(frame.time);
                 }
-                wire::SOUND => {
-                    let (time, samples) = receiver.sound(&body)?;
-                    sink.audio(time, samples)?;
+                kind @ (wire::SOUND | wire::STEREO) => {
+                    let block = receiver.sound(kind, &body)?;
+                    let time = block.time;
+                    sink.audio(block)?;
                     self.allow_for(time);
                 }
                 wire::OUTCOME => match outcome(&body)? {
@@ -145,9 +146,10 @@ impl Process {
         let mut body = Vec::new();
         loop {
             match self.next(&mut body)? {
-                wire::SOUND => {
-                    let (time, samples) = receiver.sound(&body)?;
-                    sink.audio(time, samples)?;
+                kind @ (wire::SOUND | wire::STEREO) => {
+                    let block = receiver.sound(kind, &body)?;
+                    let time = block.time;
+                    sink.audio(block)?;
                     self.allow_for(time);
                 }
                 wire::OUTCOME => match outcome(&body)? {
@@ -316,20 +318,25 @@ impl ScanReceiver {
         Ok(ScanFrame { time, rgb, skipped })
     }
 
-    fn sound(&mut self, body: &[u8]) -> Result<(f64, &[f32])> {
+    fn sound(&mut self, kind: u8, body: &[u8]) -> Result<AudioBlock<'_>> {
         let (time, bytes) = timed(body)?;
         let (samples, rest) = bytes.as_chunks::<4>();
         self.samples.clear();
         self.samples.extend(samples.iter().map(|bytes| f32::from_le_bytes(*bytes)));
         let start = *self.sound_start.get_or_insert(time);
         let expected = start + self.summary.samples as f64 / f64::from(SAMPLE_RATE);
-        let whole = rest.is_empty() && !samples.is_empty() && self.is_time(time);
+        let planes = if kind == wire::STEREO { 3 } else { 1 };
+        let length = self.samples.len() / planes;
+        let is_whole = rest.is_empty() && length > 0 && self.samples.len() == length * planes;
+        let whole = is_whole && self.is_time(time);
         let follows = (time - expected).abs() < 1e-3;
         if !whole || !follows || !self.samples.iter().all(|s| (-1.0..=1.0).contains(s)) {
             return Err(protocol_violation());
         }
-        self.summary.samples += self.samples.len() as u64;
-        Ok((time, &self.samples))
+        self.summary.samples += length as u64;
+        let (samples, channels) = self.samples.split_at(length);
+        let channels = (planes > 1).then(|| channels.split_at(length).into());
+        Ok(AudioBlock { time, samples, channels })
     }
 
     fn is_time(&self, time: f64) -> bool {

@@ -23,6 +23,9 @@ pub(super) const PICTURE: u8 = 3;
 pub(super) const OUTCOME: u8 = 4;
 /// Bytes of a clip: their offset as a 64-bit little-endian number, then the bytes.
 pub(super) const BYTES: u8 = 5;
+/// A piece of sound whose channels differ: its time, then as many samples each of the mix, the left and
+/// the right channel, as 32-bit floats.
+pub(super) const STEREO: u8 = 6;
 
 /// Maximum number of clip bytes per message.
 pub(super) const MAX_CHUNK: usize = 128 << 10;

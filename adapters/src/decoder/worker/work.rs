@@ -7,7 +7,7 @@ use std::os::fd::AsFd;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use ports::decoder::{Clip, ClipRequest, Frame, ScanFrame, ScanOptions, ScanSink};
+use ports::decoder::{AudioBlock, Clip, ClipRequest, Frame, ScanFrame, ScanOptions, ScanSink};
 use ports::{ErrorKind, PortError, Result};
 
 use super::wire::{self, Job, Outcome, PictureHead, Request, send};
@@ -135,8 +135,11 @@ impl ScanSink for Output {
         self.send(wire::FRAME, &head, rgb)
     }
 
-    fn audio(&mut self, time: f64, samples: &[f32]) -> Result<()> {
-        let bytes: Vec<u8> = samples.iter().flat_map(|sample| sample.to_le_bytes()).collect();
-        self.send(wire::SOUND, &time.to_le_bytes(), &bytes)
+    fn audio(&mut self, block: AudioBlock<'_>) -> Result<()> {
+        let AudioBlock { time, samples, channels } = block;
+        let kind = if channels.is_some() { wire::STEREO } else { wire::SOUND };
+        let all = [samples].into_iter().chain(channels.into_iter().flatten()).flatten();
+        let bytes: Vec<u8> = all.flat_map(|sample| sample.to_le_bytes()).collect();
+        self.send(kind, &time.to_le_bytes(), &bytes)
     }
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use ports::ErrorKind;
 use ports::decoder::{
-    CancellationToken, Clip, ClipRequest, ScanFrame, ScanOptions, ScanSink, VideoDecoder,
+    AudioBlock, CancellationToken, Clip, ClipRequest, ScanFrame, ScanOptions, ScanSink,
+    VideoDecoder,
 };
 
 use super::ffmpeg::{Studio, decoder};
@@ -154,7 +155,7 @@ impl ScanSink for FrameLog {
         Ok(())
     }
 
-    fn audio(&mut self, _: f64, _: &[f32]) -> ports::Result<()> {
+    fn audio(&mut self, _: AudioBlock<'_>) -> ports::Result<()> {
         Ok(())
     }
 }

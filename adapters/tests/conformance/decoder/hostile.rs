@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use adapters::decoder::{WorkerDecoder, WorkerOptions};
 use ports::ErrorKind;
-use ports::decoder::{SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
+use ports::decoder::{
+    AudioBlock, SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, VideoDecoder,
+};
 use shotlog_adapters as adapters;
 
 use super::ffmpeg::{Studio, confined, decoder};
@@ -25,8 +27,8 @@ impl ScanSink for ScanOutput {
         Ok(())
     }
 
-    fn audio(&mut self, _: f64, samples: &[f32]) -> ports::Result<()> {
-        self.samples += samples.len();
+    fn audio(&mut self, block: AudioBlock<'_>) -> ports::Result<()> {
+        self.samples += block.samples.len();
         Ok(())
     }
 }
@@ -146,7 +148,7 @@ impl ScanSink for ProcessInspector {
         Ok(())
     }
 
-    fn audio(&mut self, _: f64, _: &[f32]) -> ports::Result<()> {
+    fn audio(&mut self, _: AudioBlock<'_>) -> ports::Result<()> {
         Ok(())
     }
 }

@@ -1,7 +1,8 @@
 //! Numbered frames: the frame found for a time is the one shown at that time, in every container.
 
 use ports::decoder::{
-    CancellationToken, ClipRequest, Image, ScanFrame, ScanOptions, ScanSink, Still, VideoDecoder,
+    AudioBlock, CancellationToken, ClipRequest, Image, ScanFrame, ScanOptions, ScanSink, Still,
+    VideoDecoder,
 };
 
 use super::ffmpeg::{Studio, decoder};
@@ -52,7 +53,8 @@ impl ScanSink for Numbers {
         Ok(())
     }
 
-    fn audio(&mut self, time: f64, samples: &[f32]) -> ports::Result<()> {
+    fn audio(&mut self, block: AudioBlock<'_>) -> ports::Result<()> {
+        let AudioBlock { time, samples, .. } = block;
         self.samples += samples.len() as u64;
         if samples.iter().any(|sample| sample.abs() > 0.1) {
             self.loud_until = time + samples.len() as f64 / 16_000.0;

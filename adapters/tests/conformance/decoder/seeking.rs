@@ -1,6 +1,6 @@
 //! Frames at times between key frames, where the decoder skips others on the way.
 
-use ports::decoder::{ScanFrame, ScanOptions, ScanSink, Still, VideoDecoder};
+use ports::decoder::{AudioBlock, ScanFrame, ScanOptions, ScanSink, Still, VideoDecoder};
 
 use super::ffmpeg::{Studio, decoder};
 
@@ -22,7 +22,7 @@ impl ScanSink for FrameLog {
         Ok(())
     }
 
-    fn audio(&mut self, _: f64, _: &[f32]) -> ports::Result<()> {
+    fn audio(&mut self, _: AudioBlock<'_>) -> ports::Result<()> {
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! A scan skips frames only where the picture does not change.
 
-use ports::decoder::{ScanFrame, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
+use ports::decoder::{AudioBlock, ScanFrame, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
 
 use super::ffmpeg::{Studio, decoder};
 
@@ -27,7 +27,7 @@ impl ScanSink for FrameLog {
         Ok(())
     }
 
-    fn audio(&mut self, _: f64, _: &[f32]) -> ports::Result<()> {
+    fn audio(&mut self, _: AudioBlock<'_>) -> ports::Result<()> {
         Ok(())
     }
 }

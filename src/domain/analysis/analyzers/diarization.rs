@@ -116,7 +116,11 @@ impl Voices {
                 speakers.push(turn.speaker.clone());
             }
         }
-        Self { turns, speakers, sentences: speech.utterances_in(utterances, span).to_vec() }
+        Self {
+            turns,
+            speakers,
+            sentences: speech.utterances_in(utterances, span).cloned().collect(),
+        }
     }
 
     /// What each says, neighbouring sentences of a speaker together; of a record without sentences

@@ -112,7 +112,7 @@ impl Words {
         let segments = speech.segments_in(span);
         let text = segments.iter().map(|s| s.text.as_str()).collect::<Vec<_>>().join(" ");
         let language = speech.language_in(span).map(str::to_owned);
-        let said = speech.utterances_in(utterances, span).iter();
+        let said = speech.utterances_in(utterances, span);
         Self { text, language, segments, sentences: said.map(Utterance::unattributed).collect() }
     }
 

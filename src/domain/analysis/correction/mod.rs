@@ -125,7 +125,10 @@ impl Overlay {
                 let places = match correction.of {
                     Corrected::Speaker => speakers::correct(&mut corrected.turns, correction),
                     Corrected::Words => match &mut corrected.words {
-                        Some(heard) => wording::correct(&mut heard.words, correction),
+                        Some(heard) => {
+                            let channels = heard.by_channel_mut().iter_mut();
+                            channels.flat_map(|words| wording::correct(words, correction)).collect()
+                        }
                         None => Vec::new(),
                     },
                     Corrected::ScreenText | Corrected::Person => continue,

@@ -27,8 +27,8 @@ pub(super) fn correct(turns: &mut Vec<VoiceTurn>, correction: &Correction) -> Ve
         let rest =
             [Span { end: reached.start, ..turn.span }, Span { start: reached.end, ..turn.span }];
         let rest = rest.into_iter().filter(|span| span.end > span.start);
-        corrected.extend(rest.map(|span| VoiceTurn { speaker: label.clone(), span }));
-        corrected.push(VoiceTurn { speaker: correction.to.clone(), span: reached });
+        corrected.extend(rest.map(|span| VoiceTurn { span, ..turn.clone() }));
+        corrected.push(VoiceTurn { speaker: correction.to.clone(), span: reached, ..turn });
         places.push(reached);
     }
     corrected.sort_by(|a, b| a.span.start.total_cmp(&b.span.start));
@@ -60,7 +60,7 @@ mod tests {
     use crate::domain::analysis::correction::Corrected;
 
     fn turn(speaker: &str, start: f64, end: f64) -> VoiceTurn {
-        VoiceTurn { speaker: speaker.into(), span: Span { start, end } }
+        VoiceTurn { speaker: speaker.into(), span: Span { start, end }, channel: None }
     }
 
     fn correction(to: &str, spoken: &[(f64, f64)], span: Option<Span>) -> Correction {

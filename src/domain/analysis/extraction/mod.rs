@@ -216,7 +216,7 @@ async fn passages(models: &Models, chunk: &ChunkEvidence) -> Result<Vec<Passage>
         moment: Some(Moment { video_id: None, start, end }),
         ..Passage::new(id, kind, text)
     };
-    for (n, said) in chunk.utterances().iter().enumerate() {
+    for (n, said) in chunk.utterances().enumerate() {
         let passage = of(format!("s{n}"), PassageKind::Speech, said.start, said.end, &said.text);
         passages.push(Passage { speaker: said.speaker.clone(), ..passage });
     }

@@ -26,9 +26,9 @@ pub struct LanguageSpan {
 }
 
 /// The language with most probable words.
-pub(super) fn main_language(pieces: &[Piece]) -> Option<String> {
+pub(super) fn main_language<'a>(pieces: impl Iterator<Item = &'a Piece>) -> Option<String> {
     let mut languages: Vec<(&str, f32)> = Vec::new();
-    for piece in pieces.iter().filter(|piece| !piece.words.is_empty()) {
+    for piece in pieces.filter(|piece| !piece.words.is_empty()) {
         let Some(language) = piece.language.as_deref() else { continue };
         let likely: f32 = piece.words.iter().map(|word| word.confidence).sum();
         let weight = likely * piece.probability.unwrap_or(1.0);
@@ -40,15 +40,16 @@ pub(super) fn main_language(pieces: &[Piece]) -> Option<String> {
     languages.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(language, _)| language.into())
 }
 
-/// Where each language is spoken; nothing where there is one alone, and all of it is understood.
-pub(super) fn language_spans(pieces: &[Piece]) -> Vec<LanguageSpan> {
+/// Where each language is spoken, of pieces in order of start; nothing where there is one alone, and all of it
+/// is understood.
+pub(super) fn language_spans(pieces: &[&Piece]) -> Vec<LanguageSpan> {
     let mut spans: Vec<LanguageSpan> = Vec::new();
     for piece in pieces.iter().filter(|piece| piece.unclear || !piece.words.is_empty()) {
         let language = piece.understood();
         let Span { start, end } = piece.pack.whole();
         let span = Span { start: rounded(start), end: rounded(end) };
         match spans.last_mut() {
-            Some(last) if last.language == language => last.span.end = span.end,
+            Some(last) if last.language == language => last.span.end = span.end.max(last.span.end),
             _ => spans.push(LanguageSpan { span, language }),
         }
     }
@@ -181,8 +182,8 @@ mod tests {
     #[test]
     fn the_language_of_most_probable_words_wins() {
         let pieces = [piece(0.0, "en", 10, 0.3), piece(10.0, "de", 8, 0.45)];
-        assert_eq!(main_language(&pieces).as_deref(), Some("de"));
-        assert_eq!(main_language(&[piece(0.0, "cy", 0, 0.9)]), None, "nothing is said");
+        assert_eq!(main_language(pieces.iter()).as_deref(), Some("de"));
+        assert_eq!(main_language([piece(0.0, "cy", 0, 0.9)].iter()), None, "nothing is said");
     }
 
     #[test]
@@ -194,7 +195,7 @@ mod tests {
             piece(30.0, "fr", 3, 0.2),
         ];
         let spans = |pieces: &[Piece]| -> Vec<(f64, f64, Option<String>)> {
-            let spans = language_spans(pieces).into_iter();
+            let spans = language_spans(&pieces.iter().collect::<Vec<_>>()).into_iter();
             spans.map(|found| (found.span.start, found.span.end, found.language)).collect()
         };
         assert_eq!(spans(&pieces[..2]), []);

@@ -1,7 +1,9 @@
 //! What is heard in a video: where speech is, whose it is, and its words. Found once per video,
 //! kept with its record, and sliced into chunks by time.
 
+mod channels;
 mod coverage;
+mod envelope;
 mod groups;
 mod languages;
 mod packs;
@@ -18,8 +20,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::kernel::time::Span;
 
+pub(crate) use channels::{ChannelSpeech, ChannelWriter, Channels, channel_turns};
 pub use languages::LanguageSpan;
-pub(crate) use recognise::{Recognition, TranscriptCache};
+pub(crate) use recognise::{Recognition, TranscriptCache, recognise};
 pub(crate) use sound::{Sound, SoundWriter};
 pub use utterances::{Pause, Utterance};
 pub(crate) use voices::Diarizer;
@@ -35,6 +38,9 @@ pub struct VoiceTurn {
     /// When, seconds of the video.
     #[serde(flatten)]
     pub span: Span,
+    /// The channel of its speaker, where each has one: the place of its words in [`Words::channels`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<usize>,
 }
 
 /// A stretch of one speaker's speech.
@@ -60,8 +66,32 @@ pub struct Words {
     /// Which language is spoken when, in order, where there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<LanguageSpan>,
-    /// In order of start, times in seconds of the video.
+    /// In order of start, times in seconds of the video. Empty where each channel has its own.
     pub words: Vec<Word>,
+    /// The words of each channel, where each channel of a stereo track has a voice of its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub channels: Vec<Vec<Word>>,
+}
+
+impl Words {
+    /// The words of each channel; of all channels together where they have the same voices.
+    pub fn by_channel(&self) -> &[Vec<Word>] {
+        if self.channels.is_empty() { std::slice::from_ref(&self.words) } else { &self.channels }
+    }
+
+    /// [`Self::by_channel`], to be changed.
+    pub(crate) fn by_channel_mut(&mut self) -> &mut [Vec<Word>] {
+        if self.channels.is_empty() {
+            std::slice::from_mut(&mut self.words)
+        } else {
+            &mut self.channels
+        }
+    }
+
+    /// All of them as segments, in order of start.
+    pub(crate) fn segments(&self) -> Vec<Segment> {
+        segments_by_channel(self.by_channel().iter().map(Vec::as_slice))
+    }
 }
 
 /// What is heard in a video.
@@ -97,21 +127,38 @@ const SEGMENT_PAUSE: f64 = 0.7;
 const SEGMENT_LENGTH: f64 = 7.0;
 
 impl Speech {
-    /// The words whose middle lies within a span.
-    pub fn words_in(&self, span: Span) -> &[Word] {
-        let words = self.words.as_ref().map_or(&[][..], |words| &words.words);
-        &words[self.places_in(span)]
+    /// The words whose middle lies within a span, in order of start.
+    pub fn words_in(&self, span: Span) -> Vec<&Word> {
+        let mut words: Vec<&Word> =
+            self.channels().iter().flat_map(|words| &words[places_in(words, span)]).collect();
+        if self.channels().len() > 1 {
+            words.sort_by(|a, b| a.start.total_cmp(&b.start));
+        }
+        words
     }
 
-    /// The words within a span in segments that end with pauses and sentences.
+    /// The words within a span in segments that end with pauses and sentences, in order of start.
     pub fn segments_in(&self, span: Span) -> Vec<Segment> {
-        segments(self.words_in(span))
+        segments_by_channel(self.channels().iter().map(|words| &words[places_in(words, span)]))
     }
 
-    /// Everything that is said, sentence by sentence.
+    /// Everything that is said, sentence by sentence, in order of start.
     pub fn utterances(&self) -> Vec<Utterance> {
-        let words = self.words.as_ref().map_or(&[][..], |words| &words.words);
-        utterances::utterances(words, &self.turns)
+        let said = |(channel, words): (usize, &Vec<Word>)| {
+            let of_channel = |turn: &&VoiceTurn| turn.channel.is_none_or(|own| own == channel);
+            let turns: Vec<&VoiceTurn> = self.turns.iter().filter(of_channel).collect();
+            utterances::utterances(channel, words, &turns)
+        };
+        let mut said: Vec<Utterance> = self.channels().iter().enumerate().flat_map(said).collect();
+        if self.channels().len() > 1 {
+            said.sort_by(|a, b| a.start.total_cmp(&b.start));
+        }
+        said
+    }
+
+    /// The words, channel by channel where each has its own voice.
+    fn channels(&self) -> &[Vec<Word>] {
+        self.words.as_ref().map_or(&[], Words::by_channel)
     }
 
     /// ISO 639-1 code of the language that is spoken longest within a span, when the recogniser knows.
@@ -124,14 +171,17 @@ impl Speech {
     }
 
     /// Of `utterances`, which are those of the whole video, the ones with a word within a span.
-    pub fn utterances_in<'a>(&self, utterances: &'a [Utterance], span: Span) -> &'a [Utterance] {
-        let range = self.places_in(span);
-        if range.is_empty() {
-            return &[];
-        }
-        let first = utterances.partition_point(|u| u.words.end <= range.start);
-        let last = utterances.partition_point(|u| u.words.start < range.end);
-        &utterances[first..last]
+    pub fn utterances_in<'a>(
+        &self,
+        utterances: &'a [Utterance],
+        span: Span,
+    ) -> impl Iterator<Item = &'a Utterance> {
+        let within: Vec<Range<usize>> =
+            self.channels().iter().map(|words| places_in(words, span)).collect();
+        utterances.iter().filter(move |said| {
+            let within = within.get(said.channel).cloned().unwrap_or_default();
+            said.words.start.max(within.start) < said.words.end.min(within.end)
+        })
     }
 
     /// The turns within a span, clipped to it, with their words. A word is said by the speaker of its
@@ -148,35 +198,52 @@ impl Speech {
                 text: String::new(),
             })
             .collect();
-        let Some(Words { words, .. }) = &self.words else { return turns };
-        let place = |turn: &SpeakerTurn| Span { start: turn.start, end: turn.end };
-        for at in self.places_in(span) {
-            let said = utterances.partition_point(|u| u.words.end <= at);
-            let speaker = utterances.get(said).and_then(|u| u.speaker.as_ref());
-            let known = turns.iter().any(|turn| speaker == Some(&turn.speaker));
-            let own = |turn: &&mut SpeakerTurn| !known || speaker == Some(&turn.speaker);
-            let nearest = turns.iter_mut().filter(own).min_by(|a, b| {
-                let [a, b] = [place(a), place(b)].map(|turn| distance(turn, &words[at]));
-                a.total_cmp(&b)
-            });
-            if let Some(turn) = nearest {
-                push_word(&mut turn.text, &words[at].text);
+        for (channel, words) in self.channels().iter().enumerate() {
+            let said: Vec<&Utterance> =
+                utterances.iter().filter(|said| said.channel == channel).collect();
+            for at in places_in(words, span) {
+                let whole = said.get(said.partition_point(|u| u.words.end <= at));
+                let speaker = whole.and_then(|said| said.speaker.as_deref());
+                if let Some(turn) = turn_of(&mut turns, speaker, &words[at]) {
+                    push_word(&mut turn.text, &words[at].text);
+                }
             }
         }
         turns
     }
+}
 
-    /// Which words have their middle within a span.
-    fn places_in(&self, span: Span) -> Range<usize> {
-        let Some(Words { words, .. }) = &self.words else { return 0..0 };
-        let place = |time: f64| words.partition_point(|w| middle(w) < time);
-        let start = place(span.start);
-        start..place(span.end).max(start)
+/// Of the turns of a word's speaker the one that is nearest to it; of all where the speaker has none.
+fn turn_of<'a>(
+    turns: &'a mut [SpeakerTurn],
+    speaker: Option<&str>,
+    word: &Word,
+) -> Option<&'a mut SpeakerTurn> {
+    let is_known = turns.iter().any(|turn| speaker == Some(&turn.speaker));
+    let own = turns.iter_mut().filter(|turn| !is_known || speaker == Some(&turn.speaker));
+    let from = |turn: &SpeakerTurn| distance(Span { start: turn.start, end: turn.end }, word);
+    own.min_by(|a, b| from(a).total_cmp(&from(b)))
+}
+
+/// Which words, in order of time, have their middle within a span.
+fn places_in(words: &[Word], span: Span) -> Range<usize> {
+    let place = |time: f64| words.partition_point(|w| middle(w) < time);
+    let start = place(span.start);
+    start..place(span.end).max(start)
+}
+
+/// The segments of the words of each channel, in order of start.
+fn segments_by_channel<'a>(channels: impl ExactSizeIterator<Item = &'a [Word]>) -> Vec<Segment> {
+    let count = channels.len();
+    let mut all: Vec<Segment> = channels.flat_map(segments).collect();
+    if count > 1 {
+        all.sort_by(|a, b| a.start.total_cmp(&b.start));
     }
+    all
 }
 
 /// Words in segments that end with pauses and sentences.
-pub(crate) fn segments(words: &[Word]) -> Vec<Segment> {
+fn segments(words: &[Word]) -> Vec<Segment> {
     let mut segments: Vec<(Segment, u32)> = Vec::new();
     for word in words {
         let open = segments.last_mut().filter(|(segment, _)| {
@@ -251,6 +318,7 @@ mod tests {
         let turn = |speaker: &str, start, end| VoiceTurn {
             speaker: speaker.into(),
             span: Span { start, end },
+            channel: None,
         };
         Speech {
             turns: vec![turn("S1", 1.0, 2.0), turn("S2", 4.0, 5.0), turn("S1", 6.1, 6.5)],
@@ -259,6 +327,7 @@ mod tests {
                 language: None,
                 languages: Vec::new(),
                 words,
+                channels: Vec::new(),
             }),
             ..Speech::default()
         }
@@ -328,7 +397,7 @@ mod tests {
         let all = speech.utterances();
         let texts = |start, end| -> Vec<&str> {
             let found = speech.utterances_in(&all, Span { start, end });
-            found.iter().map(|utterance| utterance.text.as_str()).collect()
+            found.map(|utterance| utterance.text.as_str()).collect()
         };
         assert_eq!(texts(0.0, 1.5), ["good morning."]);
         assert_eq!(texts(1.5, 4.6), ["good morning.", "hello there"]);

@@ -1,5 +1,6 @@
-//! Recognises the speech of a video pack by pack, each in its own language. Packs that have been
-//! recognised are kept, so that a crash pays for none twice.
+//! Recognises the speech of a video pack by pack, each in its own language; where each channel has a voice
+//! of its own, channel by channel. Packs that have been recognised are kept, so that a crash pays for none
+//! twice.
 
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ pub(crate) trait TranscriptCache: Send + Sync {
     async fn put(&self, piece: Span, recogniser: &str, transcript: &Transcript) -> Result<()>;
 }
 
-/// What recognising works with.
+/// What recognising the mix, or one channel, works with.
 pub(crate) struct Recognition<'a> {
     pub(crate) transcriber: &'a dyn Transcriber,
     pub(crate) cache: &'a dyn TranscriptCache,
@@ -49,33 +50,69 @@ pub(super) struct Piece {
     pub(super) unclear: bool,
 }
 
+/// The words where speech is, of the mix or of each channel. `step` is called with the number of packs that
+/// are done and of all.
+pub(crate) async fn recognise(
+    sources: &[Recognition<'_>],
+    step: impl Fn(usize, usize),
+) -> Result<Words> {
+    let mut heard = first_pass(sources, step).await?;
+    // Who says little on one channel most likely speaks the language of the other.
+    if let Some(language) = languages::main_language(heard.iter().flatten()) {
+        for (source, pieces) in sources.iter().zip(&mut heard) {
+            source.settle_languages(pieces, &language).await?;
+        }
+    }
+    for (source, pieces) in sources.iter().zip(&mut heard) {
+        *pieces = source.find_changes(std::mem::take(pieces)).await?;
+        source.complete_all(pieces).await?;
+    }
+    // Words that were doubted are gone, and their language with them.
+    let language = languages::main_language(heard.iter().flatten());
+    let mut all: Vec<&Piece> = heard.iter().flatten().collect();
+    if heard.len() > 1 {
+        all.sort_by(|a, b| a.pack.whole().start.total_cmp(&b.pack.whole().start));
+    }
+    let languages = languages::language_spans(&all);
+    let said = |pieces: Vec<Piece>| pieces.into_iter().flat_map(|piece| piece.words).collect();
+    let mut channels: Vec<Vec<Word>> = heard.into_iter().map(said).collect();
+    let words = if channels.len() == 1 { channels.remove(0) } else { Vec::new() };
+    let recogniser = sources.first().map_or("", |source| source.transcriber.model()).to_owned();
+    Ok(Words { recogniser, language, languages, words, channels })
+}
+
+/// What is heard in the packs of each source, each in the language that it sounds like.
+async fn first_pass(
+    sources: &[Recognition<'_>],
+    step: impl Fn(usize, usize),
+) -> Result<Vec<Vec<Piece>>> {
+    let mut work = Vec::new();
+    for (number, source) in sources.iter().enumerate() {
+        for pack in source.packs(source.spans.to_vec()).await? {
+            let hearing = async move { Ok::<_, Error>((number, source.hear(pack, None).await?)) };
+            work.push(hearing.boxed());
+        }
+    }
+    let count = work.len();
+    step(0, count);
+    let concurrency = sources.first().map_or(1, |source| source.concurrency.max(1));
+    let mut work = stream::iter(work).buffered(concurrency);
+    let mut heard: Vec<Vec<Piece>> = sources.iter().map(|_| Vec::new()).collect();
+    let mut done = 0;
+    while let Some((number, piece)) = work.try_next().await? {
+        heard[number].push(piece);
+        done += 1;
+        step(done, count);
+    }
+    Ok(heard)
+}
+
 impl Recognition<'_> {
-    /// The words where speech is. `step` is called with the number of packs that are done and of all.
-    pub(crate) async fn run(&self, step: impl Fn(usize, usize)) -> Result<Words> {
-        let packs = self.packs(self.spans.to_vec()).await?;
-        let count = packs.len();
-        step(0, count);
-        let work: Vec<_> = packs.into_iter().map(|pack| self.hear(pack, None).boxed()).collect();
-        let mut work = stream::iter(work).buffered(self.concurrency.max(1));
-        let mut pieces: Vec<Piece> = Vec::with_capacity(count);
-        while let Some(piece) = work.try_next().await? {
-            pieces.push(piece);
-            step(pieces.len(), count);
-        }
-        drop(work);
-        if let Some(language) = languages::main_language(&pieces) {
-            self.settle_languages(&mut pieces, &language).await?;
-        }
-        let mut pieces = self.find_changes(pieces).await?;
+    async fn complete_all(&self, pieces: &mut [Piece]) -> Result<()> {
         let completing = pieces.iter_mut().map(|piece| self.complete(piece).boxed());
         let completing: Vec<_> = completing.collect();
         let completing = stream::iter(completing).buffer_unordered(self.concurrency.max(1));
-        completing.try_collect::<()>().await?;
-        // Words that were doubted are gone, and their language with them.
-        let language = languages::main_language(&pieces);
-        let languages = languages::language_spans(&pieces);
-        let words = pieces.into_iter().flat_map(|piece| piece.words).collect();
-        Ok(Words { recogniser: self.transcriber.model().to_owned(), language, languages, words })
+        completing.try_collect::<()>().await
     }
 
     /// What to recognise at once.
@@ -236,7 +273,7 @@ mod tests {
             concurrency: 1,
             min_confidence: 0.5,
         };
-        recognition.run(|_, _| ()).await.expect("words")
+        recognise(&[recognition], |_, _| ()).await.expect("words")
     }
 
     fn starts(words: &Words) -> Vec<f64> {

@@ -37,6 +37,8 @@ pub(crate) struct Sound {
     start: f64,
     samples: u64,
     gain: f32,
+    /// Where it is read as silence, in order, not overlapping.
+    muted: Vec<Span>,
 }
 
 impl SoundWriter {
@@ -69,11 +71,27 @@ impl SoundWriter {
         Ok(())
     }
 
+    /// A second file in `folder` that begins with the sound so far.
+    pub(super) fn copy(&mut self, folder: &Path) -> std::io::Result<Self> {
+        self.file.flush()?;
+        let mut file = BufWriter::with_capacity(64 * 1024, tempfile::tempfile_in(folder)?);
+        let mut piece = [0; 64 * 1024];
+        let (mut at, end) = (0, self.samples * BYTES);
+        while at < end {
+            let piece = &mut piece[..(end - at).min(64 * 1024) as usize];
+            self.file.get_ref().read_exact_at(piece, at)?;
+            file.write_all(piece)?;
+            at += piece.len() as u64;
+        }
+        let Self { start, samples, peak, quiet_peak, .. } = *self;
+        Ok(Self { file, start, samples, peak, quiet_peak })
+    }
+
     pub(crate) fn finish(self) -> Result<Sound> {
         let file = self.file.into_inner().map_err(|e| e.into_error())?;
         let quiet = self.peak > 0.0 && self.peak < self.quiet_peak;
         let gain = if quiet { (AMPLIFIED_PEAK / self.peak).clamp(1.0, MAX_GAIN) } else { 1.0 };
-        Ok(Sound { file, start: self.start, samples: self.samples, gain })
+        Ok(Sound { file, start: self.start, samples: self.samples, gain, muted: Vec::new() })
     }
 }
 
@@ -87,6 +105,11 @@ impl Sound {
     /// Whether it is louder than it was.
     pub(crate) fn is_amplified(&self) -> bool {
         self.gain > 1.0
+    }
+
+    /// Reads as silence from now on within these spans, which are in order and do not overlap.
+    pub(super) fn mute(&mut self, spans: Vec<Span>) {
+        self.muted = spans;
     }
 
     /// The samples from one time to another, seconds, as far as there are any.
@@ -110,7 +133,13 @@ impl Sound {
             let quantised = i16::from_le_bytes([pair[0], pair[1]]);
             f32::from(quantised) / f32::from(i16::MAX) * self.gain
         };
-        Ok(bytes.chunks_exact(BYTES as usize).map(sample).collect())
+        let mut samples: Vec<f32> = bytes.chunks_exact(BYTES as usize).map(sample).collect();
+        let next = self.muted.partition_point(|span| place(span.end) <= first);
+        for span in self.muted[next..].iter().take_while(|span| place(span.start) < last) {
+            let [from, to] = [span.start, span.end].map(|t| place(t).clamp(first, last) - first);
+            samples[from as usize..to as usize].fill(0.0);
+        }
+        Ok(samples)
     }
 }
 
@@ -132,6 +161,27 @@ mod tests {
         assert!((half[0] - 0.5).abs() < 1e-4);
         assert!(sound.read_blocking(0.0, 2.0).expect("nothing").is_empty());
         assert!(sound.read_blocking(7.0, 3.5).expect("nothing").is_empty());
+    }
+
+    #[test]
+    fn a_copy_goes_on_by_itself_and_may_be_muted() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut writer = SoundWriter::create(folder.path()).expect("a writer");
+        writer.starts_at(2.0);
+        writer.push(&vec![0.5; 16_000]).expect("room");
+        let mut copy = writer.copy(folder.path()).expect("a copy");
+        writer.push(&vec![0.1; 16_000]).expect("room");
+        copy.push(&vec![0.9; 16_000]).expect("room");
+        let mut copy = copy.finish().expect("a sound");
+        let span = |start, end| Span { start, end };
+        copy.mute(vec![span(0.0, 2.1), span(2.5, 2.6), span(3.9, 9.0)]);
+        let read = copy.read_blocking(2.0, 4.0).expect("samples");
+        let at = |time: f64| (read[((time - 2.0) * 16_000.0) as usize] * 10.0).round();
+        assert_eq!([2.05, 2.2, 2.55, 2.7, 3.5, 3.95].map(at), [0.0, 5.0, 0.0, 5.0, 9.0, 0.0]);
+        assert_eq!(read.len(), 32_000);
+        let later = copy.read_blocking(2.55, 2.65).expect("samples");
+        assert_eq!((later[0], later.len()), (0.0, 1_600));
+        assert!(later[1_000] > 0.4);
     }
 
     #[test]

@@ -28,7 +28,10 @@ pub struct Utterance {
     /// Where nobody speaks within it, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pauses: Vec<Pause>,
-    /// Which words of the video it is.
+    /// The channel that it is heard on, where each has its own voice; else 0.
+    #[serde(skip)]
+    pub(super) channel: usize,
+    /// Which words of its channel it is.
     #[serde(skip)]
     pub(super) words: Range<usize>,
 }
@@ -63,6 +66,7 @@ impl From<&SpeakerTurn> for Utterance {
             text: turn.text.clone(),
             confidence: 1.0,
             pauses: Vec::new(),
+            channel: 0,
             words: 0..0,
         }
     }
@@ -77,6 +81,7 @@ impl From<&Segment> for Utterance {
             text: segment.text.clone(),
             confidence: segment.confidence,
             pauses: Vec::new(),
+            channel: 0,
             words: 0..0,
         }
     }
@@ -108,12 +113,13 @@ impl Utterance {
     }
 }
 
-/// The words as sentences, each of one speaker where `turns` tell who speaks: a sentence is torn only
-/// where it clearly changes speaker.
-pub(super) fn utterances(words: &[Word], turns: &[VoiceTurn]) -> Vec<Utterance> {
+/// The words of a channel as sentences, each of one speaker where the channel's `turns` tell who speaks: a
+/// sentence is torn only where it clearly changes speaker.
+pub(super) fn utterances(channel: usize, words: &[Word], turns: &[&VoiceTurn]) -> Vec<Utterance> {
     let spoken =
         sentences(words).into_iter().flat_map(|sentence| by_speaker(words, sentence, turns));
-    spoken.map(|(speaker, range)| utterance(words, speaker, range)).collect()
+    let said = |(speaker, range)| Utterance { channel, ..utterance(words, speaker, range) };
+    spoken.map(said).collect()
 }
 
 fn utterance(words: &[Word], speaker: Option<&str>, range: Range<usize>) -> Utterance {
@@ -136,6 +142,7 @@ fn utterance(words: &[Word], speaker: Option<&str>, range: Range<usize>) -> Utte
         text,
         confidence: said.iter().map(|word| word.confidence).sum::<f32>() / said.len().max(1) as f32,
         pauses,
+        channel: 0,
         words: range,
     }
 }
@@ -201,13 +208,13 @@ fn parted(words: &[Word], sentence: Range<usize>) -> Vec<Range<usize>> {
 fn by_speaker<'a>(
     words: &[Word],
     sentence: Range<usize>,
-    turns: &'a [VoiceTurn],
+    turns: &[&'a VoiceTurn],
 ) -> Vec<(Option<&'a str>, Range<usize>)> {
     let (first, last) = (&words[sentence.start], &words[sentence.end - 1]);
-    let near = |turn: &&VoiceTurn| {
+    let near = |turn: &&'a VoiceTurn| {
         turn.span.start <= last.end + LONGEST_PAUSE && turn.span.end >= first.start - LONGEST_PAUSE
     };
-    let near: Vec<&VoiceTurn> = turns.iter().filter(near).collect();
+    let near: Vec<&VoiceTurn> = turns.iter().copied().filter(near).collect();
     let speaker = |word: &Word| {
         let nearest =
             near.iter().min_by(|a, b| distance(a.span, word).total_cmp(&distance(b.span, word)))?;
@@ -262,7 +269,7 @@ mod tests {
     }
 
     fn said(text: &str, turns: &[VoiceTurn]) -> Vec<String> {
-        let told = utterances(&words(text), turns);
+        let told = utterances(0, &words(text), &turns.iter().collect::<Vec<_>>());
         let label = |u: &Utterance| u.speaker.as_ref().map_or(String::new(), |s| format!("{s}: "));
         told.iter().map(|u| format!("{}{}", label(u), u.text)).collect()
     }
@@ -285,12 +292,12 @@ mod tests {
         ] {
             assert_eq!(said(text, &[]), expected, "{text}");
         }
-        assert_eq!(utterances(&[], &[]), []);
+        assert_eq!(utterances(0, &[], &[]), []);
     }
 
     #[test]
     fn phrases_are_what_is_said_between_pauses() {
-        let said = utterances(&words("Ask nöt … what your … country can."), &[]);
+        let said = utterances(0, &words("Ask nöt … what your … country can."), &[]);
         let phrases: Vec<(f64, f64, String)> = said[0]
             .phrases()
             .into_iter()
@@ -299,7 +306,7 @@ mod tests {
         let expected = [(0.0, 0.8, "Ask nöt"), (1.8, 2.6, "what your"), (3.6, 4.4, "country can.")];
         assert_eq!(phrases, expected.map(|(start, end, text)| (start, end, text.to_owned())));
         assert_eq!(said[0].pauses.len(), 2);
-        let plain = utterances(&words("No pause."), &[]);
+        let plain = utterances(0, &words("No pause."), &[]);
         assert_eq!(plain[0].phrases(), [(plain[0].span(), "No pause.".to_owned())]);
     }
 
@@ -309,7 +316,7 @@ mod tests {
         endless[60..]
             .iter_mut()
             .for_each(|word| (word.start, word.end) = (word.start + 0.3, word.end + 0.3));
-        let told = utterances(&endless, &[]);
+        let told = utterances(0, &endless, &[]);
         assert_eq!(told.iter().map(|u| u.words.clone()).collect::<Vec<_>>(), [0..60, 60..100]);
     }
 
@@ -319,6 +326,7 @@ mod tests {
             let turn = |speaker: &str, start, end| VoiceTurn {
                 speaker: speaker.into(),
                 span: Span { start, end },
+                channel: None,
             };
             vec![turn("S1", 0.0, change), turn("S2", change, 3.0)]
         };

@@ -34,7 +34,7 @@ const SHIFT: f64 = 0.75;
 const LEAST_RUN: f64 = 0.5;
 
 /// Turns of one speaker closer than this are one turn, seconds.
-const SAME_TURN: f64 = 0.5;
+pub(super) const SAME_TURN: f64 = 0.5;
 
 /// A shorter turn is a flicker of the segmentation, seconds.
 const LEAST_TURN: f64 = 0.1;
@@ -358,7 +358,7 @@ fn turns(clock: Clock, active: &[Vec<usize>], end: f64) -> Vec<(usize, Span)> {
 }
 
 /// Groups by the order of their first turns.
-fn named(turns: Vec<(usize, Span)>) -> Vec<VoiceTurn> {
+pub(super) fn named(turns: Vec<(usize, Span)>) -> Vec<VoiceTurn> {
     let mut speakers: Vec<usize> = Vec::new();
     let mut name = |group: usize| {
         let number = speakers.iter().position(|known| *known == group).unwrap_or_else(|| {
@@ -372,6 +372,7 @@ fn named(turns: Vec<(usize, Span)>) -> Vec<VoiceTurn> {
         .map(|(group, span)| VoiceTurn {
             speaker: name(group),
             span: Span { start: rounded(span.start), end: rounded(span.end) },
+            channel: None,
         })
         .collect()
 }

@@ -66,9 +66,8 @@ fn quotation(chunk: &ChunkEvidence) -> Option<String> {
     };
     let weighed = chunk
         .utterances()
-        .iter()
         .filter(inside)
-        .filter_map(|said| Some((weight(speech.words_in(said.span()))?, said)));
+        .filter_map(|said| Some((weight(&speech.words_in(said.span()))?, said)));
     // Of equals the first.
     let best = weighed.reduce(|best, next| if best.0 >= next.0 { best } else { next });
     best.map(|(_, said)| said.text.clone())
@@ -76,7 +75,7 @@ fn quotation(chunk: &ChunkEvidence) -> Option<String> {
 
 /// How much a sentence says: its words of meaning, as far as they are likely; nothing of one that is
 /// too short, too long or doubtful.
-fn weight(sentence: &[Word]) -> Option<f32> {
+fn weight(sentence: &[&Word]) -> Option<f32> {
     if !(LEAST_WORDS..=MOST_WORDS).contains(&sentence.len()) {
         return None;
     }
@@ -99,7 +98,8 @@ mod tests {
             let confidence = confidence(text);
             Word { text: text.into(), start: 0.0, end: 0.1, confidence }
         };
-        weight(&text.split(' ').map(word).collect::<Vec<_>>())
+        let words: Vec<Word> = text.split(' ').map(word).collect();
+        weight(&words.iter().collect::<Vec<_>>())
     }
 
     #[test]
