@@ -1,12 +1,12 @@
-"""The web beside the service that the scenario runs against: files to ingest, answers that the service
-gives only in trouble, and a speech recogniser. Prints its port. scripts/check/clients.sh starts it.
+"""A web server for the client scenario: files to ingest, error responses, and a speech recogniser. Prints
+its port. scripts/check/clients.sh starts it.
 
     clients/scenario_server.py FOLDER
 
-    /files/<name>          a file of the folder
-    /stalled/<name>        the head of an answer, and nothing more
-    /answers/<status>/...  that status, whatever is asked for
-    /v1/audio/transcriptions   the same words for every sound
+    /files/<name>              a file of the folder
+    /stalled/<name>            the head of a response, without its body
+    /answers/<status>/...      that status for every path
+    /v1/audio/transcriptions   the same words for every recording
 """
 
 import http.server
@@ -27,7 +27,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.head(200, "video/mp4", 1_000_000)
                 threading.Event().wait()
             case ["answers", status, *_]:
-                detail = {"detail": f"answered {status}, as was asked for"}
+                detail = {"detail": f"answered {status}, as requested"}
                 self.answer(int(status), "application/json", json.dumps(detail).encode())
             case ["v1", "audio", "transcriptions"]:
                 self.answer(200, "application/json", json.dumps({"text": WORDS}).encode())

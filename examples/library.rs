@@ -157,7 +157,7 @@ impl Originals {
         let config = record.chunking.config();
         let (entries, mut all) = (std::mem::take(&mut record.analyzers), Vec::new());
         for (analyzer_id, found) in &self.outputs {
-            let Some(analyzer) = self.analyzers.known(analyzer_id) else { continue };
+            let Some(analyzer) = self.analyzers.get(analyzer_id) else { continue };
             let stored: Vec<Value> =
                 spans.iter().map(|_| found[dealt.usize(..found.len())].clone()).collect();
             let outputs: Outputs = stored
@@ -194,7 +194,7 @@ impl Originals {
         record.poster_path = None;
         record.created_at = created_at(i);
         let said = json!({"metadata": {"camera": format!("c{}", i % CAMERAS), "take": i}});
-        record.about = serde_json::from_value(said)?;
+        record.metadata = serde_json::from_value(said)?;
         record.video_id = id;
         documents.push((format!("videos/{id}/video.json"), serde_json::to_value(&record)?));
         Ok((documents, all))

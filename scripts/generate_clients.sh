@@ -33,7 +33,7 @@ python_client() {
 # Turns each await into a plain call.
 synchronous_client() {
     {
-        echo '"""The client that waits for answers; made from _async.py by scripts/generate_clients.sh."""'
+        echo '"""The synchronous client, generated from _async.py by scripts/generate_clients.sh."""'
         tail -n +2 clients/python/src/shotlog/_async.py |
             sed -E -e 's/\b(async|await) //g' \
                 -e 's/AsyncIterator/Iterator/g; s/\bAsync([A-Z])/\1/g; s/httpx\.Async/httpx./g' \

@@ -1,5 +1,5 @@
-//! The composition root: from configuration to a running service. Every port is opened by the
-//! adapter's folder from its section; what is opened is put together here.
+//! The composition root: builds a running service from the configuration. Each adapter module opens its
+//! port from its section of the configuration; this module wires them together.
 
 mod models;
 mod roles;
@@ -16,24 +16,24 @@ use ports::embedder::Embedder;
 
 use crate::config::Config;
 use crate::domain::analysis::VECTOR_FIELDS;
-use crate::domain::search::reindex::{Reindexed, Repair};
+use crate::domain::search::reindex::{ReindexReport, Repair};
 use crate::domain::status::ProbeSettings;
 use crate::domain::{Settings, Shotlog, Stores};
-use crate::http::{Exposed, HttpOptions, origin};
+use crate::http::{ExposureError, HttpOptions, origin};
 
-/// Why the service cannot start: the configuration key at fault, and what would be right.
+/// Why the service cannot start: names the configuration key at fault and what would be valid.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// An adapter cannot be opened.
+    /// An adapter failed to open.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// An open API would be reachable by others.
+    /// The API would be reachable from other hosts without a token.
     #[error(transparent)]
-    Exposed(#[from] Exposed),
-    /// The index could not be rebuilt.
+    Exposure(#[from] ExposureError),
+    /// The index rebuild failed.
     #[error("{}", .0.labelled())]
     Reindex(crate::domain::Error),
-    /// Replacing the index would lose what other records may own.
+    /// Replacing the index would delete vectors that other records may own.
     #[error(
         "the collection that would be replaced (index.collection) holds vectors of {0} videos that \
          have no record here; they may belong to other records than these (records.kind); if not, \
@@ -44,23 +44,23 @@ pub enum StartError {
 
 type Result<T> = std::result::Result<T, StartError>;
 
-/// A service and how it is served.
+/// A service and its HTTP options.
 pub struct App {
     /// The use-cases.
     pub service: Arc<Shotlog>,
     /// How HTTP serves them.
     pub http: HttpOptions,
-    /// One line per role: what serves it.
+    /// Per role, the adapter that serves it.
     pub roles: Vec<(&'static str, String)>,
 }
 
-/// Opens every adapter that the configuration names. `address` is where the service listens.
+/// Opens every adapter that the configuration selects. `address` is the address the service listens on.
 pub async fn build(config: &Config, address: SocketAddr) -> Result<App> {
-    with_index(config, address, DamagePolicy::Refuse).await
+    build_with_index(config, address, DamagePolicy::Refuse).await
 }
 
-/// The same for a service that is about to run: an embedded index whose files are damaged or of
-/// another format makes room for an empty one, which the repair of the start fills.
+/// Like [`build`], for a service that is about to run: replaces an embedded index whose files are damaged
+/// or have another format by an empty one, which the startup repair fills.
 pub async fn build_to_serve(config: &Config, address: SocketAddr) -> Result<App> {
     let on_servers =
         config.index.kind == index::Kind::Qdrant || config.jobs.kind == adapters::jobs::Kind::Nats;
@@ -70,24 +70,28 @@ pub async fn build_to_serve(config: &Config, address: SocketAddr) -> Result<App>
              can use the same index and queue: it would be refused"
         );
     }
-    with_index(config, address, DamagePolicy::Replace).await
+    build_with_index(config, address, DamagePolicy::Replace).await
 }
 
-async fn with_index(config: &Config, address: SocketAddr, unreadable: DamagePolicy) -> Result<App> {
+async fn build_with_index(
+    config: &Config,
+    address: SocketAddr,
+    unreadable: DamagePolicy,
+) -> Result<App> {
     let embedder = embedder(config)?;
     let contents = contents(config, embedder.as_ref());
     let opened = index::open(&config.index, contents, unreadable).await?;
     assemble(config, address, embedder, opened).await
 }
 
-/// Rebuilds every point from the records: a new index is filled beside the one that is searched,
-/// whatever became of that, and takes its place when it is full.
-/// Vectors of more than a few videos without a record are kept, unless `remove_orphans`.
+/// Rebuilds every index point from the records: fills a new index next to the active one and replaces it
+/// when the new one is complete. Refuses to drop vectors of more than a few videos that have no record,
+/// unless `remove_orphans` is set.
 pub async fn reindex(
     config: &Config,
     address: SocketAddr,
     remove_orphans: bool,
-) -> Result<Reindexed> {
+) -> Result<ReindexReport> {
     let all = Repair { all: true, remove_orphans, ..Repair::default() };
     let embedder = embedder(config)?;
     let fresh = Rebuild::open(&config.index, contents(config, embedder.as_ref())).await?;
@@ -95,11 +99,11 @@ pub async fn reindex(
     let service = assemble(config, address, embedder, opened).await?.service;
     let owned = fresh.current.as_ref().unwrap_or(&fresh.index);
     service.catalog.restore_install(owned.as_ref()).await.map_err(StartError::Reindex)?;
-    service.own_stores().await.map_err(StartError::Reindex)?;
+    service.adopt_stores().await.map_err(StartError::Reindex)?;
     if let Some(searched) = &fresh.current
         && !remove_orphans
     {
-        let orphans = service.search.many_orphans(searched.as_ref()).await;
+        let orphans = service.search.excess_orphans(searched.as_ref()).await;
         if let Some(orphans) = orphans.map_err(StartError::Reindex)? {
             return Err(StartError::Orphans(orphans));
         }
@@ -107,14 +111,14 @@ pub async fn reindex(
     let mut done = service.search.reindex(all).await.map_err(StartError::Reindex)?;
     service.catalog.list_all().await.map_err(StartError::Reindex)?;
     if fresh.publish().await? {
-        // What was ingested into the old collection meanwhile.
+        // Videos that were ingested into the old collection during the rebuild.
         let meanwhile = service.search.reindex(Repair::default()).await;
         done.rebuilt += meanwhile.map_err(StartError::Reindex)?.rebuilt;
     }
     Ok(done)
 }
 
-/// The OpenAPI document of a service so configured. Opens nothing outside the process.
+/// The OpenAPI document of a service with this configuration. Opens nothing outside the process.
 pub async fn openapi(config: &Config) -> Result<String> {
     let mut config = config.clone();
     config.storage.kind = adapters::storage::Kind::Memory;
@@ -125,7 +129,7 @@ pub async fn openapi(config: &Config) -> Result<String> {
     Ok(crate::http::openapi(&app.service, &app.http))
 }
 
-/// Decodes the file that is the standard input, as `request` says: the inner end of the decoder.
+/// Runs in the decoder subprocess: decodes the file on standard input as `request` describes.
 pub fn decode(request: Option<OsString>) -> ExitCode {
     adapters::decoder::work(request)
 }
@@ -182,6 +186,6 @@ async fn assemble(
         storage_origin: if served { None } else { origin(&stores.storage.public_url("0/0")) },
         ..HttpOptions::default()
     };
-    let roles = roles::of(config, &stores, &models);
+    let roles = roles::describe(config, &stores, &models);
     Ok(App { service: Shotlog::new(stores, models, settings), http, roles })
 }

@@ -1,7 +1,7 @@
-//! Configuration: defaults ← `config.toml` ← `SERVICE_*` variables ← flags. A section is a struct
-//! beside the code that reads it, with its defaults: those of an adapter in its folder, those of the
-//! domain beside the use-cases that they bound. Where both read keys of one section, each has its
-//! own. Unknown keys are errors that name the nearest known one.
+//! Configuration: defaults ← `config.toml` ← `SERVICE_*` variables ← flags. A section is a struct with
+//! its defaults next to the code that reads it: those of an adapter in its folder, those of the domain
+//! next to the use-cases. If both read keys of one section, each has its own struct. Unknown keys are
+//! errors that suggest the nearest known one.
 
 use figment::Figment;
 use figment::providers::Serialized;
@@ -20,8 +20,7 @@ pub use adapters::sentiment::Kind as SentimentKind;
 pub use load::{ConfigError, Sources};
 pub use process::{Log, LogFormat, Shutdown, Traces};
 
-/// Every key, by whom it is read: each field is the section of its name. An empty string means "not
-/// set".
+/// All keys; each field is the section of its name. An empty string means "not set".
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "each field is the section of its name")]
@@ -49,13 +48,13 @@ pub struct Config {
     pub shutdown: Shutdown,
     pub log: Log,
     pub traces: Traces,
-    /// What the domain reads, of its own sections and of some above.
+    /// The keys that the domain reads: its sections and some of those above.
     #[serde(skip)]
     pub domain: domain::Settings,
 }
 
 impl Config {
-    /// Reads and checks the configuration.
+    /// Loads and validates the configuration.
     pub fn load(sources: &Sources) -> Result<Self, ConfigError> {
         let mut figment = Self::defaults();
         let known: Table = figment.extract().map_err(|e| load::explain(&e))?;
@@ -68,7 +67,7 @@ impl Config {
         Ok(config)
     }
 
-    /// Every key with its default, in the shape of the file.
+    /// All keys with their defaults, in the structure of the file.
     fn defaults() -> Figment {
         Figment::from(Serialized::defaults(Self::default()))
             .merge(Serialized::defaults(domain::Settings::default()))
@@ -81,26 +80,26 @@ impl Config {
         self.check_clients()
     }
 
-    /// What jobs, frames and evaluations may take.
+    /// Validates the limits of jobs, frames and evaluations.
     fn check_work(&self) -> Result<(), ConfigError> {
         let domain::Settings { ingest, frames, decoder, evaluation, .. } = &self.domain;
         if ingest.concurrency == 0 || ingest.max_chunks == 0 {
-            return wrong("ingest.concurrency and ingest.max_chunks must be at least 1".into());
+            return invalid("ingest.concurrency and ingest.max_chunks must be at least 1".into());
         }
         if !(0.0..=1.0).contains(&ingest.min_speech_confidence)
             || !(0.0..=1.0).contains(&ingest.quiet_peak)
         {
-            return wrong(
+            return invalid(
                 "ingest.min_speech_confidence and ingest.quiet_peak must be from 0 to 1".into(),
             );
         }
         if ingest.upload_part_bytes == 0 || ingest.max_upload_parts == 0 {
-            return wrong(
+            return invalid(
                 "ingest.upload_part_bytes and ingest.max_upload_parts must be at least 1".into(),
             );
         }
         if ingest.workers == 0 && self.jobs.kind == adapters::jobs::Kind::Memory {
-            return wrong(
+            return invalid(
                 "ingest.workers is 0, so that no job would ever run; it must be at least 1, unless \
                  other instances work on the jobs (jobs.kind = \"nats\")"
                     .into(),
@@ -111,7 +110,7 @@ impl Config {
             || frames.max_width < 16
             || frames.max_buckets == 0
         {
-            return wrong(
+            return invalid(
                 "frames.concurrency, frames.queue and frames.max_buckets must be at least 1, \
                  frames.max_width 16"
                     .into(),
@@ -121,19 +120,21 @@ impl Config {
             || frames.max_clip_duration == 0
             || frames.max_clip_bytes > frames.cache_bytes
         {
-            return wrong(
+            return invalid(
                 "frames.clips and frames.max_clip_duration must be at least 1, frames.max_clip_bytes at most \
                  frames.cache_bytes"
                     .into(),
             );
         }
         if evaluation.max_runs == 0 || evaluation.max_configurations == 0 {
-            return wrong(
+            return invalid(
                 "evaluation.max_runs and evaluation.max_configurations must be at least 1".into(),
             );
         }
         if decoder.scan_width < 16 || decoder.scan_height < 16 {
-            return wrong("decoder.scan_width and decoder.scan_height must be at least 16".into());
+            return invalid(
+                "decoder.scan_width and decoder.scan_height must be at least 16".into(),
+            );
         }
         Ok(())
     }
@@ -142,13 +143,13 @@ impl Config {
         let search = &self.domain.search;
         let weights = [search.fusion_k, search.vector_weight, search.text_weight];
         if !weights.iter().all(|weight| weight.is_finite() && *weight > 0.0) {
-            return wrong(
+            return invalid(
                 "search.fusion_k, search.vector_weight and search.text_weight must be above 0"
                     .into(),
             );
         }
         if !search.threshold_deviations.is_finite() || search.page_window == 0 {
-            return wrong(
+            return invalid(
                 "search.threshold_deviations must be a number, search.page_window at least 1"
                     .into(),
             );
@@ -158,7 +159,7 @@ impl Config {
 
     fn check_models(&self) -> Result<(), ConfigError> {
         if self.ner.labels.iter().any(|label| label.trim().is_empty()) {
-            return wrong("ner.labels holds an empty label; remove it or name one".into());
+            return invalid("ner.labels holds an empty label; remove it or name one".into());
         }
         for (key, kind, url) in [
             ("llm.url", self.llm.kind == adapters::llm::Kind::Openai, &self.llm.url),
@@ -174,7 +175,7 @@ impl Config {
             ),
         ] {
             if kind && url.is_empty() {
-                return wrong(format!(
+                return invalid(format!(
                     "{key} is empty; the kind openai needs the server's address"
                 ));
             }
@@ -182,14 +183,16 @@ impl Config {
         Ok(())
     }
 
-    /// What clients may take, and where they are answered.
+    /// Validates tokens, limits of clients, and addresses.
     fn check_clients(&self) -> Result<(), ConfigError> {
         if self.auth.tokens.iter().any(|token| token.token.is_empty()) {
-            return wrong("auth.tokens holds an empty token; remove it or give it a value".into());
+            return invalid(
+                "auth.tokens holds an empty token; remove it or give it a value".into(),
+            );
         }
         let unusable = |token: &str| token.trim() != token || token.chars().any(char::is_control);
         if self.auth.tokens.iter().any(|token| unusable(&token.token)) {
-            return wrong(
+            return invalid(
                 "auth.tokens holds a token with a line break, a control character or a space at an \
                  end, which no header can carry; remove these characters"
                     .into(),
@@ -198,45 +201,48 @@ impl Config {
         let mut tokens: Vec<&str> = self.auth.tokens.iter().map(|token| &*token.token).collect();
         tokens.sort_unstable();
         if tokens.windows(2).any(|pair| pair[0] == pair[1]) {
-            return wrong("auth.tokens holds a token twice; remove one of the two".into());
+            return invalid("auth.tokens holds a token twice; remove one of the two".into());
         }
         if !(0.0..=1.0).contains(&self.traces.share) {
-            return wrong(format!("traces.share is {}; it must be from 0 to 1", self.traces.share));
+            return invalid(format!(
+                "traces.share is {}; it must be from 0 to 1",
+                self.traces.share
+            ));
         }
         if self.http.max_header_bytes < 8192 || self.http.max_connections == 0 {
-            return wrong(
+            return invalid(
                 "http.max_header_bytes must be at least 8192, http.max_connections at least 1"
                     .into(),
             );
         }
         let mcp = &self.mcp;
         if mcp.max_tokens < 5000 || mcp.max_frame_width < 16 {
-            return wrong("mcp.max_tokens must be at least 5000, mcp.max_frame_width 16".into());
+            return invalid("mcp.max_tokens must be at least 5000, mcp.max_frame_width 16".into());
         }
         if mcp.page_videos == 0 || mcp.max_frames == 0 || mcp.max_batch == 0 {
             let keys = "mcp.page_videos, mcp.max_frames and mcp.max_batch";
-            return wrong(format!("{keys} must be at least 1"));
+            return invalid(format!("{keys} must be at least 1"));
         }
         if !(0.1..=3600.0).contains(&self.http.probe_interval) {
-            return wrong(format!(
+            return invalid(format!(
                 "http.probe_interval is {}; it must be seconds from 0.1 to 3600",
                 self.http.probe_interval
             ));
         }
         if !(0.1..=3600.0).contains(&self.http.idle_probe_interval) {
-            return wrong(format!(
+            return invalid(format!(
                 "http.idle_probe_interval is {}; it must be seconds from 0.1 to 3600",
                 self.http.idle_probe_interval
             ));
         }
         if !(0.001..=60.0).contains(&self.http.probe_timeout) {
-            return wrong(format!(
+            return invalid(format!(
                 "http.probe_timeout is {}; it must be seconds from 0.001 to 60",
                 self.http.probe_timeout
             ));
         }
         if !self.http.base_url.is_empty() && !self.http.base_url.starts_with("http") {
-            return wrong(format!(
+            return invalid(format!(
                 "http.base_url is '{}'; it must be an http or https URL",
                 self.http.base_url
             ));
@@ -245,6 +251,6 @@ impl Config {
     }
 }
 
-fn wrong(text: String) -> Result<(), ConfigError> {
+fn invalid(text: String) -> Result<(), ConfigError> {
     Err(ConfigError::new(text))
 }

@@ -1,47 +1,47 @@
-//! Shotlog: an HTTP service that watches video.
+//! Shotlog: an HTTP service that analyzes video.
 //!
-//! The shape is hexagonal: `ports ← domain ← http, mcp ← app → adapters → ports`. The domain defines
-//! what it needs as ports; configuration picks the adapters when the service starts; HTTP handlers and
-//! the tools of agents call use-cases and nothing else. Two packages compute without any of them: `text`,
-//! the English that domain and adapters share, and `cuts`, the cut detector.
+//! The architecture is hexagonal: `ports ← domain ← http, mcp ← app → adapters → ports`. The domain defines
+//! the ports that it needs, the configuration picks the adapters at startup, and HTTP handlers and agent
+//! tools only call use-cases. Two packages hold pure computation: `text`, the English that the domain and
+//! adapters share, and `cuts`, the cut detector.
 //!
-//! # The rooms of the domain
+//! # Modules of the domain
 //!
-//! In order of dependency: none names one that stands below it.
+//! In order of dependency: no module names one that is listed below it.
 //!
-//! | room | what lives there |
+//! | module | contents |
 //! |---|---|
-//! | [`domain::kernel`] | ids, how messages name things, times, vectors, errors, the ports in bundles, progress, metrics, signed notices |
-//! | [`domain::media`] | what one decode and its frames tell: speech and whose voice it is (`S1`, `S2`), tracks, colours and clothing, pictures |
+//! | [`domain::kernel`] | ids, excerpts for messages, times, vectors, errors, bundles of ports, progress, metrics, signed webhooks |
+//! | [`domain::media`] | what one decode yields: speech and speakers (`S1`, `S2`), tracks, colours and clothing, frames |
 //! | [`domain::chunking`] | boundary detectors (cut, silence, speaker, semantic) and their fusion into chunks |
-//! | [`domain::llm`] | the language model counted and priced, within a budget, and asked nothing twice |
-//! | [`domain::analysis`] | what is found in a chunk: evidence, one file per analyzer with its typed output, and what a user corrects of it: words, the names of speakers |
-//! | [`domain::aggregation`] | what is concluded of a video: one file per aggregator with its typed result, topics and so the chapters' ends, linking of people by clothing and of things |
-//! | [`domain::catalog`] | what is stored: records and their versions, the listing, cache, locks, reading, `verify` |
-//! | [`domain::search`] | queries, modes, filters, points, calibrated scores, why a search was empty, `reindex` |
-//! | [`domain::answering`] | answers that cite moments, and the audit of every sentence |
-//! | [`domain::evaluation`] | judged questions, and runs that measure how well they are answered |
-//! | [`domain::alerts`] | searches that are kept, and told of each video that has what they look for |
-//! | [`domain::ingest`] | from a source to a published video: fetch, scan, analyze, aggregate, publish; the plan beforehand |
-//! | [`domain::jobs`] | requests as jobs: queue, workers, attempts, progress |
-//! | [`domain::export`], [`domain::frames`], [`domain::status`] | files for other programs; pictures; `/health`, `/schema` and metrics |
-//! | [`domain::scoped`] | all of these, as far as one caller's token reaches |
+//! | [`domain::llm`] | calls of the language model: counted, priced, cached and limited by a budget |
+//! | [`domain::analysis`] | evidence per chunk: one file per analyzer with its typed output, and user corrections of words and speaker names |
+//! | [`domain::aggregation`] | results per video: one file per aggregator with its typed result, topics and chapters, linking of people and objects |
+//! | [`domain::catalog`] | stored records and their versions, listing, cache, locks, reads, `verify` |
+//! | [`domain::search`] | queries, modes, filters, index points, calibrated scores, diagnostics of empty results, `reindex` |
+//! | [`domain::answering`] | answers with citations, and the audit of every sentence |
+//! | [`domain::evaluation`] | judged questions, and runs that measure search and answers |
+//! | [`domain::alerts`] | saved searches that call a webhook for every new matching video |
+//! | [`domain::ingest`] | from a source to a published video: fetch, scan, analyze, aggregate, publish; cost estimates |
+//! | [`domain::jobs`] | queue, workers, attempts, progress |
+//! | [`domain::export`], [`domain::frames`], [`domain::status`] | exported files; frames and clips; `/health`, `/schema` and metrics |
+//! | [`domain::scoped`] | all of these, limited to what a caller's token may access |
 //!
 //! # Invariants
 //!
-//! Each is held by a test in `tests/it/tidy.rs`.
+//! `tests/it/tidy.rs` checks each of them.
 //!
 //! 1. The domain never names `adapters`, `poem`, `rmcp`, `crate::http` or `crate::mcp`.
-//! 2. Adapters are named in `app` and `config` alone.
-//! 3. HTTP and MCP never name adapters or ports' technologies; they speak to the domain.
-//! 4. Every analyzer and every aggregator file is in the list beside it.
+//! 2. Only `app` and `config` name adapters.
+//! 3. HTTP and MCP name neither adapters nor the technologies behind ports; they call the domain.
+//! 4. Every analyzer and every aggregator file is in the list of its module.
 //! 5. Every path, link and setting that README.md and docs/ name exists.
-//! 6. No file of code has more than 700 lines.
-//! 7. Nothing unfinished is left in the tree.
-//! 8. The rooms of the domain stand in order of dependency, without a cycle.
-//! 9. No id of an analyzer or aggregator is a literal outside its file.
-//! 10. MCP shows the shapes of HTTP, every tool is in the list, and HTTP knows nothing of it.
-//! 11. Handlers and tools reach the use-cases through [`domain::Scoped`] alone, in the name of a caller.
+//! 6. No source file has more than 700 lines.
+//! 7. The tree holds no unfinished code.
+//! 8. The modules of the domain have an order of dependency, without cycles.
+//! 9. An analyzer's or aggregator's id is a literal in its own file only.
+//! 10. MCP reuses the types of HTTP, every tool is in the list, and HTTP does not know MCP.
+//! 11. Handlers and tools reach use-cases through [`domain::Scoped`] only, on behalf of a caller.
 
 pub mod app;
 pub mod cli;

@@ -1,14 +1,14 @@
-//! The `shotlog` program. What each command does is in [`shotlog::cli`].
+//! The `shotlog` program. [`shotlog::cli`] implements its commands.
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 fn main() -> ExitCode {
-    send_no_telemetry();
-    return_large_blocks();
-    // A process that decodes needs neither settings nor threads.
-    if let Some(ended) = shotlog::cli::decode() {
-        return ended;
+    disable_onnx_telemetry();
+    configure_allocator();
+    // The decoder subprocess needs neither configuration nor threads.
+    if let Some(exit_code) = shotlog::cli::decode() {
+        return exit_code;
     }
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
@@ -17,28 +17,26 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let ended = runtime.block_on(shotlog::cli::run());
-    // Work on a blocking thread that nobody waits for must not hold the process up; the processes
-    // that decode end with this one.
+    let exit_code = runtime.block_on(shotlog::cli::run());
+    // Blocking threads must not delay the exit; decoder processes end with this one.
     runtime.shutdown_timeout(Duration::from_millis(500));
-    ended
+    exit_code
 }
 
-/// Has ONNX Runtime tell nobody that it is used. What it is told once it is loaded comes too late: it has then made
-/// an identifier of the machine, which it keeps in the home directory, and begun to send that it runs.
-#[expect(unsafe_code, reason = "another thread must not read the environment meanwhile")]
-fn send_no_telemetry() {
+/// Disables ONNX Runtime telemetry. The variable must be set before the library loads: afterwards the
+/// runtime has already written a device id to the home directory and sent its first event.
+#[expect(unsafe_code, reason = "another thread must not read the environment at the same time")]
+fn disable_onnx_telemetry() {
     // SAFETY: no other thread runs yet.
     unsafe { std::env::set_var("ORT_DISABLE_TELEMETRY", "1") };
 }
 
-/// Has glibc map every block of half a mebibyte or more on its own and give it back when it is freed.
-/// Decoded pictures and the activations of networks are such blocks, of ever changing sizes: kept
-/// in the heaps of many threads they add up to three times the memory that is in use (1.7 GB
-/// against 0.44 GB over a five-minute video).
+/// Makes glibc map blocks of 512 KiB or more separately and return them to the system when they are freed.
+/// Decoded frames and network activations are such blocks, of varying sizes: in per-thread heaps they add
+/// up to three times the memory in use (1.7 GB instead of 0.44 GB for a five-minute video).
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "mallopt is a C function")]
-fn return_large_blocks() {
+fn configure_allocator() {
     // SAFETY: mallopt changes settings of the allocator; no other thread runs yet.
     unsafe {
         libc::mallopt(libc::M_MMAP_THRESHOLD, 1 << 19);
@@ -47,4 +45,4 @@ fn return_large_blocks() {
 }
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-fn return_large_blocks() {}
+fn configure_allocator() {}

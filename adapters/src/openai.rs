@@ -1,6 +1,6 @@
-//! The connection to an OpenAI-compatible server: address, credentials, time-outs, retries. The
-//! adapters that speak to one share it; what they say to it is their own business. The key never
-//! leaves this file except in the `Authorization` header.
+//! The connection to an OpenAI-compatible server: address, credentials, time-outs, retries. Shared by the
+//! adapters for such servers, which build the requests. The key never leaves this file except in the
+//! `Authorization` header.
 
 mod streamed;
 
@@ -15,44 +15,43 @@ use reqwest::{RequestBuilder, StatusCode, Url};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
-use self::streamed::{Hear, Streamed};
+use self::streamed::{OnToken, StreamAssembler};
 use crate::llm::Settings;
 
-/// Where the server is and how patient to be with it.
+/// The server's address, credentials, time-outs and retries.
 #[derive(Clone)]
 pub struct Connection {
-    /// The address that `/chat/completions`, `/embeddings` and `/audio/transcriptions` are appended to, as
-    /// `https://api.openai.com/v1`.
+    /// Base URL to which `/chat/completions`, `/embeddings` and `/audio/transcriptions` are appended, such
+    /// as `https://api.openai.com/v1`.
     pub base_url: String,
-    /// Sent as a bearer token; `None` for servers that want none.
+    /// Sent as a bearer token; `None` for servers without authentication.
     pub api_key: Option<String>,
-    /// Longest wait for a connection.
+    /// Connection time-out.
     pub connect_timeout: Duration,
-    /// Longest wait for one whole response.
+    /// Time-out of a complete response.
     pub timeout: Duration,
-    /// Requests in flight at once; the others wait their turn.
+    /// Maximum concurrent requests; further ones wait.
     pub concurrency: usize,
-    /// When and how often a failed request is sent again.
+    /// Retry policy.
     pub retry: Retry,
 }
 
-/// When and how often a failed request is sent again. Overload (429), server errors (5xx) and
-/// broken connections are worth it; a response that does not come in time is not, because it may
-/// have been paid for.
+/// Retry policy. Overload (429), server errors (5xx) and broken connections are retried; a response
+/// time-out is not, because the request may have been billed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Retry {
-    /// Requests in all, the first included.
+    /// Maximum requests, including the first.
     pub attempts: u32,
-    /// The first pause; it doubles every time and is then drawn between half of it and all of it.
+    /// The first pause; it doubles with each retry, with a jitter between half and all of it.
     pub first_pause: Duration,
-    /// Longest single pause that is chosen here. A server's `Retry-After` may ask for more.
+    /// Maximum single pause, unless a server's `Retry-After` requests more.
     pub longest_pause: Duration,
-    /// Most time spent pausing over all attempts. A `Retry-After` beyond it fails at once.
+    /// Maximum total pause over all attempts. A `Retry-After` beyond it fails immediately.
     pub total_pause: Duration,
 }
 
 impl Default for Connection {
-    /// OpenAI's own server, as patiently as `[llm]` says where nothing else is set.
+    /// OpenAI's server with the default time-outs and retries of `[llm]`.
     fn default() -> Self {
         Settings::default().connection("https://api.openai.com/v1", "")
     }
@@ -83,17 +82,17 @@ impl fmt::Debug for Connection {
     }
 }
 
-/// Whether a response comes piece by piece.
+/// Whether a response is a stream of server-sent events.
 fn is_event_stream(headers: &HeaderMap) -> bool {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
 }
 
-/// Largest response body that is read.
+/// Maximum size of a response body.
 const MAX_RESPONSE_BYTES: usize = 64 << 20;
-/// What servers say of a request that is beyond them, some of them with a status of 500.
+/// Error texts for a request that exceeds the server's context, which some servers send with status 500.
 const UNSUPPORTED: &[&str] = &["not supported", "unsupported", "does not support"];
-/// Longest part of a server's error text that is repeated.
+/// Maximum length of a server's error text in our messages.
 const MAX_ERROR_CHARS: usize = 400;
 
 /// A ready connection.
@@ -106,21 +105,21 @@ pub(crate) struct Client {
     timeout: Duration,
 }
 
-/// What one exchange came to: a JSON body, or the server's refusal.
+/// The result of an exchange: a JSON body, or the server's refusal.
 pub(crate) struct Exchange {
-    /// The body, or what the server said was wrong with the request.
+    /// The body, or the server's refusal of the request.
     pub(crate) outcome: std::result::Result<Value, Refusal>,
-    /// Requests that were answered, retries included.
+    /// Number of answered requests, including retries.
     pub(crate) calls: u32,
 }
 
-/// A response that sending the same request again would not change.
+/// A response that a retry of the same request would not change.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     pub(crate) status: StatusCode,
     /// The server's machine-readable code, or empty.
     pub(crate) code: String,
-    /// The server's words, shortened, without the key.
+    /// The server's message, shortened, without the key.
     pub(crate) message: String,
 }
 
@@ -131,7 +130,7 @@ impl Refusal {
         marks.iter().any(|mark| text.contains(mark))
     }
 
-    /// The error the port reports.
+    /// The error that the port reports.
     pub(crate) fn into_error(self) -> PortError {
         const LENGTH: &[&str] = &[
             "context_length",
@@ -203,7 +202,7 @@ impl Client {
             .default_headers(headers)
             .connect_timeout(options.connect_timeout)
             .timeout(options.timeout)
-            // A redirected POST would carry prompts to a server nobody configured.
+            // A redirected POST would send prompts to a server that is not configured.
             .redirect(reqwest::redirect::Policy::none())
             .user_agent(concat!("shotlog/", env!("CARGO_PKG_VERSION")))
             .build()
@@ -220,22 +219,22 @@ impl Client {
         })
     }
 
-    /// Posts `body` to `path` below the base address until an answer comes or patience ends.
+    /// Posts `body` to `path` below the base URL, with retries.
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Result<Exchange> {
         self.send(path, |request| request.json(body), None).await
     }
 
-    /// As [`Self::post`]; a server that answers piece by piece is heard as it does.
-    pub(crate) async fn post_heard(
+    /// As [`Self::post`], and passes the pieces of a streamed response to `on_token` as they arrive.
+    pub(crate) async fn post_stream(
         &self,
         path: &str,
         body: &Value,
-        hear: Hear<'_>,
+        on_token: OnToken<'_>,
     ) -> Result<Exchange> {
-        self.send(path, |request| request.json(body), Some(hear)).await
+        self.send(path, |request| request.json(body), Some(on_token)).await
     }
 
-    /// As [`Self::post`] with the form that `form` writes anew for every attempt.
+    /// As [`Self::post`] with a form that `form` builds for every attempt.
     pub(crate) async fn post_form(
         &self,
         path: &str,
@@ -244,8 +243,8 @@ impl Client {
         self.send(path, |request| request.multipart(form()), None).await
     }
 
-    /// Asks once, and for nothing that is billed, whether the server answers and takes the key. A
-    /// server without a list of models answers too.
+    /// Checks, with one unbilled request, that the server responds and accepts the key. A server without a
+    /// list of models passes as well.
     pub(crate) async fn reach(&self) -> Result<()> {
         let url = self.base_url.join("models").map_err(|e| {
             PortError::caused_by(ErrorKind::Invalid, "the model server's url cannot be extended", e)
@@ -267,7 +266,7 @@ impl Client {
         &self,
         path: &str,
         fill: impl Fn(RequestBuilder) -> RequestBuilder + Sync,
-        hear: Option<Hear<'_>>,
+        on_token: Option<OnToken<'_>>,
     ) -> Result<Exchange> {
         let url = self.base_url.join(path).map_err(|e| {
             PortError::caused_by(ErrorKind::Invalid, "the model server's url cannot be extended", e)
@@ -276,11 +275,13 @@ impl Client {
         let mut paused = Duration::ZERO;
         let attempts = self.retry.attempts.max(1);
         for attempt in 1.. {
-            let (failure, asked) =
-                match self.send_once(fill(self.http.post(url.clone())), hear, &mut calls).await? {
-                    Attempt::Settled(outcome) => return Ok(Exchange { outcome, calls }),
-                    Attempt::Again { failure, retry_after } => (failure, retry_after),
-                };
+            let (failure, asked) = match self
+                .send_once(fill(self.http.post(url.clone())), on_token, &mut calls)
+                .await?
+            {
+                Attempt::Settled(outcome) => return Ok(Exchange { outcome, calls }),
+                Attempt::Again { failure, retry_after } => (failure, retry_after),
+            };
             if attempt >= attempts {
                 return Err(failure);
             }
@@ -308,10 +309,10 @@ impl Client {
     async fn send_once(
         &self,
         request: RequestBuilder,
-        hear: Option<Hear<'_>>,
+        on_token: Option<OnToken<'_>>,
         calls: &mut u32,
     ) -> Result<Attempt> {
-        // Pauses happen outside: a request that waits for its retry leaves its place to others.
+        // Pauses happen outside: a request that waits for its retry frees its slot.
         let _permit =
             self.permits.acquire().await.map_err(|e| {
                 PortError::caused_by(ErrorKind::Other, "the model client is closed", e)
@@ -324,7 +325,7 @@ impl Client {
         let status = response.status();
         let retry_after = retry_after(response.headers(), SystemTime::now());
         let streams = status.is_success() && is_event_stream(response.headers());
-        let mut streamed = hear.filter(|_| streams).map(Streamed::new);
+        let mut streamed = on_token.filter(|_| streams).map(StreamAssembler::new);
         let text = match self.read(response, streamed.as_mut()).await {
             Ok(text) => text,
             Err(ReadFailure::Broken(e)) => return self.broken(e),
@@ -360,7 +361,7 @@ impl Client {
             || status.is_server_error()
                 && status != StatusCode::NOT_IMPLEMENTED
                 && !refusal.mentions(UNSUPPORTED)
-            // A spent quota is not refilled by waiting.
+            // Waiting does not refill an exhausted quota.
             || status == StatusCode::TOO_MANY_REQUESTS && !refusal.mentions(&["insufficient_quota"]);
         Ok(if worth_it {
             let failure = PortError::new(ErrorKind::Unavailable, refusal.into_error().to_string());
@@ -393,7 +394,7 @@ impl Client {
     async fn read(
         &self,
         mut response: reqwest::Response,
-        mut streamed: Option<&mut Streamed<'_>>,
+        mut streamed: Option<&mut StreamAssembler<'_>>,
     ) -> Result<Vec<u8>, ReadFailure> {
         let mut text = Vec::new();
         while let Some(piece) = response.chunk().await.map_err(ReadFailure::Broken)? {
@@ -408,8 +409,8 @@ impl Client {
         Ok(text)
     }
 
-    /// Servers agree on little: `error` is an object, a string, or missing in favour of `message`
-    /// or `detail`; some answer with plain text.
+    /// Parses a server's error. Formats vary: `error` is an object, a string, or replaced by `message` or
+    /// `detail`; some servers send plain text.
     fn refusal(&self, status: StatusCode, text: &[u8]) -> Refusal {
         let body: Value = serde_json::from_slice(text).unwrap_or(Value::Null);
         let error = match &body {
@@ -434,7 +435,7 @@ impl Client {
         Refusal { status, code, message: self.presentable(&message) }
     }
 
-    /// Shortened to one line, with the key removed: servers like to quote it.
+    /// Shortens a text to one line and removes the key, which some servers quote.
     pub(crate) fn presentable(&self, text: &str) -> String {
         let text = match &self.api_key {
             Some(key) => text.replace(key, "[redacted]"),
@@ -470,13 +471,13 @@ impl Retry {
             .first_pause
             .saturating_mul(2_u32.saturating_pow(attempt.saturating_sub(1)))
             .min(self.longest_pause);
-        // Every RandomState is seeded anew, which is random enough to spread clients out.
+        // Every RandomState has a new seed, which is random enough to spread clients.
         let draw = RandomState::new().hash_one(attempt) as f64 / u64::MAX as f64;
         longest.mul_f64(0.5 + 0.5 * draw)
     }
 }
 
-/// Seconds or an HTTP date; a date in the past means now.
+/// Parses `Retry-After`: seconds or an HTTP date; a date in the past means now.
 fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = value.parse::<f64>() {

@@ -16,7 +16,7 @@ use adapters::storage::OpendalStorage;
 use ports::embedder::Embedder;
 use shotlog::domain::aggregation::Aggregators;
 use shotlog::domain::analysis::Analyzers;
-use shotlog::domain::catalog::about::AboutPatch;
+use shotlog::domain::catalog::metadata::MetadataPatch;
 use shotlog::domain::chunking::ChunkingFields;
 use shotlog::domain::ingest::IngestFields;
 use shotlog::domain::jobs::JobResult;
@@ -55,7 +55,7 @@ pub(crate) fn service(
         ner: None,
     };
     let settings = Settings { data_dir: work.to_owned(), ..Settings::default() };
-    let service = Shotlog::with(stores, models, settings, analyzers, aggregators);
+    let service = Shotlog::with_extensions(stores, models, settings, analyzers, aggregators);
     service.jobs.start();
     Ok(service)
 }
@@ -75,7 +75,7 @@ pub(crate) async fn ingested(
         callback_url: None,
         max_model_calls: None,
         audio_track: None,
-        about: AboutPatch::default(),
+        metadata: MetadataPatch::default(),
         access: Access::default(),
     };
     let mut job = service.jobs.ingest_file(Some(clip), spool.finish().await?, fields).await?;

@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shotlog::domain::Result;
-use shotlog::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
-use shotlog::domain::aggregation::{Aggregator, AggregatorSpec, Input};
-use shotlog::domain::kernel::schema::schema_of;
+use shotlog::domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
+use shotlog::domain::aggregation::{Aggregator, AggregatorInput, AggregatorSpec};
+use shotlog::domain::kernel::schema::json_schema;
 use shotlog::domain::kernel::time::{Span, rounded};
 use shotlog::domain::kernel::video::ChunkId;
 
@@ -53,8 +53,8 @@ impl Aggregator for Darkest {
         }
     }
 
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
-        let chunks = input.video.of::<Light>(brightness::ID);
+    async fn aggregate(&self, input: &AggregatorInput<'_>) -> Result<Aggregate> {
+        let chunks = input.video.typed_outputs::<Light>(brightness::ID);
         let darkest = chunks.min_by_key(|(_, _, light)| light.percent);
         let moment = darkest.map(|(chunk_id, span, light)| Moment {
             chunk_id,
@@ -62,11 +62,11 @@ impl Aggregator for Darkest {
             end: rounded(span.end),
             percent: light.percent,
         });
-        Ok(Arc::new(Stored::new(Extreme { moment })))
+        Ok(Arc::new(AggregateRecord::new(Extreme { moment })))
     }
 
     fn schema(&self) -> Value {
-        schema_of::<Extreme>()
+        json_schema::<Extreme>()
     }
 
     fn read(&self, stored: Value) -> Result<Aggregate> {
@@ -74,7 +74,7 @@ impl Aggregator for Darkest {
     }
 }
 
-impl Conclusion for Extreme {
+impl AggregatorOutput for Extreme {
     fn evidence(&self, _whole: Span) -> Vec<(Span, String)> {
         let Some(moment) = &self.moment else { return Vec::new() };
         let text = format!(

@@ -29,8 +29,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: own_aggregator CLIP".into());
     };
     let work = tempfile::tempdir()?;
-    let analyzers = Analyzers::default().and(&Brightness);
-    let aggregators = Aggregators::default().and(&Darkest);
+    let analyzers = Analyzers::default().with(&Brightness);
+    let aggregators = Aggregators::default().with(&Darkest);
     let embedder = Arc::new(HashingEmbedder::new(256)?);
     let service = common::service(work.path(), embedder, analyzers, aggregators)?;
     let video_id = common::ingested(&service, &clip, brightness::ID).await?;

@@ -9,11 +9,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shotlog::domain::analysis::evidence::ChunkEvidence;
-use shotlog::domain::analysis::finding::{Finding, Statement, Stored, read};
 use shotlog::domain::analysis::hit::HitDocument;
+use shotlog::domain::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read};
 use shotlog::domain::analysis::video::Output;
-use shotlog::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, TextStyle};
-use shotlog::domain::kernel::schema::schema_of;
+use shotlog::domain::analysis::{Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle};
+use shotlog::domain::kernel::schema::json_schema;
 use shotlog::domain::{Models, Result};
 
 /// The analyzer.
@@ -61,9 +61,9 @@ impl Analyzer for Brightness {
             description: "how bright the picture is",
             // Behind all that the service has itself.
             evidence_rank: 100,
-            telling_rank: 100,
+            statement_rank: 100,
             style: TextStyle::Prose,
-            filtered_by: &[],
+            filter_fields: &[],
             columns: const { &[Column::new("brightness", 100)] },
         }
     }
@@ -87,26 +87,26 @@ impl Analyzer for Brightness {
             return Ok(None);
         }
         let luma = seconds.iter().map(|second| second.luma).sum::<f32>() / seconds.len() as f32;
-        Ok(Some(Arc::new(Stored::heard(Light::of(luma)))))
+        Ok(Some(Arc::new(OutputRecord::new(Light::of(luma)))))
     }
 
     fn schema(&self) -> Value {
-        schema_of::<Light>()
+        json_schema::<Light>()
     }
 
     fn read(&self, stored: Value) -> Result<Output> {
         read::<Light>(stored)
     }
 
-    fn tells(&self, hit: &HitDocument) -> Vec<Statement> {
+    fn statements(&self, hit: &HitDocument) -> Vec<Statement> {
         vec![Statement::new(PassageKind::Scene, &hit.description)]
     }
 }
 
-impl Finding for Light {
-    fn index(&self) -> Indexed {
+impl AnalyzerOutput for Light {
+    fn index_entry(&self) -> IndexEntry {
         let description = self.sentence();
-        Indexed {
+        IndexEntry {
             fields: BTreeMap::from([("combined", description.clone())]),
             document: HitDocument { description, ..HitDocument::default() },
         }

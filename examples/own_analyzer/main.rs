@@ -26,7 +26,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: own_analyzer CLIP".into());
     };
     let work = tempfile::tempdir()?;
-    let analyzers = Analyzers::default().and(&Brightness);
+    let analyzers = Analyzers::default().with(&Brightness);
     let embedder = Arc::new(HashingEmbedder::new(256)?);
     let service = common::service(work.path(), embedder, analyzers, Aggregators::default())?;
     let video_id = common::ingested(&service, &clip, brightness::ID).await?;

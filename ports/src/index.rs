@@ -228,7 +228,7 @@ pub struct ListedPoint {
 /// An index of points. All vectors have the dimension that the index was opened with.
 ///
 /// ```
-/// use adapters::index::MemoryIndex;
+/// use adapters::index::memory::MemoryIndex;
 /// use serde_json::json;
 /// use shotlog_ports::ChunkId;
 /// use shotlog_ports::index::{Filter, Point, PointId, VectorIndex, VectorQuery};

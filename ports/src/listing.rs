@@ -68,7 +68,7 @@ pub struct ListingPage {
 /// The entries of all videos.
 ///
 /// ```
-/// use adapters::listing::MemoryListing;
+/// use adapters::listing::memory::MemoryListing;
 /// use serde_json::json;
 /// use shotlog_ports::listing::{ListQuery, VideoEntry, VideoListing};
 ///

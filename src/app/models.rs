@@ -1,4 +1,4 @@
-//! Opening the models, side by side: reading a network and trying it takes up to a second each.
+//! Opens the models in parallel: loading and testing a network takes up to a second each.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::domain::Models;
 
 type Result<T> = std::result::Result<T, OpenError>;
 
-/// Every model that the configuration names, and the embedder. *Blocks*.
+/// Opens every model that the configuration selects. *Blocks*.
 pub(super) fn open(config: &Config, embedder: Arc<dyn Embedder>) -> Result<Models> {
     let files = &config.models;
     scope(|all| {
@@ -28,25 +28,25 @@ pub(super) fn open(config: &Config, embedder: Arc<dyn Embedder>) -> Result<Model
         let ner = all.spawn(|| ner::open(&config.ner, files));
         let llm = llm::open(&config.llm)?;
         let decoder = decoder::open(&config.decoder, config.domain.ingest.max_duration)?;
-        let speakers = opened(speakers)?;
+        let speakers = join(speakers)?;
         Ok(Models {
             decoder,
             embedder,
-            reranker: opened(reranker)?,
+            reranker: join(reranker)?,
             llm,
-            transcriber: opened(transcriber)?,
-            vad: opened(vad)?,
+            transcriber: join(transcriber)?,
+            vad: join(vad)?,
             speaker_segmentation: speakers.as_ref().map(|networks| networks.segmentation.clone()),
             speaker_embedder: speakers.map(|networks| networks.embedder),
-            detector: opened(detector)?,
-            ocr: opened(ocr)?,
-            sentiment: Some(opened(sentiment)?),
-            ner: Some(opened(ner)?),
+            detector: join(detector)?,
+            ocr: join(ocr)?,
+            sentiment: Some(join(sentiment)?),
+            ner: Some(join(ner)?),
         })
     })
 }
 
-/// What a thread has opened, or the panic that it ended with.
-fn opened<T>(thread: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
+/// The model that a thread opened; resumes the thread's panic.
+fn join<T>(thread: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
     thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }

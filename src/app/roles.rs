@@ -1,12 +1,16 @@
-//! What serves each role, for people who start or check the service.
+//! Which adapter or model serves each role, for `shotlog check` and the startup log.
 
 use std::fmt::Debug;
 
 use crate::config::Config;
 use crate::domain::{Models, Stores};
 
-/// One line per role: its name, and the kind or model that serves it.
-pub(super) fn of(config: &Config, stores: &Stores, models: &Models) -> Vec<(&'static str, String)> {
+/// Each role's name and the kind or model that serves it.
+pub(super) fn describe(
+    config: &Config,
+    stores: &Stores,
+    models: &Models,
+) -> Vec<(&'static str, String)> {
     let kind = |kind: &dyn Debug| format!("{kind:?}").to_lowercase();
     let model = |model: Option<&str>| model.unwrap_or("none").to_owned();
     let storage = format!("{} ({})", kind(&config.storage.kind), stores.storage.bucket());

@@ -1,4 +1,4 @@
-//! A client of a running service, and `ingest`, with a progress bar to the end.
+//! The HTTP client of a running service, and the command `ingest`.
 
 use std::io::{IsTerminal, Read};
 use std::path::Path;
@@ -10,28 +10,28 @@ use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use sha1::{Digest, Sha1};
 
-use super::{Failure, IngestArgs, ServiceArgs};
+use super::{BoxError, IngestArgs, ServiceArgs};
 use crate::config::Config;
 
-/// How often the job is asked for.
-const POLL: Duration = Duration::from_millis(500);
+/// Interval between requests for the job.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// How often a line tells how far a stage has come where there is no terminal for a bar.
-const LINES: Duration = Duration::from_secs(5);
+/// Minimum interval between progress lines of a stage when there is no terminal for a bar.
+const LOG_INTERVAL: Duration = Duration::from_secs(5);
 
-/// A service and how to be let in.
-pub(super) struct Service {
+/// A running service and the token for it.
+pub(super) struct ServiceClient {
     pub(super) client: Client,
-    /// Without a slash at its end.
+    /// Base URL without a trailing slash.
     pub(super) server: String,
     pub(super) token: Option<String>,
 }
 
-/// Uploads a file or hands over a URL, follows the job and prints its result.
-pub(super) async fn ingest(config: &Config, args: &IngestArgs) -> Result<(), Failure> {
-    let service = Service::new(config, &args.service)?;
+/// Uploads a file or submits a URL, follows the job and prints its result.
+pub(super) async fn ingest(config: &Config, args: &IngestArgs) -> Result<(), BoxError> {
+    let service = ServiceClient::new(config, &args.service)?;
     let is_url = args.source.starts_with("http://") || args.source.starts_with("https://");
-    let drops = service.drops(args, is_url).await?;
+    let drops = service.dropped_analyzers(args, is_url).await?;
     if !drops.is_empty() && !args.yes {
         confirm(&drops)?;
     }
@@ -51,24 +51,28 @@ pub(super) async fn ingest(config: &Config, args: &IngestArgs) -> Result<(), Fai
     Ok(())
 }
 
-/// Fails unless whoever sits at the terminal agrees to what would be lost.
-fn confirm(drops: &[String]) -> Result<(), Failure> {
-    let lost = format!(
-        "the video is there and would be split otherwise; what these analyzers have found on it would \
-         be gone: {}",
+/// Asks for confirmation of the data loss; fails if it is declined or there is no terminal.
+fn confirm(drops: &[String]) -> Result<(), BoxError> {
+    let warning = format!(
+        "the video is already ingested and would be chunked differently; the output of these analyzers \
+         would be deleted: {}",
         drops.join(", ")
     );
     if !std::io::stdin().is_terminal() {
-        return Err(format!("{lost}; add them to --analyzers, or give --yes to go on").into());
+        return Err(format!("{warning}; add them to --analyzers, or pass --yes to continue").into());
     }
-    eprint!("{lost}\nGo on? [y/N] ");
+    eprint!("{warning}\nContinue? [y/N] ");
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
-    if answer.trim().eq_ignore_ascii_case("y") { Ok(()) } else { Err("nothing was changed".into()) }
+    if answer.trim().eq_ignore_ascii_case("y") {
+        Ok(())
+    } else {
+        Err("cancelled; nothing was changed".into())
+    }
 }
 
-/// The id of a file's video: the first 16 hexadecimal characters of its SHA-1.
-async fn video_id_of(path: &Path) -> Result<String, Failure> {
+/// The video id of a file: the first 16 hexadecimal digits of its SHA-1.
+async fn file_video_id(path: &Path) -> Result<String, BoxError> {
     let path = path.to_owned();
     let digest = tokio::task::spawn_blocking(move || {
         let mut file = std::fs::File::open(&path)?;
@@ -83,7 +87,7 @@ async fn video_id_of(path: &Path) -> Result<String, Failure> {
     Ok(digest.await??.iter().take(8).map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// A line per step of a job's profile, the longest first.
+/// One line per step of a job's profile, the slowest first.
 fn profile_lines(profile: &Value) -> Vec<String> {
     let seconds = |cost: &Value| cost["seconds"].as_f64().unwrap_or_default();
     let mut steps: Vec<(&String, &Value)> = profile.as_object().into_iter().flatten().collect();
@@ -95,9 +99,9 @@ fn profile_lines(profile: &Value) -> Vec<String> {
     steps.into_iter().map(line).collect()
 }
 
-impl Service {
-    /// The service that the arguments name, or the configuration.
-    pub(super) fn new(config: &Config, args: &ServiceArgs) -> Result<Self, Failure> {
+impl ServiceClient {
+    /// The service that the arguments name, else the configured one.
+    pub(super) fn new(config: &Config, args: &ServiceArgs) -> Result<Self, BoxError> {
         let configured = if config.http.base_url.is_empty() {
             format!("http://{}", config.http.listen)
         } else {
@@ -116,8 +120,12 @@ impl Service {
         })
     }
 
-    /// The analyzers whose output on a video that is there the ingest would not keep.
-    async fn drops(&self, args: &IngestArgs, is_url: bool) -> Result<Vec<String>, Failure> {
+    /// Analyzers whose output on an already ingested video this ingest would delete.
+    async fn dropped_analyzers(
+        &self,
+        args: &IngestArgs,
+        is_url: bool,
+    ) -> Result<Vec<String>, BoxError> {
         let mut plan = json!({
             "analyzers": args.analyzers,
             "preset": args.preset,
@@ -128,7 +136,7 @@ impl Service {
             plan["url"] = args.source.as_str().into();
         } else {
             let path = Path::new(&args.source);
-            let id = video_id_of(path)
+            let id = file_video_id(path)
                 .await
                 .map_err(|e| format!("cannot read {}: {e}", path.display()))?;
             plan["video_id"] = id.into();
@@ -138,12 +146,12 @@ impl Service {
         if response.status() == StatusCode::NOT_FOUND {
             return Ok(Vec::new());
         }
-        let plan = read(response).await?;
+        let plan = read_json(response).await?;
         let drops = plan["drops"].as_array().into_iter().flatten();
         Ok(drops.filter_map(Value::as_str).map(str::to_owned).collect())
     }
 
-    async fn post_url(&self, args: &IngestArgs) -> Result<Value, Failure> {
+    async fn post_url(&self, args: &IngestArgs) -> Result<Value, BoxError> {
         let body = json!({
             "url": args.source,
             "analyzers": args.analyzers,
@@ -151,10 +159,10 @@ impl Service {
             "min_duration": args.min_duration,
             "max_duration": args.max_duration,
         });
-        self.answer(self.client.post(format!("{}/videos/url", self.server)).json(&body)).await
+        self.send_json(self.client.post(format!("{}/videos/url", self.server)).json(&body)).await
     }
 
-    async fn upload(&self, args: &IngestArgs) -> Result<Value, Failure> {
+    async fn upload(&self, args: &IngestArgs) -> Result<Value, BoxError> {
         let id = self.send_file(Path::new(&args.source), args.upload.as_deref()).await?;
         let form = Form::new()
             .text("analyzers", args.analyzers.clone())
@@ -162,18 +170,18 @@ impl Service {
             .text("min_duration", args.min_duration.to_string())
             .text("max_duration", args.max_duration.to_string())
             .text("upload_id", id);
-        self.answer(self.client.post(format!("{}/videos", self.server)).multipart(form)).await
+        self.send_json(self.client.post(format!("{}/videos", self.server)).multipart(form)).await
     }
 
-    /// Asks for the job until it has ended.
-    pub(super) async fn follow(&self, job_id: &str) -> Result<Value, Failure> {
+    /// Polls the job until it ends, showing its progress.
+    pub(super) async fn follow(&self, job_id: &str) -> Result<Value, BoxError> {
         let bar = ProgressBar::new_spinner()
             .with_style(ProgressStyle::with_template("{spinner} {elapsed} {msg}")?);
         bar.enable_steady_tick(Duration::from_millis(120));
-        let mut told = Told::default();
+        let mut log = ProgressLog::default();
         loop {
             let job =
-                self.answer(self.client.get(format!("{}/jobs/{job_id}", self.server))).await?;
+                self.send_json(self.client.get(format!("{}/jobs/{job_id}", self.server))).await?;
             let detail: Vec<String> = job["detail"]
                 .as_object()
                 .into_iter()
@@ -183,8 +191,8 @@ impl Service {
                 .collect();
             let stage = job["stage"].as_str().unwrap_or_default();
             let message = format!("{stage} {}", detail.join(", "));
-            // Where nobody watches, a line now and then takes the place of the bar.
-            if bar.is_hidden() && told.is_due(stage, &message) {
+            // Without a terminal, occasional lines replace the bar.
+            if bar.is_hidden() && log.is_due(stage, &message) {
                 eprintln!("{}", message.trim_end());
             }
             bar.set_message(message);
@@ -192,12 +200,12 @@ impl Service {
                 bar.finish_and_clear();
                 return Ok(job);
             }
-            tokio::time::sleep(POLL).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
-    /// The answer, whatever it is; fails with what to do where there is none.
-    pub(super) async fn send(&self, request: RequestBuilder) -> Result<Response, Failure> {
+    /// Sends a request with the token; fails with advice if the service does not answer.
+    pub(super) async fn send(&self, request: RequestBuilder) -> Result<Response, BoxError> {
         let request = match &self.token {
             Some(token) => request.header("X-Core-Token", token),
             None => request,
@@ -207,15 +215,14 @@ impl Service {
         })?)
     }
 
-    /// The JSON of an answer; fails with what to do where there is none, and with what the service
-    /// says where it refuses.
-    pub(super) async fn answer(&self, request: RequestBuilder) -> Result<Value, Failure> {
-        read(self.send(request).await?).await
+    /// Sends a request and returns the JSON of the response; fails with the service's error message.
+    pub(super) async fn send_json(&self, request: RequestBuilder) -> Result<Value, BoxError> {
+        read_json(self.send(request).await?).await
     }
 }
 
-/// The JSON of an answer; fails with what the service says where it refuses.
-async fn read(response: Response) -> Result<Value, Failure> {
+/// The JSON of a response; fails with the service's error message.
+async fn read_json(response: Response) -> Result<Value, BoxError> {
     let status = response.status();
     let body: Value = response.json().await.unwrap_or(Value::Null);
     if !status.is_success() {
@@ -225,18 +232,18 @@ async fn read(response: Response) -> Result<Value, Failure> {
     Ok(body)
 }
 
-/// What was told of a job last.
+/// The last progress line of a job.
 #[derive(Default)]
-struct Told {
+struct ProgressLog {
     stage: String,
     message: String,
     at: Option<Instant>,
 }
 
-impl Told {
-    /// Whether a line is due: for every stage, and within one where something has changed for a while.
+impl ProgressLog {
+    /// Whether to print a line: for every new stage, and within a stage for changes after an interval.
     fn is_due(&mut self, stage: &str, message: &str) -> bool {
-        let waited = self.at.is_none_or(|at| at.elapsed() >= LINES);
+        let waited = self.at.is_none_or(|at| at.elapsed() >= LOG_INTERVAL);
         if self.stage == stage && (self.message == message || !waited) {
             return false;
         }
@@ -250,16 +257,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_stage_is_told_once() {
-        let mut told = Told::default();
-        assert!(told.is_due("fetching", "fetching"));
-        assert!(!told.is_due("fetching", "fetching"));
-        assert!(told.is_due("analyzing", "analyzing done 0"));
-        assert!(!told.is_due("analyzing", "analyzing done 1"), "too soon");
+    fn every_stage_is_logged_once() {
+        let mut log = ProgressLog::default();
+        assert!(log.is_due("fetching", "fetching"));
+        assert!(!log.is_due("fetching", "fetching"));
+        assert!(log.is_due("analyzing", "analyzing done 0"));
+        assert!(!log.is_due("analyzing", "analyzing done 1"), "too soon");
     }
 
     #[test]
-    fn the_longest_step_of_a_profile_comes_first() {
+    fn the_slowest_step_of_a_profile_comes_first() {
         let profile = json!({
             "scan": {"calls": 1, "seconds": 4.25},
             "read_text": {"calls": 120, "seconds": 61.0},

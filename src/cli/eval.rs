@@ -1,4 +1,4 @@
-//! `eval`: puts judged questions to a running service and holds what comes against bars.
+//! `eval`: runs an evaluation on a running service and checks its metrics against bars.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -7,70 +7,70 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::client::Service;
-use super::{EvalArgs, Failure};
+use super::client::ServiceClient;
+use super::{BoxError, EvalArgs};
 use crate::config::Config;
 
-/// What the file of a command has.
+/// The file that the command reads.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct EvalFile {
     /// The evaluation's name.
     name: String,
-    /// As `PUT /evaluations/{name}` takes them, but that a judged moment may have the `filename` of its
-    /// video in place of its `video_id`; left out: those that the service has.
+    /// As in `PUT /evaluations/{name}`, except that a judged moment may have the `filename` of its video
+    /// instead of its `video_id`. Without it, the stored questions are used.
     questions: Option<Vec<Value>>,
-    /// As `POST /evaluations/{name}/runs` takes them.
+    /// As in `POST /evaluations/{name}/runs`.
     configurations: Option<Vec<Value>>,
     max_model_calls: Option<u32>,
     #[serde(default)]
     bars: Vec<Bar>,
 }
 
-/// What has to be reached.
+/// A limit that a metric must meet.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Bar {
-    /// A figure of `metrics`, `latency` or `cost`.
+    /// A field of `metrics`, `latency` or `cost`.
     metric: String,
-    /// By which configuration; by each when left out.
+    /// The configuration that must meet it; every one if absent.
     configuration: Option<String>,
     at_least: Option<f64>,
     at_most: Option<f64>,
 }
 
-/// A bar and a figure that is held against it.
+/// Whether a configuration meets a bar.
 #[derive(Debug, PartialEq)]
-struct Verdict {
+struct BarResult {
     holds: bool,
     line: String,
 }
 
-/// Puts the questions, makes a run, prints it and fails where a bar does not hold.
-pub(super) async fn eval(config: &Config, args: &EvalArgs) -> Result<(), Failure> {
+/// Stores the questions, runs the evaluation, prints the results and fails if a bar is missed.
+pub(super) async fn eval(config: &Config, args: &EvalArgs) -> Result<(), BoxError> {
     let file = EvalFile::read(&args.file)?;
-    let service = Service::new(config, &args.service)?;
+    let service = ServiceClient::new(config, &args.service)?;
     let run =
         service.evaluate(file.name, file.questions, file.configurations, file.max_model_calls);
     let run = run.await?;
-    let verdicts = verdicts(&run, &file.bars)?;
+    let outcomes = check_bars(&run, &file.bars)?;
     let mut report = table(&run);
-    report.extend(verdicts.iter().map(|verdict| verdict.line.clone()));
+    report.extend(outcomes.iter().map(|outcome| outcome.line.clone()));
     if args.json {
         println!("{}", serde_json::to_string_pretty(&run)?);
         report.iter().for_each(|line| eprintln!("{line}"));
     } else {
         report.iter().for_each(|line| println!("{line}"));
     }
-    let missed = verdicts.iter().filter(|verdict| !verdict.holds).count();
+    let missed = outcomes.iter().filter(|outcome| !outcome.holds).count();
     match missed {
         0 => Ok(()),
-        missed => Err(format!("{missed} of {} bars do not hold", verdicts.len()).into()),
+        missed => Err(format!("{missed} of {} bars are missed", outcomes.len()).into()),
     }
 }
 
 impl EvalFile {
-    fn read(path: &Path) -> Result<Self, Failure> {
+    fn read(path: &Path) -> Result<Self, BoxError> {
         let shown = path.display();
         let text =
             std::fs::read_to_string(path).map_err(|e| format!("cannot read {shown}: {e}"))?;
@@ -88,40 +88,40 @@ impl EvalFile {
     }
 }
 
-impl Service {
+impl ServiceClient {
     async fn evaluate(
         &self,
         name: String,
         questions: Option<Vec<Value>>,
         configurations: Option<Vec<Value>>,
         max_model_calls: Option<u32>,
-    ) -> Result<Value, Failure> {
+    ) -> Result<Value, BoxError> {
         let evaluation = format!("{}/evaluations/{name}", self.server);
         if let Some(mut questions) = questions {
-            self.name_videos(&mut questions).await?;
+            self.resolve_filenames(&mut questions).await?;
             let body = json!({"questions": questions});
-            self.answer(self.client.put(&evaluation).json(&body)).await?;
+            self.send_json(self.client.put(&evaluation).json(&body)).await?;
         }
         let mut request = Map::new();
         if let Some(configurations) = configurations {
             request.insert("configurations".into(), configurations.into());
         }
-        if let Some(most) = max_model_calls {
-            request.insert("max_model_calls".into(), most.into());
+        if let Some(limit) = max_model_calls {
+            request.insert("max_model_calls".into(), limit.into());
         }
         let runs = format!("{evaluation}/runs");
-        let accepted = self.answer(self.client.post(&runs).json(&request)).await?;
+        let accepted = self.send_json(self.client.post(&runs).json(&request)).await?;
         let run_id = accepted["run_id"].as_str().ok_or("the service returned no run_id")?;
         let job = self.follow(run_id).await?;
         if job["status"] == "failed" {
             let error = job["error"].as_str().unwrap_or("no reason given");
             return Err(format!("the run failed: {error}").into());
         }
-        self.answer(self.client.get(format!("{runs}/{run_id}"))).await
+        self.send_json(self.client.get(format!("{runs}/{run_id}"))).await
     }
 
-    /// Puts the ids of videos in the place of their filenames.
-    async fn name_videos(&self, questions: &mut [Value]) -> Result<(), Failure> {
+    /// Replaces filenames by video ids.
+    async fn resolve_filenames(&self, questions: &mut [Value]) -> Result<(), BoxError> {
         let mut known: HashMap<String, Value> = HashMap::new();
         let moments = questions
             .iter_mut()
@@ -130,10 +130,11 @@ impl Service {
             .filter_map(Value::as_object_mut);
         for moment in moments {
             let Some(filename) = moment.remove("filename") else { continue };
-            let filename = filename.as_str().ok_or("the filename of a judged moment is no text")?;
+            let filename =
+                filename.as_str().ok_or("the filename of a judged moment is not a string")?;
             let video_id = match known.get(filename) {
                 Some(video_id) => video_id.clone(),
-                None => self.video_named(filename).await?,
+                None => self.find_video_id(filename).await?,
             };
             known.insert(filename.to_owned(), video_id.clone());
             moment.insert("video_id".into(), video_id);
@@ -141,10 +142,10 @@ impl Service {
         Ok(())
     }
 
-    async fn video_named(&self, filename: &str) -> Result<Value, Failure> {
+    async fn find_video_id(&self, filename: &str) -> Result<Value, BoxError> {
         let listing = format!("{}/videos", self.server);
         let listing = Url::parse_with_params(&listing, [("filename", filename)])?;
-        let found = self.answer(self.client.get(listing)).await?;
+        let found = self.send_json(self.client.get(listing)).await?;
         let videos = found["videos"].as_array().into_iter().flatten();
         let named: Vec<&Value> = videos.filter(|video| video["filename"] == filename).collect();
         match &named[..] {
@@ -159,27 +160,30 @@ impl Service {
     }
 }
 
-/// What a configuration's part of a run has figures in.
+/// The parts of a configuration's result that contain metrics.
 const FIGURES: [&str; 3] = ["metrics", "latency", "cost"];
 
 fn results(run: &Value) -> impl Iterator<Item = &Value> {
     run["configurations"].as_array().into_iter().flatten()
 }
 
-fn name_of(result: &Value) -> &str {
+fn configuration_name(result: &Value) -> &str {
     result["configuration"]["name"].as_str().unwrap_or_default()
 }
 
-/// Each bar held against each configuration that it is for.
-fn verdicts(run: &Value, bars: &[Bar]) -> Result<Vec<Verdict>, Failure> {
-    let mut verdicts = Vec::new();
+/// Checks each bar against every configuration that it applies to.
+fn check_bars(run: &Value, bars: &[Bar]) -> Result<Vec<BarResult>, BoxError> {
+    let mut outcomes = Vec::new();
     for bar in bars {
-        let of =
-            |result: &&Value| bar.configuration.as_deref().is_none_or(|of| of == name_of(result));
-        let results: Vec<&Value> = results(run).filter(of).collect();
+        let applies = |result: &&Value| {
+            bar.configuration.as_deref().is_none_or(|name| name == configuration_name(result))
+        };
+        let results: Vec<&Value> = results(run).filter(applies).collect();
         if results.is_empty() {
             let named = bar.configuration.as_deref().unwrap_or_default();
-            return Err(format!("a bar is for '{named}', which is no configuration").into());
+            return Err(
+                format!("a bar is for '{named}', which is not a configuration of the run").into()
+            );
         }
         for result in results {
             let figure = FIGURES.iter().find_map(|part| result[part].get(&bar.metric));
@@ -187,46 +191,48 @@ fn verdicts(run: &Value, bars: &[Bar]) -> Result<Vec<Verdict>, Failure> {
                 let known = FIGURES.iter().filter_map(|part| result[part].as_object());
                 let known: Vec<&str> = known.flat_map(Map::keys).map(String::as_str).collect();
                 return Err(format!(
-                    "a bar is on '{}', which is not measured; what is: {}",
+                    "a bar is on '{}', which is not measured; available: {}",
                     bar.metric,
                     known.join(", ")
                 )
                 .into());
             };
-            verdicts.push(bar.verdict(name_of(result), figure.as_f64()));
+            outcomes.push(bar.check(configuration_name(result), figure.as_f64()));
         }
     }
-    Ok(verdicts)
+    Ok(outcomes)
 }
 
 impl Bar {
-    fn verdict(&self, configuration: &str, figure: Option<f64>) -> Verdict {
+    fn check(&self, configuration: &str, figure: Option<f64>) -> BarResult {
         let (bound, limit) = match (self.at_least, self.at_most) {
-            (Some(least), _) => ("at least", least),
-            (None, most) => ("at most", most.unwrap_or_default()),
+            (Some(min), _) => ("at least", min),
+            (None, max) => ("at most", max.unwrap_or_default()),
         };
         let holds = figure.is_some_and(|figure| match self.at_least {
-            Some(least) => figure >= least,
+            Some(min) => figure >= min,
             None => figure <= limit,
         });
         let mark = if holds { "ok  " } else { "MISS" };
         let figure = figure.map_or("no figure".into(), |figure| figure.to_string());
         let line = format!("{mark} {configuration} {}: {figure}, {bound} {limit}", self.metric);
-        Verdict { holds, line }
+        BarResult { holds, line }
     }
 }
 
-/// A line for each figure, a column for each configuration; then what differs for sure.
+/// One row per metric and one column per configuration, followed by the significant differences and the
+/// skipped judgements.
 fn table(run: &Value) -> Vec<String> {
     let results: Vec<&Value> = results(run).collect();
-    let width = results.iter().map(|result| name_of(result).chars().count()).max().unwrap_or(0);
+    let width =
+        results.iter().map(|result| configuration_name(result).chars().count()).max().unwrap_or(0);
     let width = width.max(9);
     let row = |name: &str, cells: Vec<String>| {
         let cells: Vec<String> = cells.iter().map(|cell| format!("{cell:>width$}")).collect();
         format!("{name:<16}  {}", cells.join("  "))
     };
     let mut lines =
-        vec![row("", results.iter().map(|result| name_of(result).to_owned()).collect())];
+        vec![row("", results.iter().map(|result| configuration_name(result).to_owned()).collect())];
     for part in FIGURES {
         let Some(first) = results.first().and_then(|result| result[part].as_object()) else {
             continue;
@@ -255,7 +261,7 @@ fn table(run: &Value) -> Vec<String> {
     for lost in run["lost"].as_array().into_iter().flatten() {
         let text = |name: &str| lost[name].as_str().unwrap_or_default();
         let (question, moment) = (text("question_id"), text("moment_id"));
-        lines.push(format!("left out of question {question}: {moment}, whose video is gone"));
+        lines.push(format!("skipped in question {question}: {moment}, whose video was deleted"));
     }
     lines
 }
@@ -289,25 +295,20 @@ mod tests {
         })
     }
 
-    fn bar(
-        metric: &str,
-        configuration: Option<&str>,
-        least: Option<f64>,
-        most: Option<f64>,
-    ) -> Bar {
+    fn bar(metric: &str, configuration: Option<&str>, min: Option<f64>, max: Option<f64>) -> Bar {
         let configuration = configuration.map(str::to_owned);
-        Bar { metric: metric.into(), configuration, at_least: least, at_most: most }
+        Bar { metric: metric.into(), configuration, at_least: min, at_most: max }
     }
 
     #[test]
-    fn a_bar_holds_or_is_missed() {
+    fn bars_are_met_or_missed() {
         let bars = [
             bar("recall", None, Some(0.75), None),
             bar("search_p95", Some("usual"), None, Some(12.5)),
             bar("answered", Some("usual"), Some(0.0), None),
         ];
-        let verdicts = verdicts(&run(), &bars).expect("verdicts");
-        let lines: Vec<&str> = verdicts.iter().map(|verdict| verdict.line.as_str()).collect();
+        let outcomes = check_bars(&run(), &bars).expect("results");
+        let lines: Vec<&str> = outcomes.iter().map(|outcome| outcome.line.as_str()).collect();
         assert_eq!(
             lines,
             [
@@ -317,14 +318,15 @@ mod tests {
                 "MISS usual answered: no figure, at least 0",
             ]
         );
-        let unknown = |bar: Bar| super::verdicts(&run(), &[bar]).expect_err("unknown").to_string();
+        let unknown =
+            |bar: Bar| super::check_bars(&run(), &[bar]).expect_err("unknown").to_string();
         let error = unknown(bar("recal", None, Some(1.0), None));
-        assert!(error.contains("what is: recall, answered, search_p95, model_calls"), "{error}");
-        assert!(unknown(bar("recall", Some("x"), Some(1.0), None)).contains("no configuration"));
+        assert!(error.contains("available: recall, answered, search_p95, model_calls"), "{error}");
+        assert!(unknown(bar("recall", Some("x"), Some(1.0), None)).contains("not a configuration"));
     }
 
     #[test]
-    fn a_table_has_a_column_for_each_configuration() {
+    fn the_table_has_a_column_per_configuration() {
         assert_eq!(
             table(&run()),
             [
@@ -333,7 +335,7 @@ mod tests {
                 "search_p95              12.5        12.5",
                 "model_calls                0           0",
                 "recall: everything differs from usual by 0.25 (0.125 to 0.375)",
-                "left out of question q: m_1, whose video is gone",
+                "skipped in question q: m_1, whose video was deleted",
             ]
         );
     }

@@ -1,5 +1,4 @@
-//! `mcp`: serves agents that start a program and talk to it over its standard input and output, by
-//! handing their messages on to a running service.
+//! `mcp`: bridges an agent on standard input and output to the MCP endpoint of a running service.
 
 use std::collections::HashMap;
 
@@ -14,19 +13,19 @@ use rmcp::{RoleClient, RoleServer};
 use serde_json::json;
 use tokio::task::{AbortHandle, JoinSet};
 
-use super::client::Service;
-use super::{Failure, ServiceArgs};
+use super::client::ServiceClient;
+use super::{BoxError, ServiceArgs};
 use crate::config::Config;
 use crate::mcp::PATH;
 
-/// Hands messages on until the agent ends its side. Standard output has nothing but messages.
-pub(super) async fn mcp(config: &Config, args: &ServiceArgs) -> Result<(), Failure> {
-    let service = Service::new(config, args)?;
+/// Forwards messages until the agent closes its side. Only messages are written to standard output.
+pub(super) async fn mcp(config: &Config, args: &ServiceArgs) -> Result<(), BoxError> {
+    let service = ServiceClient::new(config, args)?;
     let address = format!("{}{PATH}", service.server);
-    // Whether the service is there and lets us in is told at once, and in words.
+    // Fails early, with a readable message, if the service is unreachable or rejects the token.
     let ping = json!({"jsonrpc": "2.0", "id": 0, "method": "ping"});
     let accepted = "application/json, text/event-stream";
-    service.answer(service.client.post(&address).header(ACCEPT, accepted).json(&ping)).await?;
+    service.send_json(service.client.post(&address).header(ACCEPT, accepted).json(&ping)).await?;
     let mut settings = StreamableHttpClientTransportConfig::with_uri(address);
     settings.auth_header = service.token;
     let remote = StreamableHttpClientTransport::with_client(service.client, settings);
@@ -37,19 +36,19 @@ pub(super) async fn mcp(config: &Config, args: &ServiceArgs) -> Result<(), Failu
 async fn bridge(
     mut agent: impl Transport<RoleServer>,
     mut service: impl Transport<RoleClient>,
-) -> Result<(), Failure> {
+) -> Result<(), BoxError> {
     let mut sending = JoinSet::new();
     let mut calls: HashMap<RequestId, AbortHandle> = HashMap::new();
     loop {
         tokio::select! {
             message = agent.receive() => {
                 let Some(message) = message else { break };
-                // No session is kept that could be told: a call ends with its connection.
-                if let Some(cancelled) = cancelled(&message) {
+                // There is no session to notify: dropping the connection cancels the call.
+                if let Some(cancelled) = cancelled_request(&message) {
                     calls.remove(&cancelled).inspect(AbortHandle::abort);
                     continue;
                 }
-                let id = asked(&message);
+                let id = request_id(&message);
                 let sent = service.send(message);
                 let failed = id.clone();
                 let task = sending.spawn(async move { (failed, sent.await.map_err(|e| e.to_string())) });
@@ -57,14 +56,14 @@ async fn bridge(
             }
             message = service.receive() => {
                 let Some(message) = message else {
-                    return Err("the service ended the conversation".into());
+                    return Err("the service closed the connection".into());
                 };
-                answered(&message).and_then(|id| calls.remove(id));
+                answered_request(&message).and_then(|id| calls.remove(id));
                 agent.send(message).await?;
             }
             Some(sent) = sending.join_next() => {
                 if let Ok((Some(id), Err(error))) = sent && calls.remove(&id).is_some() {
-                    agent.send(unanswered(id, &error)).await?;
+                    agent.send(no_answer_error(id, &error)).await?;
                 }
             }
         }
@@ -73,18 +72,18 @@ async fn bridge(
     Ok(())
 }
 
-/// The request that a message asks.
-fn asked(message: &ClientJsonRpcMessage) -> Option<RequestId> {
+/// The id of the request in a message.
+fn request_id(message: &ClientJsonRpcMessage) -> Option<RequestId> {
     match message {
         JsonRpcMessage::Request(request) => Some(request.id.clone()),
         _ => None,
     }
 }
 
-/// The request that a message gives up.
-fn cancelled(message: &ClientJsonRpcMessage) -> Option<RequestId> {
+/// The id of the request that a message cancels.
+fn cancelled_request(message: &ClientJsonRpcMessage) -> Option<RequestId> {
     match message {
-        JsonRpcMessage::Notification(told) => match &told.notification {
+        JsonRpcMessage::Notification(message) => match &message.notification {
             ClientNotification::CancelledNotification(cancelled) => {
                 cancelled.params.request_id.clone()
             }
@@ -94,8 +93,8 @@ fn cancelled(message: &ClientJsonRpcMessage) -> Option<RequestId> {
     }
 }
 
-/// The request that a message answers.
-fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
+/// The id of the request that a message responds to.
+fn answered_request(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
     match message {
         JsonRpcMessage::Response(response) => Some(&response.id),
         JsonRpcMessage::Error(error) => error.id.as_ref(),
@@ -103,7 +102,7 @@ fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
     }
 }
 
-fn unanswered(id: RequestId, error: &str) -> ServerJsonRpcMessage {
-    let told = format!("the service did not answer: {error}");
-    ServerJsonRpcMessage::error(ErrorData::internal_error(told, None), Some(id))
+fn no_answer_error(id: RequestId, error: &str) -> ServerJsonRpcMessage {
+    let message = format!("the service did not answer: {error}");
+    ServerJsonRpcMessage::error(ErrorData::internal_error(message, None), Some(id))
 }

@@ -1,4 +1,4 @@
-//! The command line: tracing → configuration → command.
+//! The command line: parses arguments, loads the configuration and runs the command.
 
 mod client;
 mod eval;
@@ -18,7 +18,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::app;
 use crate::config::{Config, Sources};
 
-/// The file that is read when no other is named.
+/// The configuration file that is read by default.
 const DEFAULT_FILE: &str = "config.toml";
 
 /// The package's version, with the commit in parentheses if the build sets `SHOTLOG_COMMIT`.
@@ -30,11 +30,11 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
     }
 });
 
-/// An HTTP service that watches video.
+/// An HTTP service that analyzes video
 #[derive(Parser)]
 #[command(name = "shotlog", version = VERSION.as_str())]
 struct Cli {
-    /// Configuration file; without it `config.toml`, where there is one.
+    /// Path to the configuration file [default: `config.toml` if it exists]
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(subcommand)]
@@ -43,66 +43,66 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run the service.
+    /// Run the service
     Serve(ServeArgs),
-    /// Check the configuration and every adapter, one line each.
+    /// Check the configuration and every adapter
     Check,
-    /// Ingest a file or URL through a running service and wait for it.
+    /// Ingest a file or URL through a running service
     Ingest(IngestArgs),
-    /// Ask judged questions of a running service, and fail where bars are missed.
+    /// Evaluate a running service on judged questions
     Eval(EvalArgs),
-    /// Serve agents over standard input and output, through a running service.
+    /// Serve the Model Context Protocol over standard input and output
     Mcp(ServiceArgs),
-    /// Rebuild the index from the stored records; the service must not be running.
+    /// Rebuild the index from the stored records while the service is stopped
     Reindex(ReindexArgs),
-    /// Check that records, objects and vectors agree, one line for each thing that does not.
+    /// Check that records, objects and vectors agree
     Verify,
-    /// Print the OpenAPI document.
+    /// Print the OpenAPI document
     Openapi,
-    /// List the models: what is configured, what is there; fetch what is missing.
+    /// List model files and fetch missing ones
     Models(ModelsArgs),
 }
 
 #[derive(Args)]
 struct ServeArgs {
-    /// Without the web UI.
+    /// Disable the web UI
     #[arg(long)]
     api_only: bool,
-    /// Address and port.
+    /// Address and port to listen on
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
-    /// Remove vectors and documents of videos without a record, however many they are.
+    /// Remove orphaned vectors and documents, regardless of their number
     #[arg(long)]
     remove_orphans: bool,
 }
 
 #[derive(Args)]
 struct ReindexArgs {
-    /// Remove vectors and documents of videos without a record, however many they are.
+    /// Remove orphaned vectors and documents, regardless of their number
     #[arg(long)]
     remove_orphans: bool,
 }
 
 #[derive(Args)]
 struct IngestArgs {
-    /// The file or http(s) URL.
+    /// File or http(s) URL to ingest
     source: String,
-    /// Comma-separated analyzer ids.
+    /// Comma-separated analyzer ids
     #[arg(long, default_value = "default_video")]
     analyzers: String,
-    /// `audio`, `video` or `audio_video`.
+    /// Chunking preset: `audio`, `video` or `audio_video`
     #[arg(long, default_value = "audio_video")]
     preset: String,
-    /// Shortest chunk, seconds.
+    /// Minimum chunk duration in seconds
     #[arg(long, default_value_t = 5.0)]
     min_duration: f64,
-    /// Longest chunk, seconds.
+    /// Maximum chunk duration in seconds
     #[arg(long, default_value_t = 20.0)]
     max_duration: f64,
-    /// Go on with an upload that an earlier run could not finish, by the id that it gave.
+    /// Resume an interrupted upload by the id that it printed
     #[arg(long, value_name = "ID")]
     upload: Option<String>,
-    /// Go on where the video is there and would lose what other analyzers have found.
+    /// Ingest even if output of other analyzers on this video is deleted
     #[arg(long, short)]
     yes: bool,
     #[command(flatten)]
@@ -111,45 +111,45 @@ struct IngestArgs {
 
 #[derive(Args)]
 struct EvalArgs {
-    /// JSON with `name`, `questions`, `configurations`, `max_model_calls` and `bars`.
+    /// JSON file with `name`, `questions`, `configurations`, `max_model_calls` and `bars`
     file: PathBuf,
-    /// Print the run as JSON, and the table to standard error.
+    /// Print the run as JSON to standard output and the table to standard error
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     service: ServiceArgs,
 }
 
-/// A running service.
+/// The running service to connect to.
 #[derive(Args)]
 struct ServiceArgs {
-    /// The service's address; without it the one in the configuration.
+    /// Base URL of the service [default: from the configuration]
     #[arg(long, visible_alias = "url", value_name = "URL", env = "SHOTLOG_URL")]
     server: Option<String>,
-    /// The service's token; without it the first one in the configuration.
+    /// Token for the service [default: the first one in the configuration]
     #[arg(long, env = "SHOTLOG_TOKEN", hide_env_values = true)]
     token: Option<String>,
 }
 
 #[derive(Args)]
 struct ModelsArgs {
-    /// Fetch what is missing.
+    /// Fetch missing model files
     #[arg(long)]
     fetch: bool,
 }
 
-/// Runs `decode REQUEST`, which the service starts for itself and which no help names; `None` for any
-/// other command line. Its caller must have started no thread.
+/// Runs the internal command `decode REQUEST`, which the service starts as a subprocess and which the help
+/// does not list; `None` for any other command line. Must be called before any thread starts.
 pub fn decode() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
     let command = arguments.next()?;
     (command == "decode").then(|| app::decode(arguments.next()))
 }
 
-/// What a command fails with: shown to the user as it is.
-type Failure = Box<dyn std::error::Error>;
+/// An error of a command, which is shown to the user as it is.
+type BoxError = Box<dyn std::error::Error>;
 
-/// Runs the command line. A failure goes to standard error.
+/// Runs the command line. Errors are printed to standard error.
 pub async fn run() -> ExitCode {
     let cli = Cli::parse();
     match dispatch(cli).await {
@@ -161,7 +161,7 @@ pub async fn run() -> ExitCode {
     }
 }
 
-async fn dispatch(cli: Cli) -> Result<(), Failure> {
+async fn dispatch(cli: Cli) -> Result<(), BoxError> {
     let config = Config::load(&sources(&cli))?;
     match &cli.command {
         Command::Serve(args) => {
@@ -199,7 +199,7 @@ fn sources(cli: &Cli) -> Sources {
             flags.push(("http.listen", toml::Value::String(listen.clone())));
         }
     }
-    // Variables that are not UTF-8 cannot be ours.
+    // The service's own variables are UTF-8.
     let variables = std::env::vars_os()
         .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)))
         .collect();

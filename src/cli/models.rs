@@ -1,5 +1,4 @@
-//! `models`: which model files this version knows, which are on disk, and fetching those that are
-//! missing, checked against their SHA-256.
+//! `models`: lists the model files that this version uses and fetches missing ones, verified by SHA-256.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,18 +9,18 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::Failure;
+use super::BoxError;
 use crate::config::{Config, NerKind, SentimentKind};
 
 const MANIFEST: &str = include_str!("models.toml");
 
-/// How a missing file that has no address of its own is had.
-const SET_UP: &str = "make setup";
+/// How to get a missing file that has no URL.
+const SETUP_COMMAND: &str = "make setup";
 
-/// An address that does not answer by then is out of reach.
-const REACHED_WITHIN: Duration = Duration::from_secs(5);
+/// Maximum time to connect to a download server.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Larger files of unknown size are not fetched.
+/// Maximum size of a download of unknown size.
 const MAX_UNKNOWN_BYTES: u64 = 2 << 30;
 
 #[derive(Deserialize)]
@@ -29,7 +28,7 @@ struct Manifest {
     model: Vec<Model>,
 }
 
-/// A known model file.
+/// A model file of the manifest.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Model {
@@ -37,69 +36,72 @@ struct Model {
     file: PathBuf,
     name: String,
     licence: String,
-    /// Unknown for files that are converted where they are set up; then so is the checksum.
+    /// Unknown for files that are converted during setup, as is the checksum.
     bytes: Option<u64>,
     sha256: Option<String>,
-    /// The commit of `url`, so that what is fetched stays what was looked at.
+    /// The commit of `url`, which pins the content.
     revision: Option<String>,
     url: Option<String>,
     from: String,
 }
 
-/// What is known of a file on disk.
+/// The state of a file on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum FileState {
     Missing,
-    /// The file that the manifest names.
-    Checked,
-    /// A file that nothing is known to compare with.
-    Unchecked,
-    /// Another file under that name, as a conversion of one's own.
-    Other,
+    /// The file has the checksum of the manifest.
+    Verified,
+    /// The manifest has no checksum for it.
+    Unverified,
+    /// The file has another checksum, such as one that the user converted.
+    Different,
 }
 
-/// Lists the models; with `fetch` gets those that are missing and have an address.
-pub(super) async fn models(config: &Config, fetch: bool) -> Result<(), Failure> {
+/// Lists the model files; with `fetch`, downloads missing ones that have a URL.
+pub(super) async fn models(config: &Config, fetch: bool) -> Result<(), BoxError> {
     let manifest: Manifest = toml::from_str(MANIFEST)?;
     let library = &config.models.onnxruntime;
-    let there = if library.is_file() { "present".into() } else { format!("MISSING ({SET_UP})") };
-    println!("{:<11} {:<34} {there}", "runtime", "ONNX Runtime");
+    let status =
+        if library.is_file() { "present".into() } else { format!("MISSING ({SETUP_COMMAND})") };
+    println!("{:<11} {:<34} {status}", "runtime", "ONNX Runtime");
     let mut missing = Vec::new();
-    for model in manifest.model.into_iter().filter(|model| is_wanted(model, config)) {
+    for model in manifest.model.into_iter().filter(|model| is_used(model, config)) {
         let path = config.models.dir.join(&model.file);
         let state = state(&path, &model).await?;
         let note = match state {
-            State::Checked => "present, checksum right".to_owned(),
-            State::Unchecked => "present, its checksum is not known".to_owned(),
-            State::Other => "present, another file than the published one".to_owned(),
-            State::Missing if model.url.is_some() => "MISSING (shotlog models --fetch)".to_owned(),
-            State::Missing => format!("MISSING ({SET_UP}: {})", model.from),
+            FileState::Verified => "present, checksum verified".to_owned(),
+            FileState::Unverified => "present, no checksum to verify".to_owned(),
+            FileState::Different => "present, differs from the published file".to_owned(),
+            FileState::Missing if model.url.is_some() => {
+                "MISSING (shotlog models --fetch)".to_owned()
+            }
+            FileState::Missing => format!("MISSING ({SETUP_COMMAND}: {})", model.from),
         };
         let size = model.bytes.map_or("?".to_owned(), |bytes| format!("{:.1}", bytes as f64 / 1e6));
         println!(
             "{:<11} {:<34} {size:>8} MB  {:<11} {note}",
             model.role, model.name, model.licence
         );
-        if state == State::Missing {
+        if state == FileState::Missing {
             missing.push((model, path));
         }
     }
-    println!("\nbelow {}", config.models.dir.display());
-    if let Some(without) = without(&missing) {
-        println!("{without}");
+    println!("\nmodels directory: {}", config.models.dir.display());
+    if let Some(notice) = missing_features(&missing) {
+        println!("{notice}");
     }
     if !fetch {
         return Ok(());
     }
-    let client = reqwest::Client::builder().connect_timeout(REACHED_WITHIN).build()?;
+    let client = reqwest::Client::builder().connect_timeout(CONNECT_TIMEOUT).build()?;
     let mut failed = Vec::new();
     for (model, path) in missing {
         match &model.url {
-            // One that is not to be had keeps none of the others away.
+            // A failed download does not prevent the others.
             Some(url) => {
                 failed.extend(download(&client, url, &model, &path).await.err());
             }
-            None => println!("{}: {SET_UP} gets it from {}", model.name, model.from),
+            None => println!("{}: {SETUP_COMMAND} gets it from {}", model.name, model.from),
         }
     }
     match failed[..] {
@@ -108,30 +110,30 @@ pub(super) async fn models(config: &Config, fetch: bool) -> Result<(), Failure> 
     }
 }
 
-/// One line on what an install with these files missing does not do, and how to get them.
-fn without(missing: &[(Model, PathBuf)]) -> Option<String> {
-    const DUTIES: &[(&str, &str)] = &[
-        ("detector", "find objects and people"),
-        ("reader", "read text in the picture"),
-        ("speaker", "tell speakers apart"),
+/// Lists the features that are unavailable without the missing files, and how to get the files.
+fn missing_features(missing: &[(Model, PathBuf)]) -> Option<String> {
+    const FEATURES: &[(&str, &str)] = &[
+        ("detector", "detect objects and people"),
+        ("reader", "read on-screen text"),
+        ("speaker", "distinguish speakers"),
         ("transcriber", "recognise speech"),
-        ("voice", "find speech"),
+        ("voice", "detect speech"),
     ];
     let lacks = |role: &str| missing.iter().any(|(model, _)| model.role == role);
-    let duties: Vec<&str> =
-        DUTIES.iter().filter(|(role, _)| lacks(role)).map(|(_, duty)| *duty).collect();
-    if duties.is_empty() {
+    let features: Vec<&str> =
+        FEATURES.iter().filter(|(role, _)| lacks(role)).map(|(_, feature)| *feature).collect();
+    if features.is_empty() {
         return None;
     }
-    let duties = text::in_a_row(&duties, "or");
+    let features = text::join_list(&features, "or");
     Some(format!(
-        "With these files alone it does not {duties}: `shotlog models --fetch` and `{SET_UP}` get \
-         what is missing, or put files of your own there and name them in config.toml."
+        "Without the missing files the service does not {features}. Run `shotlog models --fetch` or \
+         `{SETUP_COMMAND}`, or provide your own files and set their paths in config.toml."
     ))
 }
 
-/// Whether a configuration has use for a model; most are taken as soon as they are there.
-fn is_wanted(model: &Model, config: &Config) -> bool {
+/// Whether the configuration uses a model; most are used whenever they are present.
+fn is_used(model: &Model, config: &Config) -> bool {
     match model.role.as_str() {
         "sentiment" => config.sentiment.kind == SentimentKind::Onnx,
         "entities" => config.ner.kind == NerKind::Gliner,
@@ -139,11 +141,11 @@ fn is_wanted(model: &Model, config: &Config) -> bool {
     }
 }
 
-async fn state(path: &Path, model: &Model) -> Result<State, Failure> {
+async fn state(path: &Path, model: &Model) -> Result<FileState, BoxError> {
     if !path.is_file() {
-        return Ok(State::Missing);
+        return Ok(FileState::Missing);
     }
-    let Some(sha256) = &model.sha256 else { return Ok(State::Unchecked) };
+    let Some(sha256) = &model.sha256 else { return Ok(FileState::Unverified) };
     let mut file = tokio::fs::File::open(path).await?;
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 256 * 1024];
@@ -154,22 +156,22 @@ async fn state(path: &Path, model: &Model) -> Result<State, Failure> {
         }
         hash.update(&buffer[..read]);
     }
-    Ok(if hex(&hash.finalize()) == *sha256 { State::Checked } else { State::Other })
+    Ok(if hex(&hash.finalize()) == *sha256 { FileState::Verified } else { FileState::Different })
 }
 
-/// Streams to a temporary file beside the target, which appears only when its checksum is right.
+/// Downloads to a temporary file next to the target and renames it once the checksum matches.
 async fn download(
     client: &reqwest::Client,
     url: &str,
     model: &Model,
     path: &Path,
-) -> Result<(), Failure> {
-    let named = |why: String| format!("cannot fetch {} from {url}: {why}", model.name);
+) -> Result<(), BoxError> {
+    let fetch_error = |reason: String| format!("cannot fetch {} from {url}: {reason}", model.name);
     let folder = path.parent().ok_or("a model file needs a folder")?;
     tokio::fs::create_dir_all(folder).await?;
-    let response = client.get(url).send().await.map_err(|e| named(reasons(&e)))?;
-    let mut response = response.error_for_status().map_err(|e| named(reasons(&e)))?;
-    let most = model.bytes.unwrap_or(MAX_UNKNOWN_BYTES);
+    let response = client.get(url).send().await.map_err(|e| fetch_error(error_chain(&e)))?;
+    let mut response = response.error_for_status().map_err(|e| fetch_error(error_chain(&e)))?;
+    let limit = model.bytes.unwrap_or(MAX_UNKNOWN_BYTES);
     let bar = ProgressBar::new(model.bytes.or(response.content_length()).unwrap_or(0))
         .with_style(ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {eta} {msg}")?);
     bar.set_message(model.name.clone());
@@ -177,10 +179,12 @@ async fn download(
     let mut file = tokio::fs::File::from_std(file);
     let mut hash = Sha256::new();
     let mut size = 0;
-    while let Some(bytes) = response.chunk().await.map_err(|e| named(reasons(&e)))? {
+    while let Some(bytes) = response.chunk().await.map_err(|e| fetch_error(error_chain(&e)))? {
         size += bytes.len() as u64;
-        if size > most {
-            return Err(named(format!("it is larger than the {most} bytes it may be")).into());
+        if size > limit {
+            return Err(
+                fetch_error(format!("it is larger than the {limit} bytes it may be")).into()
+            );
         }
         hash.update(&bytes);
         file.write_all(&bytes).await?;
@@ -192,7 +196,7 @@ async fn download(
     if let Some(expected) = &model.sha256
         && sum != *expected
     {
-        return Err(named(format!("its SHA-256 is {sum}, it should be {expected}")).into());
+        return Err(fetch_error(format!("its SHA-256 is {sum}, it should be {expected}")).into());
     }
     partial.persist(path)?;
     let revision = model.revision.as_deref().unwrap_or("unknown");
@@ -200,8 +204,8 @@ async fn download(
     Ok(())
 }
 
-/// An error with its causes: reqwest's own text leaves out the reason.
-fn reasons(error: &dyn std::error::Error) -> String {
+/// An error with its causes: reqwest's message omits the reason.
+fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
@@ -225,7 +229,7 @@ mod tests {
 
     use super::*;
 
-    /// Answers one request with `body`.
+    /// Serves one request with `body`.
     async fn serve_once(body: &'static [u8]) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
@@ -267,16 +271,16 @@ mod tests {
             let url = serve_once(served).await;
             let error = download(&client, &url, &right, &path).await.expect_err("refused");
             assert!(error.to_string().contains(expected), "{error}");
-            assert_eq!(state(&path, &right).await.expect("state"), State::Missing);
+            assert_eq!(state(&path, &right).await.expect("state"), FileState::Missing);
         }
         let leftovers = std::fs::read_dir(folder.path().join("a")).expect("the folder").count();
         assert_eq!(leftovers, 0);
 
         let url = serve_once(b"right").await;
         download(&client, &url, &right, &path).await.expect("fetched");
-        assert_eq!(state(&path, &right).await.expect("state"), State::Checked);
+        assert_eq!(state(&path, &right).await.expect("state"), FileState::Verified);
         std::fs::write(&path, b"mine").expect("a file");
-        assert_eq!(state(&path, &right).await.expect("state"), State::Other);
+        assert_eq!(state(&path, &right).await.expect("state"), FileState::Different);
     }
 
     #[tokio::test]
@@ -295,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn every_file_that_is_fetched_has_a_revision_a_size_and_a_checksum() {
+    fn fetched_files_have_a_revision_size_and_checksum() {
         let manifest: Manifest = toml::from_str(MANIFEST).expect("a manifest");
         let mut fetched = 0;
         for model in manifest.model {
@@ -314,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_the_set_up_takes_out_of_wheels_is_pinned() {
+    fn setup_artefacts_are_pinned() {
         let list = include_str!("../../scripts/artefacts.tsv");
         let lines: Vec<&str> =
             list.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
@@ -328,17 +332,17 @@ mod tests {
     }
 
     #[test]
-    fn models_that_must_be_asked_for_are_listed_then() {
+    fn optional_models_are_listed_when_configured() {
         let manifest: Manifest = toml::from_str(MANIFEST).expect("a manifest");
         let mut config = Config::default();
         let roles = |config: &Config| -> Vec<String> {
-            let wanted = manifest.model.iter().filter(|model| is_wanted(model, config));
-            wanted.map(|model| model.role.clone()).collect()
+            let used = manifest.model.iter().filter(|model| is_used(model, config));
+            used.map(|model| model.role.clone()).collect()
         };
-        let asked = ["sentiment", "entities"];
-        assert!(asked.iter().all(|role| !roles(&config).contains(&(*role).to_owned())));
+        let optional = ["sentiment", "entities"];
+        assert!(optional.iter().all(|role| !roles(&config).contains(&(*role).to_owned())));
         config.sentiment.kind = SentimentKind::Onnx;
         config.ner.kind = NerKind::Gliner;
-        assert!(asked.iter().all(|role| roles(&config).contains(&(*role).to_owned())));
+        assert!(optional.iter().all(|role| roles(&config).contains(&(*role).to_owned())));
     }
 }

@@ -8,29 +8,30 @@ use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::Instant;
 
-use super::{Failure, app, startup};
+use super::{BoxError, app, startup};
 use crate::config::Config;
-use crate::domain::catalog::opening::Opened;
+use crate::domain::catalog::readiness::StoreState;
 use crate::domain::ingest::RepairSettings;
-use crate::domain::search::look::Look;
-use crate::domain::search::reindex::{Reindexed, Repair};
+use crate::domain::search::reindex::{ReindexReport, Repair};
+use crate::domain::search::scrub::Scrub;
 use crate::domain::{Error, Shotlog};
 
-/// How long the index is not checked again, whatever searches meet.
-const CHECK_PAUSE: Duration = Duration::from_secs(10);
+/// Minimum interval between two index checks, even if searches find damage.
+const MIN_CHECK_INTERVAL: Duration = Duration::from_secs(10);
 
-/// How long videos are looked at before it is noted how far that was: so much is done again after an end.
-const STRETCH: Duration = Duration::from_secs(5);
+/// Duration of a scrub slice, after which its progress is stored: at most this much is repeated after a
+/// restart.
+const SCRUB_SLICE: Duration = Duration::from_secs(5);
 
-/// How long requests may still take once the jobs have stopped: what is left of the grace, within this.
-const LAST_REQUESTS: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(5);
+/// How long requests may take after the jobs have stopped: the rest of the grace period, within this range.
+const REQUEST_GRACE: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(5);
 
 /// Runs the service until SIGINT, SIGTERM or SIGHUP.
-pub(super) async fn serve(config: &Config, remove_orphans: bool) -> Result<(), Failure> {
+pub(super) async fn serve(config: &Config, remove_orphans: bool) -> Result<(), BoxError> {
     let listen = &config.http.listen;
-    let unheard = |e| format!("cannot listen on {listen} (http.listen): {e}");
-    let listener = crate::http::listen(listen).await.map_err(unheard)?;
-    let address = listener.local_addr().map_err(unheard)?;
+    let listen_error = |e| format!("cannot listen on {listen} (http.listen): {e}");
+    let listener = crate::http::listen(listen).await.map_err(listen_error)?;
+    let address = listener.local_addr().map_err(listen_error)?;
     let app = app::build_to_serve(config, address).await?;
     for (role, adapter) in &app.roles {
         tracing::info!(%role, %adapter);
@@ -38,11 +39,11 @@ pub(super) async fn serve(config: &Config, remove_orphans: bool) -> Result<(), F
     for (analyzer, why) in app.service.status.health().await.unavailable {
         tracing::warn!(%analyzer, %why, "analyzer not available");
     }
-    app.service.ingest.clear_work().await?;
-    app.service.catalog.opening.enter(Opened::Trying);
-    tokio::spawn(begin(app.service.clone(), config.clone(), remove_orphans));
-    app.service.catalog.opening.attempted(startup::PATIENCE).await;
-    if let Opened::Refused(why) = app.service.catalog.opening.now() {
+    app.service.ingest.clear_work_dir().await?;
+    app.service.catalog.readiness.set(StoreState::Connecting);
+    tokio::spawn(run_background_tasks(app.service.clone(), config.clone(), remove_orphans));
+    app.service.catalog.readiness.first_attempt(startup::STARTUP_WAIT).await;
+    if let StoreState::Rejected(why) = app.service.catalog.readiness.state() {
         return Err(why.into());
     }
     tracing::info!(url = %app.http.base_url, ui = !app.http.server.api_only, "listening");
@@ -53,44 +54,44 @@ pub(super) async fn serve(config: &Config, remove_orphans: bool) -> Result<(), F
     let stop = async move {
         tokio::select! {
             () = stop_signal() => {}
-            _ = service.catalog.opening.refused() => {}
+            _ = service.catalog.readiness.rejected() => {}
         }
         tracing::info!("stopping: running jobs get {} s", grace.as_secs());
         let end = Instant::now() + grace;
-        // Reads go on until the jobs have stopped; then the listener closes.
+        // Reads are served until the jobs have stopped; then the listener closes.
         service.jobs.stop(grace).await;
-        let left = end.saturating_duration_since(Instant::now());
-        left.clamp(*LAST_REQUESTS.start(), *LAST_REQUESTS.end())
+        let remaining = end.saturating_duration_since(Instant::now());
+        remaining.clamp(*REQUEST_GRACE.start(), *REQUEST_GRACE.end())
     };
     let mounts = crate::mcp::mount(app.service.clone(), config.mcp.clone());
     let routes = crate::http::app(app.service, app.http, mounts.into_iter().collect());
     crate::http::serve(listener, routes, &config.http, stop).await;
-    match opened.catalog.opening.now() {
-        Opened::Refused(why) => Err(why.into()),
+    match opened.catalog.readiness.state() {
+        StoreState::Rejected(why) => Err(why.into()),
         _ => Ok(()),
     }
 }
 
-/// Reads the index whole, now and then since damage that no search meets stays unseen otherwise, and
-/// when a search or a change has met some.
+/// Checks the whole index, periodically because damage may go unnoticed by searches, and whenever a search
+/// or a write found damage.
 async fn check_index(service: Arc<Shotlog>, every: Duration) {
     loop {
-        match service.search.mend_index().await {
+        match service.search.repair_index().await {
             Ok(None) => {}
-            Ok(Some(done)) => tell(&done),
+            Ok(Some(done)) => log_repair(&done),
             Err(error) => tracing::error!(
                 error = %error.labelled(),
-                "the index could not be checked, or not be repaired; `shotlog reindex` builds it again"
+                "the index could not be checked or repaired; `shotlog reindex` rebuilds it"
             ),
         }
         let due = (!every.is_zero()).then(|| Instant::now() + every);
-        tokio::time::sleep(CHECK_PAUSE).await;
-        service.search.check_due(due).await;
+        tokio::time::sleep(MIN_CHECK_INTERVAL).await;
+        service.search.wait_for_index_check(due).await;
     }
 }
 
-/// What begins with the stores: their repair, the jobs, and what is measured.
-async fn begin(service: Arc<Shotlog>, config: Config, remove_orphans: bool) {
+/// Runs the tasks that need open stores: repair, jobs and calibration.
+async fn run_background_tasks(service: Arc<Shotlog>, config: Config, remove_orphans: bool) {
     let repair = Repair { remove_orphans, ..Repair::default() };
     if !startup::open(service.clone(), repair).await {
         return;
@@ -100,38 +101,40 @@ async fn begin(service: Arc<Shotlog>, config: Config, remove_orphans: bool) {
     tokio::spawn(check_index(service.clone(), config.domain.index.check_interval));
     resume(&service).await;
     service.jobs.start();
-    repair_now_and_then(service, repair, config.domain.records).await;
+    repair_periodically(service, repair, config.domain.records).await;
 }
 
-/// Measures what scores are worth with this embedder, so that no search waits for it.
+/// Calibrates scores for this embedder in advance, so that no search waits for it.
 async fn calibrate(service: Arc<Shotlog>) {
     if let Err(error) = service.search.calibrate().await {
         tracing::warn!(
             error = %error.labelled(),
-            "scores could not be calibrated; the next search tries again"
+            "scores could not be calibrated; the next search retries"
         );
     }
 }
 
-/// Looks now and then at the videos that a change has left unfinished, since an instance may die and a
-/// store fail at any time, and beside the requests at all of them, where that is due.
-async fn repair_now_and_then(service: Arc<Shotlog>, orphans: Repair, settings: RepairSettings) {
+/// Periodically repairs videos whose change did not complete, since an instance may die or a store fail at
+/// any time, and scrubs all videos when that is due.
+async fn repair_periodically(service: Arc<Shotlog>, orphans: Repair, settings: RepairSettings) {
     let (mut repair, mut begun) = (orphans, None);
     loop {
         match service.search.reindex(repair).await {
             Ok(done) => {
-                tell(&done);
+                log_repair(&done);
                 repair = Repair { unfinished: true, ..Repair::default() };
             }
-            Err(error) => tracing::warn!(error = %error.labelled(), "the index was not checked"),
+            Err(error) => {
+                tracing::warn!(error = %error.labelled(), "the index could not be repaired")
+            }
         }
         sweep(&service).await;
         service.fill_reserve().await;
         let next = Instant::now() + settings.repair_interval.max(Duration::from_secs(1));
-        begun = match look(&service, begun, settings.scrub_interval, next).await {
+        begun = match scrub(&service, begun, settings.scrub_interval, next).await {
             Ok(left) => left,
             Err(error) => {
-                tracing::warn!(error = %error.labelled(), "not every video was looked at");
+                tracing::warn!(error = %error.labelled(), "the scrub did not complete");
                 None
             }
         };
@@ -140,20 +143,20 @@ async fn repair_now_and_then(service: Arc<Shotlog>, orphans: Repair, settings: R
     }
 }
 
-/// Goes on with a look at every video, or begins the one that is due, until then: what is left of it.
-async fn look(
+/// Resumes a scrub, or starts the one that is due, and runs it until `until`. Returns the rest of it.
+async fn scrub(
     service: &Shotlog,
-    begun: Option<Look>,
+    begun: Option<Scrub>,
     every: Duration,
     until: Instant,
-) -> Result<Option<Look>, Error> {
+) -> Result<Option<Scrub>, Error> {
     let mut look = match begun {
-        None => service.search.look_that_is_due(every).await?,
+        None => service.search.due_scrub(every).await?,
         begun => begun,
     };
     while let Some(begun) = look.take() {
-        match service.search.look_on(begun, STRETCH).await? {
-            ControlFlow::Break(done) => tell(&done),
+        match service.search.continue_scrub(begun, SCRUB_SLICE).await? {
+            ControlFlow::Break(done) => log_repair(&done),
             ControlFlow::Continue(left) if Instant::now() < until => look = Some(left),
             ControlFlow::Continue(left) => return Ok(Some(left)),
         }
@@ -161,35 +164,35 @@ async fn look(
     Ok(None)
 }
 
-/// Forgets the uploads that nobody went on with.
+/// Removes expired uploads.
 async fn sweep(service: &Shotlog) {
-    match service.ingest.uploads.sweep().await {
+    match service.ingest.uploads.delete_expired().await {
         Ok(0) => {}
-        Ok(swept) => tracing::info!(swept, "uploads whose time was over were removed"),
+        Ok(swept) => tracing::info!(swept, "expired uploads were removed"),
         Err(error) => {
-            tracing::warn!(error = %error.labelled(), "old uploads are not removed yet");
+            tracing::warn!(error = %error.labelled(), "expired uploads could not be removed");
         }
     }
 }
 
-/// Queues again the jobs that an instance left behind when it died.
+/// Requeues the jobs of instances that died.
 async fn resume(service: &Shotlog) {
     if let Err(error) = service.jobs.resume().await {
-        tracing::warn!(error = %error.labelled(), "jobs that were left behind are not taken up yet");
+        tracing::warn!(error = %error.labelled(), "orphaned jobs could not be requeued");
     }
 }
 
-pub(super) fn tell(repaired: &Reindexed) {
+pub(super) fn log_repair(repaired: &ReindexReport) {
     if repaired.rebuilt + repaired.orphans > 0 {
         tracing::warn!(
             rebuilt = repaired.rebuilt,
             orphans = repaired.orphans,
-            "the index disagreed with the records and was brought in line"
+            "the index disagreed with the records and was repaired"
         );
     }
 }
 
-/// Waits for the first signal that asks the process to end.
+/// Waits for the first signal that stops the process.
 async fn stop_signal() {
     let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
     // Under nohup the service outlives its terminal.
@@ -204,15 +207,15 @@ async fn stop_signal() {
     futures::future::select_all(received).await;
 }
 
-/// Whether the process was started to ignore SIGHUP, by its `/proc/<pid>/status`.
+/// Whether the process was started with SIGHUP ignored, by its `/proc/<pid>/status`.
 fn ignores_hangup(status: &str) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
     mask & (1 << (SignalKind::hangup().as_raw_value() - 1)) != 0
 }
 
-/// Says what serves each role and whether it answers.
-pub(super) async fn check(config: &Config) -> Result<(), Failure> {
+/// Prints the adapter of each role and whether it works.
+pub(super) async fn check(config: &Config) -> Result<(), BoxError> {
     println!("configuration    ok");
     let app = app::build(config, listen_address(config)?).await?;
     for (role, adapter) in &app.roles {
@@ -237,20 +240,20 @@ pub(super) async fn check(config: &Config) -> Result<(), Failure> {
     if failed { Err("a port does not answer".into()) } else { Ok(()) }
 }
 
-/// Says what does not agree between records, objects and vectors.
-pub(super) async fn verify(config: &Config) -> Result<(), Failure> {
+/// Prints disagreements between records, objects and vectors.
+pub(super) async fn verify(config: &Config) -> Result<(), BoxError> {
     let app = app::build(config, listen_address(config)?).await?;
-    let found = app.service.catalog.verify().await?;
-    for problem in &found.problems {
+    let report = app.service.catalog.verify().await?;
+    for problem in &report.problems {
         println!("{problem}");
     }
     println!(
         "{} videos, {} being worked on, {} problems",
-        found.videos,
-        found.busy,
-        found.problems.len()
+        report.videos,
+        report.busy,
+        report.problems.len()
     );
-    if found.problems.is_empty() {
+    if report.problems.is_empty() {
         Ok(())
     } else {
         Err("records, objects and vectors disagree".into())
@@ -258,7 +261,7 @@ pub(super) async fn verify(config: &Config) -> Result<(), Failure> {
 }
 
 /// Rebuilds every point from the records.
-pub(super) async fn reindex(config: &Config, remove_orphans: bool) -> Result<(), Failure> {
+pub(super) async fn reindex(config: &Config, remove_orphans: bool) -> Result<(), BoxError> {
     let done = app::reindex(config, listen_address(config)?, remove_orphans).await?;
     println!(
         "{} videos, {} analyzers rebuilt, {} orphans removed, {} kept, {} videos do not read back",
@@ -267,12 +270,12 @@ pub(super) async fn reindex(config: &Config, remove_orphans: bool) -> Result<(),
     Ok(())
 }
 
-fn listen_address(config: &Config) -> Result<SocketAddr, Failure> {
+fn listen_address(config: &Config) -> Result<SocketAddr, BoxError> {
     use std::net::ToSocketAddrs;
     let listen = &config.http.listen;
     let mut addresses = listen
         .to_socket_addrs()
-        .map_err(|e| format!("http.listen is '{listen}', which is no address and port: {e}"))?;
+        .map_err(|e| format!("http.listen is '{listen}'; it must be an address and port: {e}"))?;
     addresses.next().ok_or_else(|| format!("http.listen '{listen}' resolves to nothing").into())
 }
 

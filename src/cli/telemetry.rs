@@ -1,4 +1,4 @@
-//! Logs to standard error, and traces to an OpenTelemetry collector where one is configured.
+//! Logs to standard error, and traces to an OpenTelemetry collector if one is configured.
 
 use std::io::IsTerminal;
 
@@ -12,10 +12,10 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer};
 
-use super::Failure;
+use super::BoxError;
 use crate::config::{Config, LogFormat};
 
-/// Spans that have not been sent yet are sent when it is dropped.
+/// Flushes pending spans when it is dropped.
 pub(super) struct Telemetry(Option<SdkTracerProvider>);
 
 impl Drop for Telemetry {
@@ -27,15 +27,15 @@ impl Drop for Telemetry {
     }
 }
 
-/// Starts both. To be kept until the process ends.
-pub(super) fn start(config: &Config) -> Result<Telemetry, Failure> {
-    // What rmcp says of its requests the service says itself, and callers who go away are no errors.
+/// Starts both; the result must live until the process ends.
+pub(super) fn start(config: &Config) -> Result<Telemetry, BoxError> {
+    // The service logs agents' requests itself, and callers who disconnect are not errors.
     let filter = EnvFilter::try_new(format!("rmcp=off,{}", config.log.filter))
         .map_err(|e| format!("log.filter is '{}': {e}", config.log.filter))?;
     let log = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
     let log = match std::io::stderr().is_terminal() {
         true => log,
-        // Colours would be noise in a file or at a collector.
+        // No ANSI colours in files and collectors.
         false => log.with_ansi(false),
     };
     let log = match config.log.format {
@@ -44,7 +44,7 @@ pub(super) fn start(config: &Config) -> Result<Telemetry, Failure> {
     };
     let provider = provider(config)?;
     let traces = provider.as_ref().map(|provider| {
-        // Libraries have spans of their own, which tell nobody anything.
+        // Spans of libraries are noise.
         let own = Targets::new().with_target("shotlog", LevelFilter::INFO);
         tracing_opentelemetry::layer().with_tracer(provider.tracer("shotlog")).with_filter(own)
     });
@@ -52,24 +52,24 @@ pub(super) fn start(config: &Config) -> Result<Telemetry, Failure> {
     Ok(Telemetry(provider))
 }
 
-fn provider(config: &Config) -> Result<Option<SdkTracerProvider>, Failure> {
-    let given = &config.traces;
-    if given.endpoint.is_empty() {
+fn provider(config: &Config) -> Result<Option<SdkTracerProvider>, BoxError> {
+    let settings = &config.traces;
+    if settings.endpoint.is_empty() {
         return Ok(None);
     }
     let exporter = SpanExporter::builder()
         .with_http()
-        .with_endpoint(format!("{}/v1/traces", given.endpoint.trim_end_matches('/')))
-        .with_timeout(given.timeout)
+        .with_endpoint(format!("{}/v1/traces", settings.endpoint.trim_end_matches('/')))
+        .with_timeout(settings.timeout)
         .build()
-        .map_err(|e| format!("traces.endpoint is '{}': {e}", given.endpoint))?;
+        .map_err(|e| format!("traces.endpoint is '{}': {e}", settings.endpoint))?;
     let resource = Resource::builder()
-        .with_service_name(given.service_name.clone())
+        .with_service_name(settings.service_name.clone())
         .with_attribute(opentelemetry::KeyValue::new("service.version", env!("CARGO_PKG_VERSION")))
         .build();
     let provider = SdkTracerProvider::builder()
         .with_batch_exporter(exporter)
-        .with_sampler(Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(given.share))))
+        .with_sampler(Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(settings.share))))
         .with_resource(resource)
         .build();
     Ok(Some(provider))

@@ -1,4 +1,4 @@
-//! Sending a file to a running service: where the line breaks it goes on from what has arrived.
+//! Resumable uploads to a running service.
 
 use std::io::SeekFrom;
 use std::path::Path;
@@ -12,48 +12,48 @@ use reqwest::{Body, Method, RequestBuilder, Response, StatusCode, header};
 use serde_json::Value;
 use tokio::io::AsyncSeekExt;
 
-use super::Failure;
-use super::client::Service;
+use super::BoxError;
+use super::client::ServiceClient;
 
-/// Times that it is tried again while nothing more arrives: for about ten minutes.
-const TRIES: u32 = 45;
+/// Maximum retries without progress, about ten minutes.
+const MAX_RETRIES: u32 = 45;
 
-/// Longest pause between two tries.
-const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+/// Maximum backoff between two retries.
+const MAX_BACKOFF: Duration = Duration::from_secs(15);
 
-/// Why a try came to nothing.
-enum Cut {
-    /// Another may fare better.
-    Passes(String),
-    /// None does.
-    Stays(Failure),
+/// Why an attempt failed.
+enum UploadError {
+    /// A retry may succeed.
+    Transient(String),
+    /// A retry cannot succeed.
+    Permanent(BoxError),
 }
 
-impl Service {
-    /// Sends a file, or goes on with the upload that an earlier run began, and returns its id.
+impl ServiceClient {
+    /// Uploads a file, or resumes the upload `upload_id` of an earlier run, and returns its id.
     pub(super) async fn send_file(
         &self,
         path: &Path,
-        begun: Option<&str>,
-    ) -> Result<String, Failure> {
+        upload_id: Option<&str>,
+    ) -> Result<String, BoxError> {
         let cannot = |e| format!("cannot read {}: {e}", path.display());
         let size = tokio::fs::metadata(path).await.map_err(cannot)?.len();
         let bar = ProgressBar::new(size)
             .with_style(ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {msg}")?);
         bar.set_message("uploading");
-        let id = match begun {
+        let id = match upload_id {
             Some(id) => id.to_owned(),
-            None => self.begin(path, size).await?,
+            None => self.create_upload(path, size).await?,
         };
         let sent = self.send_rest(path, &id, size, &bar).await;
         bar.finish_and_clear();
-        sent.map_err(|error| -> Failure {
-            format!("{error}; `--upload {id}` goes on from what has arrived").into()
+        sent.map_err(|error| -> BoxError {
+            format!("{error}; `--upload {id}` resumes it").into()
         })?;
         Ok(id)
     }
 
-    async fn begin(&self, path: &Path, size: u64) -> Result<String, Failure> {
+    async fn create_upload(&self, path: &Path, size: u64) -> Result<String, BoxError> {
         let name = path.file_name().map_or("video".into(), |n| n.to_string_lossy());
         let request = self
             .tus(Method::POST, "")
@@ -61,11 +61,11 @@ impl Service {
             .header("Upload-Metadata", format!("filename {}", STANDARD.encode(&*name)));
         let response = self.send(request).await?;
         if response.status() != StatusCode::CREATED {
-            return Err(refusal(response).await.into());
+            return Err(error_message(response).await.into());
         }
         let location = response.headers().get(header::LOCATION).and_then(|l| l.to_str().ok());
         let id = location.and_then(|location| location.rsplit('/').next());
-        Ok(id.ok_or("the service says not where the upload is kept (Location)")?.to_owned())
+        Ok(id.ok_or("the service did not return the upload's URL (Location)")?.to_owned())
     }
 
     async fn send_rest(
@@ -74,41 +74,43 @@ impl Service {
         id: &str,
         size: u64,
         bar: &ProgressBar,
-    ) -> Result<(), Failure> {
-        let mut tries = 0;
-        let mut arrived = 0;
+    ) -> Result<(), BoxError> {
+        let mut retries = 0;
+        let mut received = 0;
         loop {
-            let cut = match self.offset(id).await {
+            let error = match self.offset(id).await {
                 Ok(offset) if offset == size => return Ok(()),
                 Ok(offset) => {
-                    if offset > arrived {
-                        (arrived, tries) = (offset, 0);
+                    if offset > received {
+                        (received, retries) = (offset, 0);
                     }
                     self.send_from(path, id, offset, bar).await.err()
                 }
-                Err(cut) => Some(cut),
+                Err(error) => Some(error),
             };
-            let why = match cut {
+            let reason = match error {
                 None => continue,
-                Some(Cut::Stays(error)) => return Err(error),
-                Some(Cut::Passes(why)) => why,
+                Some(UploadError::Permanent(error)) => return Err(error),
+                Some(UploadError::Transient(reason)) => reason,
             };
-            if tries == TRIES {
-                return Err(why.into());
+            if retries == MAX_RETRIES {
+                return Err(reason.into());
             }
-            let pause = Duration::from_millis(250 << tries.min(6)).min(LONGEST_PAUSE);
-            tries += 1;
-            bar.set_message(format!("{why}; trying again"));
-            tokio::time::sleep(pause).await;
+            let backoff = Duration::from_millis(250 << retries.min(6)).min(MAX_BACKOFF);
+            retries += 1;
+            bar.set_message(format!("{reason}; retrying"));
+            tokio::time::sleep(backoff).await;
         }
     }
 
-    /// Bytes that have arrived.
-    async fn offset(&self, id: &str) -> Result<u64, Cut> {
-        let response = self.told(self.tus(Method::HEAD, id)).await?;
+    /// Number of bytes that the service has received.
+    async fn offset(&self, id: &str) -> Result<u64, UploadError> {
+        let response = self.send_checked(self.tus(Method::HEAD, id)).await?;
         let offset = response.headers().get("Upload-Offset").and_then(|o| o.to_str().ok());
         offset.and_then(|offset| offset.parse().ok()).ok_or_else(|| {
-            Cut::Stays("the service says not how much has arrived (Upload-Offset)".into())
+            UploadError::Permanent(
+                "the service did not return the upload's offset (Upload-Offset)".into(),
+            )
         })
     }
 
@@ -118,15 +120,15 @@ impl Service {
         id: &str,
         offset: u64,
         bar: &ProgressBar,
-    ) -> Result<(), Cut> {
+    ) -> Result<(), UploadError> {
         let open = async {
             let mut file = tokio::fs::File::open(path).await?;
             file.seek(SeekFrom::Start(offset)).await?;
             Ok::<_, std::io::Error>(file)
         };
-        let file = open
-            .await
-            .map_err(|e| Cut::Stays(format!("cannot read {}: {e}", path.display()).into()))?;
+        let file = open.await.map_err(|e| {
+            UploadError::Permanent(format!("cannot read {}: {e}", path.display()).into())
+        })?;
         bar.set_position(offset);
         bar.set_message("uploading");
         let sent = bar.clone();
@@ -137,19 +139,20 @@ impl Service {
             .header("Upload-Offset", offset)
             .header(header::CONTENT_TYPE, "application/offset+octet-stream")
             .body(Body::wrap_stream(body));
-        self.told(request).await.map(|_| ())
+        self.send_checked(request).await.map(|_| ())
     }
 
-    async fn told(&self, request: RequestBuilder) -> Result<Response, Cut> {
-        let response = self.send(request).await.map_err(|e| Cut::Passes(e.to_string()))?;
+    async fn send_checked(&self, request: RequestBuilder) -> Result<Response, UploadError> {
+        let response =
+            self.send(request).await.map_err(|e| UploadError::Transient(e.to_string()))?;
         let status = response.status();
-        // 409: what came of a request that was cut off is only being stored.
-        let passes = status.is_server_error()
+        // 409: bytes of an interrupted request are still being stored.
+        let transient = status.is_server_error()
             || [StatusCode::CONFLICT, StatusCode::REQUEST_TIMEOUT].contains(&status);
         match status.is_success() {
             true => Ok(response),
-            false if passes => Err(Cut::Passes(refusal(response).await)),
-            false => Err(Cut::Stays(refusal(response).await.into())),
+            false if transient => Err(UploadError::Transient(error_message(response).await)),
+            false => Err(UploadError::Permanent(error_message(response).await.into())),
         }
     }
 
@@ -159,7 +162,7 @@ impl Service {
     }
 }
 
-async fn refusal(response: Response) -> String {
+async fn error_message(response: Response) -> String {
     let status = response.status();
     let body: Value = response.json().await.unwrap_or(Value::Null);
     let detail = body["detail"].as_str().unwrap_or("no reason given");

@@ -1,21 +1,21 @@
-//! The layers over the defaults, each checked key by key before it is merged.
+//! Configuration layers over the defaults. The keys of each layer are checked before it is merged.
 
 use std::path::PathBuf;
 
 use toml::{Table, Value};
 
-/// Where configuration comes from.
+/// The sources of the configuration.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
-    /// The configuration file; `None` reads none.
+    /// The configuration file, if any.
     pub file: Option<PathBuf>,
     /// Environment variables.
     pub variables: Vec<(String, String)>,
-    /// Flags, as dotted keys and TOML values.
+    /// Command line flags, as dotted keys and TOML values.
     pub flags: Vec<(&'static str, Value)>,
 }
 
-/// Why the configuration cannot be used.
+/// An invalid configuration.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct ConfigError(String);
@@ -26,10 +26,10 @@ impl ConfigError {
     }
 }
 
-/// The prefix of the variables that belong to the service.
+/// Prefix of the environment variables of the service.
 const PREFIX: &str = "SERVICE_";
 
-/// Sections and keys that had another name: the old one and the new one.
+/// Renamed sections and keys: the old and the new name.
 const RENAMED: [(&str, &str); 22] = [
     ("alerts.failures", "alerts.max_failures"),
     ("ask.max_videos", "ask.max_segments"),
@@ -55,23 +55,24 @@ const RENAMED: [(&str, &str); 22] = [
     ("voice", "vad"),
 ];
 
-/// File, variables and flags, lowest first, in the shape of the defaults: every known key.
+/// The layers of file, variables and flags, lowest precedence first. `known` contains all keys with
+/// their defaults.
 pub(super) fn layers(sources: &Sources, known: &Table) -> Result<Vec<Table>, ConfigError> {
     let mut layers = Vec::new();
     if let Some(path) = &sources.file {
-        let named = |e: &dyn std::fmt::Display| {
+        let read_error = |e: &dyn std::fmt::Display| {
             ConfigError::new(format!("cannot read {}: {e}", path.display()))
         };
-        let text = std::fs::read_to_string(path).map_err(|e| named(&e))?;
-        let table: Table = toml::from_str(&text).map_err(|e| named(&e))?;
-        check_keys(&table, known, "", known).map_err(|e| named(&e))?;
+        let text = std::fs::read_to_string(path).map_err(|e| read_error(&e))?;
+        let table: Table = toml::from_str(&text).map_err(|e| read_error(&e))?;
+        check_keys(&table, known, "", known).map_err(|e| read_error(&e))?;
         layers.push(table);
     }
     let mut variables = Table::new();
     for (name, value) in &sources.variables {
         if let Some(path) = variable_path(name, known)? {
             let default = at(known, &path);
-            insert(&mut variables, &path, typed(name, value, default)?);
+            insert(&mut variables, &path, parse_variable(name, value, default)?);
         }
     }
     layers.push(variables);
@@ -84,7 +85,7 @@ pub(super) fn layers(sources: &Sources, known: &Table) -> Result<Vec<Table>, Con
     Ok(layers)
 }
 
-/// What figment says, without its own jargon.
+/// Converts an error of figment to plain text.
 pub(super) fn explain(error: &figment::Error) -> ConfigError {
     let reasons: Vec<String> = error
         .clone()
@@ -97,8 +98,8 @@ pub(super) fn explain(error: &figment::Error) -> ConfigError {
     ConfigError::new(reasons.join("; "))
 }
 
-/// The key that a variable sets, or `None` for one without the prefix. One that names no key is an
-/// error: a setting that silently does nothing is worse.
+/// The key that a variable sets, or `None` for a variable without the prefix. A variable with the
+/// prefix that sets no known key is an error, since it would be ignored silently.
 fn variable_path(name: &str, known: &Table) -> Result<Option<Vec<String>>, ConfigError> {
     let Some(rest) = name.strip_prefix(PREFIX) else { return Ok(None) };
     if rest == "MAX_BYTES" {
@@ -108,34 +109,40 @@ fn variable_path(name: &str, known: &Table) -> Result<Option<Vec<String>>, Confi
     if at(known, &path).is_some_and(|value| !value.is_table()) {
         return Ok(Some(path));
     }
-    Err(ConfigError::new(unknown(&format!("the variable {name}"), &path.join("."), known)))
+    Err(ConfigError::new(unknown_key_message(
+        &format!("the variable {name}"),
+        &path.join("."),
+        known,
+    )))
 }
 
-/// A variable's text as a value of its default's type.
-fn typed(name: &str, text: &str, default: Option<&Value>) -> Result<Value, ConfigError> {
-    let wrong = |expected: &str| {
+/// Parses a variable to the type of the key's default.
+fn parse_variable(name: &str, text: &str, default: Option<&Value>) -> Result<Value, ConfigError> {
+    let type_error = |expected: &str| {
         ConfigError::new(format!("the variable {name} is '{text}'; it must be {expected}"))
     };
     Ok(match default {
         Some(Value::Integer(_)) => {
-            Value::Integer(text.trim().parse().map_err(|_| wrong("an integer"))?)
+            Value::Integer(text.trim().parse().map_err(|_| type_error("an integer"))?)
         }
-        Some(Value::Float(_)) => Value::Float(text.trim().parse().map_err(|_| wrong("a number"))?),
+        Some(Value::Float(_)) => {
+            Value::Float(text.trim().parse().map_err(|_| type_error("a number"))?)
+        }
         Some(Value::Boolean(_)) => {
-            Value::Boolean(text.trim().parse().map_err(|_| wrong("true or false"))?)
+            Value::Boolean(text.trim().parse().map_err(|_| type_error("true or false"))?)
         }
         Some(Value::Array(_)) => {
             let list = toml::from_str::<Table>(&format!("list = {text}")).ok();
             list.and_then(|mut table| table.remove("list"))
                 .filter(Value::is_array)
-                .ok_or_else(|| wrong("a TOML list such as [\"a\"]"))?
+                .ok_or_else(|| type_error("a TOML list such as [\"a\"]"))?
         }
         _ => Value::String(text.to_owned()),
     })
 }
 
-/// Keys of what is not there any more, each with what to know.
-const GONE: [(&str, &str); 6] = [
+/// Removed keys, each with an explanation.
+const REMOVED: [(&str, &str); 6] = [
     ("auth.max_sessions", "is not needed: no instance remembers sessions"),
     ("transcriber.concurrency", POCKETSPHINX),
     ("transcriber.library", POCKETSPHINX),
@@ -161,15 +168,15 @@ fn check_keys(table: &Table, known: &Table, prefix: &str, root: &Table) -> Resul
             }
             (Some(_), _) => {}
             (None, _) => {
-                return Err(ConfigError::new(unknown("the key", &path, root)));
+                return Err(ConfigError::new(unknown_key_message("the key", &path, root)));
             }
         }
     }
     Ok(())
 }
 
-fn unknown(what: &str, path: &str, known: &Table) -> String {
-    if let Some((_, why)) = GONE.iter().find(|(key, _)| *key == path) {
+fn unknown_key_message(what: &str, path: &str, known: &Table) -> String {
+    if let Some((_, why)) = REMOVED.iter().find(|(key, _)| *key == path) {
         return format!("{what} '{path}' {why}; remove it");
     }
     let renamed = RENAMED.iter().find_map(|(old, new)| {
@@ -182,11 +189,11 @@ fn unknown(what: &str, path: &str, known: &Table) -> String {
     let mut keys = Vec::new();
     flatten(known, "", &mut keys);
     let last = path.rsplit('.').next().unwrap_or(path);
-    let likeness = |key: &String| {
+    let similarity = |key: &String| {
         let key_last = key.rsplit('.').next().unwrap_or(key);
         strsim::jaro_winkler(path, key).max(strsim::jaro_winkler(last, key_last))
     };
-    let nearest = keys.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    let nearest = keys.iter().max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
     match nearest {
         Some(nearest) => format!(
             "{what} '{path}' is unknown; did you mean '{nearest}' ({PREFIX}{})?",
@@ -246,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shipped_file_says_what_the_defaults_are() {
+    fn shipped_file_contains_the_defaults() {
         let shipped = include_str!("../../config.toml");
         assert_eq!(load(Some(shipped), &[]).expect("the file"), Config::default());
         let table: Table = toml::from_str(shipped).expect("TOML");
@@ -294,20 +301,20 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_one_or_a_table_of_what_it_reaches() {
+    fn tokens_are_strings_or_tables() {
         let tokens = "[\"a\", { token = \"b\", collections = [\"news\"] }, { token = \"c\", read_only = true }]";
         let config = load(Some(&format!("[auth]\ntokens = {tokens}")), &[]).expect("tokens");
         assert_eq!(load(None, &[("SERVICE_AUTH__TOKENS", tokens)]).expect("the same"), config);
         let access = |at: usize| &config.auth.tokens[at].access;
         assert_eq!(config.auth.tokens[0], "a".into());
         assert!(access(1).sees(Some("news")) && !access(1).sees(None));
-        assert!(access(2).sees(None) && access(2).check_change().is_err());
+        assert!(access(2).sees(None) && access(2).check_write().is_err());
         let again = toml::to_string(&config.auth).expect("TOML");
         assert_eq!(toml::from_str::<crate::http::AuthSettings>(&again).expect("auth"), config.auth);
     }
 
     #[test]
-    fn mistakes_are_named_with_what_would_be_right() {
+    fn mistakes_are_reported_with_the_valid_form() {
         for (file, variables, expected) in [
             (
                 Some("[http]\nlisen = 'x'"),

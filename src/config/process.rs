@@ -1,15 +1,15 @@
-//! The sections on the process itself: stopping, logs and traces.
+//! Sections about the process: shutdown, logs and traces.
 
 use std::time::Duration;
 
 use ports::units::seconds;
 use serde::{Deserialize, Serialize};
 
-/// How the service stops.
+/// Shutdown of the service.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Shutdown {
-    /// How long running jobs and requests may go on, in the file seconds.
+    /// Grace period of running jobs and requests, seconds in the file.
     #[serde(with = "seconds")]
     pub grace: Duration,
 }
@@ -20,24 +20,24 @@ impl Default for Shutdown {
     }
 }
 
-/// The form of log lines.
+/// The format of log lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LogFormat {
-    /// For people.
+    /// Human-readable text.
     #[default]
     Text,
-    /// One object per line.
+    /// One JSON object per line.
     Json,
 }
 
-/// What is logged.
+/// Logging.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Log {
-    /// The form of a line.
+    /// The format of lines.
     pub format: LogFormat,
-    /// Levels by module, as `info` or `shotlog=debug,info`.
+    /// Levels by module, such as `info` or `shotlog=debug,info`.
     pub filter: String,
 }
 
@@ -47,17 +47,18 @@ impl Default for Log {
     }
 }
 
-/// What is traced.
+/// Tracing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Traces {
-    /// An OpenTelemetry collector that takes OTLP over HTTP, as `http://127.0.0.1:4318`; empty: nothing is traced.
+    /// URL of an OpenTelemetry collector for OTLP over HTTP, such as `http://127.0.0.1:4318`; empty
+    /// disables tracing.
     pub endpoint: String,
-    /// What the traces are filed under.
+    /// Service name in traces.
     pub service_name: String,
-    /// Share of requests and jobs that are traced, 0 to 1.
+    /// Share of requests and jobs to trace, 0..1.
     pub share: f64,
-    /// Time for sending a batch, in the file seconds.
+    /// Timeout for sending a batch, seconds in the file.
     #[serde(with = "seconds")]
     pub timeout: Duration,
 }

@@ -1,48 +1,48 @@
-//! Passages through black: fades out and in, and black between two shots. One boundary each.
+//! Black passages: fades to and from black, and black between two shots. Each is one boundary.
 
 use crate::Candidate;
 use crate::signature::Signature;
 
-/// Up to this long, black is the boundary itself and not a shot, seconds.
+/// Maximum length of a black passage that is a boundary; longer ones are shots, seconds.
 const MAX_BOUNDARY: f64 = 2.5;
 
-/// Black shorter than this is a cut, placed on the first frame of the new shot, seconds.
+/// Black shorter than this counts as a cut at the first frame of the new shot, seconds.
 const INSTANT: f64 = 0.2;
 
-/// How far from the black a fade may begin or end, seconds.
+/// Maximum length of a fade, seconds.
 const MAX_FADE: f64 = 2.0;
 
-/// Black shorter than this between two like pictures is a dropped frame or a blink, seconds.
+/// Black shorter than this between two similar frames is a dropped frame or a blink, seconds.
 const BLINK: f64 = 0.5;
 
-/// A fade that stands still for longer has ended, seconds. Frames may be repeated.
+/// Maximum time without change within a fade, seconds: frames may be repeated.
 const STANDSTILL: f64 = 0.2;
 
-/// Light a fade gains or loses within that time at least, and what noise may take back.
+/// Minimum change of luma of a fade within that time, and maximum reversal by noise.
 const GAIN: f32 = 1.0;
 
-/// A stretch of black between pictures, or before the first one.
+/// A black passage between pictures, or before the first one.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Run {
     /// First black frame.
     pub(crate) start: f64,
-    /// First frame that is not black any more.
+    /// First frame after the black.
     pub(crate) end: f64,
-    /// Where the picture begins to darken.
+    /// When the picture begins to darken.
     pub(crate) fade_start: f64,
-    /// Where it has its light back.
+    /// When the picture is fully lit again.
     pub(crate) fade_end: f64,
     blink: bool,
 }
 
 impl Run {
-    /// The boundaries this passage makes.
+    /// The boundaries of this passage.
     pub(crate) fn candidates(&self) -> impl Iterator<Item = Candidate> {
         let long = self.end - self.start > MAX_BOUNDARY;
         let short = self.end - self.start < INSTANT;
         let times = match (self.blink, long, short) {
             (true, ..) => [None, None],
-            // Black as long as a shot is one, except that nothing precedes a video's beginning.
+            // A long black passage is a separate shot, except at the beginning.
             (_, true, _) => [
                 (self.fade_start < self.start || self.start > 0.5).then_some(self.start),
                 Some(self.end),
@@ -54,16 +54,16 @@ impl Run {
     }
 }
 
-/// How far a fade has been followed away from the black.
+/// The state of following a fade away from the black.
 struct Fade {
-    /// Time and light at which it last gained.
+    /// Time of the last change.
     time: f64,
     luma: f32,
 }
 
 impl Fade {
-    /// Follows it to the next frame. False where it has ended.
-    fn goes_on(&mut self, time: f64, luma: f32) -> bool {
+    /// Follows the fade to the next frame. Returns false if it has ended.
+    fn advance(&mut self, time: f64, luma: f32) -> bool {
         if luma >= self.luma + GAIN {
             (self.time, self.luma) = (time, luma);
         }
@@ -71,16 +71,16 @@ impl Fade {
     }
 }
 
-/// Follows the light of the pictures.
+/// Detects black passages in a stream of frames.
 #[derive(Default)]
 pub(crate) struct BlackRuns {
     runs: Vec<Run>,
-    /// Time and mean luma of the last frames, for the beginning of fades.
+    /// Times and mean luma of recent frames, to find the beginning of fades.
     history: Vec<(f64, f32)>,
-    /// The picture before the black, and the black's start.
+    /// Start of the current black, start of its fade, and the picture before.
     open: Option<(f64, f64, Option<Signature>)>,
     last_picture: Option<Signature>,
-    /// The fade in that follows the last run.
+    /// The fade from black after the last run.
     brightening: Option<Fade>,
 }
 
@@ -100,7 +100,7 @@ impl BlackRuns {
                 self.runs.push(Run { start, end: time, fade_start, fade_end: time, blink });
                 self.brightening = Some(Fade { time, luma });
             } else if let (Some(fade), Some(run)) = (&mut self.brightening, self.runs.last_mut()) {
-                if time - run.end < MAX_FADE && fade.goes_on(time, luma) {
+                if time - run.end < MAX_FADE && fade.advance(time, luma) {
                     run.fade_end = fade.time;
                 } else {
                     self.brightening = None;
@@ -120,15 +120,15 @@ impl BlackRuns {
         }
     }
 
-    /// When the last black so far ended.
+    /// End of the last black passage.
     pub(crate) fn last_end(&self) -> f64 {
         self.runs.last().map_or(f64::NEG_INFINITY, |r| r.end)
     }
 
-    /// Black to the end is no boundary: nothing follows it.
+    /// Ends the stream. Black up to the end is no boundary.
     pub(crate) fn finish(mut self) -> Vec<Run> {
         if let Some((start, fade_start, _)) = self.open {
-            // Kept to swallow what the fade itself looks like.
+            // Recorded to suppress other candidates within its fade.
             self.runs.push(Run {
                 start,
                 end: f64::INFINITY,
@@ -140,13 +140,13 @@ impl BlackRuns {
         self.runs
     }
 
-    /// Walks back over the frames that lost light.
+    /// Walks back over the darkening frames to the start of the fade.
     fn fade_start(&self, black: f64) -> f64 {
         let mut before = self.history.iter().rev();
         let Some(&(time, luma)) = before.next() else { return black };
         let mut fade = Fade { time, luma };
         for &(time, luma) in before {
-            if black - time > MAX_FADE || !fade.goes_on(time, luma) {
+            if black - time > MAX_FADE || !fade.advance(time, luma) {
                 break;
             }
         }

@@ -1,18 +1,18 @@
-//! Shot boundaries from small colour frames: hard cuts, dissolves, and passages through black.
-//! Fed by the one decoding pass; keeps about three seconds of frames whatever the length. It is a
+//! Detects shot boundaries in small colour frames: hard cuts, dissolves, and black passages. Runs
+//! during the scan and keeps about three seconds of frames, whatever the length of the video. It is a
 //! separate crate because it computes over every pixel: development builds optimise it too.
 //!
-//! A hard cut is a frame that differs from the one before far more than frames around it differ
-//! among themselves, over most of the picture, and for good: a flash is undone within moments, a
-//! caption or a person covers a part, movement and pans raise the neighbourhood too. What movement
-//! explains of the frame is asked as well: the less of it is found again in the frame before, the
-//! less it has to stand out, so that a cut between two shots full of movement is seen and a leap of
-//! the camera is not. A picture that something covered for a while does not begin another shot.
+//! A hard cut is a frame that differs from the previous one much more than the frames around it differ
+//! from each other, over most of the picture, and permanently: a flash is undone within moments, a
+//! caption or a person covers a part, movement and pans raise the differences of the neighbourhood too.
+//! The test also uses motion estimation: the less of the frame is found in the previous one, the less
+//! it needs to stand out, so that a cut between two shots full of movement is detected and a jump of
+//! the camera is not. A picture that was temporarily covered does not begin another shot.
 
 mod black;
-mod gradual;
+mod dissolves;
+mod history;
 mod motion;
-mod seen;
 mod signature;
 mod visual;
 
@@ -22,126 +22,125 @@ use ports::decoder::ScanFrame;
 use serde::{Deserialize, Serialize};
 
 use black::BlackRuns;
-use gradual::{Dissolve, Gradual};
+use dissolves::{Dissolve, DissolveDetector};
+use history::ShotHistory;
 use motion::Sketch;
-use seen::Seen;
 use signature::{Grid, Signature};
 pub use visual::VisualSecond;
 use visual::VisualSeconds;
 
-/// Frames on each side that a change is compared with.
+/// Number of frames on each side that a change is compared with.
 const NEIGHBOURS: usize = 3;
 
-/// They lie within this many seconds …
+/// Maximum distance of these frames, seconds …
 const NEAR: f64 = 0.5;
 
-/// … or, where the frame rate is low, within this many.
+/// … and at a low frame rate.
 const FAR: f64 = 1.0;
 
-/// As many steps between repeated frames on one side are movement at a low rate; fewer are cuts
-/// nearby.
+/// Minimum number of changes among repeated frames on one side that count as movement at a low rate;
+/// fewer are cuts nearby.
 const STEPS: usize = 3;
 
-/// A flash is over within this many seconds.
+/// Maximum length of a flash, seconds.
 const FLASH: f64 = 0.35;
 
-/// Most frames kept, against absurd frame rates.
-const MAX_KEPT: usize = 128;
+/// Maximum number of buffered frames, against extreme frame rates.
+const MAX_BUFFERED: usize = 128;
 
-/// How often a change must exceed its neighbourhood where much of the frame is found again in the
-/// one before …
+/// Minimum ratio of a change to its neighbourhood if much of the frame is found in the previous one …
 const MIN_RATIO: f32 = 5.5;
 
-/// … and where nothing is.
-const MIN_RATIO_OF_NEW: f32 = 3.5;
+/// … and if nothing is.
+const MIN_RATIO_IF_NEW: f32 = 3.5;
 
-/// Novelty up to which a frame is the one before, moved.
-const MOVED: f32 = 0.45;
+/// Maximum novelty of a frame that is the previous one, moved.
+const MAX_MOVED_NOVELTY: f32 = 0.45;
 
-/// Novelty from which nothing of the frame before is found again.
-const NEW: f32 = 0.9;
+/// Minimum novelty of a frame without any content of the previous one.
+const MIN_NEW_NOVELTY: f32 = 0.9;
 
-/// Added to the neighbourhood, so that coding noise in still pictures does not count as much.
-const CALM: f32 = 1.5;
+/// Added to the change of the neighbourhood, to reduce the effect of coding noise in still pictures.
+const NOISE_FLOOR: f32 = 1.5;
 
-/// Smallest change that can be a cut, summed over luma and both colour differences (0..255 each).
+/// Minimum change of a cut, summed over luma and both colour differences (0..255 each).
 const MIN_CHANGE: f32 = 8.0;
 
-/// Layouts that agree this well are one picture under another light.
+/// Pictures whose layouts correlate more than this are one picture in another light.
 const SAME_LAYOUT: f32 = 0.965;
 
-/// Two blank pictures whose colour differences change by so much (0..255 each, summed) are two
-/// pictures, not one in another light.
-const OTHER_COLOUR: f32 = 40.0;
+/// Minimum change of the colour differences (0..255 each, summed) between two blank pictures that are
+/// different, not one in another light.
+const MIN_COLOUR_CHANGE: f32 = 40.0;
 
-/// A picture of the shot so far that differs by less than this share of the change, and of which
-/// so much at most is new, comes back in a frame of which everything seems to be.
-const SEEN_CHANGE: f32 = 0.5;
-const SEEN_NOVELTY: f32 = 0.6;
+/// A frame returns to a picture of the current shot if they differ by less than this share of the
+/// change, with at most this novelty.
+const RETURN_CHANGE: f32 = 0.5;
+const RETURN_NOVELTY: f32 = 0.6;
 
-/// A change below this share of the candidate's counts as a return to the picture before.
-const UNDONE: f32 = 0.4;
+/// A difference below this share of the candidate's change counts as a return to the picture before.
+const UNDONE_SHARE: f32 = 0.4;
 
-/// Two cuts closer than this are one, seconds.
+/// Minimum distance of two cuts, seconds; closer ones are merged.
 const MIN_SHOT: f64 = 0.15;
 
-/// A place where a boundary may go.
+/// A possible boundary.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// When, seconds of the video.
+    /// Its time, seconds of the video.
     pub time: f64,
-    /// 0..1.
+    /// Its strength, 0..1.
     pub strength: f32,
 }
 
-/// What the cut detector found.
+/// The result of the cut detector.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Cuts {
-    /// Shot boundaries in order of time. The time of a hard cut is that of the first frame of the
-    /// new shot, of a dissolve or a short passage through black its middle.
+    /// Shot boundaries in chronological order. The time of a hard cut is that of the first frame of the
+    /// new shot; the time of a dissolve or a short black passage is its middle.
     pub candidates: Vec<Candidate>,
-    /// What the pictures look like, one entry for each second that has any.
+    /// Visual measurements, one for each second with frames.
     pub seconds: Vec<VisualSecond>,
 }
 
-/// Finds shot boundaries while frames come in.
+/// Detects shot boundaries in a stream of frames.
 pub struct CutDetector {
     grid: Grid,
     frame_bytes: usize,
-    /// The frames around the one being judged, oldest first.
-    recent: VecDeque<Shown>,
-    /// How many of `recent` have been judged.
+    /// The frames around the next one to judge, oldest first.
+    recent: VecDeque<BufferedFrame>,
+    /// Number of judged frames in `recent`.
     judged: usize,
     /// Size and pixels of the last frame.
     size: (usize, usize),
     last: Vec<u8>,
-    seen: Seen,
-    found: Vec<Candidate>,
+    history: ShotHistory,
+    candidates: Vec<Candidate>,
     black: BlackRuns,
-    gradual: Gradual,
+    dissolves: DissolveDetector,
     visual: VisualSeconds,
 }
 
-struct Shown {
+struct BufferedFrame {
     time: f64,
     signature: Signature,
     /// Difference to the frame before.
     change: f32,
-    /// What a frame changed of it, where some were passed over.
+    /// Change per frame, where frames were skipped.
     step: f32,
-    /// Known where the change may be a cut.
-    leap: Option<Leap>,
+    /// Present if the change may be a cut.
+    novel_frame: Option<NovelFrame>,
 }
 
-/// A frame that may begin a shot.
-struct Leap {
+/// The novelty of a frame that may begin a shot.
+struct NovelFrame {
     sketch: Sketch,
-    /// How little of it is found again in the frame before, as [`Sketch::novelty`].
+    /// Share of the frame not found in the previous one, see [`Sketch::novelty`].
     novelty: f32,
 }
 
 impl CutDetector {
-    /// A detector for frames of `width × height` pixels (160 × 90 is plenty).
+    /// A detector for frames of `width × height` pixels (160 × 90 is sufficient).
     pub fn new(width: u32, height: u32) -> Self {
         let (width, height) = (width.max(1) as usize, height.max(1) as usize);
         Self {
@@ -151,60 +150,60 @@ impl CutDetector {
             judged: 0,
             size: (width, height),
             last: Vec::new(),
-            seen: Seen::default(),
-            found: Vec::new(),
+            history: ShotHistory::default(),
+            candidates: Vec::new(),
             black: BlackRuns::default(),
-            gradual: Gradual::default(),
+            dissolves: DissolveDetector::default(),
             visual: VisualSeconds::new(width, height),
         }
     }
 
-    /// Adds the next frame, not before the last one in time. A frame of another size than
-    /// `width × height` is ignored.
+    /// Adds the next frame in chronological order. Frames of another size than `width × height` are
+    /// ignored.
     pub fn push(&mut self, frame: ScanFrame<'_>) {
         let ScanFrame { time, rgb, skipped } = frame;
         if rgb.len() != self.frame_bytes {
             return;
         }
-        let signature = self.grid.sign(rgb);
+        let signature = self.grid.signature(rgb);
         let difference = self
             .recent
             .back()
             .map(|last| signature.difference(&last.signature))
             .unwrap_or_default();
-        // Movement adds up over frames that were passed over, noise and single leaps do not.
+        // Movement accumulates over skipped frames; noise and single jumps do not.
         let share = 1.0 / ((1 + skipped) as f32).sqrt();
         self.visual.push(frame, difference.mean * share);
         self.black.push(time, &signature);
-        self.gradual.push(time, &signature);
-        let leap = self.leap(time, difference.overall, rgb);
-        self.seen.push(time, &signature, || Sketch::new(rgb, self.size.0, self.size.1));
+        self.dissolves.push(time, &signature);
+        let novel_frame = self.novel_frame(time, difference.overall, rgb);
+        self.history.push(time, &signature, || Sketch::new(rgb, self.size.0, self.size.1));
         self.last.clear();
         self.last.extend_from_slice(rgb);
         let change = difference.overall;
         let step = change * share;
-        self.recent.push_back(Shown { time, signature, change, step, leap });
+        self.recent.push_back(BufferedFrame { time, signature, change, step, novel_frame });
         while let Some(next) = self.recent.get(self.judged)
-            && (time - next.time > FAR || self.recent.len() - self.judged > MAX_KEPT / 2)
+            && (time - next.time > FAR || self.recent.len() - self.judged > MAX_BUFFERED / 2)
         {
             self.judge();
         }
     }
 
-    /// What a frame that differs by `change` from the last one has new, unless the frames before
-    /// alone show that it cannot be a cut.
-    fn leap(&self, time: f64, change: f32, rgb: &[u8]) -> Option<Leap> {
+    /// The novelty of a frame that differs by `change` from the last one, unless the frames before
+    /// already exclude a cut.
+    fn novel_frame(&self, time: f64, change: f32, rgb: &[u8]) -> Option<NovelFrame> {
         if change < MIN_CHANGE {
             return None;
         }
         let before = self.recent.iter().skip(1).rev().map(|s| (time - s.time, s.step));
-        // Where the frames after it are still, half of what those before it change counts.
-        if change < typical_change(before).unwrap_or(0.0) * MIN_RATIO_OF_NEW / 2.0 {
+        // If the frames after it are still, half of the change of those before counts.
+        if change < typical_change(before).unwrap_or(0.0) * MIN_RATIO_IF_NEW / 2.0 {
             return None;
         }
         let sketch = |rgb| Sketch::new(rgb, self.size.0, self.size.1);
         let (before, sketch) = (sketch(&self.last), sketch(rgb));
-        Some(Leap { novelty: sketch.novelty(&before), sketch })
+        Some(NovelFrame { novelty: sketch.novelty(&before), sketch })
     }
 
     /// Ends the video.
@@ -213,19 +212,19 @@ impl CutDetector {
             self.judge();
         }
         let runs = self.black.finish();
-        let dissolves = self.gradual.finish();
-        Cuts { candidates: combine(self.found, dissolves, &runs), seconds: self.visual.finish() }
+        let merged = self.dissolves.finish();
+        Cuts { candidates: combine(self.candidates, merged, &runs), seconds: self.visual.finish() }
     }
 
-    /// Decides on the first frame not yet judged and forgets what no later one needs.
+    /// Judges the next frame and drops frames that are no longer needed.
     fn judge(&mut self) {
         if let Some(candidate) = self.hard_cut(self.judged) {
-            self.found.push(candidate);
+            self.candidates.push(candidate);
         }
         self.judged += 1;
         let now = self.recent[self.judged - 1].time;
         while self.judged > NEIGHBOURS + 1
-            && (now - self.recent[0].time > FAR || self.judged > MAX_KEPT / 2)
+            && (now - self.recent[0].time > FAR || self.judged > MAX_BUFFERED / 2)
         {
             self.recent.pop_front();
             self.judged -= 1;
@@ -233,42 +232,44 @@ impl CutDetector {
     }
 
     fn hard_cut(&self, i: usize) -> Option<Candidate> {
-        let shown = &self.recent[i];
-        let leap = shown.leap.as_ref().filter(|_| i > 0)?;
-        let ratio = shown.change / (CALM + self.neighbourhood(i));
-        let new = ((leap.novelty - MOVED) / (NEW - MOVED)).clamp(0.0, 1.0);
-        if ratio < MIN_RATIO + new * (MIN_RATIO_OF_NEW - MIN_RATIO) {
+        let frame = &self.recent[i];
+        let novel_frame = frame.novel_frame.as_ref().filter(|_| i > 0)?;
+        let ratio = frame.change / (NOISE_FLOOR + self.neighbourhood(i));
+        let new = ((novel_frame.novelty - MAX_MOVED_NOVELTY)
+            / (MIN_NEW_NOVELTY - MAX_MOVED_NOVELTY))
+            .clamp(0.0, 1.0);
+        if ratio < MIN_RATIO + new * (MIN_RATIO_IF_NEW - MIN_RATIO) {
             return None;
         }
         let before = &self.recent[i - 1].signature;
-        let recoloured = before.colour_difference(&shown.signature) > OTHER_COLOUR;
-        let moved = !recoloured && leap.novelty < MOVED;
-        let blank = before.is_blank() && shown.signature.is_blank();
-        let relit = !(recoloured && blank) && before.correlation(&shown.signature) > SAME_LAYOUT;
-        if moved || relit || self.is_undone(i) || self.was_covered(i, leap) {
+        let recoloured = before.colour_difference(&frame.signature) > MIN_COLOUR_CHANGE;
+        let moved = !recoloured && novel_frame.novelty < MAX_MOVED_NOVELTY;
+        let blank = before.is_blank() && frame.signature.is_blank();
+        let relit = !(recoloured && blank) && before.correlation(&frame.signature) > SAME_LAYOUT;
+        if moved || relit || self.is_undone(i) || self.was_covered(i, novel_frame) {
             return None;
         }
-        let certainty = (ratio / 20.0).min(1.0) * (shown.change / 40.0).min(1.0);
-        Some(Candidate { time: shown.time, strength: 0.6 + 0.4 * certainty })
+        let certainty = (ratio / 20.0).min(1.0) * (frame.change / 40.0).min(1.0);
+        Some(Candidate { time: frame.time, strength: 0.6 + 0.4 * certainty })
     }
 
-    /// Whether the picture of frame `i` has only been covered for a while: the shot so far has shown
-    /// it, and nothing of it is in the frame before.
-    fn was_covered(&self, i: usize, leap: &Leap) -> bool {
-        let cut = self.found.last().map_or(f64::NEG_INFINITY, |c| c.time);
-        let since = cut.max(self.gradual.last_end()).max(self.black.last_end());
-        let shown = &self.recent[i];
-        leap.novelty >= NEW
-            && self.seen.any(since, self.recent[i - 1].time, |signature, sketch| {
-                signature.difference(&shown.signature).overall < shown.change * SEEN_CHANGE
-                    && leap.sketch.novelty(sketch) < SEEN_NOVELTY
+    /// Whether the picture of frame `i` was only covered for a while: it occurred earlier in the shot,
+    /// and nothing of it is in the previous frame.
+    fn was_covered(&self, i: usize, novel_frame: &NovelFrame) -> bool {
+        let cut = self.candidates.last().map_or(f64::NEG_INFINITY, |c| c.time);
+        let since = cut.max(self.dissolves.last_end()).max(self.black.last_end());
+        let frame = &self.recent[i];
+        novel_frame.novelty >= MIN_NEW_NOVELTY
+            && self.history.any(since, self.recent[i - 1].time, |signature, sketch| {
+                signature.difference(&frame.signature).overall < frame.change * RETURN_CHANGE
+                    && novel_frame.sketch.novelty(sketch) < RETURN_NOVELTY
             })
     }
 
-    /// How much the frames around `i` change, by both sides alike.
+    /// Typical change of the frames around `i`, the mean of both sides.
     fn neighbourhood(&self, i: usize) -> f32 {
         let time = self.recent[i].time;
-        // The change of a frame happens between it and its predecessor.
+        // The change of a frame is between it and its predecessor.
         let before = self.recent.iter().take(i).skip(1).rev();
         let after = self.recent.iter().skip(i + 1);
         let sides = [
@@ -279,16 +280,16 @@ impl CutDetector {
         known.clone().sum::<f32>() / known.count().max(1) as f32
     }
 
-    /// Whether the picture before frame `i` comes back within moments, or frame `i` is itself such
-    /// a return.
+    /// Whether the picture before frame `i` returns within moments, or frame `i` is itself such a
+    /// return.
     fn is_undone(&self, i: usize) -> bool {
-        let limit = self.recent[i].change * UNDONE;
-        let (before, shown) = (&self.recent[i - 1], &self.recent[i]);
+        let limit = self.recent[i].change * UNDONE_SHARE;
+        let (before, frame) = (&self.recent[i - 1], &self.recent[i]);
         let returns = self
             .recent
             .iter()
             .skip(i + 1)
-            .take_while(|s| s.time - shown.time <= FLASH)
+            .take_while(|s| s.time - frame.time <= FLASH)
             .any(|s| s.signature.difference(&before.signature).overall < limit);
         returns
             || self
@@ -297,18 +298,18 @@ impl CutDetector {
                 .take(i - 1)
                 .rev()
                 .take_while(|s| before.time - s.time <= FLASH)
-                .any(|s| s.signature.difference(&shown.signature).overall < limit)
+                .any(|s| s.signature.difference(&frame.signature).overall < limit)
     }
 }
 
-/// Median change of the nearest frames on one side, given with their distance in seconds; none
-/// where there are none. Where most frames repeat the one before (film at a doubled rate, animation
-/// on threes), those that do not count alone.
+/// Median change of the nearest frames on one side, given with their distance in seconds; `None`
+/// without frames. If most frames repeat the previous one (film at a doubled rate, animation on
+/// threes), only the others count.
 fn typical_change(frames: impl Iterator<Item = (f64, f32)>) -> Option<f32> {
     let near: Vec<f32> = frames
         .enumerate()
-        .take_while(|&(seen, (distance, _))| {
-            distance <= FAR && (distance <= NEAR || seen < NEIGHBOURS)
+        .take_while(|&(index, (distance, _))| {
+            distance <= FAR && (distance <= NEAR || index < NEIGHBOURS)
         })
         .map(|(_, (_, change))| change)
         .collect();
@@ -318,14 +319,14 @@ fn typical_change(frames: impl Iterator<Item = (f64, f32)>) -> Option<f32> {
     (!all.is_empty()).then(|| median(all.into_iter().take(NEIGHBOURS).collect()))
 }
 
-/// The middle one, or the lower of the two; 0 of none.
+/// The median, the lower one of an even number of values; 0 without values.
 fn median(mut values: Vec<f32>) -> f32 {
     values.sort_by(f32::total_cmp);
     values.get(values.len().saturating_sub(1) / 2).copied().unwrap_or(0.0)
 }
 
-/// One list: passages through black replace what was found on their way, hard cuts win over
-/// dissolves, close ones are merged.
+/// Merges all boundaries: black passages replace candidates within them, hard cuts win over dissolves,
+/// close ones are merged.
 fn combine(hard: Vec<Candidate>, dissolves: Vec<Dissolve>, runs: &[black::Run]) -> Vec<Candidate> {
     let in_black =
         |time: f64| runs.iter().any(|r| r.fade_start - 0.1 <= time && time <= r.fade_end + 0.1);
@@ -360,7 +361,7 @@ mod tests {
 
     type Picture = Vec<u8>;
 
-    /// A textured picture of its own for each `seed`, seen through a window that can be moved.
+    /// A distinct textured picture for each `seed`, with a movable viewport.
     fn picture(seed: u32, dx: f64, dy: f64) -> Picture {
         let wave = |k: u32, x: f64, y: f64| {
             let mix = seed.wrapping_mul(2_654_435_761).wrapping_add(k.wrapping_mul(40_503));
@@ -409,14 +410,14 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(found: &[f64], expected: &[f64]) {
-        let near = found.len() == expected.len()
-            && found.iter().zip(expected).all(|(f, e)| (f - e).abs() <= 0.1);
-        assert!(near, "found {found:?}, expected {expected:?}");
+    fn check(times: &[f64], expected: &[f64]) {
+        let near = times.len() == expected.len()
+            && times.iter().zip(expected).all(|(f, e)| (f - e).abs() <= 0.1);
+        assert!(near, "found {times:?}, expected {expected:?}");
     }
 
     #[test]
-    fn a_hard_cut_is_the_first_frame_of_the_new_shot() {
+    fn hard_cuts_are_the_first_frame_of_the_new_shot() {
         let frames = (0..75).map(|i| noisy(still(1 + i / 25), 6, i));
         assert_eq!(cuts(frames), [1.0, 2.0]);
     }
@@ -428,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_out_of_fast_movement_into_calm_is_found() {
+    fn cuts_from_fast_movement_to_stillness_are_found() {
         let frames = (0..60u32).map(|i| match i {
             0..30 => picture(1, f64::from(i) * 4.5, 0.0),
             _ => noisy(still(7), 3, i),
@@ -437,14 +438,14 @@ mod tests {
     }
 
     #[test]
-    fn shots_of_a_third_of_a_second_are_told_apart() {
+    fn short_shots_are_separated() {
         let frames = (0..48).map(|i| noisy(still(1 + i / 8), 3, i));
         assert_eq!(cuts(frames), [0.32, 0.64, 0.96, 1.28, 1.6]);
     }
 
     #[test]
-    fn what_covers_the_picture_for_a_while_is_no_shot() {
-        // Something slides before the lens, stays for a second and is gone at once.
+    fn temporary_occlusions_are_no_cuts() {
+        // Something slides in front of the lens, stays for a second and vanishes at once.
         let covered = |i: u32| {
             let mut frame = noisy(picture(1, f64::from(i) * 0.02, 0.0), 2, i);
             let columns = match i {
@@ -462,13 +463,13 @@ mod tests {
     }
 
     #[test]
-    fn dark_shots_are_cut_too() {
+    fn cuts_between_dark_shots_are_found() {
         let dark = |seed| mix(&[0; WIDTH * HEIGHT * 3], &still(seed), 0.2);
         assert_eq!(cuts((0..60).map(|i| noisy(dark(1 + i / 30), 1, i))), [1.2]);
     }
 
     #[test]
-    fn what_is_no_cut_is_not_reported() {
+    fn flashes_pans_and_captions_are_no_cuts() {
         let flash = |i: u32| match i {
             30 => mix(&still(1), &[255; WIDTH * HEIGHT * 3], 0.9),
             31 | 32 => mix(&still(1), &[255; WIDTH * HEIGHT * 3], 0.5),
@@ -500,13 +501,13 @@ mod tests {
             }),
         ];
         for (name, frame) in cases {
-            let found = cuts((0..100).map(frame));
-            assert!(found.is_empty(), "{name}: {found:?}");
+            let candidates = cuts((0..100).map(frame));
+            assert!(candidates.is_empty(), "{name}: {candidates:?}");
         }
     }
 
     #[test]
-    fn a_dissolve_is_its_middle() {
+    fn dissolves_have_their_middle() {
         for length in [12, 25, 40u32] {
             let share = |i: u32| f64::from(i.clamp(40, 40 + length) - 40) / f64::from(length);
             let frames = (0..130).map(|i| noisy(mix(&still(1), &still(2), share(i)), 3, i));
@@ -515,7 +516,7 @@ mod tests {
     }
 
     #[test]
-    fn a_passage_through_black_is_one_boundary() {
+    fn black_passages_are_one_boundary() {
         let black = vec![0; WIDTH * HEIGHT * 3];
         // Fade out, 20 frames of black, fade in.
         let fade = |i: u32| match i {
@@ -525,8 +526,8 @@ mod tests {
             80..100 => mix(&black, &still(2), f64::from(i - 79) / 20.0),
             _ => still(2),
         };
-        let found = cuts((0..140).map(fade));
-        check(&found, &[69.5 / RATE]);
+        let candidates = cuts((0..140).map(fade));
+        check(&candidates, &[69.5 / RATE]);
         // Hard black of half a second between two shots, and one second before the first.
         let hard = |i: u32| match i {
             0..25 | 60..72 => black.clone(),
@@ -534,13 +535,13 @@ mod tests {
             _ => still(2),
         };
         check(&cuts((0..120).map(hard)), &[0.5, 66.0 / RATE]);
-        // Black to the end separates nothing; a blink neither.
+        // Black up to the end separates nothing; neither does a blink.
         let ends = |i: u32| if i == 30 || i >= 80 { black.clone() } else { still(1) };
         check(&cuts((0..120).map(ends)), &[]);
     }
 
     #[test]
-    fn a_fade_through_white_is_one_boundary() {
+    fn fades_through_white_are_one_boundary() {
         let white = vec![255; WIDTH * HEIGHT * 3];
         let fade = |i: u32| match i {
             0..40 => still(1),
@@ -559,16 +560,16 @@ mod tests {
         detector.push(ScanFrame::new(0.0, &[]));
         detector.push(ScanFrame::new(0.0, &[1, 2, 3]));
         assert_eq!(detector.finish().candidates, []);
-        // Thousands of frames at one time: memory stays bounded.
+        // Thousands of frames at the same time: memory stays bounded.
         let mut detector = CutDetector::new(4, 4);
         for i in 0..5_000u32 {
             detector.push(ScanFrame::new(1.0, &[(i % 251) as u8; 48]));
-            assert!(detector.recent.len() <= MAX_KEPT + 1);
+            assert!(detector.recent.len() <= MAX_BUFFERED + 1);
         }
     }
 
     #[test]
-    fn slides_at_a_variable_frame_rate_are_cut() {
+    fn cuts_at_a_variable_frame_rate_are_found() {
         let mut detector = CutDetector::new(WIDTH as u32, HEIGHT as u32);
         for i in 0..6 {
             detector.push(ScanFrame::new(f64::from(i) * 4.0, &still(i + 1)));

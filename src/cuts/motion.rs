@@ -1,7 +1,7 @@
-//! How much of a frame can be found again in an earlier one, allowing for movement: the question a
-//! video encoder asks of every block when it decides whether a picture begins a new scene.
+//! Motion estimation: how much of a frame can be predicted from an earlier one. A video encoder asks
+//! the same to decide whether a picture begins a new scene.
 
-/// Size of the luma pictures compared, pixels, and of the blocks looked for.
+/// Size of the compared luma pictures and of the blocks, pixels.
 const WIDTH: usize = 80;
 const HEIGHT: usize = 45;
 const BLOCK_WIDTH: usize = 8;
@@ -9,11 +9,11 @@ const BLOCK_HEIGHT: usize = 9;
 const ACROSS: usize = WIDTH / BLOCK_WIDTH;
 const DOWN: usize = HEIGHT / BLOCK_HEIGHT;
 
-/// How far a block may have moved, pixels: 7.5 % of the width.
+/// Maximum movement of a block, pixels: 7.5 % of the width.
 const REACH: usize = 6;
 
-/// Texture that every pixel is granted, so that flat pictures are not all new by their noise.
-const LEAST_TEXTURE: f32 = 0.5;
+/// Minimum texture per pixel, so that noise in flat pictures does not count as novelty.
+const MIN_TEXTURE: f32 = 0.5;
 
 /// A small luma picture.
 #[derive(Clone)]
@@ -22,7 +22,7 @@ pub(crate) struct Sketch {
 }
 
 impl Sketch {
-    /// Of a frame of `width × height` RGB pixels.
+    /// A sketch of a frame of `width × height` RGB pixels.
     pub(crate) fn new(rgb: &[u8], width: usize, height: usize) -> Self {
         let columns: [_; WIDTH] = std::array::from_fn(|x| span(x, WIDTH, width));
         let mut luma = Box::new([0; WIDTH * HEIGHT]);
@@ -44,20 +44,20 @@ impl Sketch {
         Self { luma }
     }
 
-    /// What is left of this picture when every block has been predicted by the place of `earlier`
-    /// that suits it best, as a share of what is left when it is predicted by its own mean. Below
-    /// about a half for anything that moved; about 1 and above for another picture.
+    /// The residual of this picture when every block is predicted from its best match in `earlier`, as
+    /// a share of the residual when it is predicted by its mean. Below about 0.5 for moved content;
+    /// about 1 and above for another picture.
     pub(crate) fn novelty(&self, earlier: &Self) -> f32 {
         let (mut moved, mut texture) = (0, 0.0);
         for down in 0..DOWN {
             for across in 0..ACROSS {
                 let (x, y) = (across * BLOCK_WIDTH, down * BLOCK_HEIGHT);
-                let block = Block::of(self, x, y);
+                let block = Block::at(self, x, y);
                 moved += block.best_match(earlier, x, y);
                 texture += block.texture();
             }
         }
-        moved as f32 / texture.max(LEAST_TEXTURE * (WIDTH * HEIGHT) as f32)
+        moved as f32 / texture.max(MIN_TEXTURE * (WIDTH * HEIGHT) as f32)
     }
 
     fn row(&self, x: usize, y: usize) -> [u8; BLOCK_WIDTH] {
@@ -70,7 +70,7 @@ impl Sketch {
 struct Block([[u8; BLOCK_WIDTH]; BLOCK_HEIGHT]);
 
 impl Block {
-    fn of(sketch: &Sketch, x: usize, y: usize) -> Self {
+    fn at(sketch: &Sketch, x: usize, y: usize) -> Self {
         let mut rows = [[0; BLOCK_WIDTH]; BLOCK_HEIGHT];
         for (i, row) in rows.iter_mut().enumerate() {
             *row = sketch.row(x, y + i);
@@ -78,14 +78,14 @@ impl Block {
         Self(rows)
     }
 
-    /// Sum of the differences to its own mean.
+    /// Sum of absolute differences to its mean.
     fn texture(&self) -> f32 {
         let pixels = || self.0.iter().flatten().map(|&p| f32::from(p));
         let mean = pixels().sum::<f32>() / (BLOCK_WIDTH * BLOCK_HEIGHT) as f32;
         pixels().map(|p| (p - mean).abs()).sum()
     }
 
-    /// Least sum of differences to a block of `earlier` within reach of the same place.
+    /// Minimum sum of absolute differences to a block of `earlier` within `REACH` of the same position.
     fn best_match(&self, earlier: &Sketch, x: usize, y: usize) -> u32 {
         let (left, right) = (x.saturating_sub(REACH), (x + REACH).min(WIDTH - BLOCK_WIDTH));
         let (top, bottom) = (y.saturating_sub(REACH), (y + REACH).min(HEIGHT - BLOCK_HEIGHT));
@@ -98,13 +98,13 @@ impl Block {
         best
     }
 
-    /// Sum of differences to the block of `earlier` at a place; any larger sum from `enough` on.
-    fn difference(&self, earlier: &Sketch, x: usize, y: usize, enough: u32) -> u32 {
+    /// Sum of absolute differences to the block of `earlier` at a position; stops early at `limit`.
+    fn difference(&self, earlier: &Sketch, x: usize, y: usize, limit: u32) -> u32 {
         let mut sum = 0;
         for (i, row) in self.0.iter().enumerate() {
             let there = earlier.row(x, y + i);
             sum += row.iter().zip(there).map(|(&a, b)| u32::from(a.abs_diff(b))).sum::<u32>();
-            if sum >= enough {
+            if sum >= limit {
                 break;
             }
         }
@@ -112,7 +112,7 @@ impl Block {
     }
 }
 
-/// Which of `size` pixels make pixel `i` of `parts`; at least one.
+/// The range of `size` pixels that maps to pixel `i` of `parts`; at least one pixel.
 fn span(i: usize, parts: usize, size: usize) -> (usize, usize) {
     let start = i * size / parts;
     (start, ((i + 1) * size / parts).max(start + 1))
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_moved_is_found_again_and_another_picture_is_not() {
+    fn moved_content_is_not_novel() {
         let before = sketch(texture);
         let moved = sketch(|x, y| texture(x + 9, y - 6));
         let other = sketch(|x, y| texture(3 * y + 40, 2 * x));
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_on_a_flat_picture_is_nothing_new_and_another_tone_is() {
+    fn noise_on_flat_pictures_is_not_novel() {
         let flat = sketch(|_, _| 90);
         let noisy = sketch(|x, y| 90 + ((x * 7 + y * 13) % 2) as u8);
         assert!(noisy.novelty(&flat) <= 1.0, "{}", noisy.novelty(&flat));

@@ -1,47 +1,47 @@
-//! A frame reduced to a coarse colour layout, and how far apart two layouts are. Used by the cut
-//! detector for every frame, so it must stay cheap.
+//! A frame reduced to a coarse colour layout, and the difference of two layouts. Computed for every
+//! frame, so it must be cheap.
 
-/// Cells across and down.
+/// Number of cells.
 pub(crate) const COLUMNS: usize = 32;
 pub(crate) const ROWS: usize = 18;
 const CELLS: usize = COLUMNS * ROWS;
 
-/// Sums that run beside each other; a divisor of [`CELLS`].
+/// Number of parallel sums; a divisor of [`CELLS`].
 const LANES: usize = 8;
 
-/// Cells are judged in regions of this size, so that what a caption or a person covers can be told
-/// from what the whole picture does.
+/// Size of a region in cells. Differences are measured by region to distinguish a covering caption or
+/// person from a change of the whole picture.
 const REGION_COLUMNS: usize = 4;
 const REGION_ROWS: usize = 3;
 const REGIONS: usize = CELLS / (REGION_COLUMNS * REGION_ROWS);
 
-/// Share of the regions, the calmest ones, that a change is measured on: a caption popping up or a
-/// person crossing leaves most regions as they were, a cut leaves hardly any.
-const CALM_SHARE: f32 = 0.75;
+/// Share of the regions, the ones with the least change, on which a change is measured: an appearing
+/// caption or a passing person leaves most regions unchanged, a cut hardly any.
+const MEASURED_SHARE: f32 = 0.75;
 
-/// Luma below which a region that stays so is a bar around the picture, 0..255.
+/// Maximum luma of regions that are bars around the picture, 0..255.
 const BAR_LUMA: f32 = 10.0;
 
-/// Mean luma below which differences are magnified: dark shots differ by little.
+/// Mean luma below which differences are amplified, since dark shots differ little.
 const DARK_LUMA: f32 = 48.0;
 const MAX_GAIN: f32 = 3.0;
 
-/// Mean luma, blue difference and red difference (BT.601, both around 128) of each cell.
+/// Mean luma, Cb and Cr (BT.601, the latter around 128) of each cell.
 #[derive(Clone)]
 pub(crate) struct Signature {
     planes: [[u8; CELLS]; 3],
 }
 
-/// How two frames differ.
+/// The difference of two frames.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Difference {
-    /// Mean over the calmest regions of |ΔY| + |ΔCb| + |ΔCr|, magnified in the dark.
+    /// Mean of |ΔY| + |ΔCb| + |ΔCr| over the regions with the least change, amplified in the dark.
     pub(crate) overall: f32,
-    /// The same over all cells, as it is.
+    /// Mean over all cells, not amplified.
     pub(crate) mean: f32,
 }
 
-/// Maps pixels of a fixed frame size to cells.
+/// Maps the pixels of frames of a fixed size to cells.
 pub(crate) struct Grid {
     width: usize,
     columns: Vec<(usize, usize)>,
@@ -50,7 +50,7 @@ pub(crate) struct Grid {
 
 impl Grid {
     pub(crate) fn new(width: usize, height: usize) -> Self {
-        // A cell is at least one pixel wide: tiny frames repeat pixels.
+        // A cell is at least one pixel wide, so tiny frames repeat pixels.
         let spans = |size: usize, parts: usize| {
             (0..parts)
                 .map(|i| (i * size / parts, ((i + 1) * size / parts).max(i * size / parts + 1)))
@@ -59,7 +59,7 @@ impl Grid {
         Self { width, columns: spans(width, COLUMNS), rows: spans(height, ROWS) }
     }
 
-    pub(crate) fn sign(&self, rgb: &[u8]) -> Signature {
+    pub(crate) fn signature(&self, rgb: &[u8]) -> Signature {
         let mut planes = [[0; CELLS]; 3];
         for (row, &(top, bottom)) in self.rows.iter().enumerate() {
             let mut sums = [[0u32; 3]; COLUMNS];
@@ -98,7 +98,7 @@ impl Signature {
     }
 
     pub(crate) fn difference(&self, other: &Self) -> Difference {
-        // Plane by plane and region by region, so that the sums run over bytes side by side.
+        // Plane by plane and region by region, so that the sums vectorize.
         let mut changes = [0u16; CELLS];
         let mut light = [0u16; CELLS];
         for (a, b) in self.planes.iter().zip(&other.planes) {
@@ -123,16 +123,17 @@ impl Signature {
         let mean = regions.iter().sum::<u32>() as f32 / CELLS as f32;
         let is_bar = |&(_, y): &(u32, u32)| y as f32 / cells < BAR_LUMA;
         let all: Vec<(u32, u32)> = regions.into_iter().zip(luma).collect();
-        let mut shown: Vec<(u32, u32)> = all.iter().copied().filter(|r| !is_bar(r)).collect();
-        if shown.len() * 2 < REGIONS {
-            shown = all;
+        let mut visible: Vec<(u32, u32)> = all.iter().copied().filter(|r| !is_bar(r)).collect();
+        if visible.len() * 2 < REGIONS {
+            visible = all;
         }
-        let level = shown.iter().map(|r| r.1).sum::<u32>() as f32 / (shown.len() as f32 * cells);
+        let level =
+            visible.iter().map(|r| r.1).sum::<u32>() as f32 / (visible.len() as f32 * cells);
         let gain = (DARK_LUMA / level.max(1.0)).clamp(1.0, MAX_GAIN);
-        shown.sort_unstable();
-        let calm = ((shown.len() as f32 * CALM_SHARE) as usize).max(1);
-        let sum: u32 = shown[..calm].iter().map(|r| r.0).sum();
-        Difference { overall: gain * sum as f32 / (calm as f32 * cells), mean }
+        visible.sort_unstable();
+        let measured = ((visible.len() as f32 * MEASURED_SHARE) as usize).max(1);
+        let sum: u32 = visible[..measured].iter().map(|r| r.0).sum();
+        Difference { overall: gain * sum as f32 / (measured as f32 * cells), mean }
     }
 
     /// Mean of |ΔCb| + |ΔCr| over all cells.
@@ -141,22 +142,21 @@ impl Signature {
         planes.map(|(&a, &b)| u32::from(a.abs_diff(b))).sum::<u32>() as f32 / CELLS as f32
     }
 
-    /// As `overall`, after the change that the whole picture shares (exposure, white balance) is
-    /// taken out.
+    /// As `overall`, without the change that the whole picture shares (exposure, white balance).
     pub(crate) fn layout_difference(&self, other: &Self) -> f32 {
-        let mut even = other.clone();
-        for (a, b) in self.planes.iter().zip(&mut even.planes) {
+        let mut shifted = other.clone();
+        for (a, b) in self.planes.iter().zip(&mut shifted.planes) {
             let mut shifts: Vec<i16> =
                 a.iter().zip(b.iter()).map(|(&a, &b)| i16::from(a) - i16::from(b)).collect();
-            let (_, &mut shared, _) = shifts.select_nth_unstable(CELLS / 2);
+            let (_, &mut shift, _) = shifts.select_nth_unstable(CELLS / 2);
             for cell in b {
-                *cell = (i16::from(*cell) + shared).clamp(0, 255) as u8;
+                *cell = (i16::from(*cell) + shift).clamp(0, 255) as u8;
             }
         }
-        self.difference(&even).overall
+        self.difference(&shifted).overall
     }
 
-    /// Correlation of the two luma layouts, −1..1; 1 where both are flat. Blind to brightness and
+    /// Correlation of the luma layouts, −1..1; 1 if both are flat. Invariant to brightness and
     /// contrast.
     pub(crate) fn correlation(&self, other: &Self) -> f32 {
         let (ma, mb) = (self.mean_luma(), other.mean_luma());
@@ -167,27 +167,27 @@ impl Signature {
             aa += a * a;
             bb += b * b;
         }
-        // Below a standard deviation of 2 there is no layout to compare.
+        // With a standard deviation below 2 there is no layout to compare.
         let floor = CELLS as f32 * 4.0;
         if aa < floor && bb < floor { 1.0 } else { ab / (aa.max(floor) * bb.max(floor)).sqrt() }
     }
 
-    /// Black, with at most a faint logo.
+    /// Whether the frame is black, with at most a faint logo.
     pub(crate) fn is_black(&self) -> bool {
         self.mean_luma() < 8.0 && self.luma().iter().all(|&y| y < 44)
     }
 
-    /// One flat tone, as between the two halves of a fade through white.
+    /// Whether the frame is one flat tone, as in the middle of a fade through white.
     pub(crate) fn is_blank(&self) -> bool {
         let mean = self.mean_luma();
         let spread: f32 = self.luma().iter().map(|&y| (f32::from(y) - mean).abs()).sum();
         spread / (CELLS as f32) < 4.0
     }
 
-    /// Fits `self` as a mixture of `from` and `to`: the share of `to` (may leave 0..1), and the
-    /// mean absolute rest as a share of the difference between the two.
+    /// Fits `self` as a mixture of `from` and `to`. Returns the share of `to` (may exceed 0..1) and the
+    /// mean absolute residual as a share of their difference.
     pub(crate) fn mixture(&self, from: &Self, to: &Self) -> (f32, f32) {
-        // Whole numbers, and sums in lanes: asked of many frames, and told in any order.
+        // Integers and parallel sums, since this runs for many frames.
         let (mut along, mut length, mut span) = (0, 0, 0);
         for ((mixed, from), to) in self.planes.iter().zip(&from.planes).zip(&to.planes) {
             for ((&mixed, &from), &to) in mixed.iter().zip(from).zip(to) {
@@ -198,18 +198,19 @@ impl Signature {
             }
         }
         let share = along as f32 / (length as f32 + 1e-3);
-        let mut rests = [0.0f32; LANES];
+        let mut residuals = [0.0f32; LANES];
         for ((mixed, from), to) in self.planes.iter().zip(&from.planes).zip(&to.planes) {
             let [mixed, from, to] = [mixed, from, to].map(|plane| plane.as_chunks::<LANES>().0);
             for ((mixed, from), to) in mixed.iter().zip(from).zip(to) {
-                for (((rest, &m), &a), &b) in rests.iter_mut().zip(mixed).zip(from).zip(to) {
+                for (((residual, &m), &a), &b) in residuals.iter_mut().zip(mixed).zip(from).zip(to)
+                {
                     let [m, a, b] = [m, a, b].map(f32::from);
-                    *rest += (m - a - share * (b - a)).abs();
+                    *residual += (m - a - share * (b - a)).abs();
                 }
             }
         }
-        let rest = rests.iter().sum::<f32>();
-        (share, rest / (span as f32 + 1e-3))
+        let residual = residuals.iter().sum::<f32>();
+        (share, residual / (span as f32 + 1e-3))
     }
 }
 
@@ -222,11 +223,11 @@ mod tests {
             .flat_map(|y| (0..160).map(move |x| (x, y)))
             .flat_map(|(x, y)| colour(x, y))
             .collect();
-        Grid::new(160, 90).sign(&rgb)
+        Grid::new(160, 90).signature(&rgb)
     }
 
     #[test]
-    fn a_caption_is_a_small_difference_and_another_picture_a_large_one() {
+    fn captions_differ_little_and_other_pictures_much() {
         let plain = picture(|x, _| [x as u8, 80, 80]);
         let caption = picture(|x, y| if y > 70 && x < 80 { [250; 3] } else { [x as u8, 80, 80] });
         let other = picture(|x, y| [200 - x as u8, 2 * y as u8, 20]);
@@ -245,22 +246,22 @@ mod tests {
     }
 
     #[test]
-    fn a_mixture_is_recognised_with_its_share() {
+    fn mixtures_are_recognised_with_their_share() {
         let a = picture(|x, _| [x as u8, 80, 80]);
         let b = picture(|_, y| [40, 2 * y as u8, 200]);
         let mixed = picture(|x, y| {
             let mix = |a: f32, b: f32| (0.75 * a + 0.25 * b) as u8;
             [mix(x as f32, 40.0), mix(80.0, 2.0 * y as f32), mix(80.0, 200.0)]
         });
-        let (share, rest) = mixed.mixture(&a, &b);
-        assert!((share - 0.25).abs() < 0.03 && rest < 0.05, "{share} {rest}");
-        let (_, rest) = picture(|x, y| [(x * y) as u8, 9, 9]).mixture(&a, &b);
-        assert!(rest > 0.5, "{rest}");
+        let (share, residual) = mixed.mixture(&a, &b);
+        assert!((share - 0.25).abs() < 0.03 && residual < 0.05, "{share} {residual}");
+        let (_, residual) = picture(|x, y| [(x * y) as u8, 9, 9]).mixture(&a, &b);
+        assert!(residual > 0.5, "{residual}");
     }
 
     #[test]
     fn frames_smaller_than_the_grid_are_accepted() {
-        let tiny = Grid::new(4, 2).sign(&[100; 24]);
+        let tiny = Grid::new(4, 2).signature(&[100; 24]);
         assert_eq!(tiny.mean_luma(), 100.0);
     }
 }

@@ -1,23 +1,23 @@
-//! What the pictures of each second look like, measured on the way through: light, colour, motion,
-//! sharpness, and a fingerprint. Kept with the record, so that no later step has to decode again.
+//! Visual measurements of each second, taken during the scan: luma, colour, motion, sharpness, and a
+//! perceptual hash. Stored with the record, so that no later step has to decode again.
 
 use ports::decoder::ScanFrame;
 use serde::{Deserialize, Serialize};
 
-/// Frames measured per second; motion counts every frame.
+/// Number of measured frames per second; motion uses every frame.
 const SAMPLES: f64 = 4.0;
 
-/// Side of the luma picture the fingerprint is computed from.
+/// Side of the luma picture for the perceptual hash, pixels.
 const HASH_SIDE: usize = 32;
 
-/// Measures of one second of pictures.
+/// Visual measurements of one second.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VisualSecond {
-    /// Which second: it spans `second..second + 1`.
+    /// The second: it spans `second..second + 1`.
     pub second: u32,
     /// Mean luma, 0 (black) to 255.
     pub luma: f32,
-    /// Colourfulness after Hasler and Süsstrunk (2003): 0 for greys, above about 60 for vivid.
+    /// Colourfulness after Hasler and Süsstrunk (2003): 0 for greys, above about 60 for vivid colours.
     pub colourfulness: f32,
     /// Mean absolute change from frame to frame, summed over luma and both colour differences.
     pub motion: f32,
@@ -25,11 +25,11 @@ pub struct VisualSecond {
     pub sharpness: f32,
     /// Share of pixels in each of 4 × 4 × 4 bins of red, green and blue; index `16 r + 4 g + b`.
     pub histogram: Vec<f32>,
-    /// 64-bit perceptual hash of the frame nearest to the middle: like pictures differ in few bits.
+    /// 64-bit perceptual hash of the frame nearest to the middle: similar pictures differ in few bits.
     pub hash: u64,
 }
 
-/// Collects them.
+/// Accumulates [`VisualSecond`]s over a stream of frames.
 pub(crate) struct VisualSeconds {
     width: usize,
     height: usize,
@@ -58,7 +58,7 @@ impl VisualSeconds {
         Self { width, height, seconds: Vec::new(), current: None }
     }
 
-    /// Adds a frame, and the mean change from one frame to the next since the one before.
+    /// Adds a frame, with the mean change per frame since the previous one.
     pub(crate) fn push(&mut self, frame: ScanFrame<'_>, change: f32) {
         let ScanFrame { time, rgb, skipped } = frame;
         let second = time.max(0.0).min(f64::from(u32::MAX)) as u32;
@@ -116,9 +116,9 @@ impl Sums {
             let [r, g, b] = [pixel[0], pixel[1], pixel[2]].map(i32::from);
             self.histogram[((r >> 6) * 16 + (g >> 6) * 4 + (b >> 6)) as usize] += 1;
             rg.add(r - g);
-            // Twice the yellow-blue axis, to stay in whole numbers.
+            // Twice the yellow-blue axis, to use integers.
             yb.add(r + g - 2 * b);
-            let y = luma_of(r, g, b);
+            let y = luma_from_rgb(r, g, b);
             luma += i64::from(y);
             if i % width != 0 {
                 steps += i64::from((y - left).abs());
@@ -156,12 +156,12 @@ impl Moments {
     }
 }
 
-fn luma_of(r: i32, g: i32, b: i32) -> i32 {
+fn luma_from_rgb(r: i32, g: i32, b: i32) -> i32 {
     (77 * r + 150 * g + 29 * b) >> 8
 }
 
-/// The sign of the 64 lowest frequencies of the luma picture against their median (the usual
-/// DCT hash), the constant one left out of the median.
+/// The sign of the 64 lowest frequencies of the luma picture relative to their median (the common DCT
+/// hash); the median excludes the constant term.
 fn perceptual_hash(rgb: &[u8], width: usize, height: usize) -> u64 {
     let mut luma = [[0.0f32; HASH_SIDE]; HASH_SIDE];
     for (y, row) in luma.iter_mut().enumerate() {
@@ -173,7 +173,7 @@ fn perceptual_hash(rgb: &[u8], width: usize, height: usize) -> u64 {
                 for pixel in
                     rgb[(line * width + left) * 3..(line * width + right) * 3].chunks_exact(3)
                 {
-                    sum += luma_of(pixel[0].into(), pixel[1].into(), pixel[2].into());
+                    sum += luma_from_rgb(pixel[0].into(), pixel[1].into(), pixel[2].into());
                 }
             }
             *cell = sum as f32 / ((bottom - top) * (right - left)) as f32;
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn each_second_with_pictures_is_measured() {
+    fn seconds_with_frames_are_measured() {
         let seconds = measure(&[(0.1, [10; 3]), (0.6, [30; 3]), (2.5, [255, 0, 0])]);
         assert_eq!(seconds.iter().map(|s| s.second).collect::<Vec<_>>(), [0, 2]);
         assert!((seconds[0].luma - 20.0).abs() < 1.0, "{}", seconds[0].luma);
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn like_pictures_have_like_hashes() {
+    fn similar_pictures_have_similar_hashes() {
         let picture = |shift: usize, light: usize, noise: usize| -> Vec<u8> {
             (0..90usize)
                 .flat_map(|y| (0..160usize).map(move |x| (x, y)))

@@ -1,7 +1,8 @@
 //! The use-cases. Imports `ports` and `text` only: never an adapter, never HTTP.
 //!
-//! The modules stand in order of dependency: none names one that stands below it. [`Shotlog`] bundles
-//! the use-cases that the modules from [`catalog`] on define, each over the ports that it needs.
+//! The modules are in order of dependency (see `src/lib.rs`): none refers to a later one. [`Shotlog`]
+//! bundles the use-cases that the modules from [`catalog`] on define, each over the ports that it
+//! needs.
 
 pub mod aggregation;
 pub mod alerts;
@@ -33,7 +34,7 @@ use analysis::Analyzers;
 use answering::Answering;
 use catalog::Catalog;
 use catalog::extractors::Extractors;
-use catalog::videos::Deleted;
+use catalog::videos::VideoDeletion;
 use evaluation::Evaluations;
 use export::Exports;
 use frames::Frames;
@@ -45,19 +46,18 @@ use search::Search;
 use status::Status;
 
 pub use kernel::ports::{Models, Stores};
-use kernel::tokens::Tokens;
+use kernel::token_budget::TokenCounter;
 use kernel::video::VideoId;
 pub use kernel::{Error, Result};
 pub use scoped::Scoped;
 
-/// What the domain reads of the configuration, by the names of the sections in the file: its own
-/// sections, and its own keys of those that it shares with adapters. Each is defined beside the
-/// use-cases that it bounds.
+/// The configuration of the domain, by section of the file: its own sections, and its own keys of
+/// sections that it shares with adapters. Each is defined next to the use-cases that read it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "each field is the section of its name")]
 pub struct Settings {
-    /// Local storage, records, the index and the files that are being worked on live below it.
+    /// The folder of local storage, records, index and temporary files.
     pub data_dir: PathBuf,
     pub fetch: ingest::DownloadSettings,
     pub decoder: ingest::ScanSettings,
@@ -74,13 +74,13 @@ pub struct Settings {
     pub jobs: jobs::JobSettings,
     pub callbacks: kernel::webhook::CallbackSettings,
     pub alerts: alerts::AlertSettings,
-    /// Whether other instances change the records too. Told by who opens them, not by a key.
+    /// Whether other instances share the records. Set by the code that opens them, not by a key.
     #[serde(skip)]
     pub shared_records: bool,
-    /// How it is found out whether ports answer. Told by who serves the answer.
+    /// Timing of health probes. Set by the server, not by a key.
     #[serde(skip)]
     pub probes: status::ProbeSettings,
-    /// Whether the web UI is served (`/health` says so). Told by who serves it, not by a key.
+    /// Whether the web UI is served (reported by `/health`). Set by the server, not by a key.
     #[serde(skip)]
     pub ui: bool,
 }
@@ -111,22 +111,22 @@ impl Default for Settings {
     }
 }
 
-/// A shorter lease could not be renewed several times within its length.
-const SHORTEST_LEASE: Duration = Duration::from_secs(4);
+/// Minimum length of a lease: a shorter one could not be renewed several times within its length.
+const MIN_LEASE: Duration = Duration::from_secs(4);
 
 impl Settings {
-    /// Where sources are spooled while they are worked on.
+    /// The folder of spooled sources.
     fn work_dir(&self) -> PathBuf {
         self.data_dir.join("work")
     }
 
-    /// Where frames are kept, and where their videos are spooled.
+    /// The folders of cached frames and of spooled videos.
     fn folders(&self) -> frames::Folders {
         frames::Folders { pictures: self.data_dir.join("frames"), work: self.work_dir() }
     }
 
-    fn of_an_ingest(&self) -> ingest::Sections {
-        ingest::Sections {
+    fn ingest_config(&self) -> ingest::IngestConfig {
+        ingest::IngestConfig {
             work_dir: self.work_dir(),
             ingest: self.ingest.clone(),
             fetch: self.fetch.clone(),
@@ -135,59 +135,64 @@ impl Settings {
         }
     }
 
-    /// Length of the lease on a video that is being changed, where instances share their records.
+    /// Length of the lease of a video, if instances share their records.
     fn lease(&self) -> Option<Duration> {
-        self.shared_records.then(|| self.records.lease.max(SHORTEST_LEASE))
+        self.shared_records.then(|| self.records.lease.max(MIN_LEASE))
     }
 }
 
 /// The service: its use-cases.
 pub struct Shotlog {
-    /// Reading what is stored.
+    /// Reads stored results.
     pub catalog: Arc<Catalog>,
-    /// Defining analyzers of one's own.
+    /// Manages user-defined analyzers.
     pub extractors: Extractors,
-    /// Searching, and keeping the index in line with the records.
+    /// Searches, and keeps the index consistent with the records.
     pub search: Arc<Search>,
-    /// Fits what is sent into so many tokens.
-    pub tokens: Tokens,
-    /// Answers to searches and questions.
+    /// Truncates responses to a token budget.
+    pub tokens: TokenCounter,
+    /// Answers searches and questions.
     pub answering: Arc<Answering>,
-    /// Judged questions, and how well they are answered.
+    /// Evaluates answers to judged questions.
     pub evaluations: Arc<Evaluations>,
-    /// Searches that are kept, and told of each video that has what they look for.
+    /// Manages alerts: saved searches that call a webhook for every new matching video.
     pub alerts: Arc<Alerts>,
-    /// From a source to a published video.
+    /// Ingests sources to published videos.
     pub ingest: Arc<Ingest>,
-    /// What runs, waits and has run.
+    /// Queues and runs jobs.
     pub jobs: Arc<Jobs>,
-    /// Exports of a video's log.
+    /// Exports the logs of videos.
     pub exports: Exports,
-    /// Pictures of stored videos.
+    /// Decodes frames and clips of stored videos.
     pub frames: Arc<Frames>,
-    /// What this install can do and whether it works.
+    /// Reports capabilities and health.
     pub status: Status,
     reserve: Reserve,
 }
 
 impl Shotlog {
-    /// The service over the given ports. Nothing is read or written yet, and no job is worked on
-    /// until [`Jobs::start`].
+    /// The service over these ports. Reads and writes nothing, and runs no job until [`Jobs::start`].
     pub fn new(stores: Stores, models: Models, settings: Settings) -> Arc<Self> {
-        Self::with(stores, models, settings, Analyzers::default(), Aggregators::default())
+        Self::with_extensions(
+            stores,
+            models,
+            settings,
+            Analyzers::default(),
+            Aggregators::default(),
+        )
     }
 
-    /// The service with analyzers and aggregators of its own.
-    pub fn with(
+    /// The service with custom analyzers and aggregators.
+    pub fn with_extensions(
         stores: Stores,
         mut models: Models,
         settings: Settings,
         analyzers: Analyzers,
         aggregators: Aggregators,
     ) -> Arc<Self> {
-        let stores = kernel::deadline::bounded(stores, settings.records.deadline);
-        models.llm = llm::metered::MeteredModel::over(models.llm, settings.llm);
-        models.embedder = llm::metered::MeteredEmbedder::over(models.embedder);
+        let stores = kernel::deadline::with_deadline(stores, settings.records.deadline);
+        models.llm = llm::metered::MeteredModel::new(models.llm, settings.llm);
+        models.embedder = llm::metered::MeteredEmbedder::new(models.embedder);
         let embedder = models.embedder.clone();
         let catalog = Arc::new(Catalog::new(
             &stores,
@@ -227,7 +232,7 @@ impl Shotlog {
             settings.callbacks.clone(),
         ));
         let ingest =
-            Arc::new(Ingest::new(&stores, &models, catalog.clone(), settings.of_an_ingest()));
+            Arc::new(Ingest::new(&stores, &models, catalog.clone(), settings.ingest_config()));
         let frames = Arc::new(Frames::new(
             &stores,
             &models,
@@ -235,14 +240,14 @@ impl Shotlog {
             settings.frames.clone(),
             settings.folders(),
         ));
-        let does = JobUseCases {
+        let use_cases = JobUseCases {
             ingest: ingest.clone(),
             frames: frames.clone(),
             evaluations: evaluations.clone(),
             alerts: alerts.clone(),
         };
         let (limits, callbacks) = (settings.ingest.clone(), settings.callbacks.clone());
-        let jobs = Jobs::new(&stores, does, settings.jobs, limits, callbacks);
+        let jobs = Jobs::new(&stores, use_cases, settings.jobs, limits, callbacks);
         Arc::new(Self {
             exports: Exports::new(&stores, catalog.clone(), search.clone()),
             frames,
@@ -253,13 +258,13 @@ impl Shotlog {
                 jobs.clone(),
                 settings.probes,
                 settings.ui,
-                settings.callbacks.are_sent(),
+                settings.callbacks.is_enabled(),
             ),
             reserve: Reserve::new(
                 settings.data_dir.join("reserve"),
                 settings.records.reserve_bytes,
             ),
-            tokens: Tokens::new(embedder),
+            tokens: TokenCounter::new(embedder),
             extractors: Extractors::new(catalog.clone(), settings.extractors),
             catalog,
             search,
@@ -271,20 +276,19 @@ impl Shotlog {
         })
     }
 
-    /// Enters this install as the owner of the index and the queue, where they have none yet.
-    /// `Invalid` when another owns one of them, `NotFound` when a bucket does not exist.
-    pub async fn own_stores(&self) -> Result<()> {
+    /// Registers this install as the owner of the index and the queue if they have none. Returns
+    /// `Invalid` if another install owns one of them, `NotFound` if a bucket does not exist.
+    pub async fn adopt_stores(&self) -> Result<()> {
         self.catalog.probe().await?;
-        self.catalog.own_index().await?;
+        self.catalog.adopt_index().await?;
         self.catalog.load_extractors().await?;
-        self.jobs.own_queue(&self.catalog.install().await?).await
+        self.jobs.adopt_queue(&self.catalog.install().await?).await
     }
 
-    /// Removes vectors, record, objects and local copies of a video. A running ingest of it is
-    /// cancelled first. Goes on when the caller does not wait for it, and where the disk is full, in the
-    /// space that is kept for it.
-    pub async fn delete_video(&self, video_id: VideoId) -> Result<Deleted> {
-        self.catalog.opening.check()?;
+    /// Removes vectors, record, objects and cached files of a video. Cancels a running ingest of it
+    /// first. Completes even if the caller goes away; if the disk is full, uses the reserved space.
+    pub async fn delete_video(&self, video_id: VideoId) -> Result<VideoDeletion> {
+        self.catalog.readiness.check()?;
         let (jobs, reserve) = (self.jobs.clone(), self.reserve.clone());
         let deleting = tokio::spawn(async move {
             match jobs.delete_video(video_id).await {
@@ -300,12 +304,12 @@ impl Shotlog {
         deleting.await.map_err(|e| Error::corrupt(format!("the delete panicked: {e}")))?
     }
 
-    /// Takes up the space that is kept for deletes, where it is not.
+    /// Fills the disk reserve for deletes if necessary.
     pub async fn fill_reserve(&self) {
         change_reserve(&self.reserve, Reserve::fill).await;
     }
 
-    /// The service as one caller may use it.
+    /// The service restricted to the access of a caller.
     pub fn scoped(self: &Arc<Self>, access: Access) -> Scoped {
         Scoped::new(self.clone(), access)
     }
@@ -315,6 +319,6 @@ async fn change_reserve(reserve: &Reserve, change: fn(&Reserve) -> std::io::Resu
     let reserve = reserve.clone();
     let changed = tokio::task::spawn_blocking(move || change(&reserve)).await;
     if let Err(error) = changed.unwrap_or_else(|panic| Err(std::io::Error::other(panic))) {
-        tracing::warn!(%error, "no space is kept for deletes (records.reserve_bytes)");
+        tracing::warn!(%error, "could not change the disk reserve for deletes (records.reserve_bytes)");
     }
 }

@@ -1,10 +1,10 @@
-//! The service as one caller may use it: the only way of HTTP handlers and of agents' tools to the
-//! use-cases. What the caller does not see is as if it were not there, and what they may not change is
-//! refused.
+//! The service restricted to the access of one caller: HTTP handlers and agent tools reach the
+//! use-cases only through it. Videos that the caller may not see appear as missing, and forbidden
+//! changes are rejected.
 //!
-//! The service is reached through three doors: [`Scoped::of`] for what is of one video,
-//! [`Scoped::to_change`] for what changes anything, and [`Scoped::within`] for what takes the caller's
-//! [`Access`] along and leaves out by itself what it does not reach.
+//! Three methods give access to the service: [`Scoped::for_video`] for operations on one video,
+//! [`Scoped::for_write`] for changes, and [`Scoped::with_access`] for operations that filter by the
+//! caller's [`Access`] themselves.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,17 +22,17 @@ use crate::domain::alerts::{Alert, AlertSearch};
 use crate::domain::analysis::correction::Correction;
 use crate::domain::analysis::extraction::ExtractorDefinition;
 use crate::domain::answering::ask::{AskEvent, AskResponse, Question};
-use crate::domain::answering::evidence::{EvidenceQuery, FoundEvidence};
+use crate::domain::answering::evidence::{EvidenceQuery, EvidenceResult};
 use crate::domain::answering::query::QueryResponse;
-use crate::domain::catalog::about::{AboutPatch, MetadataKeys};
 use crate::domain::catalog::aggregates::Aggregates;
 use crate::domain::catalog::chunks::{ChunkPage, ChunkQuery, ChunkView};
 use crate::domain::catalog::collections::{CollectionChange, CollectionList};
 use crate::domain::catalog::entities::EntityList;
 use crate::domain::catalog::extractors::ExtractorDraft;
+use crate::domain::catalog::metadata::{MetadataKeys, MetadataPatch};
 use crate::domain::catalog::moments::{MissingMoment, Moment};
 use crate::domain::catalog::transcript::Transcript;
-use crate::domain::catalog::videos::{Deleted, VideoDetail, VideoList, VideoPage};
+use crate::domain::catalog::videos::{VideoDeletion, VideoDetail, VideoList, VideoQuery};
 use crate::domain::chunking::ChunkingFields;
 use crate::domain::evaluation::questions::Question as JudgedQuestion;
 use crate::domain::evaluation::run::{Run, RunRequest};
@@ -41,21 +41,21 @@ use crate::domain::export::library::{LibraryExport, LibraryFormat};
 use crate::domain::export::{CaptionOptions, Export, PartFields};
 use crate::domain::frames::{ClipFile, ClipOutline, Peaks, Storyboard};
 use crate::domain::ingest::correct::CorrectionDraft;
-use crate::domain::ingest::plan::{IngestPlan, Subject};
+use crate::domain::ingest::plan::{IngestPlan, PlanSource};
 use crate::domain::ingest::preview::ChunkingPreview;
-use crate::domain::ingest::uploads::{Appending, UploadState};
-use crate::domain::ingest::{IngestFields, Spool, Spooled};
+use crate::domain::ingest::uploads::{UploadState, UploadWriter};
+use crate::domain::ingest::{IngestFields, Spool, SpooledFile};
 use crate::domain::jobs::Job;
 use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::moment::MomentId;
-use crate::domain::kernel::tokens::Tokens;
+use crate::domain::kernel::token_budget::TokenCounter;
 use crate::domain::kernel::video::{ChunkId, VideoId};
 use crate::domain::search::values::{Values, ValuesQuery};
 use crate::domain::search::{Query, SearchResult, Thresholds};
 use crate::domain::status::{Outcome, Schema};
 
-/// The use-cases for one caller. Each is described where it is: here stands who may.
+/// The use-cases for one caller. This type only checks permissions; the use-cases document themselves.
 #[derive(Clone)]
 pub struct Scoped {
     service: Arc<Shotlog>,
@@ -67,69 +67,73 @@ impl Scoped {
         Self { service, access }
     }
 
-    /// The service, for what is of a video; `NotFound` where the caller does not see that.
-    async fn of(&self, video_id: VideoId) -> Result<&Arc<Shotlog>> {
-        self.service.catalog.check_seen(&self.access, video_id).await?;
+    /// The service, for an operation on a video. Returns `NotFound` if the caller may not see it.
+    async fn for_video(&self, video_id: VideoId) -> Result<&Arc<Shotlog>> {
+        self.service.catalog.check_visible(&self.access, video_id).await?;
         Ok(&self.service)
     }
 
-    /// The service, for what changes anything; `Forbidden` where the caller only reads.
-    fn to_change(&self) -> Result<&Arc<Shotlog>> {
-        self.access.check_change()?;
+    /// The service, for a change. Returns `Forbidden` if the caller has read-only access.
+    fn for_write(&self) -> Result<&Arc<Shotlog>> {
+        self.access.check_write()?;
         Ok(&self.service)
     }
 
-    /// `Forbidden` where the caller only reads: asked before a long request is taken in.
-    pub fn check_change(&self) -> Result<()> {
-        self.access.check_change()
+    /// Returns `Forbidden` if the caller has read-only access. Call before reading a long request body.
+    pub fn check_write(&self) -> Result<()> {
+        self.access.check_write()
     }
 
-    /// The service, for what takes the access along.
-    fn within(&self) -> (&Arc<Shotlog>, &Access) {
+    /// The service and the access, for an operation that filters by access itself.
+    fn with_access(&self) -> (&Arc<Shotlog>, &Access) {
         (&self.service, &self.access)
     }
 }
 
-/// Videos, and what is stored of them.
+/// Videos and their stored results.
 #[expect(missing_docs, reason = "each method is the use-case of its name")]
 impl Scoped {
-    pub async fn videos(&self, page: &VideoPage) -> Result<VideoList> {
-        let (service, access) = self.within();
+    pub async fn videos(&self, page: &VideoQuery) -> Result<VideoList> {
+        let (service, access) = self.with_access();
         service.catalog.videos(access, page).await
     }
 
     pub async fn video(&self, video_id: VideoId) -> Result<VideoDetail> {
-        self.of(video_id).await?.catalog.video(video_id).await
+        self.for_video(video_id).await?.catalog.video(video_id).await
     }
 
-    pub async fn annotate(&self, video_id: VideoId, patch: &AboutPatch) -> Result<VideoDetail> {
-        self.to_change()?;
-        let service = self.of(video_id).await?;
-        patch.check_place(&self.access)?;
-        service.ingest.annotate(video_id, patch).await
+    pub async fn update_metadata(
+        &self,
+        video_id: VideoId,
+        patch: &MetadataPatch,
+    ) -> Result<VideoDetail> {
+        self.for_write()?;
+        let service = self.for_video(video_id).await?;
+        patch.check_collection(&self.access)?;
+        service.ingest.update_metadata(video_id, patch).await
     }
 
-    pub async fn delete_video(&self, video_id: VideoId) -> Result<Deleted> {
-        self.to_change()?;
-        self.of(video_id).await?.delete_video(video_id).await
+    pub async fn delete_video(&self, video_id: VideoId) -> Result<VideoDeletion> {
+        self.for_write()?;
+        self.for_video(video_id).await?.delete_video(video_id).await
     }
 
     pub async fn media_url(&self, video_id: VideoId) -> Result<String> {
-        self.of(video_id).await?.catalog.media_url(video_id).await
+        self.for_video(video_id).await?.catalog.media_url(video_id).await
     }
 
-    /// What `write` makes of a video, or what it has made of it as it is: see [`Catalog::written`].
-    pub(crate) async fn written<E: From<Error>>(
+    /// A cached response about a video: see `Catalog::cached_response`.
+    pub(crate) async fn cached_response<E: From<Error>>(
         &self,
         video_id: VideoId,
         name: &str,
-        write: impl Future<Output = std::result::Result<Bytes, E>>,
+        encode: impl Future<Output = std::result::Result<Bytes, E>>,
     ) -> std::result::Result<Bytes, E> {
-        self.of(video_id).await?.catalog.written(video_id, name, write).await
+        self.for_video(video_id).await?.catalog.cached_response(video_id, name, encode).await
     }
 
     pub async fn chunks(&self, video_id: VideoId, query: ChunkQuery) -> Result<ChunkPage> {
-        self.of(video_id).await?.catalog.chunks(video_id, query).await
+        self.for_video(video_id).await?.catalog.chunks(video_id, query).await
     }
 
     pub async fn chunk(
@@ -138,7 +142,7 @@ impl Scoped {
         chunk_id: ChunkId,
         verbose: bool,
     ) -> Result<ChunkView> {
-        self.of(video_id).await?.catalog.chunk(video_id, chunk_id, verbose).await
+        self.for_video(video_id).await?.catalog.chunk(video_id, chunk_id, verbose).await
     }
 
     pub async fn transcript(
@@ -147,23 +151,23 @@ impl Scoped {
         after: Option<f64>,
         before: Option<f64>,
     ) -> Result<Transcript> {
-        self.of(video_id).await?.catalog.transcript(video_id, after, before).await
+        self.for_video(video_id).await?.catalog.transcript(video_id, after, before).await
     }
 
     pub async fn aggregates(&self, video_id: VideoId) -> Result<Aggregates> {
-        self.of(video_id).await?.catalog.aggregates(video_id).await
+        self.for_video(video_id).await?.catalog.aggregates(video_id).await
     }
 
     pub async fn aggregate(&self, video_id: VideoId, aggregator: &str) -> Result<Value> {
-        self.of(video_id).await?.catalog.aggregate(video_id, aggregator).await
+        self.for_video(video_id).await?.catalog.aggregate(video_id, aggregator).await
     }
 
     pub async fn entities(&self, video_id: VideoId, min_appearances: u32) -> Result<EntityList> {
-        self.of(video_id).await?.catalog.entities(video_id, min_appearances).await
+        self.for_video(video_id).await?.catalog.entities(video_id, min_appearances).await
     }
 
     pub async fn moment(&self, id: &MomentId) -> Result<Moment> {
-        let (service, access) = self.within();
+        let (service, access) = self.with_access();
         service.catalog.moment(access, id).await
     }
 
@@ -171,7 +175,7 @@ impl Scoped {
         &self,
         ids: Vec<MomentId>,
     ) -> Result<Vec<std::result::Result<Moment, MissingMoment>>> {
-        let (service, access) = self.within();
+        let (service, access) = self.with_access();
         service.catalog.moments(access, ids).await
     }
 
@@ -182,7 +186,7 @@ impl Scoped {
         captions: CaptionOptions,
         part: PartFields,
     ) -> Result<Export> {
-        self.of(video_id).await?.exports.export(video_id, format, captions, part).await
+        self.for_video(video_id).await?.exports.export(video_id, format, captions, part).await
     }
 
     pub async fn export_library(
@@ -191,12 +195,12 @@ impl Scoped {
         filters: &Map<String, Value>,
         format: LibraryFormat,
     ) -> Result<LibraryExport> {
-        let (service, access) = self.within();
+        let (service, access) = self.with_access();
         service.exports.export_library(access, video_ids, filters, format).await
     }
 
     pub async fn frame(&self, video_id: VideoId, time: f64, width: u32) -> Result<Bytes> {
-        self.of(video_id).await?.frames.frame(video_id, time, width).await
+        self.for_video(video_id).await?.frames.frame(video_id, time, width).await
     }
 
     pub async fn clip(
@@ -206,7 +210,7 @@ impl Scoped {
         end: f64,
         exact: bool,
     ) -> Result<ClipFile> {
-        self.of(video_id).await?.frames.clip(video_id, start, end, exact).await
+        self.for_video(video_id).await?.frames.clip(video_id, start, end, exact).await
     }
 
     pub async fn clip_outline(
@@ -216,19 +220,19 @@ impl Scoped {
         end: f64,
         exact: bool,
     ) -> Result<ClipOutline> {
-        self.of(video_id).await?.frames.clip_outline(video_id, start, end, exact).await
+        self.for_video(video_id).await?.frames.clip_outline(video_id, start, end, exact).await
     }
 
     pub async fn peaks(&self, video_id: VideoId, buckets: u32) -> Result<Peaks> {
-        self.of(video_id).await?.frames.peaks(video_id, buckets).await
+        self.for_video(video_id).await?.frames.peaks(video_id, buckets).await
     }
 
     pub async fn storyboard(&self, video_id: VideoId) -> Result<Storyboard> {
-        self.of(video_id).await?.frames.storyboard(video_id).await
+        self.for_video(video_id).await?.frames.storyboard(video_id).await
     }
 
     pub async fn storyboard_sheet(&self, video_id: VideoId) -> Result<Bytes> {
-        self.of(video_id).await?.frames.storyboard_sheet(video_id).await
+        self.for_video(video_id).await?.frames.storyboard_sheet(video_id).await
     }
 
     pub async fn preview_chunking(
@@ -236,27 +240,27 @@ impl Scoped {
         video_id: VideoId,
         fields: &ChunkingFields,
     ) -> Result<ChunkingPreview> {
-        self.of(video_id).await?.ingest.preview_chunking(video_id, fields).await
+        self.for_video(video_id).await?.ingest.preview_chunking(video_id, fields).await
     }
 
     pub async fn object_info(&self, key: &str) -> Result<ObjectInfo> {
-        self.of_object(key).await?.catalog.object_info(key).await
+        self.for_object(key).await?.catalog.object_info(key).await
     }
 
     pub async fn object(&self, key: &str, range: Option<Range<u64>>) -> Result<ByteStream> {
-        self.of_object(key).await?.catalog.object(key, range).await
+        self.for_object(key).await?.catalog.object(key, range).await
     }
 
-    /// The service, for an object of a video.
-    async fn of_object(&self, key: &str) -> Result<&Arc<Shotlog>> {
+    /// The service, for an operation on a stored object of a video.
+    async fn for_object(&self, key: &str) -> Result<&Arc<Shotlog>> {
         let (folder, _) = key.split_once('/').unwrap_or((key, ""));
         let absent = |error| match error {
             Error::NotFound(_) => Error::NotFound(format!("no stored object '{key}'")),
             other => other,
         };
         match folder.parse() {
-            Ok(video_id) => self.of(video_id).await.map_err(absent),
-            // Of no video: there is none that the caller sees.
+            Ok(video_id) => self.for_video(video_id).await.map_err(absent),
+            // An object of no video is invisible to a restricted caller.
             Err(_) if self.access.collections().is_some() => {
                 Err(Error::NotFound(format!("no stored object '{key}'")))
             }
@@ -269,16 +273,16 @@ impl Scoped {
 #[expect(missing_docs, reason = "each method is the use-case of its name")]
 impl Scoped {
     pub async fn collections(&self, after: Option<&str>, limit: usize) -> Result<CollectionList> {
-        let (service, access) = self.within();
+        let (service, access) = self.with_access();
         service.catalog.collections(access, after, limit).await
     }
 
     pub async fn change_collection(&self, name: &str, change: CollectionChange) -> Result<Job> {
-        self.to_change()?.jobs.change_collection(&self.access, name, change).await
+        self.for_write()?.jobs.change_collection(&self.access, name, change).await
     }
 }
 
-/// Extractors: they are of the whole install.
+/// Extractors, which belong to the whole install.
 #[expect(missing_docs, reason = "each method is the use-case of its name")]
 impl Scoped {
     pub async fn extractors(&self) -> Result<Vec<ExtractorDefinition>> {
@@ -294,26 +298,26 @@ impl Scoped {
         name: &str,
         draft: &ExtractorDraft,
     ) -> Result<ExtractorDefinition> {
-        self.access.check_everything()?;
-        self.to_change()?.extractors.put(name, draft).await
+        self.access.check_unrestricted()?;
+        self.for_write()?.extractors.put(name, draft).await
     }
 
     pub async fn delete_extractor(&self, name: &str) -> Result<()> {
-        self.access.check_everything()?;
-        self.to_change()?.extractors.delete(name).await
+        self.access.check_unrestricted()?;
+        self.for_write()?.extractors.delete(name).await
     }
 }
 
-/// Evaluations: they are of the whole install, and nothing of them is seen by who sees a part of it.
+/// Evaluations, which belong to the whole install and require unrestricted access.
 #[expect(missing_docs, reason = "each method is the use-case of its name")]
 impl Scoped {
     pub async fn evaluations(&self) -> Result<Vec<EvaluationSummary>> {
-        self.access.check_everything()?;
+        self.access.check_unrestricted()?;
         self.service.evaluations.list().await
     }
 
     pub async fn evaluation(&self, name: &str) -> Result<Evaluation> {
-        self.access.check_everything()?;
+        self.access.check_unrestricted()?;
         self.service.evaluations.get(name).await
     }
 
@@ -322,36 +326,36 @@ impl Scoped {
         name: &str,
         questions: Vec<JudgedQuestion>,
     ) -> Result<Evaluation> {
-        self.access.check_everything()?;
-        self.to_change()?.evaluations.put(name, questions).await
+        self.access.check_unrestricted()?;
+        self.for_write()?.evaluations.put(name, questions).await
     }
 
     pub async fn delete_evaluation(&self, name: &str) -> Result<()> {
-        self.access.check_everything()?;
-        self.to_change()?.evaluations.delete(name).await
+        self.access.check_unrestricted()?;
+        self.for_write()?.evaluations.delete(name).await
     }
 
     pub async fn evaluate(&self, name: &str, request: RunRequest) -> Result<(Job, u32)> {
-        self.access.check_everything()?;
-        self.to_change()?.jobs.evaluate(name, request).await
+        self.access.check_unrestricted()?;
+        self.for_write()?.jobs.evaluate(name, request).await
     }
 
     pub async fn evaluation_run(&self, name: &str, run_id: &str) -> Result<Run> {
-        self.access.check_everything()?;
+        self.access.check_unrestricted()?;
         self.service.evaluations.get_run(name, run_id).await
     }
 }
 
-/// Alerts: they look at every video, and nothing of them is seen by who sees some.
+/// Alerts, which search all videos and require unrestricted access.
 #[expect(missing_docs, reason = "each method is the use-case of its name")]
 impl Scoped {
     pub async fn alerts(&self) -> Result<Vec<Alert>> {
-        self.access.check_everything()?;
+        self.access.check_unrestricted()?;
         self.service.alerts.list().await
     }
 
     pub async fn alert(&self, name: &str) -> Result<Alert> {
-        self.access.check_everything()?;
+        self.access.check_unrestricted()?;
         self.service.alerts.get(name).await
     }
 
@@ -361,23 +365,23 @@ impl Scoped {
         search: AlertSearch,
         webhook: String,
     ) -> Result<Alert> {
-        self.access.check_everything()?;
-        self.to_change()?.alerts.put(name, search, webhook).await
+        self.access.check_unrestricted()?;
+        self.for_write()?.alerts.put(name, search, webhook).await
     }
 
     pub async fn delete_alert(&self, name: &str) -> Result<()> {
-        self.access.check_everything()?;
-        self.to_change()?.alerts.delete(name).await
+        self.access.check_unrestricted()?;
+        self.for_write()?.alerts.delete(name).await
     }
 
     pub async fn test_alert(&self, name: &str) -> Result<Vec<SearchResult>> {
-        self.access.check_everything()?;
+        self.access.check_unrestricted()?;
         self.service.alerts.test(name).await
     }
 
     pub async fn retry_alert(&self, name: &str) -> Result<Vec<Job>> {
-        self.access.check_everything()?;
-        self.to_change()?.jobs.retry_alert(name).await
+        self.access.check_unrestricted()?;
+        self.for_write()?.jobs.retry_alert(name).await
     }
 }
 
@@ -385,22 +389,22 @@ impl Scoped {
 #[expect(missing_docs, reason = "each method is the use-case of its name")]
 impl Scoped {
     pub async fn query(&self, query: Query) -> Result<QueryResponse> {
-        let (service, access) = self.within();
+        let (service, access) = self.with_access();
         service.answering.query(access, query).await
     }
 
     pub async fn values(&self, query: &ValuesQuery) -> Result<Values> {
-        let (service, access) = self.within();
+        let (service, access) = self.with_access();
         service.search.values(access, query).await
     }
 
-    pub async fn evidence(&self, query: EvidenceQuery) -> Result<FoundEvidence> {
-        let (service, access) = self.within();
+    pub async fn evidence(&self, query: EvidenceQuery) -> Result<EvidenceResult> {
+        let (service, access) = self.with_access();
         service.answering.evidence(access, query).await
     }
 
     pub async fn ask(&self, question: Question) -> Result<AskResponse> {
-        let (service, access) = self.within();
+        let (service, access) = self.with_access();
         service.answering.ask(access, question).await
     }
 
@@ -409,8 +413,8 @@ impl Scoped {
         let (telling, told) = futures::channel::mpsc::unbounded();
         let caller = self.clone();
         let work = async move {
-            let (service, access) = caller.within();
-            let answer = service.answering.ask_telling(access, question, Some(&telling)).await;
+            let (service, access) = caller.with_access();
+            let answer = service.answering.ask_stream(access, question, Some(&telling)).await;
             // Whoever asked may have gone.
             let _ = telling.unbounded_send(answer.map(|answer| AskEvent::Answer(answer.into())));
         };
@@ -419,7 +423,7 @@ impl Scoped {
         stream::select(told, work).boxed()
     }
 
-    pub fn tokens(&self) -> &Tokens {
+    pub fn tokens(&self) -> &TokenCounter {
         &self.service.tokens
     }
 }
@@ -428,41 +432,41 @@ impl Scoped {
 #[expect(missing_docs, reason = "each method is the use-case of its name")]
 impl Scoped {
     pub async fn spool_upload(&self) -> Result<Spool> {
-        self.to_change()?.ingest.spool_upload().await
+        self.for_write()?.ingest.spool_upload().await
     }
 
     pub async fn ingest_file(
         &self,
         filename: Option<&str>,
-        file: Spooled,
+        file: SpooledFile,
         fields: IngestFields,
     ) -> Result<Job> {
-        self.to_change()?.jobs.ingest_file(filename, file, self.placed(fields)?).await
+        self.for_write()?.jobs.ingest_file(filename, file, self.with_caller(fields)?).await
     }
 
     pub async fn ingest_upload(&self, upload_id: &str, fields: IngestFields) -> Result<Job> {
-        self.to_change()?.jobs.ingest_upload(upload_id, self.placed(fields)?).await
+        self.for_write()?.jobs.ingest_upload(upload_id, self.with_caller(fields)?).await
     }
 
     pub async fn ingest_url(&self, url: &str, fields: IngestFields) -> Result<Job> {
-        self.to_change()?.jobs.ingest_url(url, self.placed(fields)?).await
+        self.for_write()?.jobs.ingest_url(url, self.with_caller(fields)?).await
     }
 
-    /// The ingest in the caller's name, into a collection that they see.
-    fn placed(&self, mut fields: IngestFields) -> Result<IngestFields> {
-        fields.about.place(&self.access)?;
+    /// Sets the caller's access, and a collection that the caller may see.
+    fn with_caller(&self, mut fields: IngestFields) -> Result<IngestFields> {
+        fields.metadata.assign_collection(&self.access)?;
         fields.access = self.access.clone();
         Ok(fields)
     }
 
     pub async fn plan(
         &self,
-        subject: &Subject,
+        source: &PlanSource,
         duration: Option<f64>,
         fields: &IngestFields,
     ) -> Result<IngestPlan> {
-        let (service, access) = self.within();
-        service.ingest.plan(access, subject, duration, fields).await
+        let (service, access) = self.with_access();
+        service.ingest.plan(access, source, duration, fields).await
     }
 
     pub async fn rerun_aggregates(
@@ -471,12 +475,12 @@ impl Scoped {
         aggregators: Option<Vec<String>>,
         force: bool,
     ) -> Result<Job> {
-        self.to_change()?;
-        self.of(video_id).await?.jobs.rerun_aggregates(video_id, aggregators, force).await
+        self.for_write()?;
+        self.for_video(video_id).await?.jobs.rerun_aggregates(video_id, aggregators, force).await
     }
 
     pub async fn corrections(&self, video_id: VideoId) -> Result<Vec<Correction>> {
-        self.of(video_id).await?.catalog.corrections_of(video_id).await
+        self.for_video(video_id).await?.catalog.video_corrections(video_id).await
     }
 
     pub async fn correct(
@@ -485,8 +489,8 @@ impl Scoped {
         drafts: Vec<CorrectionDraft>,
         aggregate: Option<bool>,
     ) -> Result<(Vec<Correction>, Option<Job>)> {
-        self.to_change()?;
-        self.of(video_id).await?.jobs.correct(video_id, drafts, aggregate).await
+        self.for_write()?;
+        self.for_video(video_id).await?.jobs.correct(video_id, drafts, aggregate).await
     }
 
     pub async fn undo_corrections(
@@ -495,18 +499,18 @@ impl Scoped {
         id: Option<String>,
         aggregate: Option<bool>,
     ) -> Result<(Vec<Correction>, Option<Job>)> {
-        self.to_change()?;
-        self.of(video_id).await?.jobs.undo_corrections(video_id, id, aggregate).await
+        self.for_write()?;
+        self.for_video(video_id).await?.jobs.undo_corrections(video_id, id, aggregate).await
     }
 
     pub async fn jobs(&self) -> Result<Vec<Job>> {
-        let (service, access) = self.within();
-        service.jobs.list_seen(access).await
+        let (service, access) = self.with_access();
+        service.jobs.list_visible(access).await
     }
 
     pub async fn job(&self, job_id: &str) -> Result<Job> {
-        let (service, access) = self.within();
-        service.jobs.get_seen(access, job_id).await
+        let (service, access) = self.with_access();
+        service.jobs.get_visible(access, job_id).await
     }
 
     pub async fn watch_job(&self, job_id: &str) -> Result<BoxStream<'static, Job>> {
@@ -515,17 +519,17 @@ impl Scoped {
     }
 
     pub async fn cancel_job(&self, job_id: &str) -> Result<Job> {
-        let service = self.to_change()?;
+        let service = self.for_write()?;
         self.job(job_id).await?;
         service.jobs.cancel(job_id).await
     }
 }
 
-/// Uploads in pieces, each of those who began it.
+/// Resumable uploads, visible to the caller that began them.
 #[expect(missing_docs, reason = "each method is the use-case of its name")]
 impl Scoped {
-    pub fn largest_upload(&self) -> u64 {
-        self.service.ingest.uploads.largest()
+    pub fn max_upload_bytes(&self) -> u64 {
+        self.service.ingest.uploads.max_bytes()
     }
 
     pub async fn begin_upload(
@@ -534,12 +538,12 @@ impl Scoped {
         filename: Option<String>,
         metadata: String,
     ) -> Result<UploadState> {
-        let uploads = &self.to_change()?.ingest.uploads;
+        let uploads = &self.for_write()?.ingest.uploads;
         uploads.begin(&self.access, length, filename, metadata).await
     }
 
     pub async fn upload(&self, id: &str) -> Result<UploadState> {
-        let (service, access) = self.within();
+        let (service, access) = self.with_access();
         service.ingest.uploads.state(access, id).await
     }
 
@@ -548,36 +552,36 @@ impl Scoped {
         id: &str,
         offset: u64,
         checksum: Option<[u8; 20]>,
-    ) -> Result<Appending> {
-        self.to_change()?.ingest.uploads.append(&self.access, id, offset, checksum).await
+    ) -> Result<UploadWriter> {
+        self.for_write()?.ingest.uploads.append(&self.access, id, offset, checksum).await
     }
 
     pub async fn remove_upload(&self, id: &str) -> Result<()> {
-        self.to_change()?.ingest.uploads.remove(&self.access, id).await
+        self.for_write()?.ingest.uploads.remove(&self.access, id).await
     }
 }
 
-/// What the install is.
+/// Information about the install.
 #[expect(missing_docs, reason = "each method is the use-case of its name")]
 impl Scoped {
     pub async fn schema(&self) -> Schema {
-        // Another instance may have defined some; without the records it is what is known here.
+        // Another instance may have changed the extractors; on an error the known ones are used.
         let _ = self.service.catalog.load_extractors().await;
         self.service.status.schema()
     }
 
     pub async fn metadata_keys(&self) -> Result<MetadataKeys> {
-        let (service, access) = self.within();
-        service.catalog.metadata_keys_seen(access).await
+        let (service, access) = self.with_access();
+        service.catalog.visible_metadata_keys(access).await
     }
 
     pub fn recommended_thresholds(&self) -> Thresholds {
         self.service.search.recommended_thresholds()
     }
 
-    /// `Forbidden` where the caller sees some videos only: counts are of all.
-    pub async fn measured(&self) -> Result<Outcome> {
-        self.access.check_everything()?;
-        Ok(self.service.status.measured().await)
+    /// Returns `Forbidden` without unrestricted access, since the gauges count all videos.
+    pub async fn refresh_gauges(&self) -> Result<Outcome> {
+        self.access.check_unrestricted()?;
+        Ok(self.service.status.refresh_gauges().await)
     }
 }

@@ -1,4 +1,4 @@
-//! What this install can do: `/health`, `/schema` and `/analyzers`.
+//! The capabilities and the health of this install: `/health`, `/schema` and `/analyzers`.
 
 mod probes;
 
@@ -28,21 +28,21 @@ pub use probes::{Outcome, ProbeSettings};
 /// The health document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Health {
-    /// Whether storage answers; `degraded` otherwise.
+    /// Whether storage answers; otherwise the service is `degraded`.
     pub ok: bool,
     /// Whether the web UI is served.
     pub ui: bool,
     /// Name of the bucket.
     pub bucket: String,
-    /// Why storage is not ok.
+    /// The error of storage, if any.
     pub storage_error: Option<String>,
     /// Registered analyzers.
     pub analyzers: Vec<String>,
     /// Registered aggregators.
     pub aggregators: Vec<String>,
-    /// Analyzers that are not registered, with why and what to do.
+    /// Analyzers that are not registered, with the reason and the remedy.
     pub unavailable: Vec<(String, String)>,
-    /// Videos that were found not to read back, at most 100.
+    /// Videos that cannot be read, at most 100.
     pub unreadable: Vec<UnreadableVideo>,
 }
 
@@ -51,54 +51,54 @@ pub struct Health {
 pub struct Schema {
     /// Registered analyzers.
     pub analyzers: Vec<String>,
-    /// The JSON schema of each one's output on a chunk.
+    /// The JSON schema of each analyzer's output on a chunk.
     pub outputs: Vec<(String, Value)>,
-    /// Analyzers that may not be selected together.
+    /// Groups of analyzers that cannot be selected together.
     pub exclusive_groups: Vec<Vec<String>>,
-    /// Field to what is embedded, in contract order.
+    /// Vector fields with their descriptions, in the order of the contract.
     pub vector_fields: Vec<(String, String)>,
-    /// Level to description.
+    /// Detail levels with their descriptions.
     pub detail_levels: Vec<(String, String)>,
-    /// Filters by name.
+    /// Search filters.
     pub filters: Vec<FilterSpec>,
-    /// Search mode to description.
+    /// Search modes with their descriptions.
     pub modes: Vec<(String, String)>,
-    /// Chunking mode to description.
+    /// Chunking modes with their descriptions.
     pub chunking_modes: Vec<(String, String)>,
-    /// Boundary detector to what it finds.
+    /// Boundary detectors with their descriptions.
     pub detectors: Vec<(String, String)>,
-    /// Every chunking preset.
+    /// All chunking presets.
     pub presets: &'static [Preset],
-    /// Aggregators by id.
+    /// Registered aggregators.
     pub aggregators: Vec<AggregatorInfo>,
-    /// Whether callbacks are sent, without which there are no alerts either.
+    /// Whether callbacks can be sent, which alerts depend on.
     pub callbacks: bool,
 }
 
 /// One aggregator.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AggregatorInfo {
-    /// What requests and stored records call it.
+    /// Its id.
     pub id: String,
-    /// Analyzers or aggregators it needs.
+    /// Analyzers and aggregators that it depends on.
     pub depends_on: Vec<String>,
-    /// Whether it may bill model calls.
+    /// Whether it may make billed model calls.
     pub uses_llm: bool,
     /// The JSON schema of its result.
     pub schema: Value,
 }
 
-/// What this install can do and whether it works.
+/// Reports the capabilities and the health of this install.
 pub struct Status {
     stores: Stores,
     models: Models,
     catalog: Arc<Catalog>,
     settings: ProbeSettings,
     storage: Arc<Probe>,
-    /// Every port that can be unreachable, storage among them.
+    /// Probes of all ports that can be unreachable, including storage.
     probes: Vec<Arc<Probe>>,
-    /// Looks at what is measured so.
-    measuring: Arc<Probe>,
+    /// Updates the gauges.
+    gauges: Arc<Probe>,
     ui: bool,
     callbacks: bool,
 }
@@ -115,33 +115,32 @@ impl Status {
     ) -> Self {
         let probes = probes(&stores, &models, settings);
         let storage = probes[0].clone();
-        let (index, of) = (stores.index.clone(), (jobs, catalog.clone()));
-        let measuring = Probe::new("measured", "what is measured", settings, move || {
-            measure(index.clone(), of.0.clone(), of.1.clone()).boxed()
+        let (index, gauge_catalog) = (stores.index.clone(), catalog.clone());
+        let gauges = Probe::new("measured", "the source of the gauges", settings, move || {
+            update_gauges(index.clone(), jobs.clone(), gauge_catalog.clone()).boxed()
         });
-        Self { stores, models, catalog, settings, storage, probes, measuring, ui, callbacks }
+        Self { stores, models, catalog, settings, storage, probes, gauges, ui, callbacks }
     }
 
-    /// Records what is measured by looking, jobs, points and videos, at most once per
-    /// `http.probe_interval`, and says whether that is up to date. Stores that do not answer make
-    /// nobody wait.
-    pub async fn measured(&self) -> Outcome {
-        self.measuring.outcome().await
+    /// Updates the gauges of jobs, points and videos, at most once per `http.probe_interval`, and
+    /// returns whether they are up to date. Does not wait for stores that do not answer.
+    pub async fn refresh_gauges(&self) -> Outcome {
+        self.gauges.outcome().await
     }
 
-    /// Whether each port that can be unreachable answers, as it was last seen; one that has not
-    /// answered within `http.probe_timeout` has failed. None is billed for it.
+    /// The last probe result of each port that can be unreachable. A port fails if it does not answer
+    /// within `http.probe_timeout`. Probes make no billed calls.
     pub async fn probe(&self) -> Vec<(&'static str, Outcome)> {
         let outcome = async |probe: &Arc<Probe>| (probe.check, probe.outcome().await);
         join_all(self.probes.iter().map(outcome)).await
     }
 
-    /// What whoever runs the service should know of the index, if anything.
+    /// Advice of the index for the operator, if any.
     pub async fn advice(&self) -> Result<Option<String>> {
         Ok(self.stores.index.advice().await?)
     }
 
-    /// Keeps what is known of the ports up to date until it is dropped.
+    /// Probes the ports periodically until dropped.
     pub async fn watch(&self) {
         loop {
             self.probe().await;
@@ -149,7 +148,7 @@ impl Status {
         }
     }
 
-    /// Whether the service can work, as it was last seen.
+    /// The health document, from the last probe results.
     pub async fn health(&self) -> Health {
         let storage = self.storage.outcome().await;
         let unavailable = self.catalog.analyzers.unavailable(&self.models);
@@ -165,7 +164,7 @@ impl Status {
         }
     }
 
-    /// Everything searchable and filterable.
+    /// The discovery document.
     pub fn schema(&self) -> Schema {
         let pairs = |pairs: &[(&str, &str)]| {
             pairs.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
@@ -200,7 +199,7 @@ impl Status {
     }
 }
 
-async fn measure(
+async fn update_gauges(
     index: Arc<dyn VectorIndex>,
     jobs: Arc<Jobs>,
     catalog: Arc<Catalog>,
@@ -215,9 +214,9 @@ async fn measure(
     Ok(())
 }
 
-/// A probe of each port that can be unreachable, storage first.
+/// Probes of all ports that can be unreachable, storage first.
 fn probes(stores: &Stores, models: &Models, settings: ProbeSettings) -> Vec<Arc<Probe>> {
-    let of_storage = match settings.storage_is_local {
+    let storage_settings = match settings.storage_is_local {
         true => ProbeSettings { interval: Duration::ZERO, ..settings },
         false => settings,
     };
@@ -231,7 +230,7 @@ fn probes(stores: &Stores, models: &Models, settings: ProbeSettings) -> Vec<Arc<
         }};
     }
     vec![
-        probe!("storage answers", "storage", of_storage, stores.storage),
+        probe!("storage answers", "storage", storage_settings, stores.storage),
         probe!("records answer", "the record store", settings, stores.records),
         probe!("index answers", "the index", settings, stores.index),
         probe!("jobs answer", "the job queue", settings, stores.jobs),

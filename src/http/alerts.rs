@@ -1,96 +1,107 @@
-//! `/alerts`: searches that are kept, and told of each video that has what they look for.
+//! `/alerts`: saved searches that call a webhook for every new matching video.
 
 use poem_openapi::param::Path;
 use poem_openapi::{Object, OpenApi};
 
 use super::auth::{Service, Token};
 use super::body::{Accepted, Json};
-use super::errors::{ApiError, Change, OfOne, Plain, Rerun};
+use super::errors::{ApiError, ById, Change, Plain, Rerun};
 use super::query::{StandardResult, field};
 use super::values::{AnyObject, shortest};
 use crate::domain::alerts;
-use crate::domain::kernel::urls::without_values;
-use crate::domain::search::EVERY_ANALYZER;
+use crate::domain::kernel::urls::redact_query;
+use crate::domain::search::ALL_ANALYZERS;
 
 /// The routes of this section.
 pub(super) struct AlertsApi(pub(super) Service);
 
 #[OpenApi]
 impl AlertsApi {
-    /// The alerts, by name.
+    /// List alerts.
+    ///
+    /// Sorted by name.
     #[oai(path = "/alerts", method = "get", operation_id = "alerts")]
     async fn alerts(&self, token: Token) -> Result<Json<AlertList>, ApiError<Plain>> {
-        let alerts = self.0.of(&token).alerts().await?;
+        let alerts = self.0.scoped(&token).alerts().await?;
         Ok(Json(AlertList { alerts: alerts.into_iter().map(Into::into).collect() }))
     }
 
-    /// One alert, with the deliveries that failed.
+    /// Get an alert.
+    ///
+    /// Includes its failed deliveries.
     #[oai(path = "/alerts/:name", method = "get", operation_id = "alert")]
     async fn alert(
         &self,
         token: Token,
+        /// Name of the alert.
         name: Path<String>,
-    ) -> Result<Json<Alert>, ApiError<OfOne>> {
-        Ok(Json(self.0.of(&token).alert(&name).await?.into()))
+    ) -> Result<Json<Alert>, ApiError<ById>> {
+        Ok(Json(self.0.scoped(&token).alert(&name).await?.into()))
     }
 
-    /// Keep a search, whose webhook is told of each video that has what it looks for.
+    /// Create or update an alert.
     ///
-    /// From now on each video that is published, or changed by another ingest, is searched for it. Where
-    /// it is there, the webhook gets a signed POST (`Shotlog-Signature`, as callbacks) with `event_id`,
-    /// `alert`, `text`, `video_id`, `filename`, `p_present` and `moments`: at least once, each time with
-    /// the same `event_id`. Changes the alert of that name where there is one.
+    /// An alert is a saved search that calls a webhook for every new matching video. It runs on each video
+    /// that is ingested from now on. If moments match, the webhook gets a signed POST (`Shotlog-Signature`,
+    /// as for job callbacks) with `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and
+    /// `moments`. Delivery is at least once; repeated deliveries have the same `event_id`.
     #[oai(path = "/alerts/:name", method = "put", operation_id = "put_alert")]
     async fn put_alert(
         &self,
         token: Token,
-        /// At most 64 of a to z, 0 to 9, _ and -.
+        /// Name of the alert: 1 to 64 characters of `a`-`z`, `0`-`9`, `_` and `-`.
         name: Path<String>,
         Json(request): Json<AlertRequest>,
     ) -> Result<Json<Alert>, ApiError<Rerun>> {
         let AlertRequest { search, webhook } = request;
-        Ok(Json(self.0.of(&token).put_alert(&name, search.into(), webhook).await?.into()))
+        Ok(Json(self.0.scoped(&token).put_alert(&name, search.into(), webhook).await?.into()))
     }
 
-    /// Forget an alert.
+    /// Delete an alert.
     #[oai(path = "/alerts/:name", method = "delete", operation_id = "delete_alert")]
     async fn delete_alert(
         &self,
         token: Token,
+        /// Name of the alert.
         name: Path<String>,
     ) -> Result<Json<AlertDeleted>, ApiError<Change>> {
-        self.0.of(&token).delete_alert(&name).await?;
+        self.0.scoped(&token).delete_alert(&name).await?;
         Ok(Json(AlertDeleted { name: name.0, deleted: true }))
     }
 
-    /// What an alert finds in the videos that are there; nobody is told.
+    /// Test an alert.
+    ///
+    /// Runs the search on all stored videos without calling the webhook.
     #[oai(path = "/alerts/:name/test", method = "post", operation_id = "test_alert")]
     async fn test_alert(
         &self,
         token: Token,
+        /// Name of the alert.
         name: Path<String>,
     ) -> Result<Json<AlertTest>, ApiError<Change>> {
-        let found = self.0.of(&token).test_alert(&name).await?;
+        let found = self.0.scoped(&token).test_alert(&name).await?;
         Ok(Json(AlertTest { results: found.into_iter().map(Into::into).collect() }))
     }
 
-    /// Tell what could not be delivered once more.
+    /// Retry failed deliveries.
     ///
-    /// A job for each video whose delivery was given up: it is searched again, as it is now.
+    /// Starts a job for each video whose delivery failed. The search runs again on the video's current
+    /// output.
     #[oai(path = "/alerts/:name/retry", method = "post", operation_id = "retry_alert")]
     async fn retry_alert(
         &self,
         token: Token,
+        /// Name of the alert.
         name: Path<String>,
     ) -> Result<Accepted<AlertRetry>, ApiError<Rerun>> {
-        let jobs = self.0.of(&token).retry_alert(&name).await?;
+        let jobs = self.0.scoped(&token).retry_alert(&name).await?;
         Ok(Accepted(AlertRetry { job_ids: jobs.into_iter().map(|job| job.job_id).collect() }))
     }
 }
 
 #[derive(Object)]
 struct AlertRetry {
-    /// One for each video; none where nothing had failed.
+    /// Id of one job per video; empty if no delivery has failed.
     job_ids: Vec<String>,
 }
 
@@ -98,41 +109,41 @@ struct AlertRetry {
 struct AlertRequest {
     #[oai(flatten)]
     search: AlertSearch,
-    /// Where it is told: an http(s) URL that is not private.
+    /// http(s) URL that receives matches. Private addresses are rejected.
     webhook: String,
 }
 
-/// What is looked for, in the fields of `/query`.
+/// The search, with the fields of `/query`.
 #[derive(Object)]
 struct AlertSearch {
-    /// What to look for.
+    /// Search query.
     #[oai(validator(min_length = 1))]
     text: String,
-    /// `vector`, `text` or `hybrid`; null is `vector` for one analyzer, `hybrid` for all.
+    /// Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid` for `*`.
     #[oai(nullable)]
     mode: Option<String>,
-    /// Analyzer whose output is searched, or `*` for that of all.
+    /// Analyzer whose output is searched, or `*` for all. Default: `*`.
     #[oai(default = "everything")]
     analyzer: String,
-    /// Vector field.
+    /// Vector field to search, one of `vector_fields` of `GET /schema`. Default: `combined`.
     #[oai(default = "field")]
     field: String,
-    /// Hard conditions that must all hold.
+    /// Hard filters that must all match, as in `/query`.
     #[oai(default)]
     filters: AnyObject,
-    /// Moments with a lower cosine are passed over.
+    /// Ignores moments with a lower cosine similarity (0 to 1). Null: no threshold.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     score_threshold: Option<f64>,
-    /// Moments that less probably have it are passed over.
+    /// Ignores moments with a lower `p_present` (0 to 1). Default: 0.5.
     #[oai(default = "half", validator(minimum(value = "0"), maximum(value = "1")))]
     min_p_present: f64,
-    /// Moments of one video that are told at most.
+    /// Maximum moments per video in a delivery. Default: 5.
     #[oai(default = "five", validator(minimum(value = "1"), maximum(value = "50")))]
     limit: u32,
 }
 
 fn everything() -> String {
-    EVERY_ANALYZER.into()
+    ALL_ANALYZERS.into()
 }
 
 fn half() -> f64 {
@@ -145,46 +156,52 @@ fn five() -> u32 {
 
 #[derive(Object)]
 struct AlertList {
+    /// The alerts, sorted by name.
     alerts: Vec<Alert>,
 }
 
 #[derive(Object)]
 struct Alert {
+    /// Name of the alert.
     name: String,
     #[oai(flatten)]
     search: AlertSearch,
-    /// Without passwords and signatures.
+    /// Webhook URL, without credentials and query values.
     webhook: String,
-    /// ISO 8601, second precision, UTC.
+    /// Time of creation, ISO 8601, second precision, UTC.
     created_at: String,
-    /// Deliveries that were taken.
+    /// Number of successful deliveries.
     delivered: u64,
-    /// When the last of them was: ISO 8601, second precision, UTC; null before the first.
+    /// Time of the last successful delivery, ISO 8601, second precision, UTC; null before the first.
     #[oai(nullable)]
     last_delivered_at: Option<String>,
-    /// Deliveries that were given up, the newest last; `POST /alerts/{name}/retry` tells them once more.
+    /// Failed deliveries, newest last; `POST /alerts/{name}/retry` retries them.
     failed: Vec<FailedDelivery>,
 }
 
 #[derive(Object)]
 struct FailedDelivery {
+    /// Id of the event, the same in every delivery attempt.
     event_id: String,
+    /// Id of the video.
     video_id: String,
-    /// Why the last attempt failed.
+    /// Error of the last attempt.
     error: String,
-    /// ISO 8601, second precision, UTC.
+    /// Time of the failure, ISO 8601, second precision, UTC.
     at: String,
 }
 
 #[derive(Object)]
 struct AlertDeleted {
+    /// Name of the alert.
     name: String,
+    /// Always true.
     deleted: bool,
 }
 
 #[derive(Object)]
 struct AlertTest {
-    /// Best first.
+    /// Matching moments, best first.
     results: Vec<StandardResult>,
 }
 
@@ -223,7 +240,7 @@ impl From<alerts::Alert> for Alert {
         Self {
             name: alert.name,
             search: alert.search.into(),
-            webhook: without_values(&alert.webhook),
+            webhook: redact_query(&alert.webhook),
             created_at: alert.created_at,
             delivered: alert.delivered,
             last_delivered_at: alert.last_delivered_at,

@@ -14,7 +14,7 @@ use super::body::Json;
 use super::errors::{ApiError, Search};
 use super::events::Events;
 use super::query::StandardResult;
-use super::values::{AnyObject, Ordered};
+use super::values::{AnyObject, OrderedMap};
 use crate::domain::answering::ask::AskEvent;
 use crate::domain::answering::{ask, audit};
 use crate::domain::kernel::error::Error;
@@ -26,51 +26,55 @@ pub(super) struct AskApi(pub(super) Service);
 
 #[OpenApi]
 impl AskApi {
-    /// Question answering using aggregates and segments.
+    /// Ask a question.
     ///
-    /// Whoever accepts `text/event-stream` is told as it becomes known: `moments` with the `results`,
-    /// `piece` with the `text` that a language model is writing, which nobody has checked yet (what was written
-    /// before is void where it `begins`), `sentence` for each that stands in the answer, as in `audit`, and `answer` with all that comes as
-    /// JSON else. What fails before the moments are known has its status; after that an event `error` with
-    /// its `detail` ends the stream.
+    /// Answers from aggregates and segments, with citations.
+    ///
+    /// With `Accept: text/event-stream`, the response is a stream of server-sent events: `moments` with the
+    /// `results`; `piece` with a `text` fragment from the language model, which is not audited yet (if
+    /// `begins` is true, discard earlier fragments); `sentence` for each sentence of the final answer, as
+    /// in `audit`; and `answer` with the complete JSON response. Errors before `moments` have their own
+    /// status code; later errors end the stream with an `error` event that has a `detail`.
     #[oai(path = "/ask", method = "post", operation_id = "ask")]
     async fn ask(
         &self,
         token: Token,
         headers: &HeaderMap,
         Json(request): Json<AskRequest>,
-    ) -> Result<Asked, ApiError<Search>> {
-        let service = self.0.of(&token);
+    ) -> Result<AskOutcome, ApiError<Search>> {
+        let service = self.0.scoped(&token);
         let streams = |value: &HeaderValue| {
             value.to_str().is_ok_and(|accept| accept.contains("text/event-stream"))
         };
         if !headers.get_all("accept").iter().any(streams) {
-            return Ok(Asked::Ok(Reply::Whole(Json(service.ask(request.into()).await?.into()))));
+            return Ok(AskOutcome::Ok(AskBody::Json(Json(
+                service.ask(request.into()).await?.into(),
+            ))));
         }
-        let mut told = service.ask_told(request.into());
-        let first = told.next().await.transpose()?;
-        let told = stream::iter(first.map(Ok)).chain(told);
-        Ok(Asked::Ok(Reply::Told(Events(told.map(event).boxed()))))
+        let mut events = service.ask_told(request.into());
+        let first = events.next().await.transpose()?;
+        let events = stream::iter(first.map(Ok)).chain(events);
+        Ok(AskOutcome::Ok(AskBody::Events(Events(events.map(event).boxed()))))
     }
 }
 
 #[derive(ApiResponse)]
-enum Asked {
+enum AskOutcome {
     #[oai(status = 200)]
-    Ok(Reply),
+    Ok(AskBody),
 }
 
 #[derive(ResponseContent)]
-enum Reply {
-    Whole(Json<AskResponse>),
-    Told(Events<Value>),
+enum AskBody {
+    Json(Json<AskResponse>),
+    Events(Events<Value>),
 }
 
 /// The name of an event and its data.
-fn event(told: Result<AskEvent, Error>) -> (&'static str, Value) {
-    let (name, data) = match told {
+fn event(event: Result<AskEvent, Error>) -> (&'static str, Value) {
+    let (name, data) = match event {
         Ok(AskEvent::Moments(hits)) => {
-            ("moments", Some(json!({"results": standard(hits).to_json()})))
+            ("moments", Some(json!({"results": standard_results(hits).to_json()})))
         }
         Ok(AskEvent::Piece { text, begins }) => {
             ("piece", Some(json!({"text": text, "begins": begins})))
@@ -82,8 +86,8 @@ fn event(told: Result<AskEvent, Error>) -> (&'static str, Value) {
     (name, data.unwrap_or_default())
 }
 
-/// The analyzer is one and the same for all of a video's.
-fn standard(hits: Vec<SearchResult>) -> Vec<StandardResult> {
+/// Omits `found_by`: one analyzer is used per video.
+fn standard_results(hits: Vec<SearchResult>) -> Vec<StandardResult> {
     let without = |mut hit: SearchResult| {
         hit.found_by.clear();
         hit.into()
@@ -93,70 +97,74 @@ fn standard(hits: Vec<SearchResult>) -> Vec<StandardResult> {
 
 #[derive(Object)]
 pub(crate) struct AskRequest {
+    /// The question.
     #[oai(validator(min_length = 1))]
     question: String,
-    /// Null uses every ingested video.
+    /// Ids of the videos to use. Null: all videos.
     #[oai(nullable)]
     video_ids: Option<Vec<String>>,
-    /// Analyzer whose chunks are retrieved as evidence; chosen per video when null or `auto`.
+    /// Analyzer whose output is retrieved as evidence. Null or `auto`: chosen per video.
     #[oai(nullable)]
     analyzer: Option<String>,
-    /// Supporting segments per video.
+    /// Maximum supporting segments per video.
     #[oai(default = "limit", validator(minimum(value = "1"), maximum(value = "20")))]
     limit: u32,
-    /// Segments with a lower `p_present` are left out of results and evidence.
+    /// Drops segments with a lower `p_present` (0 to 1) from results and evidence. Null: none.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     min_p_present: Option<f64>,
-    /// Hard conditions that must all hold, as those of `/query`.
+    /// Hard filters that must all match, as in `/query`.
     #[oai(default)]
     filters: AnyObject,
-    /// Only these moments are read, of whichever videos: what was cited before, for a question about the same.
-    /// What is told of whole videos is then left out. Null reads what fits best.
+    /// Ids of the moments to read, such as those cited before, for follow-up questions. Aggregates are not
+    /// used then. Null: retrieves the best evidence.
     #[oai(nullable, validator(min_items = 1, max_items = 100))]
     moment_ids: Option<Vec<String>>,
 }
 
-/// As `analyzer`, the same as null.
-pub(super) const CHOSEN_PER_VIDEO: &str = "auto";
+/// Value of `analyzer` that means the same as null.
+pub(super) const AUTO_ANALYZER: &str = "auto";
 
 fn limit() -> u32 {
-    ask::SEGMENTS
+    ask::DEFAULT_LIMIT
 }
 
 #[derive(Object)]
 pub(crate) struct AskResponse {
+    /// The question.
     question: String,
+    /// The answer, with citations; null if none was generated.
     #[oai(nullable)]
     answer: Option<String>,
-    /// Whether that answers the question; false where it only says that the footage does not show it.
+    /// Whether the answer answers the question; false if it only says that the footage does not show it.
     /// Absent without an answer.
     #[oai(skip_serializing_if_is_none)]
     answered: Option<bool>,
-    /// How far the cited moments bear out each sentence of the answer; absent without an answer.
+    /// How well the cited moments support each sentence of the answer; absent without an answer.
     #[oai(skip_serializing_if_is_none)]
     audit: Option<Vec<AuditedSentence>>,
-    /// `TypeName: message` when writing the answer failed; sources and results stand.
+    /// `TypeName: message` if generating the answer failed; sources and results are still valid.
     #[oai(skip_serializing_if_is_none)]
     answer_error: Option<String>,
-    /// By video id.
-    sources: Ordered<Sources>,
+    /// What was used, by video id.
+    sources: OrderedMap<Sources>,
+    /// Supporting moments, best first.
     pub(crate) results: Vec<StandardResult>,
-    /// Why there is nothing; present in the empty cases only.
+    /// Why nothing was found; present only if there are no sources.
     #[oai(skip_serializing_if_is_none)]
     error: Option<String>,
 }
 
-/// A sentence of an answer, checked against the moments it cites: by its numbers, names and words, and
-/// by meaning.
+/// A sentence of an answer, checked against the moments that it cites: by numbers, names, words and
+/// meaning.
 #[derive(Object)]
 pub(super) struct AuditedSentence {
-    /// Without its citations.
+    /// The sentence without its citations.
     sentence: String,
-    /// As in the answer.
+    /// Its citations, as in the answer.
     citations: Vec<String>,
-    /// What they cite, in their order, as `GET /moments/{moment_id}` takes it.
+    /// Ids of the cited moments in the same order, for `GET /moments/{moment_id}`.
     moments: Vec<String>,
-    /// A sentence that is `unsupported` is not in the answer.
+    /// How well the moments support it. `unsupported` sentences are removed from the answer.
     verdict: Verdict,
 }
 
@@ -180,8 +188,10 @@ impl From<audit::AuditedSentence> for AuditedSentence {
     }
 }
 
-/// Nothing where there is no answer.
-pub(super) fn checked(audit: Vec<audit::AuditedSentence>) -> Option<Vec<AuditedSentence>> {
+/// The audited sentences; `None` without an answer.
+pub(super) fn audited_sentences(
+    audit: Vec<audit::AuditedSentence>,
+) -> Option<Vec<AuditedSentence>> {
     (!audit.is_empty()).then(|| audit.into_iter().map(Into::into).collect())
 }
 
@@ -190,9 +200,9 @@ impl From<AskRequest> for ask::Question {
         Self {
             question: r.question,
             video_ids: r.video_ids,
-            analyzer: r.analyzer.filter(|id| id != CHOSEN_PER_VIDEO),
+            analyzer: r.analyzer.filter(|id| id != AUTO_ANALYZER),
             limit: r.limit,
-            min_p_present: r.min_p_present.map(|least| least as f32),
+            min_p_present: r.min_p_present.map(|min| min as f32),
             filters: r.filters.0,
             moment_ids: r.moment_ids,
         }
@@ -206,16 +216,16 @@ impl From<ask::AskResponse> for AskResponse {
             question: r.question,
             answer: r.answer,
             answered: r.answered,
-            audit: checked(r.audit),
+            audit: audited_sentences(r.audit),
             answer_error: r.answer_error,
-            sources: Ordered(sources.collect()),
-            results: standard(r.results),
+            sources: OrderedMap(sources.collect()),
+            results: standard_results(r.results),
             error: r.error,
         }
     }
 }
 
-/// What one video gave to an answer.
+/// What one video contributed to an answer.
 struct Sources(ask::Sources);
 
 impl Type for Sources {

@@ -1,6 +1,5 @@
-//! Who may call: the `X-Core-Token` header, the browser's session cookie, and the checks that a
-//! request does not come from a page of another site, in its own name or in one that leads here.
-//! Asked by the edge before anything is routed.
+//! Authentication: the `X-Core-Token` header, the browser's session cookie, and checks against cross-site
+//! requests and DNS rebinding. The edge calls [`Guard::admit`] before routing.
 
 use std::sync::Arc;
 
@@ -16,7 +15,7 @@ use super::hosts::Hosts;
 use super::session::Sessions;
 use super::settings::AuthToken;
 use super::storage;
-use crate::domain::catalog::opening::Opened;
+use crate::domain::catalog::readiness::StoreState;
 use crate::domain::kernel::access::Access;
 use crate::domain::status::Status;
 use crate::domain::{Scoped, Shotlog};
@@ -24,21 +23,21 @@ use crate::domain::{Scoped, Shotlog};
 /// The request header that carries the token.
 pub(super) const TOKEN_HEADER: &str = "X-Core-Token";
 
-/// Where a request may carry the token.
-const HEADERS: &str = "X-Core-Token, or in Authorization as a Bearer's";
+/// Where a request may carry the token, for error messages.
+const TOKEN_HEADERS: &str = "X-Core-Token, or in Authorization as a Bearer's";
 
-/// What the token of a request reaches. Declares in the document that an operation needs one; the check
-/// itself is the [`Guard`]'s.
+/// The access rights of a request's token. As an extractor it declares the security scheme in the document;
+/// the check itself is the [`Guard`]'s.
 pub(super) struct Token(Access);
 
 impl Token {
-    /// That of a request which the edge has let pass.
-    pub(super) fn of(request: &Request) -> Result<Self, Failure> {
+    /// The rights that the edge attached to an admitted request.
+    pub(super) fn extract(request: &Request) -> Result<Self, Failure> {
         request.data::<Access>().cloned().map(Self).ok_or_else(Failure::internal)
     }
 }
 
-/// The service, behind the tokens: handlers get at its use-cases in the name of a caller alone.
+/// The service behind authentication: handlers reach its use-cases only on behalf of a caller.
 #[derive(Clone)]
 pub(super) struct Service(Arc<Shotlog>);
 
@@ -47,29 +46,29 @@ impl Service {
         Self(service)
     }
 
-    /// The use-cases, for who sent this token.
-    pub(super) fn of(&self, token: &Token) -> Scoped {
+    /// The use-cases, limited to what this token may access.
+    pub(super) fn scoped(&self, token: &Token) -> Scoped {
         self.0.scoped(token.0.clone())
     }
 
-    /// Whether the service works: anybody may know.
+    /// Health and probes, which need no token.
     pub(super) fn status(&self) -> &Status {
         &self.0.status
     }
 
-    /// Whether new jobs are taken.
+    /// Whether new jobs are accepted.
     pub(super) fn takes_jobs(&self) -> bool {
-        self.0.jobs.open()
+        self.0.jobs.is_open()
     }
 
-    /// Whether the index has all points: not while those of a damaged one are written again.
-    pub(super) fn index_is_whole(&self) -> bool {
-        self.0.search.check_index().is_ok()
+    /// Whether the index holds every point; false while a damaged index is rebuilt.
+    pub(super) fn index_is_complete(&self) -> bool {
+        self.0.search.ensure_index_ready().is_ok()
     }
 
-    /// Whether the stores are open.
-    pub(super) fn opened(&self) -> Opened {
-        self.0.catalog.opening.now()
+    /// How far opening the stores has come.
+    pub(super) fn store_readiness(&self) -> StoreState {
+        self.0.catalog.readiness.state()
     }
 }
 
@@ -84,8 +83,9 @@ impl<'a> ApiExtractor<'a> for Token {
             MetaSecurityScheme {
                 ty: "apiKey",
                 description: Some(
-                    "One of the tokens of `auth.tokens`, which may be bound to collections and to \
-                     reading; not needed when that is empty. `Authorization: Bearer` takes it too.",
+                    "One of the tokens of `auth.tokens`, which may be limited to collections and to \
+                     reading. Not required if no tokens are configured. `Authorization: Bearer` is also \
+                     accepted.",
                 ),
                 name: Some(TOKEN_HEADER),
                 key_in: Some("header"),
@@ -106,11 +106,11 @@ impl<'a> ApiExtractor<'a> for Token {
         _: &mut RequestBody,
         _: ExtractParamOptions<()>,
     ) -> Result<Self> {
-        Ok(Self::of(request)?)
+        Ok(Self::extract(request)?)
     }
 }
 
-/// Decides which requests go on.
+/// Decides which requests are admitted.
 pub(super) struct Guard {
     tokens: Vec<AuthToken>,
     /// Exact paths that need no token.
@@ -141,33 +141,33 @@ impl Guard {
         }
     }
 
-    /// Lets the request pass with what it reaches, or says why not.
+    /// Returns the access rights of an admitted request, or why it is rejected.
     pub(super) fn admit(&self, request: &Request) -> Result<Access, Failure> {
         if self.tokens.is_empty()
-            && let Some(host) = self.hosts.refused(request)
+            && let Some(host) = self.hosts.foreign_host(request)
         {
             return Err(Failure::new(
                 StatusCode::FORBIDDEN,
                 format!(
                     "the request was sent to '{}'; without tokens the service answers to localhost, \
                      IP addresses, the name in http.base_url and those in http.hosts only",
-                    super::params::shown(&host)
+                    super::params::excerpt(&host)
                 ),
             ));
         }
         let write = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
-        let given = given(request);
-        if let Some(access) = given.and_then(|token| self.access(token)) {
+        let token = request_token(request);
+        if let Some(access) = token.and_then(|token| self.access(token)) {
             return Ok(access.clone());
         }
-        // A page of another site cannot add the header without the browser asking us first.
-        if write && given.is_none() && self.foreign(request) {
+        // A page of another site cannot set the header without a CORS preflight.
+        if write && token.is_none() && self.is_cross_site(request) {
             return Err(Failure::new(
                 StatusCode::FORBIDDEN,
                 format!("a page of another site sent this; send {TOKEN_HEADER} or use this origin"),
             ));
         }
-        // A proxy in front may have put a bearer's token of its own there.
+        // A proxy in front may have added its own bearer token.
         if !request.headers().contains_key(TOKEN_HEADER)
             && let Some(access) = self.session(request, write)
         {
@@ -176,9 +176,11 @@ impl Guard {
         if self.tokens.is_empty() || self.is_open(request.uri().path(), write) {
             return Ok(Access::default());
         }
-        match given {
-            Some(_) => Err(refused(format!("the token in {HEADERS} is wrong"))),
-            None => Err(refused(format!("this route needs a token in the header {HEADERS}"))),
+        match token {
+            Some(_) => Err(unauthorized(format!("the token in {TOKEN_HEADERS} is wrong"))),
+            None => {
+                Err(unauthorized(format!("this route needs a token in the header {TOKEN_HEADERS}")))
+            }
         }
     }
 
@@ -192,28 +194,27 @@ impl Guard {
         !self.tokens.is_empty()
     }
 
-    /// What a token reaches, if it is one. Compares with every token, taking the same time whichever
-    /// fits.
-    pub(super) fn access(&self, given: &[u8]) -> Option<&Access> {
-        let mut fits = None;
+    /// The access rights of a valid token. Compares with every token in constant time.
+    pub(super) fn access(&self, sent: &[u8]) -> Option<&Access> {
+        let mut matching = None;
         for token in self.tokens.iter().filter(|token| !token.token.is_empty()) {
-            if token.token.as_bytes().ct_eq(given).into() {
-                fits = Some(&token.access);
+            if token.token.as_bytes().ct_eq(sent).into() {
+                matching = Some(&token.access);
             }
         }
-        fits
+        matching
     }
 
-    /// Whether the browser says that another site's page sent the request.
-    fn foreign(&self, request: &Request) -> bool {
+    /// Whether the browser reports that a page of another site sent the request.
+    fn is_cross_site(&self, request: &Request) -> bool {
         match request.headers().get(header::ORIGIN) {
-            Some(origin) => !self.own(origin, request),
+            Some(origin) => !self.is_own_origin(origin, request),
             None => fetch_site(request).is_some_and(|site| site != "same-origin" && site != "none"),
         }
     }
 
-    /// Whether an origin is the public address or the address the request was sent to.
-    fn own(&self, origin: &HeaderValue, request: &Request) -> bool {
+    /// Whether an origin is the public address or the address that the request was sent to.
+    fn is_own_origin(&self, origin: &HeaderValue, request: &Request) -> bool {
         let Ok(origin) = origin.to_str() else { return false };
         let host = request.header("host").unwrap_or_default();
         let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
@@ -221,24 +222,24 @@ impl Guard {
             || (!host.is_empty() && authority.is_some_and(|own| own.eq_ignore_ascii_case(host)))
     }
 
-    /// What a live session reaches whose cookie came with a request of our own pages. A write must say
-    /// that it does.
+    /// The access rights of the live session whose cookie the request carries, if the request comes from
+    /// our own pages. A write must carry an `Origin` header.
     pub(super) fn session(&self, request: &Request, write: bool) -> Option<&Access> {
         let declared = request.headers().get(header::ORIGIN).is_some();
-        let ours = !self.foreign(request)
+        let ours = !self.is_cross_site(request)
             && fetch_site(request).is_none_or(|site| site == "same-origin" || site == "none")
             && (!write || declared);
         self.sessions.access(request).filter(|_| ours)
     }
 }
 
-/// The token that a request carries.
-fn given(request: &Request) -> Option<&[u8]> {
+/// The token of a request, from either header.
+fn request_token(request: &Request) -> Option<&[u8]> {
     let own = request.headers().get(TOKEN_HEADER).map(HeaderValue::as_bytes);
     own.or_else(|| bearer(request))
 }
 
-fn refused(detail: String) -> Failure {
+fn unauthorized(detail: String) -> Failure {
     Failure::new(StatusCode::UNAUTHORIZED, detail)
 }
 

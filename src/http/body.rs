@@ -1,4 +1,4 @@
-//! JSON bodies in both directions, optional forms, and reading a body within its limits.
+//! JSON request and response bodies, optional forms, and reading a body within its limits.
 
 use std::io::Read;
 use std::marker::PhantomData;
@@ -17,16 +17,16 @@ use poem_openapi::types::{ParseFromJSON, ToJSON, Type};
 use poem_openapi::{ApiExtractor, ApiExtractorType, ApiResponse, ExtractParamOptions};
 
 use super::HttpOptions;
-use super::conform;
 use super::errors::Failure;
+use super::validation;
 
-/// A JSON body: of a request, checked against the schema of `T`; of a response, with status 200.
+/// A JSON body: in a request, validated against the schema of `T`; in a response, with status 200.
 pub(super) struct Json<T>(pub(super) T);
 
-/// The JSON of a `T`, as text, with status 200.
-pub(super) struct Written<T>(Bytes, PhantomData<fn() -> T>);
+/// Serialized JSON of a `T`, with status 200.
+pub(super) struct RawJson<T>(Bytes, PhantomData<fn() -> T>);
 
-impl<T> Written<T> {
+impl<T> RawJson<T> {
     pub(super) fn new(text: impl Into<Bytes>) -> Self {
         Self(text.into(), PhantomData)
     }
@@ -35,7 +35,7 @@ impl<T> Written<T> {
 /// A JSON body with status 202.
 pub(super) struct Accepted<T>(pub(super) T);
 
-/// A URL-encoded form that may be left out altogether.
+/// A URL-encoded form that may be omitted.
 pub(super) struct OptionalForm<T>(pub(super) T);
 
 impl<T: Type> Payload for Json<T> {
@@ -57,7 +57,7 @@ impl<T: ParseFromJSON + 'static> ParsePayload for Json<T> {
         let bytes = read(request, body.take()?, |options| options.server.max_json_bytes).await?;
         let value = serde_json::from_slice(&bytes)
             .map_err(|e| Failure::unprocessable(format!("the body is not valid JSON: {e}")))?;
-        let value = conform::conform::<T>(value).map_err(Failure::unprocessable)?;
+        let value = validation::validate::<T>(value).map_err(Failure::unprocessable)?;
         let parsed = T::parse_from_json(Some(value));
         Ok(Self(parsed.map_err(|e| Failure::unprocessable(e.into_message()))?))
     }
@@ -104,13 +104,13 @@ impl<T: ToJSON> ApiResponse for Json<T> {
     }
 }
 
-impl<T> IntoResponse for Written<T> {
+impl<T> IntoResponse for RawJson<T> {
     fn into_response(self) -> Response {
         Response::builder().content_type("application/json").body(self.0)
     }
 }
 
-impl<T: Type> ApiResponse for Written<T> {
+impl<T: Type> ApiResponse for RawJson<T> {
     fn meta() -> MetaResponses {
         responses::<T>(200, "Success.")
     }
@@ -128,7 +128,7 @@ impl<T: ToJSON> IntoResponse for Accepted<T> {
 
 impl<T: ToJSON> ApiResponse for Accepted<T> {
     fn meta() -> MetaResponses {
-        responses::<T>(202, "Accepted; poll the job until it is done or failed.")
+        responses::<T>(202, "Accepted. Poll the job until it is done or failed.")
     }
 
     fn register(registry: &mut Registry) {
@@ -155,7 +155,7 @@ impl<T: ParseFromJSON + 'static> ParsePayload for OptionalForm<T> {
             expect_type(request, Self::CONTENT_TYPE, |essence| essence == Self::CONTENT_TYPE)?;
             form(request, bytes.into()).await?
         };
-        let value = conform::from_text::<T>(fields).map_err(Failure::unprocessable)?;
+        let value = validation::validate_form::<T>(fields).map_err(Failure::unprocessable)?;
         let parsed = T::parse_from_json(Some(value));
         Ok(Self(parsed.map_err(|e| Failure::unprocessable(e.into_message()))?))
     }
@@ -183,14 +183,14 @@ impl<'a, T: ParseFromJSON + 'static> ApiExtractor<'a> for OptionalForm<T> {
     }
 }
 
-/// What a request's extractors may know of the configuration.
+/// The HTTP options, for extractors.
 pub(super) fn options(request: &Request) -> Result<&HttpOptions> {
     request.data::<std::sync::Arc<HttpOptions>>().map(AsRef::as_ref).ok_or_else(|| {
         poem::Error::from_string("no options are attached", StatusCode::INTERNAL_SERVER_ERROR)
     })
 }
 
-/// The whole body, decompressed, within the size and time that the options allow.
+/// The complete body, decompressed, within the size and time limits of the options.
 pub(super) async fn read(
     request: &Request,
     body: Body,
@@ -198,12 +198,12 @@ pub(super) async fn read(
 ) -> Result<Vec<u8>> {
     let options = options(request)?;
     let limit = limit(options);
-    let coding = ContentCoding::of(request)?;
-    // Nothing of the body has been asked for so far: a client that waits for "100 Continue" sends none.
-    if announced(request).is_some_and(|length| length > limit as u64) {
+    let coding = ContentCoding::from_request(request)?;
+    // The body is still unread: a client that waits for "100 Continue" has sent none of it.
+    if content_length(request).is_some_and(|length| length > limit as u64) {
         return Err(too_large(limit).into());
     }
-    let bytes = within(options.server.body_timeout, body.into_bytes_limit(limit)).await?;
+    let bytes = with_timeout(options.server.body_timeout, body.into_bytes_limit(limit)).await?;
     let bytes = bytes.map_err(|e| match e {
         poem::error::ReadBodyError::PayloadTooLarge => too_large(limit).into(),
         other => poem::Error::from(other),
@@ -218,12 +218,12 @@ fn too_large(limit: usize) -> Failure {
     Failure::too_large(format!("the body is larger than the {limit} bytes that are allowed"))
 }
 
-/// The length of the body in bytes, where the client says it.
-pub(super) fn announced(request: &Request) -> Option<u64> {
+/// The body's length in bytes, if `Content-Length` is present.
+pub(super) fn content_length(request: &Request) -> Option<u64> {
     request.header("content-length").and_then(|length| length.parse().ok())
 }
 
-/// Decompresses no further than `limit` bytes, however small a bomb is.
+/// Decompresses at most `limit` bytes, which stops decompression bombs.
 fn decompress(compressed: &[u8], limit: usize) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let mut decoder = MultiGzDecoder::new(compressed).take(limit as u64 + 1);
@@ -243,9 +243,9 @@ enum ContentCoding {
 }
 
 impl ContentCoding {
-    /// 415 names the ones that are accepted.
-    fn of(request: &Request) -> Result<Self, Failure> {
-        match coding(request).as_str() {
+    /// Fails with 415, which names the accepted encodings.
+    fn from_request(request: &Request) -> Result<Self, Failure> {
+        match content_encoding(request).as_str() {
             "" | "identity" => Ok(Self::Identity),
             "gzip" | "x-gzip" => Ok(Self::Gzip),
             other => Err(unsupported(other, "gzip, identity")),
@@ -253,22 +253,22 @@ impl ContentCoding {
     }
 }
 
-/// Refuses a body that is compressed, where its bytes are taken as they are.
+/// Rejects a compressed body on routes that store the bytes as sent.
 pub(super) fn expect_uncompressed(request: &Request) -> Result<(), Failure> {
-    match coding(request).as_str() {
+    match content_encoding(request).as_str() {
         "" | "identity" => Ok(()),
         other => Err(unsupported(other, "identity")),
     }
 }
 
-fn coding(request: &Request) -> String {
+fn content_encoding(request: &Request) -> String {
     let values = request.headers().get_all(header::CONTENT_ENCODING).into_iter();
     let values = values.map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_owned());
     values.collect::<Vec<_>>().join(", ").to_ascii_lowercase()
 }
 
 fn unsupported(coding: &str, accepted: &'static str) -> Failure {
-    let coding = super::params::shown(coding);
+    let coding = super::params::excerpt(coding);
     let detail = format!("the Content-Encoding is '{coding}'; accepted: {accepted}");
     Failure {
         accept_encoding: Some(accepted),
@@ -276,8 +276,8 @@ fn unsupported(coding: &str, accepted: &'static str) -> Failure {
     }
 }
 
-/// The outcome of `work`, or 408 when it takes longer than `limit`.
-pub(super) async fn within<T>(
+/// The result of `work`, or 408 when it takes longer than `limit`.
+pub(super) async fn with_timeout<T>(
     limit: Duration,
     work: impl Future<Output = T>,
 ) -> Result<T, Failure> {
@@ -298,15 +298,19 @@ pub(super) async fn form(request: &Request, bytes: Body) -> Result<Vec<(String, 
     Ok(fields)
 }
 
-fn expect_type(request: &Request, wanted: &str, fits: fn(&str) -> bool) -> Result<(), Failure> {
+fn expect_type(
+    request: &Request,
+    expected: &str,
+    matches: fn(&str) -> bool,
+) -> Result<(), Failure> {
     let sent = request.content_type().unwrap_or_default();
     let essence = sent.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    if fits(&essence) {
+    if matches(&essence) {
         return Ok(());
     }
     Err(Failure::unprocessable(format!(
-        "the Content-Type is '{}'; it must be {wanted}",
-        super::params::shown(sent)
+        "the Content-Type is '{}'; it must be {expected}",
+        super::params::excerpt(sent)
     )))
 }
 

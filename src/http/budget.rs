@@ -1,135 +1,139 @@
-//! Answers within so many tokens: whole items, counted as they are sent, and where to go on.
+//! Token budgets of responses: whole items, counted as they are sent, and the cursor of the rest.
 
 use poem_openapi::types::ToJSON;
 use serde_json::{Map, Value};
 
 use crate::domain::Result;
-use crate::domain::kernel::tokens::{Cursor, Tokens};
-use crate::domain::kernel::units::{Split, Unit};
-use crate::domain::search::Place;
+use crate::domain::kernel::token_budget::{Cursor, TokenCounter};
+use crate::domain::kernel::units::{Unit, UnitSplitter};
+use crate::domain::search::PageStart;
 
-/// Parts of a document of at most so many bytes of JSON stay whole: about a hundred tokens.
-const SPLIT: Split = Split { largest: 400, cost: |value| value.to_string().len() };
+/// Parts of up to 400 bytes of JSON stay whole, which is about a hundred tokens.
+const SPLIT: UnitSplitter = UnitSplitter { max_cost: 400, cost: |value| value.to_string().len() };
 
-/// What a client wants of a long answer.
+/// The token budget and the position that a request asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Wanted {
-    /// Most tokens of the items together; all of them when left out.
+pub(super) struct ResponseBudget {
+    /// Maximum tokens of the items together; unlimited if `None`.
     pub(super) max_tokens: Option<u32>,
-    /// `next` of the answer before.
+    /// `next` of the previous response.
     pub(super) cursor: Option<String>,
 }
 
-/// What an answer says of its budget; nothing where none was asked for.
+/// What a response reports of its budget; empty without a budget.
 #[derive(Debug, Default)]
-pub(super) struct Spent {
+pub(super) struct BudgetUsage {
     /// Tokens of the items.
     pub(super) tokens: Option<u32>,
-    /// Whose tokenizer has counted.
+    /// The embedder whose tokenizer counted them.
     pub(super) tokenizer: Option<String>,
-    /// Where the rest begins; `None` where nothing is left.
+    /// Cursor of the rest; `None` if nothing is left.
     pub(super) next: Option<String>,
 }
 
-impl Wanted {
-    /// Whether there may be a `next`, or a cursor to compare: only then the request has to be named.
-    pub(super) fn is_part(&self) -> bool {
+impl ResponseBudget {
+    /// Whether the response may be partial. Only then a request key is needed to validate cursors.
+    pub(super) fn is_partial(&self) -> bool {
         self.max_tokens.is_some() || self.cursor.is_some()
     }
 
-    /// Items that earlier answers to this request had.
-    pub(super) fn skipped(&self, request: &str) -> Result<usize> {
-        let cursor = self.cursor.as_deref().map(|text| Cursor::read(text, request)).transpose()?;
+    /// Number of items that earlier responses to this request held.
+    pub(super) fn skipped(&self, request_key: &str) -> Result<usize> {
+        let cursor =
+            self.cursor.as_deref().map(|text| Cursor::read(text, request_key)).transpose()?;
         Ok(cursor.map_or(0, |Cursor(units)| units))
     }
 
-    /// The first of the items that fit. `skipped` went before, and `left` of them in all are left.
+    /// How many of `items` fit. `skipped` items came before, `left` remain in total.
     pub(super) async fn fit(
         &self,
-        tokens: &Tokens,
+        tokens: &TokenCounter,
         items: &[String],
-        request: &str,
+        request_key: &str,
         skipped: usize,
         left: usize,
-    ) -> Result<(usize, Spent)> {
+    ) -> Result<(usize, BudgetUsage)> {
         if self.max_tokens.is_none() {
-            let next = (items.len() < left).then(|| Cursor(skipped + items.len()).text(request));
-            return Ok((items.len(), Spent { next, ..Spent::default() }));
+            let next =
+                (items.len() < left).then(|| Cursor(skipped + items.len()).text(request_key));
+            return Ok((items.len(), BudgetUsage { next, ..BudgetUsage::default() }));
         }
         let fit = tokens.fit(items, self.max_tokens).await?;
-        let spent = Spent {
+        let usage = BudgetUsage {
             tokens: Some(fit.tokens as u32),
             tokenizer: Some(tokens.tokenizer().to_owned()),
-            next: (fit.units < left).then(|| Cursor(skipped + fit.units).text(request)),
+            next: (fit.units < left).then(|| Cursor(skipped + fit.units).text(request_key)),
         };
-        Ok((fit.units, spent))
+        Ok((fit.units, usage))
     }
 
-    /// Those of all items that follow the cursor and fit.
-    pub(super) async fn of<T: ToJSON>(
+    /// The items after the cursor that fit.
+    pub(super) async fn fit_items<T: ToJSON>(
         &self,
-        tokens: &Tokens,
+        tokens: &TokenCounter,
         mut items: Vec<T>,
-        request: &str,
-    ) -> Result<(Vec<T>, Spent)> {
-        let skipped = self.skipped(request)?;
+        request_key: &str,
+    ) -> Result<(Vec<T>, BudgetUsage)> {
+        let skipped = self.skipped(request_key)?;
         items.drain(..skipped.min(items.len()));
         let texts: Vec<String> = match self.max_tokens {
             Some(_) => items.iter().map(ToJSON::to_json_string).collect(),
             None => vec![String::new(); items.len()],
         };
         let left = items.len();
-        let (fit, spent) = self.fit(tokens, &texts, request, skipped, left).await?;
+        let (fit, usage) = self.fit(tokens, &texts, request_key, skipped, left).await?;
         items.truncate(fit);
-        Ok((items, spent))
+        Ok((items, usage))
     }
 
     /// Where the page of a listing or ranking begins.
-    pub(super) fn place(&self, request: &str) -> Result<Place> {
-        let cursor = self.cursor.as_deref().map(|text| Cursor::read(text, request)).transpose()?;
-        Ok(cursor.map_or_else(Place::default, |Cursor(place)| place))
+    pub(super) fn position(&self, request_key: &str) -> Result<PageStart> {
+        let cursor =
+            self.cursor.as_deref().map(|text| Cursor::read(text, request_key)).transpose()?;
+        Ok(cursor.map_or_else(PageStart::default, |Cursor(place)| place))
     }
 
-    /// Those of a page that fit. `places` is where the next page begins after each of them, and `more`
+    /// The items of a page that fit. `places` holds the start of the following page after each item, `more`
     /// whether there is one after the last.
-    pub(super) async fn of_page<T: ToJSON>(
+    pub(super) async fn fit_page<T: ToJSON>(
         &self,
-        tokens: &Tokens,
+        tokens: &TokenCounter,
         mut items: Vec<T>,
-        (places, more): (Vec<Place>, bool),
-        request: &str,
-    ) -> Result<(Vec<T>, Spent)> {
-        let mut spent = Spent::default();
-        let mut kept = items.len();
+        (places, more): (Vec<PageStart>, bool),
+        request_key: &str,
+    ) -> Result<(Vec<T>, BudgetUsage)> {
+        let mut usage = BudgetUsage::default();
+        let mut count = items.len();
         if self.max_tokens.is_some() {
             let texts: Vec<String> = items.iter().map(ToJSON::to_json_string).collect();
             let fit = tokens.fit(&texts, self.max_tokens).await?;
-            kept = fit.units;
-            spent.tokens = Some(fit.tokens as u32);
-            spent.tokenizer = Some(tokens.tokenizer().to_owned());
+            count = fit.units;
+            usage.tokens = Some(fit.tokens as u32);
+            usage.tokenizer = Some(tokens.tokenizer().to_owned());
         }
-        let last = kept.checked_sub(1).and_then(|last| places.into_iter().nth(last));
-        spent.next = last.filter(|_| more || kept < items.len()).map(|p| Cursor(p).text(request));
-        items.truncate(kept);
-        Ok((items, spent))
+        let last = count.checked_sub(1).and_then(|last| places.into_iter().nth(last));
+        usage.next =
+            last.filter(|_| more || count < items.len()).map(|p| Cursor(p).text(request_key));
+        items.truncate(count);
+        Ok((items, usage))
     }
 
-    /// The part of a document that follows the cursor and fits.
-    pub(super) async fn of_document(
+    /// The part of a document after the cursor that fits.
+    pub(super) async fn fit_document(
         &self,
-        tokens: &Tokens,
+        tokens: &TokenCounter,
         document: Map<String, Value>,
-        request: &str,
-    ) -> Result<(Map<String, Value>, Spent)> {
-        let skipped = self.skipped(request)?;
+        request_key: &str,
+    ) -> Result<(Map<String, Value>, BudgetUsage)> {
+        let skipped = self.skipped(request_key)?;
         if self.max_tokens.is_none() && skipped == 0 {
-            return Ok((document, Spent::default()));
+            return Ok((document, BudgetUsage::default()));
         }
         let document = Value::Object(document);
         let units = SPLIT.units(&document);
-        let texts: Vec<String> = units.iter().skip(skipped).map(Unit::written).collect();
-        let (fit, spent) = self.fit(tokens, &texts, request, skipped, texts.len()).await?;
+        let texts: Vec<String> = units.iter().skip(skipped).map(Unit::to_text).collect();
+        let (fit, usage) = self.fit(tokens, &texts, request_key, skipped, texts.len()).await?;
         let part = SPLIT.keep(&document, |unit| (skipped..skipped + fit).contains(&unit));
-        Ok((part, spent))
+        Ok((part, usage))
     }
 }

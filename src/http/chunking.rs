@@ -1,26 +1,27 @@
-//! `/videos/{video_id}/chunking/preview`: how a video would be split, before it is.
+//! `/videos/{video_id}/chunking/preview`: how other settings would split a video.
 
 use poem_openapi::param::Path;
 use poem_openapi::{Enum, Object, OpenApi};
 
 use super::auth::{Service, Token};
 use super::body::Json;
-use super::errors::{ApiError, ByIdNamed};
+use super::errors::{ApiError, ByIdChecked};
 use super::videos::{max_duration, min_duration, mode, preset};
 use crate::domain::chunking;
 use crate::domain::chunking::{ChunkingFields, Weights};
 use crate::domain::ingest::preview;
-use crate::domain::kernel::video::video_named;
+use crate::domain::kernel::video::parse_video_id;
 
 /// The routes of this section.
 pub(super) struct ChunkingApi(pub(super) Service);
 
 #[OpenApi]
 impl ChunkingApi {
-    /// How a video would be split with other fields.
+    /// Preview chunking.
     ///
-    /// From the signals stored at ingest: decodes nothing, asks no model, changes nothing. Ingest
-    /// the same video with these fields to carry it out.
+    /// Computes how other settings would split the video, from the signals stored at ingest. Decodes
+    /// nothing, calls no model and changes nothing. To apply the settings, ingest the video again with
+    /// them.
     #[oai(
         path = "/videos/:video_id/chunking/preview",
         method = "post",
@@ -29,47 +30,49 @@ impl ChunkingApi {
     async fn preview_chunking(
         &self,
         token: Token,
+        /// Id of the video.
         video_id: Path<String>,
         Json(request): Json<PreviewRequest>,
-    ) -> Result<Json<Preview>, ApiError<ByIdNamed>> {
+    ) -> Result<Json<Preview>, ApiError<ByIdChecked>> {
         Ok(Json(
             self.0
-                .of(&token)
-                .preview_chunking(video_named(&video_id)?, &request.into())
+                .scoped(&token)
+                .preview_chunking(parse_video_id(&video_id)?, &request.into())
                 .await?
                 .into(),
         ))
     }
 }
 
-/// The mode fields of an ingest.
+/// The chunking fields of an ingest.
 #[derive(Object)]
 struct PreviewRequest {
-    /// `preset`, `weights` or `interval`.
+    /// Chunking mode: `preset`, `weights` or `interval`. Default: `preset`.
     #[oai(default = "mode")]
     mode: String,
-    /// `audio`, `video` or `audio_video`; used only when mode=preset.
+    /// Preset: `audio`, `video` or `audio_video`; used with `mode=preset` only. Default: `audio_video`.
     #[oai(default = "preset")]
     preset: String,
-    /// Weight of voice changes; mode=weights only, where at least one weight is required.
+    /// Weight of speaker changes, at least 0; used with `mode=weights` only, which requires at least one
+    /// weight.
     #[oai(nullable)]
     speaker: Option<f64>,
-    /// Weight of pauses; mode=weights only.
+    /// Weight of silences, at least 0; used with `mode=weights` only.
     #[oai(nullable)]
     silence: Option<f64>,
-    /// Weight of shot changes; mode=weights only.
+    /// Weight of shot boundaries, at least 0; used with `mode=weights` only.
     #[oai(nullable)]
     cut: Option<f64>,
-    /// Weight of topic shifts; mode=weights only.
+    /// Weight of topic shifts, at least 0; used with `mode=weights` only.
     #[oai(nullable)]
     semantic: Option<f64>,
-    /// Seconds per chunk; mode=interval only.
+    /// Chunk duration in seconds; used with `mode=interval` only.
     #[oai(nullable)]
     interval: Option<f64>,
-    /// Seconds; ignored when mode=interval.
+    /// Minimum chunk duration in seconds; ignored with `mode=interval`. Default: 5.
     #[oai(default = "min_duration")]
     min_duration: f64,
-    /// Seconds; ignored when mode=interval.
+    /// Maximum chunk duration in seconds; ignored with `mode=interval`. Default: 20.
     #[oai(default = "max_duration")]
     max_duration: f64,
 }
@@ -94,28 +97,30 @@ impl From<PreviewRequest> for ChunkingFields {
 
 #[derive(Object)]
 struct Preview {
+    /// Id of the video.
     video_id: String,
+    /// Id of the chunking configuration.
     chunk_config: String,
     /// Number of chunks.
     chunks: u32,
-    /// Between the chunks, in order.
+    /// The boundaries between the chunks, in order of time.
     boundaries: Vec<Boundary>,
 }
 
 #[derive(Object)]
 struct Boundary {
-    /// When, seconds of the video.
+    /// Time of the boundary, seconds of the video.
     time: f64,
-    /// What speaks for it, strongest first; empty where the limits alone put it there.
+    /// Votes of detectors for the boundary, strongest first; empty if only the duration limits require it.
     votes: Vec<Vote>,
 }
 
 #[derive(Object)]
 struct Vote {
     detector: Detector,
-    /// Where exactly the detector found something, seconds.
+    /// Time that the detector reports, seconds of the video.
     time: f64,
-    /// The detector's strength times its weight.
+    /// Strength of the vote times the detector's weight.
     score: f64,
 }
 

@@ -10,50 +10,54 @@ use poem_openapi::{Object, OpenApi};
 use serde_json::{Value, json};
 
 use super::auth::{Service, Token};
-use super::body::Written;
-use super::budget::{Spent, Wanted};
-use super::errors::{ApiError, ByIdNamed, Failure, OfOne};
+use super::body::RawJson;
+use super::budget::{BudgetUsage, ResponseBudget};
+use super::errors::{ApiError, ById, ByIdChecked, Failure};
 use super::params::{Bounded, ChunkIdParameter, Flag, Number};
 use super::query::SpeakerTurn;
 use super::values::AnyObject;
 use crate::domain::catalog::chunks;
-use crate::domain::kernel::video::{ChunkId, video_named};
+use crate::domain::kernel::video::{ChunkId, parse_video_id};
 
 /// The routes of this section.
 pub(super) struct ChunksApi(pub(super) Service);
 
 #[OpenApi]
 impl ChunksApi {
-    /// Stored analyzer output, filtered and paged.
+    /// List chunks.
+    ///
+    /// Returns the stored analyzer output of a video, filtered and paged.
     #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     #[oai(path = "/videos/:video_id/chunks", method = "get", operation_id = "chunks")]
     async fn chunks(
         &self,
         request: &Request,
         token: Token,
+        /// Id of the video.
         video_id: Path<String>,
-        /// Restrict to one analyzer's output.
+        /// Id of an analyzer: returns only its output. Default: all.
         analyzer: Query<Option<String>>,
-        /// Keep chunks ending after this second.
+        /// Only chunks that end after this time, seconds of the video.
         after: Query<Option<Number>>,
-        /// Keep chunks starting before this second.
+        /// Only chunks that start before this time, seconds of the video.
         before: Query<Option<Number>>,
-        /// Comma-separated integers such as `2,4,7`.
+        /// Only chunks with these ids: comma-separated integers, such as `2,4,7`.
         chunk_ids: Query<Option<String>>,
-        /// Page size.
+        /// Maximum chunks per page, 1 to 500. Default: 50.
         #[oai(default = "fifty")]
         limit: Query<Bounded<1, 500>>,
-        /// Chunks to skip.
+        /// Number of chunks to skip. Default: 0.
         #[oai(default = "none")]
         offset: Query<Bounded<0, { u32::MAX }>>,
-        /// Include internal keys.
+        /// Include internal fields such as `locations`. Default: false.
         #[oai(default = "off")]
         verbose: Query<Flag>,
-        /// Most tokens of the page's chunks together, whole ones, in their order.
+        /// Maximum tokens of the page's chunks together; the response contains whole chunks in order.
+        /// Default: no limit.
         max_tokens: Query<Option<Bounded<1, { u32::MAX }>>>,
-        /// `next` of the page before, which was cut by `max_tokens`.
+        /// `next` of the previous page, which `max_tokens` truncated.
         cursor: Query<Option<String>>,
-    ) -> Result<Written<ChunkPage>, ApiError<ByIdNamed>> {
+    ) -> Result<RawJson<ChunkPage>, ApiError<ByIdChecked>> {
         let mut query = chunks::ChunkQuery {
             analyzer: analyzer.0,
             after: after.0.map(|after| after.0),
@@ -63,68 +67,75 @@ impl ChunksApi {
             offset: offset.0.0,
             verbose: verbose.0.0,
         };
-        let wanted = Wanted { max_tokens: max_tokens.0.map(|most| most.0), cursor: cursor.0 };
-        let named = match wanted.is_part() {
+        let budget =
+            ResponseBudget { max_tokens: max_tokens.0.map(|tokens| tokens.0), cursor: cursor.0 };
+        let request_key = match budget.is_partial() {
             true => format!("{} {query:?}", video_id.0),
             false => String::new(),
         };
-        let skipped = wanted.skipped(&named)?;
+        let skipped = budget.skipped(&request_key)?;
         query.offset = query.offset.saturating_add(u32::try_from(skipped).unwrap_or(u32::MAX));
-        let service = self.0.of(&token);
-        let video_id = video_named(&video_id)?;
-        // All that the answer depends on.
+        let service = self.0.scoped(&token);
+        let video_id = parse_video_id(&video_id)?;
+        // The cache key: everything that the response depends on.
         let name = request.uri().query().unwrap_or_default();
         let write = async {
             let page = service.chunks(video_id, query).await?;
-            let chunks: Vec<String> = page.chunks.iter().map(written_chunk).collect();
+            let chunks: Vec<String> = page.chunks.iter().map(chunk_json).collect();
             let left = page.total.saturating_sub(page.offset) as usize;
-            let (fit, spent) = match wanted.max_tokens {
-                Some(_) => wanted.fit(service.tokens(), &chunks, &named, skipped, left).await?,
-                None => (chunks.len(), Spent::default()),
+            let (fit, usage) = match budget.max_tokens {
+                Some(_) => {
+                    budget.fit(service.tokens(), &chunks, &request_key, skipped, left).await?
+                }
+                None => (chunks.len(), BudgetUsage::default()),
             };
-            Ok::<_, ApiError<ByIdNamed>>(written_page(&page, &chunks[..fit], spent).into())
+            Ok::<_, ApiError<ByIdChecked>>(page_json(&page, &chunks[..fit], usage).into())
         };
-        Ok(Written::new(service.written(video_id, name, write).await?))
+        Ok(RawJson::new(service.cached_response(video_id, name, write).await?))
     }
 
-    /// One chunk, all analyzers merged.
+    /// Get a chunk.
+    ///
+    /// Returns the output of all analyzers on it.
     #[oai(path = "/videos/:video_id/chunks/:chunk_id", method = "get", operation_id = "chunk")]
     async fn chunk(
         &self,
         token: Token,
+        /// Id of the video.
         video_id: Path<String>,
+        /// Id of the chunk, counted from 0.
         chunk_id: Path<ChunkIdParameter>,
-        /// Include internal keys.
+        /// Include internal fields such as `locations`. Default: false.
         #[oai(default = "off")]
         verbose: Query<Flag>,
-    ) -> Result<Written<Chunk>, ApiError<OfOne>> {
-        let (service, video_id) = (self.0.of(&token), video_named(&video_id)?);
+    ) -> Result<RawJson<Chunk>, ApiError<ById>> {
+        let (service, video_id) = (self.0.scoped(&token), parse_video_id(&video_id)?);
         let chunk_id = chunk_id.0.0;
         let absent = |_| Failure::not_found(format!("video '{video_id}' has no chunk {chunk_id}"));
         let chunk_id = ChunkId(u32::try_from(chunk_id).map_err(absent)?);
         let chunk = service.chunk(video_id, chunk_id, verbose.0.0).await?;
-        Ok(Written::new(written_chunk(&chunk)))
+        Ok(RawJson::new(chunk_json(&chunk)))
     }
 }
 
-/// Gives a type that only stands in the document its schema.
-macro_rules! schema_of {
-    ($name:ident, $called:literal, |$registry:ident| $schema:expr) => {
+/// Implements the schema of a type that exists only in the document.
+macro_rules! document_type {
+    ($name:ident, $schema_name:literal, |$registry:ident| $schema:expr) => {
         impl Type for $name {
             const IS_REQUIRED: bool = true;
             type RawValueType = Self;
             type RawElementValueType = Self;
 
             fn name() -> Cow<'static, str> {
-                $called.into()
+                $schema_name.into()
             }
 
             fn schema_ref() -> MetaSchemaRef {
-                MetaSchemaRef::Reference($called.into())
+                MetaSchemaRef::Reference($schema_name.into())
             }
 
             fn register(registry: &mut Registry) {
-                registry.create_schema::<Self, _>($called.into(), |$registry| $schema);
+                registry.create_schema::<Self, _>($schema_name.into(), |$registry| $schema);
             }
 
             fn as_raw_value(&self) -> Option<&Self> {
@@ -150,8 +161,8 @@ fn off() -> Flag {
     Flag(false)
 }
 
-/// A page as JSON. Its chunks are text already, and written where they go.
-fn written_page(page: &chunks::ChunkPage, chunks: &[String], spent: Spent) -> String {
+/// Serializes a page. Its chunks are already JSON text.
+fn page_json(page: &chunks::ChunkPage, chunks: &[String], usage: BudgetUsage) -> String {
     let mut head = json!({
         "video_id": page.video_id,
         "analyzers": page.analyzers,
@@ -159,14 +170,14 @@ fn written_page(page: &chunks::ChunkPage, chunks: &[String], spent: Spent) -> St
         "offset": page.offset,
         "limit": page.limit,
     });
-    if let (Some(tokens), Some(tokenizer)) = (spent.tokens, spent.tokenizer) {
+    if let (Some(tokens), Some(tokenizer)) = (usage.tokens, usage.tokenizer) {
         (head["tokens"], head["tokenizer"]) = (tokens.into(), tokenizer.into());
     }
-    if let Some(next) = spent.next {
+    if let Some(next) = usage.next {
         head["next"] = next.into();
     }
-    let room = chunks.iter().map(|chunk| chunk.len() + 1).sum::<usize>() + BESIDE;
-    let mut text = String::with_capacity(room);
+    let capacity = chunks.iter().map(|chunk| chunk.len() + 1).sum::<usize>() + FRAMING_BYTES;
+    let mut text = String::with_capacity(capacity);
     text.push_str(head.to_string().trim_end_matches('}'));
     text.push_str(",\"chunks\":[");
     text.push_str(&chunks.join(","));
@@ -174,16 +185,17 @@ fn written_page(page: &chunks::ChunkPage, chunks: &[String], spent: Spent) -> St
     text
 }
 
-/// A chunk as JSON. Outputs are text already.
-fn written_chunk(chunk: &chunks::ChunkView) -> String {
+/// Serializes a chunk. Its outputs are already JSON text.
+fn chunk_json(chunk: &chunks::ChunkView) -> String {
     let head = json!({
         "chunk_id": chunk.chunk_id,
         "start": chunk.span.start,
         "end": chunk.span.end,
         "timecode": chunk.span.timecode(),
     });
-    let room = chunk.outputs.values().map(|output| output.len() + BESIDE).sum::<usize>() + BESIDE;
-    let mut text = String::with_capacity(room);
+    let capacity = chunk.outputs.values().map(|output| output.len() + FRAMING_BYTES).sum::<usize>()
+        + FRAMING_BYTES;
+    let mut text = String::with_capacity(capacity);
     text.push_str(head.to_string().trim_end_matches('}'));
     for (analyzer, output) in &chunk.outputs {
         text.push(',');
@@ -195,40 +207,37 @@ fn written_chunk(chunk: &chunks::ChunkView) -> String {
     text
 }
 
-/// About what is written beside an output, bytes.
-const BESIDE: usize = 160;
+/// Approximate size of the JSON around an output, bytes.
+const FRAMING_BYTES: usize = 160;
 
-/// A page of chunks, for the document: it goes out as text.
+/// The schema of a page of chunks, which is sent as text.
 enum ChunkPage {}
 
-schema_of! {
+document_type! {
     ChunkPage, "ChunkPage", |registry| {
         Chunk::register(registry);
-        let told = |of: MetaSchemaRef, description| {
-            of.merge(MetaSchema { description: Some(description), ..MetaSchema::ANY })
-        };
         let properties = vec![
-            ("video_id", String::schema_ref()),
-            ("analyzers", told(Vec::<String>::schema_ref(), "Analyzers with output on the video.")),
-            ("total", told(u32::schema_ref(), "Chunks that match the filters, on all pages.")),
-            ("offset", u32::schema_ref()),
-            ("limit", u32::schema_ref()),
-            ("chunks", Vec::<Chunk>::schema_ref()),
+            ("video_id", described(String::schema_ref(), "Id of the video.")),
+            ("analyzers", described(Vec::<String>::schema_ref(), "Ids of the analyzers with output on the video.")),
+            ("total", described(u32::schema_ref(), "Number of chunks that match the filters, on all pages.")),
+            ("offset", described(u32::schema_ref(), "Number of chunks before this page.")),
+            ("limit", described(u32::schema_ref(), "Maximum chunks per page.")),
+            ("chunks", described(Vec::<Chunk>::schema_ref(), "The chunks of the page, in order of time.")),
         ];
         let budget = [
-            ("tokens", told(u32::schema_ref(), "Tokens of `chunks`; present with `max_tokens`.")),
+            ("tokens", described(u32::schema_ref(), "Tokens of `chunks`; present with `max_tokens`.")),
             (
                 "tokenizer",
-                told(
+                described(
                     String::schema_ref(),
-                    "The embedder whose tokenizer has counted; present with `max_tokens`.",
+                    "Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`.",
                 ),
             ),
             (
                 "next",
-                told(
+                described(
                     String::schema_ref(),
-                    "The `cursor` for the rest, where `max_tokens` left any out.",
+                    "Cursor of the remaining chunks; present if `max_tokens` truncated the page.",
                 ),
             ),
         ];
@@ -241,17 +250,16 @@ schema_of! {
     }
 }
 
-/// One chunk: its segment and one key per analyzer with output on it. For the document: it goes out as
-/// text.
+/// The schema of a chunk, which is sent as text.
 enum Chunk {}
 
-schema_of! {
+document_type! {
     Chunk, "Chunk", |registry| {
         let mut properties = vec![
-            ("chunk_id", u32::schema_ref()),
-            ("start", f64::schema_ref()),
-            ("end", f64::schema_ref()),
-            ("timecode", String::schema_ref()),
+            ("chunk_id", described(u32::schema_ref(), "Id of the chunk, counted from 0.")),
+            ("start", described(f64::schema_ref(), "Start, seconds of the video.")),
+            ("end", described(f64::schema_ref(), "End, seconds of the video.")),
+            ("timecode", described(String::schema_ref(), "Start and end as a timecode.")),
         ];
         properties.push(analyzer::<DefaultVideoOutput>(registry, "default_video"));
         properties.push(analyzer::<TranscriptOutput>(registry, "transcript"));
@@ -260,7 +268,7 @@ schema_of! {
         properties.push(analyzer::<OcrOutput>(registry, "ocr"));
         properties.push(analyzer::<PeopleOutput>(registry, "people"));
         MetaSchema {
-            description: Some("One chunk, with one key per analyzer that has output on it."),
+            description: Some("A chunk, with one field per analyzer that has output on it."),
             required: vec!["chunk_id", "start", "end", "timecode"],
             properties,
             additional_properties: Some(Box::new(AnyObject::schema_ref())),
@@ -269,56 +277,76 @@ schema_of! {
     }
 }
 
+/// A field's schema with a description.
+fn described(schema: MetaSchemaRef, description: &'static str) -> MetaSchemaRef {
+    schema.merge(MetaSchema { description: Some(description), ..MetaSchema::ANY })
+}
+
 fn analyzer<T: Type>(registry: &mut Registry, id: &'static str) -> (&'static str, MetaSchemaRef) {
     T::register(registry);
     (id, T::schema_ref())
 }
 
-// The shapes of the known analyzers' output, for the document: the values go out as stored.
+// Schemas of the built-in analyzers' output, for the document: the values are sent as stored.
 
 #[derive(Object)]
 struct DefaultVideoOutput {
+    /// What happens in the chunk.
     description: String,
+    /// Where it takes place.
     setting: String,
+    /// Descriptions of visible people.
     people: Vec<String>,
+    /// Visible objects.
     objects: Vec<String>,
+    /// What people and objects do.
     actions: Vec<String>,
+    /// Keywords.
     tags: Vec<String>,
 }
 
 #[derive(Object)]
 struct TranscriptOutput {
+    /// The words spoken in the chunk.
     text: String,
+    /// ISO 639-1 code of the spoken language; null if unknown.
     #[oai(nullable)]
     language: Option<String>,
-    /// `{start, end, text, confidence}`; times are video seconds.
+    /// `{start, end, text, confidence}`; times are seconds of the video, confidence is 0 to 1.
     segments: Vec<AnyObject>,
 }
 
 #[derive(Object)]
 struct DiarizationOutput {
+    /// Speaker turns in order of time.
     turns: Vec<SpeakerTurn>,
+    /// Labels or names of the speakers in the chunk.
     speakers: Vec<String>,
 }
 
 #[derive(Object)]
 struct ObjectDetectionOutput {
+    /// Labels of the detected objects.
     objects: Vec<String>,
-    /// `{label, count, confidence, first_seen, last_seen}`, with `verbose` also `locations`.
+    /// `{label, count, confidence, first_seen, last_seen}`, with `verbose` also `locations`; times are
+    /// seconds of the video.
     detections: Vec<AnyObject>,
 }
 
 #[derive(Object)]
 struct OcrOutput {
+    /// The on-screen text of the chunk.
     text: String,
-    /// `{text, confidence, first_seen, last_seen}`, with `verbose` also `locations`.
+    /// `{text, confidence, first_seen, last_seen}`, with `verbose` also `locations`; times are seconds of
+    /// the video.
     texts: Vec<AnyObject>,
 }
 
 #[derive(Object)]
 struct PeopleOutput {
-    /// `{person, description, clothing, position, action, first_seen, last_seen}`, with `verbose`
-    /// also `locations`.
+    /// `{person, description, clothing, position, action, first_seen, last_seen}`, with `verbose` also
+    /// `locations`; times are seconds of the video.
     people: Vec<AnyObject>,
+    /// Number of people seen in the chunk.
     people_count: u32,
 }

@@ -1,4 +1,4 @@
-//! `/videos/{video_id}/clip`: a piece of a stored video as a file of its own.
+//! `/videos/{video_id}/clip`: part of a stored video as a file.
 
 use std::io::SeekFrom;
 
@@ -9,44 +9,45 @@ use poem_openapi::{ApiResponse, OpenApi, ResponseContent};
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 
 use super::auth::{Service, Token};
-use super::conditional::{Reply, is_head, quoted};
+use super::conditional::{FileReply, is_head, quoted};
 use super::disposition::attachment;
 use super::errors::{self, ApiError, Failure};
 use super::params::Number;
 use crate::domain::frames::ClipFile;
-use crate::domain::kernel::video::video_named;
+use crate::domain::kernel::video::parse_video_id;
 
 /// The routes of this section.
 pub(super) struct ClipsApi(pub(super) Service);
 
 #[OpenApi]
 impl ClipsApi {
-    /// A piece of a video as a file: MP4, or M4A of a video that is sound alone.
+    /// Get a clip.
     ///
-    /// Where a key frame lies at `start`, or need not (`exact=false`), its pictures and sound are those
-    /// of the video, and it takes little time; else they are coded anew, as H.264 and AAC. One range of
-    /// its bytes can be asked for.
+    /// Returns part of a video as a file: MP4, or M4A for a video without pictures. If a key frame is at
+    /// `start`, or `exact=false` allows the previous one, the streams are copied, which is fast; otherwise
+    /// they are re-encoded as H.264 and AAC. Supports a byte range.
     #[oai(path = "/videos/:video_id/clip", method = "get", operation_id = "clip")]
     async fn clip(
         &self,
         token: Token,
         request: &Request,
+        /// Id of the video.
         video_id: Path<String>,
-        /// Where it begins, seconds.
+        /// Start of the clip, seconds of the video.
         start: Query<Number>,
-        /// Where it ends, seconds. How long a clip may be is a setting.
+        /// End of the clip, seconds of the video. The maximum duration is configurable.
         end: Query<Number>,
-        /// Whether it must begin at `start`; else it begins at the key frame before.
+        /// Start exactly at `start`, else at the previous key frame. Default: true.
         #[oai(default = "exact")]
         exact: Query<bool>,
     ) -> Result<Clip, ApiError<errors::Clip>> {
-        let video_id = video_named(&video_id)?;
-        let service = self.0.of(&token);
+        let video_id = parse_video_id(&video_id)?;
+        let service = self.0.scoped(&token);
         if is_head(request) {
             let outline = service.clip_outline(video_id, start.0.0, end.0.0, exact.0).await?;
-            return Ok(match outline.kept {
+            return Ok(match outline.cached {
                 Some(clip) => answer(request, clip).await?,
-                None => uncut(outline.video, &outline.filename),
+                None => head_of_uncut_clip(outline.video, &outline.filename),
             });
         }
         let clip = service.clip(video_id, start.0.0, end.0.0, exact.0).await?;
@@ -54,26 +55,26 @@ impl ClipsApi {
     }
 }
 
-/// The clip, or what of it is wanted.
+/// The clip, or the requested range of it.
 async fn answer(request: &Request, clip: ClipFile) -> Result<Clip, Failure> {
     let (disposition, size) = (attachment(&clip.filename), clip.size);
     let etag = clip.version.as_deref().map(quoted);
-    let reply = Reply::to(request, clip.version.as_deref(), size);
+    let reply = FileReply::for_request(request, clip.version.as_deref(), size);
     let part = match &reply {
-        Reply::Whole => 0..size,
-        Reply::Part(part) => part.clone(),
-        Reply::NotModified => return Ok(Clip::NotModified(etag)),
-        Reply::Changed => return Err(Failure::changed()),
-        Reply::OutOfRange => return Err(Failure::out_of_range(size)),
+        FileReply::Whole => 0..size,
+        FileReply::Part(part) => part.clone(),
+        FileReply::NotModified => return Ok(Clip::NotModified(etag)),
+        FileReply::Changed => return Err(Failure::changed()),
+        FileReply::OutOfRange => return Err(Failure::out_of_range(size)),
     };
     let mut file = tokio::fs::File::from_std(clip.file);
-    let sought = file.seek(SeekFrom::Start(part.start)).await;
-    sought.map_err(|_| Failure::internal())?;
+    let seek = file.seek(SeekFrom::Start(part.start)).await;
+    seek.map_err(|_| Failure::internal())?;
     let length = part.end - part.start;
     let content = Content::new(clip.video, Body::from_async_read(file.take(length)));
     let ranges = "bytes".to_owned();
     Ok(match reply {
-        Reply::Part(_) => {
+        FileReply::Part(_) => {
             let range = format!("bytes {}-{}/{size}", part.start, part.end - 1);
             Clip::Part(content, disposition, length, ranges, etag, range)
         }
@@ -81,8 +82,8 @@ async fn answer(request: &Request, clip: ClipFile) -> Result<Clip, Failure> {
     })
 }
 
-/// The head of a clip that would have to be cut for more: its length is not known before.
-fn uncut(video: bool, filename: &str) -> Clip {
+/// The response to HEAD for a clip that is not cut yet: its length is unknown.
+fn head_of_uncut_clip(video: bool, filename: &str) -> Clip {
     let content = Content::new(video, Body::empty());
     Clip::Whole(content, attachment(filename), None, "bytes".into(), None)
 }
@@ -98,13 +99,13 @@ enum Clip {
     Whole(
         Content,
         #[oai(header = "Content-Disposition")] String,
-        /// Missing from the answer to HEAD where the clip is not cut yet.
+        /// Absent in the response to HEAD if the clip is not cut yet.
         #[oai(header = "Content-Length")]
         Option<u64>,
         #[oai(header = "Accept-Ranges")] String,
         #[oai(header = "ETag")] Option<String>,
     ),
-    /// The bytes of it that were asked for.
+    /// The requested byte range of the clip.
     #[oai(status = 206)]
     Part(
         Content,
@@ -114,7 +115,7 @@ enum Clip {
         #[oai(header = "ETag")] Option<String>,
         #[oai(header = "Content-Range")] String,
     ),
-    /// The clip is the one that `If-None-Match` names.
+    /// The clip matches `If-None-Match`.
     #[oai(status = 304)]
     NotModified(#[oai(header = "ETag")] Option<String>),
 }

@@ -1,4 +1,4 @@
-//! `/collections`: those that there are, and what becomes of their videos.
+//! `/collections`: the collections of videos, and changes of them.
 
 use poem_openapi::param::{Path, Query};
 use poem_openapi::{Enum, Object, OpenApi};
@@ -17,51 +17,56 @@ pub(super) struct CollectionsApi(pub(super) Service);
 
 #[OpenApi]
 impl CollectionsApi {
-    /// The collections that videos are in, by name.
+    /// List collections.
+    ///
+    /// Sorted by name. A collection exists as long as a video is in it.
     #[oai(path = "/collections", method = "get", operation_id = "collections")]
     async fn collections(
         &self,
         token: Token,
-        /// Collections on the page.
+        /// Maximum collections per page, 1 to 500. Default: 100.
         #[oai(default = "hundred")]
         limit: Query<Bounded<1, 500>>,
-        /// `next` of the page before.
+        /// `next` of the previous page.
         cursor: Query<Option<String>>,
     ) -> Result<Json<CollectionList>, ApiError<Plain>> {
         let limit = limit.0.0 as usize;
-        Ok(Json(self.0.of(&token).collections(cursor.0.as_deref(), limit).await?.into()))
+        Ok(Json(self.0.scoped(&token).collections(cursor.0.as_deref(), limit).await?.into()))
     }
 
-    /// Rename a collection, as a job.
+    /// Rename a collection.
     ///
-    /// Where there is one of the new name already, it takes the videos in. An ingest that is to put its
-    /// video under the old name still does, and a token that is bound to the old name stays so.
+    /// Starts a job that moves the videos. If a collection of the new name exists, the two are merged.
+    /// Running ingests still use the old name, and tokens that are limited to the old name are not changed.
     #[oai(path = "/collections/:name", method = "patch", operation_id = "rename_collection")]
     async fn rename_collection(
         &self,
         token: Token,
+        /// Name of the collection.
         name: Path<String>,
         Json(request): Json<RenameRequest>,
     ) -> Result<Accepted<ChangeAccepted>, ApiError<Rerun>> {
         let change = CollectionChange::Rename(request.name);
-        Ok(Accepted(self.0.of(&token).change_collection(&name, change).await?.into()))
+        Ok(Accepted(self.0.scoped(&token).change_collection(&name, change).await?.into()))
     }
 
-    /// Remove a collection, as a job: with its videos, or only from them.
+    /// Delete a collection.
+    ///
+    /// Starts a job that deletes its videos or removes them from the collection.
     #[oai(path = "/collections/:name", method = "delete", operation_id = "delete_collection")]
     async fn delete_collection(
         &self,
         token: Token,
+        /// Name of the collection.
         name: Path<String>,
-        /// What becomes of its videos: `delete` removes each completely, `keep` leaves them in no
-        /// collection.
+        /// What to do with its videos: `delete` deletes them, `keep` keeps them without a collection.
         videos: Query<CollectionVideos>,
     ) -> Result<Accepted<ChangeAccepted>, ApiError<Change>> {
         let change = match videos.0 {
             CollectionVideos::Delete => CollectionChange::Delete,
             CollectionVideos::Keep => CollectionChange::Dissolve,
         };
-        Ok(Accepted(self.0.of(&token).change_collection(&name, change).await?.into()))
+        Ok(Accepted(self.0.scoped(&token).change_collection(&name, change).await?.into()))
     }
 }
 
@@ -78,36 +83,38 @@ enum CollectionVideos {
 
 #[derive(Object)]
 struct RenameRequest {
-    /// What it is to be called, at most 128 characters.
+    /// New name, 1 to 128 characters.
     #[oai(validator(min_length = 1))]
     name: String,
 }
 
 #[derive(Object)]
 struct CollectionList {
+    /// The collections, sorted by name.
     collections: Vec<Collection>,
-    /// The `cursor` of the next page, where there is one.
+    /// Cursor of the next page; absent on the last page.
     #[oai(skip_serializing_if_is_none)]
     next: Option<String>,
 }
 
 #[derive(Object)]
 struct Collection {
+    /// Name of the collection.
     name: String,
-    /// Videos in it.
+    /// Number of videos in it.
     videos: u64,
-    /// When the oldest of them was first ingested: ISO 8601, second precision, UTC.
+    /// When its oldest video was first ingested, ISO 8601, second precision, UTC.
     first_added: String,
-    /// When the newest of them was first ingested: ISO 8601, second precision, UTC.
+    /// When its newest video was first ingested, ISO 8601, second precision, UTC.
     last_added: String,
 }
 
 #[derive(Object)]
 struct ChangeAccepted {
-    /// `GET /jobs/{job_id}` tells how many videos are done.
+    /// Id of the job; `GET /jobs/{job_id}` reports how many videos are done.
     job_id: String,
     status: JobStatus,
-    /// The collection's name until now.
+    /// Name of the collection before the change.
     collection: String,
 }
 

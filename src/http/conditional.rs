@@ -1,45 +1,44 @@
-//! Requests for a file: for its head alone, under conditions, and for a range of its bytes (RFC 9110,
-//! sections 9.3.2, 13 and 14).
+//! HEAD, conditional and range requests for a file (RFC 9110, sections 9.3.2, 13 and 14).
 
 use std::ops::Range;
 
 use poem::Request;
 use poem::http::Method;
 
-/// Marks a request for the head alone: the framework routes HEAD as GET.
+/// Marks a HEAD request: the framework routes HEAD as GET.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HeadOnly;
 
-/// Whether the head alone is wanted.
+/// Whether the request is a HEAD request.
 pub(super) fn is_head(request: &Request) -> bool {
     request.method() == Method::HEAD || request.extensions().get::<HeadOnly>().is_some()
 }
 
-/// What a request for a file is answered with.
+/// The kind of response to a request for a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Reply {
+pub(super) enum FileReply {
     Whole,
     Part(Range<u64>),
     NotModified,
     OutOfRange,
-    /// The file is not the one that the client knows.
+    /// The file does not match `If-Match`.
     Changed,
 }
 
-impl Reply {
-    /// To a request for a file of `size` bytes. When it was changed is not known of any, so that
-    /// conditions on that are passed over.
-    pub(super) fn to(request: &Request, etag: Option<&str>, size: u64) -> Self {
+impl FileReply {
+    /// Evaluates the conditions of a request for a file of `size` bytes. Modification times are unknown, so
+    /// conditions on dates are ignored.
+    pub(super) fn for_request(request: &Request, etag: Option<&str>, size: u64) -> Self {
         if request.header("if-match").is_some_and(|known| !matches_strongly(known, etag)) {
             return Self::Changed;
         }
-        if request.header("if-none-match").is_some_and(|known| matches(known, etag)) {
+        if request.header("if-none-match").is_some_and(|known| matches_weakly(known, etag)) {
             return Self::NotModified;
         }
-        // A range of another version would splice two files together: then send the whole.
+        // A range of another version would splice two files together: send the whole file.
         let same =
             request.header("if-range").is_none_or(|known| etag.is_some_and(|e| known == quoted(e)));
-        // A range is part of what GET asks for alone (RFC 9110, section 14.2).
+        // Ranges apply to GET only (RFC 9110, section 14.2).
         let ranged = same && !is_head(request);
         match request.header("range").filter(|_| ranged) {
             Some(range) => Self::range(range, size),
@@ -47,8 +46,8 @@ impl Reply {
         }
     }
 
-    /// One range of bytes. Several ranges, other units and what is not a range are answered with
-    /// the whole file, as RFC 9110 section 14.2 allows.
+    /// A single byte range. Multiple ranges, other units and malformed values return the whole file, as RFC
+    /// 9110 section 14.2 allows.
     fn range(header: &str, size: u64) -> Self {
         let Some((first, last)) =
             header.strip_prefix("bytes=").and_then(|range| range.trim().split_once('-'))
@@ -85,7 +84,7 @@ fn matches_strongly(known: &str, etag: Option<&str>) -> bool {
 }
 
 /// Weak comparison with a list of validators or `*`.
-pub(super) fn matches(known: &str, etag: Option<&str>) -> bool {
+pub(super) fn matches_weakly(known: &str, etag: Option<&str>) -> bool {
     let etag = etag.map(quoted);
     let same = |known: &str| Some(known.strip_prefix("W/").unwrap_or(known)) == etag.as_deref();
     known.split(',').map(str::trim).any(|known| known == "*" || same(known))
@@ -97,7 +96,7 @@ mod tests {
 
     #[test]
     fn ranges() {
-        use Reply::{OutOfRange, Part, Whole};
+        use FileReply::{OutOfRange, Part, Whole};
         for (header, size, expected) in [
             ("bytes=0-0", 10, Part(0..1)),
             ("bytes=2-5", 10, Part(2..6)),
@@ -116,7 +115,7 @@ mod tests {
             ("bytes=-", 10, Whole),
             ("items=0-1", 10, Whole),
         ] {
-            assert_eq!(Reply::range(header, size), expected, "{header} of {size}");
+            assert_eq!(FileReply::range(header, size), expected, "{header} of {size}");
         }
     }
 }

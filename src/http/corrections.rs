@@ -1,58 +1,61 @@
-//! `/videos/{video_id}/corrections`: what people say is right.
+//! `/videos/{video_id}/corrections`: user corrections of model output.
 
 use poem_openapi::param::{Path, Query};
 use poem_openapi::{Enum, Object, OpenApi};
 
 use super::auth::{Service, Token};
 use super::body::Json;
-use super::errors::{ApiError, Failure, OfOne, Rerun};
+use super::errors::{ApiError, ById, Failure, Rerun};
 use super::params::Flag;
-use crate::domain::analysis::correction::{Corrected, Correction as Kept};
+use crate::domain::analysis::correction::{self, CorrectionKind};
 use crate::domain::ingest::correct::CorrectionDraft;
 use crate::domain::jobs::Job;
 use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::video_named;
+use crate::domain::kernel::video::parse_video_id;
 
 /// The routes of this section.
 pub(super) struct CorrectionsApi(pub(super) Service);
 
 #[OpenApi]
 impl CorrectionsApi {
-    /// What people have corrected in a video, in the order in which they did.
+    /// List corrections.
+    ///
+    /// In the order in which they were made.
     #[oai(path = "/videos/:video_id/corrections", method = "get", operation_id = "corrections")]
     async fn corrections(
         &self,
         token: Token,
+        /// Id of the video.
         video_id: Path<String>,
-    ) -> Result<Json<Corrections>, ApiError<OfOne>> {
-        let kept = self.0.of(&token).corrections(video_named(&video_id)?).await?;
-        Ok(Json(Corrections::of(kept, None)))
+    ) -> Result<Json<Corrections>, ApiError<ById>> {
+        let corrections = self.0.scoped(&token).corrections(parse_video_id(&video_id)?).await?;
+        Ok(Json(Corrections::new(corrections, None)))
     }
 
-    /// Correct who speaks or is seen, what is said or read.
+    /// Correct speakers, words, on-screen text or people.
     ///
-    /// All of them, or none. They lie over what the models have found: what is shown, exported,
-    /// searched and answered is as corrected from then on, and stays so when the video is split
-    /// otherwise or analyzed again, wherever the models find the same there. Aggregates are computed
-    /// again by a job. 400 where one applies to nothing.
+    /// Applies all corrections or none. Corrections override model output in reads, exports, searches and
+    /// answers, and persist when the video is chunked or analyzed again, as long as the models find the
+    /// same there. A job recomputes the aggregates. Returns 400 if a correction applies to nothing.
     #[oai(path = "/videos/:video_id/corrections", method = "post", operation_id = "correct")]
     async fn correct(
         &self,
         token: Token,
+        /// Id of the video.
         video_id: Path<String>,
-        /// Compute the aggregates of the video again; when left out, if that bills no model call.
+        /// Whether to recompute the video's aggregates. Default: only if that is free of model calls.
         aggregate: Query<Option<Flag>>,
         Json(request): Json<CorrectionRequest>,
     ) -> Result<Json<Corrections>, ApiError<Rerun>> {
         let drafts = request.corrections.into_iter().map(CorrectionDraft::try_from);
         let drafts = drafts.collect::<Result<Vec<_>, _>>()?;
-        let video_id = video_named(&video_id)?;
+        let video_id = parse_video_id(&video_id)?;
         let aggregate = aggregate.0.map(|flag| flag.0);
-        let (made, job) = self.0.of(&token).correct(video_id, drafts, aggregate).await?;
-        Ok(Json(Corrections::of(made, job)))
+        let (made, job) = self.0.scoped(&token).correct(video_id, drafts, aggregate).await?;
+        Ok(Json(Corrections::new(made, job)))
     }
 
-    /// Undo every correction of a video.
+    /// Undo all corrections of a video.
     #[oai(
         path = "/videos/:video_id/corrections",
         method = "delete",
@@ -61,14 +64,17 @@ impl CorrectionsApi {
     async fn undo_corrections(
         &self,
         token: Token,
+        /// Id of the video.
         video_id: Path<String>,
-        /// Compute the aggregates of the video again; when left out, if that bills no model call.
+        /// Whether to recompute the video's aggregates. Default: only if that is free of model calls.
         aggregate: Query<Option<Flag>>,
     ) -> Result<Json<Corrections>, ApiError<Rerun>> {
         self.undo(&token, &video_id, None, aggregate.0).await
     }
 
-    /// Undo one correction: what the models say is shown again.
+    /// Undo a correction.
+    ///
+    /// The output of the models is shown again.
     #[oai(
         path = "/videos/:video_id/corrections/:correction_id",
         method = "delete",
@@ -77,9 +83,11 @@ impl CorrectionsApi {
     async fn undo_correction(
         &self,
         token: Token,
+        /// Id of the video.
         video_id: Path<String>,
+        /// Id of the correction.
         correction_id: Path<String>,
-        /// Compute the aggregates of the video again; when left out, if that bills no model call.
+        /// Whether to recompute the video's aggregates. Default: only if that is free of model calls.
         aggregate: Query<Option<Flag>>,
     ) -> Result<Json<Corrections>, ApiError<Rerun>> {
         self.undo(&token, &video_id, Some(correction_id.0), aggregate.0).await
@@ -94,15 +102,15 @@ impl CorrectionsApi {
         id: Option<String>,
         aggregate: Option<Flag>,
     ) -> Result<Json<Corrections>, ApiError<Rerun>> {
-        let (video_id, aggregate) = (video_named(video_id)?, aggregate.map(|flag| flag.0));
-        let (left, job) = self.0.of(token).undo_corrections(video_id, id, aggregate).await?;
-        Ok(Json(Corrections::of(left, job)))
+        let (video_id, aggregate) = (parse_video_id(video_id)?, aggregate.map(|flag| flag.0));
+        let (left, job) = self.0.scoped(token).undo_corrections(video_id, id, aggregate).await?;
+        Ok(Json(Corrections::new(left, job)))
     }
 }
 
 #[derive(Object)]
 struct CorrectionRequest {
-    /// One after the other: each is of what is shown with those before it.
+    /// The corrections, applied in order: each sees the result of those before it.
     #[oai(validator(min_items = 1))]
     corrections: Vec<NewCorrection>,
 }
@@ -111,21 +119,22 @@ struct CorrectionRequest {
 #[derive(Object)]
 struct NewCorrection {
     of: CorrectionOf,
-    /// What is shown: the label or name of a speaker; words, whatever their case and punctuation; the
+    /// The shown text to replace: label or name of a speaker; words, ignoring case and punctuation;
     /// `entity_id` or name of a linked person.
     #[oai(validator(min_length = 1))]
     from: String,
-    /// What is right: a name, or the words. Empty takes words away that were never there.
+    /// The replacement: a name, or words. Empty removes words that were never there.
     to: String,
-    /// Only from this second of the video on, with `end`; everywhere when left out. Not of a person.
+    /// Start of the range to correct, seconds of the video; requires `end`. Null: the whole video. Not
+    /// allowed for a person.
     #[oai(nullable)]
     start: Option<f64>,
-    /// Only until this second.
+    /// End of the range to correct, seconds of the video; requires `start`.
     #[oai(nullable)]
     end: Option<f64>,
 }
 
-/// What a correction is about: who speaks, what is said, what is read in the picture, who is seen.
+/// What a correction is about: a speaker, spoken words, on-screen text, or a person.
 #[derive(Debug, Clone, Copy, Enum)]
 #[oai(rename_all = "snake_case")]
 enum CorrectionOf {
@@ -137,54 +146,56 @@ enum CorrectionOf {
 
 #[derive(Object)]
 struct Corrections {
-    /// Those that were made, by a request that makes some; else all that there are.
+    /// The corrections made by this request; for other requests, all corrections of the video.
     corrections: Vec<Correction>,
-    /// The job that computes the aggregates again, where one does.
+    /// Id of the job that recomputes the aggregates; null if none was started.
     #[oai(nullable)]
     job_id: Option<String>,
 }
 
 #[derive(Object)]
 struct Correction {
-    /// What undoing it calls it.
+    /// Id of the correction, for `DELETE /videos/{video_id}/corrections/{correction_id}`.
     id: String,
     of: CorrectionOf,
-    /// What was shown.
+    /// The replaced text.
     from: String,
-    /// What is shown instead.
+    /// The text that is shown instead.
     to: String,
-    /// When alone it applies, seconds of the video; null where it does everywhere.
+    /// Start of the corrected range, seconds of the video; null for the whole video.
     #[oai(nullable)]
     start: Option<f64>,
+    /// End of the corrected range, seconds of the video; null for the whole video.
     #[oai(nullable)]
     end: Option<f64>,
-    /// ISO 8601, second precision, UTC.
+    /// Time of creation, ISO 8601, second precision, UTC.
     created_at: String,
-    /// How often it applies to what the models find now; 0 where a later run finds something else.
+    /// Number of places that it currently applies to; 0 if a later run of the models produced something
+    /// else.
     places: u32,
-    /// When: `[start, end]` in seconds of the video, the first thousand.
+    /// Places that it applies to, as `[start, end]` in seconds of the video; at most 1000.
     spans: Vec<Vec<f64>>,
 }
 
 impl Corrections {
-    fn of(kept: Vec<Kept>, job: Option<Job>) -> Self {
-        let corrections = kept.into_iter().map(Into::into).collect();
+    fn new(corrections: Vec<correction::Correction>, job: Option<Job>) -> Self {
+        let corrections = corrections.into_iter().map(Into::into).collect();
         Self { corrections, job_id: job.map(|job| job.job_id) }
     }
 }
 
-impl From<Kept> for Correction {
-    fn from(kept: Kept) -> Self {
+impl From<correction::Correction> for Correction {
+    fn from(correction: correction::Correction) -> Self {
         Self {
-            id: kept.id,
-            of: kept.of.into(),
-            from: kept.from,
-            to: kept.to,
-            start: kept.span.map(|span| span.start),
-            end: kept.span.map(|span| span.end),
-            created_at: kept.created_at,
-            places: kept.places,
-            spans: kept.spans.into_iter().map(|span| vec![span.start, span.end]).collect(),
+            id: correction.id,
+            of: correction.kind.into(),
+            from: correction.from,
+            to: correction.to,
+            start: correction.span.map(|span| span.start),
+            end: correction.span.map(|span| span.end),
+            created_at: correction.created_at,
+            places: correction.places,
+            spans: correction.spans.into_iter().map(|span| vec![span.start, span.end]).collect(),
         }
     }
 }
@@ -208,9 +219,9 @@ impl TryFrom<NewCorrection> for CorrectionDraft {
     }
 }
 
-impl From<CorrectionOf> for Corrected {
-    fn from(of: CorrectionOf) -> Self {
-        match of {
+impl From<CorrectionOf> for CorrectionKind {
+    fn from(kind: CorrectionOf) -> Self {
+        match kind {
             CorrectionOf::Speaker => Self::Speaker,
             CorrectionOf::Words => Self::Words,
             CorrectionOf::ScreenText => Self::ScreenText,
@@ -219,13 +230,13 @@ impl From<CorrectionOf> for Corrected {
     }
 }
 
-impl From<Corrected> for CorrectionOf {
-    fn from(of: Corrected) -> Self {
-        match of {
-            Corrected::Speaker => Self::Speaker,
-            Corrected::Words => Self::Words,
-            Corrected::ScreenText => Self::ScreenText,
-            Corrected::Person => Self::Person,
+impl From<CorrectionKind> for CorrectionOf {
+    fn from(kind: CorrectionKind) -> Self {
+        match kind {
+            CorrectionKind::Speaker => Self::Speaker,
+            CorrectionKind::Words => Self::Words,
+            CorrectionKind::ScreenText => Self::ScreenText,
+            CorrectionKind::Person => Self::Person,
         }
     }
 }

@@ -2,11 +2,12 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// What RFC 8187 lets stand for itself, of what names are made of.
+/// Characters to percent-encode in `filename*`: all that RFC 8187 does not allow literally in the names
+/// used here.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_');
 
-/// Has a client save a file under `filename`, which has no quotes; a name that is not ASCII is given in
-/// both forms of RFC 6266.
+/// The header value that makes a client save a file as `filename`, which contains no quotes. A non-ASCII
+/// name is given in both forms of RFC 6266.
 pub(super) fn attachment(filename: &str) -> String {
     if filename.is_ascii() {
         return format!("attachment; filename=\"{filename}\"");
@@ -21,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_any_script_fit_into_a_header() {
+    fn non_ascii_names_are_given_in_both_forms() {
         assert_eq!(attachment("clip-1s-2s.mp4"), "attachment; filename=\"clip-1s-2s.mp4\"");
         assert_eq!(
             attachment("Größe.mp4"),

@@ -1,5 +1,5 @@
-//! The OpenAPI document and the pages that show it, all from the definitions of the routes and from
-//! what this install has: its analyzers, aggregators, fields and filters.
+//! The OpenAPI document and its pages, generated from the route definitions and from what this install
+//! provides: analyzers, aggregators, vector fields and filters.
 
 use poem::endpoint::make_sync;
 use poem::http::{Method, header};
@@ -7,8 +7,8 @@ use poem::{Endpoint, Response};
 use poem_openapi::{OpenApi, OpenApiService};
 use serde_json::{Map, Value, json};
 
-use super::ask::CHOSEN_PER_VIDEO;
-use super::conform;
+use super::ask::AUTO_ANALYZER;
+use super::validation;
 use crate::domain::chunking::{MODES, PRESETS};
 use crate::domain::status::Schema;
 
@@ -17,30 +17,30 @@ pub(super) struct Document {
     pub(super) json: String,
     pub(super) swagger: String,
     pub(super) redoc: String,
-    pub(super) methods: Methods,
+    pub(super) routes: RouteTable,
 }
 
 impl Document {
     pub(super) fn new<A: OpenApi>(service: &OpenApiService<A, ()>, installed: &Schema) -> Self {
         let generated = service.spec();
-        // The generated text is what serde_json wrote a moment ago.
+        // Cannot fail: serde_json has just written this text.
         let mut document: Value = serde_json::from_str(&generated).unwrap_or_default();
-        install(&mut document, installed);
+        add_installed(&mut document, installed);
         let json = serde_json::to_string_pretty(&document).unwrap_or_default();
-        // The pages hold the document inside a script element.
+        // The pages embed the document in a script element.
         let inline = json.replace("</", "<\\/");
         let font = "<link href=\"https://fonts.googleapis.com/css?family=Montserrat:300,400,700|Roboto:300,400,700\" rel=\"stylesheet\">";
         Self {
             swagger: service.swagger_ui_html().replace(&generated, &inline),
             redoc: service.redoc_html().replace(&generated, &inline).replace(font, ""),
-            methods: Methods::new(&document),
+            routes: RouteTable::new(&document),
             json,
         }
     }
 }
 
-/// Serves a fixed text.
-pub(super) fn fixed(content_type: &'static str, text: String) -> impl Endpoint {
+/// An endpoint that serves a static text.
+pub(super) fn static_page(content_type: &'static str, text: String) -> impl Endpoint {
     let text = bytes::Bytes::from(text);
     make_sync(move |_| {
         Response::builder()
@@ -51,9 +51,8 @@ pub(super) fn fixed(content_type: &'static str, text: String) -> impl Endpoint {
     })
 }
 
-/// Which methods each path takes, for the `Allow` header, and which query parameters each
-/// operation.
-pub(super) struct Methods {
+/// The methods of each path, for the `Allow` header, and the query parameters of each operation.
+pub(super) struct RouteTable {
     paths: Vec<(Vec<String>, String)>,
     operations: Vec<Operation>,
 }
@@ -64,70 +63,83 @@ struct Operation {
     parameters: Vec<String>,
 }
 
-impl Methods {
+impl RouteTable {
     fn new(document: &Value) -> Self {
         let paths = document["paths"].as_object().into_iter().flatten();
-        let of_path = paths.map(|(path, operations)| {
-            let named = operations.as_object().into_iter().flat_map(Map::keys);
-            (path, named.map(|method| method.to_uppercase()).collect::<Vec<_>>())
+        let by_path = paths.map(|(path, operations)| {
+            let names = operations.as_object().into_iter().flat_map(Map::keys);
+            (path, names.map(|method| method.to_uppercase()).collect::<Vec<_>>())
         });
         let mut methods = Self { paths: vec![], operations: operations(document) };
-        for (path, mut named) in of_path {
-            if named.iter().any(|method| method == "GET") {
-                named.push("HEAD".into());
+        for (path, mut names) in by_path {
+            if names.iter().any(|method| method == "GET") {
+                names.push("HEAD".into());
             }
-            methods.add(path, named.join(", "));
+            methods.add(path, names.join(", "));
         }
         methods
     }
 
-    /// Adds a path that the document does not hold. `{…}` stands for any one segment, `*` for the
-    /// rest.
+    /// Adds a path that is not in the document. `{…}` matches any one segment, `*` the rest.
     pub(super) fn add(&mut self, path: &str, methods: impl Into<String>) {
         self.paths.push((segments(path), methods.into()));
     }
 
-    /// Why a query string is refused: an operation of the document does not take its parameter.
-    pub(super) fn refusal(&self, method: &Method, path: &str, query: &str) -> Option<String> {
-        let given: Vec<&str> = path.split('/').collect();
+    /// Rejects a query string that names a parameter the operation does not have: returns the error
+    /// message.
+    pub(super) fn unknown_parameter(
+        &self,
+        method: &Method,
+        path: &str,
+        query: &str,
+    ) -> Option<String> {
+        let requested: Vec<&str> = path.split('/').collect();
         let method = if method == Method::HEAD { &Method::GET } else { method };
-        let fits = |o: &&Operation| {
-            o.method == method.as_str() && o.path.len() == given.len() && same(&o.path, &given)
+        let matches = |o: &&Operation| {
+            o.method == method.as_str()
+                && o.path.len() == requested.len()
+                && segments_match(&o.path, &requested)
         };
-        let fitting = self.operations.iter().filter(fits);
+        let matching = self.operations.iter().filter(matches);
         // A literal path wins over a template.
-        let operation = fitting.min_by_key(|o| o.path.iter().filter(|s| is_any(s)).count())?;
+        let operation =
+            matching.min_by_key(|o| o.path.iter().filter(|s| is_placeholder(s)).count())?;
         let accepted: Vec<&str> = operation.parameters.iter().map(String::as_str).collect();
         let mut names = url::form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name);
-        let stranger = names.find(|name| !accepted.contains(&&**name))?;
-        Some(conform::unknown("parameter", &stranger, &accepted))
+        let unknown = names.find(|name| !accepted.contains(&&**name))?;
+        Some(validation::unknown_name("parameter", &unknown, &accepted))
     }
 
-    /// The methods of the first path that fits.
-    pub(super) fn of(&self, path: &str) -> Option<String> {
-        self.fitting(path).map(|(_, methods)| methods.clone())
+    /// The methods of the first matching path.
+    pub(super) fn allowed_methods(&self, path: &str) -> Option<String> {
+        self.find(path).map(|(_, methods)| methods.clone())
     }
 
-    /// The first path that fits, as it was added.
+    /// The first matching path, as it was added.
     pub(super) fn route(&self, path: &str) -> Option<String> {
-        self.fitting(path).map(|(pattern, _)| pattern.join("/"))
+        self.find(path).map(|(pattern, _)| pattern.join("/"))
     }
 
-    fn fitting(&self, path: &str) -> Option<&(Vec<String>, String)> {
-        let given: Vec<&str> = path.split('/').collect();
-        let fits = |pattern: &[String]| match pattern.split_last() {
-            Some((last, head)) if last == "*" => given.len() > head.len() && same(head, &given),
-            _ => given.len() == pattern.len() && same(pattern, &given),
+    fn find(&self, path: &str) -> Option<&(Vec<String>, String)> {
+        let requested: Vec<&str> = path.split('/').collect();
+        let matches = |pattern: &[String]| match pattern.split_last() {
+            Some((last, head)) if last == "*" => {
+                requested.len() > head.len() && segments_match(head, &requested)
+            }
+            _ => requested.len() == pattern.len() && segments_match(pattern, &requested),
         };
-        self.paths.iter().find(|(pattern, _)| fits(pattern))
+        self.paths.iter().find(|(pattern, _)| matches(pattern))
     }
 }
 
-fn same(pattern: &[String], given: &[&str]) -> bool {
-    pattern.iter().zip(given).all(|(known, given)| is_any(known) || known == given)
+fn segments_match(pattern: &[String], requested: &[&str]) -> bool {
+    pattern
+        .iter()
+        .zip(requested)
+        .all(|(pattern, requested)| is_placeholder(pattern) || pattern == requested)
 }
 
-fn is_any(segment: &str) -> bool {
+fn is_placeholder(segment: &str) -> bool {
     segment.starts_with('{')
 }
 
@@ -153,13 +165,13 @@ fn operations(document: &Value) -> Vec<Operation> {
     operations
 }
 
-/// Writes what this install has into the document.
-fn install(document: &mut Value, installed: &Schema) {
+/// Adds what this install provides to the document.
+fn add_installed(document: &mut Value, installed: &Schema) {
     let aggregators: Vec<_> = installed.aggregators.iter().map(|a| a.id.clone()).collect();
     narrow_requests(document, installed);
     close_requests(document);
     narrow_responses(&mut document["components"]["schemas"], installed);
-    refer_plainly(document);
+    simplify_references(document);
     for (path, name, keyword, value) in [
         ("/videos/{video_id}/chunks", "analyzer", "enum", json!(installed.analyzers)),
         (
@@ -182,12 +194,12 @@ fn install(document: &mut Value, installed: &Schema) {
     });
 }
 
-/// Says of a reference what the framework says in a second part of `allOf`: generators merge the two,
-/// and give up where that has no type. What may be null as well is one of two, since `nullable` means
-/// nothing without a type next to it (OpenAPI 3.0.3).
-fn refer_plainly(node: &mut Value) {
+/// Rewrites the framework's `allOf` of a reference and its description as annotated references: client
+/// generators merge the two parts and fail where one has no type. A nullable reference becomes a `oneOf`,
+/// since `nullable` has no effect without a sibling type (OpenAPI 3.0.3).
+fn simplify_references(node: &mut Value) {
     match node {
-        Value::Array(items) => items.iter_mut().for_each(refer_plainly),
+        Value::Array(items) => items.iter_mut().for_each(simplify_references),
         Value::Object(object) => {
             if let Some(reference) = annotated_reference(object) {
                 object.remove("allOf");
@@ -198,32 +210,32 @@ fn refer_plainly(node: &mut Value) {
                     object.insert("allOf".into(), json!([reference]));
                 }
             }
-            object.values_mut().for_each(refer_plainly);
+            object.values_mut().for_each(simplify_references);
         }
         _ => {}
     }
 }
 
-/// The reference of a schema that has only words to add to it, which stand in the schema itself too.
+/// The reference of an `allOf` whose second part only repeats annotations of the schema itself.
 fn annotated_reference(schema: &Map<String, Value>) -> Option<Value> {
     let [reference, words] = schema.get("allOf")?.as_array()?.as_slice() else { return None };
     let mut words = words.as_object()?.iter();
-    let said = words.all(|(name, value)| schema.get(name) == Some(value));
-    (said && reference["$ref"].is_string()).then(|| reference.clone())
+    let repeated = words.all(|(name, value)| schema.get(name) == Some(value));
+    (repeated && reference["$ref"].is_string()).then(|| reference.clone())
 }
 
-/// The names and numbers that requests may hold.
+/// Restricts request fields to the values that this install accepts.
 fn narrow_requests(document: &mut Value, installed: &Schema) {
     let fields: Vec<_> = installed.vector_fields.iter().map(|(field, _)| field).collect();
     let levels: Vec<_> = installed.detail_levels.iter().map(|(level, _)| level).collect();
-    let mut asked = installed.analyzers.clone();
-    asked.push(CHOSEN_PER_VIDEO.to_owned());
+    let mut ask_analyzers = installed.analyzers.clone();
+    ask_analyzers.push(AUTO_ANALYZER.to_owned());
     let schemas = &mut document["components"]["schemas"];
     for (schema, field, mut values) in [
         ("QueryRequest", "analyzer", json!(installed.analyzers)),
         ("QueryRequest", "field", json!(fields)),
         ("QueryRequest", "detail", json!(levels)),
-        ("AskRequest", "analyzer", json!(asked)),
+        ("AskRequest", "analyzer", json!(ask_analyzers)),
     ] {
         let field = &mut schemas[schema]["properties"][field];
         if let (Some(true), Some(list)) = (field["nullable"].as_bool(), values.as_array_mut()) {
@@ -232,7 +244,7 @@ fn narrow_requests(document: &mut Value, installed: &Schema) {
         field["enum"] = values;
     }
     schemas["QueryRequest"]["properties"]["filters"] = filters(installed);
-    // Also accepted without it, where `like` or `order` stands in its place.
+    // Also accepted without `text` if `like` or `order` is given.
     schemas["QueryRequest"]["required"] = json!(["text"]);
     for fields in ["/components/schemas/UrlIngestRequest/properties", UPLOAD] {
         if let Some(fields) = document.pointer_mut(fields) {
@@ -241,31 +253,31 @@ fn narrow_requests(document: &mut Value, installed: &Schema) {
     }
 }
 
-/// What a request names beyond its fields is refused.
+/// Forbids additional properties in requests.
 fn close_requests(document: &mut Value) {
     let close = |schema: &mut Value| {
-        let named = schema["properties"].as_object().is_some_and(|fields| !fields.is_empty());
-        if named && schema["additionalProperties"].is_null() {
+        let names = schema["properties"].as_object().is_some_and(|fields| !fields.is_empty());
+        if names && schema["additionalProperties"].is_null() {
             schema["additionalProperties"] = json!(false);
         }
     };
-    let mut named = Vec::new();
+    let mut names = Vec::new();
     let paths = document["paths"].as_object_mut().into_iter().flatten();
     for (_, operation) in paths.flat_map(|(_, item)| item.as_object_mut().into_iter().flatten()) {
         let content = operation.pointer_mut("/requestBody/content").and_then(Value::as_object_mut);
         for (_, media) in content.into_iter().flatten() {
             match media["schema"]["$ref"].as_str() {
-                Some(reference) => named.push(reference.trim_start_matches('#').to_owned()),
+                Some(reference) => names.push(reference.trim_start_matches('#').to_owned()),
                 None => close(&mut media["schema"]),
             }
         }
     }
-    for reference in named {
+    for reference in names {
         document.pointer_mut(&reference).into_iter().for_each(close);
     }
 }
 
-/// What responses hold: the analyzers there are, and nothing beyond a hit's level of detail.
+/// Restricts responses to the installed analyzers and to the fields of a hit's detail level.
 fn narrow_responses(schemas: &mut Value, installed: &Schema) {
     for level in ["MinimalResult", "StandardResult", "FullResult"] {
         schemas[level]["additionalProperties"] = json!(false);
@@ -276,15 +288,15 @@ fn narrow_responses(schemas: &mut Value, installed: &Schema) {
             head.contains(&name.as_str()) || installed.analyzers.iter().any(|id| id == name)
         });
     }
-    require_what_is_always_sent(schemas);
+    require_nullable_fields(schemas);
 }
 
-/// Where the document holds the fields of an upload.
+/// JSON pointer of the fields of an upload.
 const UPLOAD: &str =
     "/paths/~1videos/post/requestBody/content/multipart~1form-data/schema/properties";
 
-/// What the domain accepts in the fields of an ingest beyond their types. It answers with other
-/// statuses than a wrong type does, so it is not part of the types.
+/// Adds the limits that the domain checks for ingest fields. They are not part of the types because the
+/// domain reports violations with other status codes than a type mismatch.
 fn constrain_ingest(fields: &mut Value) {
     let presets: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
     let modes: Vec<&str> = MODES.iter().map(|(mode, _)| *mode).collect();
@@ -303,9 +315,9 @@ fn constrain_ingest(fields: &mut Value) {
     }
 }
 
-/// A field that may be null in a response is still there. Clients, on the other hand, may leave out
-/// what may be null.
-fn require_what_is_always_sent(schemas: &mut Value) {
+/// Marks nullable response fields as required: responses always contain them. Clients may omit nullable
+/// request fields.
+fn require_nullable_fields(schemas: &mut Value) {
     let sent = schemas.as_object_mut().into_iter().flatten();
     for (_, schema) in sent.filter(|(name, _)| !name.ends_with("Request")) {
         let fields = schema["properties"].as_object().into_iter().flatten();
@@ -331,7 +343,7 @@ fn filters(installed: &Schema) -> Value {
     }
     json!({
         "type": "object",
-        "description": "Hard conditions that must all hold.",
+        "description": "Hard filters that must all match. For a list of values, any one matches.",
         "default": {},
         "properties": properties,
         "additionalProperties": false,

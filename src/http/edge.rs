@@ -1,5 +1,5 @@
-//! The outermost layer: every request passes it once. It gives the request an id and a log line,
-//! asks the guard, notes what the caller reaches, and turns errors and panics into the one error shape.
+//! The outermost layer, which every request passes once: assigns a request id, writes a log line, runs the
+//! guard, attaches the caller's access rights, and converts errors and panics into the error body.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tracing::Instrument;
 
 use super::auth::Guard;
 use super::conditional::HeadOnly;
-use super::document::Methods;
+use super::document::RouteTable;
 use super::errors::{self, Failure};
 use super::metrics;
 
@@ -22,7 +22,7 @@ const REQUEST_ID: &str = "x-request-id";
 pub(super) struct Edge<E> {
     pub(super) inner: E,
     pub(super) guard: Arc<Guard>,
-    pub(super) methods: Methods,
+    pub(super) routes: RouteTable,
 }
 
 impl<E: Endpoint<Output = Response>> Endpoint for Edge<E> {
@@ -48,7 +48,7 @@ impl<E: Endpoint<Output = Response>> Edge<E> {
         let method = request.method().clone();
         let path = request.uri().path().to_owned();
         let admitted = self.guard.admit(&request).and_then(|access| {
-            self.known(&request)?;
+            self.check_parameters(&request)?;
             Ok(access)
         });
         let response = match admitted {
@@ -61,7 +61,8 @@ impl<E: Endpoint<Output = Response>> Edge<E> {
                 match AssertUnwindSafe(self.inner.call(request)).catch_unwind().await {
                     Ok(Ok(response)) => response,
                     Ok(Err(error)) => {
-                        errors::failure(error, &path, self.methods.of(&path)).into_response()
+                        errors::into_failure(error, &path, self.routes.allowed_methods(&path))
+                            .into_response()
                     }
                     Err(panic) => {
                         tracing::error!(panic = panic_message(&*panic), "a handler panicked");
@@ -70,29 +71,34 @@ impl<E: Endpoint<Output = Response>> Edge<E> {
                 }
             }
         };
-        let route = self.methods.route(&path);
-        metrics::answered(method.as_str(), route, response.status().as_u16(), started.elapsed());
-        log(&method, &path, &response, started);
+        let route = self.routes.route(&path);
+        metrics::record_request(
+            method.as_str(),
+            route,
+            response.status().as_u16(),
+            started.elapsed(),
+        );
+        log_request(&method, &path, &response, started);
         response
     }
 
-    /// Refuses parameters that the operation does not take.
-    fn known(&self, request: &Request) -> Result<(), Failure> {
+    /// Rejects query parameters that the operation does not have.
+    fn check_parameters(&self, request: &Request) -> Result<(), Failure> {
         let Some(query) = request.uri().query() else { return Ok(()) };
-        match self.methods.refusal(request.method(), request.uri().path(), query) {
-            Some(why) => Err(Failure::unprocessable(why)),
+        match self.routes.unknown_parameter(request.method(), request.uri().path(), query) {
+            Some(detail) => Err(Failure::unprocessable(detail)),
             None => Ok(()),
         }
     }
 }
 
-fn log(method: &Method, path: &str, response: &Response, started: Instant) {
+fn log_request(method: &Method, path: &str, response: &Response, started: Instant) {
     let status = response.status().as_u16();
     let ms = started.elapsed().as_secs_f64() * 1000.0;
     tracing::info!(%method, path, status, ms, "answered");
 }
 
-/// The caller's id when it is one, else a new one.
+/// The caller's request id if it is valid, else a new one.
 fn request_id(request: &Request) -> String {
     let usable = |id: &&str| {
         (1..=64).contains(&id.len())

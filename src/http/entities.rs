@@ -5,33 +5,35 @@ use poem_openapi::{Object, OpenApi};
 
 use super::auth::{Service, Token};
 use super::body::Json;
-use super::errors::{ApiError, ByIdNamed};
+use super::errors::{ApiError, ByIdChecked};
 use super::params::Integer;
 use crate::domain::aggregation;
 use crate::domain::catalog::entities;
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::{VideoId, video_named};
+use crate::domain::kernel::video::{VideoId, parse_video_id};
 
 /// The routes of this section.
 pub(super) struct EntitiesApi(pub(super) Service);
 
 #[OpenApi]
 impl EntitiesApi {
-    /// People linked across chunks.
+    /// List people linked across chunks.
     ///
-    /// Needs the people analyzer and the entities aggregate.
+    /// Requires the `people` analyzer and the `entities` aggregator.
     #[oai(path = "/videos/:video_id/entities", method = "get", operation_id = "entities")]
     async fn entities(
         &self,
         token: Token,
+        /// Id of the video.
         video_id: Path<String>,
-        /// Only people seen in at least this many chunks.
+        /// Only people seen in at least this many chunks. Default: 1.
         #[oai(default = "one")]
         min_appearances: Query<Integer>,
-    ) -> Result<Json<EntityList>, ApiError<ByIdNamed>> {
+    ) -> Result<Json<EntityList>, ApiError<ByIdChecked>> {
         let min_appearances = min_appearances.0.0.clamp(0, u32::MAX.into()) as u32;
-        let entities = self.0.of(&token).entities(video_named(&video_id)?, min_appearances).await?;
+        let entities =
+            self.0.scoped(&token).entities(parse_video_id(&video_id)?, min_appearances).await?;
         Ok(Json(entities.into()))
     }
 }
@@ -42,51 +44,58 @@ fn one() -> Integer {
 
 #[derive(Object)]
 struct EntityList {
+    /// Id of the video.
     video_id: String,
+    /// Number of entities.
     total: u32,
+    /// The linked people.
     entities: Vec<Entity>,
 }
 
 #[derive(Object)]
 struct Entity {
-    /// Stable within one video only.
+    /// Id of the entity, unique within the video only.
     entity_id: String,
-    /// Who it is; present where somebody has said so.
+    /// Name from a correction; absent without one.
     #[oai(skip_serializing_if_is_none)]
     name: Option<String>,
     /// Number of chunks the person was seen in.
     appearances: u32,
+    /// Ids of the chunks that the person was seen in.
     chunk_ids: Vec<u32>,
-    /// When it is first seen, seconds of the video.
+    /// When the person is first seen, seconds of the video.
     first_seen: f64,
-    /// When it was last seen, seconds of the video.
+    /// When the person is last seen, seconds of the video.
     last_seen: f64,
+    /// What the person looks like.
     description: String,
+    /// What the person does over the video.
     narrative: String,
-    /// Present when `entity_timelines` has run.
+    /// When the person is visible; present if the aggregator `entity_timelines` has run.
     #[oai(skip_serializing_if_is_none)]
     timeline: Option<Timeline>,
 }
 
 #[derive(Object)]
 struct Timeline {
+    /// Total time that the person is visible, seconds.
     observed_seconds: f64,
-    /// `[start, end]` in seconds.
+    /// Intervals in which the person is visible, as `[start, end]` in seconds of the video.
     spans: Vec<Vec<f64>>,
-    /// The spans as moments, for `GET /moments/{moment_id}`.
+    /// Moment ids of the intervals, for `GET /moments/{moment_id}`.
     moments: Vec<String>,
 }
 
 impl From<entities::EntityList> for EntityList {
     fn from(list: entities::EntityList) -> Self {
         let video_id = list.video_id;
-        let entities = list.entities.into_iter().map(|e| Entity::of(video_id, e)).collect();
+        let entities = list.entities.into_iter().map(|e| Entity::new(video_id, e)).collect();
         Self { total: list.total, entities, video_id: video_id.to_string() }
     }
 }
 
 impl Entity {
-    fn of(video_id: VideoId, e: aggregation::entity::Entity) -> Self {
+    fn new(video_id: VideoId, e: aggregation::entity::Entity) -> Self {
         let moment =
             |&[start, end]: &[f64; 2]| MomentId::new(video_id, Span { start, end }).to_string();
         Self {

@@ -1,5 +1,5 @@
-//! Every failure a client can see: one body shape, one exhaustive match from the domain's errors to
-//! statuses, and the statuses each route declares.
+//! Errors as clients see them: one body shape, one exhaustive match from domain errors to status codes, and
+//! the status codes that each route declares.
 
 use std::marker::PhantomData;
 
@@ -18,17 +18,17 @@ use super::body::Json;
 use super::params;
 use crate::domain;
 
-/// When to try again where a disk is full, seconds: somebody has to make room.
-const ROOM_AFTER: u32 = 60;
+/// `Retry-After` in seconds when the disk is full: somebody has to free space.
+const DISK_FULL_RETRY_AFTER: u32 = 60;
 
-/// What every request is answered that a full disk refuses.
-const NO_ROOM: &str = "no space is left on the disk; delete videos or free some, then try again";
+/// Error message of every request that fails on a full disk.
+const DISK_FULL: &str = "no space is left on the disk; delete videos or free some, then try again";
 
-/// The body of every error.
+/// The body of every error response.
 #[derive(Object)]
 #[oai(rename = "Error")]
 pub(super) struct Problem {
-    /// What was wrong and what would be right.
+    /// What is wrong with the request, and what would be valid.
     pub(super) detail: String,
 }
 
@@ -38,12 +38,12 @@ pub(super) struct Problem {
 pub(crate) struct Failure {
     pub(crate) status: StatusCode,
     pub(crate) detail: String,
-    /// When to try again, seconds from now.
+    /// Value of `Retry-After`, seconds.
     pub(super) retry_after: Option<u32>,
     pub(super) allow: Option<String>,
-    /// The encodings of bodies that are accepted, where it was another one.
+    /// Accepted content encodings, for 415.
     pub(super) accept_encoding: Option<&'static str>,
-    /// What `Content-Range` says of a range that lies outside.
+    /// Value of `Content-Range`, for 416.
     pub(super) content_range: Option<String>,
 }
 
@@ -71,7 +71,7 @@ impl Failure {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
     }
 
-    /// What the client of an unhandled failure is told; the log holds the rest.
+    /// An unhandled failure; only the log has the details.
     pub(crate) fn internal() -> Self {
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
@@ -79,12 +79,12 @@ impl Failure {
         )
     }
 
-    /// The file is not the one that the client knows.
+    /// The file does not match `If-Match`.
     pub(super) fn changed() -> Self {
         Self::new(StatusCode::PRECONDITION_FAILED, "the file is not the one that If-Match names")
     }
 
-    /// A range of a file of `size` bytes.
+    /// The requested range is outside a file of `size` bytes.
     pub(super) fn out_of_range(size: u64) -> Self {
         let detail = format!("the file has {size} bytes; the range lies outside them");
         Self {
@@ -106,8 +106,8 @@ impl Failure {
             .status(self.status)
             .content_type("application/json")
             .body(Body::from_string(body));
-        if self.status == mismatch() {
-            // hyper knows no phrase for the number that tus chose, and would write "<none>".
+        if self.status == checksum_mismatch() {
+            // hyper has no phrase for this non-standard status and would write "<none>".
             let phrase = ReasonPhrase::from_static(b"Checksum Mismatch");
             response.extensions_mut().insert(phrase);
         }
@@ -153,30 +153,30 @@ impl From<domain::Error> for Failure {
             Error::Forbidden(detail) => Self::new(StatusCode::FORBIDDEN, detail),
             Error::NotFound(detail) => Self::not_found(detail),
             Error::Conflict(detail) => Self::new(StatusCode::CONFLICT, detail),
-            Error::Mismatch(detail) => Self::new(mismatch(), detail),
+            Error::Mismatch(detail) => Self::new(checksum_mismatch(), detail),
             Error::TooLarge(detail) => Self::too_large(detail),
             Error::Busy { message, retry_after } => Self::busy(message, retry_after),
             Error::Cancelled(detail) => Self::busy(detail, 30),
             Error::BudgetExhausted(detail) => Self::new(StatusCode::BAD_REQUEST, detail),
             Error::Port(error) if error.kind() == ErrorKind::Full => {
-                tracing::error!(trace = %chain(&error), "no room");
-                Self::busy(NO_ROOM, ROOM_AFTER)
+                tracing::error!(trace = %error_chain(&error), "no room");
+                Self::busy(DISK_FULL, DISK_FULL_RETRY_AFTER)
             }
             Error::Port(error) => {
-                tracing::error!(kind = ?error.kind(), trace = %chain(&error), "request failed");
+                tracing::error!(kind = ?error.kind(), trace = %error_chain(&error), "request failed");
                 Self::internal()
             }
         }
     }
 }
 
-/// "Checksum Mismatch", as tus 1.0 numbers it.
-fn mismatch() -> StatusCode {
+/// tus 1.0 defines 460 as "Checksum Mismatch".
+fn checksum_mismatch() -> StatusCode {
     StatusCode::from_u16(460).unwrap_or(StatusCode::BAD_REQUEST)
 }
 
 /// An error and its causes, outermost first.
-fn chain(error: &dyn std::error::Error) -> String {
+fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {
@@ -187,21 +187,21 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// Turns whatever the framework or a handler failed with into the one error shape.
-pub(super) fn failure(error: poem::Error, path: &str, allow: Option<String>) -> Failure {
+/// Converts an error of the framework or a handler into a [`Failure`].
+pub(super) fn into_failure(error: poem::Error, path: &str, allow: Option<String>) -> Failure {
     if let Some(failure) = error.downcast_ref::<Failure>() {
         return failure.clone();
     }
     if let Some(e) = error.downcast_ref::<ParseParamError>() {
-        return Failure::unprocessable(format!("{} {}", e.name, params::reason(&e.reason)));
+        return Failure::unprocessable(format!("{} {}", e.name, params::unwrap_message(&e.reason)));
     }
     if let Some(e) = error.downcast_ref::<ParsePathError>() {
-        return Failure::unprocessable(params::reason(&e.reason));
+        return Failure::unprocessable(params::unwrap_message(&e.reason));
     }
     if let Some(e) = error.downcast_ref::<ContentTypeError>() {
         return Failure::unprocessable(e.to_string());
     }
-    // A path segment that is not text names nothing that exists.
+    // A path segment that is not valid text matches nothing.
     if error.is::<NotFoundError>() || error.is::<poem::error::ParsePathError>() {
         return Failure::not_found(format!("there is nothing at '{path}'; /docs lists the routes"));
     }
@@ -227,37 +227,37 @@ pub(super) fn failure(error: poem::Error, path: &str, allow: Option<String>) -> 
     Failure::new(status, error.to_string())
 }
 
-/// The error statuses a group of routes answers with.
-pub(super) trait Declares: Send + Sync + 'static {
+/// The error status codes that a group of routes declares.
+pub(super) trait DeclaredStatuses: Send + Sync + 'static {
     const STATUSES: &'static [u16];
 }
 
-macro_rules! declares {
+macro_rules! route_errors {
     ($($(#[$doc:meta])* $name:ident = $statuses:expr;)*) => {$(
         $(#[$doc])*
         pub(super) enum $name {}
-        impl Declares for $name {
+        impl DeclaredStatuses for $name {
             const STATUSES: &'static [u16] = &$statuses;
         }
     )*};
 }
 
-declares! {
-    /// Open routes that take nothing.
+route_errors! {
+    /// Routes without a token and without input.
     Open = [403, 422, 500];
-    /// Reads that take nothing.
+    /// Reads without input.
     Plain = [401, 403, 422, 500];
-    /// Listings with checked parameters.
+    /// Listings with validated parameters.
     Listing = [400, 401, 403, 422, 500];
-    /// Reads of one thing by its id.
-    OfOne = [401, 403, 404, 422, 500];
-    /// Reads of one thing that name analyzers or aggregators.
-    ByIdNamed = [400, 401, 403, 404, 422, 500];
-    /// The listing of jobs.
+    /// Reads of one resource by its id.
+    ById = [401, 403, 404, 422, 500];
+    /// Reads of one resource whose parameters are validated by the domain.
+    ByIdChecked = [400, 401, 403, 404, 422, 500];
+    /// The job listing.
     JobListing = [401, 403, 422, 500, 503];
-    /// Reads of a job, and pictures of a video.
+    /// Reads of a job, and frames of a video.
     Busy = [401, 403, 404, 422, 500, 503];
-    /// Changes of one thing that take no body.
+    /// Changes of one resource without a body.
     Change = [401, 403, 404, 422, 500, 503];
     /// Clips of a video.
     Clip = [400, 401, 403, 404, 412, 413, 416, 422, 500, 503];
@@ -267,11 +267,11 @@ declares! {
     Ingest = [400, 401, 403, 408, 413, 415, 422, 500, 503];
     /// Ingests of an upload.
     IngestUpload = [400, 401, 403, 404, 408, 413, 415, 422, 500, 503];
-    /// The aggregate re-run.
+    /// Aggregate re-runs and other changes with a body.
     Rerun = [400, 401, 403, 404, 408, 413, 415, 422, 500, 503];
 }
 
-/// A [`Failure`] whose statuses appear in the document.
+/// A [`Failure`] whose status codes appear in the document.
 pub(super) struct ApiError<D>(Failure, PhantomData<fn() -> D>);
 
 impl<D, E: Into<Failure>> From<E> for ApiError<D> {
@@ -280,15 +280,17 @@ impl<D, E: Into<Failure>> From<E> for ApiError<D> {
     }
 }
 
-impl<D: Declares> From<ApiError<D>> for poem::Error {
-    fn from(fails: ApiError<D>) -> Self {
-        fails.0.into()
+impl<D: DeclaredStatuses> From<ApiError<D>> for poem::Error {
+    fn from(error: ApiError<D>) -> Self {
+        error.0.into()
     }
 }
 
-impl<D: Declares> ApiResponse for ApiError<D> {
+impl<D: DeclaredStatuses> ApiResponse for ApiError<D> {
     fn meta() -> MetaResponses {
-        MetaResponses { responses: D::STATUSES.iter().map(|status| declared(*status)).collect() }
+        MetaResponses {
+            responses: D::STATUSES.iter().map(|status| error_response(*status)).collect(),
+        }
     }
 
     fn register(registry: &mut Registry) {
@@ -296,11 +298,11 @@ impl<D: Declares> ApiResponse for ApiError<D> {
     }
 }
 
-fn declared(status: u16) -> MetaResponse {
+fn error_response(status: u16) -> MetaResponse {
     let headers = if status == 503 {
         vec![MetaHeader {
             name: "Retry-After".into(),
-            description: Some("Seconds to wait before the next try.".into()),
+            description: Some("Seconds to wait before retrying.".into()),
             required: true,
             deprecated: false,
             schema: u32::schema_ref(),
@@ -310,21 +312,25 @@ fn declared(status: u16) -> MetaResponse {
     };
     MetaResponse {
         description: match status {
-            400 => "The request names something this install does not know, or lacks something.",
+            400 => "The request is incomplete, or names something that this install does not have.",
             401 => "The token is missing or wrong.",
             403 => {
-                "The token does not go so far, the request comes from a page of another site, or it was \
-                 sent to a name that is not ours."
+                "The token lacks the permission, the request was sent by a page of another site, or to a \
+                 host name that is not configured."
             }
-            404 => "There is no such video, chunk, job, upload, extractor or evaluation.",
-            408 => "The body stopped arriving.",
-            412 => "The file is not the one that `If-Match` names.",
-            413 => "The body is too large.",
-            415 => "The body is encoded otherwise than is accepted.",
-            416 => "The range lies outside the file.",
-            422 => "A value has the wrong type or lies outside its range.",
-            500 => "An unhandled failure; the server log has the trace.",
-            _ => "The service is full, stopping, or not ready for this: try again later.",
+            404 => "The video, chunk, job, upload, extractor, alert or evaluation does not exist.",
+            408 => "The request body did not arrive in time.",
+            412 => "The file does not match `If-Match`.",
+            413 => "The request body is too large.",
+            415 => "The content encoding is not supported.",
+            416 => "The range is outside the file.",
+            422 => "A value has the wrong type or is out of range.",
+            500 => {
+                "Internal error. The server log has the details under the response's `X-Request-Id`."
+            }
+            _ => {
+                "The service is overloaded, stopping or not ready. Retry after `Retry-After` seconds."
+            }
         },
         status: Some(status),
         status_range: None,
@@ -342,7 +348,7 @@ mod tests {
 
     #[test]
     fn a_checksum_mismatch_has_its_reason_phrase() {
-        let response = Failure::new(mismatch(), "other bytes").into_response();
+        let response = Failure::new(checksum_mismatch(), "other bytes").into_response();
         let phrase = response.extensions().get::<ReasonPhrase>();
         assert_eq!(phrase.map(ReasonPhrase::as_bytes), Some(&b"Checksum Mismatch"[..]));
         let other = Failure::unprocessable("other bytes").into_response();

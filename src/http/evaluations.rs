@@ -1,4 +1,4 @@
-//! `/evaluations`: judged questions, and runs that measure how well they are answered.
+//! `/evaluations`: judged questions, and runs that measure search and answers.
 
 mod runs;
 
@@ -7,7 +7,7 @@ use poem_openapi::{Object, OpenApi};
 
 use super::auth::{Service, Token};
 use super::body::{Accepted, Json};
-use super::errors::{ApiError, Change, Failure, Listing, OfOne, Rerun, Search};
+use super::errors::{ApiError, ById, Change, Failure, Listing, Rerun, Search};
 use super::jobs::JobStatus;
 use super::query;
 use super::values::shortest;
@@ -22,62 +22,71 @@ pub(super) struct EvaluationsApi(pub(super) Service);
 
 #[OpenApi]
 impl EvaluationsApi {
-    /// Every evaluation, by name.
+    /// List evaluations.
+    ///
+    /// Sorted by name.
     #[oai(path = "/evaluations", method = "get", operation_id = "evaluations")]
     async fn evaluations(&self, token: Token) -> Result<Json<EvaluationList>, ApiError<Listing>> {
-        let evaluations = self.0.of(&token).evaluations().await?;
+        let evaluations = self.0.scoped(&token).evaluations().await?;
         Ok(Json(EvaluationList { evaluations: evaluations.into_iter().map(Into::into).collect() }))
     }
 
-    /// Keep judged questions under a name.
+    /// Create or replace an evaluation.
     ///
-    /// They take the place of those that it has had; its runs stay. A judged moment whose video is not
-    /// there, or that ends after its video, is refused.
+    /// Stores judged questions under a name, replacing previous questions; existing runs are kept. Rejects
+    /// judged moments whose video does not exist or that end after their video.
     #[oai(path = "/evaluations/:name", method = "put", operation_id = "put_evaluation")]
     async fn put_evaluation(
         &self,
         token: Token,
+        /// Name of the evaluation.
         name: Path<String>,
         Json(request): Json<EvaluationRequest>,
     ) -> Result<Json<Evaluation>, ApiError<Search>> {
         let questions = request.questions.into_iter().map(questions::Question::try_from);
         let questions = questions.collect::<Result<_, _>>()?;
-        Ok(Json(self.0.of(&token).put_evaluation(&name, questions).await?.into()))
+        Ok(Json(self.0.scoped(&token).put_evaluation(&name, questions).await?.into()))
     }
 
-    /// An evaluation with its questions.
+    /// Get an evaluation.
+    ///
+    /// Includes its questions.
     #[oai(path = "/evaluations/:name", method = "get", operation_id = "evaluation")]
     async fn evaluation(
         &self,
         token: Token,
+        /// Name of the evaluation.
         name: Path<String>,
-    ) -> Result<Json<Evaluation>, ApiError<OfOne>> {
-        Ok(Json(self.0.of(&token).evaluation(&name).await?.into()))
+    ) -> Result<Json<Evaluation>, ApiError<ById>> {
+        Ok(Json(self.0.scoped(&token).evaluation(&name).await?.into()))
     }
 
-    /// Remove an evaluation and its runs.
+    /// Delete an evaluation and its runs.
     #[oai(path = "/evaluations/:name", method = "delete", operation_id = "delete_evaluation")]
     async fn delete_evaluation(
         &self,
         token: Token,
+        /// Name of the evaluation.
         name: Path<String>,
     ) -> Result<Json<DeletedEvaluation>, ApiError<Change>> {
-        self.0.of(&token).delete_evaluation(&name).await?;
+        self.0.scoped(&token).delete_evaluation(&name).await?;
         Ok(Json(DeletedEvaluation { name: name.0, deleted: true }))
     }
 
-    /// Ask the questions, and measure what comes.
+    /// Run an evaluation.
     ///
-    /// It is a job, whose id is that of the run. Where the language model bills its calls and a
-    /// configuration asks it, `max_model_calls` has to allow them; the error says how many there are.
+    /// Starts a job that runs all questions and measures the results; the run has the id of the job. If the
+    /// language model bills calls and a configuration calls it, `max_model_calls` must cover them; the
+    /// error states the required number.
     #[oai(path = "/evaluations/:name/runs", method = "post", operation_id = "run_evaluation")]
     async fn run_evaluation(
         &self,
         token: Token,
+        /// Name of the evaluation.
         name: Path<String>,
         Json(request): Json<RunRequest>,
     ) -> Result<Accepted<RunAccepted>, ApiError<Rerun>> {
-        let (job, model_calls) = self.0.of(&token).evaluate(&name, request.into()).await?;
+        let (job, model_calls) = self.0.scoped(&token).evaluate(&name, request.into()).await?;
         let run_id = job.job_id.clone();
         Ok(Accepted(RunAccepted {
             job_id: job.job_id,
@@ -87,20 +96,24 @@ impl EvaluationsApi {
         }))
     }
 
-    /// The runs of an evaluation, the newest first.
+    /// List the runs of an evaluation.
+    ///
+    /// Newest first.
     #[oai(path = "/evaluations/:name/runs", method = "get", operation_id = "evaluation_runs")]
     async fn evaluation_runs(
         &self,
         token: Token,
+        /// Name of the evaluation.
         name: Path<String>,
-    ) -> Result<Json<RunList>, ApiError<OfOne>> {
-        let runs = self.0.of(&token).evaluation(&name).await?.runs;
+    ) -> Result<Json<RunList>, ApiError<ById>> {
+        let runs = self.0.scoped(&token).evaluation(&name).await?.runs;
         Ok(Json(RunList { runs: runs.into_iter().map(Into::into).collect() }))
     }
 
-    /// A run with what each question came to.
+    /// Get a run.
     ///
-    /// Two runs over the same questions, models and videos agree in everything but ids and times.
+    /// Includes the results of each question. Two runs with the same questions, models and videos differ
+    /// only in ids and times.
     #[oai(
         path = "/evaluations/:name/runs/:run_id",
         method = "get",
@@ -109,15 +122,18 @@ impl EvaluationsApi {
     async fn evaluation_run(
         &self,
         token: Token,
+        /// Name of the evaluation.
         name: Path<String>,
+        /// Id of the run.
         run_id: Path<String>,
-    ) -> Result<Json<Run>, ApiError<OfOne>> {
-        Ok(Json(self.0.of(&token).evaluation_run(&name, &run_id).await?.into()))
+    ) -> Result<Json<Run>, ApiError<ById>> {
+        Ok(Json(self.0.scoped(&token).evaluation_run(&name, &run_id).await?.into()))
     }
 }
 
 #[derive(Object)]
 struct EvaluationRequest {
+    /// The judged questions.
     #[oai(validator(min_items = 1))]
     questions: Vec<JudgedQuestion>,
 }
@@ -125,41 +141,42 @@ struct EvaluationRequest {
 /// A question with the moments that answer it.
 #[derive(Object)]
 struct JudgedQuestion {
-    /// Names it in the results.
+    /// Id of the question in the results, 1 to 64 characters.
     #[oai(validator(min_length = 1, max_length = 64))]
     id: String,
-    /// What is asked, or looked for.
+    /// The question or search text, 1 to 2000 characters.
     #[oai(validator(min_length = 1, max_length = 2000))]
     text: String,
-    /// The videos that are searched; all of them when left out.
+    /// Ids of the videos to search. Default: all.
     #[oai(skip_serializing_if_is_none)]
     video_ids: Option<Vec<String>>,
-    /// The collections that are searched; all videos when left out.
+    /// Collections to search. Default: all videos.
     #[oai(skip_serializing_if_is_none)]
     collections: Option<Vec<String>>,
-    /// The moments that answer it.
+    /// Moments that answer it.
     #[oai(default)]
     relevant: Vec<Judgement>,
-    /// Whether nothing answers it; then it has no relevant moments.
+    /// True if no moment answers it; then `relevant` must be empty. Default: false.
     #[oai(default)]
     absent: bool,
 }
 
-/// A moment that answers a question: its id, or else video, start and end.
+/// A moment that answers a question: either its id, or video, start and end.
 #[derive(Object)]
 struct Judgement {
-    /// As hits and citations carry it.
+    /// Id of the moment, as in hits and citations.
     #[oai(skip_serializing_if_is_none)]
     moment_id: Option<String>,
+    /// Id of the video, instead of `moment_id`.
     #[oai(skip_serializing_if_is_none)]
     video_id: Option<String>,
-    /// When it begins, seconds of the video.
+    /// Start of the moment, seconds of the video.
     #[oai(skip_serializing_if_is_none)]
     start: Option<f64>,
-    /// When it ends, seconds of the video.
+    /// End of the moment, seconds of the video.
     #[oai(skip_serializing_if_is_none)]
     end: Option<f64>,
-    /// How well it answers; 3 is best.
+    /// Relevance grade from 1 to 3, where 3 is best. Default: 1.
     #[oai(default = "one", validator(minimum(value = "1"), maximum(value = "3")))]
     grade: u8,
 }
@@ -172,86 +189,91 @@ fn one() -> u8 {
 struct Evaluation {
     #[oai(flatten)]
     summary: EvaluationSummary,
-    /// In the order in which they were given; each judged moment by its id.
+    /// The questions in the given order; each judged moment is given by its id.
     questions: Vec<JudgedQuestion>,
 }
 
 #[derive(Object)]
 struct EvaluationSummary {
+    /// Name of the evaluation.
     name: String,
-    /// ISO 8601, second precision, UTC.
+    /// Time of creation, ISO 8601, second precision, UTC.
     created_at: String,
-    /// When its questions were last given, ISO 8601, second precision, UTC.
+    /// When the questions were last replaced, ISO 8601, second precision, UTC.
     updated_at: String,
-    /// The same for the same questions: only runs over the same ones compare.
+    /// Hash of the questions: only runs with the same revision are comparable.
     revision: String,
     counts: EvaluationCounts,
 }
 
 #[derive(Object)]
 struct EvaluationCounts {
+    /// Number of questions.
     questions: u64,
-    /// Questions that nothing answers.
+    /// Number of questions that no moment answers.
     absent: u64,
-    /// Judged moments of the others together.
+    /// Number of judged moments of all questions.
     judgements: u64,
-    /// Runs that are kept.
+    /// Number of stored runs.
     runs: u64,
 }
 
 #[derive(Object)]
 struct EvaluationList {
+    /// The evaluations, sorted by name.
     evaluations: Vec<EvaluationSummary>,
 }
 
 #[derive(Object)]
 struct DeletedEvaluation {
+    /// Name of the evaluation.
     name: String,
+    /// Always true.
     deleted: bool,
 }
 
 #[derive(Object)]
 #[oai(rename = "EvaluationRunRequest")]
 struct RunRequest {
-    /// How searches are made; the others are compared with the first. Left out: one, `default`, as
-    /// `/query` searches where it is told nothing.
+    /// Search configurations; all are compared with the first. Default: one named `default`, with the
+    /// defaults of `/query`.
     #[oai(default = "configurations", validator(min_items = 1))]
     configurations: Vec<Configuration>,
-    /// Most calls of a language model that bills them.
+    /// Maximum billed calls of the language model. Null: none is allowed.
     #[oai(nullable)]
     max_model_calls: Option<u32>,
 }
 
-/// How questions are searched for: the fields are those of `/query`.
+/// A search configuration, with fields of `/query`.
 #[derive(Object)]
 #[oai(rename = "SearchConfiguration")]
 struct Configuration {
-    /// Names it in the results.
+    /// Name of the configuration in the results, 1 to 64 characters. Default: `default`.
     #[oai(default = "default_name", validator(min_length = 1, max_length = 64))]
     name: String,
-    /// `vector`, `text` or `hybrid`; null is `vector` for one analyzer, `hybrid` for all.
+    /// Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid` for `*`.
     #[oai(nullable)]
     mode: Option<String>,
-    /// Analyzer whose output is searched, or `*` for that of all.
+    /// Analyzer whose output is searched, or `*` for all. Default: `default_video`.
     #[oai(default = "query::analyzer")]
     analyzer: String,
-    /// Vector field.
+    /// Vector field to search, one of `vector_fields` of `GET /schema`. Default: `combined`.
     #[oai(default = "query::field")]
     field: String,
-    /// Hits of each search: the k of the metrics.
+    /// Maximum hits per search, the k of the metrics. Default: 5.
     #[oai(default = "query::limit", validator(minimum(value = "1"), maximum(value = "50")))]
     limit: u32,
-    /// Hits with a lower `score` are dropped.
+    /// Drops hits with a lower `score` (0 to 1). Null: none.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     score_threshold: Option<f64>,
-    /// Hits with a lower `p_present` are dropped, from `/ask` too; what reaches it is told to be
-    /// present. Null: none is dropped, and 0.5 tells.
+    /// Drops hits with a lower `p_present` (0 to 1), also for `/ask`; a question counts as present if a hit
+    /// reaches it. Null: drops none and uses 0.5 for presence.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     min_p_present: Option<f64>,
-    /// Whether the hits for a question are read together with it, as `/query` does with `rerank`.
+    /// Whether to re-rank hits, as `rerank` of `/query`. Default: false.
     #[oai(default)]
     rerank: bool,
-    /// Whether each question is put to `/ask` as well, which chooses its evidence by itself.
+    /// Whether to also send each question to `/ask`, which retrieves its own evidence. Default: false.
     #[oai(default)]
     ask: bool,
 }
@@ -277,11 +299,12 @@ fn configurations() -> Vec<Configuration> {
 #[derive(Object)]
 #[oai(rename = "EvaluationRunAccepted")]
 struct RunAccepted {
+    /// Id of the job, for `GET /jobs/{job_id}`.
     job_id: String,
-    /// That of its job: the run is there once the job is done.
+    /// Id of the run, equal to that of the job. The run exists once the job is done.
     run_id: String,
     status: JobStatus,
-    /// Most calls of a language model that bills them, repetitions aside.
+    /// Maximum billed calls of the language model, without retries.
     model_calls: u32,
 }
 
@@ -299,8 +322,8 @@ impl TryFrom<JudgedQuestion> for questions::Question {
         }
         let judgement = |judgement: Judgement| {
             let grade = judgement.grade;
-            let moment_id = judgement.moment_id().map_err(|why| {
-                Failure::unprocessable(format!("question '{id}' judges a moment that {why}"))
+            let moment_id = judgement.moment_id().map_err(|reason| {
+                Failure::unprocessable(format!("question '{id}' judges a moment that {reason}"))
             })?;
             Ok::<_, Failure>(questions::Judgement { moment_id, grade })
         };
@@ -310,7 +333,7 @@ impl TryFrom<JudgedQuestion> for questions::Question {
 }
 
 impl Judgement {
-    /// What it judges, or what is wrong with it.
+    /// The judged moment, or what is wrong with it.
     fn moment_id(self) -> Result<MomentId, String> {
         match (self.moment_id, self.video_id, self.start, self.end) {
             (Some(id), None, None, None) => {
@@ -335,27 +358,27 @@ impl Judgement {
 }
 
 impl From<evaluation::EvaluationSummary> for EvaluationSummary {
-    fn from(of: evaluation::EvaluationSummary) -> Self {
+    fn from(summary: evaluation::EvaluationSummary) -> Self {
         Self {
             counts: EvaluationCounts {
-                questions: of.questions as u64,
-                absent: of.absent as u64,
-                judgements: of.judgements as u64,
-                runs: of.runs as u64,
+                questions: summary.questions as u64,
+                absent: summary.absent as u64,
+                judgements: summary.judgements as u64,
+                runs: summary.runs as u64,
             },
-            name: of.name,
-            created_at: of.created_at,
-            updated_at: of.updated_at,
-            revision: of.revision,
+            name: summary.name,
+            created_at: summary.created_at,
+            updated_at: summary.updated_at,
+            revision: summary.revision,
         }
     }
 }
 
 impl From<evaluation::Evaluation> for Evaluation {
-    fn from(of: evaluation::Evaluation) -> Self {
+    fn from(evaluation: evaluation::Evaluation) -> Self {
         Self {
-            summary: of.summary().into(),
-            questions: of.questions.into_iter().map(Into::into).collect(),
+            summary: evaluation.summary().into(),
+            questions: evaluation.questions.into_iter().map(Into::into).collect(),
         }
     }
 }
@@ -398,7 +421,7 @@ impl From<Configuration> for run::Configuration {
             field: c.field,
             limit: c.limit,
             score_threshold: c.score_threshold.map(|threshold| threshold as f32),
-            min_p_present: c.min_p_present.map(|least| least as f32),
+            min_p_present: c.min_p_present.map(|min| min as f32),
             rerank: c.rerank,
             ask: c.ask,
         }

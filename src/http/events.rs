@@ -1,4 +1,4 @@
-//! Server-sent events, documented as what a client reads: an object for each event.
+//! Server-sent events, documented as clients read them: one object per event.
 
 use std::time::Duration;
 
@@ -11,15 +11,15 @@ use poem_openapi::registry::{MetaMediaType, MetaResponse, MetaResponses, MetaSch
 use poem_openapi::types::{ToJSON, Type};
 use poem_openapi::{ApiResponse, Object};
 
-/// Proxies close connections that are silent for longer than about a minute.
+/// Proxies close connections that are idle for longer than about a minute.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// Events with their names and JSON data, with status 200. The stream ends the response.
+/// Named events with JSON data, with status 200. The end of the stream ends the response.
 pub(super) struct Events<T>(pub(super) BoxStream<'static, (&'static str, T)>);
 
 #[derive(Object)]
 struct ServerSentEvent {
-    /// What the event is about.
+    /// Name of the event.
     event: String,
     /// JSON text.
     data: String,

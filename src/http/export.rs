@@ -9,57 +9,59 @@ use poem_openapi::{ApiResponse, Object, OpenApi, ResponseContent};
 use super::auth::{Service, Token};
 use super::body::Json;
 use super::disposition::attachment;
-use super::errors::{ApiError, ByIdNamed, Search};
+use super::errors::{ApiError, ByIdChecked, Search};
 use super::params::{Flag, Number};
 use super::values::AnyObject;
 use crate::domain::export::library::LibraryFormat;
 use crate::domain::export::{CaptionOptions, Content, PartFields};
-use crate::domain::kernel::video::video_named;
+use crate::domain::kernel::video::parse_video_id;
 
 /// The routes of this section.
 pub(super) struct ExportApi(pub(super) Service);
 
 #[OpenApi]
 impl ExportApi {
-    /// The log of a video as a file.
+    /// Export a video's log.
     ///
-    /// `srt` and `vtt` are captions from the recognised speech; `chapters.vtt` and `ffmetadata`
-    /// are the chapters; `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline;
-    /// `csv` and `json` are the whole log.
+    /// `srt` and `vtt` are captions from recognised speech; `chapters.vtt` and `ffmetadata` are chapters;
+    /// `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline; `csv` and `json` are the
+    /// complete log.
     #[oai(path = "/videos/:video_id/export", method = "get", operation_id = "export")]
     #[expect(clippy::too_many_arguments, reason = "one per parameter of the route")]
     async fn export(
         &self,
         token: Token,
+        /// Id of the video.
         video_id: Path<String>,
-        /// `srt`, `vtt`, `chapters.vtt`, `ffmetadata`, `edl`, `otio`, `csv` or `json`.
+        /// File format: `srt`, `vtt`, `chapters.vtt`, `ffmetadata`, `edl`, `otio`, `csv` or `json`.
         format: Query<String>,
-        /// Whether captions (`srt`, `vtt`) begin with the instant when they are said. It has to be known
-        /// when the video was recorded; where it is, `edl` has it for every chunk.
+        /// Prefix captions (`srt`, `vtt`) with the wall-clock time; requires `recorded_at`. `edl` always
+        /// has it if `recorded_at` is known. Default: false.
         #[oai(default)]
         wall_clock: Query<bool>,
-        /// Whether captions in `srt` begin with the speaker, as `Anna: `, where diarization knows who
-        /// speaks. Captions in `vtt` always have the speaker, as a voice (`<v Anna>`).
+        /// Prefix captions in `srt` with the speaker, such as `Anna: `, if diarization knows the speaker.
+        /// Captions in `vtt` always have the speaker as a voice (`<v Anna>`). Default: false.
         #[oai(default = "off")]
         speakers: Query<Flag>,
-        /// Only what lies after this second of the video: chunks that reach into it whole in `csv` and
-        /// `json`, all else cut to it. Aggregates in `json` stay those of the whole video.
+        /// Start of the exported range, seconds of the video. `csv` and `json` contain whole chunks that
+        /// overlap the range, other formats are cut to it. Aggregates in `json` still cover the whole
+        /// video. Default: the beginning.
         start: Query<Option<Number>>,
-        /// Only what lies before this second.
+        /// End of the exported range, seconds of the video. Default: the end.
         end: Query<Option<Number>>,
-        /// Whether times of captions, chapters and the timeline of `edl` count from `start`, as they do in a
-        /// clip that begins there; else they are those of the video.
+        /// Make times of captions, chapters and the `edl` timeline relative to `start`, as in a clip that
+        /// starts there. Default: false.
         #[oai(default)]
         from_zero: Query<bool>,
-    ) -> Result<Exported, ApiError<ByIdNamed>> {
-        let video_id = video_named(&video_id)?;
+    ) -> Result<Exported, ApiError<ByIdChecked>> {
+        let video_id = parse_video_id(&video_id)?;
         let part = PartFields {
             start: start.0.map(|at| at.0),
             end: end.0.map(|at| at.0),
             from_zero: from_zero.0,
         };
         let captions = CaptionOptions { wall_clock: wall_clock.0, speakers: speakers.0.0 };
-        let export = self.0.of(&token).export(video_id, &format, captions, part).await?;
+        let export = self.0.scoped(&token).export(video_id, &format, captions, part).await?;
         let disposition = attachment(&export.filename);
         let file = match export.content {
             Content::Document(value) => File::Json(Json(AnyObject::from_value(value))),
@@ -77,12 +79,11 @@ impl ExportApi {
         Ok(Exported::File(file, disposition))
     }
 
-    /// The chunks of many videos as one file.
+    /// Export chunks of many videos.
     ///
-    /// A line for each chunk that the filters let through, with its video and its `moment_id`: those of
-    /// the newest video first. `csv` has the columns of every analyzer of the install, `jsonl` a JSON
-    /// object on each line. It is written while it is sent; a connection that ends early means that
-    /// something is missing.
+    /// One line per chunk that matches the filters, with its video and `moment_id`, newest video first.
+    /// `csv` has the columns of every installed analyzer, `jsonl` one JSON object per line. The file is
+    /// streamed: if the connection ends early, it is incomplete.
     #[oai(path = "/export", method = "post", operation_id = "export_library")]
     async fn export_library(
         &self,
@@ -91,7 +92,7 @@ impl ExportApi {
     ) -> Result<LibraryExported, ApiError<Search>> {
         let format = LibraryFormat::parse(&request.format)?;
         let (video_ids, filters) = (request.video_ids.as_deref(), &request.filters.0);
-        let export = self.0.of(&token).export_library(video_ids, filters, format).await?;
+        let export = self.0.scoped(&token).export_library(video_ids, filters, format).await?;
         let disposition = attachment(export.filename);
         let body = Body::from_bytes_stream(export.content.map_err(std::io::Error::other));
         let file = match format {
@@ -108,14 +109,14 @@ fn off() -> Flag {
 
 #[derive(Object)]
 struct LibraryRequest {
-    /// `csv` or `jsonl`.
+    /// File format: `csv` or `jsonl`. Default: `csv`.
     #[oai(default = "csv")]
     format: String,
-    /// Null exports every video.
+    /// Ids of the videos to export. Null: all videos.
     #[oai(nullable)]
     video_ids: Option<Vec<String>>,
-    /// Hard conditions that must all hold, as of `/query`: a chunk is let through where they hold for what
-    /// some analyzer has found in it.
+    /// Hard filters that must all match, as in `/query`. A chunk is exported if the output of any analyzer
+    /// matches.
     #[oai(default)]
     filters: AnyObject,
 }
@@ -126,7 +127,7 @@ fn csv() -> String {
 
 #[derive(ApiResponse)]
 enum LibraryExported {
-    /// The file.
+    /// The exported file.
     #[oai(status = 200)]
     File(LibraryFile, #[oai(header = "Content-Disposition")] String),
 }
@@ -141,7 +142,7 @@ enum LibraryFile {
 
 #[derive(ApiResponse)]
 enum Exported {
-    /// The file.
+    /// The exported file.
     #[oai(status = 200)]
     File(File, #[oai(header = "Content-Disposition")] String),
 }

@@ -1,4 +1,4 @@
-//! `/extractors`: analyzers of one's own, defined by a JSON schema.
+//! `/extractors`: custom analyzers, defined by a JSON schema.
 
 use poem_openapi::param::Path;
 use poem_openapi::{Object, OpenApi};
@@ -16,90 +16,97 @@ pub(super) struct ExtractorsApi(pub(super) Service);
 
 #[OpenApi]
 impl ExtractorsApi {
-    /// Every extractor.
+    /// List extractors.
     #[oai(path = "/extractors", method = "get", operation_id = "extractors")]
     async fn extractors(&self, token: Token) -> Result<Json<ExtractorList>, ApiError<Plain>> {
         let extractors =
-            self.0.of(&token).extractors().await?.into_iter().map(Into::into).collect();
+            self.0.scoped(&token).extractors().await?.into_iter().map(Into::into).collect();
         Ok(Json(ExtractorList { extractors }))
     }
 
-    /// One extractor.
+    /// Get an extractor.
     #[oai(path = "/extractors/:name", method = "get", operation_id = "extractor")]
     async fn extractor(
         &self,
         token: Token,
+        /// Name of the extractor.
         name: Path<String>,
     ) -> Result<Json<ExtractorDetail>, ApiError<Change>> {
-        Ok(Json(self.0.of(&token).extractor(&name).await?.into()))
+        Ok(Json(self.0.scoped(&token).extractor(&name).await?.into()))
     }
 
-    /// Define an analyzer of your own.
+    /// Define a custom analyzer.
     ///
-    /// It fills in the schema for every chunk, from what is said, shown and seen. Its name can then be
-    /// used wherever an analyzer is named: an ingest runs it, searches and questions go by what it
-    /// finds, tables have its columns. Defined anew, what it has found is out of date and found again
-    /// by the next ingest.
+    /// A language model fills in the schema for every chunk, from speech, on-screen text and visible
+    /// content. The name can be used wherever an analyzer is named: in ingests, searches, questions and
+    /// tables. Redefining an extractor invalidates its stored output, which the next ingest computes again.
     #[oai(path = "/extractors/:name", method = "put", operation_id = "put_extractor")]
     async fn put_extractor(
         &self,
         token: Token,
-        /// A lower-case letter, then lower-case letters, digits or `_`, 40 at most.
+        /// Name of the extractor: a lower-case letter, then lower-case letters, digits or `_`, at most 40
+        /// characters.
         name: Path<String>,
         Json(request): Json<ExtractorRequest>,
     ) -> Result<Json<ExtractorDetail>, ApiError<Rerun>> {
         let schema = Value::Object(request.schema.0).to_string();
         let draft = ExtractorDraft { description: request.description, schema };
-        Ok(Json(self.0.of(&token).put_extractor(&name, &draft).await?.into()))
+        Ok(Json(self.0.scoped(&token).put_extractor(&name, &draft).await?.into()))
     }
 
-    /// Forget an extractor.
+    /// Delete an extractor.
     ///
-    /// What it has found stays with the videos, as output of an analyzer that is not there, until they
-    /// are ingested again.
+    /// Its stored output remains with the videos, as that of an unavailable analyzer, until they are
+    /// ingested again.
     #[oai(path = "/extractors/:name", method = "delete", operation_id = "delete_extractor")]
     async fn delete_extractor(
         &self,
         token: Token,
+        /// Name of the extractor.
         name: Path<String>,
     ) -> Result<Json<ForgottenExtractor>, ApiError<Change>> {
-        self.0.of(&token).delete_extractor(&name).await?;
+        self.0.scoped(&token).delete_extractor(&name).await?;
         Ok(Json(ForgottenExtractor { name: name.0, deleted: true }))
     }
 }
 
 #[derive(Object)]
 struct ExtractorRequest {
-    /// What it is for, in a sentence.
+    /// What it extracts, in a sentence.
     #[oai(default)]
     description: String,
-    /// A JSON schema of type object. Its parts are objects with `properties`, arrays with `items`
-    /// (`maxItems`), strings (`enum`, `format`: `email`, `uri`, `date`, `time`), numbers and integers
-    /// (`minimum`, `maximum`), booleans, and spans of the video (an object of the format `span`). Each
-    /// may have a `description`, which a language model is told. What a chunk does not show is null.
+    /// JSON schema of type object. Supported: objects with `properties`, arrays with `items` (`maxItems`),
+    /// strings (`enum`, `format`: `email`, `uri`, `date`, `time`), numbers and integers (`minimum`,
+    /// `maximum`), booleans, and spans of the video (an object with format `span`). Each may have a
+    /// `description`, which is part of the prompt. Fields that a chunk does not show are null.
     schema: AnyObject,
 }
 
 #[derive(Object)]
 struct ExtractorList {
-    /// By name.
+    /// The extractors, sorted by name.
     extractors: Vec<ExtractorDetail>,
 }
 
 #[derive(Object)]
 struct ExtractorDetail {
+    /// Name of the extractor.
     name: String,
+    /// What it extracts.
     description: String,
+    /// JSON schema of its output.
     schema: AnyObject,
-    /// When it was defined first, in UTC.
+    /// Time of creation, ISO 8601, UTC.
     created_at: String,
-    /// When it was last changed, in UTC.
+    /// Time of the last change, ISO 8601, UTC.
     updated_at: String,
 }
 
 #[derive(Object)]
 struct ForgottenExtractor {
+    /// Name of the extractor.
     name: String,
+    /// Always true.
     deleted: bool,
 }
 

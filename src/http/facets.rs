@@ -1,4 +1,4 @@
-//! `GET /values`: what the filters of searches can be set to.
+//! `GET /values`: the values that search filters can take.
 
 use poem_openapi::param::Query;
 use poem_openapi::{Object, OpenApi};
@@ -15,30 +15,31 @@ pub(super) struct ValuesApi(pub(super) Service);
 
 #[OpenApi]
 impl ValuesApi {
-    /// The values that occur for a filter, the most frequent first.
+    /// List filter values.
+    ///
+    /// Returns the values that occur for a filter, most frequent first.
     #[oai(path = "/values", method = "get", operation_id = "values")]
     #[expect(clippy::too_many_arguments, reason = "one per parameter of the route")]
     async fn values(
         &self,
         token: Token,
-        /// A filter of `/query` by words: `objects`, `tags`, `people`, `speakers`, `analyzer_ids`,
-        /// `video_ids`, `chunk_config`, `collections`, or `metadata.<key>` for a key of words.
+        /// A text filter of `/query`: `objects`, `tags`, `people`, `speakers`, `analyzer_ids`, `video_ids`,
+        /// `chunk_config`, `collections`, or `metadata.<key>` for a text key.
         field: Query<String>,
-        /// Only values that begin so, in whichever case.
+        /// Only values with this prefix, case-insensitive.
         prefix: Query<Option<String>>,
-        /// Values at most.
+        /// Maximum values, 1 to 200. Default: 20.
         #[oai(default = "twenty")]
         limit: Query<Bounded<1, 200>>,
-        /// Only of these videos: ids with commas between them.
+        /// Only values in these videos: comma-separated ids.
         video_ids: Query<Option<String>>,
-        /// Only what this analyzer told.
+        /// Only values in the output of this analyzer.
         analyzer: Query<Option<String>>,
-        /// Only where these hold: a JSON object as the `filters` of `/query`.
+        /// Only values in chunks that match these filters: a JSON object as `filters` of `/query`.
         filters: Query<Option<String>>,
     ) -> Result<Json<Values>, ApiError<Search>> {
-        let ids = |given: &String| given.split(',').map(|id| id.trim().to_owned()).collect();
-        let filters =
-            filters.0.as_deref().map(|given| json_object("filters", given)).transpose()?;
+        let ids = |text: &String| text.split(',').map(|id| id.trim().to_owned()).collect();
+        let filters = filters.0.as_deref().map(|text| json_object("filters", text)).transpose()?;
         let query = ValuesQuery {
             field: field.0,
             prefix: prefix.0.unwrap_or_default(),
@@ -47,8 +48,8 @@ impl ValuesApi {
             analyzer: analyzer.0,
             filters: filters.unwrap_or_default(),
         };
-        let found = self.0.of(&token).values(&query).await?;
-        Ok(Json(Values::new(query.field, found)))
+        let values = self.0.scoped(&token).values(&query).await?;
+        Ok(Json(Values::new(query.field, values)))
     }
 }
 
@@ -58,32 +59,33 @@ fn twenty() -> Bounded<1, 200> {
 
 #[derive(Object)]
 struct Values {
+    /// The filter.
     field: String,
+    /// The values, most frequent first.
     values: Vec<FilterValue>,
-    /// Whether other values occur beside these.
+    /// Whether there are more values than `limit`.
     more: bool,
 }
 
 #[derive(Object)]
 struct FilterValue {
-    /// As the filter takes it.
+    /// The value, as the filter takes it.
     value: String,
-    /// Moments that have it, as the analyzer has them that tells it of most; absent for what is of whole
-    /// videos.
+    /// Number of chunks with the value, by the analyzer that has the most; absent for filters on videos.
     #[oai(skip_serializing_if_is_none)]
     moments: Option<u64>,
-    /// Videos that have it; absent for what is of moments.
+    /// Number of videos with the value; absent for filters on chunks.
     #[oai(skip_serializing_if_is_none)]
     videos: Option<u64>,
 }
 
 impl Values {
-    fn new(field: String, found: values::Values) -> Self {
+    fn new(field: String, values: values::Values) -> Self {
         let value = |(value, count)| FilterValue {
             value,
-            moments: (!found.of_videos).then_some(count),
-            videos: found.of_videos.then_some(count),
+            moments: (!values.counts_videos).then_some(count),
+            videos: values.counts_videos.then_some(count),
         };
-        Self { field, values: found.values.into_iter().map(value).collect(), more: found.more }
+        Self { field, values: values.values.into_iter().map(value).collect(), more: values.more }
     }
 }

@@ -1,4 +1,4 @@
-//! `/videos/{video_id}/frames`, `/videos/{video_id}/storyboard` and `/videos/{video_id}/peaks`: pictures of a
+//! `/videos/{video_id}/frames`, `/videos/{video_id}/storyboard` and `/videos/{video_id}/peaks`: frames of a
 //! stored video, and its waveform.
 
 use poem_openapi::param::{Path, Query};
@@ -10,76 +10,89 @@ use super::body::Json;
 use super::errors::{ApiError, Busy};
 use super::params::{Bounded, Number};
 use crate::domain::frames;
-use crate::domain::kernel::video::{VideoId, video_named};
+use crate::domain::kernel::video::{VideoId, parse_video_id};
 
 /// The routes of this section.
 pub(super) struct FramesApi(pub(super) Service);
 
-/// A video's bytes never change, so neither do its pictures.
+/// A video's bytes never change, so neither do its frames.
 const FOREVER: &str = "private, max-age=31536000, immutable";
 
 #[OpenApi]
 impl FramesApi {
-    /// The frame shown at a time, as a JPEG.
+    /// Get a frame.
+    ///
+    /// Returns the frame shown at a time as JPEG.
     #[oai(path = "/videos/:video_id/frames", method = "get", operation_id = "frame")]
     async fn frame(
         &self,
         token: Token,
+        /// Id of the video.
         video_id: Path<String>,
-        /// Seconds, within the video.
+        /// Time of the frame, seconds of the video.
         t: Query<Number>,
-        /// Pixels; a frame is never wider than the video. The widest that is accepted is a setting.
+        /// Width in pixels. A frame is never wider than the video. The maximum is configurable. Default:
+        /// 640.
         #[oai(default = "width")]
         width: Query<Bounded<16, 7680>>,
     ) -> Result<Jpeg, ApiError<Busy>> {
-        let bytes = self.0.of(&token).frame(video_named(&video_id)?, t.0.0, width.0.0).await?;
-        Ok(Jpeg::Found(Binary(bytes.to_vec()), FOREVER.into()))
+        let bytes =
+            self.0.scoped(&token).frame(parse_video_id(&video_id)?, t.0.0, width.0.0).await?;
+        Ok(Jpeg::Image(Binary(bytes.to_vec()), FOREVER.into()))
     }
 
-    /// How loud the sound is over time, as a waveform is drawn.
+    /// Get the waveform.
     ///
-    /// Peak `n` is the largest amplitude within the seconds from `n × interval` to `(n + 1) × interval`,
-    /// from 0 (silence) to 1 (full scale), of all channels mixed. The first call for a video decodes its
-    /// sound.
+    /// Peak `n` is the maximum amplitude from `n × interval` to `(n + 1) × interval` seconds, from 0
+    /// (silence) to 1 (full scale), with all channels mixed. The first call for a video decodes its sound.
     #[oai(path = "/videos/:video_id/peaks", method = "get", operation_id = "peaks")]
     async fn peaks(
         &self,
         token: Token,
+        /// Id of the video.
         video_id: Path<String>,
-        /// Parts that the video is divided into. The most that is accepted is a setting.
+        /// Number of peaks that the video is divided into. The maximum is configurable. Default: 1000.
         #[oai(default = "buckets")]
         buckets: Query<Bounded<1, 1_000_000>>,
     ) -> Result<Json<Peaks>, ApiError<Busy>> {
-        let video_id = video_named(&video_id)?;
-        let found = self.0.of(&token).peaks(video_id, buckets.0.0).await?;
+        let video_id = parse_video_id(&video_id)?;
+        let found = self.0.scoped(&token).peaks(video_id, buckets.0.0).await?;
         let frames::Peaks { interval, peaks } = found;
         Ok(Json(Peaks { video_id: video_id.to_string(), interval, peaks }))
     }
 
-    /// Where each moment is in the storyboard's sheet.
+    /// Get the storyboard.
     ///
-    /// Tile `n` shows the middle of the seconds from `n × interval` to `(n + 1) × interval`. Tiles
-    /// are laid out row by row.
+    /// Describes the layout of the sheet: tile `n` shows the middle of the interval from `n × interval` to
+    /// `(n + 1) × interval` seconds. Tiles are laid out row by row.
     #[oai(path = "/videos/:video_id/storyboard", method = "get", operation_id = "storyboard")]
     async fn storyboard(
         &self,
         token: Token,
+        /// Id of the video.
         video_id: Path<String>,
     ) -> Result<Json<Storyboard>, ApiError<Busy>> {
-        let video_id = video_named(&video_id)?;
-        let index = self.0.of(&token).storyboard(video_id).await?;
+        let video_id = parse_video_id(&video_id)?;
+        let index = self.0.scoped(&token).storyboard(video_id).await?;
         Ok(Json(Storyboard::new(video_id, index)))
     }
 
-    /// The storyboard's sheet, as a JPEG.
+    /// Get the storyboard sheet.
+    ///
+    /// A JPEG with all tiles.
     #[oai(
         path = "/videos/:video_id/storyboard.jpg",
         method = "get",
         operation_id = "storyboard_sheet"
     )]
-    async fn sheet(&self, token: Token, video_id: Path<String>) -> Result<Jpeg, ApiError<Busy>> {
-        let bytes = self.0.of(&token).storyboard_sheet(video_named(&video_id)?).await?;
-        Ok(Jpeg::Found(Binary(bytes.to_vec()), FOREVER.into()))
+    async fn sheet(
+        &self,
+        token: Token,
+        /// Id of the video.
+        video_id: Path<String>,
+    ) -> Result<Jpeg, ApiError<Busy>> {
+        let bytes = self.0.scoped(&token).storyboard_sheet(parse_video_id(&video_id)?).await?;
+        Ok(Jpeg::Image(Binary(bytes.to_vec()), FOREVER.into()))
     }
 }
 
@@ -93,31 +106,34 @@ fn buckets() -> Bounded<1, 1_000_000> {
 
 #[derive(ApiResponse)]
 enum Jpeg {
-    /// The picture.
+    /// The image.
     #[oai(status = 200, content_type = "image/jpeg")]
-    Found(Binary<Vec<u8>>, #[oai(header = "Cache-Control")] String),
+    Image(Binary<Vec<u8>>, #[oai(header = "Cache-Control")] String),
 }
 
 #[derive(Object)]
 struct Peaks {
+    /// Id of the video.
     video_id: String,
-    /// Seconds that each peak stands for.
+    /// Duration of each peak, seconds.
     interval: f64,
-    /// The largest amplitude of each part, 0 to 1; empty where the video has no sound.
+    /// Maximum amplitude of each interval, 0 to 1; empty if the video has no sound.
     peaks: Vec<f64>,
 }
 
 #[derive(Object)]
 struct Storyboard {
+    /// Id of the video.
     video_id: String,
-    /// Path of the sheet, from the service's root.
+    /// Path of the sheet, relative to the service's root.
     sheet: String,
     /// Seconds between tiles.
     interval: f64,
-    /// Tiles in the sheet.
+    /// Number of tiles in the sheet.
     tiles: u32,
-    /// Tiles per row.
+    /// Number of tiles per row.
     columns: u32,
+    /// Number of rows.
     rows: u32,
     /// Width of one tile, pixels.
     tile_width: u32,

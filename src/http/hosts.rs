@@ -1,5 +1,6 @@
-//! The names a service without tokens answers to. A page whose name is made to lead here after it was
-//! loaded (DNS rebinding) counts as ours to a browser; the name in its requests gives it away.
+//! Host names that a service without tokens answers to, against DNS rebinding: a page whose name is pointed
+//! at this service after it was loaded counts as same-origin in a browser, but its `Host` header gives it
+//! away.
 
 use std::net::IpAddr;
 
@@ -9,7 +10,7 @@ use poem::http::uri::Authority;
 
 use super::HttpOptions;
 
-/// Names, beside `localhost` and IP addresses, that requests may be sent to.
+/// Host names that are accepted in addition to `localhost` and IP addresses.
 pub(super) struct Hosts(Vec<String>);
 
 impl Hosts {
@@ -20,20 +21,20 @@ impl Hosts {
         Self(names.map(|name| name.trim_end_matches('.').to_ascii_lowercase()).collect())
     }
 
-    /// The name that the request was sent to, if that is none of ours.
-    pub(super) fn refused(&self, request: &Request) -> Option<String> {
-        let named = request.headers().get_all(header::HOST).into_iter();
-        let named = named.map(|host| String::from_utf8_lossy(host.as_bytes()).into_owned());
-        // Where the target of the request has a name too, that is the one which counts.
+    /// The host that the request was sent to, if it is not one of ours.
+    pub(super) fn foreign_host(&self, request: &Request) -> Option<String> {
+        let hosts = request.headers().get_all(header::HOST).into_iter();
+        let hosts = hosts.map(|host| String::from_utf8_lossy(host.as_bytes()).into_owned());
+        // An authority in the request target takes precedence over the header.
         let target = request.uri().authority().map(ToString::to_string);
-        named.chain(target).find(|host| !self.ours(host))
+        hosts.chain(target).find(|host| !self.is_own(host))
     }
 
-    fn ours(&self, host: &str) -> bool {
+    fn is_own(&self, host: &str) -> bool {
         let Ok(authority) = host.parse::<Authority>() else { return false };
         let name = authority.host().trim_end_matches('.').to_ascii_lowercase();
         let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
-        // No name leads to these but through the browser itself.
+        // DNS cannot point a name at these without the browser resolving it itself.
         address.unwrap_or(&name).parse::<IpAddr>().is_ok()
             || name == "localhost"
             || name.ends_with(".localhost")
@@ -47,7 +48,7 @@ mod tests {
     use crate::http::HttpSettings;
 
     #[test]
-    fn a_name_is_ours_or_not() {
+    fn own_hosts_are_recognised() {
         let server = HttpSettings { hosts: vec!["Shotlog".into()], ..HttpSettings::default() };
         let base_url = "https://video.example.org:8443/".into();
         let hosts = Hosts::new(&HttpOptions { server, base_url, ..HttpOptions::default() });
@@ -64,7 +65,7 @@ mod tests {
             "Video.Example.org.:1",
             "shotlog:8080",
         ] {
-            assert!(hosts.ours(host), "{host}");
+            assert!(hosts.is_own(host), "{host}");
         }
         for host in [
             "evil.test",
@@ -78,7 +79,7 @@ mod tests {
             " ",
             "[::1",
         ] {
-            assert!(!hosts.ours(host), "{host}");
+            assert!(!hosts.is_own(host), "{host}");
         }
     }
 }

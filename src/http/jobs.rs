@@ -1,5 +1,4 @@
-//! `/jobs`: progress and outcome of ingests, aggregate re-runs, changes of collections, alerts and
-//! evaluations.
+//! `/jobs`: progress and results of ingests, aggregate re-runs, collection changes, alerts and evaluations.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +16,7 @@ use crate::domain::aggregation;
 use crate::domain::aggregation::run::AggregatesResult;
 use crate::domain::alerts::AlertsResult;
 use crate::domain::catalog::collections::CollectionResult;
-use crate::domain::ingest::{Aggregated, IngestResult};
+use crate::domain::ingest::{AggregationOutcome, IngestResult};
 use crate::domain::jobs;
 use crate::domain::kernel::{profile, progress};
 
@@ -26,55 +25,64 @@ pub(super) struct JobsApi(pub(super) Service);
 
 #[OpenApi]
 impl JobsApi {
-    /// Every job that is remembered, newest first.
+    /// List jobs.
+    ///
+    /// Newest first; old jobs are removed.
     #[oai(path = "/jobs", method = "get", operation_id = "jobs")]
     async fn jobs(
         &self,
         token: Token,
-        /// Jobs on the page; all of them when left out.
+        /// Maximum jobs per page. Default: all.
         limit: Query<Option<Bounded<1, { u32::MAX }>>>,
-        /// Jobs to skip.
+        /// Number of jobs to skip. Default: 0.
         #[oai(default = "none")]
         offset: Query<Bounded<0, { u32::MAX }>>,
     ) -> Result<Json<JobList>, ApiError<JobListing>> {
-        let jobs = self.0.of(&token).jobs().await?;
+        let jobs = self.0.scoped(&token).jobs().await?;
         let total = jobs.len() as u32;
         let limit = limit.0.map_or(usize::MAX, |limit| limit.0 as usize);
         let page = jobs.into_iter().skip(offset.0.0 as usize).take(limit);
         Ok(Json(JobList { jobs: page.map(Into::into).collect(), total }))
     }
 
-    /// One job.
+    /// Get a job.
     #[oai(path = "/jobs/:job_id", method = "get", operation_id = "job")]
-    async fn job(&self, token: Token, job_id: Path<String>) -> Result<Json<Job>, ApiError<Busy>> {
-        Ok(Json(self.0.of(&token).job(&job_id).await?.into()))
+    async fn job(
+        &self,
+        token: Token,
+        /// Id of the job.
+        job_id: Path<String>,
+    ) -> Result<Json<Job>, ApiError<Busy>> {
+        Ok(Json(self.0.scoped(&token).job(&job_id).await?.into()))
     }
 
     /// Cancel a job.
     ///
-    /// At once while it is queued, at its next safe point while it runs; it ends as `failed` with
-    /// `Cancelled: …`. What was paid for is kept for the next ingest of the same video. A job that
-    /// has ended stays as it is. Answers with the job as it is now.
+    /// A queued job is cancelled immediately, a running one at its next safe point; it ends as `failed`
+    /// with `Cancelled: …`. Completed model calls are kept for the next ingest of the video. A finished job
+    /// is not changed. Returns the current job.
     #[oai(path = "/jobs/:job_id", method = "delete", operation_id = "cancel_job")]
     async fn cancel(
         &self,
         token: Token,
+        /// Id of the job.
         job_id: Path<String>,
     ) -> Result<Json<Job>, ApiError<Change>> {
-        Ok(Json(self.0.of(&token).cancel_job(&job_id).await?.into()))
+        Ok(Json(self.0.scoped(&token).cancel_job(&job_id).await?.into()))
     }
 
-    /// A job's progress as server-sent events.
+    /// Stream a job's progress.
     ///
-    /// Each event is named `job` and its data is the job as `GET /jobs/{job_id}` shows it: one at once,
-    /// one after each change. The stream ends with the job.
+    /// Server-sent events named `job`, whose data is the job as returned by `GET /jobs/{job_id}`: one
+    /// immediately, then one after each change. The stream ends with the job.
     #[oai(path = "/jobs/:job_id/events", method = "get", operation_id = "job_events")]
     async fn events(
         &self,
         token: Token,
+        /// Id of the job.
         job_id: Path<String>,
     ) -> Result<Events<Job>, ApiError<Busy>> {
-        let changes = self.0.of(&token).watch_job(&job_id).await?;
+        let changes = self.0.scoped(&token).watch_job(&job_id).await?;
         Ok(Events(changes.map(|job| ("job", job.into())).boxed()))
     }
 }
@@ -110,33 +118,34 @@ enum Stage {
 
 #[derive(Object)]
 struct JobList {
+    /// The jobs, newest first.
     jobs: Vec<Job>,
-    /// Jobs on all pages.
+    /// Number of jobs on all pages.
     total: u32,
 }
 
 #[derive(Object)]
 pub(crate) struct Job {
+    /// Id of the job.
     job_id: String,
-    /// The uploaded file's name or the URL; on an aggregate re-run the video's file name, else the name
-    /// of the collection, the alert or the evaluation.
+    /// What the job processes: the file name or URL of an ingest, the file name of the video of an
+    /// aggregate re-run, otherwise the name of the collection, alert or evaluation.
     source: String,
     status: JobStatus,
     stage: Stage,
-    /// `chunks` at `chunked`, `analyzer` at `analyzing` and `indexing`, `aggregator` at
-    /// `aggregating`, `total` and `done` (videos) at `changing`, likewise (alerts) at
-    /// `alerting`, `configuration`, `asked` and `of` at
-    /// `evaluating`, `traceback` on a failed job.
+    /// Details of the stage: `chunks` at `chunked`; `analyzer` at `analyzing` and `indexing`; `aggregator`
+    /// at `aggregating`; `total` and `done` (videos) at `changing`; `total` and `done` (alerts) at
+    /// `alerting`; `configuration`, `asked` and `of` at `evaluating`; `traceback` of a failed job.
     detail: AnyObject,
-    /// Null until the job is done.
+    /// Result of the job; null until it is done.
     #[oai(nullable)]
     result: Option<JobResult>,
-    /// `TypeName: message` when failed.
+    /// `TypeName: message` of a failed job; null otherwise.
     #[oai(nullable)]
     error: Option<String>,
-    /// ISO 8601, second precision, UTC.
+    /// Time of creation, ISO 8601, second precision, UTC.
     created_at: String,
-    /// ISO 8601, second precision, UTC.
+    /// Time of the last change, ISO 8601, second precision, UTC.
     updated_at: String,
 }
 
@@ -151,57 +160,68 @@ enum JobResult {
     Evaluation(EvaluationOutcome),
 }
 
-/// Result of an ingest; only it has `video_url`.
+/// Result of an ingest, the only result with `video_url`.
 #[derive(Object)]
 #[oai(rename = "IngestResult")]
 struct IngestOutcome {
+    /// Id of the video.
     video_id: String,
+    /// URL of the video in storage.
     video_url: String,
+    /// URL of the poster image; null if there is none.
     #[oai(nullable)]
     poster_url: Option<String>,
+    /// Path of the video in the storage bucket.
     storage_path: String,
+    /// File name of the video.
     filename: String,
-    /// Length of the video, seconds.
+    /// Duration of the video, seconds.
     duration: f64,
+    /// Size of the file, bytes.
     size_bytes: u64,
+    /// Id of the chunking configuration.
     chunk_config: String,
     /// Number of chunks.
     chunks: u32,
+    /// Ids of the analyzers with output on the video.
     analyzers: Vec<String>,
-    /// Analyzers whose output is gone: the video was split otherwise, and they were not asked for.
+    /// Ids of analyzers whose output was deleted because the video was chunked differently and they were
+    /// not part of this ingest.
     #[oai(skip_serializing_if_is_none)]
     dropped: Option<Vec<String>>,
-    /// What of the file was left out or chosen, in sentences; absent without any.
+    /// Sentences on what was skipped or selected in the file; absent if there is nothing to report.
     #[oai(skip_serializing_if_is_none)]
     warnings: Option<Vec<String>>,
-    /// Vectors written, by analyzer.
+    /// Number of vectors written, by analyzer.
     indexed: BTreeMap<String, u64>,
     aggregated: AggregatedOutcome,
-    /// What the language model took; absent where it is not billed or was not asked.
+    /// Use of the language model; absent if it is not billed or was not called.
     #[oai(skip_serializing_if_is_none)]
     usage: Option<ModelUsage>,
-    /// What each step took, by its name.
+    /// Cost of each step, by its name.
     #[oai(skip_serializing_if_is_none)]
     profile: Option<BTreeMap<String, StepCost>>,
 }
 
-/// What the language model took.
+/// Use of the language model.
 #[derive(Object)]
 struct ModelUsage {
-    /// What the server calls the model.
+    /// Name of the model.
     model: String,
-    /// Requests that reached it, repetitions included.
+    /// Number of requests, including retries.
     calls: u32,
+    /// Input tokens.
     input_tokens: u64,
+    /// Output tokens.
     output_tokens: u64,
 }
 
-/// What a step of an ingest took.
+/// Cost of a step of an ingest.
 #[derive(Object)]
 struct StepCost {
-    /// How often it was done.
+    /// Number of calls.
     calls: u64,
-    /// How long that took in all, seconds; of calls at the same time each counts.
+    /// Total duration in seconds; parallel calls are added up.
     seconds: f64,
 }
 
@@ -214,13 +234,16 @@ enum AggregatedOutcome {
 
 #[derive(Object)]
 struct AggregatedDone {
+    /// Ids of the aggregators that were computed.
     ran: Vec<String>,
+    /// Ids of the aggregators whose stored result was reused.
     reused: Vec<String>,
+    /// Ids of all aggregators with a stored result.
     aggregates: Vec<String>,
-    /// Aggregators whose dependencies the video cannot satisfy; absent where there are none.
+    /// Ids of aggregators whose dependencies the video does not have; absent if there are none.
     #[oai(skip_serializing_if_is_none)]
     skipped: Option<Vec<String>>,
-    /// Aggregator id to `TypeName: message`, of those that failed; absent where none did.
+    /// `TypeName: message` by aggregator id, of those that failed; absent if none did.
     #[oai(skip_serializing_if_is_none)]
     failed: Option<BTreeMap<String, String>>,
 }
@@ -235,30 +258,33 @@ struct AggregatedFailed {
 #[derive(Object)]
 #[oai(rename = "AggregatesResult")]
 struct AggregatesOutcome {
+    /// Id of the video.
     video_id: String,
-    /// Computed this time.
+    /// Ids of the aggregators that were computed.
     ran: Vec<String>,
-    /// Already stored.
+    /// Ids of the aggregators whose stored result was reused.
     reused: Vec<String>,
-    /// Aggregators whose dependencies the video cannot satisfy.
+    /// Ids of aggregators whose dependencies the video does not have.
     skipped: Vec<String>,
-    /// Aggregator id to `TypeName: message`.
+    /// `TypeName: message` by aggregator id, of those that failed.
     failed: BTreeMap<String, String>,
-    /// Everything now stored for the video.
+    /// Ids of all aggregators with a stored result.
     aggregates: Vec<String>,
+    /// Whether stored results were recomputed because analyzer output has changed.
     recomputed_because_analyzers_changed: bool,
-    /// Which of the reused would have billed model calls.
+    /// Ids of the reused aggregators that would have called the language model.
     llm_calls_saved: Vec<String>,
 }
 
-/// What alerts were told of a video.
+/// Result of running the alerts on a video.
 #[derive(Object)]
 #[oai(rename = "AlertsResult")]
 struct AlertsOutcome {
+    /// Id of the video.
     video_id: String,
-    /// Alerts that found what they look for.
+    /// Number of alerts that matched.
     alerts: u64,
-    /// Those of them whose delivery was given up.
+    /// Number of matching alerts whose delivery failed.
     failed_deliveries: u64,
 }
 
@@ -266,9 +292,9 @@ struct AlertsOutcome {
 #[derive(Object)]
 #[oai(rename = "CollectionResult")]
 struct CollectionOutcome {
-    /// The name that it had.
+    /// Name of the collection before the change.
     collection: String,
-    /// Videos that were changed or deleted; after a restart in between, those since then.
+    /// Number of videos that were changed or deleted; after a restart, those since then.
     videos: u64,
 }
 
@@ -276,9 +302,9 @@ struct CollectionOutcome {
 #[derive(Object)]
 #[oai(rename = "EvaluationResult")]
 struct EvaluationOutcome {
-    /// Its name.
+    /// Name of the evaluation.
     evaluation: String,
-    /// What `GET /evaluations/{name}/runs/{run_id}` takes.
+    /// Id of the run, for `GET /evaluations/{name}/runs/{run_id}`.
     run_id: String,
 }
 
@@ -364,7 +390,7 @@ impl From<IngestResult> for IngestOutcome {
             warnings: Some(r.warnings).filter(|warnings| !warnings.is_empty()),
             indexed: r.indexed,
             aggregated: match r.aggregated {
-                Aggregated::Done { ran, reused, aggregates, skipped, failed } => {
+                AggregationOutcome::Done { ran, reused, aggregates, skipped, failed } => {
                     AggregatedOutcome::Done(AggregatedDone {
                         ran,
                         reused,
@@ -373,7 +399,7 @@ impl From<IngestResult> for IngestOutcome {
                         failed: Some(failed).filter(|failed| !failed.is_empty()),
                     })
                 }
-                Aggregated::Failed { error } => {
+                AggregationOutcome::Failed { error } => {
                     AggregatedOutcome::Failed(AggregatedFailed { error })
                 }
             },

@@ -1,4 +1,4 @@
-//! `/health`, `/schema`, `/analyzers`: what this install can do and whether it works.
+//! `/health`, `/schema` and `/analyzers`: capabilities and health of the install.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use poem_openapi::{Enum, Object, OpenApi};
 use super::auth::{Service, Token};
 use super::body::Json;
 use super::errors::{ApiError, Open, Plain};
-use super::values::{AnyObject, Ordered, shortest};
+use super::values::{AnyObject, OrderedMap, shortest};
 use crate::domain::Scoped;
-use crate::domain::catalog::about::MetadataKeys;
+use crate::domain::catalog::metadata::MetadataKeys;
 use crate::domain::catalog::unreadable;
 use crate::domain::chunking::Preset;
 use crate::domain::search::Thresholds;
@@ -21,25 +21,27 @@ pub(super) struct MetaApi(pub(super) Service);
 
 #[OpenApi]
 impl MetaApi {
-    /// Liveness, and loaded analyzers and aggregators.
+    /// Get health.
     ///
-    /// Needs no token. Tells of storage what was seen within `http.probe_interval`, or last where it does not
-    /// answer at once.
+    /// Reports liveness and the loaded analyzers and aggregators. Needs no token. The storage state is at
+    /// most `http.probe_interval` old, or the last known one if storage does not answer immediately.
     #[oai(path = "/health", method = "get", operation_id = "health")]
     async fn health(&self) -> Result<Json<Health>, ApiError<Open>> {
         Ok(Json(self.0.status().health().await.into()))
     }
 
-    /// Everything searchable and filterable.
+    /// Get the schema.
+    ///
+    /// Lists everything that this install can search, filter and compute.
     #[oai(path = "/schema", method = "get", operation_id = "schema")]
     async fn schema(&self, token: Token) -> Result<Json<Schema>, ApiError<Plain>> {
-        Ok(Json(Schema::of(&self.0.of(&token)).await))
+        Ok(Json(Schema::for_service(&self.0.scoped(&token)).await))
     }
 
-    /// Analyzers, vector fields and exclusive groups.
+    /// List analyzers, vector fields and exclusive groups.
     #[oai(path = "/analyzers", method = "get", operation_id = "analyzers")]
     async fn analyzers(&self, token: Token) -> Result<Json<Analyzers>, ApiError<Plain>> {
-        Ok(Json(self.0.of(&token).schema().await.into()))
+        Ok(Json(self.0.scoped(&token).schema().await.into()))
     }
 }
 
@@ -53,102 +55,120 @@ enum HealthStatus {
 #[derive(Object)]
 struct Health {
     status: HealthStatus,
-    /// False in API-only mode.
+    /// Whether the web UI is served; false in API-only mode.
     ui: bool,
     storage: StorageHealth,
+    /// Ids of the available analyzers.
     analyzers: Vec<String>,
+    /// Ids of the available aggregators.
     aggregators: Vec<String>,
-    /// Analyzers that are not registered, each with why and what to do.
+    /// Unavailable analyzers, with the reason and the remedy of each.
     unavailable: BTreeMap<String, String>,
-    /// Videos whose record or documents did not read back when they were last read, at most 100.
-    /// They are not listed; delete them or ingest them again.
+    /// Videos whose record or documents could not be read, at most 100. They are not listed; delete them or
+    /// ingest them again.
     unreadable: Vec<UnreadableVideo>,
 }
 
 #[derive(Object)]
 struct UnreadableVideo {
+    /// Id of the video.
     video_id: String,
-    /// What is wrong.
+    /// What could not be read.
     error: String,
 }
 
 #[derive(Object)]
 struct StorageHealth {
+    /// Whether storage works.
     ok: bool,
+    /// Name of the storage bucket.
     bucket: String,
+    /// Why storage does not work; null if it does.
     #[oai(nullable)]
     error: Option<String>,
 }
 
 #[derive(Object)]
 pub(crate) struct Schema {
+    /// Ids of the analyzers.
     pub(crate) analyzers: Vec<String>,
-    /// Analyzers that may not be selected together.
+    /// Groups of analyzers of which an ingest may select only one.
     pub(crate) exclusive_groups: Vec<Vec<String>>,
-    /// Field to description.
-    pub(crate) vector_fields: Ordered<String>,
-    /// Level to description.
-    detail_levels: Ordered<String>,
-    pub(crate) filters: Ordered<Filter>,
-    pub(crate) aggregators: Ordered<Aggregator>,
-    /// Search mode to description.
-    modes: Ordered<String>,
-    /// Vector field to the `score_threshold` below which a hit of the default analyzer is rather chance
-    /// than content. It belongs to the embedder alone; empty until it is measured, shortly after the
-    /// start.
-    recommended_thresholds: Ordered<f64>,
-    /// The same by analyzer.
-    recommended_thresholds_by_analyzer: Ordered<Ordered<f64>>,
-    /// How videos can be split.
+    /// Description by vector field.
+    pub(crate) vector_fields: OrderedMap<String>,
+    /// Description by detail level.
+    detail_levels: OrderedMap<String>,
+    /// The filters of searches, by name.
+    pub(crate) filters: OrderedMap<Filter>,
+    /// The aggregators, by id.
+    pub(crate) aggregators: OrderedMap<Aggregator>,
+    /// Description by search mode.
+    modes: OrderedMap<String>,
+    /// By vector field, the `score_threshold` below which hits of the default analyzer are likely random.
+    /// Depends on the embedder only; empty until it is measured shortly after the start.
+    recommended_thresholds: OrderedMap<f64>,
+    /// The recommended thresholds by analyzer.
+    recommended_thresholds_by_analyzer: OrderedMap<OrderedMap<f64>>,
+    /// Modes, presets and detectors of chunking.
     chunking: ChunkingSchema,
-    /// Analyzer to the JSON schema of its output on a chunk.
-    outputs: Ordered<AnyObject>,
-    /// Aggregator to the JSON schema of its result.
-    results: Ordered<AnyObject>,
-    /// Filter to the analyzers whose output it is about, none where this install has none of them: then
-    /// it lets nothing through. Filters about every chunk are absent.
-    pub(crate) filter_analyzers: Ordered<Vec<String>>,
-    /// Metadata key of the videos that the token sees to its type: `string`, `number`, `boolean`, `time` or `list`.
-    pub(crate) metadata_keys: Ordered<String>,
-    /// Whether this install sends callbacks: where it does not, `callback_url` and alerts are refused.
+    /// JSON schema of the output on a chunk, by analyzer.
+    outputs: OrderedMap<AnyObject>,
+    /// JSON schema of the result, by aggregator.
+    results: OrderedMap<AnyObject>,
+    /// By filter, the analyzers whose output it applies to. An empty list means that no installed analyzer
+    /// has it, so the filter matches nothing. Filters that apply to every chunk are absent.
+    pub(crate) filter_analyzers: OrderedMap<Vec<String>>,
+    /// Type of each metadata key of the videos that the token may read: `string`, `number`, `boolean`,
+    /// `time` or `list`.
+    pub(crate) metadata_keys: OrderedMap<String>,
+    /// Whether this install sends callbacks. If not, `callback_url` and alerts are rejected.
     callbacks: bool,
 }
 
 #[derive(Object)]
 struct ChunkingSchema {
-    /// Mode to description.
-    modes: Ordered<String>,
-    presets: Ordered<PresetSchema>,
-    /// Boundary detector, which has a weight of its name, to what it finds.
-    detectors: Ordered<String>,
+    /// Description by chunking mode.
+    modes: OrderedMap<String>,
+    /// The presets, by name.
+    presets: OrderedMap<PresetSchema>,
+    /// What each boundary detector finds, by detector; its weight has the same name.
+    detectors: OrderedMap<String>,
 }
 
 #[derive(Object)]
 struct PresetSchema {
+    /// What the preset is for.
     description: String,
     /// Weight by detector.
-    weights: Ordered<f64>,
+    weights: OrderedMap<f64>,
 }
 
 #[derive(Object)]
 pub(crate) struct Filter {
+    /// Type of the value: `list[str]`, `list[int]`, `str`, `int`, `float`, `time` or `dict`.
     #[oai(rename = "type")]
     kind: String,
-    /// `any`, `exact`, `gte` or `lte`.
+    /// How values are matched: `any`, `exact`, `gte` or `lte`.
     matches: String,
+    /// Field of the index payload that is compared.
     payload_field: String,
 }
 
 #[derive(Object)]
 pub(crate) struct Aggregator {
+    /// Ids of the analyzers and aggregators whose output it needs.
     depends_on: Vec<String>,
+    /// Whether it calls the language model.
     uses_llm: bool,
 }
 
 #[derive(Object)]
 struct Analyzers {
+    /// Ids of the analyzers.
     analyzers: Vec<String>,
+    /// The vector fields.
     fields: Vec<String>,
+    /// Groups of analyzers of which an ingest may select only one.
     exclusive_groups: Vec<Vec<String>>,
 }
 
@@ -177,20 +197,20 @@ impl From<unreadable::UnreadableVideo> for UnreadableVideo {
 }
 
 impl Schema {
-    /// That of a service; without metadata keys where the records do not answer.
-    pub(crate) async fn of(service: &Scoped) -> Self {
+    /// The schema of a service; without metadata keys if the records are unavailable.
+    pub(crate) async fn for_service(service: &Scoped) -> Self {
         let keys = service.metadata_keys().await.unwrap_or_default();
         Self::new(service.schema().await, service.recommended_thresholds(), keys)
     }
 
     fn new(schema: status::Schema, thresholds: Thresholds, keys: MetadataKeys) -> Self {
         let shape = |(id, schema)| (id, AnyObject::from_value(schema));
-        let outputs = Ordered(schema.outputs.into_iter().map(shape).collect());
+        let outputs = OrderedMap(schema.outputs.into_iter().map(shape).collect());
         let results = schema.aggregators.iter().map(|a| shape((a.id.clone(), a.schema.clone())));
-        let results = Ordered(results.collect());
-        let about = schema.filters.iter().map(|f| (f.name.clone(), f.analyzers.clone()));
-        let about = about.filter_map(|(name, analyzers)| Some((name, analyzers?)));
-        let filter_analyzers = Ordered(about.collect());
+        let results = OrderedMap(results.collect());
+        let by_filter = schema.filters.iter().map(|f| (f.name.clone(), f.analyzers.clone()));
+        let by_filter = by_filter.filter_map(|(name, analyzers)| Some((name, analyzers?)));
+        let filter_analyzers = OrderedMap(by_filter.collect());
         let filter = |f: FilterSpec| {
             (f.name, Filter { kind: f.kind, matches: f.matches, payload_field: f.payload_field })
         };
@@ -202,32 +222,33 @@ impl Schema {
             let weights = p.weights.named().map(|(name, weight)| (name.to_owned(), weight));
             let described = PresetSchema {
                 description: p.description.to_owned(),
-                weights: Ordered(weights.to_vec()),
+                weights: OrderedMap(weights.to_vec()),
             };
             (p.name.to_owned(), described)
         };
-        let fields = |of: &[(String, f32)]| {
-            Ordered(of.iter().map(|(field, t)| (field.clone(), shortest(*t))).collect())
+        let fields = |thresholds: &[(String, f32)]| {
+            OrderedMap(thresholds.iter().map(|(field, t)| (field.clone(), shortest(*t))).collect())
         };
-        let usual = thresholds.iter().find(|(id, _)| *id == super::query::analyzer());
-        let usual = usual.map(|(_, of)| fields(of));
-        let by_analyzer = thresholds.iter().map(|(id, of)| (id.clone(), fields(of)));
+        let default = thresholds.iter().find(|(id, _)| *id == super::query::analyzer());
+        let default = default.map(|(_, thresholds)| fields(thresholds));
+        let by_analyzer =
+            thresholds.iter().map(|(id, thresholds)| (id.clone(), fields(thresholds)));
         Self {
             analyzers: schema.analyzers,
             callbacks: schema.callbacks,
-            metadata_keys: Ordered(keys.collect()),
+            metadata_keys: OrderedMap(keys.collect()),
             exclusive_groups: schema.exclusive_groups,
-            vector_fields: Ordered(schema.vector_fields),
-            detail_levels: Ordered(schema.detail_levels),
-            filters: Ordered(schema.filters.into_iter().map(filter).collect()),
-            aggregators: Ordered(schema.aggregators.into_iter().map(aggregator).collect()),
-            modes: Ordered(schema.modes),
-            recommended_thresholds: usual.unwrap_or_default(),
-            recommended_thresholds_by_analyzer: Ordered(by_analyzer.collect()),
+            vector_fields: OrderedMap(schema.vector_fields),
+            detail_levels: OrderedMap(schema.detail_levels),
+            filters: OrderedMap(schema.filters.into_iter().map(filter).collect()),
+            aggregators: OrderedMap(schema.aggregators.into_iter().map(aggregator).collect()),
+            modes: OrderedMap(schema.modes),
+            recommended_thresholds: default.unwrap_or_default(),
+            recommended_thresholds_by_analyzer: OrderedMap(by_analyzer.collect()),
             chunking: ChunkingSchema {
-                modes: Ordered(schema.chunking_modes),
-                presets: Ordered(schema.presets.iter().map(preset).collect()),
-                detectors: Ordered(schema.detectors),
+                modes: OrderedMap(schema.chunking_modes),
+                presets: OrderedMap(schema.presets.iter().map(preset).collect()),
+                detectors: OrderedMap(schema.detectors),
             },
             outputs,
             results,

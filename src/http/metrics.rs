@@ -1,5 +1,4 @@
-//! `/metrics`, for Prometheus, `/live`, for whoever restarts the process, and `/ready`, for a
-//! balancer.
+//! `/metrics` for Prometheus, `/live` for liveness probes, `/ready` for load balancers.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -13,22 +12,22 @@ use serde_json::{Map, Value, json};
 
 use super::auth::{Service, Token};
 use super::errors::Failure;
-use crate::domain::catalog::opening::Opened;
+use crate::domain::catalog::readiness::StoreState;
 use crate::domain::kernel;
 
 const REQUESTS: &str = "shotlog_http_requests_total";
 const REQUEST: &str = "shotlog_http_request_duration_seconds";
 
-/// How long measured times are kept before they are counted.
+/// How often recorded samples are folded into the histograms.
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// Upper ends of the latency buckets, seconds: from a cached read to a long upload or stage.
+/// Upper bounds of the latency buckets, seconds: from a cached read to a long upload or stage.
 const BUCKETS: &[f64] = &[
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0,
     300.0, 1800.0,
 ];
 
-/// The process's recorder, installed the first time it is asked for. `None` where another one is.
+/// The process's recorder, installed on first use. `None` if another recorder is installed.
 pub(super) fn recorder() -> Option<&'static PrometheusHandle> {
     static RECORDER: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
     let install = || {
@@ -51,8 +50,7 @@ pub(super) fn recorder() -> Option<&'static PrometheusHandle> {
     RECORDER.get_or_init(install).as_ref()
 }
 
-/// Counts what was measured, again and again: until then each measured time is kept, and nobody may
-/// ask for `/metrics`.
+/// Folds recorded samples periodically: otherwise every sample stays in memory until `/metrics` is read.
 pub(super) async fn upkeep() {
     loop {
         tokio::time::sleep(UPKEEP).await;
@@ -62,9 +60,9 @@ pub(super) async fn upkeep() {
     }
 }
 
-/// A request has been answered.
-pub(super) fn answered(method: &str, route: Option<String>, status: u16, after: Duration) {
-    // One label for every path that is no route: strangers' paths must not become labels.
+/// Records a completed request.
+pub(super) fn record_request(method: &str, route: Option<String>, status: u16, after: Duration) {
+    // All unknown paths share one label, to bound the number of labels.
     let route = route.unwrap_or_else(|| "other".into());
     histogram!(REQUEST, "route" => route.clone()).record(after);
     let method = match method {
@@ -75,29 +73,29 @@ pub(super) fn answered(method: &str, route: Option<String>, status: u16, after: 
     counter!(REQUESTS, "method" => method, "route" => route, "status" => status).increment(1);
 }
 
-/// Everything measured, in the Prometheus text format.
+/// All metrics in the Prometheus text format.
 #[handler]
-pub(super) async fn page(request: &Request, service: Data<&Service>) -> Result<Response> {
+pub(super) async fn metrics_page(request: &Request, service: Data<&Service>) -> Result<Response> {
     let Some(recorder) = recorder() else {
         return Err(Failure::not_found("the program measures itself elsewhere").into());
     };
-    // Why looking failed is logged where it was first seen.
-    let _ = service.of(&Token::of(request)?).measured().await.map_err(Failure::from)?;
+    // Probe failures are logged where they occur.
+    let _ =
+        service.scoped(&Token::extract(request)?).refresh_gauges().await.map_err(Failure::from)?;
     recorder.run_upkeep();
     Ok(Response::builder()
         .content_type("text/plain; version=0.0.4; charset=utf-8")
         .body(recorder.render()))
 }
 
-/// Whether the process answers: 200, whatever it stands on. Touches no store, so that an outage
-/// elsewhere restarts nothing.
+/// Liveness: always 200. Touches no store, so an outage elsewhere restarts nothing.
 #[handler]
 pub(super) fn live() -> Response {
     Response::builder().content_type("application/json").body(json!({ "live": true }).to_string())
 }
 
-/// Whether the service should get requests: 200 when everything it stands on answers, else 503. It
-/// needs no token, so it names what fails and not why.
+/// Readiness: 200 if the service and every dependency work, else 503. Needs no token, so it names the
+/// failed checks without details.
 #[handler]
 pub(super) async fn ready(service: Data<&Service>) -> Response {
     let mut checks = Map::new();
@@ -105,11 +103,11 @@ pub(super) async fn ready(service: Data<&Service>) -> Response {
     if !ready {
         checks.insert("not stopping".into(), "failed".into());
     }
-    if service.opened() != Opened::Open {
+    if service.store_readiness() != StoreState::Ready {
         ready = false;
         checks.insert("stores opened".into(), "failed".into());
     }
-    if !service.index_is_whole() {
+    if !service.index_is_complete() {
         ready = false;
         checks.insert("index written again".into(), "failed".into());
     }

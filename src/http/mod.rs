@@ -1,7 +1,8 @@
-//! The inbound HTTP adapter: one file per section of the contract. Handlers parse the wire type,
-//! call one use-case and return a wire type. Must not name an adapter.
+//! The inbound HTTP adapter: one file per section of the API. Handlers parse the wire type, call one
+//! use-case and return a wire type. Must not name an adapter.
 //!
-//! A request comes through the front, which holds connections to their limits, passes the edge (id, log line, guard, errors), then the routes below.
+//! A request passes the server, which enforces connection limits, then the edge (request id, log line,
+//! guard, errors), then the routes below.
 
 mod aggregates;
 mod alerts;
@@ -14,7 +15,7 @@ mod chunks;
 mod clips;
 mod collections;
 mod conditional;
-mod conform;
+
 mod corrections;
 mod disposition;
 mod document;
@@ -45,6 +46,7 @@ mod storage;
 mod transcript;
 mod ui;
 mod uploads;
+mod validation;
 mod values;
 mod videos;
 pub(crate) mod views;
@@ -59,9 +61,9 @@ use tokio::sync::Semaphore;
 use crate::domain::Shotlog;
 pub use mount::Mount;
 pub use server::{listen, serve};
-pub use settings::{AuthSettings, AuthToken, Exposed, HttpOptions, HttpSettings, origin};
+pub use settings::{AuthSettings, AuthToken, ExposureError, HttpOptions, HttpSettings, origin};
 
-/// Every route of the service, and what is mounted beside them.
+/// Every route of the service, and the mounted endpoints.
 pub fn app(
     service: Arc<Shotlog>,
     options: HttpOptions,
@@ -70,19 +72,19 @@ pub fn app(
     let api = api(&service, &options);
     let document = document::Document::new(&api, &service.status.schema());
     let service = auth::Service::new(service);
-    let mut methods = document.methods;
+    let mut route_table = document.routes;
     let mut open: Vec<String> =
         ["/health", "/live", "/ready", "/docs", "/redoc", "/openapi.json", "/session"]
             .map(Into::into)
             .into();
     for path in ui::paths(&options) {
-        methods.add(&path, "GET, HEAD");
+        route_table.add(&path, "GET, HEAD");
         open.push(path);
     }
     for path in ["/docs", "/redoc", "/openapi.json", "/metrics", "/live", "/ready"] {
-        methods.add(path, "GET, HEAD");
+        route_table.add(path, "GET, HEAD");
     }
-    methods.add("/session", "GET, HEAD, POST, DELETE");
+    route_table.add("/session", "GET, HEAD, POST, DELETE");
 
     let guard = Arc::new(auth::Guard::new(&options, open));
     let session = RouteMethod::new()
@@ -90,17 +92,17 @@ pub fn app(
         .post(session::open_session)
         .delete(session::close_session);
     let mut routes = Route::new()
-        .at("/openapi.json", get(document::fixed("application/json", document.json)))
-        .at("/docs", get(document::fixed("text/html; charset=utf-8", document.swagger)))
-        .at("/redoc", get(document::fixed("text/html; charset=utf-8", document.redoc)))
-        .at("/metrics", get(metrics::page))
+        .at("/openapi.json", get(document::static_page("application/json", document.json)))
+        .at("/docs", get(document::static_page("text/html; charset=utf-8", document.swagger)))
+        .at("/redoc", get(document::static_page("text/html; charset=utf-8", document.redoc)))
+        .at("/metrics", get(metrics::metrics_page))
         .at("/live", get(metrics::live))
         .at("/ready", get(metrics::ready))
         .at("/session", session);
-    routes = uploads::with_uploads(routes, &mut methods);
+    routes = uploads::with_uploads(routes, &mut route_table);
     metrics::recorder();
     if options.serves_storage {
-        methods.add("/storage/*", "GET, HEAD, OPTIONS");
+        route_table.add("/storage/*", "GET, HEAD, OPTIONS");
         let objects = RouteMethod::new()
             .get(storage::object)
             .head(storage::object)
@@ -108,13 +110,13 @@ pub fn app(
         routes = routes.at("/storage/*key", objects);
     }
     for Mount { path, endpoint } in mounts {
-        methods.add(path, "POST");
-        routes = routes.at(path, RouteMethod::new().post(mount::Mounted(endpoint)));
+        route_table.add(path, "POST");
+        routes = routes.at(path, RouteMethod::new().post(mount::MountedEndpoint(endpoint)));
     }
     if !options.server.api_only && !ui::is_built() {
         tracing::warn!("the web UI is not built into this program; {}", ui::HOW_TO_BUILD);
     }
-    let uploads = Arc::new(multipart::Uploads(Semaphore::new(options.server.max_uploads)));
+    let uploads = Arc::new(multipart::UploadSlots(Semaphore::new(options.server.max_uploads)));
     let inner = ui::with_files(routes, &options)
         .nest("/", api)
         .data(guard.clone())
@@ -122,15 +124,15 @@ pub fn app(
         .data(Arc::new(options))
         .data(uploads)
         .map_to_response();
-    edge::Edge { inner, guard, methods }.boxed()
+    edge::Edge { inner, guard, routes: route_table }.boxed()
 }
 
-/// The document alone, for the command line.
+/// The OpenAPI document as JSON, for the command line.
 pub fn openapi(service: &Arc<Shotlog>, options: &HttpOptions) -> String {
     document::Document::new(&api(service, options), &service.status.schema()).json
 }
 
-/// The sections of the document, in their order; a tuple has at most sixteen.
+/// The sections of the document, in order; a tuple has at most sixteen elements.
 type Api = ((Library, Reading), (Searching, Serving));
 type Library = (
     meta::MetaApi,
@@ -161,43 +163,43 @@ type Serving = (media::MediaApi, frames::FramesApi, clips::ClipsApi, ui::UiApi);
 
 fn api(service: &Arc<Shotlog>, options: &HttpOptions) -> OpenApiService<Api, ()> {
     let service = auth::Service::new(service.clone());
-    let of = || service.clone();
+    let shared = || service.clone();
     let library = (
-        meta::MetaApi(of()),
-        videos::VideosApi(of()),
-        collections::CollectionsApi(of()),
-        jobs::JobsApi(of()),
-        chunking::ChunkingApi(of()),
-        plan::PlanApi(of()),
+        meta::MetaApi(shared()),
+        videos::VideosApi(shared()),
+        collections::CollectionsApi(shared()),
+        jobs::JobsApi(shared()),
+        chunking::ChunkingApi(shared()),
+        plan::PlanApi(shared()),
     );
     let reading = (
-        chunks::ChunksApi(of()),
-        transcript::TranscriptApi(of()),
-        corrections::CorrectionsApi(of()),
-        aggregates::AggregatesApi(of()),
-        entities::EntitiesApi(of()),
-        export::ExportApi(of()),
+        chunks::ChunksApi(shared()),
+        transcript::TranscriptApi(shared()),
+        corrections::CorrectionsApi(shared()),
+        aggregates::AggregatesApi(shared()),
+        entities::EntitiesApi(shared()),
+        export::ExportApi(shared()),
     );
     let searching = (
-        query::QueryApi(of()),
-        facets::ValuesApi(of()),
-        ask::AskApi(of()),
-        moments::MomentsApi(of()),
-        extractors::ExtractorsApi(of()),
-        evaluations::EvaluationsApi(of()),
-        alerts::AlertsApi(of()),
+        query::QueryApi(shared()),
+        facets::ValuesApi(shared()),
+        ask::AskApi(shared()),
+        moments::MomentsApi(shared()),
+        extractors::ExtractorsApi(shared()),
+        evaluations::EvaluationsApi(shared()),
+        alerts::AlertsApi(shared()),
     );
     let serving = (
-        media::MediaApi(of()),
-        frames::FramesApi(of()),
-        clips::ClipsApi(of()),
+        media::MediaApi(shared()),
+        frames::FramesApi(shared()),
+        clips::ClipsApi(shared()),
         ui::UiApi::new(options),
     );
     let sections = ((library, reading), (searching, serving));
     OpenApiService::new(sections, "shotlog", &options.version)
         .description(
             "Ingests videos, splits them into chunks, analyzes and indexes them, and answers \
-             searches and questions. `GET /schema` lists what this install has.",
+             searches and questions. `GET /schema` lists the capabilities of this install.",
         )
         .license("Apache-2.0")
 }

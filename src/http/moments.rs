@@ -1,4 +1,4 @@
-//! `/moments` and `/evidence`: what is stored of a span of a video, by a name that lasts.
+//! `/moments` and `/evidence`: what is stored of a span of a video, by a stable id.
 
 use poem_openapi::param::Path;
 use poem_openapi::types::ToJSON;
@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use super::auth::{Service, Token};
 use super::body::Json;
-use super::budget::Wanted;
-use super::errors::{ApiError, ByIdNamed, Search};
+use super::budget::ResponseBudget;
+use super::errors::{ApiError, ByIdChecked, Search};
 use super::query::Diagnostics;
-use super::values::{AnyObject, Ordered, shortest};
+use super::values::{AnyObject, OrderedMap, shortest};
 use crate::domain::Error;
-use crate::domain::analysis::finding::Statement;
+use crate::domain::analysis::output::Statement;
 use crate::domain::answering::evidence::{EvidenceMoment, EvidenceQuery};
 use crate::domain::catalog::moments;
 use crate::domain::kernel::moment::MomentId;
@@ -24,21 +24,24 @@ pub(super) struct MomentsApi(pub(super) Service);
 
 #[OpenApi]
 impl MomentsApi {
-    /// What is stored of a moment.
+    /// Get a moment.
     ///
-    /// Hits and citations name moments. A moment can be read as long as its video is there: after
-    /// another ingest its chunks are those of then.
+    /// Returns everything that is stored of a span of a video. Hits and citations refer to moments. A
+    /// moment stays readable as long as its video exists; after another ingest it has the new chunks.
     #[oai(path = "/moments/:moment_id", method = "get", operation_id = "moment")]
     async fn moment(
         &self,
         token: Token,
+        /// Id of the moment, as in hits and citations.
         moment_id: Path<String>,
-    ) -> Result<Json<Moment>, ApiError<ByIdNamed>> {
+    ) -> Result<Json<Moment>, ApiError<ByIdChecked>> {
         let id: MomentId = moment_id.parse()?;
-        Ok(Json(Moment::of(self.0.of(&token).moment(&id).await?, MomentDetail::Full)))
+        Ok(Json(Moment::new(self.0.scoped(&token).moment(&id).await?, MomentDetail::Full)))
     }
 
-    /// What is stored of several moments, within so many tokens.
+    /// Get several moments.
+    ///
+    /// Within a token budget.
     #[oai(path = "/moments/read", method = "post", operation_id = "read_moments")]
     async fn read_moments(
         &self,
@@ -47,22 +50,23 @@ impl MomentsApi {
     ) -> Result<Json<ReadMoments>, ApiError<Search>> {
         let ids: Vec<MomentId> =
             request.moment_ids.iter().map(|id| id.parse()).collect::<Result<_, Error>>()?;
-        let named = format!("{ids:?} {:?}", request.detail);
-        let wanted = Wanted { max_tokens: request.max_tokens, cursor: request.cursor };
-        let skipped = wanted.skipped(&named)?;
+        let request_key = format!("{ids:?} {:?}", request.detail);
+        let budget = ResponseBudget { max_tokens: request.max_tokens, cursor: request.cursor };
+        let skipped = budget.skipped(&request_key)?;
         let ids: Vec<MomentId> = ids.into_iter().skip(skipped).collect();
         let left = ids.len();
-        let service = self.0.of(&token);
+        let service = self.0.scoped(&token);
         let mut read: Vec<Result<Moment, MissingMoment>> = Vec::new();
         for moment in service.moments(ids).await? {
-            read.push(moment.map(|m| Moment::of(m, request.detail)).map_err(Into::into));
+            read.push(moment.map(|m| Moment::new(m, request.detail)).map_err(Into::into));
         }
         let text = |read: &Result<Moment, MissingMoment>| match read {
             Ok(moment) => moment.to_json_string(),
             Err(missing) => missing.to_json_string(),
         };
         let texts: Vec<String> = read.iter().map(text).collect();
-        let (fit, spent) = wanted.fit(service.tokens(), &texts, &named, skipped, left).await?;
+        let (fit, usage) =
+            budget.fit(service.tokens(), &texts, &request_key, skipped, left).await?;
         let (mut moments, mut missing) = (Vec::new(), Vec::new());
         for moment in read.into_iter().take(fit) {
             match moment {
@@ -70,14 +74,14 @@ impl MomentsApi {
                 Err(gone) => missing.push(gone),
             }
         }
-        let (tokens, tokenizer, next) = (spent.tokens, spent.tokenizer, spent.next);
+        let (tokens, tokenizer, next) = (usage.tokens, usage.tokenizer, usage.next);
         Ok(Json(ReadMoments { moments, missing, tokens, tokenizer, next }))
     }
 
-    /// What a model of your own needs to answer a question.
+    /// Retrieve evidence.
     ///
-    /// The moments that most probably have it, with what every analyzer tells of them and what comes
-    /// right before and after, the most probable first, within so many tokens.
+    /// Returns what your own model needs to answer a question: the most probable moments, with the output
+    /// of every analyzer on them and the adjacent chunks, most probable first, within a token budget.
     #[oai(path = "/evidence", method = "post", operation_id = "evidence")]
     async fn evidence(
         &self,
@@ -85,21 +89,21 @@ impl MomentsApi {
         Json(request): Json<EvidenceRequest>,
     ) -> Result<Json<EvidenceResponse>, ApiError<Search>> {
         let EvidenceRequest { max_tokens, cursor, .. } = &request;
-        let wanted = Wanted { max_tokens: Some(*max_tokens), cursor: cursor.clone() };
+        let budget = ResponseBudget { max_tokens: Some(*max_tokens), cursor: cursor.clone() };
         let query: EvidenceQuery = request.into();
-        let (question, named) = (query.question.clone(), format!("{query:?}"));
-        let service = self.0.of(&token);
+        let (question, request_key) = (query.question.clone(), format!("{query:?}"));
+        let service = self.0.scoped(&token);
         let found = service.evidence(query).await?;
         let best = found.moments.iter().map(|m| m.p_present).fold(0.0, f32::max);
         let moments = found.moments.into_iter().map(Into::into).collect();
-        let (moments, spent) = wanted.of(service.tokens(), moments, &named).await?;
+        let (moments, usage) = budget.fit_items(service.tokens(), moments, &request_key).await?;
         Ok(Json(EvidenceResponse {
             question,
             p_present: shortest(best).clamp(0.0, 1.0),
             moments,
-            tokens: spent.tokens.unwrap_or_default(),
+            tokens: usage.tokens.unwrap_or_default(),
             tokenizer: service.tokens().tokenizer().to_owned(),
-            next: spent.next,
+            next: usage.next,
             diagnostics: found.diagnostics.map(Into::into),
         }))
     }
@@ -107,27 +111,27 @@ impl MomentsApi {
 
 #[derive(Object)]
 struct ReadRequest {
-    /// Names of moments, as hits and citations carry them.
+    /// Moment ids, as in hits and citations.
     #[oai(validator(min_items = 1, max_items = 100))]
     moment_ids: Vec<String>,
     #[oai(default = "standard")]
     detail: MomentDetail,
-    /// Most tokens of the moments together, whole ones, in the order of their names; all when left
-    /// out.
+    /// Maximum tokens of the moments together; the response contains whole moments in the order of the
+    /// request. Null: no limit.
     #[oai(nullable, validator(minimum(value = "1")))]
     max_tokens: Option<u32>,
-    /// `next` of the answer before.
+    /// `next` of the previous response.
     #[oai(nullable)]
     cursor: Option<String>,
 }
 
-/// How much comes back of each moment.
+/// Level of detail of a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "lowercase")]
 pub(crate) enum MomentDetail {
-    /// What its chunks tell, as text.
+    /// Statements about its chunks, as text.
     Standard,
-    /// And every analyzer's output.
+    /// Statements and the output of every analyzer.
     Full,
 }
 
@@ -137,22 +141,25 @@ fn standard() -> MomentDetail {
 
 #[derive(Object)]
 struct ReadMoments {
+    /// The moments, in the order of the request.
     moments: Vec<Moment>,
-    /// Those whose video is gone, or that lie outside of it.
+    /// Moments whose video was deleted, or that are outside of their video.
     missing: Vec<MissingMoment>,
     /// Tokens of `moments` and `missing`; present with `max_tokens`.
     #[oai(skip_serializing_if_is_none)]
     tokens: Option<u32>,
-    /// The embedder whose tokenizer has counted; present with `max_tokens`.
+    /// Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`.
     #[oai(skip_serializing_if_is_none)]
     tokenizer: Option<String>,
-    /// The `cursor` for the rest, where anything is left: an answer has at most 500 chunks, or one moment.
+    /// Cursor of the remaining moments; absent if nothing is left. A response has at most 500 chunks, or
+    /// one moment.
     #[oai(skip_serializing_if_is_none)]
     next: Option<String>,
 }
 
 #[derive(Object)]
 pub(crate) struct MissingMoment {
+    /// Id of the moment.
     moment_id: String,
     /// Why it cannot be read.
     pub(crate) detail: String,
@@ -160,119 +167,130 @@ pub(crate) struct MissingMoment {
 
 impl From<moments::MissingMoment> for MissingMoment {
     fn from(missing: moments::MissingMoment) -> Self {
-        Self { moment_id: missing.moment_id.to_string(), detail: missing.why }
+        Self { moment_id: missing.moment_id.to_string(), detail: missing.reason }
     }
 }
 
 /// A span of a video, and what is stored of it.
 #[derive(Object)]
 pub(crate) struct Moment {
+    /// Id of the moment.
     moment_id: String,
+    /// Id of the video.
     video_id: String,
+    /// File name of the video.
     filename: String,
-    /// When it begins, seconds of the video.
+    /// Start, seconds of the video.
     start: f64,
-    /// When it ends, seconds of the video.
+    /// End, seconds of the video.
     end: f64,
+    /// Start and end as a timecode.
     timecode: String,
+    /// URL of the video in storage.
     video_url: String,
-    /// The instant when it begins, ISO 8601 in UTC; present where the video has `recorded_at`.
+    /// Wall-clock time of the start, ISO 8601, UTC; present if the video has `recorded_at`.
     #[oai(skip_serializing_if_is_none)]
     recorded_at: Option<String>,
-    /// Where this service shows the frame in its middle.
+    /// Path of the frame in its middle, relative to the service's root.
     frame_url: String,
-    /// Today's chunks that overlap it, at most 500.
+    /// Current chunks that overlap it, at most 500.
     chunks: Vec<MomentChunk>,
-    /// All that overlap it.
+    /// Number of chunks that overlap it.
     total_chunks: u32,
-    /// The chunk right before those; null at the beginning.
+    /// The chunk before those; null at the beginning of the video.
     #[oai(nullable)]
     before: Option<Neighbour>,
-    /// The chunk right after those; null at the end.
+    /// The chunk after those; null at the end of the video.
     #[oai(nullable)]
     after: Option<Neighbour>,
 }
 
 #[derive(Object)]
 struct MomentChunk {
+    /// Id of the chunk.
     chunk_id: u32,
-    /// When it begins, seconds of the video.
+    /// Start, seconds of the video.
     start: f64,
-    /// When it ends, seconds of the video.
+    /// End, seconds of the video.
     end: f64,
+    /// Start and end as a timecode.
     timecode: String,
-    /// How much of the moment lies in it, seconds.
+    /// Duration of the overlap with the moment, seconds.
     overlap: f64,
+    /// Statements about the chunk.
     says: Vec<Says>,
-    /// Output by analyzer, at detail `full`.
+    /// Output by analyzer; present with `detail=full`.
     #[oai(skip_serializing_if_is_none)]
-    outputs: Option<Ordered<AnyObject>>,
+    outputs: Option<OrderedMap<AnyObject>>,
 }
 
-/// One thing that is told of a chunk; what several analyzers tell alike is told once.
+/// A statement about a chunk. Identical statements of several analyzers appear once.
 #[derive(Object)]
 struct Says {
     kind: SaysKind,
-    /// Who says it, where that is known.
+    /// The speaker, if known.
     #[oai(skip_serializing_if_is_none)]
     speaker: Option<String>,
-    /// When it begins, seconds of the video, where that is known better than the chunk's.
+    /// Start, seconds of the video; present if known more precisely than the chunk.
     #[oai(skip_serializing_if_is_none)]
     start: Option<f64>,
-    /// When it ends, seconds of the video, likewise.
+    /// End, seconds of the video; present if known more precisely than the chunk.
     #[oai(skip_serializing_if_is_none)]
     end: Option<f64>,
+    /// The statement.
     text: String,
 }
 
-/// How it is known.
+/// Source of a statement.
 #[derive(Enum)]
 #[oai(rename_all = "lowercase")]
 enum SaysKind {
-    /// Described.
+    /// A description.
     Prose,
-    /// Heard.
+    /// Speech.
     Speech,
-    /// Read off the picture.
+    /// On-screen text.
     Screen,
-    /// Objects that were detected.
+    /// Detected objects.
     Objects,
     /// The setting.
     Scene,
-    /// People that were detected.
+    /// Detected people.
     People,
 }
 
-/// A chunk beside a moment.
+/// A chunk next to a moment.
 #[derive(Object)]
 struct Neighbour {
+    /// Moment id of the chunk.
     moment_id: String,
+    /// Id of the chunk.
     chunk_id: u32,
-    /// Empty where it is among the moments of the same answer.
+    /// Statements about the chunk; empty if the response contains it as a moment.
     says: Vec<Says>,
 }
 
 #[derive(Object)]
 struct EvidenceRequest {
-    /// The question, or what to look for.
+    /// The question or search text.
     #[oai(validator(min_length = 1))]
     question: String,
-    /// Null searches every video.
+    /// Ids of the videos to search. Null: all videos.
     #[oai(nullable)]
     video_ids: Option<Vec<String>>,
-    /// Moments.
+    /// Maximum moments. Default: 10.
     #[oai(default = "ten", validator(minimum(value = "1"), maximum(value = "50")))]
     limit: u32,
-    /// Moments that less probably have it are left out.
+    /// Drops moments with a lower `p_present` (0 to 1). Null: none.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     min_p_present: Option<f64>,
-    /// Hard conditions that must all hold, as those of `/query`.
+    /// Hard filters that must all match, as in `/query`.
     #[oai(default)]
     filters: AnyObject,
-    /// Most tokens of the moments together, whole ones.
+    /// Maximum tokens of the moments together; the response contains whole moments. Default: 4000.
     #[oai(default = "evidence_tokens", validator(minimum(value = "1")))]
     max_tokens: u32,
-    /// `next` of the answer before.
+    /// `next` of the previous response.
     #[oai(nullable)]
     cursor: Option<String>,
 }
@@ -291,7 +309,7 @@ impl From<EvidenceRequest> for EvidenceQuery {
             question: r.question,
             video_ids: r.video_ids,
             limit: r.limit,
-            min_p_present: r.min_p_present.map(|least| least as f32),
+            min_p_present: r.min_p_present.map(|min| min as f32),
             filters: r.filters.0,
         }
     }
@@ -299,42 +317,43 @@ impl From<EvidenceRequest> for EvidenceQuery {
 
 #[derive(Object)]
 struct EvidenceResponse {
+    /// The question.
     question: String,
-    /// Probability that the best moment really has what was asked for.
+    /// Probability that the best moment contains what was asked for, 0 to 1.
     #[oai(validator(minimum(value = "0"), maximum(value = "1")))]
     p_present: f64,
-    /// The most probable first.
+    /// The moments, most probable first.
     moments: Vec<ProbableMoment>,
     /// Tokens of `moments`.
     tokens: u32,
-    /// The embedder whose tokenizer has counted.
+    /// Name of the embedder whose tokenizer counted the tokens.
     tokenizer: String,
-    /// The `cursor` for the rest, where anything is left.
+    /// Cursor of the remaining moments; absent if nothing is left.
     #[oai(skip_serializing_if_is_none)]
     next: Option<String>,
-    /// Why there are no moments; absent when there are.
+    /// Why there are no moments; absent otherwise.
     #[oai(skip_serializing_if_is_none)]
     diagnostics: Option<Diagnostics>,
 }
 
-/// A moment that probably has what was asked for.
+/// A moment that probably contains what was asked for.
 #[derive(Object)]
 struct ProbableMoment {
     #[oai(flatten)]
     moment: Moment,
-    /// As answers cite it.
+    /// Citation of the moment, as in answers.
     citation: String,
-    /// Probability, measured against unrelated searches, that what was asked for is really here.
+    /// Calibrated probability that what was asked for is really there, 0 to 1.
     #[oai(validator(minimum(value = "0"), maximum(value = "1")))]
     p_present: f64,
-    /// The analyzers that found it, the surest first.
+    /// Ids of the analyzers that matched, most certain first.
     found_by: Vec<String>,
 }
 
 impl From<EvidenceMoment> for ProbableMoment {
     fn from(found: EvidenceMoment) -> Self {
         Self {
-            moment: Moment::of(found.moment, MomentDetail::Standard),
+            moment: Moment::new(found.moment, MomentDetail::Standard),
             citation: found.citation,
             p_present: shortest(found.p_present).clamp(0.0, 1.0),
             found_by: found.found_by,
@@ -343,7 +362,7 @@ impl From<EvidenceMoment> for ProbableMoment {
 }
 
 impl Moment {
-    pub(crate) fn of(moment: moments::Moment, detail: MomentDetail) -> Self {
+    pub(crate) fn new(moment: moments::Moment, detail: MomentDetail) -> Self {
         let Span { start, end } = moment.moment_id.span();
         let video_id = moment.moment_id.video_id();
         Self {
@@ -355,7 +374,11 @@ impl Moment {
             video_url: moment.video_url,
             recorded_at: moment.recorded_at,
             frame_url: format!("/videos/{video_id}/frames?t={:.3}", (start + end) / 2.0),
-            chunks: moment.chunks.into_iter().map(|chunk| MomentChunk::of(chunk, detail)).collect(),
+            chunks: moment
+                .chunks
+                .into_iter()
+                .map(|chunk| MomentChunk::new(chunk, detail))
+                .collect(),
             total_chunks: moment.total_chunks,
             before: moment.before.map(Into::into),
             after: moment.after.map(Into::into),
@@ -365,8 +388,8 @@ impl Moment {
 }
 
 impl MomentChunk {
-    fn of(chunk: moments::MomentChunk, detail: MomentDetail) -> Self {
-        let moments::MomentChunk { chunk, overlap, says } = chunk;
+    fn new(chunk: moments::MomentChunk, detail: MomentDetail) -> Self {
+        let moments::MomentChunk { chunk, overlap, statements } = chunk;
         let read = |text: &str| serde_json::from_str(text).unwrap_or(Value::Null);
         let outputs = || {
             let outputs = chunk.outputs.iter();
@@ -378,18 +401,18 @@ impl MomentChunk {
             end: chunk.span.end,
             timecode: chunk.span.timecode(),
             overlap,
-            says: says.into_iter().map(Into::into).collect(),
-            outputs: (detail == MomentDetail::Full).then(|| Ordered(outputs())),
+            says: statements.into_iter().map(Into::into).collect(),
+            outputs: (detail == MomentDetail::Full).then(|| OrderedMap(outputs())),
         }
     }
 }
 
-impl From<moments::Neighbour> for Neighbour {
-    fn from(neighbour: moments::Neighbour) -> Self {
+impl From<moments::NeighbourChunk> for Neighbour {
+    fn from(neighbour: moments::NeighbourChunk) -> Self {
         Self {
             moment_id: neighbour.moment_id.to_string(),
             chunk_id: neighbour.chunk_id.0,
-            says: neighbour.says.into_iter().map(Into::into).collect(),
+            says: neighbour.statements.into_iter().map(Into::into).collect(),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The upload of `POST /videos`: a multipart body whose file goes to disk as it arrives, whatever
-//! the order of its fields. Memory stays bounded however the body is made.
+//! The multipart body of `POST /videos`: its file is written to disk as it arrives, in any order of fields,
+//! with bounded memory.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -21,35 +21,35 @@ use tokio::sync::Semaphore;
 use super::HttpOptions;
 use super::auth::{Service, Token};
 use super::body;
-use super::conform;
 use super::errors::Failure;
+use super::validation;
 use super::videos::IngestOptions;
 use crate::domain::Scoped;
-use crate::domain::ingest::Spooled;
+use crate::domain::ingest::SpooledFile;
 
-/// Bytes that may be in flight between the socket and the fields: headers, boundaries. Several
-/// times what one read of the socket yields.
+/// Maximum bytes in flight between the socket and the fields, for headers and boundaries: several times one
+/// socket read.
 const SLACK: u64 = 4 * 1024 * 1024;
 
 /// A received upload. Dropping it removes the file.
 pub(super) struct Upload {
-    pub(super) content: Content,
+    pub(super) content: UploadContent,
     pub(super) options: IngestOptions,
 }
 
-/// What is to be ingested.
-pub(super) enum Content {
-    /// A file, by the name that the client gave it.
-    File(Option<String>, Spooled),
-    /// An upload that came in pieces, by its id.
+/// The source of the ingest.
+pub(super) enum UploadContent {
+    /// An uploaded file with the client's name for it.
+    File(Option<String>, SpooledFile),
+    /// The id of a resumable upload.
     Upload(String),
 }
 
-/// The field that names an upload in place of the file.
+/// The field that names a resumable upload instead of a file.
 const UPLOAD_ID: &str = "upload_id";
 
-/// How many uploads may be on their way at once.
-pub(super) struct Uploads(pub(super) Semaphore);
+/// Limits concurrent uploads.
+pub(super) struct UploadSlots(pub(super) Semaphore);
 
 impl Payload for Upload {
     const CONTENT_TYPE: &'static str = "multipart/form-data";
@@ -58,12 +58,12 @@ impl Payload for Upload {
         let mut registry = Registry::new();
         let options = registry.create_fake_schema::<IngestOptions>();
         let file = MetaSchema {
-            description: Some("The video."),
+            description: Some("The video file."),
             ..MetaSchema::new_with_format("string", "binary")
         };
         let upload_id = MetaSchema {
             description: Some(
-                "A whole upload, in place of the file: what its address at `/uploads` ends with.",
+                "Id of a completed resumable upload, instead of `file`: the last segment of its `/uploads` URL.",
             ),
             ..MetaSchema::new("string")
         };
@@ -72,7 +72,7 @@ impl Payload for Upload {
             (UPLOAD_ID, MetaSchemaRef::Inline(Box::new(upload_id))),
         ];
         properties.extend(options.properties.into_iter().map(|(name, field)| {
-            // A form has no null: a field is there or it is not.
+            // Form fields have no null: a field is present or absent.
             let MetaSchemaRef::Inline(mut schema) = field else { return (name, field) };
             schema.nullable = false;
             (name, MetaSchemaRef::Inline(schema))
@@ -86,25 +86,29 @@ impl ParsePayload for Upload {
 
     async fn from_request(request: &Request, body: &mut RequestBody) -> Result<Self> {
         let options = body::options(request)?;
-        let (service, uploads) = match (request.data::<Service>(), request.data::<Arc<Uploads>>()) {
-            (Some(service), Some(uploads)) => (service.of(&Token::of(request)?), uploads),
-            _ => return Err(Failure::internal().into()),
-        };
-        service.check_change().map_err(Failure::from)?;
+        let (service, uploads) =
+            match (request.data::<Service>(), request.data::<Arc<UploadSlots>>()) {
+                (Some(service), Some(uploads)) => {
+                    (service.scoped(&Token::extract(request)?), uploads)
+                }
+                _ => return Err(Failure::internal().into()),
+            };
+        service.check_write().map_err(Failure::from)?;
         body::expect_uncompressed(request)?;
-        let most = service.largest_upload();
-        if body::announced(request).is_some_and(|length| length > most.saturating_add(SLACK)) {
-            let detail = format!("the body is larger than the {most} bytes that are allowed");
+        let limit = service.max_upload_bytes();
+        if body::content_length(request).is_some_and(|length| length > limit.saturating_add(SLACK))
+        {
+            let detail = format!("the body is larger than the {limit} bytes that are allowed");
             return Err(Failure::too_large(detail).into());
         }
-        let Ok(_place) = uploads.0.try_acquire() else {
+        let Ok(_slot) = uploads.0.try_acquire() else {
             return Err(
                 Failure::busy("too many uploads are on their way; try again later", 10).into()
             );
         };
         let mut form = Form::new(request, body.take()?, options).await?;
         while let Some(field) = form.next().await? {
-            form.take(field, &service).await?;
+            form.read_field(field, &service).await?;
         }
         form.finish()
     }
@@ -139,30 +143,30 @@ impl<'a> ApiExtractor<'a> for Upload {
     }
 }
 
-/// The body while it is read.
+/// The body while it is being read.
 struct Form<'o> {
     parts: Multipart,
     delivered: Arc<AtomicU64>,
     options: &'o HttpOptions,
     fields: Vec<(String, String)>,
-    file: Option<(Option<String>, Spooled)>,
+    file: Option<(Option<String>, SpooledFile)>,
 }
 
 impl<'o> Form<'o> {
     async fn new(request: &Request, body: Body, options: &'o HttpOptions) -> Result<Self> {
         let delivered = Arc::new(AtomicU64::new(0));
-        let metered = Metered {
+        let metered = MeteredBody {
             inner: Box::pin(body.into_bytes_stream()),
             read: 0,
             delivered: delivered.clone(),
-            rest: false,
+            yielded: false,
         };
         let mut body = RequestBody::new(Body::from_bytes_stream(metered));
         let parts =
             <Multipart as FromRequest>::from_request(request, &mut body).await.map_err(|_| {
                 Failure::unprocessable(format!(
                     "the Content-Type is '{}'; it must be multipart/form-data with a boundary",
-                    super::params::shown(request.content_type().unwrap_or_default())
+                    super::params::excerpt(request.content_type().unwrap_or_default())
                 ))
             })?;
         Ok(Self { parts, delivered, options, fields: vec![], file: None })
@@ -170,46 +174,52 @@ impl<'o> Form<'o> {
 
     async fn next(&mut self) -> Result<Option<Field>> {
         let field =
-            body::within(self.options.server.upload_idle_timeout, self.parts.next_field()).await?;
-        field.map_err(|e| broken(&e))
+            body::with_timeout(self.options.server.upload_idle_timeout, self.parts.next_field())
+                .await?;
+        field.map_err(|e| body_error(&e))
     }
 
-    async fn take(&mut self, field: Field, service: &Scoped) -> Result<()> {
+    async fn read_field(&mut self, field: Field, service: &Scoped) -> Result<()> {
         let name = field.name().unwrap_or_default().to_owned();
-        let again = || Failure::unprocessable(format!("{name} is given more than once"));
+        let duplicate = || Failure::unprocessable(format!("{name} is given more than once"));
         if name == "file" {
             if self.file.is_some() {
-                return Err(again().into());
+                return Err(duplicate().into());
             }
             let filename = field.file_name().map(str::to_owned);
             let file = self.spool(field, service).await?;
-            // What a browser sends for a file field that was left empty.
+            // Browsers send this for an empty file field.
             if file.size > 0 || filename.as_deref().is_some_and(|name| !name.is_empty()) {
                 self.file = Some((filename, file));
             }
             return Ok(());
         }
-        let accepted = accepted();
+        let accepted = accepted_fields();
         if !accepted.contains(&name.as_str()) {
-            return Err(Failure::unprocessable(conform::unknown("field", &name, &accepted)).into());
+            return Err(Failure::unprocessable(validation::unknown_name(
+                "field", &name, &accepted,
+            ))
+            .into());
         }
         if self.fields.iter().any(|(given, _)| *given == name) {
-            return Err(again().into());
+            return Err(duplicate().into());
         }
-        let text = self.text(&name, field).await?;
+        let text = self.read_text(&name, field).await?;
         self.fields.push((name, text));
         Ok(())
     }
 
-    async fn spool(&self, field: Field, service: &Scoped) -> Result<Spooled> {
+    async fn spool(&self, field: Field, service: &Scoped) -> Result<SpooledFile> {
         let mut spool = service.spool_upload().await.map_err(Failure::from)?;
         let mut reader = std::pin::pin!(field.into_async_read());
         let mut buffer = vec![0; 64 * 1024];
         loop {
-            let read =
-                body::within(self.options.server.upload_idle_timeout, reader.read(&mut buffer))
-                    .await?;
-            let count = read.map_err(|e| broken(&e))?;
+            let read = body::with_timeout(
+                self.options.server.upload_idle_timeout,
+                reader.read(&mut buffer),
+            )
+            .await?;
+            let count = read.map_err(|e| body_error(&e))?;
             if count == 0 {
                 break;
             }
@@ -219,16 +229,18 @@ impl<'o> Form<'o> {
         Ok(spool.finish().await.map_err(Failure::from)?)
     }
 
-    async fn text(&self, name: &str, field: Field) -> Result<String> {
-        let most = self.options.server.max_field_bytes;
+    async fn read_text(&self, name: &str, field: Field) -> Result<String> {
+        let limit = self.options.server.max_field_bytes;
         let mut bytes = Vec::new();
-        let mut reader = std::pin::pin!(field.into_async_read().take(most as u64 + 1));
-        let read =
-            body::within(self.options.server.upload_idle_timeout, reader.read_to_end(&mut bytes))
-                .await?;
-        read.map_err(|e| broken(&e))?;
-        if bytes.len() > most {
-            let detail = format!("{name} is longer than the {most} bytes that are allowed");
+        let mut reader = std::pin::pin!(field.into_async_read().take(limit as u64 + 1));
+        let read = body::with_timeout(
+            self.options.server.upload_idle_timeout,
+            reader.read_to_end(&mut bytes),
+        )
+        .await?;
+        read.map_err(|e| body_error(&e))?;
+        if bytes.len() > limit {
+            let detail = format!("{name} is longer than the {limit} bytes that are allowed");
             return Err(Failure::too_large(detail).into());
         }
         Ok(String::from_utf8(bytes)
@@ -236,15 +248,15 @@ impl<'o> Form<'o> {
     }
 
     fn finish(mut self) -> Result<Upload> {
-        let place = self.fields.iter().position(|(name, _)| name == UPLOAD_ID);
-        let upload = place.map(|place| self.fields.swap_remove(place).1);
-        let value =
-            conform::from_text::<IngestOptions>(self.fields).map_err(Failure::unprocessable)?;
+        let index = self.fields.iter().position(|(name, _)| name == UPLOAD_ID);
+        let upload = index.map(|index| self.fields.swap_remove(index).1);
+        let value = validation::validate_form::<IngestOptions>(self.fields)
+            .map_err(Failure::unprocessable)?;
         let options = IngestOptions::parse_from_json(Some(value))
             .map_err(|e| Failure::unprocessable(e.into_message()))?;
         let content = match (self.file, upload) {
-            (Some((filename, file)), None) => Content::File(filename, file),
-            (None, Some(id)) => Content::Upload(id),
+            (Some((filename, file)), None) => UploadContent::File(filename, file),
+            (None, Some(id)) => UploadContent::Upload(id),
             (None, None) => {
                 return Err(Failure::unprocessable(
                     "file is missing; it must be a video file, unless upload_id names an upload",
@@ -262,13 +274,13 @@ impl<'o> Form<'o> {
     }
 }
 
-fn accepted() -> Vec<&'static str> {
-    let options = conform::names(&Registry::new().create_fake_schema::<IngestOptions>());
+fn accepted_fields() -> Vec<&'static str> {
+    let options = validation::field_names(&Registry::new().create_fake_schema::<IngestOptions>());
     ["file", UPLOAD_ID].into_iter().chain(options).collect()
 }
 
-/// Why the body could not be read on: too much that belongs to no field, or not a whole body.
-fn broken(error: &(dyn std::error::Error + 'static)) -> poem::Error {
+/// Error for a body that cannot be read: too many bytes outside of fields, or a truncated body.
+fn body_error(error: &(dyn std::error::Error + 'static)) -> poem::Error {
     let causes = std::iter::successors(Some(error), |e| e.source());
     let message = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
     if message.contains(OVERRUN) {
@@ -280,27 +292,27 @@ fn broken(error: &(dyn std::error::Error + 'static)) -> poem::Error {
 
 const OVERRUN: &str = "more than the form's fields account for";
 
-/// A body that ends with an error once much more has been read from it than was delivered to the
-/// file, and that yields one piece per poll: the multipart reader drains whatever is ready into
-/// memory, which a fast client could make large.
-struct Metered {
+/// A body that fails once far more bytes have been read from it than were delivered to the file, and that
+/// yields one block per poll: the multipart reader buffers everything that is ready, which a fast client
+/// could make arbitrarily large.
+struct MeteredBody {
     inner: Pin<Box<dyn Stream<Item = std::io::Result<Bytes>> + Send>>,
     read: u64,
     delivered: Arc<AtomicU64>,
-    rest: bool,
+    yielded: bool,
 }
 
-impl Stream for Metered {
+impl Stream for MeteredBody {
     type Item = std::io::Result<Bytes>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if std::mem::take(&mut self.rest) {
+        if std::mem::take(&mut self.yielded) {
             context.waker().wake_by_ref();
             return Poll::Pending;
         }
         let item = self.inner.as_mut().poll_next(context);
         if let Poll::Ready(Some(Ok(bytes))) = &item {
-            self.rest = true;
+            self.yielded = true;
             self.read += bytes.len() as u64;
             if self.read - self.delivered.load(Ordering::Relaxed) > SLACK {
                 return Poll::Ready(Some(Err(std::io::Error::other(OVERRUN))));

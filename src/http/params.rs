@@ -1,5 +1,5 @@
-//! The types of query and path parameters. Stricter than the framework's, and their errors say
-//! what was given and what is accepted.
+//! Types of query and path parameters. They are stricter than the framework's, and their errors name the
+//! given value and the accepted ones.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ pub(super) struct Number(pub(super) f64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bounded<const MIN: u32, const MAX: u32>(pub(super) u32);
 
-/// `true` or `false` in any capitals, or `1` or `0`.
+/// `true` or `false` in any case, or `1` or `0`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Flag(pub(super) bool);
 
@@ -25,18 +25,18 @@ pub(super) struct Flag(pub(super) bool);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Integer(pub(super) i64);
 
-/// The id of a chunk, which there may be or not.
+/// The id of a chunk, which need not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ChunkIdParameter(pub(super) i64);
 
-/// Strips what the framework wraps around the message of a parameter's own type.
-pub(super) fn reason(wrapped: &str) -> String {
+/// Strips the framework's wrapping from a parameter error.
+pub(super) fn unwrap_message(wrapped: &str) -> String {
     let message = wrapped.split_once("\": ").map_or(wrapped, |(_, message)| message);
     message.split_once(" (occurred while").map_or(message, |(message, _)| message).to_owned()
 }
 
-/// A value as an error message repeats it.
-pub(super) fn shown(value: &str) -> String {
+/// A value as error messages quote it: at most 60 printable characters.
+pub(super) fn excerpt(value: &str) -> String {
     let mut text: String = value.chars().take(60).map(printable).collect();
     if value.chars().nth(60).is_some() {
         text.push('…');
@@ -49,19 +49,19 @@ fn printable(c: char) -> char {
 }
 
 impl Number {
-    pub(super) fn read(text: &str) -> Result<f64, String> {
+    pub(super) fn parse(text: &str) -> Result<f64, String> {
         let numeric = text
             .bytes()
             .all(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.' | b'e' | b'E'));
         text.parse()
             .ok()
             .filter(|number: &f64| numeric && number.is_finite())
-            .ok_or_else(|| format!("is '{}'; it must be a number", shown(text)))
+            .ok_or_else(|| format!("is '{}'; it must be a number", excerpt(text)))
     }
 }
 
-/// Integers beyond what the service counts in are clamped to it: they are out of range or past the
-/// end of every list either way.
+/// Parses an integer of any size. Values outside of `i64` are clamped: they are out of range or past the
+/// end of any list anyway.
 fn integer(text: &str) -> Option<i64> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
@@ -72,11 +72,11 @@ fn integer(text: &str) -> Option<i64> {
 }
 
 impl<const MIN: u32, const MAX: u32> Bounded<MIN, MAX> {
-    fn read(text: &str) -> Result<u32, String> {
-        let given = integer(text).filter(|given| *given >= i64::from(MIN));
-        match given.map(|given| u32::try_from(given).unwrap_or(u32::MAX)) {
-            Some(given) if given <= MAX => Ok(given),
-            _ => Err(format!("is '{}'; it must be {}", shown(text), Self::accepted())),
+    fn parse(text: &str) -> Result<u32, String> {
+        let value = integer(text).filter(|value| *value >= i64::from(MIN));
+        match value.map(|value| u32::try_from(value).unwrap_or(u32::MAX)) {
+            Some(value) if value <= MAX => Ok(value),
+            _ => Err(format!("is '{}'; it must be {}", excerpt(text), Self::accepted())),
         }
     }
 
@@ -97,24 +97,24 @@ impl<const MIN: u32, const MAX: u32> Bounded<MIN, MAX> {
 }
 
 impl Flag {
-    fn read(text: &str) -> Result<bool, String> {
+    fn parse(text: &str) -> Result<bool, String> {
         match text.to_ascii_lowercase().as_str() {
             "true" | "1" => Ok(true),
             "false" | "0" => Ok(false),
-            _ => Err(format!("is '{}'; it must be true or false", shown(text))),
+            _ => Err(format!("is '{}'; it must be true or false", excerpt(text))),
         }
     }
 }
 
 impl Integer {
-    fn read(text: &str) -> Result<i64, String> {
-        integer(text).ok_or_else(|| format!("is '{}'; it must be an integer", shown(text)))
+    fn parse(text: &str) -> Result<i64, String> {
+        integer(text).ok_or_else(|| format!("is '{}'; it must be an integer", excerpt(text)))
     }
 }
 
 impl ChunkIdParameter {
-    fn read(text: &str) -> Result<i64, String> {
-        Integer::read(text).map_err(|e| format!("chunk_id {e}"))
+    fn parse(text: &str) -> Result<i64, String> {
+        Integer::parse(text).map_err(|e| format!("chunk_id {e}"))
     }
 }
 
@@ -144,7 +144,7 @@ macro_rules! parameter {
 
         impl<$($generics)*> ParseFromParameter for $type {
             fn parse_from_parameter(value: &str) -> ParseResult<Self> {
-                Self::read(value).map(Self).map_err(ParseError::custom)
+                Self::parse(value).map(Self).map_err(ParseError::custom)
             }
         }
 
@@ -167,11 +167,11 @@ parameter!(
 );
 parameter!(Bounded<MIN, MAX>, [const MIN: u32, const MAX: u32], u32, Self::schema());
 
-/// A parameter that is a JSON object.
-pub(super) fn json_object(name: &str, given: &str) -> Result<Map<String, Value>, Failure> {
-    serde_json::from_str(given).map_err(|_| {
-        let given = shown(given);
-        Failure::unprocessable(format!("{name} is '{given}'; it must be a JSON object"))
+/// Parses a parameter that holds a JSON object.
+pub(super) fn json_object(name: &str, value: &str) -> Result<Map<String, Value>, Failure> {
+    serde_json::from_str(value).map_err(|_| {
+        let value = excerpt(value);
+        Failure::unprocessable(format!("{name} is '{value}'; it must be a JSON object"))
     })
 }
 
@@ -182,39 +182,42 @@ mod tests {
     #[test]
     fn numbers_are_finite_decimals() {
         for text in ["5", "0.5", "-1", "1e3", "+2"] {
-            assert!(Number::read(text).is_ok(), "{text}");
+            assert!(Number::parse(text).is_ok(), "{text}");
         }
         for text in ["", "abc", "nan", "NaN", "inf", "-infinity", "1e999", "0x5", "5 ", "1,5"] {
-            assert!(Number::read(text).is_err(), "{text}");
+            assert!(Number::parse(text).is_err(), "{text}");
         }
     }
 
     #[test]
     fn integers_keep_their_range() {
         for (text, expected) in [("1", Some(1)), ("500", Some(500)), ("0", None), ("501", None)] {
-            assert_eq!(Bounded::<1, 500>::read(text).ok(), expected, "{text}");
+            assert_eq!(Bounded::<1, 500>::parse(text).ok(), expected, "{text}");
         }
         for text in ["", "-", "5.0", "1e2", "five", "99999999999999999999"] {
-            assert!(Bounded::<1, 500>::read(text).is_err(), "{text}");
+            assert!(Bounded::<1, 500>::parse(text).is_err(), "{text}");
         }
         for (text, expected) in [("99999999999999999999", i64::MAX), ("-1", -1), ("+7", 7)] {
-            assert_eq!(ChunkIdParameter::read(text), Ok(expected), "{text}");
+            assert_eq!(ChunkIdParameter::parse(text), Ok(expected), "{text}");
         }
         assert_eq!(
-            Bounded::<1, 50>::read("51").unwrap_err(),
+            Bounded::<1, 50>::parse("51").unwrap_err(),
             "is '51'; it must be an integer from 1 to 50"
         );
     }
 
     #[test]
-    fn messages_come_out_of_their_wrapping() {
+    fn framework_wrapping_is_stripped() {
         let error = Option::<Bounded<1, 50>>::parse_from_parameters(["0"]).unwrap_err();
-        assert_eq!(reason(&error.into_message()), "is '0'; it must be an integer from 1 to 50");
+        assert_eq!(
+            unwrap_message(&error.into_message()),
+            "is '0'; it must be an integer from 1 to 50"
+        );
     }
 
     #[test]
     fn repeated_values_are_short_and_printable() {
-        assert_eq!(shown("a\nb"), "a\u{fffd}b");
-        assert_eq!(shown(&"x".repeat(100)).chars().count(), 61);
+        assert_eq!(excerpt("a\nb"), "a\u{fffd}b");
+        assert_eq!(excerpt(&"x".repeat(100)).chars().count(), 61);
     }
 }

@@ -1,4 +1,4 @@
-//! `/videos/plan`: what an ingest would take.
+//! `/videos/plan`: cost estimate of an ingest.
 
 use std::collections::BTreeMap;
 
@@ -6,42 +6,41 @@ use poem_openapi::{Object, OpenApi};
 
 use super::auth::{Service, Token};
 use super::body::Json;
-use super::errors::{ApiError, ByIdNamed, Failure};
+use super::errors::{ApiError, ByIdChecked, Failure};
 use super::videos::IngestOptions;
 use crate::domain::Scoped;
 use crate::domain::ingest::plan;
-use crate::domain::ingest::plan::Subject;
-use crate::domain::kernel::video::video_named;
+use crate::domain::ingest::plan::PlanSource;
+use crate::domain::kernel::video::parse_video_id;
 
 /// The routes of this section.
 pub(super) struct PlanApi(pub(super) Service);
 
 #[OpenApi]
 impl PlanApi {
-    /// What an ingest would take.
+    /// Estimate the cost of an ingest.
     ///
-    /// Chunks, model calls, tokens and seconds, and what would be used again, as this install has
-    /// needed them so far; `null` is what it cannot know yet. Decodes nothing, asks no model,
-    /// changes nothing.
+    /// Returns chunks, model calls, tokens and seconds, and what would be reused, based on previous ingests
+    /// of this install; unknown values are null. Decodes nothing, calls no model and changes nothing.
     #[oai(path = "/videos/plan", method = "post", operation_id = "plan_ingest")]
     async fn plan_ingest(
         &self,
         token: Token,
         Json(request): Json<PlanRequest>,
-    ) -> Result<Json<Plan>, ApiError<ByIdNamed>> {
-        Ok(Json(request.plan(&self.0.of(&token)).await?))
+    ) -> Result<Json<Plan>, ApiError<ByIdChecked>> {
+        Ok(Json(request.plan(&self.0.scoped(&token)).await?))
     }
 }
 
 #[derive(Object)]
 pub(crate) struct PlanRequest {
-    /// Scheme http or https; or else `video_id`, or for a file its `duration` alone.
+    /// http(s) URL of the video. Set `url`, `video_id`, or for a file only `duration`.
     #[oai(nullable)]
     url: Option<String>,
-    /// A video that is there; or else `url`.
+    /// Id of a stored video, instead of `url`.
     #[oai(nullable)]
     video_id: Option<String>,
-    /// The video's length in seconds, where it is known and the video is not there.
+    /// Duration of the video in seconds, if known and the video is not stored.
     #[oai(nullable)]
     duration: Option<f64>,
     #[oai(flatten)]
@@ -49,15 +48,15 @@ pub(crate) struct PlanRequest {
 }
 
 impl PlanRequest {
-    /// What the ingest would take.
+    /// Estimates the ingest.
     pub(crate) async fn plan(self, service: &Scoped) -> Result<Plan, Failure> {
         let subject = match (self.video_id, self.url) {
-            (Some(video_id), None) => Subject::Video(video_named(&video_id)?),
-            (None, Some(url)) => Subject::Url(url),
-            (None, None) if self.duration.is_some() => Subject::File,
+            (Some(video_id), None) => PlanSource::Video(parse_video_id(&video_id)?),
+            (None, Some(url)) => PlanSource::Url(url),
+            (None, None) if self.duration.is_some() => PlanSource::File,
             _ => {
                 return Err(Failure::unprocessable(
-                    "give either url or video_id, or for a file that is to be sent its duration alone",
+                    "set either url or video_id, or for a file to upload only its duration",
                 ));
             }
         };
@@ -68,43 +67,50 @@ impl PlanRequest {
 
 #[derive(Object)]
 pub(crate) struct Plan {
-    /// The video, if it is there.
+    /// Id of the video, if it is stored; null otherwise.
     #[oai(nullable)]
     video_id: Option<String>,
+    /// Id of the chunking configuration.
     chunk_config: String,
+    /// Number of chunks; null if unknown.
     #[oai(nullable)]
     chunks: Option<u32>,
-    /// Analyzers whose output on the video would be gone: the video would be split otherwise, and they
-    /// are not asked for.
+    /// Ids of analyzers whose output would be deleted, because the video would be chunked differently and
+    /// they are not part of this ingest.
     drops: Vec<String>,
-    /// By analyzer id.
-    analyzers: BTreeMap<String, Expected>,
-    /// By aggregator id, those that have what they depend on; their time is in `total`.
-    aggregators: BTreeMap<String, Expected>,
-    /// All of them, and time for decoding beside.
-    total: Expected,
-    /// Videos that the estimates are drawn from.
+    /// Estimate by analyzer id.
+    analyzers: BTreeMap<String, StepEstimate>,
+    /// Estimate by aggregator id, of those whose dependencies are met; their seconds are only part of
+    /// `total`.
+    aggregators: BTreeMap<String, StepEstimate>,
+    /// Total, including decoding.
+    total: StepEstimate,
+    /// Number of videos that the estimates are based on.
     history: u32,
 }
 
 #[derive(Object)]
-struct Expected {
-    /// Chunks, or for an aggregator 1, whose stored result is used again.
+#[oai(rename = "Expected")]
+struct StepEstimate {
+    /// Number of chunks (for an aggregator, 1) whose stored result would be reused.
     reused: u32,
-    /// Calls of the language model, if they are billed.
+    /// Billed calls of the language model; null if unknown.
     #[oai(nullable)]
     model_calls: Option<u32>,
+    /// Input tokens; null if unknown.
     #[oai(nullable)]
     input_tokens: Option<u64>,
+    /// Output tokens; null if unknown.
     #[oai(nullable)]
     output_tokens: Option<u64>,
+    /// Duration in seconds; null if unknown.
     #[oai(nullable)]
     seconds: Option<f64>,
 }
 
 impl From<plan::IngestPlan> for Plan {
     fn from(plan: plan::IngestPlan) -> Self {
-        let steps = |steps: BTreeMap<String, plan::Expected>| {
+        let steps = |steps: BTreeMap<String, plan::CostEstimate>| {
             steps.into_iter().map(|(id, expected)| (id, expected.into())).collect()
         };
         Self {
@@ -120,8 +126,8 @@ impl From<plan::IngestPlan> for Plan {
     }
 }
 
-impl From<plan::Expected> for Expected {
-    fn from(expected: plan::Expected) -> Self {
+impl From<plan::CostEstimate> for StepEstimate {
+    fn from(expected: plan::CostEstimate) -> Self {
         Self {
             reused: expected.reused,
             model_calls: expected.model_calls,

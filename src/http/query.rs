@@ -2,134 +2,140 @@
 
 use poem_openapi::{Object, OpenApi, Union};
 
-use super::ask::{AuditedSentence, checked};
+use super::ask::{AuditedSentence, audited_sentences};
 use super::auth::{Service, Token};
 use super::body::Json;
-use super::budget::Wanted;
+use super::budget::ResponseBudget;
 use super::errors::{ApiError, Search};
-use super::values::{AnyObject, Ordered, shortest};
+use super::values::{AnyObject, OrderedMap, shortest};
 use crate::domain::answering::query;
 use crate::domain::kernel::video::VideoId;
 use crate::domain::media::speech;
 use crate::domain::search;
-use crate::domain::search::{Detail, Ranked};
+use crate::domain::search::{Detail, ScoreKind};
 
 /// The routes of this section.
 pub(super) struct QueryApi(pub(super) Service);
 
 #[OpenApi]
 impl QueryApi {
-    /// Vector search with an optional synthesized answer.
+    /// Search.
+    ///
+    /// Searches by meaning, by words or both, with an optional generated answer.
     #[oai(path = "/query", method = "post", operation_id = "query")]
     async fn query(
         &self,
         token: Token,
         Json(request): Json<QueryRequest>,
     ) -> Result<Json<QueryResponse>, ApiError<Search>> {
-        let wanted = Wanted { max_tokens: request.max_tokens, cursor: request.cursor.clone() };
+        let budget =
+            ResponseBudget { max_tokens: request.max_tokens, cursor: request.cursor.clone() };
         let pages = request.pages;
         let mut query: search::Query = request.into();
-        let named = match pages || wanted.is_part() {
+        let request_key = match pages || budget.is_partial() {
             true => format!("{pages} {query:?}"),
             false => String::new(),
         };
-        let service = self.0.of(&token);
+        let service = self.0.scoped(&token);
         if pages {
-            query.page = Some(wanted.place(&named)?);
+            query.page = Some(budget.position(&request_key)?);
         }
         let mut found = service.query(query).await?;
-        let places = (std::mem::take(&mut found.places), found.more);
+        let places = (std::mem::take(&mut found.next_pages), found.more);
         let mut response: QueryResponse = found.into();
-        let (results, spent) = match pages {
-            true => wanted.of_page(service.tokens(), response.results, places, &named).await?,
-            false => wanted.of(service.tokens(), response.results, &named).await?,
+        let (results, usage) = match pages {
+            true => {
+                budget.fit_page(service.tokens(), response.results, places, &request_key).await?
+            }
+            false => budget.fit_items(service.tokens(), response.results, &request_key).await?,
         };
-        (response.tokens, response.tokenizer) = (spent.tokens, spent.tokenizer);
-        (response.results, response.next) = (results, spent.next);
+        (response.tokens, response.tokenizer) = (usage.tokens, usage.tokenizer);
+        (response.results, response.next) = (results, usage.next);
         Ok(Json(response))
     }
 }
 
 #[derive(Object)]
 struct QueryRequest {
-    /// Search query; null where `like` or `order` stands in its place.
+    /// Search query. Null if `like` or `order` replaces it.
     #[oai(nullable, validator(min_length = 1))]
     text: Option<String>,
-    /// In place of `text`: a moment's id. Finds what is like the chunk that has most of it, by that
-    /// chunk's own vector in `field`, among the output of one analyzer: the named one, or with `*` the
-    /// first that has something there of what is seen, people, speech, objects and text on screen. The
-    /// chunk itself is no result, and results have a `score` and no `p_present`.
+    /// Id of a moment, instead of `text`: finds chunks similar to the chunk that overlaps it most, by that
+    /// chunk's vector in `field`. Compares the output of one analyzer: the given one, or with `*` the first
+    /// that has output there, in the order visual content, people, speech, objects, on-screen text. The
+    /// chunk itself is not returned. Results have a `score` and no `p_present`.
     like: Option<String>,
-    /// In place of `text`: `newest` lists what the filters leave, the video that was ingested last first
-    /// and in each from its beginning on; results have a `score` of null and no `p_present`, and `field` has
-    /// no part in it.
+    /// Sort order, instead of `text`: `newest` lists everything that the filters match, the last ingested
+    /// video first and each video from its beginning. Results have a null `score` and no `p_present`;
+    /// `field` is ignored.
     order: Option<String>,
-    /// `vector`: by meaning. `text`: BM25 over speech, on-screen text and descriptions; quoted
-    /// words are a phrase. `hybrid`: both, merged by reciprocal rank fusion. Null is `vector` for one
-    /// analyzer, `hybrid` for all.
+    /// Search mode. `vector`: by meaning. `text`: BM25 over speech, on-screen text and descriptions; quoted
+    /// words are a phrase. `hybrid`: both, merged by reciprocal rank fusion. Null: `vector` for one
+    /// analyzer, `hybrid` for `*`.
     #[oai(nullable)]
     mode: Option<String>,
-    /// Null searches every video.
+    /// Ids of the videos to search. Null: all videos.
     #[oai(nullable)]
     video_ids: Option<Vec<String>>,
-    /// Analyzer whose output is searched. `*` searches that of all: hits of one chunk are merged and
-    /// ranked by `p_present`, and `found_by` names the analyzers.
+    /// Analyzer whose output is searched. `*` searches all: hits of the same chunk are merged and ranked by
+    /// `p_present`, and `found_by` lists the analyzers. Default: `default_video`.
     #[oai(default = "analyzer")]
     analyzer: String,
-    /// Vector field.
+    /// Vector field to search, one of `vector_fields` of `GET /schema`. Default: `combined`.
     #[oai(default = "field")]
     field: String,
+    /// Maximum results. Default: 5.
     #[oai(default = "limit", validator(minimum(value = "1"), maximum(value = "50")))]
     limit: u32,
-    /// Hits with a lower `score` are dropped, in every mode; `/schema` recommends a value per
-    /// field.
+    /// Drops hits with a lower `score` (0 to 1), in every mode. `GET /schema` recommends a value per field.
+    /// Null: none.
     #[oai(nullable)]
     score_threshold: Option<f64>,
-    /// Hits with a lower `p_present` are dropped: the calibrated switch, the same for every field and
-    /// analyzer.
+    /// Drops hits with a lower `p_present` (0 to 1), which is calibrated and comparable across fields and
+    /// analyzers. Null: none.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     min_p_present: Option<f64>,
-    /// Read the hits for a question together with it, before they are ranked and dropped: `p_present` is
-    /// then how probable it is that they answer it, rather than that they are about the same. Takes a few
-    /// milliseconds for each sentence; nothing changes without a `reranker` (`/health`), and for a search by
-    /// a few words.
+    /// Re-rank hits with a model that reads question and text together: `p_present` is then the probability
+    /// that a hit answers the question rather than that it has the same topic. Takes a few milliseconds per
+    /// sentence. Has no effect without a `reranker` (see `GET /health`) and on queries of a few words.
+    /// Default: false.
     #[oai(default)]
     rerank: bool,
-    /// Generate an answer over the hits.
+    /// Generate an answer from the hits. Default: true.
     #[oai(default = "on")]
     synthesize: bool,
-    /// `minimal`, `standard` or `full`.
+    /// Level of detail: `minimal`, `standard` or `full`. Default: `standard`.
     #[oai(default = "detail")]
     detail: String,
-    /// Hard conditions that must all hold. Of several words any will do; `{"all": [...]}` in place of the
-    /// list wants all of them (`objects`, `tags`, `speakers`, `people`).
+    /// Hard filters that must all match. For a list of values, any one matches; `{"all": [...]}` instead of
+    /// the list requires all of them (`objects`, `tags`, `speakers`, `people`).
     #[oai(default)]
     filters: AnyObject,
-    /// Most tokens of the results together, whole ones, best first; all when left out.
+    /// Maximum tokens of the results together; the response contains whole results, best first. Null: no
+    /// limit.
     #[oai(nullable, validator(minimum(value = "1")))]
     max_tokens: Option<u32>,
-    /// `next` of the answer before. One of another request is refused with 400.
+    /// `next` of the previous response. A cursor of another request is rejected with 400.
     #[oai(nullable)]
     cursor: Option<String>,
-    /// Whether `next` leads on past `limit`, to the page after this one, until there is none: all of a
-    /// listing, and of a search the first `search.page_window` results (500). Nothing comes twice and
-    /// nothing is left out as long as the library stays as it is. An answer is written with the first
-    /// page alone.
+    /// Whether `next` continues past `limit` to further pages: all results of a listing, and the first
+    /// `search.page_window` (500) of a search. As long as the library does not change, no result is
+    /// repeated or skipped. An answer is generated only with the first page. Default: false.
     #[oai(default)]
     pages: bool,
 }
 
-/// The analyzer that is searched where none is named.
+/// The default analyzer of searches.
 pub(super) fn analyzer() -> String {
     "default_video".into()
 }
 
-/// The vector field that is searched where none is named.
+/// The default vector field of searches.
 pub(crate) fn field() -> String {
     "combined".into()
 }
 
-/// Hits where no number is named.
+/// The default limit of searches.
 pub(super) fn limit() -> u32 {
     5
 }
@@ -154,7 +160,7 @@ impl From<QueryRequest> for search::Query {
             field: r.field,
             limit: r.limit,
             score_threshold: r.score_threshold.map(|threshold| threshold as f32),
-            min_p_present: r.min_p_present.map(|least| least as f32),
+            min_p_present: r.min_p_present.map(|min| min as f32),
             rerank: r.rerank,
             synthesize: r.synthesize,
             detail: r.detail,
@@ -166,67 +172,71 @@ impl From<QueryRequest> for search::Query {
 
 #[derive(Object)]
 struct QueryResponse {
-    /// Empty where nothing was searched for.
+    /// The search query; empty without one.
     query: String,
+    /// The searched analyzer.
     analyzer: String,
+    /// The searched vector field.
     field: String,
+    /// The level of detail.
     detail: String,
-    /// Null when `synthesize` is false or nothing matched.
+    /// The generated answer, with citations; null if `synthesize` is false or nothing matched.
     #[oai(nullable)]
     answer: Option<String>,
-    /// Whether that tells what is searched for; false where it only says that the footage does not show
-    /// it. Absent without an answer.
+    /// Whether the answer answers the query; false if it only says that the footage does not show it.
+    /// Absent without an answer.
     #[oai(skip_serializing_if_is_none)]
     answered: Option<bool>,
-    /// How far the cited moments bear out each sentence of the answer; absent without an answer.
+    /// How well the cited moments support each sentence of the answer; absent without an answer.
     #[oai(skip_serializing_if_is_none)]
     audit: Option<Vec<AuditedSentence>>,
-    /// `TypeName: message` when an answer was asked for and writing it failed; the results stand.
+    /// `TypeName: message` if generating the answer failed; the results are still valid.
     #[oai(skip_serializing_if_is_none)]
     answer_error: Option<String>,
+    /// The results, best first.
     results: Vec<SearchResult>,
     /// Tokens of `results`; present with `max_tokens`.
     #[oai(skip_serializing_if_is_none)]
     tokens: Option<u32>,
-    /// The embedder whose tokenizer has counted; present with `max_tokens`.
+    /// Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`.
     #[oai(skip_serializing_if_is_none)]
     tokenizer: Option<String>,
-    /// The `cursor` for the rest of the `limit` results, where `max_tokens` left any out; with `pages` for
-    /// what follows, where anything may.
+    /// Cursor of the remaining results, if `max_tokens` truncated them; with `pages`, of the next page.
+    /// Absent if nothing is left.
     #[oai(skip_serializing_if_is_none)]
     next: Option<String>,
-    /// Why there are no results; absent when there are.
+    /// Why there are no results; absent otherwise.
     #[oai(skip_serializing_if_is_none)]
     diagnostics: Option<Diagnostics>,
 }
 
-/// Why nothing was found.
+/// Why a search has no results.
 #[derive(Object)]
 pub(crate) struct Diagnostics {
-    /// Filter to the hits there would be without it.
-    hits_without_filter: Ordered<u32>,
-    /// Videos in scope that the analyzer has not run on, at most 20.
+    /// By filter, the number of hits without it.
+    hits_without_filter: OrderedMap<u32>,
+    /// Ids of searched videos without output of the analyzer, at most 20.
     videos_without_analyzer: Vec<String>,
-    /// Videos in scope with nothing stored in the vector field, at most 20.
+    /// Ids of searched videos without vectors in the field, at most 20.
     videos_without_field: Vec<String>,
-    /// Ids that were named and do not exist, at most 20.
+    /// Requested video ids that do not exist, at most 20.
     unknown_videos: Vec<String>,
-    /// The other analyzers that have it, with the probability of their best hit; absent where none has.
+    /// Probability of the best hit by other analyzer, of those that match; absent if none does.
     #[oai(skip_serializing_if_is_none)]
-    found_by_others: Option<Ordered<f64>>,
-    /// Best cosine among what the filters let through; null when they let nothing through.
+    found_by_others: Option<OrderedMap<f64>>,
+    /// Best cosine similarity of the chunks that match the filters; null if none matches.
     #[oai(nullable)]
     best_score: Option<f64>,
 }
 
 impl From<query::QueryResponse> for QueryResponse {
     fn from(r: query::QueryResponse) -> Self {
-        let every = r.analyzer == search::EVERY_ANALYZER;
+        let every = r.analyzer == search::ALL_ANALYZERS;
         let result = |mut hit: search::SearchResult| {
             if !every {
                 hit.found_by.clear();
             }
-            SearchResult::of(hit, r.detail, r.ranked)
+            SearchResult::new(hit, r.detail, r.score_kind)
         };
         Self {
             query: r.query,
@@ -234,7 +244,7 @@ impl From<query::QueryResponse> for QueryResponse {
             field: r.field,
             detail: r.detail.name().into(),
             answer: r.answer,
-            audit: checked(r.audit),
+            audit: audited_sentences(r.audit),
             answered: r.answered,
             answer_error: r.answer_error,
             results: r.results.into_iter().map(result).collect(),
@@ -250,7 +260,7 @@ impl From<search::Diagnostics> for Diagnostics {
     fn from(d: search::Diagnostics) -> Self {
         let strings = |ids: Vec<VideoId>| ids.into_iter().map(String::from).collect();
         Self {
-            hits_without_filter: Ordered(d.without_filter),
+            hits_without_filter: OrderedMap(d.without_filter),
             videos_without_analyzer: strings(d.videos_without_analyzer),
             videos_without_field: strings(d.videos_without_field),
             unknown_videos: d.unknown_videos,
@@ -269,7 +279,7 @@ enum SearchResult {
 }
 
 impl SearchResult {
-    fn of(hit: search::SearchResult, detail: Detail, ranked: Ranked) -> Self {
+    fn new(hit: search::SearchResult, detail: Detail, score_kind: ScoreKind) -> Self {
         let mut result = match detail {
             Detail::Minimal => Self::Minimal(hit.into()),
             Detail::Standard => Self::Standard(hit.into()),
@@ -280,10 +290,10 @@ impl SearchResult {
             Self::Standard(hit) => (&mut hit.score, &mut hit.p_present),
             Self::Full(hit) => (&mut hit.standard.score, &mut hit.standard.p_present),
         };
-        if ranked == Ranked::Not {
+        if score_kind == ScoreKind::Unscored {
             *score = None;
         }
-        if ranked != Ranked::ByText {
+        if score_kind != ScoreKind::Text {
             *p_present = None;
         }
         result
@@ -293,29 +303,31 @@ impl SearchResult {
 /// A hit at `detail=minimal`.
 #[derive(Object)]
 struct MinimalResult {
-    /// Names it for `GET /moments/{moment_id}`, however the video is split later.
+    /// Stable id of the moment, for `GET /moments/{moment_id}`.
     moment_id: String,
+    /// Id of the video.
     video_id: String,
+    /// Id of the chunk.
     chunk_id: u32,
-    /// When it begins, seconds of the video.
+    /// Start, seconds of the video.
     start: f64,
-    /// When it ends, seconds of the video.
+    /// End, seconds of the video.
     end: f64,
+    /// Start and end as a timecode.
     timecode: String,
-    /// Cosine similarity; null where nothing was searched for.
+    /// Cosine similarity, 0 to 1; null if nothing was searched for.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     score: Option<f64>,
-    /// BM25 score; present in modes `text` and `hybrid` where the words were found.
+    /// BM25 score; present in modes `text` and `hybrid` if the words match.
     #[oai(skip_serializing_if_is_none)]
     text_score: Option<f64>,
-    /// Probability, measured against unrelated searches, that what was searched for is really here; absent
-    /// without a search text.
+    /// Calibrated probability that the match is really there, 0 to 1; absent without a search text.
     #[oai(skip_serializing_if_is_none, validator(minimum(value = "0"), maximum(value = "1")))]
     p_present: Option<f64>,
-    /// The analyzers that found it, the surest first; present when all were searched.
+    /// Ids of the analyzers that matched, most certain first; present if all analyzers were searched.
     #[oai(skip_serializing_if_is_none)]
     found_by: Option<Vec<String>>,
-    /// First 180 characters.
+    /// First 180 characters of the text.
     #[oai(validator(max_length = 180))]
     snippet: String,
 }
@@ -323,40 +335,51 @@ struct MinimalResult {
 /// A hit at `detail=standard`.
 #[derive(Object)]
 pub(crate) struct StandardResult {
-    /// Names it for `GET /moments/{moment_id}`, however the video is split later.
+    /// Stable id of the moment, for `GET /moments/{moment_id}`.
     moment_id: String,
+    /// Id of the video.
     video_id: String,
+    /// Id of the chunk.
     chunk_id: u32,
-    /// When it begins, seconds of the video.
+    /// Start, seconds of the video.
     start: f64,
-    /// When it ends, seconds of the video.
+    /// End, seconds of the video.
     end: f64,
+    /// Start and end as a timecode.
     timecode: String,
-    /// Cosine similarity; null where nothing was searched for.
+    /// Cosine similarity, 0 to 1; null if nothing was searched for.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     score: Option<f64>,
-    /// BM25 score; present in modes `text` and `hybrid` where the words were found.
+    /// BM25 score; present in modes `text` and `hybrid` if the words match.
     #[oai(skip_serializing_if_is_none)]
     text_score: Option<f64>,
-    /// Probability, measured against unrelated searches, that what was searched for is really here; absent
-    /// without a search text.
+    /// Calibrated probability that the match is really there, 0 to 1; absent without a search text.
     #[oai(skip_serializing_if_is_none, validator(minimum(value = "0"), maximum(value = "1")))]
     p_present: Option<f64>,
-    /// The analyzers that found it, the surest first; present when all were searched.
+    /// Ids of the analyzers that matched, most certain first; present if all analyzers were searched.
     #[oai(skip_serializing_if_is_none)]
     found_by: Option<Vec<String>>,
+    /// URL of the video in storage.
     video_url: String,
-    /// The instant when it begins, ISO 8601 in UTC; present where the video has `recorded_at`.
+    /// Wall-clock time of the start, ISO 8601, UTC; present if the video has `recorded_at`.
     #[oai(skip_serializing_if_is_none)]
     recorded_at: Option<String>,
+    /// What happens in the chunk.
     description: String,
+    /// Descriptions of the people in the chunk.
     people: Vec<String>,
+    /// Objects in the chunk.
     objects: Vec<String>,
+    /// Actions in the chunk.
     actions: Vec<String>,
+    /// Keywords of the chunk.
     tags: Vec<String>,
+    /// Labels or names of the speakers in the chunk.
     speakers: Vec<String>,
+    /// Number of people in the chunk; null if unknown.
     #[oai(nullable)]
     people_count: Option<u32>,
+    /// Speaker turns in the chunk.
     turns: Vec<SpeakerTurn>,
 }
 
@@ -365,31 +388,36 @@ pub(crate) struct StandardResult {
 struct FullResult {
     #[oai(flatten)]
     standard: StandardResult,
-    /// The text that was embedded.
+    /// The embedded text.
     text: String,
+    /// People with their details, as stored by the analyzer.
     persons: Vec<AnyObject>,
+    /// Detected objects with their details, as stored by the analyzer.
     detections: Vec<AnyObject>,
+    /// On-screen texts with their details, as stored by the analyzer.
     texts: Vec<AnyObject>,
 }
 
-/// A stretch of one speaker's speech.
+/// Uninterrupted speech of one speaker.
 #[derive(Object)]
 #[oai(rename = "Turn")]
 pub(super) struct SpeakerTurn {
+    /// Label or name of the speaker.
     speaker: String,
-    /// When it begins, seconds of the video.
+    /// Start, seconds of the video.
     start: f64,
-    /// When it ends, seconds of the video.
+    /// End, seconds of the video.
     end: f64,
+    /// The spoken words.
     text: String,
 }
 
-fn found_by_others(others: Vec<(String, f32)>) -> Option<Ordered<f64>> {
+fn found_by_others(others: Vec<(String, f32)>) -> Option<OrderedMap<f64>> {
     let others: Vec<_> = others.into_iter().map(|(id, p)| (id, score(p))).collect();
-    (!others.is_empty()).then_some(Ordered(others))
+    (!others.is_empty()).then_some(OrderedMap(others))
 }
 
-/// The shortest decimal that reads back as the same score, within 0..1.
+/// The shortest decimal that parses to the same score, clamped to 0..1.
 fn score(score: f32) -> f64 {
     shortest(score).clamp(0.0, 1.0)
 }

@@ -1,12 +1,12 @@
-//! The front of the service: it accepts connections, holds them to the limits of `[http]`, and hands
-//! their requests to the endpoint.
+//! The HTTP server: accepts connections, enforces the limits of `[http]`, and passes requests to the
+//! endpoint.
 //!
-//! A full house stays reachable: the connection that has been silent for longest makes room for the
-//! next, and where none is silent, a few more are taken that are told to come back, save for probes.
+//! When all connections are in use, the one that has been idle for longest is closed for the next. If none
+//! is idle, a few more are accepted; they get 503, except for probes.
 
 mod activity;
 mod compression;
-mod patience;
+mod timeout_stream;
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -32,22 +32,22 @@ use tower::ServiceExt;
 use super::HttpSettings;
 use super::errors::Failure;
 use super::metrics;
-use activity::{Activity, Watched};
-use patience::Patient;
+use activity::{Activity, GuardedBody};
+use timeout_stream::TimeoutStream;
 
-/// How long accepting rests after it failed, as it does where descriptors have run out.
-const REST: Duration = Duration::from_millis(50);
-/// Connections past `http.max_connections`, whose requests are refused, save for probes.
-const SPARE: usize = 32;
-/// Connections that may wait to be accepted: whoever comes in a rush, and is not among them, tries
-/// again only after a second. The system may allow fewer.
-const BACKLOG: u32 = 4096;
-/// Requests of one HTTP/2 connection at once.
-const STREAMS: u32 = 100;
-/// Paths that are answered even where the house is full.
+/// Pause after accepting a connection failed, as it does when file descriptors run out.
+const ACCEPT_BACKOFF: Duration = Duration::from_millis(50);
+/// Connections beyond `http.max_connections`, whose requests get 503, except for probes.
+const OVERFLOW_CONNECTIONS: usize = 32;
+/// Length of the listen backlog: in a burst, a client that finds it full retries only after a second. The
+/// system may use a lower limit.
+const LISTEN_BACKLOG: u32 = 4096;
+/// Concurrent requests of one HTTP/2 connection.
+const MAX_HTTP2_STREAMS: u32 = 100;
+/// Paths that are answered even when all connections are in use.
 const PROBES: [&str; 3] = ["/health", "/live", "/ready"];
 
-/// Listens on an address and port, or on the first that a name and port lead to.
+/// Listens on an address and port, or on the first usable address of a host name and port.
 pub async fn listen(address: &str) -> io::Result<TcpListener> {
     let mut failed = io::Error::new(io::ErrorKind::NotFound, "it leads to no address");
     for address in lookup_host(address).await? {
@@ -61,83 +61,83 @@ pub async fn listen(address: &str) -> io::Result<TcpListener> {
 
 fn listen_on(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // A service that starts again must not wait for the connections of the one before.
+    // A restarted service must not wait for the connections of its predecessor.
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
-    socket.listen(BACKLOG)
+    socket.listen(LISTEN_BACKLOG)
 }
 
-/// Serves `app` until `stop` is done, which says how long running requests may still take.
+/// Serves `app` until `stop` completes, which returns how long running requests may still take.
 pub async fn serve(
     listener: TcpListener,
     app: BoxEndpoint<'static, Response>,
     settings: &HttpSettings,
     stop: impl Future<Output = Duration>,
 ) {
-    let front = Arc::new(Front::new(app, settings));
+    let server = Arc::new(HttpServer::new(app, settings));
     let upkeep = metrics::upkeep();
     tokio::pin!(stop, upkeep);
-    let mut resting = false;
-    let left = loop {
+    let mut accept_failed = false;
+    let grace = loop {
         tokio::select! {
-            left = &mut stop => break left,
+            grace = &mut stop => break grace,
             () = &mut upkeep => {}
-            accepted = front.accept(&listener) => match accepted {
+            accepted = server.accept(&listener) => match accepted {
                 Ok((socket, remote)) => {
-                    resting = false;
-                    front.clone().take(socket, remote);
+                    accept_failed = false;
+                    server.clone().spawn_connection(socket, remote);
                 }
                 Err(error) => {
-                    if !resting {
-                        tracing::warn!(%error, "no connection can be accepted");
+                    if !accept_failed {
+                        tracing::warn!(%error, "cannot accept connections");
                     }
-                    resting = true;
-                    front.make_room();
-                    tokio::time::sleep(REST).await;
+                    accept_failed = true;
+                    server.make_room();
+                    tokio::time::sleep(ACCEPT_BACKOFF).await;
                 }
             }
         }
     };
     drop(listener);
-    front.close(left).await;
+    server.close(grace).await;
 }
 
-/// What is open, and how it is served.
-struct Front {
+/// The open connections and how they are served.
+struct HttpServer {
     app: BoxEndpoint<'static, Response>,
     settings: HttpSettings,
-    /// Most connections, whatever the process may open.
-    most: usize,
+    /// Maximum number of connections, within the process's descriptor limit.
+    max_connections: usize,
     open: Mutex<HashMap<u64, Arc<Connection>>>,
     next: AtomicU64,
     tasks: TaskTracker,
-    /// No further requests.
+    /// Cancelled when no further requests are accepted.
     closing: CancellationToken,
-    /// No further bytes.
+    /// Cancelled when all connections are closed.
     ended: CancellationToken,
 }
 
-/// An open connection, as others see it.
+/// An open connection.
 struct Connection {
     activity: Arc<Activity>,
-    given_up: CancellationToken,
+    evicted: CancellationToken,
 }
 
-impl Front {
+impl HttpServer {
     fn new(app: BoxEndpoint<'static, Response>, settings: &HttpSettings) -> Self {
-        let most = affordable(settings.max_connections, descriptors());
-        if most < settings.max_connections {
+        let max_connections = connection_limit(settings.max_connections, descriptors());
+        if max_connections < settings.max_connections {
             tracing::warn!(
-                wanted = settings.max_connections,
-                most,
-                "http.max_connections is more than half of the descriptors that the process may \
-                 open (ulimit -n); fewer connections are kept"
+                requested = settings.max_connections,
+                max_connections,
+                "http.max_connections is more than half of the file descriptor limit (ulimit -n); \
+                 the limit is lowered"
             );
         }
         Self {
             app,
             settings: settings.clone(),
-            most,
+            max_connections,
             open: Mutex::default(),
             next: AtomicU64::new(0),
             tasks: TaskTracker::new(),
@@ -146,10 +146,11 @@ impl Front {
         }
     }
 
-    /// The next connection, once there is a place for it.
+    /// The next connection, once there is room for it.
     async fn accept(&self, listener: &TcpListener) -> io::Result<(TcpStream, SocketAddr)> {
-        while self.open().len() >= self.most + SPARE && !self.make_room() {
-            tokio::time::sleep(REST).await;
+        while self.open().len() >= self.max_connections + OVERFLOW_CONNECTIONS && !self.make_room()
+        {
+            tokio::time::sleep(ACCEPT_BACKOFF).await;
         }
         listener.accept().await
     }
@@ -158,90 +159,90 @@ impl Front {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives up the connections that have been silent for longest, those first that never asked for
-    /// anything: a few at once, so that a rush of new ones does not look through all of them each
-    /// time. False where every one is at work.
+    /// Closes the connections that have been idle for longest, those without any request first. Closes
+    /// several at once, so that a burst of new connections does not scan all of them each time. Returns
+    /// false if none is idle.
     fn make_room(&self) -> bool {
         let mut open = self.open();
-        let silent = open.iter().filter_map(|(id, connection)| {
-            connection.activity.silent_since().map(|since| (since, *id))
+        let idle = open.iter().filter_map(|(id, connection)| {
+            connection.activity.idle_since().map(|since| (since, *id))
         });
-        let mut silent: Vec<_> = silent.collect();
-        let few = (self.most / 32).clamp(1, silent.len().max(1));
-        if silent.len() > few {
-            silent.select_nth_unstable(few);
+        let mut idle: Vec<_> = idle.collect();
+        let few = (self.max_connections / 32).clamp(1, idle.len().max(1));
+        if idle.len() > few {
+            idle.select_nth_unstable(few);
         }
-        silent.truncate(few);
-        for (_, id) in &silent {
+        idle.truncate(few);
+        for (_, id) in &idle {
             if let Some(connection) = open.remove(id) {
-                connection.given_up.cancel();
+                connection.evicted.cancel();
             }
         }
-        !silent.is_empty()
+        !idle.is_empty()
     }
 
-    /// Serves a connection in a task of its own.
-    fn take(self: Arc<Self>, socket: TcpStream, remote: SocketAddr) {
-        let beyond = self.open().len() >= self.most && !self.make_room();
+    /// Spawns a task that serves a connection.
+    fn spawn_connection(self: Arc<Self>, socket: TcpStream, remote: SocketAddr) {
+        let over_limit = self.open().len() >= self.max_connections && !self.make_room();
         let activity = Arc::new(Activity::new(&self.settings));
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let connection = Arc::new(Connection { activity, given_up: self.ended.child_token() });
+        let connection = Arc::new(Connection { activity, evicted: self.ended.child_token() });
         self.open().insert(id, connection.clone());
-        let front = self.clone();
+        let server = self.clone();
         self.tasks.spawn(async move {
             tokio::select! {
-                () = front.converse(socket, remote, &connection.activity, beyond) => {}
-                () = connection.given_up.cancelled() => {}
+                () = server.serve_connection(socket, remote, &connection.activity, over_limit) => {}
+                () = connection.evicted.cancelled() => {}
             }
-            front.open().remove(&id);
+            server.open().remove(&id);
         });
     }
 
-    /// Answers the requests of one connection.
-    async fn converse(
+    /// Serves the requests of one connection.
+    async fn serve_connection(
         self: &Arc<Self>,
         socket: TcpStream,
         remote: SocketAddr,
         activity: &Arc<Activity>,
-        beyond: bool,
+        over_limit: bool,
     ) {
-        // Answers are small or streamed in large pieces: waiting for more to send helps neither.
+        // Responses are small or streamed in large blocks: Nagle's algorithm helps neither.
         let _ = socket.set_nodelay(true);
         let local = LocalAddr(socket.local_addr().map(Addr::from).unwrap_or_default());
         let remote = RemoteAddr(remote.into());
-        let (front, working) = (self.clone(), activity.clone());
+        let (server, request_activity) = (self.clone(), activity.clone());
         let min_bytes = self.settings.compress_min_bytes;
         let service = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
-            // At once, not when the answer is first waited for: the socket asks whether it may rest.
-            let at_work = working.begin(request.version());
-            let (front, local, remote) = (front.clone(), local.clone(), remote.clone());
+            // Registered before the response is polled: the socket checks it for its idle timeout.
+            let guard = request_activity.start_request(request.version());
+            let (server, local, remote) = (server.clone(), local.clone(), remote.clone());
             let answering = tower::service_fn(move |request: hyper::Request<Incoming>| {
                 let request = Request::from((request, local.clone(), remote.clone(), Scheme::HTTP));
-                let front = front.clone();
+                let server = server.clone();
                 async move {
-                    let response = front.answer(request, beyond).await;
+                    let response = server.answer(request, over_limit).await;
                     Ok::<_, Infallible>(hyper::Response::from(response))
                 }
             });
             async move {
-                let answering = compression::layered(answering, min_bytes);
+                let answering = compression::compressed(answering, min_bytes);
                 let response = answering.oneshot(request).await?;
-                Ok::<_, Infallible>(response.map(|body| Watched::new(body, at_work)))
+                Ok::<_, Infallible>(response.map(|body| GuardedBody::new(body, guard)))
             }
         });
         let mut builder = auto::Builder::new(TokioExecutor::new());
         builder.http1().max_buf_size(self.settings.max_header_bytes);
-        builder.http2().max_concurrent_streams(STREAMS).max_header_list_size(
+        builder.http2().max_concurrent_streams(MAX_HTTP2_STREAMS).max_header_list_size(
             u32::try_from(self.settings.max_header_bytes).unwrap_or(u32::MAX),
         );
-        let socket = TokioIo::new(Patient::new(socket, activity.clone()));
-        let conversation = builder.serve_connection(socket, service);
-        tokio::pin!(conversation);
+        let socket = TokioIo::new(TimeoutStream::new(socket, activity.clone()));
+        let connection = builder.serve_connection(socket, service);
+        tokio::pin!(connection);
         let ended = tokio::select! {
-            ended = &mut conversation => ended,
+            ended = &mut connection => ended,
             () = self.closing.cancelled() => {
-                conversation.as_mut().graceful_shutdown();
-                conversation.await
+                connection.as_mut().graceful_shutdown();
+                connection.await
             }
         };
         if let Err(error) = ended {
@@ -249,36 +250,36 @@ impl Front {
         }
     }
 
-    async fn answer(&self, request: Request, beyond: bool) -> Response {
-        if let Some(detail) = wrong_host(&request) {
+    async fn answer(&self, request: Request, over_limit: bool) -> Response {
+        if let Some(detail) = invalid_host(&request) {
             let mut response = Failure::new(StatusCode::BAD_REQUEST, detail).into_response();
-            // Where the next request begins is not sure either.
+            // The start of the next request is not certain either.
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             return response;
         }
-        if beyond && !PROBES.contains(&request.uri().path()) {
+        if over_limit && !PROBES.contains(&request.uri().path()) {
             let full = format!(
                 "all {} connections are in use (http.max_connections); try again shortly",
-                self.most
+                self.max_connections
             );
             return Failure::busy(full, 1).into_response();
         }
         self.app.get_response(request).await
     }
 
-    /// Lets what runs come to its end, for so long.
-    async fn close(&self, left: Duration) {
+    /// Waits up to `grace` for running requests, then closes all connections.
+    async fn close(&self, grace: Duration) {
         self.closing.cancel();
         self.tasks.close();
-        if tokio::time::timeout(left, self.tasks.wait()).await.is_err() {
+        if tokio::time::timeout(grace, self.tasks.wait()).await.is_err() {
             self.ended.cancel();
             self.tasks.wait().await;
         }
     }
 }
 
-/// Why the `Host` of a request is refused (RFC 9112, section 3.2).
-fn wrong_host(request: &Request) -> Option<&'static str> {
+/// Why the `Host` header is rejected (RFC 9112, section 3.2).
+fn invalid_host(request: &Request) -> Option<&'static str> {
     if request.version() == Version::HTTP_2 {
         return None;
     }
@@ -295,14 +296,15 @@ fn wrong_host(request: &Request) -> Option<&'static str> {
     }
 }
 
-/// Half of the descriptors may be connections: files, stores and models need the others.
-fn affordable(wanted: usize, descriptors: Option<u64>) -> usize {
-    let half =
-        descriptors.map_or(usize::MAX, |most| usize::try_from(most / 2).unwrap_or(usize::MAX));
-    wanted.min(half).max(1)
+/// Limits connections to half of the file descriptors: files, stores and models need the others.
+fn connection_limit(requested: usize, descriptors: Option<u64>) -> usize {
+    let half = descriptors.map_or(usize::MAX, |max_connections| {
+        usize::try_from(max_connections / 2).unwrap_or(usize::MAX)
+    });
+    requested.min(half).max(1)
 }
 
-/// How many descriptors the process may open; `None` where there is no limit.
+/// The process's limit of file descriptors; `None` if unlimited.
 fn descriptors() -> Option<u64> {
     rustix::process::getrlimit(rustix::process::Resource::Nofile).current
 }

@@ -1,7 +1,7 @@
-//! Sessions of the web UI: a form posts a token once, and a signed cookie stands for it from then on.
+//! Sessions of the web UI: a form posts a token once, and a signed cookie replaces it from then on.
 //!
-//! The cookie says until when it holds and is signed with the token that opened it. So every instance
-//! that has the token honours it, no instance remembers it, and it ends with the token.
+//! The cookie states when it expires and is signed with the token that opened it. Every instance with that
+//! token accepts it without shared state, and it becomes invalid when the token is removed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,22 +21,22 @@ use crate::domain::kernel::access::Access;
 /// The cookie's name.
 const COOKIE: &str = "shotlog_session";
 
-/// What makes and honours cookies: `<end, seconds since 1970>.<lifetime, seconds>.<random>.<HMAC-SHA256
-/// of all>`.
+/// Issues and verifies cookies: `<expiry, Unix seconds>.<lifetime, seconds>.<random>.<HMAC-SHA256 of the
+/// rest>`.
 pub(super) struct Sessions {
     pub(super) tokens: Vec<AuthToken>,
-    /// How long a session lasts.
+    /// Lifetime of a session.
     pub(super) ttl: Duration,
-    /// Whether cookies are kept to https.
+    /// Whether cookies are sent over https only.
     pub(super) secure: bool,
 }
 
 impl Sessions {
-    /// The cookie of a new session that `token` opens.
+    /// The cookie of a new session for `token`.
     fn open(&self, token: &str) -> String {
         let ends = now().saturating_add(self.ttl.as_secs());
         let claim = format!("{ends}.{}.{}", self.ttl.as_secs(), uuid::Uuid::new_v4().simple());
-        let signature: String = signed(token, &claim)
+        let signature: String = claim_mac(token, &claim)
             .finalize()
             .into_bytes()
             .iter()
@@ -45,23 +45,23 @@ impl Sessions {
         self.cookie(&format!("{claim}.{signature}"), self.ttl.as_secs())
     }
 
-    /// What the token reaches that the caller's cookie stands for, if it stands for one.
+    /// The access rights of the token behind the request's cookie, if the cookie is valid.
     pub(super) fn access(&self, request: &Request) -> Option<&Access> {
-        self.honours(cookie(request)?, now())
+        self.verify(cookie(request)?, now())
     }
 
-    fn honours(&self, value: &str, now: u64) -> Option<&Access> {
+    fn verify(&self, value: &str, now: u64) -> Option<&Access> {
         let (claim, signature) = value.rsplit_once('.')?;
-        let signature = bytes(signature)?;
+        let signature = decode_hex(signature)?;
         let mut parts = claim.split('.').map(str::parse::<u64>);
         let (Some(Ok(ends)), Some(Ok(lifetime))) = (parts.next(), parts.next()) else {
             return None;
         };
-        // A lifetime that was made shorter holds for the sessions that are open, too. How far the end
-        // is away says nothing of it: clocks differ, and are set back.
+        // A shorter lifetime also applies to existing sessions. The remaining time says nothing about it:
+        // clocks differ and are set back.
         let alive = ends > now && lifetime <= self.ttl.as_secs();
         let signs =
-            |token: &&AuthToken| signed(&token.token, claim).verify_slice(&signature).is_ok();
+            |token: &&AuthToken| claim_mac(&token.token, claim).verify_slice(&signature).is_ok();
         let token = self.tokens.iter().filter(|_| alive).find(signs)?;
         Some(&token.access)
     }
@@ -72,15 +72,15 @@ impl Sessions {
     }
 }
 
-fn signed(token: &str, claim: &str) -> Hmac<Sha256> {
+fn claim_mac(token: &str, claim: &str) -> Hmac<Sha256> {
     let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(token.as_bytes())
         .unwrap_or_else(|_| unreachable!("a key of any length will do"));
     mac.update(format!("shotlog session {claim}").as_bytes());
     mac
 }
 
-/// The bytes that hexadecimal digits stand for.
-fn bytes(hexadecimal: &str) -> Option<Vec<u8>> {
+/// Decodes hexadecimal digits.
+fn decode_hex(hexadecimal: &str) -> Option<Vec<u8>> {
     let digits = hexadecimal.as_bytes();
     let pairs = digits.chunks(2).map(|pair| {
         let pair = std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2)?;
@@ -89,7 +89,7 @@ fn bytes(hexadecimal: &str) -> Option<Vec<u8>> {
     pairs.collect()
 }
 
-/// Seconds since 1970.
+/// Unix time in seconds.
 fn now() -> u64 {
     jiff::Timestamp::now().as_second().unsigned_abs()
 }
@@ -103,7 +103,7 @@ fn cookie(request: &Request) -> Option<&str> {
         .find_map(|(name, value)| (name == COOKIE).then_some(value))
 }
 
-/// Whether a token is needed and whether the caller's cookie already stands for one.
+/// Whether a token is required and whether the caller's session is valid.
 #[handler]
 pub(super) fn session_state(request: &Request, Data(guard): Data<&Arc<Guard>>) -> Response {
     let required = guard.needs_tokens();
@@ -117,8 +117,8 @@ pub(super) fn session_state(request: &Request, Data(guard): Data<&Arc<Guard>>) -
         .body(state.to_string())
 }
 
-/// Exchanges the form field `token` for a session cookie. A browser that submits the form as a page
-/// is sent back to the UI; a script gets 204 or 401.
+/// Exchanges the form field `token` for a session cookie. A browser that submits the form is redirected to
+/// the UI; a script gets 204 or 401.
 #[handler]
 pub(super) async fn open_session(
     request: &Request,
@@ -137,7 +137,7 @@ pub(super) async fn open_session(
         return Err(Failure::new(StatusCode::UNAUTHORIZED, "the token is wrong").into());
     }
     let response = match (page, accepted) {
-        // Relative, since a proxy may serve the page below a path of its own.
+        // Relative, since a proxy may serve the page below a prefix.
         (true, true) => see_other("."),
         (true, false) => see_other("./?session=refused"),
         (false, _) => StatusCode::NO_CONTENT.into_response(),
@@ -149,7 +149,7 @@ pub(super) async fn open_session(
     Ok(response.with_header(header::SET_COOKIE, cookie).into_response())
 }
 
-/// Has the browser forget the session.
+/// Deletes the session cookie.
 #[handler]
 pub(super) fn close_session(Data(guard): Data<&Arc<Guard>>) -> Response {
     let cookie = guard.sessions.cookie("", 0);
@@ -174,32 +174,29 @@ mod tests {
     }
 
     #[test]
-    fn every_instance_that_has_the_token_honours_a_session_until_it_ends() {
+    fn any_instance_with_the_token_accepts_a_session_until_it_expires() {
         let here = sessions(&["old", "new"], 60);
         let cookie = here.open("old");
         let value = value(&cookie);
-        for (tokens, honoured) in
+        for (tokens, accepted_session) in
             [(&["old", "new"][..], true), (&["new", "old"], true), (&["new"], false), (&[], false)]
         {
             assert_eq!(
-                sessions(tokens, 60).honours(value, now()).is_some(),
-                honoured,
+                sessions(tokens, 60).verify(value, now()).is_some(),
+                accepted_session,
                 "{tokens:?}"
             );
         }
-        assert!(here.honours(value, now() + 61).is_none(), "it has ended");
-        assert!(
-            here.honours(value, now() - 3600).is_some(),
-            "another clock, or one that was set back"
-        );
+        assert!(here.verify(value, now() + 61).is_none(), "expired");
+        assert!(here.verify(value, now() - 3600).is_some(), "the clock differs or was set back");
         let longer = sessions(&["old"], 600);
         let cookie = longer.open("old");
         let value = self::value(&cookie);
-        assert!(here.honours(value, now()).is_none(), "it lasts longer than it may");
+        assert!(here.verify(value, now()).is_none(), "its lifetime exceeds the limit");
     }
 
     #[test]
-    fn what_was_changed_is_no_session() {
+    fn forged_sessions_are_rejected() {
         let sessions = sessions(&["token"], 60);
         let cookie = sessions.open("token");
         let value = value(&cookie);
@@ -217,8 +214,8 @@ mod tests {
             claim.to_owned(),
             String::new(),
         ] {
-            assert!(sessions.honours(&forged, now()).is_none(), "{forged}");
+            assert!(sessions.verify(&forged, now()).is_none(), "{forged}");
         }
-        assert!(sessions.honours(value, now()).is_some());
+        assert!(sessions.verify(value, now()).is_some());
     }
 }

@@ -1,5 +1,4 @@
-//! How the service is served: the sections `[http]` and `[auth]`, and what follows from where it
-//! stands.
+//! The sections `[http]` and `[auth]`, and options that follow from the deployment.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -20,55 +19,54 @@ use crate::domain::kernel::access::Access;
 pub struct HttpSettings {
     /// Address and port.
     pub listen: String,
-    /// How clients reach the service; empty: `http://` and the listening address.
+    /// Public base URL of the service. Empty: `http://` and the listening address.
     pub base_url: String,
-    /// Names, beside that of `base_url`, that requests may be sent to where there are no tokens.
+    /// Host names that requests may be sent to without tokens, in addition to that of `base_url`.
     pub hosts: Vec<String>,
-    /// No web UI.
+    /// Disables the web UI.
     pub api_only: bool,
-    /// Connections at once; the one that has been silent for longest makes room for the next.
+    /// Maximum concurrent connections; the one that has been idle for longest is closed for the next.
     pub max_connections: usize,
-    /// Longest time from a connection, or from the first byte of a further request, to the end of
-    /// the request's head, in the file seconds.
+    /// Maximum time from a connection, or from the first byte of a further request, to the end of the
+    /// request head; seconds in the file.
     #[serde(with = "seconds")]
     pub header_timeout: Duration,
-    /// Longest time between two requests of one connection, in the file seconds.
+    /// Maximum time between two requests of a connection; seconds in the file.
     #[serde(with = "seconds")]
     pub idle_timeout: Duration,
-    /// Longest time that a client may take no bytes of an answer, in the file seconds.
+    /// Maximum time that a client may take no bytes of a response; seconds in the file.
     #[serde(with = "seconds")]
     pub send_timeout: Duration,
-    /// Largest head of a request, bytes; at least 8192.
+    /// Maximum size of a request head, bytes; at least 8192.
     #[serde(with = "byte_size")]
     pub max_header_bytes: usize,
-    /// Largest JSON body, bytes; of one that is sent compressed, also after it is decompressed.
+    /// Maximum size of a JSON body, bytes; for a compressed body, also after decompression.
     #[serde(with = "byte_size")]
     pub max_json_bytes: usize,
-    /// Smallest JSON answer that is compressed for clients that accept gzip, bytes.
+    /// Minimum size of a JSON response that is compressed for clients that accept gzip, bytes.
     #[serde(with = "byte_size")]
     pub compress_min_bytes: u64,
-    /// Largest form body, bytes.
+    /// Maximum size of a form body, bytes.
     #[serde(with = "byte_size")]
     pub max_form_bytes: usize,
-    /// Largest text field of an upload, bytes.
+    /// Maximum size of a text field of an upload, bytes.
     #[serde(with = "byte_size")]
     pub max_field_bytes: usize,
-    /// Longest time a JSON or form body may take to arrive, in the file seconds.
+    /// Maximum time for a JSON or form body to arrive; seconds in the file.
     #[serde(with = "seconds")]
     pub body_timeout: Duration,
-    /// Longest time an upload may stand still, in the file seconds.
+    /// Maximum time that an upload may stall; seconds in the file.
     #[serde(with = "seconds")]
     pub upload_idle_timeout: Duration,
-    /// Uploads on their way at once.
+    /// Maximum concurrent uploads.
     pub max_uploads: usize,
-    /// Time for which the answer of a store or a server holds for `/health` and `/ready`, in the file
-    /// seconds.
+    /// How long a probe result is reused for `/health` and `/ready`; seconds in the file.
     #[serde(with = "seconds")]
     pub probe_interval: f64,
-    /// Time between two looks at each store and server while nobody asks, in the file seconds.
+    /// Interval between background probes of each store and server; seconds in the file.
     #[serde(with = "seconds")]
     pub idle_probe_interval: f64,
-    /// Longest time that a store or a server may take to answer a probe, in the file seconds.
+    /// Maximum time for a store or server to answer a probe; seconds in the file.
     #[serde(with = "seconds")]
     pub probe_timeout: f64,
 }
@@ -100,11 +98,11 @@ impl Default for HttpSettings {
 }
 
 impl HttpSettings {
-    /// How clients reach a service that listens on `address`.
+    /// Public URL of a service that listens on `address`.
     pub fn public_url(&self, address: SocketAddr) -> String {
-        let given = self.base_url.trim_end_matches('/');
-        if !given.is_empty() {
-            return given.to_owned();
+        let configured = self.base_url.trim_end_matches('/');
+        if !configured.is_empty() {
+            return configured.to_owned();
         }
         if address.ip().is_unspecified() {
             return format!("http://127.0.0.1:{}", address.port());
@@ -113,16 +111,16 @@ impl HttpSettings {
     }
 }
 
-/// Who may call.
+/// Who may call the API.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AuthSettings {
-    /// Accepted values of `X-Core-Token`, and what each reaches; several while one is being rotated.
+    /// Accepted values of `X-Core-Token` with their access rights; several while one is being rotated.
     /// Empty leaves the API open.
     pub tokens: Vec<AuthToken>,
-    /// Listen beyond loopback without tokens.
+    /// Allows listening beyond loopback without tokens.
     pub allow_anonymous: bool,
-    /// Life of a browser session, in the file `session_lifetime`.
+    /// Lifetime of a browser session, `session_lifetime` in the file.
     #[serde(rename = "session_lifetime", with = "seconds")]
     pub session_ttl: Duration,
 }
@@ -137,20 +135,20 @@ impl Default for AuthSettings {
     }
 }
 
-/// A token and what it reaches. In the file it is the token alone, which reaches everything, or
-/// `{ token = "…", collections = ["…"], read_only = true }`.
+/// A token and its access rights. In the file it is a string, which has full access, or `{ token = "…",
+/// collections = ["…"], read_only = true }`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthToken {
-    /// What callers send.
+    /// The value that callers send.
     pub token: String,
-    /// What they see and may do.
+    /// What it gives access to.
     pub access: Access,
 }
 
-/// A token that does not reach everything, as it stands in the file.
+/// A token with limited access, as in the file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct BoundToken {
+struct RestrictedToken {
     token: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     collections: Option<BTreeSet<String>>,
@@ -170,15 +168,15 @@ impl Serialize for AuthToken {
             return serializer.serialize_str(&self.token);
         }
         let collections = self.access.collections().cloned();
-        let read_only = self.access.check_change().is_err();
-        BoundToken { token: self.token.clone(), collections, read_only }.serialize(serializer)
+        let read_only = self.access.check_write().is_err();
+        RestrictedToken { token: self.token.clone(), collections, read_only }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for AuthToken {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Form;
-        impl<'de> Visitor<'de> for Form {
+        struct TokenVisitor;
+        impl<'de> Visitor<'de> for TokenVisitor {
             type Value = AuthToken;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -189,9 +187,9 @@ impl<'de> Deserialize<'de> for AuthToken {
                 Ok(token.into())
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<AuthToken, A::Error> {
-                let bound = BoundToken::deserialize(MapAccessDeserializer::new(table))?;
-                let BoundToken { token, collections, read_only } = bound;
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<AuthToken, A::Error> {
+                let table = RestrictedToken::deserialize(MapAccessDeserializer::new(map))?;
+                let RestrictedToken { token, collections, read_only } = table;
                 if collections.as_ref().is_some_and(BTreeSet::is_empty) {
                     return Err(de::Error::custom(
                         "collections is empty; name some, or leave it out to reach every video",
@@ -200,35 +198,36 @@ impl<'de> Deserialize<'de> for AuthToken {
                 Ok(AuthToken { token, access: Access::new(collections, read_only) })
             }
         }
-        deserializer.deserialize_any(Form)
+        deserializer.deserialize_any(TokenVisitor)
     }
 }
 
-/// An open API that others could reach, though nothing says that this is wanted.
+/// The API would be reachable from other hosts without a token, and `allow_anonymous` is not set.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{0}, which others can reach, but auth.tokens is empty; set a token, use 127.0.0.1, or set \
      auth.allow_anonymous = true"
 )]
-pub struct Exposed(String);
+pub struct ExposureError(String);
 
 impl AuthSettings {
-    /// Refuses to serve an open API to others, on `address` or below `base_url`, unless that is wanted.
-    pub fn check_exposure(&self, address: SocketAddr, base_url: &str) -> Result<(), Exposed> {
+    /// Rejects an API without tokens that is reachable from other hosts, by `address` or `base_url`, unless
+    /// `allow_anonymous` is set.
+    pub fn check_exposure(&self, address: SocketAddr, base_url: &str) -> Result<(), ExposureError> {
         if !self.tokens.is_empty() || self.allow_anonymous {
             return Ok(());
         }
         if !address.ip().is_loopback() {
-            return Err(Exposed(format!("http.listen is {address}")));
+            return Err(ExposureError(format!("http.listen is {address}")));
         }
         match is_loopback(base_url) {
             true => Ok(()),
-            false => Err(Exposed(format!("http.base_url is {base_url}"))),
+            false => Err(ExposureError(format!("http.base_url is {base_url}"))),
         }
     }
 }
 
-/// Whether an address leads to this machine alone.
+/// Whether a URL's host is this machine.
 fn is_loopback(base_url: &str) -> bool {
     let Ok(url) = Url::parse(base_url) else { return false };
     match url.host() {
@@ -243,24 +242,24 @@ fn is_loopback(base_url: &str) -> bool {
     }
 }
 
-/// What the HTTP side needs to know beside the service.
+/// HTTP options that do not belong to the service itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HttpOptions {
     /// The section `[http]`.
     pub server: HttpSettings,
     /// The section `[auth]`.
     pub auth: AuthSettings,
-    /// Public address of the service, as `https://video.example.org`.
+    /// Public URL of the service, such as `https://video.example.org`.
     pub base_url: String,
-    /// Serve stored objects below `/storage/`: for storage whose public URLs point here.
+    /// Serve stored objects below `/storage/`, for storage whose public URLs point to this service.
     pub serves_storage: bool,
-    /// `scheme://host` of the storage's public URLs where it is another one than the service's.
+    /// `scheme://host` of the storage's public URLs, if it differs from the service's.
     pub storage_origin: Option<String>,
     /// Version of the service, for the document.
     pub version: String,
 }
 
-/// `scheme://host[:port]` of a URL; `None` for what is none.
+/// `scheme://host[:port]` of a URL; `None` for an invalid URL.
 pub fn origin(url: &str) -> Option<String> {
     url::Url::parse(url).ok().map(|url| url.origin().ascii_serialization())
 }
@@ -283,7 +282,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_open_api_is_served_to_this_machine_alone() {
+    fn an_api_without_tokens_listens_on_loopback_only() {
         let open = AuthSettings::default();
         let here = "127.0.0.1:8080".parse().expect("an address");
         for (base_url, refused) in [

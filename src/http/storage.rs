@@ -1,7 +1,6 @@
-//! `/storage/*key`: the objects of local storage, for installs whose public URLs the service itself
-//! serves. It stands for a public bucket: needs no token, and pages of any
-//! origin may read; what comes with one that is bound to collections sees those alone. Knows HTTP
-//! ranges and validators; the bytes come through the domain.
+//! `/storage/*key`: objects of local storage, for installs that serve their public URLs themselves. It acts
+//! as a public bucket: it needs no token, and pages of any origin may read. A request with a token that is
+//! limited to collections sees those only. Supports ranges and validators.
 
 use std::ops::Range;
 
@@ -13,26 +12,26 @@ use ports::ErrorKind;
 use ports::storage::ObjectInfo;
 
 use super::auth::{Service, Token};
-use super::conditional::{Reply, quoted};
+use super::conditional::{FileReply, quoted};
 use super::errors::Failure;
 use crate::domain::Scoped;
 use crate::domain::kernel::error::Error;
 
-/// Below this path lies the public bucket.
+/// Path prefix of the public bucket.
 pub(super) const ROOT: &str = "/storage/";
 
-/// Answers GET and HEAD.
+/// Handles GET and HEAD.
 #[handler]
 pub(super) async fn object(
     request: &Request,
     Path(key): Path<String>,
     Data(service): Data<&Service>,
 ) -> Response {
-    let answer = async { answer(request, key, &service.of(&Token::of(request)?)).await };
+    let answer = async { answer(request, key, &service.scoped(&Token::extract(request)?)).await };
     for_any_origin(answer.await.unwrap_or_else(Failure::into_response))
 }
 
-/// Answers a browser that asks whether a page of another origin may read.
+/// Answers CORS preflight requests.
 #[handler]
 pub(super) fn preflight() -> Response {
     let response = Response::builder()
@@ -56,25 +55,25 @@ fn for_any_origin(mut response: Response) -> Response {
 async fn answer(request: &Request, key: String, service: &Scoped) -> Result<Response, Failure> {
     let missing = |error| match error {
         Error::Port(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::Invalid) => {
-            Failure::not_found(format!("storage has no object '{}'", super::params::shown(&key)))
+            Failure::not_found(format!("storage has no object '{}'", super::params::excerpt(&key)))
         }
         other => other.into(),
     };
     let info = service.object_info(&key).await.map_err(missing)?;
-    let reply = Reply::to(request, info.etag.as_deref(), info.size);
+    let reply = FileReply::for_request(request, info.etag.as_deref(), info.size);
     let content = match &reply {
-        Reply::Whole | Reply::Part(_) if request.method() == Method::HEAD => None,
-        Reply::Whole => Some(service.object(&key, None).await.map_err(missing)?),
-        Reply::Part(range) => {
+        FileReply::Whole | FileReply::Part(_) if request.method() == Method::HEAD => None,
+        FileReply::Whole => Some(service.object(&key, None).await.map_err(missing)?),
+        FileReply::Part(range) => {
             Some(service.object(&key, Some(range.clone())).await.map_err(missing)?)
         }
-        Reply::NotModified | Reply::OutOfRange | Reply::Changed => None,
+        FileReply::NotModified | FileReply::OutOfRange | FileReply::Changed => None,
     };
     let body = content.map(|stream| Body::from_bytes_stream(stream.map_err(std::io::Error::other)));
     Ok(response(&reply, &key, &info, body.unwrap_or_default()))
 }
 
-fn response(reply: &Reply, key: &str, info: &ObjectInfo, body: Body) -> Response {
+fn response(reply: &FileReply, key: &str, info: &ObjectInfo, body: Body) -> Response {
     let mut response = Response::builder()
         .header(header::ACCEPT_RANGES, "bytes")
         .header(header::CACHE_CONTROL, "public, no-cache");
@@ -86,17 +85,17 @@ fn response(reply: &Reply, key: &str, info: &ObjectInfo, body: Body) -> Response
         response.content_type(content_type(key, info)).header(header::CONTENT_LENGTH, length)
     };
     match reply {
-        Reply::Whole => typed(response, total).body(body),
-        Reply::Part(Range { start, end }) => typed(response, end - start)
+        FileReply::Whole => typed(response, total).body(body),
+        FileReply::Part(Range { start, end }) => typed(response, end - start)
             .status(StatusCode::PARTIAL_CONTENT)
             .header(header::CONTENT_RANGE, format!("bytes {start}-{}/{total}", end - 1))
             .body(body),
-        Reply::NotModified => response.status(StatusCode::NOT_MODIFIED).finish(),
-        Reply::Changed => Failure::changed().into_response(),
-        Reply::OutOfRange => Failure::out_of_range(total).into_response(),
+        FileReply::NotModified => response.status(StatusCode::NOT_MODIFIED).finish(),
+        FileReply::Changed => Failure::changed().into_response(),
+        FileReply::OutOfRange => Failure::out_of_range(total).into_response(),
     }
 }
-/// Media types a browser plays or shows without running anything; everything else is bytes.
+/// Media types that a browser displays without running code; everything else is served as bytes.
 fn content_type(key: &str, info: &ObjectInfo) -> String {
     let harmless = |kind: &str| {
         kind.starts_with("video/")
@@ -133,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stored_types_never_run_in_a_browser() {
+    fn stored_content_never_runs_in_a_browser() {
         let info = |kind: Option<&str>| ObjectInfo {
             size: 1,
             etag: None,

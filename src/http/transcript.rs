@@ -1,15 +1,15 @@
-//! `/videos/{video_id}/transcript`: what is said in a video.
+//! `/videos/{video_id}/transcript`: the speech of a video.
 
 use poem_openapi::param::{Path, Query};
 use poem_openapi::{Object, OpenApi};
 
 use super::auth::{Service, Token};
 use super::body::Json;
-use super::budget::Wanted;
-use super::errors::{ApiError, ByIdNamed};
+use super::budget::ResponseBudget;
+use super::errors::{ApiError, ByIdChecked};
 use super::params::{Bounded, Number};
 use super::values::shortest;
-use crate::domain::kernel::video::video_named;
+use crate::domain::kernel::video::parse_video_id;
 use crate::domain::media::speech;
 
 /// The routes of this section.
@@ -17,69 +17,74 @@ pub(super) struct TranscriptApi(pub(super) Service);
 
 #[OpenApi]
 impl TranscriptApi {
-    /// What is said, sentence by sentence.
+    /// Get the transcript.
     ///
-    /// Whole sentences, also where they run over the boundary of a chunk. It is there where the analyzer
-    /// `transcript` or `diarization` has run.
+    /// Returns whole sentences, even across chunk boundaries. Requires that the analyzer `transcript` or
+    /// `diarization` has run.
     #[oai(path = "/videos/:video_id/transcript", method = "get", operation_id = "transcript")]
     async fn transcript(
         &self,
         token: Token,
+        /// Id of the video.
         video_id: Path<String>,
-        /// Keep sentences ending after this second.
+        /// Only sentences that end after this time, seconds of the video.
         after: Query<Option<Number>>,
-        /// Keep sentences starting before this second.
+        /// Only sentences that start before this time, seconds of the video.
         before: Query<Option<Number>>,
-        /// Most tokens of the sentences together, whole ones, in their order; all when left out.
+        /// Maximum tokens of the sentences together; the response contains whole sentences in order.
+        /// Default: no limit.
         max_tokens: Query<Option<Bounded<1, { u32::MAX }>>>,
-        /// `next` of the answer before, which was cut by `max_tokens`.
+        /// `next` of the previous response, which `max_tokens` truncated.
         cursor: Query<Option<String>>,
-    ) -> Result<Json<Transcript>, ApiError<ByIdNamed>> {
+    ) -> Result<Json<Transcript>, ApiError<ByIdChecked>> {
         let (after, before) = (after.0.map(|at| at.0), before.0.map(|at| at.0));
-        let wanted = Wanted { max_tokens: max_tokens.0.map(|most| most.0), cursor: cursor.0 };
-        let named = format!("transcript {} {after:?} {before:?}", video_id.0);
-        let service = self.0.of(&token);
-        let said = service.transcript(video_named(&video_id)?, after, before).await?;
-        let total = said.utterances.len() as u32;
-        let sentences: Vec<Utterance> = said.utterances.into_iter().map(Into::into).collect();
-        let (utterances, spent) = wanted.of(service.tokens(), sentences, &named).await?;
+        let budget =
+            ResponseBudget { max_tokens: max_tokens.0.map(|tokens| tokens.0), cursor: cursor.0 };
+        let request_key = format!("transcript {} {after:?} {before:?}", video_id.0);
+        let service = self.0.scoped(&token);
+        let transcript = service.transcript(parse_video_id(&video_id)?, after, before).await?;
+        let total = transcript.utterances.len() as u32;
+        let sentences: Vec<Utterance> = transcript.utterances.into_iter().map(Into::into).collect();
+        let (utterances, usage) =
+            budget.fit_items(service.tokens(), sentences, &request_key).await?;
         Ok(Json(Transcript {
-            video_id: said.video_id.to_string(),
-            duration: said.duration,
-            language: said.language,
-            languages: listed_languages(said.languages),
+            video_id: transcript.video_id.to_string(),
+            duration: transcript.duration,
+            language: transcript.language,
+            languages: language_spans(transcript.languages),
             utterances,
             total,
-            tokens: spent.tokens,
-            tokenizer: spent.tokenizer,
-            next: spent.next,
+            tokens: usage.tokens,
+            tokenizer: usage.tokenizer,
+            next: usage.next,
         }))
     }
 }
 
 #[derive(Object)]
 struct Transcript {
+    /// Id of the video.
     video_id: String,
-    /// Length of the video, seconds.
+    /// Duration of the video, seconds.
     duration: f64,
-    /// ISO 639-1 code of the language that most is said in, where the recogniser knows.
+    /// ISO 639-1 code of the language that is spoken most; null if unknown.
     #[oai(nullable)]
     language: Option<String>,
-    /// Which language is spoken when, in order; present where there are several, or where some speech
-    /// is not understood.
+    /// When which language is spoken, in order of time; present if there are several, or if some speech was
+    /// not recognised.
     #[oai(skip_serializing_if_is_none)]
     languages: Option<Vec<LanguageSpan>>,
-    /// Whole sentences in order of time.
+    /// Sentences in order of time.
     utterances: Vec<Utterance>,
-    /// Sentences in all answers together.
+    /// Number of sentences on all pages.
     total: u32,
     /// Tokens of `utterances`; present with `max_tokens`.
     #[oai(skip_serializing_if_is_none)]
     tokens: Option<u32>,
-    /// The embedder whose tokenizer has counted; present with `max_tokens`.
+    /// Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`.
     #[oai(skip_serializing_if_is_none)]
     tokenizer: Option<String>,
-    /// The `cursor` of the rest, where there is one.
+    /// Cursor of the remaining sentences; absent if nothing is left.
     #[oai(skip_serializing_if_is_none)]
     next: Option<String>,
 }
@@ -87,48 +92,47 @@ struct Transcript {
 /// Speech in one language.
 #[derive(Object)]
 pub(crate) struct LanguageSpan {
-    /// When it begins, seconds of the video.
+    /// Start, seconds of the video.
     pub(crate) start: f64,
-    /// When it ends, seconds of the video.
+    /// End, seconds of the video.
     pub(crate) end: f64,
-    /// ISO 639-1 code; null for speech that the recogniser does not understand, of which no words are
-    /// written down.
+    /// ISO 639-1 code; null for speech that was not recognised and has no words.
     #[oai(nullable)]
     pub(crate) language: Option<String>,
 }
 
 impl From<speech::LanguageSpan> for LanguageSpan {
-    fn from(spoken: speech::LanguageSpan) -> Self {
-        let speech::LanguageSpan { span, language } = spoken;
+    fn from(language_span: speech::LanguageSpan) -> Self {
+        let speech::LanguageSpan { span, language } = language_span;
         Self { start: span.start, end: span.end, language }
     }
 }
 
-/// The languages of a transcript, where there is anything to list.
-pub(crate) fn listed_languages(languages: Vec<speech::LanguageSpan>) -> Option<Vec<LanguageSpan>> {
-    let listed: Vec<LanguageSpan> = languages.into_iter().map(Into::into).collect();
-    Some(listed).filter(|listed| !listed.is_empty())
+/// The language spans of a transcript; `None` if there are none.
+pub(crate) fn language_spans(languages: Vec<speech::LanguageSpan>) -> Option<Vec<LanguageSpan>> {
+    let spans: Vec<LanguageSpan> = languages.into_iter().map(Into::into).collect();
+    Some(spans).filter(|spans| !spans.is_empty())
 }
 
 /// A sentence.
 #[derive(Object)]
 pub(crate) struct Utterance {
-    /// When it begins, seconds of the video.
+    /// Start, seconds of the video.
     pub(crate) start: f64,
-    /// When it ends, seconds of the video.
+    /// End, seconds of the video.
     pub(crate) end: f64,
-    /// Label within the video, where speakers are told apart.
+    /// Label or name of the speaker; absent without diarization.
     #[oai(skip_serializing_if_is_none)]
     pub(crate) speaker: Option<String>,
-    /// The words, with their punctuation.
+    /// The words, with punctuation.
     pub(crate) text: String,
-    /// Mean probability of the words, 0..1.
+    /// Mean probability of the words, 0 to 1.
     pub(crate) confidence: f64,
 }
 
 impl From<speech::Utterance> for Utterance {
-    fn from(said: speech::Utterance) -> Self {
-        let speech::Utterance { start, end, speaker, text, confidence, .. } = said;
+    fn from(utterance: speech::Utterance) -> Self {
+        let speech::Utterance { start, end, speaker, text, confidence, .. } = utterance;
         Self { start, end, speaker, text, confidence: shortest(confidence) }
     }
 }

@@ -1,4 +1,4 @@
-//! The built-in web UI: static files in the binary that use nothing but the public API.
+//! The built-in web UI: static files in the binary that use only the public API.
 
 use poem::http::header;
 use poem::{Endpoint, Response, Route, endpoint::make_sync, get};
@@ -6,27 +6,27 @@ use poem_openapi::{ApiResponse, OpenApi, payload::Html};
 use rust_embed::{EmbeddedFile, RustEmbed};
 
 use super::HttpOptions;
-use super::conditional::{matches, quoted};
+use super::conditional::{matches_weakly, quoted};
 use super::errors::Failure;
 
 const INDEX: &str = "index.html";
 
-/// What to do about a program that was built without the UI's files.
+/// How to build the UI into the program.
 pub(super) const HOW_TO_BUILD: &str =
     "run scripts/setup.sh, or `npm ci && npm run build` in ui/, and build the program again";
 
-// Made by the set-up. The program builds without it and then says how to get it.
+// Created by `scripts/setup.sh`. The program also builds without it and then explains how to get it.
 #[derive(RustEmbed)]
 #[folder = "ui/dist"]
 #[allow_missing = true]
 struct Files;
 
-/// Whether the program has the UI in it.
+/// Whether the program contains the UI.
 pub(super) fn is_built() -> bool {
     Files::get(INDEX).is_some()
 }
 
-/// Absolute paths of the UI: its page and the files the page loads.
+/// Absolute paths of the UI: its page and assets.
 pub(super) fn paths(options: &HttpOptions) -> Vec<String> {
     if options.server.api_only {
         return vec![];
@@ -35,7 +35,7 @@ pub(super) fn paths(options: &HttpOptions) -> Vec<String> {
     std::iter::once("/".to_owned()).chain(files).collect()
 }
 
-/// Adds the files the page loads; the page itself is [`UiApi`]'s.
+/// Adds the asset routes; [`UiApi`] serves the page itself.
 pub(super) fn with_files(mut route: Route, options: &HttpOptions) -> Route {
     for path in paths(options).into_iter().filter(|path| path != "/") {
         route = route.at(&path, get(file(path.trim_start_matches('/').to_owned())));
@@ -50,13 +50,13 @@ fn file(name: String) -> impl Endpoint {
     })
 }
 
-fn serve(name: &str, file: &EmbeddedFile, known: Option<&str>) -> Response {
+fn serve(name: &str, file: &EmbeddedFile, if_none_match: Option<&str>) -> Response {
     let digest = file.metadata.sha256_hash();
     let hex: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
     let response = Response::builder()
         .header(header::CACHE_CONTROL, "no-cache")
         .header(header::ETAG, quoted(&hex));
-    if known.is_some_and(|known| matches(known, Some(&hex))) {
+    if if_none_match.is_some_and(|if_none_match| matches_weakly(if_none_match, Some(&hex))) {
         return response.status(poem::http::StatusCode::NOT_MODIFIED).finish();
     }
     response.content_type(content_type(name)).body(file.data.to_vec())
@@ -75,7 +75,8 @@ fn content_type(name: &str) -> &'static str {
     }
 }
 
-/// What the page may load and talk to: this service and the storage that plays its videos.
+/// The content security policy of the page: it may load from this service and from the storage that serves
+/// its videos.
 fn policy(options: &HttpOptions) -> String {
     let storage = match &options.storage_origin {
         Some(origin) => format!(" {origin}"),
@@ -104,7 +105,7 @@ impl UiApi {
 enum Page {
     /// The web UI.
     #[oai(status = 200)]
-    Found(
+    Html(
         Html<String>,
         #[oai(header = "Content-Security-Policy")] String,
         #[oai(header = "Cache-Control")] String,
@@ -123,11 +124,11 @@ impl UiApi {
             Some(file) => String::from_utf8_lossy(&file.data).into_owned(),
             None => not_built(),
         };
-        Ok(Page::Found(Html(html), self.policy.clone(), "no-cache".into()))
+        Ok(Page::Html(Html(html), self.policy.clone(), "no-cache".into()))
     }
 }
 
-/// The page of a program that was built without the UI's files.
+/// The page of a program that was built without the UI.
 fn not_built() -> String {
     format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Shotlog</title>\

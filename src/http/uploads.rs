@@ -1,6 +1,5 @@
-//! `/uploads`: uploads that are cut off and resume, by the protocol tus 1.0 with `creation`,
-//! `creation-with-upload`, `expiration`, `checksum` and `termination`. `POST /videos` ingests a
-//! complete upload.
+//! `/uploads`: resumable uploads by the tus 1.0 protocol with `creation`, `creation-with-upload`,
+//! `expiration`, `checksum` and `termination`. `POST /videos` ingests a completed upload.
 
 use std::sync::Arc;
 
@@ -13,33 +12,38 @@ use poem::{Body, Request, Response, Route, RouteMethod, handler};
 
 use super::HttpOptions;
 use super::auth::{Service, Token};
-use super::body::{announced, expect_uncompressed, within};
-use super::document::Methods;
+use super::body::{content_length, expect_uncompressed, with_timeout};
+use super::document::RouteTable;
 use super::errors::Failure;
-use super::multipart::Uploads;
-use super::params::shown;
+use super::multipart::UploadSlots;
+use super::params::excerpt;
 use crate::domain::ingest::uploads::UploadState;
 use crate::domain::{Error, Scoped};
 
 const VERSION: &str = "1.0.0";
-const PIECE: &str = "application/offset+octet-stream";
+const PATCH_CONTENT_TYPE: &str = "application/offset+octet-stream";
 
 type Outcome = Result<Response, Failure>;
 
-/// Adds the routes.
-pub(super) fn with_uploads(routes: Route, methods: &mut Methods) -> Route {
-    methods.add("/uploads", "POST, OPTIONS");
-    methods.add("/uploads/{upload_id}", "HEAD, PATCH, DELETE, POST, OPTIONS");
-    let each = RouteMethod::new().head(one).patch(one).delete(one).post(one).options(abilities);
+/// Adds the upload routes.
+pub(super) fn with_uploads(routes: Route, route_table: &mut RouteTable) -> Route {
+    route_table.add("/uploads", "POST, OPTIONS");
+    route_table.add("/uploads/{upload_id}", "HEAD, PATCH, DELETE, POST, OPTIONS");
+    let upload = RouteMethod::new()
+        .head(upload_resource)
+        .patch(upload_resource)
+        .delete(upload_resource)
+        .post(upload_resource)
+        .options(capabilities);
     routes
-        .at("/uploads", RouteMethod::new().post(begin).options(abilities))
-        .at("/uploads/:upload_id", each)
+        .at("/uploads", RouteMethod::new().post(create_upload).options(capabilities))
+        .at("/uploads/:upload_id", upload)
 }
 
-/// What the service can do.
+/// OPTIONS: the protocol version, extensions and limits.
 #[handler]
-fn abilities(request: &Request, Data(service): Data<&Service>) -> Response {
-    let answer = Token::of(request).map(|token| {
+fn capabilities(request: &Request, Data(service): Data<&Service>) -> Response {
+    let answer = Token::extract(request).map(|token| {
         Response::builder()
             .status(StatusCode::NO_CONTENT)
             .header("Tus-Version", VERSION)
@@ -48,45 +52,46 @@ fn abilities(request: &Request, Data(service): Data<&Service>) -> Response {
                 "creation,creation-with-upload,expiration,checksum,termination",
             )
             .header("Tus-Checksum-Algorithm", "sha1")
-            .header("Tus-Max-Size", service.of(&token).largest_upload())
+            .header("Tus-Max-Size", service.scoped(&token).max_upload_bytes())
             .finish()
     });
-    told(answer)
+    into_tus_response(answer)
 }
 
-/// Begins an upload, with its first bytes where the body has them.
+/// Creates an upload, with its first bytes if the request has a body.
 #[handler]
-async fn begin(
+async fn create_upload(
     request: &Request,
     body: Body,
     Data(service): Data<&Service>,
-    Data(uploads): Data<&Arc<Uploads>>,
+    Data(uploads): Data<&Arc<UploadSlots>>,
     Data(options): Data<&Arc<HttpOptions>>,
 ) -> Response {
     let answer = async {
         check_version(request)?;
-        let length = number(request, "upload-length")?;
-        let metadata = text(request, "upload-metadata")?.unwrap_or_default();
+        let length = byte_count(request, "upload-length")?;
+        let metadata = header_text(request, "upload-metadata")?.unwrap_or_default();
         let filename = filename(metadata)?;
-        let service = service.of(&Token::of(request)?);
+        let service = service.scoped(&Token::extract(request)?);
         let upload = service.begin_upload(length, filename, metadata.to_owned()).await?;
         let created = Response::builder()
             .status(StatusCode::CREATED)
             .header(header::LOCATION, format!("uploads/{}", upload.id));
-        if !request.content_type().is_some_and(is_piece) {
-            return Ok(expiring(created, &upload).finish());
+        if !request.content_type().is_some_and(is_patch_body) {
+            return Ok(with_expiry(created, &upload).finish());
         }
         let id = upload.id;
-        let appended = match Piece::new(request, service.clone(), id.clone(), 0, body, options) {
-            Ok(piece) => piece.append_detached(uploads).await,
-            Err(failure) => Err(failure),
-        };
+        let appended =
+            match UploadPatch::new(request, service.clone(), id.clone(), 0, body, options) {
+                Ok(patch) => patch.append_detached(uploads).await,
+                Err(failure) => Err(failure),
+            };
         match appended {
             Ok(upload) => {
                 let created = created.header("Upload-Offset", upload.offset);
-                Ok(expiring(created, &upload).finish())
+                Ok(with_expiry(created, &upload).finish())
             }
-            // The client does not know its address, so it cannot resume it.
+            // The client does not know its URL, so it cannot resume it.
             Err(failure) => {
                 if let Err(error) = service.remove_upload(&id).await {
                     tracing::warn!(%error, "a failed upload was left until it expires");
@@ -95,24 +100,24 @@ async fn begin(
             }
         }
     };
-    told(answer.await)
+    into_tus_response(answer.await)
 }
 
-/// Goes on with an upload, tells where it stands, or removes it.
+/// Appends to an upload, reports its offset, or removes it.
 #[handler]
-async fn one(
+async fn upload_resource(
     request: &Request,
     Path(id): Path<String>,
     body: Body,
     Data(service): Data<&Service>,
-    Data(uploads): Data<&Arc<Uploads>>,
+    Data(uploads): Data<&Arc<UploadSlots>>,
     Data(options): Data<&Arc<HttpOptions>>,
 ) -> Response {
     let answer = async {
         check_version(request)?;
-        let service = service.of(&Token::of(request)?);
+        let service = service.scoped(&Token::extract(request)?);
         // For clients that cannot send every method.
-        let overriding = text(request, "x-http-method-override")?;
+        let overriding = header_text(request, "x-http-method-override")?;
         match overriding.unwrap_or(request.method().as_str()) {
             "HEAD" => state(&service, &id).await,
             "DELETE" => {
@@ -120,10 +125,10 @@ async fn one(
                 Ok(Response::builder().status(StatusCode::NO_CONTENT).finish())
             }
             "PATCH" => {
-                let offset = number(request, "upload-offset")?;
-                let piece =
-                    Piece::new(request, service.clone(), id.clone(), offset, body, options)?;
-                let appended = piece.append_detached(uploads).await;
+                let offset = byte_count(request, "upload-offset")?;
+                let patch =
+                    UploadPatch::new(request, service.clone(), id.clone(), offset, body, options)?;
+                let appended = patch.append_detached(uploads).await;
                 let upload = match appended {
                     Ok(upload) => upload,
                     Err(failure) if failure.status == StatusCode::CONFLICT => {
@@ -137,18 +142,18 @@ async fn one(
                 let response = Response::builder()
                     .status(StatusCode::NO_CONTENT)
                     .header("Upload-Offset", upload.offset);
-                Ok(expiring(response, &upload).finish())
+                Ok(with_expiry(response, &upload).finish())
             }
             method => Err(Failure::new(
                 StatusCode::METHOD_NOT_ALLOWED,
                 format!(
                     "an upload takes HEAD, PATCH and DELETE, not '{}' (X-HTTP-Method-Override)",
-                    shown(method)
+                    excerpt(method)
                 ),
             )),
         }
     };
-    let mut response = told(answer.await);
+    let mut response = into_tus_response(answer.await);
     if request.method() == Method::HEAD {
         response.set_body(Body::empty());
     }
@@ -164,29 +169,29 @@ async fn state(service: &Scoped, id: &str) -> Outcome {
     if !upload.metadata.is_empty() {
         response = response.header("Upload-Metadata", &upload.metadata);
     }
-    Ok(expiring(response, &upload).finish())
+    Ok(with_expiry(response, &upload).finish())
 }
 
-/// Whether a body of this type is a piece of an upload. Media types are case-insensitive, and
-/// parameters change nothing (RFC 9110 section 8.3.1).
-fn is_piece(content_type: &str) -> bool {
+/// Whether a content type is that of an upload patch. Media types are case-insensitive, and parameters are
+/// ignored (RFC 9110 section 8.3.1).
+fn is_patch_body(content_type: &str) -> bool {
     let essence = content_type.split(';').next().unwrap_or_default();
-    essence.trim().eq_ignore_ascii_case(PIECE)
+    essence.trim().eq_ignore_ascii_case(PATCH_CONTENT_TYPE)
 }
 
-/// A part of an upload, on its way.
-struct Piece {
+/// A PATCH request while it is received.
+struct UploadPatch {
     service: Scoped,
     id: String,
     offset: u64,
     checksum: Option<[u8; 20]>,
-    /// What the client says will come.
+    /// `Content-Length`, if present.
     length: Option<u64>,
     body: Body,
     options: Arc<HttpOptions>,
 }
 
-impl Piece {
+impl UploadPatch {
     fn new(
         request: &Request,
         service: Scoped,
@@ -196,10 +201,10 @@ impl Piece {
         options: &Arc<HttpOptions>,
     ) -> Result<Self, Failure> {
         let kind = request.content_type().unwrap_or_default();
-        if !is_piece(kind) {
+        if !is_patch_body(kind) {
             return Err(Failure::new(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                format!("the Content-Type is '{}'; it must be {PIECE}", shown(kind)),
+                format!("the Content-Type is '{}'; it must be {PATCH_CONTENT_TYPE}", excerpt(kind)),
             ));
         }
         expect_uncompressed(request)?;
@@ -207,18 +212,18 @@ impl Piece {
             service,
             id,
             offset,
-            checksum: text(request, "upload-checksum")?.map(checksum).transpose()?,
-            length: announced(request),
+            checksum: header_text(request, "upload-checksum")?.map(checksum).transpose()?,
+            length: content_length(request),
             body,
             options: options.clone(),
         })
     }
 
-    /// Appends in a task: bytes that arrived are kept when the client leaves.
-    async fn append_detached(self, uploads: &Arc<Uploads>) -> Result<UploadState, Failure> {
+    /// Appends in a task, so that received bytes are kept when the client disconnects.
+    async fn append_detached(self, uploads: &Arc<UploadSlots>) -> Result<UploadState, Failure> {
         let uploads = uploads.clone();
         let append = tokio::spawn(async move {
-            let Ok(_place) = uploads.0.try_acquire() else {
+            let Ok(_slot) = uploads.0.try_acquire() else {
                 return Err(Failure::busy(
                     "too many uploads are on their way; try again later",
                     10,
@@ -239,11 +244,11 @@ impl Piece {
             )));
         }
         let mut bytes = self.body.into_bytes_stream();
-        let cut = loop {
-            match within(self.options.server.upload_idle_timeout, bytes.next()).await {
+        let interrupted = loop {
+            match with_timeout(self.options.server.upload_idle_timeout, bytes.next()).await {
                 Ok(Some(Ok(bytes))) => match upload.write(&bytes).await {
                     Ok(()) => {}
-                    // What came before is kept.
+                    // The bytes before are kept.
                     Err(error @ Error::TooLarge(_)) => break Some(error.into()),
                     Err(error) => return Err(error.into()),
                 },
@@ -254,7 +259,7 @@ impl Piece {
                 Err(late) => break Some(late),
             }
         };
-        if let Some(failure) = cut {
+        if let Some(failure) = interrupted {
             if upload.is_checked() {
                 upload.abandon().await;
             } else {
@@ -266,17 +271,17 @@ impl Piece {
     }
 }
 
-fn expiring(response: poem::ResponseBuilder, upload: &UploadState) -> poem::ResponseBuilder {
+fn with_expiry(response: poem::ResponseBuilder, upload: &UploadState) -> poem::ResponseBuilder {
     let time = upload.expires.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
     response.header("Upload-Expires", time)
 }
 
-fn told(outcome: Outcome) -> Response {
-    spoken(outcome.unwrap_or_else(Failure::into_response))
+fn into_tus_response(outcome: Outcome) -> Response {
+    with_tus_version(outcome.unwrap_or_else(Failure::into_response))
 }
 
-/// Every answer says which version it speaks.
-fn spoken(mut response: Response) -> Response {
+/// Adds the protocol version, which every response carries.
+fn with_tus_version(mut response: Response) -> Response {
     response.headers_mut().insert("Tus-Resumable", HeaderValue::from_static(VERSION));
     if response.status() == StatusCode::PRECONDITION_FAILED {
         response.headers_mut().insert("Tus-Version", HeaderValue::from_static(VERSION));
@@ -285,39 +290,39 @@ fn spoken(mut response: Response) -> Response {
 }
 
 fn check_version(request: &Request) -> Result<(), Failure> {
-    let given = request.header("tus-resumable").unwrap_or_default();
-    if given == VERSION {
+    let value = request.header("tus-resumable").unwrap_or_default();
+    if value == VERSION {
         return Ok(());
     }
     Err(Failure::new(
         StatusCode::PRECONDITION_FAILED,
-        format!("Tus-Resumable is '{}'; it must be {VERSION}", shown(given)),
+        format!("Tus-Resumable is '{}'; it must be {VERSION}", excerpt(value)),
     ))
 }
 
-/// A header that has to be text.
-fn text<'r>(request: &'r Request, name: &str) -> Result<Option<&'r str>, Failure> {
+/// A header that must be text.
+fn header_text<'r>(request: &'r Request, name: &str) -> Result<Option<&'r str>, Failure> {
     let Some(value) = request.headers().get(name) else { return Ok(None) };
     let text = value.to_str().ok();
     text.map(Some).ok_or_else(|| Failure::unprocessable(format!("{name} is not plain text")))
 }
 
-fn number(request: &Request, name: &str) -> Result<u64, Failure> {
-    let given = text(request, name)?.unwrap_or_default();
-    let digits = !given.is_empty() && given.bytes().all(|b| b.is_ascii_digit());
-    given.parse().ok().filter(|_| digits).ok_or_else(|| {
-        let given = shown(given);
-        Failure::unprocessable(format!("{name} is '{given}'; it must be a number of bytes"))
+fn byte_count(request: &Request, name: &str) -> Result<u64, Failure> {
+    let value = header_text(request, name)?.unwrap_or_default();
+    let digits = !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit());
+    value.parse().ok().filter(|_| digits).ok_or_else(|| {
+        let value = excerpt(value);
+        Failure::unprocessable(format!("{name} is '{value}'; it must be a number of bytes"))
     })
 }
 
-/// `sha1`, a space and the hash in base64.
-fn checksum(given: &str) -> Result<[u8; 20], Failure> {
-    let (algorithm, hash) = given.split_once(' ').unwrap_or((given, ""));
+/// Parses `sha1`, a space and the hash in base64.
+fn checksum(value: &str) -> Result<[u8; 20], Failure> {
+    let (algorithm, hash) = value.split_once(' ').unwrap_or((value, ""));
     if algorithm != "sha1" {
         return Err(Failure::new(
             StatusCode::BAD_REQUEST,
-            format!("upload-checksum is by '{}'; it must be by sha1", shown(algorithm)),
+            format!("upload-checksum is by '{}'; it must be by sha1", excerpt(algorithm)),
         ));
     }
     let hash = STANDARD.decode(hash.trim()).ok().and_then(|hash| hash.try_into().ok());
@@ -326,7 +331,7 @@ fn checksum(given: &str) -> Result<[u8; 20], Failure> {
     })
 }
 
-/// The name of the file in `Upload-Metadata`: pairs of a key and base64, separated by commas.
+/// The file name in `Upload-Metadata`: comma-separated pairs of a key and a base64 value.
 fn filename(metadata: &str) -> Result<Option<String>, Failure> {
     for pair in metadata.split(',').map(str::trim) {
         let (key, value) = pair.split_once(' ').unwrap_or((pair, ""));

@@ -1,5 +1,4 @@
-//! Wire types that the derive macros cannot express: maps in the order they were given, free JSON
-//! objects, and alternatives.
+//! Wire types that the derive macros cannot express: ordered maps and free JSON objects.
 
 use std::borrow::Cow;
 
@@ -7,21 +6,21 @@ use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
 use poem_openapi::types::{ParseError, ParseFromJSON, ParseResult, ToJSON, Type};
 use serde_json::{Map, Value};
 
-/// The shortest decimal that reads back as the same number.
+/// The shortest decimal that parses to the same number.
 pub(super) fn shortest(number: f32) -> f64 {
     number.to_string().parse().unwrap_or_default()
 }
 
-/// An object whose keys are data, in a meaningful order.
+/// An object with data as keys, in a meaningful order.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Ordered<T>(pub(crate) Vec<(String, T)>);
+pub(crate) struct OrderedMap<T>(pub(crate) Vec<(String, T)>);
 
-/// An object whose fields the contract leaves open.
+/// An object with arbitrary fields.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct AnyObject(pub(crate) Map<String, Value>);
 
 impl AnyObject {
-    /// Every document that reaches a client is an object; anything else is wrapped in none.
+    /// Converts a JSON object; any other value becomes an empty object.
     pub(crate) fn from_value(value: Value) -> Self {
         match value {
             Value::Object(map) => Self(map),
@@ -30,7 +29,7 @@ impl AnyObject {
     }
 }
 
-impl<T: Type> Type for Ordered<T> {
+impl<T: Type> Type for OrderedMap<T> {
     const IS_REQUIRED: bool = true;
     type RawValueType = Self;
     type RawElementValueType = Self;
@@ -59,14 +58,14 @@ impl<T: Type> Type for Ordered<T> {
     }
 }
 
-impl<T: ToJSON> ToJSON for Ordered<T> {
+impl<T: ToJSON> ToJSON for OrderedMap<T> {
     fn to_json(&self) -> Option<Value> {
         let entries = self.0.iter().map(|(k, v)| (k.clone(), v.to_json().unwrap_or_default()));
         Some(Value::Object(entries.collect()))
     }
 }
 
-impl<T: ParseFromJSON> ParseFromJSON for Ordered<T> {
+impl<T: ParseFromJSON> ParseFromJSON for OrderedMap<T> {
     fn parse_from_json(value: Option<Value>) -> ParseResult<Self> {
         let Some(Value::Object(map)) = value else {
             return Err(ParseError::expected_type(value.unwrap_or_default()));

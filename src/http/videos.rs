@@ -1,4 +1,4 @@
-//! `/videos` and `/videos/{video_id}`: ingest, listing, detail, delete.
+//! `/videos` and `/videos/{video_id}`: ingest, listing, detail, deletion.
 
 use poem_openapi::param::{Header, Path, Query};
 use poem_openapi::types::MaybeUndefined;
@@ -7,98 +7,102 @@ use serde_json::Value;
 
 use super::auth::{Service, Token};
 use super::body::{Accepted, Json};
-use super::errors::{ApiError, Change, Failure, Ingest, IngestUpload, Listing, OfOne, Rerun};
-use super::multipart::{Content, Upload};
+use super::errors::{ApiError, ById, Change, Failure, Ingest, IngestUpload, Listing, Rerun};
+use super::multipart::{Upload, UploadContent};
 use super::params::{Bounded, json_object};
 use super::values::AnyObject;
-use crate::domain::catalog::about::AboutPatch;
+use crate::domain::catalog::metadata::MetadataPatch;
 use crate::domain::catalog::videos;
 use crate::domain::chunking::{ChunkingFields, Weights};
 use crate::domain::ingest::IngestFields;
 use crate::domain::jobs;
 use crate::domain::kernel::access::Access;
-use crate::domain::kernel::video::video_named;
+use crate::domain::kernel::video::parse_video_id;
 
 /// The routes of this section.
 pub(super) struct VideosApi(pub(super) Service);
 
 #[OpenApi]
 impl VideosApi {
-    /// Upload a file and start its ingestion, or that of an upload in pieces.
+    /// Ingest a file.
     ///
-    /// The form has `file`, or `upload_id`: the last segment of the address of a whole upload that was
-    /// sent to `/uploads` by the protocol tus 1.0 (`creation`, `expiration`, `checksum`,
-    /// `termination`), which goes on where it was cut off.
+    /// Starts an ingest of the uploaded `file`, or of a completed resumable upload in `upload_id`: the last
+    /// segment of its URL below `/uploads`, which implements the tus 1.0 protocol (`creation`,
+    /// `expiration`, `checksum`, `termination`).
     #[oai(path = "/videos", method = "post", operation_id = "ingest_file")]
     async fn ingest_file(
         &self,
         token: Token,
-        /// A request that is sent again with its key is answered with the job it started.
+        /// Idempotency key, 1 to 255 characters: a repeated request with the same key returns the job of
+        /// the first one.
         #[oai(name = "Idempotency-Key", validator(min_length = 1, max_length = 255))]
         key: Header<Option<String>>,
         upload: Upload,
     ) -> Result<Accepted<IngestAccepted>, ApiError<IngestUpload>> {
         let fields = IngestFields { idempotency_key: key.0, ..upload.options.into() };
-        let service = self.0.of(&token);
+        let service = self.0.scoped(&token);
         let job = match upload.content {
-            Content::File(name, file) => {
+            UploadContent::File(name, file) => {
                 let name = name.as_deref().filter(|name| !name.is_empty());
                 service.ingest_file(name, file, fields).await?
             }
-            Content::Upload(id) => service.ingest_upload(&id, fields).await?,
+            UploadContent::Upload(id) => service.ingest_upload(&id, fields).await?,
         };
         Ok(Accepted(IngestAccepted::new(&job)))
     }
 
-    /// Ingest from an http(s) URL.
+    /// Ingest from a URL.
     ///
-    /// The download starts after the answer; the video's id arrives in the job's result.
+    /// The download starts after the response; the job's result has the video's id.
     #[oai(path = "/videos/url", method = "post", operation_id = "ingest_url")]
     async fn ingest_url(
         &self,
         token: Token,
-        /// A request that is sent again with its key is answered with the job it started.
+        /// Idempotency key, 1 to 255 characters: a repeated request with the same key returns the job of
+        /// the first one.
         #[oai(name = "Idempotency-Key", validator(min_length = 1, max_length = 255))]
         key: Header<Option<String>>,
         Json(request): Json<UrlIngestRequest>,
     ) -> Result<Accepted<IngestAccepted>, ApiError<Ingest>> {
-        let (url, options) = request.split();
+        let (url, options) = request.into_parts();
         let fields = IngestFields { idempotency_key: key.0, ..options.into() };
-        let job = self.0.of(&token).ingest_url(&url, fields).await?;
+        let job = self.0.scoped(&token).ingest_url(&url, fields).await?;
         Ok(Accepted(IngestAccepted::new(&job)))
     }
 
-    /// Ingested videos, newest first.
+    /// List videos.
+    ///
+    /// Newest first.
     #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the request")]
     #[oai(path = "/videos", method = "get", operation_id = "videos")]
     async fn videos(
         &self,
         token: Token,
-        /// Videos on the page; all of them when left out.
+        /// Maximum videos per page. Default: all.
         limit: Query<Option<Bounded<1, { u32::MAX }>>>,
-        /// Videos to skip, from the cursor on where there is one.
+        /// Number of videos to skip, after the cursor if there is one. Default: 0.
         #[oai(default = "none")]
         offset: Query<Bounded<0, { u32::MAX }>>,
-        /// `next` of the page before.
+        /// `next` of the previous page.
         cursor: Query<Option<String>>,
-        /// Only videos whose filename contains this, in any case.
+        /// Only videos whose file name contains this text, case-insensitive.
         filename: Query<Option<String>>,
-        /// Only videos that this analyzer has found something in.
+        /// Only videos with output of this analyzer.
         analyzer: Query<Option<String>>,
-        /// Only videos first ingested then or later, ISO 8601.
+        /// Only videos first ingested at or after this time, ISO 8601.
         created_after: Query<Option<String>>,
-        /// Only videos first ingested then or earlier, ISO 8601.
+        /// Only videos first ingested at or before this time, ISO 8601.
         created_before: Query<Option<String>>,
-        /// Only videos of this collection.
+        /// Only videos in this collection.
         collection: Query<Option<String>>,
-        /// Only videos recorded then or later, ISO 8601.
+        /// Only videos recorded at or after this time, ISO 8601.
         recorded_after: Query<Option<String>>,
-        /// Only videos recorded then or earlier, ISO 8601.
+        /// Only videos recorded at or before this time, ISO 8601.
         recorded_before: Query<Option<String>>,
-        /// Only videos of this metadata: a JSON object as the filter `metadata` of `/query`.
+        /// Only videos with matching metadata: a JSON object as the filter `metadata` of `/query`.
         metadata: Query<Option<String>>,
     ) -> Result<Json<VideoList>, ApiError<Listing>> {
-        let page = videos::VideoPage {
+        let page = videos::VideoQuery {
             limit: limit.0.map(|limit| limit.0),
             offset: offset.0.0,
             cursor: cursor.0,
@@ -109,44 +113,54 @@ impl VideosApi {
             collection: collection.0,
             recorded_after: recorded_after.0,
             recorded_before: recorded_before.0,
-            metadata: metadata_of(metadata.0.as_deref())?,
+            metadata: parse_metadata(metadata.0.as_deref())?,
         };
-        Ok(Json(self.0.of(&token).videos(&page).await?.into()))
+        Ok(Json(self.0.scoped(&token).videos(&page).await?.into()))
     }
 
-    /// One video's metadata.
+    /// Get a video.
     #[oai(path = "/videos/:video_id", method = "get", operation_id = "video")]
     async fn video(
         &self,
         token: Token,
+        /// Id of the video.
         video_id: Path<String>,
-    ) -> Result<Json<VideoDetail>, ApiError<OfOne>> {
-        Ok(Json(self.0.of(&token).video(video_named(&video_id)?).await?.into()))
+    ) -> Result<Json<VideoDetail>, ApiError<ById>> {
+        Ok(Json(self.0.scoped(&token).video(parse_video_id(&video_id)?).await?.into()))
     }
 
-    /// Change what is said of a video.
+    /// Update a video.
     ///
-    /// Nothing is analyzed or embedded again, and an ingest of the video that is under way goes on.
+    /// Changes metadata, collection or recording time. Nothing is analyzed or embedded again, and a running
+    /// ingest of the video continues.
     #[oai(path = "/videos/:video_id", method = "patch", operation_id = "annotate_video")]
     async fn annotate_video(
         &self,
         token: Token,
+        /// Id of the video.
         video_id: Path<String>,
         Json(request): Json<AnnotateRequest>,
     ) -> Result<Json<VideoDetail>, ApiError<Rerun>> {
-        Ok(Json(self.0.of(&token).annotate(video_named(&video_id)?, &request.into()).await?.into()))
+        Ok(Json(
+            self.0
+                .scoped(&token)
+                .update_metadata(parse_video_id(&video_id)?, &request.into())
+                .await?
+                .into(),
+        ))
     }
 
-    /// Remove a video completely.
+    /// Delete a video.
     ///
-    /// Vectors, record, stored objects and the cached local copy go in one call.
+    /// Deletes its vectors, record, stored objects and cached local copy.
     #[oai(path = "/videos/:video_id", method = "delete", operation_id = "delete_video")]
     async fn delete_video(
         &self,
         token: Token,
+        /// Id of the video.
         video_id: Path<String>,
-    ) -> Result<Json<Deleted>, ApiError<Change>> {
-        Ok(Json(self.0.of(&token).delete_video(video_named(&video_id)?).await?.into()))
+    ) -> Result<Json<DeletedVideo>, ApiError<Change>> {
+        Ok(Json(self.0.scoped(&token).delete_video(parse_video_id(&video_id)?).await?.into()))
     }
 }
 
@@ -154,77 +168,77 @@ fn none() -> Bounded<0, { u32::MAX }> {
     Bounded(0)
 }
 
-/// The fields that both ingest routes take. Their names, types and defaults are stated here once.
+/// The fields of both ingest routes, with their types and defaults.
 #[derive(Object)]
 pub(crate) struct IngestOptions {
-    /// Comma-separated analyzer ids.
+    /// Comma-separated analyzer ids. Default: `default_video`.
     #[oai(default = "analyzers")]
     pub(super) analyzers: String,
-    /// `preset`, `weights` or `interval`.
+    /// Chunking mode: `preset`, `weights` or `interval`. Default: `preset`.
     #[oai(default = "mode")]
     pub(super) mode: String,
-    /// `audio`, `video` or `audio_video`; used only when mode=preset.
+    /// Preset: `audio`, `video` or `audio_video`; used with `mode=preset` only. Default: `audio_video`.
     #[oai(default = "preset")]
     pub(super) preset: String,
-    /// Weight of voice changes; mode=weights only, where at least one weight is required.
+    /// Weight of speaker changes, at least 0; used with `mode=weights` only, which requires at least one
+    /// weight.
     #[oai(nullable)]
     pub(super) speaker: Option<f64>,
-    /// Weight of pauses; mode=weights only.
+    /// Weight of silences, at least 0; used with `mode=weights` only.
     #[oai(nullable)]
     pub(super) silence: Option<f64>,
-    /// Weight of shot changes; mode=weights only.
+    /// Weight of shot boundaries, at least 0; used with `mode=weights` only.
     #[oai(nullable)]
     pub(super) cut: Option<f64>,
-    /// Weight of topic shifts; mode=weights only.
+    /// Weight of topic shifts, at least 0; used with `mode=weights` only.
     #[oai(nullable)]
     pub(super) semantic: Option<f64>,
-    /// Seconds per chunk; mode=interval only.
+    /// Chunk duration in seconds; used with `mode=interval` only.
     #[oai(nullable)]
     pub(super) interval: Option<f64>,
-    /// Seconds; ignored when mode=interval.
+    /// Minimum chunk duration in seconds; ignored with `mode=interval`. Default: 5.
     #[oai(default = "min_duration")]
     pub(super) min_duration: f64,
-    /// Seconds; ignored when mode=interval.
+    /// Maximum chunk duration in seconds; ignored with `mode=interval`. Default: 20.
     #[oai(default = "max_duration")]
     pub(super) max_duration: f64,
-    /// Where to send the job, signed, when it has ended: an http(s) URL that is not private.
+    /// http(s) URL that receives the finished job in a signed POST. Private addresses are rejected.
     #[oai(nullable)]
     pub(super) callback_url: Option<String>,
-    /// Calls of the language model that the ingest may make; one more ends it, and what was paid
-    /// for is kept for the next.
+    /// Maximum calls of the language model. The ingest fails when it needs more; completed calls are kept
+    /// for the next ingest. Null: no limit.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1000000")))]
     pub(super) max_model_calls: Option<u32>,
-    /// Which sound track of a file with several is used, counted from 0; left out, the one in which most
-    /// is said.
+    /// Index of the audio track to use, counted from 0. Null: the track with the most speech.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1000")))]
     pub(super) audio_track: Option<u32>,
-    /// Keys of your own: strings, numbers, booleans, times in ISO 8601, lists of strings. Of a video that
-    /// is there already they are added, and null removes one.
+    /// User metadata: strings, numbers, booleans, ISO 8601 times, lists of strings. For an existing video,
+    /// keys are added, and null removes a key.
     #[oai(default)]
     pub(super) metadata: AnyObject,
-    /// The collection that it is in.
+    /// Collection of the video, at most 128 characters.
     #[oai(nullable)]
     pub(super) collection: Option<String>,
-    /// The instant of its first frame, ISO 8601.
+    /// Recording time of the first frame, ISO 8601.
     #[oai(nullable)]
     pub(super) recorded_at: Option<String>,
 }
 
-/// What is left out stays as it is.
+/// Absent fields are not changed.
 #[derive(Object)]
 struct AnnotateRequest {
-    /// By key; null removes one.
+    /// User metadata by key; null removes a key.
     #[oai(default)]
     metadata: AnyObject,
-    /// The collection that it is in; null removes it from any.
+    /// Collection of the video; null removes it from its collection.
     #[oai(nullable)]
     collection: MaybeUndefined<String>,
-    /// The instant of its first frame, ISO 8601; null where it is not known.
+    /// Recording time of the first frame, ISO 8601; null if unknown.
     #[oai(nullable)]
     recorded_at: MaybeUndefined<String>,
 }
 
-impl From<AnnotateRequest> for AboutPatch {
+impl From<AnnotateRequest> for MetadataPatch {
     fn from(r: AnnotateRequest) -> Self {
         let change = |field: MaybeUndefined<String>| match field {
             MaybeUndefined::Undefined => None,
@@ -232,14 +246,14 @@ impl From<AnnotateRequest> for AboutPatch {
             MaybeUndefined::Value(text) => Some(text.into()),
         };
         Self {
-            metadata: r.metadata.0,
+            values: r.metadata.0,
             collection: change(r.collection),
             recorded_at: change(r.recorded_at),
         }
     }
 }
 
-fn metadata_of(given: Option<&str>) -> Result<Option<Value>, Failure> {
+fn parse_metadata(given: Option<&str>) -> Result<Option<Value>, Failure> {
     Ok(given.map(|given| json_object("metadata", given)).transpose()?.map(Value::Object))
 }
 
@@ -265,15 +279,15 @@ pub(super) fn max_duration() -> f64 {
 
 #[derive(Object)]
 pub(crate) struct UrlIngestRequest {
-    /// Scheme http or https.
+    /// http(s) URL of the video.
     url: String,
     #[oai(flatten)]
     options: IngestOptions,
 }
 
 impl UrlIngestRequest {
-    /// The address, and how to ingest what is there.
-    pub(crate) fn split(self) -> (String, IngestOptions) {
+    /// The URL and the ingest options.
+    pub(crate) fn into_parts(self) -> (String, IngestOptions) {
         (self.url, self.options)
     }
 }
@@ -299,8 +313,8 @@ impl From<IngestOptions> for IngestFields {
             callback_url: o.callback_url,
             max_model_calls: o.max_model_calls,
             audio_track: o.audio_track,
-            about: AboutPatch {
-                metadata: o.metadata.0,
+            metadata: MetadataPatch {
+                values: o.metadata.0,
                 collection: o.collection.map(Into::into),
                 recorded_at: o.recorded_at.map(Into::into),
             },
@@ -311,9 +325,10 @@ impl From<IngestOptions> for IngestFields {
 
 #[derive(Object)]
 struct IngestAccepted {
+    /// Id of the job, for `GET /jobs/{job_id}`.
     job_id: String,
     status: super::jobs::JobStatus,
-    /// The file's name or the URL, without passwords and signatures.
+    /// File name or URL, without credentials and query values.
     source: String,
 }
 
@@ -326,37 +341,44 @@ impl IngestAccepted {
 
 #[derive(Object)]
 pub(crate) struct Video {
+    /// Id of the video: the first 16 hexadecimal digits of the file's SHA-1.
     video_id: String,
+    /// File name of the video.
     filename: String,
+    /// URL of the video in storage.
     video_url: String,
+    /// URL of the poster image; null if there is none.
     #[oai(nullable)]
     poster_url: Option<String>,
-    /// Length of the video, seconds.
+    /// Duration of the video, seconds.
     duration: f64,
     /// Number of chunks.
     chunks: u32,
+    /// Id of the chunking configuration.
     chunk_config: String,
+    /// Ids of the analyzers with output on the video.
     analyzers: Vec<String>,
-    /// What it is about, in the first sentence of its summary; absent where there is none.
+    /// First sentence of the summary; absent without a summary.
     #[oai(skip_serializing_if_is_none)]
     synopsis: Option<String>,
-    /// Keys of its owner's own; absent without any.
+    /// User metadata; absent without any.
     #[oai(skip_serializing_if_is_none)]
     metadata: Option<AnyObject>,
-    /// The collection that it is in; absent where it is in none.
+    /// Collection of the video; absent without one.
     #[oai(skip_serializing_if_is_none)]
     collection: Option<String>,
-    /// The instant of its first frame, ISO 8601; absent where it is not known.
+    /// Recording time of the first frame, ISO 8601; absent if unknown.
     #[oai(skip_serializing_if_is_none)]
     recorded_at: Option<String>,
 }
 
 #[derive(Object)]
 pub(crate) struct VideoList {
+    /// The videos, newest first.
     videos: Vec<Video>,
-    /// Videos on all pages.
+    /// Number of videos on all pages.
     total: u32,
-    /// The `cursor` of the next page, where there is one.
+    /// Cursor of the next page; absent on the last page.
     #[oai(skip_serializing_if_is_none)]
     next: Option<String>,
 }
@@ -365,43 +387,50 @@ pub(crate) struct VideoList {
 pub(crate) struct VideoDetail {
     #[oai(flatten)]
     video: Video,
+    /// Path of the video in the storage bucket.
     storage_path: String,
-    /// Present when ingested from a URL.
+    /// Source URL; present if the video was ingested from a URL.
     #[oai(skip_serializing_if_is_none)]
     source_url: Option<String>,
+    /// Size of the file, bytes.
     size_bytes: u64,
-    /// Pictures per second; absent where there are none or it is not known.
+    /// Frames per second; absent if there is no picture or it is unknown.
     #[oai(skip_serializing_if_is_none)]
     frame_rate: Option<f64>,
-    /// What the container says of its length, seconds; absent where it says the same as `duration`.
+    /// Duration according to the container, seconds; absent if it equals `duration`.
     #[oai(skip_serializing_if_is_none)]
     container_duration: Option<f64>,
-    /// Timecode of its first picture, as `01:00:00:00`, or with `;` before the frames where it is
-    /// drop-frame; absent where the container has none.
+    /// Timecode of the first frame, such as `01:00:00:00`, with `;` before the frames for drop-frame;
+    /// absent if the container has none.
     #[oai(skip_serializing_if_is_none)]
     timecode: Option<String>,
-    /// Which of its sound tracks was used, counted from 0; absent where it has no choice.
+    /// Index of the audio track that was used, counted from 0; absent if there was no choice.
     #[oai(skip_serializing_if_is_none)]
     audio_track: Option<u32>,
-    /// What of the file was left out or chosen, in sentences; absent without any.
+    /// Sentences on what was skipped or selected in the file; absent if there is nothing to report.
     #[oai(skip_serializing_if_is_none)]
     warnings: Option<Vec<String>>,
-    /// Who says when it was recorded: `container` or `user`; absent where it is not known.
+    /// Source of `recorded_at`: `container` or `user`; absent if it is unknown.
     #[oai(skip_serializing_if_is_none)]
     recorded_at_source: Option<String>,
+    /// Chunking preset of the last ingest.
     preset: String,
+    /// Chunking parameters of the last ingest.
     params: AnyObject,
-    /// Video-level results stored.
+    /// Ids of the aggregators with a stored result.
     aggregates: Vec<String>,
 }
 
 #[derive(Object)]
-struct Deleted {
+#[oai(rename = "Deleted")]
+struct DeletedVideo {
+    /// Id of the video.
     video_id: String,
+    /// Always true.
     deleted: bool,
-    /// Removed bucket paths.
+    /// Paths of the deleted objects in the storage bucket.
     objects: Vec<String>,
-    /// `TypeName: message` when the storage removal failed.
+    /// `TypeName: message` if deleting stored objects failed.
     #[oai(skip_serializing_if_is_none)]
     storage_error: Option<String>,
 }
@@ -418,9 +447,9 @@ impl From<videos::Video> for Video {
             chunk_config: v.chunk_config,
             analyzers: v.analyzers,
             synopsis: v.synopsis,
-            metadata: Some(v.about.metadata_json()).filter(|m| !m.is_empty()).map(AnyObject),
-            collection: v.about.collection,
-            recorded_at: v.about.recorded_at,
+            metadata: Some(v.metadata.metadata_json()).filter(|m| !m.is_empty()).map(AnyObject),
+            collection: v.metadata.collection,
+            recorded_at: v.metadata.recorded_at,
         }
     }
 }
@@ -452,8 +481,8 @@ impl From<videos::VideoDetail> for VideoDetail {
     }
 }
 
-impl From<videos::Deleted> for Deleted {
-    fn from(d: videos::Deleted) -> Self {
+impl From<videos::VideoDeletion> for DeletedVideo {
+    fn from(d: videos::VideoDeletion) -> Self {
         Self {
             video_id: d.video_id.to_string(),
             deleted: true,

@@ -1,81 +1,81 @@
-//! How much an answer may hold: whole units are put in, what matters most first, until no further
-//! one fits. What a model reads is the JSON, so structured content and prose both count.
+//! The token budget of a response: whole units are added, the most important first, until the next does not
+//! fit. Models read the JSON, so structured content and prose both count.
 
 use poem_openapi::types::ToJSON;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
 
-/// Bytes of JSON that are counted as a token. English has more of them per token, numbers and ids about
-/// as many, and a character of other scripts is three: it is counted as one token.
+/// Bytes of JSON per token. English text has more bytes per token, numbers and ids about as many; a
+/// character of other scripts has three bytes and counts as one token.
 const BYTES_PER_TOKEN: usize = 3;
 
-/// Pixels of a picture that are counted as a token; the vision models in use have 750 and more.
+/// Pixels per token of an image; current vision models have 750 and more.
 const PIXELS_PER_TOKEN: usize = 500;
 
-/// What stands around the units: names of fields, the message, the sentence on what is left out.
-const ENVELOPE: usize = 300;
+/// Reserved for what surrounds the units: field names, the message envelope, the note on omitted units.
+const ENVELOPE_TOKENS: usize = 300;
 
-/// Tokens of a text that is JSON.
-pub(super) fn tokens(json: &str) -> usize {
+/// Tokens of serialized JSON.
+pub(super) fn json_tokens(json: &str) -> usize {
     json.len().div_ceil(BYTES_PER_TOKEN)
 }
 
-/// Tokens of a value, as JSON.
-pub(super) fn tokens_of(value: &Value) -> usize {
-    tokens(&value.to_string())
+/// Tokens of a value as JSON.
+pub(super) fn value_tokens(value: &Value) -> usize {
+    json_tokens(&value.to_string())
 }
 
-/// Tokens of a value as a text that is JSON, itself within JSON: its quotes count twice.
-pub(super) fn tokens_of_text(value: &Value) -> usize {
-    tokens_of_line(&value.to_string())
+/// Tokens of a value that is serialized to a JSON string within JSON, which escapes its quotes.
+pub(super) fn embedded_json_tokens(value: &Value) -> usize {
+    line_tokens(&value.to_string())
 }
 
-/// Tokens of a picture.
-pub(super) fn tokens_of_picture(width: u32, height: u32) -> usize {
+/// Tokens of an image.
+pub(super) fn image_tokens(width: u32, height: u32) -> usize {
     (width as usize * height as usize).div_ceil(PIXELS_PER_TOKEN)
 }
 
-/// Tokens of a line of prose within JSON.
-pub(super) fn tokens_of_line(line: &str) -> usize {
-    tokens_of(&Value::from(line))
+/// Tokens of a line of text as a JSON string.
+pub(super) fn line_tokens(line: &str) -> usize {
+    value_tokens(&Value::from(line))
 }
 
-/// Tokens of an answer but for its pictures.
-pub(super) fn tokens_of_answer(answer: &CallToolResult) -> usize {
+/// Tokens of a result without its images.
+pub(super) fn result_tokens(answer: &CallToolResult) -> usize {
     let text = |block: &ContentBlock| match block {
-        ContentBlock::Text(text) => tokens_of_line(&text.text),
+        ContentBlock::Text(text) => line_tokens(&text.text),
         _ => 0,
     };
     let content: usize = answer.content.iter().map(text).sum();
-    content + answer.structured_content.as_ref().map_or(0, tokens_of)
+    content + answer.structured_content.as_ref().map_or(0, value_tokens)
 }
 
-/// What is left of the tokens of one answer.
+/// The remaining tokens of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Budget(usize);
 
-/// The units that fit, and how many do not.
-pub(super) struct Filled<T> {
-    /// Structured, in the order they came in.
+/// The units that fit the budget.
+pub(super) struct FittingUnits<T> {
+    /// The units, in their original order.
     pub(super) units: Vec<T>,
-    /// A line of prose for each.
+    /// A line of text for each unit.
     pub(super) lines: Vec<String>,
-    /// How many are left out.
+    /// Number of omitted units.
     pub(super) left_out: usize,
 }
 
 impl Budget {
-    /// All of an answer of at most so many tokens.
-    pub(super) fn new(most: usize) -> Self {
-        Self(most.saturating_sub(ENVELOPE))
+    /// A response of at most `max_tokens` tokens.
+    pub(super) fn new(max_tokens: usize) -> Self {
+        Self(max_tokens.saturating_sub(ENVELOPE_TOKENS))
     }
 
-    /// What may be left.
-    pub(super) fn left(self) -> usize {
+    /// The remaining tokens.
+    pub(super) fn remaining(self) -> usize {
         self.0
     }
 
-    /// Takes tokens; false, and none taken, where fewer are left.
+    /// Takes tokens; takes none and returns false if fewer remain.
     pub(super) fn take(&mut self, tokens: usize) -> bool {
         match self.0.checked_sub(tokens) {
             Some(left) => {
@@ -86,26 +86,26 @@ impl Budget {
         }
     }
 
-    /// Takes a text that is there in any case.
+    /// Takes the tokens of a text that is always sent.
     pub(super) fn take_text(&mut self, text: &str) {
-        self.0 = self.0.saturating_sub(tokens_of_line(text));
+        self.0 = self.0.saturating_sub(line_tokens(text));
     }
 
-    /// Takes a value that is there in any case.
+    /// Takes the tokens of a value that is always sent.
     pub(super) fn take_value(&mut self, value: &impl ToJSON) {
-        self.0 = self.0.saturating_sub(tokens(&value.to_json_string()));
+        self.0 = self.0.saturating_sub(json_tokens(&value.to_json_string()));
     }
 
-    /// Takes units with a line of prose each, up to the first that does not fit.
-    pub(super) fn fill<T: ToJSON>(&mut self, units: Vec<(T, String)>) -> Filled<T> {
+    /// Takes units with a line of text each, up to the first that does not fit.
+    pub(super) fn fill<T: ToJSON>(&mut self, units: Vec<(T, String)>) -> FittingUnits<T> {
         let all = units.len();
         let (units, lines): (Vec<T>, Vec<String>) = units
             .into_iter()
             .take_while(|(unit, line)| {
-                self.take(tokens(&unit.to_json_string()) + tokens_of_line(line) + 1)
+                self.take(json_tokens(&unit.to_json_string()) + line_tokens(line) + 1)
             })
             .unzip();
-        Filled { left_out: all - units.len(), units, lines }
+        FittingUnits { left_out: all - units.len(), units, lines }
     }
 }
 
@@ -116,32 +116,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_are_counted_conservatively() {
-        assert_eq!(tokens(""), 0);
-        assert_eq!(tokens("a"), 1);
-        assert_eq!(tokens_of(&json!({"a": 1})), 3);
-        assert_eq!(tokens("日本"), 2, "a character of three bytes is a token");
+    fn token_counts_are_conservative() {
+        assert_eq!(json_tokens(""), 0);
+        assert_eq!(json_tokens("a"), 1);
+        assert_eq!(value_tokens(&json!({"a": 1})), 3);
+        assert_eq!(json_tokens("日本"), 2, "a character of three bytes is a token");
         // A line break is two bytes of JSON.
-        assert_eq!(tokens_of_line("a\nb"), 2);
-        assert_eq!(tokens_of_picture(1000, 500), 1000);
+        assert_eq!(line_tokens("a\nb"), 2);
+        assert_eq!(image_tokens(1000, 500), 1000);
     }
 
     #[test]
     fn text_and_structure_both_count() {
         let mut answer = CallToolResult::success(vec![ContentBlock::text("abcd")]);
-        assert_eq!(tokens_of_answer(&answer), 2);
+        assert_eq!(result_tokens(&answer), 2);
         answer.structured_content = Some(json!({"a": 1}));
-        assert_eq!(tokens_of_answer(&answer), 5);
+        assert_eq!(result_tokens(&answer), 5);
     }
 
     #[test]
-    fn only_whole_units_fit_and_the_first_come_first() {
+    fn whole_units_are_taken_in_order() {
         let units = |count: usize| vec![("x".repeat(28), "line".to_owned()); count];
-        // Ten for the structure, two for the line, one for what parts them.
-        let mut budget = Budget::new(ENVELOPE + 30);
-        let filled = budget.fill(units(3));
-        assert_eq!((filled.units.len(), filled.lines.len(), filled.left_out), (2, 2, 1));
-        assert_eq!(budget.left(), 4);
+        // Ten for the structure, two for the line, one for the separator.
+        let mut budget = Budget::new(ENVELOPE_TOKENS + 30);
+        let fitting = budget.fill(units(3));
+        assert_eq!((fitting.units.len(), fitting.lines.len(), fitting.left_out), (2, 2, 1));
+        assert_eq!(budget.remaining(), 4);
         assert!(!budget.take(5));
         assert!(budget.take(4));
         assert_eq!(budget.fill(units(1)).left_out, 1);

@@ -1,32 +1,32 @@
-//! What comes before the protocol: a body that is no message is refused in the terms of JSON-RPC, and
-//! batches, which revision 2025-03-26 has, are answered message by message.
+//! JSON-RPC framing in front of the protocol: rejects bodies that are not messages with a JSON-RPC error,
+//! and splits batches, which revision 2025-03-26 allows, into single messages.
 
 use poem::http::{Method, StatusCode};
 use poem::{Body, Endpoint, Request, Response, Result};
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ProtocolVersion};
 use serde_json::{Value, json};
 
-/// The header that names the revision; without it, it is the one that has batches.
+/// The header with the protocol revision; without it the revision is the one that allows batches.
 const REVISION: &str = "mcp-protocol-version";
 
-/// Wraps the endpoint that answers single messages.
-pub(super) struct Messages<E> {
+/// Wraps the endpoint that handles single messages.
+pub(super) struct JsonRpcEndpoint<E> {
     pub(super) inner: E,
-    /// Most messages of a batch.
+    /// Maximum number of messages in a batch.
     pub(super) max_batch: usize,
 }
 
-impl<E: Endpoint<Output = Response>> Endpoint for Messages<E> {
+impl<E: Endpoint<Output = Response>> Endpoint for JsonRpcEndpoint<E> {
     type Output = Response;
 
     async fn call(&self, mut request: Request) -> Result<Response> {
-        // Whole and within its limits already.
+        // The body is complete and within its limits.
         let bytes = request.take_body().into_bytes().await?;
         let value: Value = match serde_json::from_slice(&bytes) {
             Ok(value) => value,
             Err(e) => {
                 let detail = format!("the body is not valid JSON: {e}");
-                return Ok(refused(Value::Null, ErrorCode::PARSE_ERROR, detail));
+                return Ok(error_response(Value::Null, ErrorCode::PARSE_ERROR, detail));
             }
         };
         if let Value::Array(messages) = value {
@@ -34,36 +34,36 @@ impl<E: Endpoint<Output = Response>> Endpoint for Messages<E> {
         }
         if let Err(e) = serde_json::from_slice::<ClientJsonRpcMessage>(&bytes) {
             let detail = format!("the body is not a message of the protocol: {e}");
-            return Ok(refused(id(&value), ErrorCode::INVALID_REQUEST, detail));
+            return Ok(error_response(id(&value), ErrorCode::INVALID_REQUEST, detail));
         }
         request.set_body(bytes);
         self.inner.call(request).await
     }
 }
 
-impl<E: Endpoint<Output = Response>> Messages<E> {
-    /// The answers to a batch, or 202 where it has notifications and responses alone.
+impl<E: Endpoint<Output = Response>> JsonRpcEndpoint<E> {
+    /// The responses to a batch, or 202 if it contains only notifications and responses.
     async fn batch(&self, head: &Request, messages: Vec<Value>) -> Result<Response> {
-        if let Some(detail) = self.wrong_batch(head, messages.len()) {
-            return Ok(refused(Value::Null, ErrorCode::INVALID_REQUEST, detail));
+        if let Some(detail) = self.batch_error(head, messages.len()) {
+            return Ok(error_response(Value::Null, ErrorCode::INVALID_REQUEST, detail));
         }
         let mut answers = Vec::new();
         for message in messages {
             if message["method"] == "initialize" {
                 let detail = "initialize must not be in a batch; send it alone";
-                answers.push(error(id(&message), ErrorCode::INVALID_REQUEST, detail));
+                answers.push(error_object(id(&message), ErrorCode::INVALID_REQUEST, detail));
                 continue;
             }
             if let Err(e) = serde_json::from_value::<ClientJsonRpcMessage>(message.clone()) {
                 let detail = format!("this is not a message of the protocol: {e}");
-                answers.push(error(id(&message), ErrorCode::INVALID_REQUEST, detail));
+                answers.push(error_object(id(&message), ErrorCode::INVALID_REQUEST, detail));
                 continue;
             }
-            let response = self.inner.call(single(head, &message)).await?;
+            let response = self.inner.call(single_request(head, &message)).await?;
             let bytes = match response.status() {
                 StatusCode::OK => response.into_body().into_bytes().await?,
                 StatusCode::ACCEPTED => continue,
-                // What is wrong with the head is wrong for all messages.
+                // An invalid head is invalid for every message.
                 _ => return Ok(response),
             };
             answers.push(serde_json::from_slice(&bytes).map_err(poem::error::InternalServerError)?);
@@ -74,8 +74,8 @@ impl<E: Endpoint<Output = Response>> Messages<E> {
         Ok(json_response(StatusCode::OK, &Value::Array(answers)))
     }
 
-    /// Why a batch is refused as a whole.
-    fn wrong_batch(&self, head: &Request, messages: usize) -> Option<String> {
+    /// Why the whole batch is rejected.
+    fn batch_error(&self, head: &Request, messages: usize) -> Option<String> {
         let with_batches = ProtocolVersion::V_2025_03_26;
         let revision = head.header(REVISION).unwrap_or(with_batches.as_str());
         if revision != with_batches.as_str() {
@@ -94,8 +94,8 @@ impl<E: Endpoint<Output = Response>> Messages<E> {
     }
 }
 
-/// A message of a batch as a single request.
-fn single(head: &Request, message: &Value) -> Request {
+/// A message of a batch as a separate request.
+fn single_request(head: &Request, message: &Value) -> Request {
     let builder = Request::builder().method(Method::POST).uri(head.uri().clone());
     let mut request = builder.body(Body::from_string(message.to_string()));
     *request.headers_mut() = head.headers().clone();
@@ -103,18 +103,18 @@ fn single(head: &Request, message: &Value) -> Request {
     request
 }
 
-/// The id of a message; null where it has none that is valid.
+/// The id of a message; null if it has no valid one.
 fn id(message: &Value) -> Value {
     let id = message.get("id").filter(|id| id.is_string() || id.is_i64());
     id.cloned().unwrap_or(Value::Null)
 }
 
-fn error(id: Value, code: ErrorCode, message: impl Into<String>) -> Value {
+fn error_object(id: Value, code: ErrorCode, message: impl Into<String>) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": code.0, "message": message.into()}})
 }
 
-fn refused(id: Value, code: ErrorCode, message: impl Into<String>) -> Response {
-    json_response(StatusCode::BAD_REQUEST, &error(id, code, message))
+fn error_response(id: Value, code: ErrorCode, message: impl Into<String>) -> Response {
+    json_response(StatusCode::BAD_REQUEST, &error_object(id, code, message))
 }
 
 fn json_response(status: StatusCode, value: &Value) -> Response {

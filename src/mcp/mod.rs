@@ -1,7 +1,7 @@
-//! The inbound adapter for agents: `/mcp` speaks the Model Context Protocol over streamable HTTP. Like
-//! the HTTP handlers, tools and resources parse what they are given, call use-cases and show the
-//! contract's shapes. No session is kept: any instance answers any request, and a call ends with its
-//! connection. Must not name an adapter.
+//! The inbound adapter for agents: `/mcp` implements the Model Context Protocol over streamable HTTP. Like
+//! HTTP handlers, tools and resources parse their input, call use-cases and return the types of the HTTP
+//! API. There are no sessions: any instance handles any request, and a call ends with its connection. Must
+//! not name an adapter.
 
 mod budget;
 mod messages;
@@ -35,25 +35,25 @@ use crate::http::Mount;
 use crate::http::views::Failure;
 pub use settings::McpSettings;
 
-/// Where it is mounted.
+/// Path of the endpoint.
 pub const PATH: &str = "/mcp";
 
-/// What models are told before anything else.
-const INSTRUCTIONS: &str = "Shotlog watches videos and writes down every moment: what is seen, said \
-and written, with times in seconds of the video. Begin with describe_library. To find moments use \
-search_moments; p_present is the probability that what was searched for is really there, so below 0.5 \
-take it for absent. To have a question answered with citations use ask; a citation [<video_id> \
-<start>-<end>s] names the moment that supports a sentence. Look closer with get_transcript, get_frames \
-and get_aggregate. Answers are cut to a budget: where one has `next` or `rest`, there is more, and it \
-says how to get that.";
+/// Instructions that clients show to the model on connect.
+const INSTRUCTIONS: &str = "Shotlog analyzes videos and logs every moment: what is seen, said and \
+written, with times in seconds of the video. Start with describe_library. Use search_moments to find \
+moments; p_present is the probability that the match is really there, so treat results below 0.5 as \
+absent. Use ask to get a question answered with citations; a citation [<video_id> <start>-<end>s] \
+names the moment that supports a sentence. Use get_transcript, get_frames and get_aggregate for \
+details. Responses are truncated to a token budget: `next` or `rest` says that there is more and how \
+to get it.";
 
-/// What is mounted beside the routes of the contract; nothing where it is switched off.
+/// The mount of the endpoint; `None` if it is disabled.
 pub fn mount(service: Arc<Shotlog>, settings: McpSettings) -> Option<Mount> {
     settings.enabled.then(|| Mount { path: PATH, endpoint: endpoint(Server { service, settings }) })
 }
 
 fn endpoint(server: Server) -> BoxEndpoint<'static, Response> {
-    // Hosts and origins have been checked by the guard, like those of all requests.
+    // The guard has already checked host and origin, as for every request.
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
@@ -62,29 +62,29 @@ fn endpoint(server: Server) -> BoxEndpoint<'static, Response> {
     let sessions = Arc::new(NeverSessionManager::default());
     let max_batch = server.settings.max_batch;
     let service = StreamableHttpService::new(move || Ok(server.clone()), sessions, config);
-    messages::Messages { inner: service.compat(), max_batch }.boxed()
+    messages::JsonRpcEndpoint { inner: service.compat(), max_batch }.boxed()
 }
 
-/// Answers the requests of agents.
+/// Handles the requests of agents.
 #[derive(Clone)]
 struct Server {
     service: Arc<Shotlog>,
     settings: McpSettings,
 }
 
-/// Who sent a request, and how they are answered.
+/// The caller of a request, and the settings.
 struct Caller<'s> {
     service: Scoped,
     settings: &'s McpSettings,
 }
 
 impl Server {
-    /// Who sent a request: the edge has noted what their token reaches.
+    /// The caller, with the access rights that the edge attached to the request.
     fn caller(&self, context: &RequestContext<RoleServer>) -> Result<Caller<'_>, ErrorData> {
         let parts = context.extensions.get::<Parts>();
         let access = parts.and_then(|parts| parts.extensions.get::<Access>());
         let access = access.ok_or_else(|| {
-            ErrorData::internal_error("it is not known what the caller's token reaches", None)
+            ErrorData::internal_error("the access rights of the caller are unknown", None)
         })?;
         let service = self.service.scoped(access.clone());
         Ok(Caller { service, settings: &self.settings })
@@ -104,7 +104,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        tools::list(&self.settings, cursor.as_deref()).map_err(refused)
+        tools::list(&self.settings, cursor.as_deref()).map_err(to_error_data)
     }
 
     async fn call_tool(
@@ -114,7 +114,7 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let caller = self.caller(&context)?;
         let answer = async { tools::call(caller, request, &context).await.map(Into::into) };
-        attended(&context, answer).await
+        run_until_cancelled(&context, answer).await
     }
 
     async fn list_resources(
@@ -124,7 +124,10 @@ impl ServerHandler for Server {
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
         let caller = self.caller(&context)?;
-        attended(&context, async { resources::list(&caller, cursor).await.map_err(refused) }).await
+        run_until_cancelled(&context, async {
+            resources::list(&caller, cursor).await.map_err(to_error_data)
+        })
+        .await
     }
 
     async fn list_resource_templates(
@@ -141,15 +144,16 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let caller = self.caller(&context)?;
-        let answer =
-            async { resources::read(&caller, &request.uri).await.map(Into::into).map_err(refused) };
-        attended(&context, answer).await
+        let answer = async {
+            resources::read(&caller, &request.uri).await.map(Into::into).map_err(to_error_data)
+        };
+        run_until_cancelled(&context, answer).await
     }
 }
 
-/// A refusal in the protocol's terms.
-fn refused(failure: Failure) -> ErrorData {
-    let sentence = prose::sentence(&failure.detail);
+/// Converts a failure to a protocol error.
+fn to_error_data(failure: Failure) -> ErrorData {
+    let sentence = prose::truncate(&failure.detail);
     match failure.status.as_u16() {
         404 => ErrorData::resource_not_found(sentence, None),
         400..=499 => ErrorData::invalid_params(sentence, None),
@@ -157,9 +161,9 @@ fn refused(failure: Failure) -> ErrorData {
     }
 }
 
-/// The outcome of `work`, which is given up when the caller goes away. A call is answered in a task of
-/// its own, beyond the edge: whoever waits for one that panicked would wait for ever.
-async fn attended<T>(
+/// The result of `work`, which is dropped when the caller disconnects. Calls run in tasks outside of the
+/// edge, so panics are caught here: the caller would wait forever.
+async fn run_until_cancelled<T>(
     context: &RequestContext<RoleServer>,
     work: impl Future<Output = Result<T, ErrorData>>,
 ) -> Result<T, ErrorData> {

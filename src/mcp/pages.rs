@@ -1,45 +1,45 @@
-//! Long documents in pages: a document is a row of units, and a page is a run of them, each at its
+//! Pages of long documents: a document is a sequence of units, and a page holds a run of them, each at its
 //! place in the document.
 
 use serde_json::{Map, Value};
 
-use super::budget::{Budget, tokens};
-use crate::domain::kernel::units::{Split, Unit};
+use super::budget::{Budget, json_tokens};
+use crate::domain::kernel::units::{Unit, UnitSplitter};
 use crate::http::views::Failure;
 
-/// Share of a page that a unit takes at most; what is larger is several units.
+/// Units per page at least; larger values are split into several units.
 const UNITS_PER_PAGE: usize = 8;
 
-/// A part of a document, of its shape.
+/// A part of a document, with the structure of the whole.
 #[derive(Debug, PartialEq)]
 pub(super) struct Page {
-    /// Lists and objects hold only what is on this page.
+    /// Lists and objects contain only what is on this page.
     pub(super) document: Map<String, Value>,
-    /// Where the next page begins.
+    /// Position of the next page.
     pub(super) next: Option<usize>,
-    /// How many units are passed over here, since none of them fits any page: texts of many pages.
-    pub(super) passed_over: usize,
+    /// Number of units skipped here because they do not fit on any page.
+    pub(super) skipped: usize,
 }
 
-/// What a value takes of an answer, tokens.
+/// Tokens that a value takes in the response.
 pub(super) type Cost = fn(&Value) -> usize;
 
-/// The page of a document that begins with its unit `from`.
+/// The page of a document that starts at unit `from`.
 pub(super) fn page(
     document: Map<String, Value>,
     from: usize,
     mut budget: Budget,
     cost: Cost,
 ) -> Page {
-    let whole = budget.left();
-    let split = Split { largest: whole / UNITS_PER_PAGE, cost };
+    let page_tokens = budget.remaining();
+    let split = UnitSplitter { max_cost: page_tokens / UNITS_PER_PAGE, cost };
     let document = Value::Object(document);
     let sizes: Vec<usize> = split.units(&document).iter().map(|unit| size(unit, cost)).collect();
     let mut kept = vec![false; sizes.len()];
-    let (mut at, mut passed_over) = (from.min(sizes.len()), 0);
+    let (mut at, mut skipped) = (from.min(sizes.len()), 0);
     while at < sizes.len() {
-        if sizes[at] > whole {
-            passed_over += 1;
+        if sizes[at] > page_tokens {
+            skipped += 1;
         } else if budget.take(sizes[at]) {
             kept[at] = true;
         } else {
@@ -48,22 +48,22 @@ pub(super) fn page(
         at += 1;
     }
     let document = split.keep(&document, |unit| kept[unit]);
-    Page { document, next: (at < sizes.len()).then_some(at), passed_over }
+    Page { document, next: (at < sizes.len()).then_some(at), skipped }
 }
 
-/// What a unit takes with the names around it, tokens.
+/// Tokens of a unit and the field names around it.
 fn size(unit: &Unit<'_>, cost: Cost) -> usize {
-    let names: usize = unit.names.iter().map(|name| 2 * tokens(name) + 4).sum();
+    let names: usize = unit.names.iter().map(|name| 2 * json_tokens(name) + 4).sum();
     cost(unit.value) + names + unit.lists
 }
 
-/// Where a page begins; the beginning without a cursor.
+/// Parses a cursor; without one, the position is 0.
 pub(super) fn position(cursor: Option<&str>) -> Result<usize, Failure> {
     let Some(cursor) = cursor else { return Ok(0) };
     cursor.parse().map_err(|_| {
-        let given: String = cursor.chars().take(60).filter(|c| !c.is_control()).collect();
+        let text: String = cursor.chars().take(60).filter(|c| !c.is_control()).collect();
         Failure::unprocessable(format!(
-            "cursor is '{given}'; it must be the `next` of the answer before"
+            "cursor is '{text}'; it must be the `next` of the answer before"
         ))
     })
 }
@@ -73,17 +73,17 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::mcp::budget::tokens_of;
+    use crate::mcp::budget::value_tokens;
 
     fn object(value: Value) -> Map<String, Value> {
         value.as_object().expect("an object").clone()
     }
 
     #[test]
-    fn what_fits_is_one_page() {
+    fn a_small_document_is_one_page() {
         let document = object(json!({"a": [1, 2, {"b": null}], "c": {}}));
-        let page = page(document.clone(), 0, Budget::new(1000), tokens_of);
-        assert_eq!(page, Page { document, next: None, passed_over: 0 });
+        let page = page(document.clone(), 0, Budget::new(1000), value_tokens);
+        assert_eq!(page, Page { document, next: None, skipped: 0 });
     }
 
     #[test]
@@ -95,8 +95,8 @@ mod tests {
         let document = object(json!({"count": 200, "scenes": scenes, "by_label": by_label}));
         let (mut from, mut pages, mut seen, mut labels) = (0, 0, Vec::new(), Map::new());
         loop {
-            let page = page(document.clone(), from, Budget::new(1300), tokens_of);
-            assert!(tokens_of(&Value::Object(page.document.clone())) <= 1300);
+            let page = page(document.clone(), from, Budget::new(1300), value_tokens);
+            assert!(value_tokens(&Value::Object(page.document.clone())) <= 1300);
             pages += 1;
             seen.extend(
                 page.document.get("scenes").and_then(Value::as_array).cloned().unwrap_or_default(),
@@ -119,11 +119,11 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_no_page_holds_is_passed_over() {
+    fn texts_larger_than_a_page_are_skipped() {
         let document = object(json!({"a": 1, "text": "x".repeat(9000), "z": 2}));
-        let page = page(document, 0, Budget::new(1300), tokens_of);
+        let page = page(document, 0, Budget::new(1300), value_tokens);
         assert_eq!(page.document, object(json!({"a": 1, "z": 2})));
-        assert_eq!((page.next, page.passed_over), (None, 1));
+        assert_eq!((page.next, page.skipped), (None, 1));
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! Documents in words, for models that read the text of an answer rather than its structure.
+//! Documents as text, for models that read the text content rather than the structured content.
 
 use serde_json::{Map, Value};
 
-/// A line per field, and one per element of those that have several.
+/// One line per field, and one per element of lists and objects.
 pub(super) fn outline(document: &Map<String, Value>) -> String {
     let mut text = String::new();
     for (name, value) in document {
@@ -25,7 +25,7 @@ pub(super) fn outline(document: &Map<String, Value>) -> String {
     text
 }
 
-/// A value within a line.
+/// A value on one line.
 pub(super) fn inline(value: &Value) -> String {
     match value {
         Value::Null => "none".into(),
@@ -47,18 +47,18 @@ fn nested(value: &Value) -> String {
     }
 }
 
-/// Text without line breaks and repeated blanks.
+/// Collapses whitespace, including line breaks, to single spaces.
 pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Longest sentence of a refusal, characters: its beginning, which tells what was wrong, and its end,
-/// which tells what would be right.
-const SENTENCE: (usize, usize) = (300, 1200);
+/// Maximum characters kept at the beginning, which says what is wrong, and at the end, which says what
+/// would be valid.
+const MESSAGE_LIMITS: (usize, usize) = (300, 1200);
 
-/// A refusal's sentence, cut in the middle where it repeats much of what was given.
-pub(super) fn sentence(detail: &str) -> String {
-    let (beginning, end) = SENTENCE;
+/// Cuts the middle out of a long error message, which quotes the input.
+pub(super) fn truncate(detail: &str) -> String {
+    let (beginning, end) = MESSAGE_LIMITS;
     let length = detail.chars().count();
     if length <= beginning + end {
         return detail.to_owned();
@@ -67,7 +67,7 @@ pub(super) fn sentence(detail: &str) -> String {
     characters().take(beginning).chain(['…']).chain(characters().skip(length - end)).collect()
 }
 
-/// Seconds as prose has them.
+/// Formats seconds with one decimal.
 pub(super) fn seconds(seconds: f64) -> String {
     format!("{seconds:.1}")
 }
@@ -79,15 +79,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_is_no_longer_than_a_sentence() {
-        assert_eq!(sentence("it must be a number"), "it must be a number");
-        let cut = sentence(&format!("it is {}; it must be a number", "日".repeat(5000)));
+    fn long_messages_are_truncated_in_the_middle() {
+        assert_eq!(truncate("it must be a number"), "it must be a number");
+        let cut = truncate(&format!("it is {}; it must be a number", "日".repeat(5000)));
         assert!(cut.starts_with("it is 日") && cut.ends_with("日; it must be a number"));
-        assert_eq!(cut.chars().count(), SENTENCE.0 + 1 + SENTENCE.1);
+        assert_eq!(cut.chars().count(), MESSAGE_LIMITS.0 + 1 + MESSAGE_LIMITS.1);
     }
 
     #[test]
-    fn a_document_is_told_line_by_line() {
+    fn outlines_have_a_line_per_field() {
         let document = json!({
             "count": 2,
             "title": null,

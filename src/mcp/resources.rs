@@ -1,4 +1,4 @@
-//! What agents may read by address: the library, its videos, and the schema of the install.
+//! Resources: the library, its videos, and the schema of the install.
 
 use poem_openapi::types::ToJSON;
 use rmcp::model::{
@@ -8,19 +8,19 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::Caller;
-use super::budget::{Budget, tokens_of, tokens_of_text};
+use super::budget::{Budget, embedded_json_tokens, value_tokens};
 use super::pages;
 use crate::domain::catalog::videos;
-use crate::domain::kernel::video::video_named;
+use crate::domain::kernel::video::parse_video_id;
 use crate::http::views::{Failure, Schema, VideoDetail, VideoList};
 
 const JSON: &str = "application/json";
 const SCHEMA: &str = "shotlog://schema";
 const VIDEOS: &str = "shotlog://videos";
-/// Longest address that is looked at, bytes: an answer repeats it.
-const LONGEST_URI: usize = 1000;
+/// Maximum length of a resource URI, bytes: responses repeat it.
+const MAX_URI_BYTES: usize = 1000;
 
-/// The patterns of addresses.
+/// The URI templates.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
     let template = |uri: &str, name: &str, description: &str| {
         ResourceTemplate::new(uri, name).with_description(description).with_mime_type(JSON)
@@ -29,8 +29,8 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
         template(
             "shotlog://videos{?cursor}",
             "videos",
-            "The videos of the library, newest first. Where `next` is there, it is the `cursor` of the \
-             next page.",
+            "The videos of the library, newest first. `next`, if present, is the `cursor` of the next \
+             page.",
         ),
         template(
             "shotlog://videos/{video_id}",
@@ -40,13 +40,13 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
         template(
             "shotlog://schema{?cursor}",
             "schema",
-            "Everything searchable and filterable, and the JSON schemas of what analyzers and \
-             aggregators give. Where `next` is there, it is the `cursor` of the next page.",
+            "Searchable fields and filters, and the JSON schemas of analyzer outputs and aggregator \
+             results. `next`, if present, is the `cursor` of the next page.",
         ),
     ]
 }
 
-/// A page of what there is to read: the library and the schema, then the videos, newest first.
+/// A page of resources: the library and the schema first, then the videos, newest first.
 pub(super) async fn list(
     caller: &Caller<'_>,
     cursor: Option<String>,
@@ -58,7 +58,7 @@ pub(super) async fn list(
         list.next_cursor = page.next;
         list
     };
-    videos(caller, cursor, listed, |list| tokens_of(&json!(list))).await
+    videos(caller, cursor, listed, |list| value_tokens(&json!(list))).await
 }
 
 fn fixed() -> Vec<Resource> {
@@ -67,7 +67,7 @@ fn fixed() -> Vec<Resource> {
     };
     vec![
         fixed(VIDEOS, "videos", "The videos of the library, newest first"),
-        fixed(SCHEMA, "schema", "Everything searchable and filterable"),
+        fixed(SCHEMA, "schema", "Searchable fields and filters, and the schemas of results"),
     ]
 }
 
@@ -78,7 +78,7 @@ fn resource(video: &videos::Video) -> Resource {
         .with_mime_type(JSON)
 }
 
-/// What is at an address.
+/// Reads the resource at a URI.
 pub(super) async fn read(caller: &Caller<'_>, uri: &str) -> Result<ReadResourceResult, Failure> {
     let document = document(caller, uri).await?;
     let text = Value::Object(document).to_string();
@@ -93,7 +93,7 @@ async fn document(caller: &Caller<'_>, uri: &str) -> Result<Map<String, Value>, 
             uri.chars().take(100).filter(|c| !c.is_control()).collect::<String>()
         ))
     };
-    let address = Some(uri).filter(|uri| uri.len() <= LONGEST_URI);
+    let address = Some(uri).filter(|uri| uri.len() <= MAX_URI_BYTES);
     let address = address.and_then(|uri| Url::parse(uri).ok());
     let address = address.filter(|address| address.scheme() == "shotlog");
     let address = address.ok_or_else(unknown)?;
@@ -102,47 +102,47 @@ async fn document(caller: &Caller<'_>, uri: &str) -> Result<Map<String, Value>, 
     match (address.host_str(), address.path().trim_matches('/')) {
         (Some("videos"), "") => {
             let shown = |list| object(&VideoList::from(list));
-            videos(caller, cursor, shown, |list| tokens_of_text(&list.clone().into())).await
+            videos(caller, cursor, shown, |list| embedded_json_tokens(&list.clone().into())).await
         }
         (Some("videos"), video_id) => {
-            let video = VideoDetail::from(caller.service.video(video_named(video_id)?).await?);
+            let video = VideoDetail::from(caller.service.video(parse_video_id(video_id)?).await?);
             Ok(page(caller, object(&video), pages::position(cursor.as_deref())?))
         }
         (Some("schema"), "") => {
-            let schema = Schema::of(&caller.service).await;
+            let schema = Schema::for_service(&caller.service).await;
             Ok(page(caller, object(&schema), pages::position(cursor.as_deref())?))
         }
         _ => Err(unknown()),
     }
 }
 
-/// What is shown of as many videos as a page has and the budget allows.
+/// Renders as many videos as the page size and the token budget allow.
 async fn videos<T>(
     caller: &Caller<'_>,
     cursor: Option<String>,
     show: impl Fn(videos::VideoList) -> T,
     tokens: fn(&T) -> usize,
 ) -> Result<T, Failure> {
-    let most = Budget::new(caller.settings.max_tokens).left();
+    let max_tokens = Budget::new(caller.settings.max_tokens).remaining();
     let mut limit = caller.settings.page_videos;
     loop {
-        let page = videos::VideoPage {
+        let page = videos::VideoQuery {
             limit: Some(limit),
             cursor: cursor.clone(),
-            ..videos::VideoPage::default()
+            ..videos::VideoQuery::default()
         };
         let shown = show(caller.service.videos(&page).await?);
-        if limit == 1 || tokens(&shown) <= most {
+        if limit == 1 || tokens(&shown) <= max_tokens {
             return Ok(shown);
         }
         limit = (limit / 2).max(1);
     }
 }
 
-/// A page of a document, with `next` where another follows.
+/// A page of a document, with `next` if another page follows.
 fn page(caller: &Caller<'_>, document: Map<String, Value>, from: usize) -> Map<String, Value> {
     let budget = Budget::new(caller.settings.max_tokens);
-    let page = pages::page(document, from, budget, tokens_of_text);
+    let page = pages::page(document, from, budget, embedded_json_tokens);
     let mut document = page.document;
     if let Some(next) = page.next {
         document.insert("next".into(), next.to_string().into());

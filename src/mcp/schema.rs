@@ -1,5 +1,5 @@
-//! The JSON schemas of the contract's shapes, as tools declare them: those of the OpenAPI document,
-//! said in the words of JSON Schema, with what they refer to within.
+//! JSON schemas of tools: the schemas of the OpenAPI document converted to JSON Schema, with the referenced
+//! schemas in `$defs`.
 
 use std::sync::Arc;
 
@@ -8,80 +8,76 @@ use poem_openapi::types::Type;
 use rmcp::model::JsonObject;
 use serde_json::{Map, Value, json};
 
-/// Where the document has its schemas, and where one that stands alone has them.
-const DOCUMENT: &str = "#/components/schemas/";
-const ALONE: &str = "#/$defs/";
+/// Prefixes of references in the OpenAPI document and in a standalone schema.
+const COMPONENTS_PREFIX: &str = "#/components/schemas/";
+const DEFS_PREFIX: &str = "#/$defs/";
 
-/// The schema of an object that a tool takes or gives.
-pub(super) fn schema_of<T: Type>() -> Arc<JsonObject> {
+/// The schema of a tool's output.
+pub(super) fn output_schema<T: Type>() -> Arc<JsonObject> {
     let mut registry = Registry::new();
     T::register(&mut registry);
     let mut schemas: Map<String, Value> = registry
         .schemas
         .iter()
-        .map(|(name, schema)| (name.clone(), translated(json!(schema))))
+        .map(|(name, schema)| (name.clone(), to_json_schema(json!(schema))))
         .collect();
-    let own = schemas.remove(&*T::name());
-    let Some(Value::Object(mut schema)) = own else { return Arc::default() };
-    let mut within = Map::new();
-    take_what_is_named(&Value::Object(schema.clone()), &mut schemas, &mut within);
-    if !within.is_empty() {
-        schema.insert("$defs".into(), Value::Object(within));
+    let root = schemas.remove(&*T::name());
+    let Some(Value::Object(mut schema)) = root else { return Arc::default() };
+    let mut defs = Map::new();
+    collect_references(&Value::Object(schema.clone()), &mut schemas, &mut defs);
+    if !defs.is_empty() {
+        schema.insert("$defs".into(), Value::Object(defs));
     }
     Arc::new(schema)
 }
 
-/// Moves the schemas that one refers to, and those that they refer to.
-fn take_what_is_named(
-    schema: &Value,
-    all: &mut Map<String, Value>,
-    taken: &mut Map<String, Value>,
-) {
+/// Moves the schemas that `schema` refers to, directly or indirectly, from `all` to `defs`.
+fn collect_references(schema: &Value, all: &mut Map<String, Value>, defs: &mut Map<String, Value>) {
     match schema {
         Value::Object(fields) => {
             for (key, value) in fields {
                 let name = value.as_str().filter(|_| key == "$ref");
-                let name = name.and_then(|target| target.strip_prefix(ALONE));
+                let name = name.and_then(|target| target.strip_prefix(DEFS_PREFIX));
                 if let Some((name, named)) = name.and_then(|name| all.remove_entry(name)) {
-                    take_what_is_named(&named, all, taken);
-                    taken.insert(name, named);
+                    collect_references(&named, all, defs);
+                    defs.insert(name, named);
                 }
-                take_what_is_named(value, all, taken);
+                collect_references(value, all, defs);
             }
         }
         Value::Array(schemas) => {
-            schemas.iter().for_each(|schema| take_what_is_named(schema, all, taken));
+            schemas.iter().for_each(|schema| collect_references(schema, all, defs));
         }
         _ => {}
     }
 }
 
-/// The schema of arguments, of which no other are taken than it names.
-pub(super) fn arguments_of<T: Type>() -> Arc<JsonObject> {
-    let mut schema = (*schema_of::<T>()).clone();
+/// The schema of a tool's arguments, which forbids additional properties.
+pub(super) fn input_schema<T: Type>() -> Arc<JsonObject> {
+    let mut schema = (*output_schema::<T>()).clone();
     schema.insert("additionalProperties".into(), false.into());
     Arc::new(schema)
 }
 
-/// A schema of the document in the words of JSON Schema.
-fn translated(schema: Value) -> Value {
+/// Converts an OpenAPI schema to JSON Schema.
+fn to_json_schema(schema: Value) -> Value {
     match schema {
         Value::Object(mut schema) => {
             if let Some(Value::String(target)) = schema.get_mut("$ref") {
-                *target = target.replace(DOCUMENT, ALONE);
+                *target = target.replace(COMPONENTS_PREFIX, DEFS_PREFIX);
             }
             let nullable = schema.remove("nullable") == Some(Value::Bool(true));
             schema.remove("discriminator");
             let schema: Map<String, Value> =
-                schema.into_iter().map(|(key, value)| (key, translated(value))).collect();
+                schema.into_iter().map(|(key, value)| (key, to_json_schema(value))).collect();
             if nullable { or_null(schema) } else { Value::Object(schema) }
         }
-        Value::Array(schemas) => schemas.into_iter().map(translated).collect(),
+        Value::Array(schemas) => schemas.into_iter().map(to_json_schema).collect(),
         other => other,
     }
 }
 
-/// What the schema allows, and null.
+/// Extends a schema to allow null.
 fn or_null(mut schema: Map<String, Value>) -> Value {
     if let Some(choices) = schema.get_mut("enum").and_then(Value::as_array_mut) {
         choices.push(Value::Null);
@@ -133,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_schema_stands_alone_and_is_json_schema() {
-        let schema = Value::Object((*arguments_of::<Outer>()).clone());
+        let schema = Value::Object((*input_schema::<Outer>()).clone());
         assert_eq!(schema["type"], "object");
         assert_eq!(schema["additionalProperties"], false);
         assert_eq!(schema["required"], json!(["flat", "t", "list"]));

@@ -5,24 +5,24 @@ use std::time::Duration;
 use ports::units::seconds;
 use serde::{Deserialize, Serialize};
 
-/// What agents are served over the Model Context Protocol.
+/// The Model Context Protocol endpoint for agents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct McpSettings {
     /// Serve `/mcp`.
     pub enabled: bool,
-    /// Most tokens of one answer, counted as three bytes of its JSON each; at least 5000.
+    /// Maximum tokens of a response, counted as three bytes of JSON each; at least 5000.
     pub max_tokens: usize,
-    /// Videos on a page of the list of resources.
+    /// Videos per page of the resource list.
     pub page_videos: u32,
-    /// Most pictures of one answer.
+    /// Maximum images of a response.
     pub max_frames: usize,
-    /// Widest picture, pixels; at least 16.
+    /// Maximum width of an image, pixels; at least 16.
     pub max_frame_width: u32,
-    /// Longest time that a call waits for its job to end, in the file seconds.
+    /// Maximum time that a call waits for its job; seconds in the file.
     #[serde(with = "seconds")]
     pub max_wait: Duration,
-    /// Most messages of a batch, which clients of revision 2025-03-26 may send.
+    /// Maximum messages of a batch, which clients of revision 2025-03-26 may send.
     pub max_batch: usize,
 }
 

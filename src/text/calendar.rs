@@ -20,7 +20,7 @@ pub const MONTHS: [&str; 12] = [
     "december",
 ];
 
-/// Whether the name of a month is a verb, too.
+/// Whether the name of a month is also a verb.
 pub fn is_ambiguous_month(lower: &str) -> bool {
     matches!(lower, "march" | "may")
 }
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_months_are_verbs_too() {
+    fn march_and_may_are_ambiguous() {
         let verbs: Vec<&str> = MONTHS.into_iter().filter(|m| is_ambiguous_month(m)).collect();
         assert_eq!(verbs, ["march", "may"]);
     }

@@ -1,13 +1,13 @@
-//! The names people give to colours, by family.
+//! Colour names by family.
 
-/// A colour and what its shades are called, all in lower case.
+/// A colour and the names of its shades, in lower case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Family {
-    /// Names of the colour as a whole; the first is the family's.
+    /// Names of the colour itself; the first is the family's name.
     pub names: &'static [&'static str],
     /// Names of its shades.
     pub shades: &'static [&'static str],
-    /// Shades called after things; by themselves the words mean the things as often.
+    /// Shades named after things; on its own such a word may mean the thing.
     pub things: &'static [&'static str],
 }
 
@@ -31,7 +31,7 @@ const fn family(
     Family { names, shades, things }
 }
 
-/// Every colour.
+/// All colour families.
 pub const FAMILIES: &[Family] = &[
     family(&["black"], &[], &[]),
     family(&["white"], &["off-white"], &["cream", "ivory"]),
@@ -47,20 +47,20 @@ pub const FAMILIES: &[Family] = &[
     family(&["purple", "violet"], &["lilac"], &["lavender"]),
 ];
 
-/// The family of a word that is said to be a colour, as in a description of clothes.
-pub fn family_of(lower: &str) -> Option<&'static Family> {
+/// The family of a word that is known to be a colour, as in a description of clothes.
+pub fn find_family(lower: &str) -> Option<&'static Family> {
     let has = |family: &&Family| {
         [family.names, family.shades, family.things].iter().any(|words| words.contains(&lower))
     };
     FAMILIES.iter().find(has)
 }
 
-/// The family that a word names as a whole: that of `gray`, but none of `crimson`.
-pub fn named_by(lower: &str) -> Option<&'static Family> {
+/// The family that has the word as its own name: `gray` has one, the shade `crimson` has none.
+pub fn family_named(lower: &str) -> Option<&'static Family> {
     FAMILIES.iter().find(|family| family.names.contains(&lower))
 }
 
-/// Whether a word by itself means a colour: `crimson` does, `cream` may be the thing.
+/// Whether a word on its own means a colour: `crimson` does, `cream` may be the thing.
 pub fn is_colour(lower: &str) -> bool {
     FAMILIES.iter().any(|family| family.names.contains(&lower) || family.shades.contains(&lower))
 }
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_colours_more_or_less() {
+    fn colour_words_are_classified() {
         // Family, whether the word names all of it, whether it is a colour by itself.
         for (word, family, named, colour) in [
             ("grey", Some("grey"), true, true),
@@ -80,14 +80,14 @@ mod tests {
             ("navy", Some("blue"), false, false),
             ("bright", None, false, false),
         ] {
-            assert_eq!(family_of(word).map(Family::name), family, "{word}");
-            assert_eq!(named_by(word).is_some(), named, "{word}");
+            assert_eq!(find_family(word).map(Family::name), family, "{word}");
+            assert_eq!(family_named(word).is_some(), named, "{word}");
             assert_eq!(is_colour(word), colour, "{word}");
         }
     }
 
     #[test]
-    fn a_word_is_of_one_family() {
+    fn each_word_belongs_to_one_family() {
         let mut all: Vec<&str> =
             FAMILIES.iter().flat_map(|f| [f.names, f.shades, f.things].concat()).collect();
         let count = all.len();

@@ -1,11 +1,11 @@
-//! Numbers in digits and in words.
+//! Recognises numbers in digits and in words.
 
 use crate::Token;
 
 /// A number in a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Number {
-    /// What it says.
+    /// Its value.
     pub value: f64,
     /// Index of its first token.
     pub first: usize,
@@ -13,8 +13,8 @@ pub struct Number {
     pub last: usize,
 }
 
-/// The numbers of a text, in digits or in words; a lone `one` is a pronoun as often as a number and
-/// is left out, and so are clock times.
+/// The numbers of a text, in digits or in words. Omits a lone `one`, which is often a pronoun, and clock
+/// times.
 pub fn numbers(tokens: &[Token<'_>]) -> Vec<Number> {
     let mut found: Vec<Number> = Vec::new();
     let mut at = 0;
@@ -31,7 +31,7 @@ pub fn numbers(tokens: &[Token<'_>]) -> Vec<Number> {
     found
 }
 
-/// The number that begins at a token, and its last token.
+/// The value of the number that begins at a token, and the index of its last token.
 fn number_at(tokens: &[Token<'_>], first: usize) -> Option<(f64, usize)> {
     let scale = |at: usize| -> Option<f64> {
         let word = tokens.get(at)?.lower.as_str();
@@ -52,7 +52,7 @@ fn number_at(tokens: &[Token<'_>], first: usize) -> Option<(f64, usize)> {
         Some(value) => value,
         None => scale(first)?,
     };
-    // `total` holds what a thousand or a million has closed.
+    // `total` is the sum of the groups closed by `thousand`, `million` and so on.
     let (mut total, mut last) = (0.0, first);
     loop {
         let next = last + 1;
@@ -78,7 +78,7 @@ fn number_at(tokens: &[Token<'_>], first: usize) -> Option<(f64, usize)> {
     }
 }
 
-/// `twenty five` is one number, `twenty twenty` and `five six` are two.
+/// Whether `value` continues a number: `twenty five` is one number, `twenty twenty` and `five six` are two.
 fn fits_after(current: f64, value: f64) -> bool {
     if current >= 100.0 || current == 0.0 {
         current % 100.0 == 0.0
@@ -87,7 +87,7 @@ fn fits_after(current: f64, value: f64) -> bool {
     }
 }
 
-/// `12`, `1,000`, `12.5`, `45th`, `10km`.
+/// Parses `12`, `1,000`, `12.5`, `45th` and `10km`.
 fn digits(lower: &str) -> Option<f64> {
     let end = lower
         .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',')))
@@ -99,8 +99,8 @@ fn digits(lower: &str) -> Option<f64> {
     number.replace(',', "").parse().ok()
 }
 
-/// Whether a lower-case word says how many or how much: digits, a number in words, or a vaguer amount
-/// as `several`, `none` or `both`.
+/// Whether a lower-case word is an amount: digits, a number in words, or a vague amount such as `several`,
+/// `none` or `both`.
 pub fn is_amount(lower: &str) -> bool {
     const VAGUE: &[&str] =
         &["dozens", "half", "quarter", "none", "no", "several", "single", "couple", "pair", "both"];
@@ -111,7 +111,7 @@ pub fn is_amount(lower: &str) -> bool {
         || VAGUE.contains(&lower)
 }
 
-/// Numbers below a hundred in words, a dozen among them.
+/// Number words below a hundred, including `dozen`.
 pub const CARDINALS: &[(&str, u32)] = &[
     ("zero", 0),
     ("one", 1),
@@ -144,7 +144,7 @@ pub const CARDINALS: &[(&str, u32)] = &[
     ("ninety", 90),
 ];
 
-/// Ordinals that read as their number; `first` and `second` seldom count.
+/// Ordinals that count as their number; `first` and `second` rarely do.
 const ORDINALS: &[(&str, u32)] = &[
     ("third", 3),
     ("fourth", 4),
@@ -158,7 +158,7 @@ const ORDINALS: &[(&str, u32)] = &[
     ("twelfth", 12),
 ];
 
-/// What multiplies the number before it.
+/// Words that multiply the number before them.
 pub const SCALES: &[(&str, f64)] = &[
     ("hundred", 1e2),
     ("hundreds", 1e2),
@@ -178,7 +178,7 @@ mod tests {
     use crate::tokens;
 
     #[test]
-    fn numbers_are_read_in_digits_and_words() {
+    fn numbers_are_recognised_in_digits_and_words() {
         for (text, expected) in [
             ("45 cars and 1,000 people", vec![45.0, 1000.0]),
             ("in the 9th district, 12.5 km on", vec![9.0, 12.5]),
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_are_numbers_and_vaguer_words() {
+    fn amounts_are_numbers_and_vague_amounts() {
         for (word, expected) in [
             ("12.5", true),
             ("45th", true),

@@ -1,6 +1,6 @@
-//! Plurals of English nouns.
+//! English noun plurals.
 
-/// Nouns whose plural no rule gives, as singular and plural.
+/// Nouns with irregular plurals, as singular and plural.
 pub(crate) const IRREGULAR: &[(&str, &str)] = &[
     ("man", "men"),
     ("woman", "women"),
@@ -14,9 +14,9 @@ pub(crate) const IRREGULAR: &[(&str, &str)] = &[
     ("wife", "wives"),
 ];
 
-/// The plural of a lower-case noun or of a name that ends in one: `buses`, `wine glasses`, `sheep`.
+/// The plural of a lower-case noun or of a phrase that ends in one: `buses`, `wine glasses`, `sheep`.
 pub fn plural(noun: &str) -> String {
-    /// Nouns that are their own plural.
+    /// Nouns with the same singular and plural.
     const ALIKE: &[&str] = &["sheep", "skis", "scissors"];
     let (before, last) = noun.rfind(' ').map_or(("", noun), |space| noun.split_at(space + 1));
     if let Some((_, plural)) = IRREGULAR.iter().find(|(singular, _)| *singular == last) {
@@ -33,16 +33,16 @@ pub fn plural(noun: &str) -> String {
     }
 }
 
-/// So many of a thing, as `0 people`, `1 person`, `3 chunks`.
-pub fn many(name: &str, count: u64) -> String {
+/// A count with its noun: `0 people`, `1 person`, `3 chunks`.
+pub fn with_count(name: &str, count: u64) -> String {
     match count {
         1 => format!("1 {name}"),
         n => format!("{n} {}", plural(name)),
     }
 }
 
-/// A name and how many there are of it, as `2 people`, `3 dogs`; `bus` of one.
-pub fn counted(name: &str, count: u64) -> String {
+/// A noun with its count if that is above one: `2 people`, `3 dogs`, `bus`.
+pub fn plural_with_count(name: &str, count: u64) -> String {
     match count {
         0 | 1 => name.to_owned(),
         n => format!("{n} {}", plural(name)),
@@ -54,13 +54,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_is_counted_too() {
-        let told = [0, 1, 3].map(|count| many("person", count));
-        assert_eq!(told, ["0 people", "1 person", "3 people"]);
+    fn with_count_states_every_count() {
+        let counts = [0, 1, 3].map(|count| with_count("person", count));
+        assert_eq!(counts, ["0 people", "1 person", "3 people"]);
     }
 
     #[test]
-    fn nouns_have_the_plural_people_give_them() {
+    fn plural_follows_rules_and_exceptions() {
         for (noun, expected) in [
             ("dog", "dogs"),
             ("bus", "buses"),
@@ -82,9 +82,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_one_is_not_counted() {
+    fn plural_with_count_omits_one() {
         for (count, expected) in [(0, "bus"), (1, "bus"), (2, "2 buses")] {
-            assert_eq!(counted("bus", count), expected);
+            assert_eq!(plural_with_count("bus", count), expected);
         }
     }
 }

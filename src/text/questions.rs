@@ -1,35 +1,35 @@
-//! Questions about videos: the kind of thing they ask for, and which of their words belong to asking.
+//! Question analysis: the kind of answer, the subject, and the words without content.
 
 use crate::calendar::{MONTHS, WEEKDAYS};
 use crate::colours::is_colour;
 use crate::numbers::is_amount;
 use crate::{Token, is_function_word, tokens};
 
-/// The kind of thing that a question asks for.
+/// The kind of answer that a question asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerKind {
-    /// Somebody.
+    /// A person.
     Person,
     /// A moment or a date.
     Time,
-    /// Where something is.
+    /// A place.
     Place,
-    /// How many or how much.
+    /// A number or an amount.
     Quantity,
-    /// What colour something has.
+    /// A colour.
     Colour,
-    /// The year of something.
+    /// A year.
     Year,
-    /// No kind in particular.
+    /// No particular kind.
     Anything,
 }
 
 impl AnswerKind {
-    /// What a question asks for, by its question words.
-    pub fn asked_for(question: &[Token<'_>]) -> Self {
+    /// Classifies a question by its question words.
+    pub fn from_question(question: &[Token<'_>]) -> Self {
         const MEASURES: &[&str] =
             &["many", "much", "old", "tall", "far", "high", "fast", "long", "deep", "heavy"];
-        /// Words from the beginning within which `year` is what is asked for.
+        /// `year` is the kind of answer only among the first words.
         const EARLY: usize = 3;
         for (at, word) in question.iter().enumerate() {
             match word.lower.as_str() {
@@ -50,13 +50,13 @@ impl AnswerKind {
         Self::Anything
     }
 
-    /// Whether nothing without a word of this kind can be an answer.
+    /// Whether an answer must contain a word of this kind.
     pub fn is_definite(self) -> bool {
         matches!(self, Self::Quantity | Self::Colour | Self::Year)
     }
 
-    /// Whether a sentence has a word of this kind.
-    pub fn is_in(self, sentence: &[Token<'_>]) -> bool {
+    /// Whether a sentence contains a word of this kind.
+    pub fn occurs_in(self, sentence: &[Token<'_>]) -> bool {
         let any = |fits: &dyn Fn(&str) -> bool| sentence.iter().any(|word| fits(&word.lower));
         match self {
             Self::Anything => true,
@@ -73,61 +73,61 @@ impl AnswerKind {
     }
 }
 
-/// Whether a text asks, by how it begins or ends; a search by a few words does not.
+/// Whether a text is a question, by its first word or its question mark, and not a keyword search.
 pub fn is_question(text: &str) -> bool {
     let begins = |word: &Token<'_>| OPENING.contains(&word.lower.as_str());
     text.trim_end().ends_with('?') || tokens(text).first().is_some_and(begins)
 }
 
-/// What questions begin with.
+/// Words that begin a question.
 const OPENING: &[&str] = &[
     "who", "whom", "whose", "what", "which", "when", "where", "why", "how", "is", "are", "was",
     "were", "do", "does", "did", "can", "could", "will", "would", "should", "has", "have", "had",
 ];
 
-/// Whether a question begins by asking how many or how much there is: without a number nothing answers it,
-/// as it may the question how long something lasts.
+/// Whether a question begins with how many or how much. Only a number answers such a question, unlike one
+/// of how long something lasts.
 pub fn asks_for_number(question: &[Token<'_>]) -> bool {
     const EARLY: usize = 3;
     let lower = |at: usize| question.get(at).map_or("", |word| word.lower.as_str());
     (0..EARLY).any(|at| lower(at) == "how" && ["many", "much"].contains(&lower(at + 1)))
 }
 
-/// What a question wants to hear something about: `crocodiles` of `What does she say about crocodiles?` and
-/// of `Who mentions crocodiles?`. Whatever is said about it is an answer.
+/// The topic of a question about what is said: `crocodiles` in `What does she say about crocodiles?` and in
+/// `Who mentions crocodiles?`. Everything said about the topic answers such a question.
 pub fn topic(question: &str) -> Option<&str> {
-    const TELLING: &[&str] = &[
+    const REPORTING_VERBS: &[&str] = &[
         "say", "says", "said", "tell", "tells", "told", "talk", "talks", "talked", "talking",
         "speak", "speaks", "spoke", "spoken", "speaking", "hear", "heard", "learn",
     ];
-    const NAMING: &[&str] =
+    const MENTION_VERBS: &[&str] =
         &["mention", "mentions", "mentioned", "discuss", "discusses", "discussed", "discussing"];
-    const AROUND_IT: &[&str] =
+    const MANNER_WORDS: &[&str] =
         &["in", "at", "by", "on", "during", "as", "for", "to", "with", "when", "while", "here"];
-    // Why and how much somebody talks about a thing is no more of it.
-    const MORE: &[&str] = &["why", "how", "which"];
-    /// Words between telling and `about`: `What does she tell the others about it?`
-    const NEAR: usize = 3;
+    // Questions why or how somebody talks about a thing are not answered by what is said about it.
+    const UNRELATED_OPENINGS: &[&str] = &["why", "how", "which"];
+    /// Maximum distance from the verb to `about`: `What does she tell the others about it?`
+    const MAX_GAP: usize = 3;
     let all = tokens(question);
     let is = |at: usize, list: &[&str]| {
         all.get(at).is_some_and(|word| list.contains(&word.lower.as_str()))
     };
-    if !is_question(question) || is(0, MORE) {
+    if !is_question(question) || is(0, UNRELATED_OPENINGS) {
         return None;
     }
-    let about = |told: usize| (told + 1..=told + NEAR).find(|&at| is(at, &["about"]));
+    let about = |verb: usize| (verb + 1..=verb + MAX_GAP).find(|&at| is(at, &["about"]));
     let before = (0..all.len()).find_map(|at| match () {
-        () if is(at, TELLING) => about(at),
-        // Not where or when it is mentioned.
-        () if is(at, NAMING) && !is(at + 1, AROUND_IT) => {
+        () if is(at, REPORTING_VERBS) => about(at),
+        // Not a question where or when something is mentioned.
+        () if is(at, MENTION_VERBS) && !is(at + 1, MANNER_WORDS) => {
             Some(about(at).filter(|&about| about == at + 1).unwrap_or(at))
         }
         () => None,
     })?;
     let first = all.get(before + 1)?;
     let topic = question[first.start..].trim_end().trim_end_matches(['?', '.', '!']);
-    let told = |word: &Token<'_>| !is_function_word(&word.lower) && !is_generic(&word.lower);
-    tokens(topic).iter().any(told).then_some(topic)
+    let has_content = |word: &Token<'_>| !is_function_word(&word.lower) && !is_generic(&word.lower);
+    tokens(topic).iter().any(has_content).then_some(topic)
 }
 
 fn is_year(word: &str) -> bool {
@@ -135,28 +135,29 @@ fn is_year(word: &str) -> bool {
 }
 
 fn is_time(word: &str) -> bool {
-    // `may` is seldom the month.
+    // `may` is rarely the month.
     let month = MONTHS.contains(&word) && word != "may";
     WEEKDAYS.contains(&word) || month || TIMES.contains(&word)
 }
 
-/// Words that say when beside now, such as `last year` and `yesterday`: what is told of another time does
-/// not fit them.
-pub fn times_told(all: &[Token<'_>]) -> Vec<String> {
+/// Relative times such as `last year` and `yesterday`, in lower case: an answer has to be about the same
+/// time.
+pub fn relative_times(all: &[Token<'_>]) -> Vec<String> {
     let lower = |at: usize| all.get(at).map_or("", |word| word.lower.as_str());
-    let told = |at: usize| match lower(at) {
+    let relative_time = |at: usize| match lower(at) {
         day @ ("yesterday" | "today" | "tonight" | "tomorrow") => Some(day.to_owned()),
         which @ ("last" | "this" | "next") => {
-            let of = lower(at + 1);
-            let period = PERIODS.contains(&of) || WEEKDAYS.contains(&of) || MONTHS.contains(&of);
-            period.then(|| format!("{which} {of}"))
+            let next = lower(at + 1);
+            let is_period =
+                PERIODS.contains(&next) || WEEKDAYS.contains(&next) || MONTHS.contains(&next);
+            is_period.then(|| format!("{which} {next}"))
         }
         _ => None,
     };
-    (0..all.len()).filter_map(told).collect()
+    (0..all.len()).filter_map(relative_time).collect()
 }
 
-/// What `last` and `next` count.
+/// Periods that follow `last`, `this` and `next`.
 const PERIODS: &[&str] = &[
     "year",
     "month",
@@ -176,34 +177,34 @@ const PERIODS: &[&str] = &[
     "decade",
 ];
 
-/// Whether a lower-case word of a search says nothing about what is searched for, as in `find the
-/// moment when someone says …`.
-pub fn is_asking(lower: &str) -> bool {
-    ASKING.contains(&lower) || SEARCHING.contains(&lower)
+/// Whether a lower-case word of a search text says nothing about the subject, as in `find the moment when
+/// someone says …`.
+pub fn is_query_filler(lower: &str) -> bool {
+    QUERY_FILLERS.contains(&lower) || SEARCH_FILLERS.contains(&lower)
 }
 
-/// Whether a lower-case word of a question says little about what is looked for, because it could be
-/// asked of any video: `what is the name of the person in the first scene?`
+/// Whether a lower-case word of a question says little about the subject because it fits any video: `what
+/// is the name of the person in the first scene?`
 pub fn is_generic(lower: &str) -> bool {
-    ASKING.contains(&lower) || GENERIC.contains(&lower)
+    QUERY_FILLERS.contains(&lower) || QUESTION_FILLERS.contains(&lower)
 }
 
-/// What a question or a search is about, without the words of asking around it: `train` of `When can
-/// one see a train in this video?`. `None` where that is all of it, or nothing.
+/// The subject of a question or search without the filler words around it: `train` in `When can one see a
+/// train in this video?`. `None` if that is the whole text or nothing.
 pub fn subject(question: &str) -> Option<&str> {
     let all = tokens(question);
-    let asks = |token: &Token<'_>| {
+    let is_filler = |token: &Token<'_>| {
         let word = token.lower.as_str();
-        is_function_word(word) || is_asking(word) || AROUND.contains(&word)
+        is_function_word(word) || is_query_filler(word) || SURROUNDING.contains(&word)
     };
-    let first = all.iter().position(|token| !asks(token))?;
-    let last = all.iter().rposition(|token| !asks(token))?;
+    let first = all.iter().position(|token| !is_filler(token))?;
+    let last = all.iter().rposition(|token| !is_filler(token))?;
     let subject = &question[all[first].start..all[last].start + all[last].text.len()];
     (first > 0 || last + 1 < all.len()).then_some(subject)
 }
 
-/// Words that stand around what a question is about, beside those of asking.
-const AROUND: &[&str] = &[
+/// Filler words around a question's subject, in addition to the query fillers.
+const SURROUNDING: &[&str] = &[
     "one",
     "anyone",
     "anybody",
@@ -224,8 +225,8 @@ const AROUND: &[&str] = &[
     "please",
 ];
 
-/// Words of asking, in searches and in questions.
-const ASKING: &[&str] = &[
+/// Filler words of searches and questions.
+const QUERY_FILLERS: &[&str] = &[
     "moment",
     "mention",
     "mentioned",
@@ -250,12 +251,12 @@ const ASKING: &[&str] = &[
     "written",
 ];
 
-/// Words of asking that in a question may be what it is about.
-const SEARCHING: &[&str] =
+/// Filler words of searches that may be the subject of a question.
+const SEARCH_FILLERS: &[&str] =
     &["find", "said", "say", "saying", "says", "sign", "somebody", "something"];
 
-/// Words of questions that in a search may be what it is for.
-const GENERIC: &[&str] = &[
+/// Filler words of questions that may be the subject of a search.
+const QUESTION_FILLERS: &[&str] = &[
     "videos",
     "clip",
     "clips",
@@ -371,7 +372,7 @@ const PERSONS: &[&str] = &[
     "we",
 ];
 
-/// Words of time beside the names of days and months.
+/// Words of time other than the names of days and months.
 const TIMES: &[&str] = &[
     "today",
     "tomorrow",
@@ -413,7 +414,7 @@ mod tests {
     use crate::words;
 
     #[test]
-    fn question_words_tell_what_is_asked_for() {
+    fn answer_kind_follows_question_words() {
         for (question, kind) in [
             ("What colour is the car?", AnswerKind::Colour),
             ("Who opens the door?", AnswerKind::Person),
@@ -424,12 +425,12 @@ mod tests {
             ("How many people are there?", AnswerKind::Quantity),
             ("How does it end?", AnswerKind::Anything),
         ] {
-            assert_eq!(AnswerKind::asked_for(&words(question)), kind, "{question}");
+            assert_eq!(AnswerKind::from_question(&words(question)), kind, "{question}");
         }
     }
 
     #[test]
-    fn questions_are_told_from_searches() {
+    fn questions_differ_from_searches() {
         for (text, expected) in [
             ("Who opens the door", true),
             ("the door opens?", true),
@@ -441,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_of_a_thing_is_asked_for() {
+    fn topic_is_found_in_questions_about_speech() {
         for (question, expected) in [
             ("What does the man say about crocodiles?", Some("crocodiles")),
             ("What do they tell us about the red van?", Some("the red van")),
@@ -457,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_asked_for_at_the_beginning() {
+    fn how_many_asks_for_a_number_at_the_beginning() {
         for (question, expected) in [
             ("How many cars are there?", true),
             ("In how many countries is it spoken?", true),
@@ -469,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_have_what_is_asked_for() {
+    fn sentences_contain_the_answer_kind() {
         for (kind, with, without) in [
             (AnswerKind::Person, "There is Anna.", "There is rain."),
             (AnswerKind::Person, "A worker waits.", "A bus waits."),
@@ -480,14 +481,14 @@ mod tests {
             (AnswerKind::Colour, "A gray cat.", "A cat and cream."),
             (AnswerKind::Year, "Built in 1883.", "Built in 2500 days."),
         ] {
-            assert!(kind.is_in(&words(with)), "{with}");
-            assert!(!kind.is_in(&words(without)), "{without}");
-            assert!(AnswerKind::Anything.is_in(&words(without)));
+            assert!(kind.occurs_in(&words(with)), "{with}");
+            assert!(!kind.occurs_in(&words(without)), "{without}");
+            assert!(AnswerKind::Anything.occurs_in(&words(without)));
         }
     }
 
     #[test]
-    fn what_a_question_is_about_is_told_from_asking() {
+    fn subject_omits_filler_words() {
         for (question, expected) in [
             ("When can one see a train in this video?", Some("train")),
             ("What does a crocodile sound like?", Some("crocodile sound")),
@@ -501,26 +502,26 @@ mod tests {
     }
 
     #[test]
-    fn times_are_told_from_what_is_last_or_next() {
+    fn relative_times_need_a_period() {
         for (text, expected) in [
             ("How many were there last year?", &["last year"][..]),
             ("What comes next Monday, and what was yesterday?", &["next monday", "yesterday"]),
             ("What does he say last?", &[]),
             ("What is the last word of this talk?", &[]),
         ] {
-            assert_eq!(times_told(&tokens(text)), expected, "{text}");
+            assert_eq!(relative_times(&tokens(text)), expected, "{text}");
         }
     }
 
     #[test]
-    fn words_of_asking_are_told_from_what_is_asked_about() {
-        for (word, asking, generic) in [
+    fn filler_words_differ_between_searches_and_questions() {
+        for (word, filler, generic) in [
             ("video", true, true),
             ("find", true, false),
             ("colour", false, true),
             ("dog", false, false),
         ] {
-            assert_eq!((is_asking(word), is_generic(word)), (asking, generic), "{word}");
+            assert_eq!((is_query_filler(word), is_generic(word)), (filler, generic), "{word}");
         }
     }
 }

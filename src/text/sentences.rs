@@ -1,23 +1,23 @@
-//! Where sentences end.
+//! Sentence splitting.
 
-/// What becomes of sentences inside “ and ”.
+/// How sentences inside “ and ” are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quotations {
-    /// They come apart like any others.
+    /// They are split like any others.
     Split,
     /// They stay with the sentence that quotes them.
     Whole,
 }
 
-/// The sentences of a text, trimmed, each with a letter or a digit in it. Abbreviations, initials,
-/// decimals and what closes after the full stop are minded; a line break ends a sentence. An ellipsis
-/// or a quotation that goes on in lower case ends none.
+/// The sentences of a text, trimmed; each contains a letter or digit. Handles abbreviations, initials,
+/// decimals and closing marks after the full stop. A line break ends a sentence; an ellipsis or a quotation
+/// followed by a lower-case letter does not.
 pub fn sentences(text: &str, quotations: Quotations) -> Vec<&str> {
     text.lines().flat_map(|line| sentences_of_line(line, quotations)).collect()
 }
 
 fn sentences_of_line(line: &str, quotations: Quotations) -> Vec<&str> {
-    let mut found = Vec::new();
+    let mut sentences = Vec::new();
     let mut start = 0;
     let mut quoted = false;
     let mut chars = line.char_indices().peekable();
@@ -44,43 +44,43 @@ fn sentences_of_line(line: &str, quotations: Quotations) -> Vec<&str> {
             chars.next();
         }
         let rest = &line[end..];
-        let alone = end == at + c.len_utf8();
-        let goes_on = rest.trim_start().starts_with(char::is_lowercase)
+        let is_single_mark = end == at + c.len_utf8();
+        let continues = rest.trim_start().starts_with(char::is_lowercase)
             && (closed || c == '…' || line[at..end].starts_with(".."));
         let ends = rest.is_empty()
             || wide
             || (rest.starts_with(char::is_whitespace)
-                && !goes_on
-                && !(c == '.' && alone && is_abbreviation(&line[start..at], rest)));
+                && !continues
+                && !(c == '.' && is_single_mark && is_abbreviation(&line[start..at], rest)));
         if ends && !(quoted && quotations == Quotations::Whole) {
-            push_trimmed(&mut found, &line[start..end]);
+            push_trimmed(&mut sentences, &line[start..end]);
             start = end;
         }
     }
-    push_trimmed(&mut found, &line[start..]);
-    found
+    push_trimmed(&mut sentences, &line[start..]);
+    sentences
 }
 
-/// Whether a sign ends a sentence without a space after it.
+/// Whether a mark ends a sentence without a following space.
 fn is_wide(c: char) -> bool {
     matches!(c, '。' | '！' | '？' | '।' | '؟')
 }
 
-fn push_trimmed<'a>(found: &mut Vec<&'a str>, sentence: &'a str) {
+fn push_trimmed<'a>(sentences: &mut Vec<&'a str>, sentence: &'a str) {
     let sentence = sentence.trim();
     if sentence.chars().any(char::is_alphanumeric) {
-        found.push(sentence);
+        sentences.push(sentence);
     }
 }
 
 /// Whether the full stop between `before` and `after` belongs to the word before it.
 fn is_abbreviation(before: &str, after: &str) -> bool {
-    /// They stand before a name or a number.
+    /// Abbreviations before a name or a number.
     const LEADING: &[&str] = &[
         "mr", "mrs", "ms", "dr", "prof", "st", "sr", "jr", "mt", "gen", "col", "sgt", "capt", "lt",
         "rev", "hon", "vs", "e.g", "i.e", "fig", "approx", "dept", "est", "vol", "cf",
     ];
-    /// They may end a sentence, too.
+    /// Abbreviations that may also end a sentence.
     const MIDDLE: &[&str] =
         &["etc", "inc", "ltd", "co", "corp", "a.m", "p.m", "ave", "blvd", "u.s", "u.k"];
     let opens = |c: char| c.is_whitespace() || matches!(c, '(' | '[' | '"' | '“' | '„' | '‘' | '«');
@@ -88,7 +88,7 @@ fn is_abbreviation(before: &str, after: &str) -> bool {
     let lower = last.to_lowercase();
     let next = after.trim_start().chars().next();
     match lower.as_str() {
-        // "No." is a number's abbreviation only in front of one.
+        // "No." is an abbreviation only before a number.
         "no" => next.is_some_and(|c| c.is_ascii_digit()),
         _ if LEADING.contains(&lower.as_str()) => true,
         _ if MIDDLE.contains(&lower.as_str()) => next.is_some_and(char::is_lowercase),
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sentences_end_where_a_reader_would_end_them() {
+    fn sentences_end_at_final_marks_only() {
         let cases: &[(&str, &[&str])] = &[
             ("He came. She left.", &["He came.", "She left."]),
             ("Dr. Smith met J. Doe. They left", &["Dr. Smith met J. Doe.", "They left"]),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn quotations_stay_whole_where_that_is_wanted() {
+    fn quotations_are_split_or_kept_whole() {
         let text = "SPEAKER_00: “We go. Now.” On screen: “A. B”. “Well”, he said. So";
         assert_eq!(
             sentences(text, Quotations::Whole),

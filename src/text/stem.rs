@@ -1,4 +1,4 @@
-//! Which words are forms of one word.
+//! Stemming, and word matching by stem.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -7,15 +7,15 @@ use frostem::{Algorithm, Stemmer};
 
 use crate::{Token, plural, tokens};
 
-/// The stem of a lower-case word, equal for its forms: `cycling` and `cycles` are `cycl`, `women` is
-/// `woman`, `saw` is `see`. By Snowball's English stemmer and a list of irregular forms; words of other
-/// alphabets and of more than 40 bytes are their own stem.
+/// The stem of a lower-case word, equal for its forms: `cycling` and `cycles` give `cycl`, `women` gives
+/// `woman`, `saw` gives `see`. Uses Snowball's English stemmer and a list of irregular forms; words in
+/// other alphabets and words longer than 40 bytes are returned unchanged.
 pub fn stem(lower: &str) -> String {
     stem_with(&ALL, lower)
 }
 
-/// The stem as it was when the first vectors of stems were stored: [`stem()`], but without the
-/// irregular forms that were listed since. It must not change; a word may only be added for `stem`.
+/// The stem for stored vectors: [`stem()`] without the irregular forms in `MORE`. It must not change; new
+/// irregular forms go into `MORE` only.
 pub fn stored_stem(lower: &str) -> String {
     stem_with(&STORED, lower)
 }
@@ -28,39 +28,39 @@ fn stem_with(irregular: &HashMap<&str, &str>, lower: &str) -> String {
     ENGLISH.stem(irregular.get(lower).copied().unwrap_or(lower)).into_owned()
 }
 
-/// A stem that tokens are compared with.
-pub(crate) struct Sought<'a> {
+/// Matches tokens against a stem.
+pub(crate) struct StemMatcher<'a> {
     stem: &'a str,
     beginning: &'a [u8],
     /// The irregular forms with that stem.
     irregular: &'static [&'static str],
 }
 
-impl<'a> Sought<'a> {
-    pub(crate) fn of(stem: &'a str) -> Self {
+impl<'a> StemMatcher<'a> {
+    pub(crate) fn new(stem: &'a str) -> Self {
         let irregular = FORMS.get(stem).map_or(&[][..], Vec::as_slice);
         Self { stem, beginning: beginning(stem), irregular }
     }
 
-    /// Whether it is the stem of a token. Of one that begins otherwise, it is not computed.
-    pub(crate) fn is_of(&self, token: &Token<'_>) -> bool {
+    /// Whether a token has the stem. Skips stemming for tokens with another beginning.
+    pub(crate) fn matches(&self, token: &Token<'_>) -> bool {
         let lower = token.lower.as_str();
         (lower.as_bytes().starts_with(self.beginning) && token.stem() == self.stem)
             || self.irregular.contains(&lower)
     }
 }
 
-/// What every word with that stem begins with, but for irregular forms: the rules are about endings, and put
-/// another letter there at most (`hoping` is `hope`). Of the shortest it is the first letter (`dying` is
+/// The common prefix of all regular forms of a stem: the stemmer's rules change endings, by at most one
+/// letter of the stem (`hoping` gives `hope`). For the shortest stems, the first letter (`dying` gives
 /// `die`).
 fn beginning(stem: &str) -> &[u8] {
     let length = if stem.len() > 3 { stem.len() - 1 } else { 1 };
     stem.as_bytes().get(..length).unwrap_or_default()
 }
 
-/// Share of the words that occur in a text, endings aside; 0 without words. Text read off pictures
-/// often lacks its spaces, so long words also count inside longer ones.
-pub fn shared(words: &[String], text: &str) -> f32 {
+/// Share of the words that occur in a text in any form, 0..1; 0 without words. OCR text often lacks spaces,
+/// so long words also match inside longer ones.
+pub fn word_overlap(words: &[String], text: &str) -> f32 {
     if words.is_empty() {
         return 0.0;
     }
@@ -68,34 +68,34 @@ pub fn shared(words: &[String], text: &str) -> f32 {
     words.iter().filter(|word| occurs(word, &there)).count() as f32 / words.len() as f32
 }
 
-/// Whether a lower-case word is among tokens, endings aside, or inside one of them when it is long.
+/// Whether a lower-case word is among tokens in any form, or, if it is long, inside one of them.
 pub fn occurs(word: &str, tokens: &[Token<'_>]) -> bool {
-    occurs_as(word, &stem(word), tokens)
+    occurs_with_stem(word, &stem(word), tokens)
 }
 
-/// The same for a word with that stem.
-pub(crate) fn occurs_as(word: &str, stem: &str, tokens: &[Token<'_>]) -> bool {
-    /// Letters from which a word inside another is no accident.
+/// The same as [`occurs`] with the word's stem already computed.
+pub(crate) fn occurs_with_stem(word: &str, stem: &str, tokens: &[Token<'_>]) -> bool {
+    /// Minimum letters of a word that counts inside another.
     const LONG: usize = 5;
     let long = word.chars().count() >= LONG;
-    let sought = Sought::of(stem);
+    let matcher = StemMatcher::new(stem);
     let inside = |t: &Token<'_>| long && t.lower.len() > word.len() && t.lower.contains(word);
-    tokens.iter().any(|t| t.lower == word || sought.is_of(t) || inside(t))
+    tokens.iter().any(|t| t.lower == word || matcher.matches(t) || inside(t))
 }
 
-/// Forms and their words, of those that stored vectors know.
+/// Irregular forms used for stored vectors, with their base words.
 static STORED: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
     let nouns = plural::IRREGULAR.iter().map(|(singular, plural)| (*plural, *singular));
     nouns.chain(VERBS.iter().copied()).collect()
 });
 
-/// All of them that are no other word as often.
+/// All irregular forms except ambiguous ones.
 static ALL: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
     let all = STORED.iter().map(|(k, v)| (*k, *v)).chain(MORE.iter().copied());
     all.filter(|(form, _)| !AMBIGUOUS.contains(form)).collect()
 });
 
-/// Of each stem the forms that are listed.
+/// The irregular forms of each stem.
 static FORMS: LazyLock<HashMap<String, Vec<&str>>> = LazyLock::new(|| {
     let mut forms: HashMap<String, Vec<&str>> = HashMap::new();
     for &form in ALL.keys() {
@@ -104,11 +104,11 @@ static FORMS: LazyLock<HashMap<String, Vec<&str>>> = LazyLock::new(|| {
     forms
 });
 
-/// Forms that stored vectors take for their verb, though in what is told of pictures they are mostly
-/// another word: a side, a flower.
+/// Forms that stored vectors treat as verbs, although in descriptions of images they are mostly other
+/// words: a side, a flower.
 const AMBIGUOUS: &[&str] = &["left", "rose"];
 
-/// Forms that the stemmer's rules do not reach.
+/// Irregular verb forms, which the stemmer's rules do not handle.
 const VERBS: &[(&str, &str)] = &[
     ("ran", "run"),
     ("went", "go"),
@@ -163,7 +163,7 @@ const VERBS: &[(&str, &str)] = &[
     ("caught", "catch"),
 ];
 
-/// Forms that stored vectors do not know.
+/// Irregular forms not used for stored vectors.
 const MORE: &[(&str, &str)] = &[
     ("came", "come"),
     ("saw", "see"),
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_of_a_word_share_their_stem() {
+    fn forms_of_a_word_share_a_stem() {
         for (a, b) in [
             ("cars", "car"),
             ("cycling", "cycles"),
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_listed_begins_as_its_stem_does() {
+    fn regular_forms_begin_like_their_stem() {
         let odd =
             "skis skies dying tying news yes hoping possibility happily gently electricity été 1st";
         let prose = [
@@ -230,12 +230,12 @@ mod tests {
             assert!(word.lower.as_bytes().starts_with(beginning(word.stem())), "{}", word.lower);
         }
         let went = &tokens("went")[0];
-        let is_form_of = |stem| Sought::of(stem).is_of(went);
+        let is_form_of = |stem| StemMatcher::new(stem).matches(went);
         assert!(is_form_of("go") && !is_form_of("went") && !is_form_of("wear"));
     }
 
     #[test]
-    fn stored_stems_stay_as_they_are() {
+    fn stored_stems_do_not_change() {
         for (word, expected) in [
             ("saw", "saw"),
             ("seen", "seen"),
@@ -254,9 +254,9 @@ mod tests {
     }
 
     #[test]
-    fn words_are_found_whatever_their_ending_and_spacing() {
+    fn word_overlap_ignores_endings_and_missing_spaces() {
         let words = |words: &[&str]| words.iter().map(|&w| w.to_owned()).collect::<Vec<_>>();
-        for (asked, text, expected) in [
+        for (query, text, expected) in [
             (words(&["car"]), "2 × car, 1 × person", 1.0),
             (words(&["cars"]), "car", 1.0),
             (words(&["speed", "limit", "45"]), "SPEEDLIMIT45", 2.0 / 3.0),
@@ -265,8 +265,8 @@ mod tests {
             (words(&["bottle", "wine"]), "three bottles", 0.5),
             (words(&[]), "it is what it is", 0.0),
         ] {
-            let found = shared(&asked, text);
-            assert!((found - expected).abs() < 1e-6, "{asked:?} in {text}: {found}");
+            let found = word_overlap(&query, text);
+            assert!((found - expected).abs() < 1e-6, "{query:?} in {text}: {found}");
         }
     }
 }

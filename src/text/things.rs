@@ -1,12 +1,12 @@
-//! Words for things that can be seen: other names of the same thing, and kinds of things.
+//! Synonyms and categories of visible things.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use crate::stem::{Sought, occurs_as};
+use crate::stem::{StemMatcher, occurs_with_stem};
 use crate::{stem, tokens};
 
-/// Names of one thing. Detectors know it by one of them, people by any.
+/// Synonyms. A detector's label is one of them; a search may use any.
 const NAMES: &[&[&str]] = &[
     &["person", "people", "pedestrian", "passerby", "human"],
     &["bicycle", "bike"],
@@ -29,7 +29,7 @@ const NAMES: &[&[&str]] = &[
     &["cup", "mug"],
 ];
 
-/// A kind and what belongs to it.
+/// Categories and their members.
 const KINDS: &[(&str, &[&str])] = &[
     (
         "animal",
@@ -46,7 +46,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("traffic", &["car", "bus", "truck", "motorcycle"]),
 ];
 
-/// By the stem of a word the stems of all that it may stand for.
+/// For each word's stem, the stems of everything that the word may stand for.
 static STANDS_FOR: LazyLock<HashMap<String, HashSet<String>>> = LazyLock::new(|| {
     let mut all: HashMap<String, HashSet<String>> = HashMap::new();
     let mut add = |word: &str, thing: &str| {
@@ -67,25 +67,26 @@ static STANDS_FOR: LazyLock<HashMap<String, HashSet<String>>> = LazyLock::new(||
     all
 });
 
-/// Whether a word stands for a thing, both as stems: as another name of it, or as its kind.
+/// Whether a word is a synonym or the category of a thing, both given as stems.
 pub fn stands_for(word: &str, thing: &str) -> bool {
     STANDS_FOR.get(word).is_some_and(|things| things.contains(thing))
 }
 
-/// Share of the words that occur in a text, by whatever name, or of which the text names a kind; 0
-/// without words.
-pub fn shared_things(words: &[String], text: &str) -> f32 {
+/// Share of the words that occur in a text, as themselves, as a synonym or as a member of the category that
+/// the word names, 0..1; 0 without words.
+pub fn thing_overlap(words: &[String], text: &str) -> f32 {
     if words.is_empty() {
         return 0.0;
     }
-    let there = &tokens(text)[..];
+    let tokens = &tokens(text)[..];
     let stood_for = |stem: &str| {
-        let mut things = STANDS_FOR.get(stem).into_iter().flatten().map(|thing| Sought::of(thing));
-        things.any(|thing| there.iter().any(|token| thing.is_of(token)))
+        let mut things =
+            STANDS_FOR.get(stem).into_iter().flatten().map(|thing| StemMatcher::new(thing));
+        things.any(|thing| tokens.iter().any(|token| thing.matches(token)))
     };
     let named = |word: &&String| {
         let stem = stem(word);
-        occurs_as(word, &stem, there) || stood_for(&stem)
+        occurs_with_stem(word, &stem, tokens) || stood_for(&stem)
     };
     words.iter().filter(named).count() as f32 / words.len() as f32
 }
@@ -95,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn things_are_found_by_their_names_and_kinds() {
+    fn things_match_by_synonym_and_category() {
         for (word, text, expected) in [
             ("bikes", "2 bicycles, car", true),
             ("vehicles", "a lorry", true),
@@ -104,11 +105,11 @@ mod tests {
             ("car", "2 trucks", false),
             ("door", "doors", true),
         ] {
-            let found = shared_things(&[word.to_owned()], text);
+            let found = thing_overlap(&[word.to_owned()], text);
             assert_eq!(found == 1.0, expected, "{word}: {text}");
         }
-        assert_eq!(shared_things(&[], "car"), 0.0);
+        assert_eq!(thing_overlap(&[], "car"), 0.0);
         let words = ["car", "river"].map(str::to_owned);
-        assert_eq!(shared_things(&words, "a taxi"), 0.5);
+        assert_eq!(thing_overlap(&words, "a taxi"), 0.5);
     }
 }

@@ -1,4 +1,4 @@
-//! Words of a text and where they stand in it.
+//! Splits text into words and tokens with their positions.
 
 use std::sync::OnceLock;
 
@@ -39,19 +39,19 @@ impl<'a> Token<'a> {
         self.text.chars().next().is_some_and(char::is_uppercase)
     }
 
-    /// Whether every letter is a capital one and there are at least two.
-    pub fn is_shouted(&self) -> bool {
+    /// Whether it has at least two letters and all are capitals.
+    pub fn is_all_caps(&self) -> bool {
         self.text.chars().filter(|c| c.is_alphabetic()).count() > 1
             && self.text.chars().all(|c| !c.is_lowercase())
     }
 }
 
-/// The words of a text as a reader of prose takes them: a compound is one word (`long-term`,
-/// `AT&T`), a label or a clock time is several.
+/// Splits prose into words: a compound is one word (`long-term`, `AT&T`), a label or a clock time is
+/// several.
 ///
-/// Letters and digits make a word, and so do an apostrophe between two of them and a full stop or a
-/// comma between digits (`o'clock`, `12.5`, `1,000`); an ideograph or a kana is a word by itself.
-/// Stored vectors are made of these words, so they must stay as they are.
+/// A word consists of letters and digits, an apostrophe between them, and a full stop or comma between
+/// digits (`o'clock`, `12.5`, `1,000`); each ideograph or kana is a word. Stored vectors are computed from
+/// these words, so the rules must not change.
 pub fn words(text: &str) -> Vec<Token<'_>> {
     split(text, |previous, c, next| match c {
         '-' => previous.is_alphanumeric() && next.is_alphanumeric(),
@@ -60,9 +60,8 @@ pub fn words(text: &str) -> Vec<Token<'_>> {
     })
 }
 
-/// The tokens of a text as looking things up in it wants them: like [`words`], but a label or a clock
-/// time is one token (`SPEAKER_00`, `1:30`) and the parts of a compound are several, so that
-/// `twenty-five` is the number it is.
+/// Splits text into tokens for matching: like [`words`], but a label or a clock time is one token
+/// (`SPEAKER_00`, `1:30`) and a compound is several, so that `twenty-five` is recognised as a number.
 pub fn tokens(text: &str) -> Vec<Token<'_>> {
     split(text, |previous, c, next| match c {
         '_' => previous.is_alphanumeric() && next.is_alphanumeric(),
@@ -71,7 +70,7 @@ pub fn tokens(text: &str) -> Vec<Token<'_>> {
     })
 }
 
-/// `joins` tells of a sign and its neighbours whether it belongs inside a token.
+/// `joins` decides whether a character between two neighbours belongs inside a token.
 fn split(text: &str, joins: impl Fn(char, char, char) -> bool) -> Vec<Token<'_>> {
     let mut found = Vec::new();
     let mut start = None;
@@ -103,7 +102,8 @@ fn split(text: &str, joins: impl Fn(char, char, char) -> bool) -> Vec<Token<'_>>
     found
 }
 
-/// Combining marks continue a word: Devanagari, Arabic and decomposed Latin need them.
+/// Whether a character is a combining mark, which continues a word in Devanagari, Arabic and decomposed
+/// Latin.
 fn is_mark(c: char) -> bool {
     matches!(u32::from(c), 0x0300..=0x036F | 0x0900..=0x0DFF | 0x064B..=0x065F | 0x200C..=0x200D)
 }
@@ -112,7 +112,8 @@ fn is_ideograph(c: char) -> bool {
     matches!(u32::from(c), 0x3040..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x2FA1F)
 }
 
-/// A line without what readings of it differ in: its letters and digits alone, in lower case.
+/// The letters and digits of a line, in lower case: equal for OCR readings that differ in spacing, case or
+/// punctuation.
 pub fn letters_and_digits(line: &str) -> String {
     line.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
@@ -122,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_and_tokens_keep_what_belongs_together() {
+    fn words_and_tokens_split_by_their_rules() {
         for (text, as_words, as_tokens) in [
             ("It's 12.5 km, o'clock!", "it 12.5 km o'clock", "it 12.5 km o'clock"),
             (
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn capitals_are_told_apart() {
+    fn capitalisation_is_recognised() {
         for (text, capitalised, shouted) in [
             ("NASA", true, true),
             ("Paris", true, false),
@@ -160,7 +161,7 @@ mod tests {
             ("dog", false, false),
         ] {
             let found = words(text);
-            assert_eq!((found[0].is_capitalised(), found[0].is_shouted()), (capitalised, shouted));
+            assert_eq!((found[0].is_capitalised(), found[0].is_all_caps()), (capitalised, shouted));
         }
     }
 

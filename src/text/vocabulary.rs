@@ -1,19 +1,18 @@
-//! Words by what they do in a sentence, all in lower case.
+//! Word classes: function words, stop words, negations; all in lower case.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use crate::stem;
 
-/// Whether a word holds sentences together and says nothing by itself.
+/// Whether a word is a function word, without a meaning of its own.
 pub fn is_function_word(lower: &str) -> bool {
-    // Stored vectors count `beside` as a word of its own weight, so it is no stop word.
+    // Stored vectors give `beside` a weight, so it must not become a stop word.
     FUNCTION_WORDS.contains(lower) || lower == "beside"
 }
 
-/// Whether a word says nothing about the topic: a function word, or one of the many others that any
-/// talk is full of (`anyone`, `actually`, `said`, `not`). Stored vectors depend on which words these
-/// are, so they must stay the same.
+/// Whether a word is a stop word: a function word, or another word that says nothing about the topic
+/// (`anyone`, `actually`, `said`, `not`). Stored vectors depend on this list, so it must not change.
 pub fn is_stop_word(lower: &str) -> bool {
     static MORE: LazyLock<HashSet<&str>> =
         LazyLock::new(|| include_str!("vocabulary/stop_words.txt").split_whitespace().collect());
@@ -28,7 +27,7 @@ pub fn is_article(lower: &str) -> bool {
     matches!(lower, "a" | "an" | "the")
 }
 
-/// Whether a word denies.
+/// Whether a word is a negation.
 pub fn is_negation(lower: &str) -> bool {
     const NEGATIONS: &[&str] = &[
         "no", "not", "never", "none", "nobody", "nothing", "nowhere", "neither", "nor", "without",
@@ -37,7 +36,7 @@ pub fn is_negation(lower: &str) -> bool {
     NEGATIONS.contains(&lower) || lower.ends_with("n't")
 }
 
-/// Whether a word, in whatever form, reports on footage instead of telling what is in it.
+/// Whether a word, in any form, refers to the footage itself or to reporting, not to its content.
 pub fn is_framing(lower: &str) -> bool {
     static FRAMING: LazyLock<HashSet<String>> = LazyLock::new(|| {
         let words = [
@@ -56,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_told_by_what_they_do() {
+    fn word_classes_are_recognised() {
         // Function word, stop word, negation, framing.
         for (word, expected) in [
             ("the", [true, true, false, false]),

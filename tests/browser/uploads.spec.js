@@ -56,7 +56,7 @@ const test = base.extend({
 const files = (...names) => names.map((name) => ({ name, mimeType: "video/mp4", buffer: Buffer.from(`not a film: ${name}`) }));
 const upload = (page, name) => page.getByRole("listitem").filter({ hasText: name }).filter({ has: page.getByRole("progressbar") });
 const add = (page) => page.getByRole("button", { name: "Add", exact: true }).click();
-const jobsOf = async (service) => (await (await fetch(`${service.url}/jobs`)).json()).jobs;
+const listJobs = async (service) => (await (await fetch(`${service.url}/jobs`)).json()).jobs;
 
 // Holds upload requests until they are released.
 async function hold(page) {
@@ -82,7 +82,7 @@ test("two dropped files are both added", async ({ page, service }) => {
   await expect(page.getByRole("button", { name: "Remove second.mp4" })).toBeVisible();
   await expectAccessible(page, "two files chosen");
   await add(page);
-  await expect.poll(async () => (await jobsOf(service)).map(({ source }) => source)).toEqual(expect.arrayContaining(["first.mp4", "second.mp4"]));
+  await expect.poll(async () => (await listJobs(service)).map(({ source }) => source)).toEqual(expect.arrayContaining(["first.mp4", "second.mp4"]));
 });
 
 test("all media files of a folder are added", async ({ page, service }) => {
@@ -137,10 +137,10 @@ test("uploads are reordered, paused, resumed and cancelled", async ({ page, serv
   await page.getByRole("button", { name: "Cancel two.mp4" }).click();
   await expect(upload(page, "two.mp4")).toHaveCount(0);
   release();
-  await expect.poll(async () => (await jobsOf(service)).map(({ source }) => source)).toContain("three.mp4");
+  await expect.poll(async () => (await listJobs(service)).map(({ source }) => source)).toContain("three.mp4");
   await page.getByRole("button", { name: "Resume one.mp4" }).click();
-  await expect.poll(async () => (await jobsOf(service)).map(({ source }) => source)).toContain("one.mp4");
-  expect((await jobsOf(service)).map(({ source }) => source)).not.toContain("two.mp4");
+  await expect.poll(async () => (await listJobs(service)).map(({ source }) => source)).toContain("one.mp4");
+  expect((await listJobs(service)).map(({ source }) => source)).not.toContain("two.mp4");
 });
 
 test("a failed upload is shown on every page and can be retried", async ({ page, service }) => {
@@ -154,7 +154,7 @@ test("a failed upload is shown on every page and can be retried", async ({ page,
   await expect(upload(page, "huge.mp4")).toContainText("too large for this test");
   await page.unroute(/\/uploads$/);
   await page.getByRole("button", { name: "Try again: huge.mp4" }).click();
-  await expect.poll(async () => (await jobsOf(service)).map(({ source }) => source)).toContain("huge.mp4");
+  await expect.poll(async () => (await listJobs(service)).map(({ source }) => source)).toContain("huge.mp4");
 });
 
 // Writes the sample video padded to a size with bytes that players ignore.
@@ -208,7 +208,7 @@ test("an upload interrupted five times becomes one video with little sent twice"
     await expect(upload(page, "large.mp4")).toHaveCount(0, { timeout: LARGE > 100 ? 600_000 : 120_000 });
     console.log(`${size} bytes, cut off at ${cutPoints.map((at) => at.toFixed(2)).join(", ")}: ${sent()} sent, ${(sent() / size).toFixed(3)} ×`);
     expect(sent()).toBeLessThan(1.1 * size);
-    await expect.poll(async () => (await jobsOf(service)).find(({ source }) => source === "large.mp4")?.status, { timeout: 300_000 }).toBe("done");
+    await expect.poll(async () => (await listJobs(service)).find(({ source }) => source === "large.mp4")?.status, { timeout: 300_000 }).toBe("done");
     const { videos } = await (await fetch(`${service.url}/videos`)).json();
     expect(videos.map(({ video_id }) => video_id)).toEqual([id]);
   } finally {

@@ -46,7 +46,7 @@ async fn the_command_ends_as_its_bars_say() {
     let missed = eval(folder.path(), &service.url, &file);
     let told = String::from_utf8_lossy(&missed.stderr);
     assert_eq!(missed.status.code(), Some(1), "{told}");
-    mentions(&told, &["MISS default recall", "1 of 2 bars do not hold"]);
+    mentions(&told, &["MISS default recall", "1 of 2 bars are missed"]);
 
     file["questions"][0]["relevant"][0]["filename"] = "d.mp4".into();
     let unknown = eval(folder.path(), &service.url, &file);

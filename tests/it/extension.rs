@@ -20,8 +20,8 @@ const DARK: u64 = 4;
 /// An application with both, and a finished ingest.
 async fn ingested() -> (TestApp, String, Value) {
     let app = TestApp::with(|setup| {
-        setup.analyzers = Analyzers::default().and(&Brightness);
-        setup.aggregators = Aggregators::default().and(&Darkest);
+        setup.analyzers = Analyzers::default().with(&Brightness);
+        setup.aggregators = Aggregators::default().with(&Darkest);
     })
     .await;
     let analyzers = format!("default_video,{}", brightness::ID);

@@ -26,22 +26,22 @@ async fn stores_of_different_installs_refuse_to_start() {
     let index = Arc::new(MemoryIndex::new(FakeEmbedder::DIMENSION));
     let first = TestApp::with(|setup| setup.index = index.clone()).await;
     for _ in 0..2 {
-        first.service.own_stores().await.unwrap();
+        first.service.adopt_stores().await.unwrap();
     }
     let shared = first.records.clone();
     let replica = TestApp::with(|setup| {
         setup.index = index.clone();
         setup.records = shared;
     });
-    replica.await.service.own_stores().await.expect("they share the records too");
+    replica.await.service.adopt_stores().await.expect("they share the records too");
     let other = TestApp::with(|setup| setup.index = index.clone()).await;
-    let error = other.service.own_stores().await.unwrap_err().to_string();
+    let error = other.service.adopt_stores().await.unwrap_err().to_string();
     mentions(&error, &["other records", "records.kind = \"bucket\"", "index.collection"]);
 
     let jobs = Arc::new(MemoryJobs::shared());
     let app = || TestApp::with(|setup| setup.jobs = jobs.clone());
-    app().await.service.own_stores().await.unwrap();
-    let error = app().await.service.own_stores().await.unwrap_err().to_string();
+    app().await.service.adopt_stores().await.unwrap();
+    let error = app().await.service.adopt_stores().await.unwrap_err().to_string();
     mentions(&error, &["other records", "records.kind = \"bucket\"", "jobs.name"]);
 }
 
@@ -56,7 +56,7 @@ async fn many_orphans_are_kept_until_it_is_told() {
     let kept = here.service.search.reindex(Repair::default()).await.unwrap();
     assert_eq!((kept.orphans, kept.orphans_kept), (0, 3));
     assert_eq!(here.index.count(&Filter::default()).await.unwrap(), points);
-    assert_eq!(here.service.search.many_orphans(&*here.index).await.unwrap(), Some(3));
+    assert_eq!(here.service.search.excess_orphans(&*here.index).await.unwrap(), Some(3));
     let told = Repair { remove_orphans: true, ..Repair::default() };
     let removed = here.service.search.reindex(told).await.unwrap();
     assert_eq!((removed.orphans, removed.orphans_kept), (3, 0));
@@ -68,7 +68,7 @@ async fn a_few_orphans_are_removed() {
     let [here, there] = two().await;
     here.video().await;
     there.video_of(&clip(31.0)).await;
-    assert_eq!(here.service.search.many_orphans(&*here.index).await.unwrap(), None);
+    assert_eq!(here.service.search.excess_orphans(&*here.index).await.unwrap(), None);
     let repaired = here.service.search.reindex(Repair::default()).await.unwrap();
     assert_eq!((repaired.orphans, repaired.orphans_kept), (1, 0));
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use ports::index::{Filter, VectorIndex};
 use ports::listing::VideoListing;
 use ports::records::RecordStore;
-use shotlog::domain::search::reindex::Reindexed;
+use shotlog::domain::search::reindex::ReindexReport;
 
 use crate::support::{TestApp, clip};
 
@@ -29,10 +29,10 @@ async fn lose(app: &TestApp, id: &str) {
 }
 
 /// Looks on to the end, if that is due.
-async fn looked(app: &TestApp, every: Duration) -> Option<Reindexed> {
-    let mut look = app.service.search.look_that_is_due(every).await.unwrap()?;
+async fn looked(app: &TestApp, every: Duration) -> Option<ReindexReport> {
+    let mut look = app.service.search.due_scrub(every).await.unwrap()?;
     loop {
-        match app.service.search.look_on(look, DAY).await.unwrap() {
+        match app.service.search.continue_scrub(look, DAY).await.unwrap() {
             ControlFlow::Break(done) => return Some(done),
             ControlFlow::Continue(more) => look = more,
         }
@@ -55,8 +55,8 @@ async fn what_was_looked_at_is_not_looked_at_again_before_it_is_due() {
 async fn one_that_was_ended_goes_on_where_it_was() {
     let app = TestApp::new().await;
     let ids = videos(&app).await;
-    let look = app.service.search.look_that_is_due(DAY).await.unwrap().expect("none was made");
-    let begun = app.service.search.look_on(look, Duration::ZERO).await.unwrap();
+    let look = app.service.search.due_scrub(DAY).await.unwrap().expect("none was made");
+    let begun = app.service.search.continue_scrub(look, Duration::ZERO).await.unwrap();
     assert!(begun.is_continue(), "the first of three");
     drop(begun);
     lose(&app, &ids[0]).await;
@@ -76,17 +76,17 @@ async fn what_has_no_record_is_removed_however_often_a_look_is_ended() {
     let left = async || app.records.list(&format!("videos/{}/", ids[0])).await.unwrap().len();
     let search = &app.service.search;
     let begun = async || {
-        let look = search.look_that_is_due(DAY).await.unwrap().expect("not at its end");
-        search.look_on(look, Duration::ZERO).await.unwrap()
+        let look = search.due_scrub(DAY).await.unwrap().expect("not at its end");
+        search.continue_scrub(look, Duration::ZERO).await.unwrap()
     };
     // Ended by a stop after the first, which has no record.
     assert!(begun().await.is_continue() && left().await > 0);
     let mut look = begun().await;
     while let ControlFlow::Continue(more) = look {
-        look = search.look_on(more, Duration::ZERO).await.unwrap();
+        look = search.continue_scrub(more, Duration::ZERO).await.unwrap();
     }
     assert_eq!(left().await, 0);
-    assert_eq!(search.look_that_is_due(DAY).await.unwrap().map(|_| ()), None);
+    assert_eq!(search.due_scrub(DAY).await.unwrap().map(|_| ()), None);
 }
 
 #[tokio::test]

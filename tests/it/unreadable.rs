@@ -182,7 +182,7 @@ async fn a_search_that_meets_a_damaged_index_is_told_to_come_back() {
                 assert!(reply.headers.contains_key("retry-after"));
                 let told = tokio::time::timeout(
                     Duration::from_secs(60),
-                    app.service.search.check_due(None),
+                    app.service.search.wait_for_index_check(None),
                 );
                 told.await.expect("it is told to whoever mends it");
             }
@@ -207,6 +207,9 @@ async fn a_hit_that_is_cut_short_is_damage_of_the_index() {
     let query = json!({"text": "zeppelin", "mode": "text", "synthesize": false});
     let reply = app.post_json("/query", query).await;
     mentions(&reply.error(503), &["index is damaged", "try again"]);
-    let told = tokio::time::timeout(Duration::from_secs(60), app.service.search.check_due(None));
+    let told = tokio::time::timeout(
+        Duration::from_secs(60),
+        app.service.search.wait_for_index_check(None),
+    );
     told.await.expect("it is told to whoever mends it");
 }

@@ -16,7 +16,7 @@ use ports::llm::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Whether an answer is of the task's type; the error says where it is not.
+/// Checks that an answer has the task's type; the error says where it does not.
 fn check_answer(task: Task, answer: &Value) -> Result<(), serde_json::Error> {
     fn check<T: DeserializeOwned>(answer: &Value) -> Result<(), serde_json::Error> {
         serde_json::from_value::<T>(answer.clone()).map(|_| ())

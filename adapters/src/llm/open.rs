@@ -1,4 +1,4 @@
-//! What `[llm]` says of the model, and the adapter that it asks for.
+//! The settings `[llm]`, and opening the configured language model.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,41 +12,41 @@ use crate::OpenError;
 use crate::open::set;
 use crate::openai::{Connection, Retry};
 
-/// The language model.
+/// The kind of language model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Selects from the evidence: no weights, no network.
+    /// Extractive: selects from the evidence, without weights or network.
     #[default]
     Extractive,
     /// An OpenAI-compatible server.
     Openai,
 }
 
-/// The language model.
+/// The settings of the language model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// What writes.
+    /// The kind of model.
     pub kind: Kind,
     /// Server address, up to `/v1` (openai).
     pub url: String,
     /// The server's name for the model (openai).
     pub model: String,
-    /// The server's key (openai).
+    /// API key (openai).
     pub api_key: String,
-    /// Whether the model sees pictures (openai).
+    /// Whether the model accepts images (openai).
     pub vision: bool,
-    /// Tokens of evidence that fit into one request.
+    /// Maximum tokens of evidence per request.
     pub context_tokens: usize,
-    /// Most tokens of one answer (openai).
+    /// Maximum tokens of an answer (openai).
     pub max_output_tokens: u32,
-    /// Longest wait for an answer, seconds (openai).
+    /// Response time-out, seconds (openai).
     #[serde(with = "seconds")]
     pub timeout: u64,
-    /// Requests in flight at once (openai).
+    /// Maximum concurrent requests (openai).
     pub concurrency: usize,
-    /// Requests in all for one answer, repetitions after 429 and 5xx included (openai).
+    /// Maximum requests per answer, including retries after 429 and 5xx (openai).
     pub attempts: u32,
 }
 
@@ -68,7 +68,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// A connection to any OpenAI-compatible server, as patient as this section says.
+    /// A connection to an OpenAI-compatible server with the time-outs and retries of this section.
     pub(crate) fn connection(&self, url: &str, api_key: &str) -> Connection {
         Connection {
             base_url: url.to_owned(),

@@ -1,4 +1,4 @@
-//! A language model that says what it was told to: for the tests of whatever uses one.
+//! A scripted language model for tests.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 type Reply = Box<dyn Fn(&Request) -> Result<Value> + Send + Sync>;
 
-/// Answers from a queue, then from a closure, and remembers every request.
+/// Answers from a queue, then from a closure, and records every request.
 pub struct Scripted {
     model: String,
     sees: bool,
@@ -28,7 +28,7 @@ struct State {
 }
 
 impl Scripted {
-    /// Answers every request with what `reply` makes of it. Neither sees nor is billed.
+    /// Answers every request with `reply`. Accepts no images and is not billed.
     pub fn new(reply: impl Fn(&Request) -> Result<Value> + Send + Sync + 'static) -> Self {
         Self {
             model: "scripted".to_owned(),
@@ -40,7 +40,7 @@ impl Scripted {
         }
     }
 
-    /// Answers with what [`Self::then`] queues and fails with `Unavailable` when that runs out.
+    /// Answers from the queue of [`Self::then`], and fails with `Unavailable` when it is empty.
     pub fn queue() -> Self {
         Self::new(|request| {
             let task = request.task.name();
@@ -48,7 +48,7 @@ impl Scripted {
         })
     }
 
-    /// Answers every task with the emptiest answer that fits it.
+    /// Answers every task with an empty answer of its type.
     pub fn blank() -> Self {
         Self::new(|request| match request.task {
             Task::Describe => json(&ports::llm::Description::default()),
@@ -62,27 +62,27 @@ impl Scripted {
         })
     }
 
-    /// Puts an answer at the end of the queue. It is served before the closure is asked.
+    /// Appends an answer to the queue, which takes precedence over the closure.
     #[must_use]
     pub fn then(self, answer: &impl Serialize) -> Self {
         self.push(json(answer));
         self
     }
 
-    /// Puts a failure at the end of the queue.
+    /// Appends a failure to the queue.
     #[must_use]
     pub fn then_fail(self, kind: ErrorKind, message: &str) -> Self {
         self.push(Err(PortError::new(kind, message)));
         self
     }
 
-    /// Names the model.
+    /// Sets the model's name.
     #[must_use]
     pub fn named(self, model: &str) -> Self {
         Self { model: model.to_owned(), ..self }
     }
 
-    /// Sets whether it sees pictures.
+    /// Sets whether it accepts images.
     #[must_use]
     pub fn seeing(self, sees: bool) -> Self {
         Self { sees, ..self }
@@ -94,13 +94,13 @@ impl Scripted {
         Self { billed, ..self }
     }
 
-    /// Sets how much fits into one request.
+    /// Sets the context size.
     #[must_use]
     pub fn with_context(self, tokens: usize) -> Self {
         Self { context_tokens: tokens, ..self }
     }
 
-    /// Puts an answer or a failure at the end of the queue while the model is in use.
+    /// Appends an answer or a failure to the queue while the model is in use.
     pub fn push(&self, answer: Result<Value>) {
         self.state().queue.push_back(answer);
     }
@@ -110,12 +110,12 @@ impl Scripted {
         self.state().requests.clone()
     }
 
-    /// How many calls there were.
+    /// Number of calls.
     pub fn calls(&self) -> usize {
         self.state().requests.len()
     }
 
-    /// How many calls there were for one task.
+    /// Number of calls for one task.
     pub fn calls_for(&self, task: Task) -> usize {
         self.state().requests.iter().filter(|request| request.task == task).count()
     }

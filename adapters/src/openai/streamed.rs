@@ -1,14 +1,14 @@
-//! A chat completion that comes piece by piece, put together as one that comes as a whole.
+//! Assembles a streamed chat completion into the body of a complete one.
 
 use serde_json::{Value, json};
 
-/// Hears each piece of the text as it comes.
-pub(crate) type Hear<'a> = &'a (dyn Fn(&str) + Send + Sync);
+/// Receives each piece of text as it arrives.
+pub(crate) type OnToken<'a> = &'a (dyn Fn(&str) + Send + Sync);
 
-/// What has come so far.
-pub(super) struct Streamed<'a> {
-    hear: Hear<'a>,
-    /// Of a line that is not whole yet.
+/// Assembles server-sent events.
+pub(super) struct StreamAssembler<'a> {
+    on_token: OnToken<'a>,
+    /// The incomplete last line.
     line: Vec<u8>,
     text: String,
     refusal: String,
@@ -18,10 +18,10 @@ pub(super) struct Streamed<'a> {
     error: Option<Value>,
 }
 
-impl<'a> Streamed<'a> {
-    pub(super) fn new(hear: Hear<'a>) -> Self {
+impl<'a> StreamAssembler<'a> {
+    pub(super) fn new(on_token: OnToken<'a>) -> Self {
         Self {
-            hear,
+            on_token,
             line: Vec::new(),
             text: String::new(),
             refusal: String::new(),
@@ -50,7 +50,7 @@ impl<'a> Streamed<'a> {
             self.done = true;
             return;
         }
-        // What is no JSON is no piece.
+        // Lines that are not JSON are ignored.
         let Ok(piece) = serde_json::from_str::<Value>(data) else { return };
         if !piece["error"].is_null() {
             self.error = Some(piece["error"].clone());
@@ -65,15 +65,14 @@ impl<'a> Streamed<'a> {
         self.refusal.push_str(choice["delta"]["refusal"].as_str().unwrap_or_default());
         if let Some(text) = choice["delta"]["content"].as_str().filter(|text| !text.is_empty()) {
             self.text.push_str(text);
-            (self.hear)(text);
+            (self.on_token)(text);
         }
     }
 
-    /// The completion, or what is wrong with it.
+    /// The completion; fails if the stream reported an error or ended early.
     pub(super) fn finish(self) -> Result<Value, String> {
         if let Some(error) = self.error {
-            let told = error["message"].as_str().map_or_else(|| error.to_string(), str::to_owned);
-            return Err(told);
+            return Err(error["message"].as_str().map_or_else(|| error.to_string(), str::to_owned));
         }
         if self.finish.is_none() && !self.done {
             return Err("it ended before it was whole".into());
@@ -93,14 +92,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_become_a_completion_however_they_are_cut() {
+    fn events_are_assembled_regardless_of_chunk_size() {
         let sent = "data: {\"choices\":[{\"delta\":{\"content\":\"Grü\"}}]}\n\n: still here\n\n\
                     data: {\"choices\":[{\"delta\":{\"content\":\"ße\"},\"finish_reason\":\"stop\"}]}\r\n\r\n\
                     data: {\"choices\":[],\"usage\":{\"prompt_tokens\":3}}\n\ndata: [DONE]\n\n";
         for size in [1, 7, 1000] {
-            let heard = Mutex::new(Vec::new());
-            let hear = |piece: &str| heard.lock().unwrap().push(piece.to_owned());
-            let mut streamed = Streamed::new(&hear);
+            let received = Mutex::new(Vec::new());
+            let on_token = |piece: &str| received.lock().unwrap().push(piece.to_owned());
+            let mut streamed = StreamAssembler::new(&on_token);
             for part in sent.as_bytes().chunks(size) {
                 streamed.take(part);
             }
@@ -108,14 +107,14 @@ mod tests {
             assert_eq!(whole["choices"][0]["message"]["content"], "Grüße");
             assert_eq!(whole["choices"][0]["finish_reason"], "stop");
             assert_eq!(whole["usage"]["prompt_tokens"], 3);
-            assert_eq!(*heard.lock().unwrap(), ["Grü", "ße"]);
+            assert_eq!(*received.lock().unwrap(), ["Grü", "ße"]);
         }
     }
 
     #[test]
-    fn what_ends_early_or_fails_is_no_completion() {
+    fn truncated_and_failed_streams_are_errors() {
         let ended = |sent: &str| {
-            let mut streamed = Streamed::new(&|_| {});
+            let mut streamed = StreamAssembler::new(&|_| {});
             streamed.take(sent.as_bytes());
             streamed.finish()
         };

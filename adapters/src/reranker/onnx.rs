@@ -1,4 +1,5 @@
-//! A cross-encoder (a BERT-like network that reads a question and a text together) on ONNX Runtime.
+//! Re-ranker: a cross-encoder (a BERT-like network that scores a question and a text together) on ONNX
+//! Runtime.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,22 +11,22 @@ use ports::{ErrorKind, PortError, Result};
 use crate::blocking;
 use crate::onnx::{BertTokenizer, Inputs, Pool, Runtime, Threading, Tokens, failed, unfit};
 
-/// What to open.
+/// The model files and limits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OnnxRerankerOptions {
-    /// The ONNX file. Its inputs are `input_ids`, `attention_mask` and, if it has it, `token_type_ids`,
-    /// int64 [batch, sequence]; its first output is float32 [batch] or [batch, 1], whose logistic is the
-    /// probability that the text answers the question.
+    /// The ONNX file. Its inputs are `input_ids`, `attention_mask` and, optionally, `token_type_ids`, int64
+    /// [batch, sequence]; its first output is float32 [batch] or [batch, 1], the logit of the probability
+    /// that the text answers the question.
     pub model: PathBuf,
-    /// The `tokenizer.json` that belongs to it.
+    /// The model's `tokenizer.json`.
     pub tokenizer: PathBuf,
-    /// Tokens of a question and a text together that are read, special ones included.
+    /// Maximum tokens of a question and a text together, including special ones; more are truncated.
     pub max_tokens: usize,
-    /// How the processor is used.
+    /// Threads of ONNX Runtime.
     pub threading: Threading,
 }
 
-/// The reranker. Cheap to clone.
+/// A cross-encoder re-ranker. Cheap to clone.
 #[derive(Clone)]
 pub struct OnnxReranker {
     network: Arc<Network>,
@@ -37,23 +38,23 @@ struct Network {
     tokenizer: BertTokenizer,
 }
 
-/// A pair's place in the request and its tokens.
+/// The tokens of a question and a text, and the text's index in the request.
 struct Pair {
-    place: usize,
+    index: usize,
     tokens: Tokens,
 }
 
-/// Fewest tokens that a question and a text are worth reading with.
-const LEAST_TOKENS: usize = 16;
+/// Minimum value of `max_tokens`.
+const MIN_TOKENS: usize = 16;
 
-/// Most tokens of a run, padding included: a processor computes more at once no faster.
-const RUN_TOKENS: usize = 512;
+/// Maximum tokens of a batch, including padding; larger batches are not faster on a CPU.
+const MAX_BATCH_TOKENS: usize = 512;
 
 impl OnnxReranker {
-    /// Opens the model and tries it, so that a model of another kind fails here. *Blocks*.
+    /// Opens the model and runs it once, so that an unsuitable model fails here. *Blocks*.
     pub fn open(runtime: &Runtime, options: &OnnxRerankerOptions) -> Result<Self> {
         let OnnxRerankerOptions { model, tokenizer, max_tokens, threading } = options;
-        let max_tokens = (*max_tokens).max(LEAST_TOKENS);
+        let max_tokens = (*max_tokens).max(MIN_TOKENS);
         let pool = Pool::open(runtime, model, *threading, Inputs::Short)?;
         let tokenizer = BertTokenizer::open(tokenizer, max_tokens)?.for_pool(&pool)?;
         let network = Network { pool, tokenizer };
@@ -66,35 +67,36 @@ impl OnnxReranker {
 impl Network {
     fn score(&self, question: &str, texts: &[String]) -> Result<Vec<f32>> {
         let mut pairs = Vec::with_capacity(texts.len());
-        for (place, text) in texts.iter().enumerate() {
-            pairs.push(Pair { place, tokens: self.tokenizer.pair(question, text)? });
+        for (index, text) in texts.iter().enumerate() {
+            pairs.push(Pair { index, tokens: self.tokenizer.pair(question, text)? });
         }
-        // Pairs of like length in one run, so that little of it is padding.
+        // Pairs of similar length share a batch, which keeps padding small.
         pairs.sort_by_key(|pair| pair.tokens.len());
-        let mut runs: Vec<Vec<Pair>> = Vec::new();
+        let mut batches: Vec<Vec<Pair>> = Vec::new();
         for pair in pairs {
-            let fits = |run: &&mut Vec<Pair>| (run.len() + 1) * pair.tokens.len() <= RUN_TOKENS;
-            match runs.last_mut().filter(fits) {
-                Some(run) => run.push(pair),
-                None => runs.push(vec![pair]),
+            let fits =
+                |batch: &&mut Vec<Pair>| (batch.len() + 1) * pair.tokens.len() <= MAX_BATCH_TOKENS;
+            match batches.last_mut().filter(fits) {
+                Some(batch) => batch.push(pair),
+                None => batches.push(vec![pair]),
             }
         }
         let mut scores = vec![0.0; texts.len()];
-        for run in runs {
-            for (pair, logit) in run.iter().zip(self.logits(&run)?) {
-                scores[pair.place] = logistic(logit)?;
+        for batch in batches {
+            for (pair, logit) in batch.iter().zip(self.logits(&batch)?) {
+                scores[pair.index] = logistic(logit)?;
             }
         }
         Ok(scores)
     }
 
-    fn logits(&self, run: &[Pair]) -> Result<Vec<f32>> {
-        let length = run.iter().map(|pair| pair.tokens.len()).max().unwrap_or(0);
-        let inputs = self.tokenizer.inputs(run.iter().map(|pair| &pair.tokens))?;
-        self.pool.with_sized(run.len() * length, |session, options| {
+    fn logits(&self, batch: &[Pair]) -> Result<Vec<f32>> {
+        let length = batch.iter().map(|pair| pair.tokens.len()).max().unwrap_or(0);
+        let inputs = self.tokenizer.inputs(batch.iter().map(|pair| &pair.tokens))?;
+        self.pool.with_sized(batch.len() * length, |session, options| {
             let outputs = session.run_with_options(inputs, options).map_err(failed)?;
             let (shape, logits) = outputs[0].try_extract_tensor::<f32>().map_err(failed)?;
-            let rows = run.len() as i64;
+            let rows = batch.len() as i64;
             if shape[..] != [rows] && shape[..] != [rows, 1] {
                 let message =
                     format!("it answers {shape:?} instead of one number for each of {rows}");

@@ -1,4 +1,4 @@
-//! The section `[reranker]`, and the adapter that it asks for.
+//! The settings `[reranker]`, and opening the configured re-ranker.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,30 +9,30 @@ use serde::{Deserialize, Serialize};
 use crate::open::optional;
 use crate::{OpenError, models};
 
-/// What tells whether a sentence answers a question.
+/// The kind of re-ranker.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The network where its files are there, else none.
+    /// The cross-encoder if its files are present, otherwise none.
     #[default]
     Auto,
     /// A cross-encoder on ONNX Runtime.
     Onnx,
-    /// Sentences are chosen by their words, and by how near their meaning is.
+    /// No re-ranking: answers are chosen by words and by vector similarity.
     None,
 }
 
-/// What tells whether a sentence answers a question.
+/// The settings of the re-ranker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// What tells it.
+    /// The kind of re-ranker.
     pub kind: Kind,
     /// Model file below `models.dir` (onnx).
     pub file: PathBuf,
     /// Tokenizer file below `models.dir` (onnx).
     pub tokenizer: PathBuf,
-    /// Tokens of a question and a sentence together that are read (onnx).
+    /// Maximum tokens of a question and a sentence together; more are truncated (onnx).
     pub max_tokens: usize,
 }
 
@@ -47,7 +47,7 @@ impl Default for Settings {
     }
 }
 
-/// Opens the reranker; `None` where there is to be none.
+/// Opens the re-ranker; `None` if none is configured or available.
 pub fn open(
     section: &Settings,
     models: &models::Settings,

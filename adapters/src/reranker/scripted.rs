@@ -1,4 +1,4 @@
-//! A reranker that answers what a test tells it to. Tests of the domain use it.
+//! A scripted re-ranker for tests.
 
 use async_trait::async_trait;
 use ports::Result;
@@ -12,7 +12,7 @@ pub struct ScriptedReranker {
 }
 
 impl ScriptedReranker {
-    /// Asks `script` for the score of each text, 0..1.
+    /// Scores each text with `script`, 0..1.
     pub fn new(script: impl Fn(&str, &str) -> f32 + Send + Sync + 'static) -> Self {
         Self { script: Box::new(script) }
     }

@@ -1,9 +1,9 @@
-"""Takes the steps of clients/scenario.json with both clients against a running service, one after the other.
+"""Runs the steps of clients/scenario.json with both clients against a running service.
 
 tests/scenario.py SCENARIO NAME=VALUE...
 
-The service is that of SHOTLOG_URL and SHOTLOG_TOKEN; NAME=VALUE are what steps refer to as ${NAME}. Ends
-with 1 at the first step that does not go as it is written.
+SHOTLOG_URL and SHOTLOG_TOKEN select the service; steps refer to NAME=VALUE as ${NAME}. Exits with 1 at the
+first step whose result differs.
 """
 
 from __future__ import annotations
@@ -25,35 +25,35 @@ ABSENT = object()
 async def run(client_class: type[Any], steps: list[dict[str, Any]], values: dict[str, Any]) -> None:
     for step in steps:
         try:
-            await take(client_class, filled(step, values), values)
+            await run_step(client_class, substitute(step, values), values)
         except Exception as error:
             raise SystemExit(f"{client_class.__name__}: '{step['name']}': {error!r}") from error
 
 
-async def take(client_class: type[Any], step: dict[str, Any], values: dict[str, Any]) -> None:
+async def run_step(client_class: type[Any], step: dict[str, Any], values: dict[str, Any]) -> None:
     options = dict(step.get("options", {}))
     reported: list[Any] = []
     if "progress" in step:
-        options["progress"] = lambda *told: reported.append(plain(told if len(told) > 1 else told[0]))
+        options["progress"] = lambda *args: reported.append(plain(args if len(args) > 1 else args[0]))
     client = client_class(**step.get("client", {}))
     try:
-        came = plain(await finished(getattr(client, step["call"])(*step.get("args", []), **options)))
-        wanted = step.get("expect", {})
-        assert "error" not in step, f"no error, but {came}"
+        actual = plain(await collect(getattr(client, step["call"])(*step.get("args", []), **options)))
+        expected = step.get("expect", {})
+        assert "error" not in step, f"no error, but {actual}"
     except shotlog.ShotlogError as error:
         if "error" not in step:
             raise
-        came = {"class": type(error).__name__, "message": str(error), **plain(vars(error))}
-        wanted = step["error"]
+        actual = {"class": type(error).__name__, "message": str(error), **plain(vars(error))}
+        expected = step["error"]
     finally:
-        await finished(client.aclose() if hasattr(client, "aclose") else client.close())
-    compare(came, wanted)
+        await collect(client.aclose() if hasattr(client, "aclose") else client.close())
+    compare(actual, expected)
     compare(reported, step.get("progress", {}))
-    values.update({name: at(came, path) for name, path in step.get("save", {}).items()})
+    values.update({name: at(actual, path) for name, path in step.get("save", {}).items()})
 
 
-async def finished(result: Any) -> Any:
-    """What a call of either client gives in the end."""
+async def collect(result: Any) -> Any:
+    """The final result of a call of either client."""
     if inspect.isawaitable(result):
         return await result
     if inspect.isasyncgen(result):
@@ -61,12 +61,12 @@ async def finished(result: Any) -> Any:
     return list(result) if inspect.isgenerator(result) else result
 
 
-def filled(part: Any, values: dict[str, Any]) -> Any:
-    """A part of the scenario with the values it refers to."""
+def substitute(part: Any, values: dict[str, Any]) -> Any:
+    """A part of the scenario with its variables replaced."""
     if isinstance(part, dict):
-        return {filled(key, values): filled(value, values) for key, value in part.items()}
+        return {substitute(key, values): substitute(value, values) for key, value in part.items()}
     if isinstance(part, list):
-        return [filled(each, values) for each in part]
+        return [substitute(each, values) for each in part]
     if not isinstance(part, str):
         return part
     whole = re.fullmatch(r"\$\{(\w+)\}", part)
@@ -74,7 +74,7 @@ def filled(part: Any, values: dict[str, Any]) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """What came, as JSON has it."""
+    """A result as JSON values."""
     if isinstance(value, bytes):
         return {"bytes": len(value), "begins": value[:3].hex()}
     if hasattr(value, "to_dict"):
@@ -95,18 +95,18 @@ def at(value: Any, path: str) -> Any:
     return value
 
 
-def compare(came: Any, wanted: dict[str, Any]) -> None:
-    for path, want in wanted.items():
-        have = at(came, path)
-        assert holds(have, want), f"{path or 'it'} is {have!r}, not {want!r}; all of it: {came!r}"
+def compare(actual: Any, expected: dict[str, Any]) -> None:
+    for path, want in expected.items():
+        have = at(actual, path)
+        assert matches(have, want), f"{path or 'it'} is {have!r}, not {want!r}; result: {actual!r}"
 
 
-def holds(have: Any, want: Any) -> bool:
+def matches(have: Any, want: Any) -> bool:
     match want:
         case {"absent": bool(absent)}:
             return (have is ABSENT) == absent
-        case {"at_least": least}:
-            return bool((have if isinstance(have, (int, float)) else len(have)) >= least)
+        case {"at_least": minimum}:
+            return bool((have if isinstance(have, (int, float)) else len(have)) >= minimum)
         case {"length": length}:
             return bool(len(have) == length)
         case {"matches": pattern}:
@@ -118,11 +118,11 @@ def holds(have: Any, want: Any) -> bool:
 
 
 def main() -> None:
-    path, *given = sys.argv[1:]
+    path, *variables = sys.argv[1:]
     with open(path) as file:
         steps = json.load(file)["steps"]
     for client_class in (shotlog.Shotlog, shotlog.AsyncShotlog):
-        values: dict[str, Any] = dict(pair.split("=", 1) for pair in given)
+        values: dict[str, Any] = dict(pair.split("=", 1) for pair in variables)
         values["clip_size"] = int(values["clip_size"])
         values["run"] = client_class.__name__
         start = time.monotonic()

@@ -1,4 +1,4 @@
-"""Both clients against answers that are made up."""
+"""Both clients against fake responses."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ HIT = {
 
 
 @pytest.fixture(autouse=True)
-def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_backoff(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (_async, _sync):
-        monkeypatch.setattr(module, "FIRST_PAUSE", 0.0)
+        monkeypatch.setattr(module, "INITIAL_BACKOFF", 0.0)
     monkeypatch.delenv("SHOTLOG_URL", raising=False)
     monkeypatch.delenv("SHOTLOG_TOKEN", raising=False)
 
 
 def call(client_class: type[Any], handler: Handler, method: str, *args: Any, **options: Any) -> Any:
-    """What a method of a client gives whose requests are answered by `handler`."""
+    """The result of a method of a client whose requests `handler` answers."""
 
     async def finished() -> Any:
         client = client_class("http://shotlog", "secret", transport=httpx.MockTransport(handler))
@@ -65,13 +65,13 @@ def call(client_class: type[Any], handler: Handler, method: str, *args: Any, **o
     return asyncio.run(finished())
 
 
-def answers(*responses: httpx.Response | Exception) -> tuple[Handler, list[httpx.Request]]:
-    """A handler that gives one response after the other, and the requests it got."""
-    left, requests = list(responses), []
+def handler_with(*responses: httpx.Response | Exception) -> tuple[Handler, list[httpx.Request]]:
+    """A handler that returns the responses in order, and the requests it received."""
+    remaining, requests = list(responses), []
 
     def handler(request: httpx.Request) -> httpx.Response:
         requests.append(request)
-        response = left.pop(0)
+        response = remaining.pop(0)
         if isinstance(response, Exception):
             raise response
         return response
@@ -85,14 +85,14 @@ def problem(status: int, **headers: str) -> httpx.Response:
 
 @pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("first", [problem(503), httpx.ConnectError("refused")])
-def test_reads_are_sent_again(client: type[Any], first: httpx.Response | Exception) -> None:
-    handler, requests = answers(first, httpx.Response(200, json=JOB))
+def test_reads_are_retried(client: type[Any], first: httpx.Response | Exception) -> None:
+    handler, requests = handler_with(first, httpx.Response(200, json=JOB))
     assert call(client, handler, "job", "j").stage == "analyzing"
     assert [request.headers["X-Core-Token"] for request in requests] == ["secret", "secret"]
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_searches_are_sent_again_with_their_body(client: type[Any]) -> None:
+def test_searches_are_retried_with_their_body(client: type[Any]) -> None:
     found: dict[str, Any] = {
         "query": "q",
         "analyzer": "",
@@ -101,7 +101,7 @@ def test_searches_are_sent_again_with_their_body(client: type[Any]) -> None:
         "answer": None,
         "results": [],
     }
-    handler, requests = answers(problem(503), httpx.Response(200, json=found))
+    handler, requests = handler_with(problem(503), httpx.Response(200, json=found))
     call(client, handler, "search", "harbour", filters={"new_filter": [1]})
     assert [json.loads(request.content)["text"] for request in requests] == ["harbour", "harbour"]
     assert json.loads(requests[0].content)["filters"] == {"new_filter": [1]}
@@ -118,22 +118,22 @@ def test_searches_are_sent_again_with_their_body(client: type[Any]) -> None:
         ("job", ["j"], problem(503, **{"Retry-After": "60"}), shotlog.Unavailable),
     ],
 )
-def test_nothing_else_is_sent_again(
+def test_other_requests_are_not_retried(
     client: type[Any],
     method: str,
     args: list[str],
     response: httpx.Response | Exception,
     error: type[Exception],
 ) -> None:
-    handler, requests = answers(response)
+    handler, requests = handler_with(response)
     with pytest.raises(error):
         call(client, handler, method, *args)
     assert len(requests) == 1
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_reads_are_not_sent_for_ever(client: type[Any]) -> None:
-    handler, requests = answers(*[problem(503, **{"Retry-After": "0"}) for _ in range(9)])
+def test_retries_are_limited(client: type[Any]) -> None:
+    handler, requests = handler_with(*[problem(503, **{"Retry-After": "0"}) for _ in range(9)])
     with pytest.raises(shotlog.Unavailable) as raised:
         call(client, handler, "job", "j")
     assert (len(requests), raised.value.retry_after) == (4, 0)
@@ -148,7 +148,7 @@ def test_reads_are_not_sent_for_ever(client: type[Any]) -> None:
         (httpx.Response(418, content=b""), "unexpected", "I'm a teapot"),
     ],
 )
-def test_errors_tell_what_came(response: httpx.Response, kind: str, message: str) -> None:
+def test_errors_have_the_status_and_the_message(response: httpx.Response, kind: str, message: str) -> None:
     error = errors.api_error(response)
     assert (error.status, error.kind, error.message) == (response.status_code, kind, message)
 
@@ -166,47 +166,47 @@ def test_videos_follow_the_cursor(client: type[Any]) -> None:
         "analyzers": [],
     }
     first, last = {"videos": [video], "total": 2, "next": "here"}, {"videos": [video], "total": 2}
-    handler, requests = answers(httpx.Response(200, json=first), httpx.Response(200, json=last))
+    handler, requests = handler_with(httpx.Response(200, json=first), httpx.Response(200, json=last))
     assert len(call(client, handler, "videos", page_size=1, filename="a")) == 2
     assert dict(requests[1].url.params) == {"limit": "1", "cursor": "here", "filename": "a", "offset": "0"}
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_an_upload_has_its_fields_and_tells_how_far_it_is(client: type[Any], tmp_path: Path) -> None:
+def test_an_upload_sends_its_fields_and_reports_progress(client: type[Any], tmp_path: Path) -> None:
     file = tmp_path / "clip.mp4"
     file.write_bytes(b"--+++\r\n" * 20_000)
     accepted = {"job_id": "j", "status": "queued", "source": "clip.mp4"}
-    handler, requests = answers(httpx.Response(200), httpx.Response(202, json=accepted))
-    told: list[tuple[int, int]] = []
+    handler, requests = handler_with(httpx.Response(200), httpx.Response(202, json=accepted))
+    reported: list[tuple[int, int]] = []
     call(
         client,
         handler,
         "ingest_file",
         file,
-        progress=lambda *now: told.append(now),
+        progress=lambda *now: reported.append(now),
         interval=2.5,
         mode="interval",
     )
     body = requests[1].content
-    assert told[-1] == (140_000, 140_000)
-    assert len(told) > 2
+    assert reported[-1] == (140_000, 140_000)
+    assert len(reported) > 2
     assert b'name="interval"\r\n\r\n2.5\r\n' in body.replace(b"\r\nContent-Type: text/plain", b"")
     assert b'filename="clip.mp4"' in body
     assert file.read_bytes() in body
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_waiting_tells_what_changes(client: type[Any]) -> None:
+def test_waiting_reports_changes(client: type[Any]) -> None:
     steps = [JOB, JOB, JOB | {"stage": "added_later"}, JOB | {"status": "failed", "error": "Odd: it"}]
-    handler, _ = answers(*[httpx.Response(200, json=step) for step in steps])
-    told: list[models.Job] = []
+    handler, _ = handler_with(*[httpx.Response(200, json=step) for step in steps])
+    reported: list[models.Job] = []
     with pytest.raises(shotlog.JobFailed, match="Odd: it") as raised:
-        call(client, handler, "wait", "j", progress=told.append, interval=0)
-    assert [job.stage for job in told] == ["analyzing", "added_later", "analyzing"]
-    assert raised.value.job == told[-1]
+        call(client, handler, "wait", "j", progress=reported.append, interval=0)
+    assert [job.stage for job in reported] == ["analyzing", "added_later", "analyzing"]
+    assert raised.value.job == reported[-1]
 
 
-def test_hits_are_read_at_their_level() -> None:
+def test_hits_are_parsed_by_level_of_detail() -> None:
     standard = HIT | {key: [] for key in ["people", "objects", "actions", "tags", "speakers", "turns"]}
     standard |= {"video_url": "", "description": "", "people_count": None}
     full = standard | {"text": "t", "persons": [], "detections": [], "texts": []}
@@ -215,7 +215,7 @@ def test_hits_are_read_at_their_level() -> None:
     assert [type(hit).__name__ for hit in answer.results] == ["FullResult", "StandardResult", "MinimalResult"]
 
 
-def test_utterances_are_those_of_speakers_where_they_are_told_apart() -> None:
+def test_utterances_are_speaker_turns_after_diarization() -> None:
     turn = {"speaker": "S1", "start": 1.0, "end": 2.0, "text": "hello"}
     chunk = {
         "chunk_id": 0,
@@ -235,5 +235,5 @@ def test_utterances_are_those_of_speakers_where_they_are_told_apart() -> None:
         (_options.AskOptions, models.AskRequest, {"question"}),
     ],
 )
-def test_options_are_those_of_the_api(options: type[Any], model: type[Any], positional: set[str]) -> None:
+def test_options_match_the_api(options: type[Any], model: type[Any], positional: set[str]) -> None:
     assert set(options.__annotations__) == {field.name for field in attrs.fields(model)} - positional

@@ -46,26 +46,26 @@ import { send, sleep, type TransportOptions } from "./transport.js";
 import { type Source, upload, type UploadProgress } from "./upload.js";
 
 export interface ShotlogOptions {
-  /** Where the service is; `SHOTLOG_URL`, or http://127.0.0.1:8080. */
+  /** URL of the service. Default: `SHOTLOG_URL`, or http://127.0.0.1:8080. */
   url?: string;
-  /** What it asks for; `SHOTLOG_TOKEN`. */
+  /** Token for the service. Default: `SHOTLOG_TOKEN`. */
   token?: string;
-  /** Longest time for an answer, uploads apart, seconds; 120. */
+  /** Maximum time for a response in seconds, except for uploads. Default: 120. */
   timeout?: number;
   /**
-   * Times that a read, a search or a question is sent again where the connection is refused or the answer is
-   * 503; 3. Nothing else is sent again.
+   * Maximum retries of reads, searches and questions if the connection is refused or the status is 503.
+   * Other requests are never retried. Default: 3.
    */
   retries?: number;
-  /** Sends the requests, as through a proxy. */
+  /** Sends the requests, for example through a proxy. Default: the global `fetch`. */
   fetch?: (request: Request) => Promise<Response>;
 }
 
 type Query<Name extends keyof operations> = NonNullable<operations[Name]["parameters"]["query"]>;
 
-/** How a video is split and analyzed; times are seconds, weights are 0 or more. */
+/** Chunking and analysis of a video. Durations are in seconds, weights are at least 0. */
 export type IngestOptions = Omit<UrlIngestRequest, "url"> & {
-  /** A request that is sent again with its key is answered with the job it started. */
+  /** A repeated request with the same key returns the job of the first one. */
   idempotencyKey?: string;
 };
 export type VideoFilters = Omit<Query<"videos">, "limit" | "offset" | "cursor">;
@@ -74,21 +74,21 @@ export type SearchOptions = Omit<QueryRequest, "text">;
 export type AskOptions = Omit<AskRequest, "question">;
 export type EvidenceOptions = Omit<EvidenceRequest, "question">;
 export type ReadOptions = Omit<ReadRequest, "moment_ids">;
-/** Things per request of a listing. */
+/** Items per page of a listing. */
 export type PageSize = { pageSize?: number };
 export type WaitOptions = {
-  /** Called with the job whenever it has got on. */
+  /** Called with the job after each change. */
   progress?: (job: Job) => void;
-  /** Longest time to wait, seconds; without end where it is left out. */
+  /** Maximum time to wait in seconds. Default: no limit. */
   timeout?: number;
-  /** Seconds between two looks; 1. */
+  /** Polling interval in seconds. Default: 1. */
   interval?: number;
 };
 
 const environment = (name: string): string | undefined =>
   "process" in globalThis ? globalThis.process.env?.[name] : undefined;
 
-/** A Shotlog service. Its calls throw the errors of this package. */
+/** A client for a Shotlog service. Its methods throw the errors of this package. */
 export class Shotlog {
   readonly #url: string;
   readonly #headers: Record<string, string>;
@@ -115,30 +115,30 @@ export class Shotlog {
 
   // The service
 
-  /** What works and what does not; needs no token. */
+  /** Health of the service; needs no token. */
   async health(): Promise<Health> {
-    return some(await this.#api.GET("/health"));
+    return data(await this.#api.GET("/health"));
   }
 
   /** Analyzers, vector fields, filters and aggregators of the install. */
   async schema(): Promise<Schema> {
-    return some(await this.#api.GET("/schema"));
+    return data(await this.#api.GET("/schema"));
   }
 
   // Ingests and jobs
 
   /**
-   * Uploads a video, in parts as they are read; the job that is answered goes on with it. A service that refuses
-   * while the file is on its way may hang up before that is read: `Unreachable`.
+   * Streams a video file to the service and starts its ingest; returns the accepted job. A service that rejects
+   * the upload may close the connection before its response is read, which throws `Unreachable`.
    */
   async ingestFile(
     source: Source,
     options: IngestOptions & { progress?: UploadProgress } = {},
   ): Promise<IngestAccepted> {
     const { progress, idempotencyKey, ...fields } = options;
-    // A wrong token is told before anything is sent.
+    // Checks the token before the file is sent.
     await this.#api.GET("/jobs", { params: { query: { limit: 1 } } });
-    const headers = { ...this.#headers, ...keyed(idempotencyKey) };
+    const headers = { ...this.#headers, ...idempotencyHeader(idempotencyKey) };
     const response = await upload(
       { url: `${this.#url}/videos`, headers, fields, source, progress },
       this.#fetch,
@@ -146,23 +146,23 @@ export class Shotlog {
     return (await response.json()) as IngestAccepted;
   }
 
-  /** Lets the service download a video; the job that is answered goes on with it. */
+  /** Starts the ingest of a video from a URL, which the service downloads; returns the accepted job. */
   async ingestUrl(url: string, options: IngestOptions = {}): Promise<IngestAccepted> {
     const { idempotencyKey, ...fields } = options;
-    const params = { header: keyed(idempotencyKey) };
-    return some(await this.#api.POST("/videos/url", { params, body: { url, ...fields } }));
+    const params = { header: idempotencyHeader(idempotencyKey) };
+    return data(await this.#api.POST("/videos/url", { params, body: { url, ...fields } }));
   }
 
-  /** A job as it is now. */
+  /** The current state of a job. */
   async job(jobId: string): Promise<Job> {
-    return some(await this.#api.GET("/jobs/{job_id}", { params: { path: { job_id: jobId } } }));
+    return data(await this.#api.GET("/jobs/{job_id}", { params: { path: { job_id: jobId } } }));
   }
 
-  /** All jobs that are remembered, the newest first. */
+  /** All stored jobs, newest first. */
   async *jobs({ pageSize = 100 }: PageSize = {}): AsyncGenerator<Job> {
     for (let offset = 0; ;) {
       const params = { query: { limit: pageSize, offset } };
-      const page = some(await this.#api.GET("/jobs", { params }));
+      const page = data(await this.#api.GET("/jobs", { params }));
       yield* page.jobs;
       offset += page.jobs.length;
       if (page.jobs.length === 0 || offset >= page.total) return;
@@ -170,242 +170,245 @@ export class Shotlog {
   }
 
   /**
-   * The job when it is done. Throws `JobFailed`, and `WaitTimeout` where it has not ended in time. A restart
-   * of a service with jobs in memory makes it throw `NotFound`; the video is there if the ingest had ended.
+   * Waits until a job is done and returns it. Throws `JobFailed`, and `WaitTimeout` if the job does not end in
+   * time. Throws `NotFound` after a restart of a service that keeps jobs in memory; the video exists if the
+   * ingest had finished.
    */
   async wait(jobId: string, { progress, timeout, interval = 1 }: WaitOptions = {}): Promise<Job> {
     const deadline = timeout === undefined ? Infinity : performance.now() + timeout * 1000;
-    for (let seen = ""; ;) {
+    for (let last = ""; ;) {
       const job = await this.job(jobId);
       const now = JSON.stringify(job);
-      if (now !== seen) progress?.(job);
-      seen = now;
+      if (now !== last) progress?.(job);
+      last = now;
       if (job.status === "done") return job;
       if (job.status === "failed") throw new JobFailed(job);
-      const left = (deadline - performance.now()) / 1000;
-      if (left <= 0) throw new WaitTimeout(job);
-      await sleep(Math.min(interval, left));
+      const remaining = (deadline - performance.now()) / 1000;
+      if (remaining <= 0) throw new WaitTimeout(job);
+      await sleep(Math.min(interval, remaining));
     }
   }
 
-  /** Ends a job that has not ended, and answers with it. */
+  /** Cancels a job unless it has ended; returns its current state. */
   async cancelJob(jobId: string): Promise<Job> {
-    return some(await this.#api.DELETE("/jobs/{job_id}", { params: { path: { job_id: jobId } } }));
+    return data(await this.#api.DELETE("/jobs/{job_id}", { params: { path: { job_id: jobId } } }));
   }
 
   // Videos
 
-  /** All videos that pass the filters, page by page. */
+  /** All videos that match the filters. */
   async *videos({ pageSize = 100, ...filters }: VideoFilters & PageSize = {}): AsyncGenerator<Video> {
     for (let cursor: string | undefined; ;) {
       const query = { ...filters, limit: pageSize, ...(cursor === undefined ? {} : { cursor }) };
-      const page = some(await this.#api.GET("/videos", { params: { query } }));
+      const page = data(await this.#api.GET("/videos", { params: { query } }));
       yield* page.videos;
       cursor = page.next;
       if (!cursor) return;
     }
   }
 
-  /** What is known of a video as a whole. */
+  /** Details of a video. */
   async video(videoId: string): Promise<VideoDetail> {
-    return some(await this.#api.GET("/videos/{video_id}", { params: of(videoId) }));
+    return data(await this.#api.GET("/videos/{video_id}", { params: videoParams(videoId) }));
   }
 
-  /** Changes what is said of a video: of what is given null removes, and the rest stays. */
-  async annotateVideo(videoId: string, said: AnnotateRequest): Promise<VideoDetail> {
-    return some(await this.#api.PATCH("/videos/{video_id}", { params: of(videoId), body: said }));
+  /** Updates metadata, collection or recording time: null removes a value, absent ones are unchanged. */
+  async annotateVideo(videoId: string, changes: AnnotateRequest): Promise<VideoDetail> {
+    return data(await this.#api.PATCH("/videos/{video_id}", { params: videoParams(videoId), body: changes }));
   }
 
-  /** Removes a video and everything that was stored of it. */
+  /** Deletes a video and everything stored of it. */
   async deleteVideo(videoId: string): Promise<Deleted> {
-    return some(await this.#api.DELETE("/videos/{video_id}", { params: of(videoId) }));
+    return data(await this.#api.DELETE("/videos/{video_id}", { params: videoParams(videoId) }));
   }
 
-  /** The collections that videos are in, by name, page by page. */
+  /** All collections, sorted by name. */
   async *collections({ pageSize = 100 }: PageSize = {}): AsyncGenerator<Collection> {
     for (let cursor: string | undefined; ;) {
       const query = { limit: pageSize, ...(cursor === undefined ? {} : { cursor }) };
-      const page = some(await this.#api.GET("/collections", { params: { query } }));
+      const page = data(await this.#api.GET("/collections", { params: { query } }));
       yield* page.collections;
       cursor = page.next;
       if (!cursor) return;
     }
   }
 
-  /** Renames a collection, as a job; one that has the new name already takes its videos in. */
+  /** Renames a collection in a job; merges it into an existing one of the new name. */
   async renameCollection(collection: string, name: string): Promise<ChangeAccepted> {
     const params = { path: { name: collection } };
-    return some(await this.#api.PATCH("/collections/{name}", { params, body: { name } }));
+    return data(await this.#api.PATCH("/collections/{name}", { params, body: { name } }));
   }
 
-  /** Removes a collection, as a job: `delete` with its videos, `keep` only from them. */
+  /** Deletes a collection in a job; `videos` says whether to `delete` or `keep` its videos. */
   async deleteCollection(collection: string, videos: CollectionVideos): Promise<ChangeAccepted> {
     const params = { path: { name: collection }, query: { videos } };
-    return some(await this.#api.DELETE("/collections/{name}", { params }));
+    return data(await this.#api.DELETE("/collections/{name}", { params }));
   }
 
-  /** All chunks of a video that pass the filters, page by page; at most 500 are a page. */
+  /** All chunks of a video that match the filters. The maximum page size is 500. */
   async *chunks(
     videoId: string,
     { pageSize = 100, ...filters }: ChunkFilters & PageSize = {},
   ): AsyncGenerator<Chunk> {
     for (let offset = 0; ;) {
-      const params = { ...of(videoId), query: { ...filters, limit: pageSize, offset } };
-      const page = some(await this.#api.GET("/videos/{video_id}/chunks", { params }));
+      const params = { ...videoParams(videoId), query: { ...filters, limit: pageSize, offset } };
+      const page = data(await this.#api.GET("/videos/{video_id}/chunks", { params }));
       yield* page.chunks;
       offset += page.chunks.length;
       if (page.chunks.length === 0 || offset >= page.total) return;
     }
   }
 
-  /** One chunk, with what every analyzer found in it. */
+  /** A chunk with the output of every analyzer. */
   async chunk(videoId: string, chunkId: number, query: Query<"chunk"> = {}): Promise<Chunk> {
     const params = { path: { video_id: videoId, chunk_id: chunkId }, query };
-    return some(await this.#api.GET("/videos/{video_id}/chunks/{chunk_id}", { params }));
+    return data(await this.#api.GET("/videos/{video_id}/chunks/{chunk_id}", { params }));
   }
 
-  /** Everything that was concluded from a video, by aggregator. */
+  /** All video-level results, by aggregator id. */
   async aggregates(videoId: string): Promise<AllAggregates["aggregates"]> {
-    const answer = some(await this.#api.GET("/videos/{video_id}/aggregates", { params: of(videoId) }));
+    const answer = data(
+      await this.#api.GET("/videos/{video_id}/aggregates", { params: videoParams(videoId) }),
+    );
     return (answer as AllAggregates).aggregates;
   }
 
-  /** What one aggregator concluded from a video. */
+  /** The video-level result of one aggregator. */
   async aggregate(videoId: string, aggregator: string): Promise<OneAggregate["result"]> {
-    const params = { ...of(videoId), query: { aggregator } };
-    const answer = some(await this.#api.GET("/videos/{video_id}/aggregates", { params }));
+    const params = { ...videoParams(videoId), query: { aggregator } };
+    const answer = data(await this.#api.GET("/videos/{video_id}/aggregates", { params }));
     return (answer as OneAggregate).result;
   }
 
-  /** Runs aggregators, given as comma-separated ids, or all of them, over what is stored of a video. */
+  /** Recomputes aggregates in a job: those of the comma-separated ids in `aggregators`, or all. */
   async rerunAggregates(
     videoId: string,
     { force = true, ...body }: RerunForm & { force?: boolean } = {},
   ): Promise<RerunAccepted> {
-    const params = { ...of(videoId), query: { force } };
+    const params = { ...videoParams(videoId), query: { force } };
     const headers = { "Content-Type": "application/x-www-form-urlencoded" };
-    return some(await this.#api.POST("/videos/{video_id}/aggregates", { params, headers, body }));
+    return data(await this.#api.POST("/videos/{video_id}/aggregates", { params, headers, body }));
   }
 
-  /** People of a video, all or those who were seen in at least `min_appearances` chunks. */
+  /** People of a video who were seen in at least `min_appearances` chunks, by default all. */
   async entities(videoId: string, query: Query<"entities"> = {}): Promise<Entity[]> {
-    const params = { ...of(videoId), query };
-    return some(await this.#api.GET("/videos/{video_id}/entities", { params })).entities;
+    const params = { ...videoParams(videoId), query };
+    return data(await this.#api.GET("/videos/{video_id}/entities", { params })).entities;
   }
 
   /**
-   * What is said in a video, in order, with speakers where they were told apart. Throws `InvalidRequest` where
-   * nothing has recognised its speech.
+   * The utterances of a video in order of time, with speakers after diarization. Throws `InvalidRequest` if no
+   * analyzer has recognised its speech.
    */
   async transcript(videoId: string): Promise<Utterance[]> {
     const { analyzers } = await this.video(videoId);
     const analyzer = analyzers.includes("diarization") ? "diarization" : "transcript";
-    const said: Utterance[] = [];
+    const transcript: Utterance[] = [];
     for await (const chunk of this.chunks(videoId, { analyzer, pageSize: 500 }))
-      said.push(...utterances(chunk));
-    return said;
+      transcript.push(...utterances(chunk));
+    return transcript;
   }
 
-  /** The log of a video as a file: srt, vtt, chapters.vtt, ffmetadata, edl, otio, csv or json. */
+  /** The log of a video in a file format: srt, vtt, chapters.vtt, ffmetadata, edl, otio, csv or json. */
   async export(videoId: string, format: string): Promise<string> {
-    const params = { ...of(videoId), query: { format } };
-    return some(await this.#api.GET("/videos/{video_id}/export", { params, parseAs: "text" }));
+    const params = { ...videoParams(videoId), query: { format } };
+    return data(await this.#api.GET("/videos/{video_id}/export", { params, parseAs: "text" }));
   }
 
-  /** The picture at `t` seconds, as a JPEG at most `width` pixels wide, 640 where it is left out. */
+  /** The frame at `t` seconds as a JPEG, at most `width` pixels wide. Default: 640. */
   async frame(videoId: string, t: number, options: { width?: number } = {}): Promise<Uint8Array> {
-    const params = { ...of(videoId), query: { t, ...options } };
+    const params = { ...videoParams(videoId), query: { t, ...options } };
     const parseAs = "arrayBuffer";
-    return new Uint8Array(some(await this.#api.GET("/videos/{video_id}/frames", { params, parseAs })));
+    return new Uint8Array(data(await this.#api.GET("/videos/{video_id}/frames", { params, parseAs })));
   }
 
-  /** How the pictures on the sheet of a video are laid out. */
+  /** The layout of a video's storyboard sheet. */
   async storyboard(videoId: string): Promise<Storyboard> {
-    return some(await this.#api.GET("/videos/{video_id}/storyboard", { params: of(videoId) }));
+    return data(await this.#api.GET("/videos/{video_id}/storyboard", { params: videoParams(videoId) }));
   }
 
-  /** Small pictures from the whole of a video, as one JPEG. */
+  /** A video's storyboard sheet as a JPEG. */
   async storyboardSheet(videoId: string): Promise<Uint8Array> {
-    const options = { params: of(videoId), parseAs: "arrayBuffer" } as const;
-    return new Uint8Array(some(await this.#api.GET("/videos/{video_id}/storyboard.jpg", options)));
+    const options = { params: videoParams(videoId), parseAs: "arrayBuffer" } as const;
+    return new Uint8Array(data(await this.#api.GET("/videos/{video_id}/storyboard.jpg", options)));
   }
 
   // Search and answers
 
   /**
-   * Moments by what is in them; with `synthesize`, as is the default, an answer over them. Without a text
-   * those that are like another one (`like`), or all that the filters leave (`order`).
+   * Searches for moments and, unless `synthesize` is false, answers from them. Without a text, finds moments
+   * similar to another one (`like`) or lists all that match the filters (`order`).
    */
   async search(text: string | null, options: SearchOptions = {}): Promise<QueryResponse> {
-    return some(await this.#api.POST("/query", { body: { text, ...options } }));
+    return data(await this.#api.POST("/query", { body: { text, ...options } }));
   }
 
-  /** What a model of your own needs to answer a question: the best moments, within `max_tokens`. */
+  /** Evidence for your own model to answer a question: the best moments within `max_tokens`. */
   async evidence(question: string, options: EvidenceOptions = {}): Promise<EvidenceResponse> {
-    return some(await this.#api.POST("/evidence", { body: { question, ...options } }));
+    return data(await this.#api.POST("/evidence", { body: { question, ...options } }));
   }
 
-  /** What is stored of a moment, by the name that hits and citations give it. */
+  /** Everything stored of a moment, by its id from a hit or citation. */
   async moment(momentId: string): Promise<Moment> {
     const params = { path: { moment_id: momentId } };
-    return some(await this.#api.GET("/moments/{moment_id}", { params }));
+    return data(await this.#api.GET("/moments/{moment_id}", { params }));
   }
 
-  /** What is stored of several moments, the first that fit into `max_tokens`. */
+  /** Everything stored of several moments, as many as fit into `max_tokens`. */
   async readMoments(momentIds: string[], options: ReadOptions = {}): Promise<ReadMoments> {
-    return some(await this.#api.POST("/moments/read", { body: { moment_ids: momentIds, ...options } }));
+    return data(await this.#api.POST("/moments/read", { body: { moment_ids: momentIds, ...options } }));
   }
 
-  /** An answer out of the footage, each sentence with the moments that support it. */
+  /** Answers a question from the footage; each sentence cites the moments that support it. */
   async ask(question: string, options: AskOptions = {}): Promise<AskResponse> {
-    return some(await this.#api.POST("/ask", { body: { question, ...options } }));
+    return data(await this.#api.POST("/ask", { body: { question, ...options } }));
   }
 
-  /** What there is of every evaluation, by name. */
+  /** Summaries of all evaluations, sorted by name. */
   async evaluations(): Promise<EvaluationSummary[]> {
-    return some(await this.#api.GET("/evaluations")).evaluations;
+    return data(await this.#api.GET("/evaluations")).evaluations;
   }
 
-  /** Keeps judged questions under a name, in place of those that it has had. */
+  /** Creates an evaluation, or replaces its questions. */
   async putEvaluation(name: string, questions: JudgedQuestion[]): Promise<Evaluation> {
     const params = { path: { name } };
-    return some(await this.#api.PUT("/evaluations/{name}", { params, body: { questions } }));
+    return data(await this.#api.PUT("/evaluations/{name}", { params, body: { questions } }));
   }
 
   /** An evaluation with its questions. */
   async evaluation(name: string): Promise<Evaluation> {
-    return some(await this.#api.GET("/evaluations/{name}", { params: { path: { name } } }));
+    return data(await this.#api.GET("/evaluations/{name}", { params: { path: { name } } }));
   }
 
   /** Removes an evaluation and its runs. */
   async deleteEvaluation(name: string): Promise<DeletedEvaluation> {
-    return some(await this.#api.DELETE("/evaluations/{name}", { params: { path: { name } } }));
+    return data(await this.#api.DELETE("/evaluations/{name}", { params: { path: { name } } }));
   }
 
-  /** Asks the questions, as each configuration says; the run is there once its job is done. */
+  /** Runs the questions with each configuration; the run exists once its job is done. */
   async runEvaluation(name: string, request: EvaluationRunRequest = {}): Promise<EvaluationRunAccepted> {
     const params = { path: { name } };
-    return some(await this.#api.POST("/evaluations/{name}/runs", { params, body: request }));
+    return data(await this.#api.POST("/evaluations/{name}/runs", { params, body: request }));
   }
 
-  /** The runs of an evaluation, the newest first. */
+  /** The runs of an evaluation, newest first. */
   async evaluationRuns(name: string): Promise<EvaluationRunSummary[]> {
     const params = { path: { name } };
-    return some(await this.#api.GET("/evaluations/{name}/runs", { params })).runs;
+    return data(await this.#api.GET("/evaluations/{name}/runs", { params })).runs;
   }
 
-  /** A run with what each question came to. */
+  /** A run with the results of each question. */
   async evaluationRun(name: string, runId: string): Promise<EvaluationRun> {
     const params = { path: { name, run_id: runId } };
-    return some(await this.#api.GET("/evaluations/{name}/runs/{run_id}", { params }));
+    return data(await this.#api.GET("/evaluations/{name}/runs/{run_id}", { params }));
   }
 }
 
-const of = (videoId: string) => ({ path: { video_id: videoId } });
+const videoParams = (videoId: string) => ({ path: { video_id: videoId } });
 
-const keyed = (key: string | undefined) => (key === undefined ? {} : { "Idempotency-Key": key });
+const idempotencyHeader = (key: string | undefined) => (key === undefined ? {} : { "Idempotency-Key": key });
 
-/** The body of an answer; errors have been thrown before. */
-function some<T>(answer: { data?: T }): T {
-  return answer.data as T;
+/** The body of a successful response. */
+function data<T>(response: { data?: T }): T {
+  return response.data as T;
 }

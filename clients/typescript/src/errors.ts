@@ -1,7 +1,7 @@
-// What calls throw. An answer with an error status is an `ApiError` of the class of that status.
+// Errors of this package. Each error status has its subclass of `ApiError`.
 import type { Job } from "./generated/schema.js";
 
-/** Anything that this package throws. */
+/** Base class of all errors of this package. */
 export class ShotlogError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -9,38 +9,38 @@ export class ShotlogError extends Error {
   }
 }
 
-/** No whole answer came: the service is not there, or the connection broke or took too long. */
+/** There was no complete response: the service is down, or the connection broke or timed out. */
 export class Unreachable extends ShotlogError {}
 
-/** A job that was waited for failed or was cancelled; `job.error` says why. */
+/** The job failed or was cancelled; `job.error` has the reason. */
 export class JobFailed extends ShotlogError {
   constructor(readonly job: Job) {
     super(job.error ?? "the job failed");
   }
 }
 
-/** A job that was waited for goes on; `job` is what was last seen of it. */
+/** The job did not end in time and continues; `job` is its last known state. */
 export class WaitTimeout extends ShotlogError {
   constructor(readonly job: Job) {
     super(`job ${job.job_id} has not ended: it is ${job.status}, ${job.stage}`);
   }
 }
 
-/** What an answer with an error status tells. */
+/** The content of an error response. */
 export interface Problem {
-  /** That of HTTP. */
+  /** HTTP status. */
   status: number;
   /** The name of the status. */
   kind: string;
-  /** What was wrong and what would be right. */
+  /** What is wrong and what would be valid. */
   message: string;
-  /** Finds the request in the service's log. */
+  /** Identifies the request in the service's log. */
   requestId: string | undefined;
-  /** Seconds until another try may succeed, where the answer tells. */
+  /** Recommended delay before a retry in seconds, if the response has one. */
   retryAfter: number | undefined;
 }
 
-/** The service answered with an error. */
+/** The service responded with an error. */
 export class ApiError extends ShotlogError implements Problem {
   readonly status: number;
   readonly kind: string;
@@ -57,36 +57,36 @@ export class ApiError extends ShotlogError implements Problem {
 }
 
 /**
- * 400 `bad_request`: something the install does not know, or lacks; 422 `unprocessable`: a value of the
- * wrong type or out of its range.
+ * 400 `bad_request`: the request is incomplete or names something that does not exist; 422 `unprocessable`: a
+ * value has the wrong type or is out of range.
  */
 export class InvalidRequest extends ApiError {}
 
 /** 401: the token is missing or wrong. */
 export class Unauthorized extends ApiError {}
 
-/** 403: sent from a page of another site, or to a name that is not the service's. */
+/** 403: the token lacks the permission, the page is of another site, or the host name is not configured. */
 export class Forbidden extends ApiError {}
 
-/** 404: no such video, chunk or job. */
+/** 404: the resource does not exist. */
 export class NotFound extends ApiError {}
 
-/** 408: the body stopped arriving. */
+/** 408: the request body did not arrive in time. */
 export class RequestTimeout extends ApiError {}
 
-/** 409: what is stored is not what the request goes by. */
+/** 409: the request conflicts with the stored state. */
 export class Conflict extends ApiError {}
 
-/** 413: the body is larger than the service takes. */
+/** 413: the request body is too large. */
 export class TooLarge extends ApiError {}
 
-/** 429, as a proxy answers: too many requests. */
+/** 429 of a proxy: too many requests. */
 export class RateLimited extends ApiError {}
 
-/** 500: an unhandled failure, in the service's log under `requestId`. */
+/** 500: internal error; the service's log has the details under `requestId`. */
 export class ServerError extends ApiError {}
 
-/** 503: full, stopping or not ready; and 502 and 504 of a proxy. */
+/** 503: overloaded, stopping or not ready; also 502 and 504 of a proxy. */
 export class Unavailable extends ApiError {}
 
 const byStatus: Record<number, [new (problem: Problem) => ApiError, string]> = {
@@ -105,17 +105,17 @@ const byStatus: Record<number, [new (problem: Problem) => ApiError, string]> = {
   504: [Unavailable, "unavailable"],
 };
 
-/** The error that an answer tells of. */
+/** The error of an error response. */
 export async function apiError(response: Response): Promise<ApiError> {
   const { status, headers } = response;
   const [Kind, kind] = byStatus[status] ?? [ApiError, "unexpected"];
   const body: unknown = await response.json().catch(() => null);
-  const told = body !== null && typeof body === "object" && "detail" in body ? String(body.detail) : "";
+  const detail = body !== null && typeof body === "object" && "detail" in body ? String(body.detail) : "";
   const seconds = Number.parseFloat(headers.get("Retry-After") ?? "");
   return new Kind({
     status,
     kind,
-    message: told || response.statusText || `the service answered ${status}`,
+    message: detail || response.statusText || `the service responded with ${status}`,
     requestId: headers.get("X-Request-Id") ?? undefined,
     retryAfter: Number.isFinite(seconds) ? seconds : undefined,
   });

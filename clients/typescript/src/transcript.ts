@@ -1,7 +1,7 @@
-// What is said, whichever analyzer recognised it.
+// Utterances from the output of the transcript or diarization analyzer.
 import type { Chunk } from "./generated/schema.js";
 
-/** Words spoken from `start` to `end`, seconds of the video; `speaker` where speakers were told apart. */
+/** Speech from `start` to `end`, seconds of the video; `speaker` is set after diarization. */
 export interface Utterance {
   start: number;
   end: number;
@@ -9,7 +9,7 @@ export interface Utterance {
   speaker: string | null;
 }
 
-/** What is said in a chunk. */
+/** The utterances of a chunk. */
 export function utterances(chunk: Chunk): Utterance[] {
   if (chunk.diarization) return chunk.diarization.turns;
   const segments = (chunk.transcript?.segments ?? []) as unknown as Omit<Utterance, "speaker">[];

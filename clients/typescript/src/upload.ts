@@ -1,16 +1,16 @@
-// A file on its way to the service.
+// Uploads with progress.
 import { apiError, Unreachable } from "./errors.js";
-import { unreachable, whole } from "./transport.js";
+import { buffered, unreachable } from "./transport.js";
 
-/** A file to upload: a `File` of a browser is one, `openFile` of `shotlog/node` makes one. */
+/** A file to upload: a browser's `File`, or the result of `openFile` of `shotlog/node`. */
 export interface Source {
   name: string;
-  /** Bytes. */
+  /** Size in bytes. */
   size: number;
   stream(): AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
 }
 
-/** Called with the bytes that have been sent of the file, and all of them. */
+/** Called with the number of bytes sent and the file size. */
 export type UploadProgress = (sent: number, total: number) => void;
 
 export interface Upload {
@@ -21,23 +21,23 @@ export interface Upload {
   progress: UploadProgress | undefined;
 }
 
-/** The answer to an upload. Only XMLHttpRequest tells in a browser how much has been sent. */
-export function upload(given: Upload, fetch: (request: Request) => Promise<Response>): Promise<Response> {
-  const inBrowser = typeof XMLHttpRequest !== "undefined" && given.source instanceof Blob;
-  return inBrowser ? byXmlHttpRequest(given, given.source as Source & Blob) : byFetch(given, fetch);
+/** Uploads a file. In a browser only XMLHttpRequest reports upload progress. */
+export function upload(options: Upload, fetch: (request: Request) => Promise<Response>): Promise<Response> {
+  const inBrowser = typeof XMLHttpRequest !== "undefined" && options.source instanceof Blob;
+  return inBrowser ? byXmlHttpRequest(options, options.source as Source & Blob) : byFetch(options, fetch);
 }
 
-function byXmlHttpRequest(given: Upload, file: Source & Blob): Promise<Response> {
+function byXmlHttpRequest(options: Upload, file: Source & Blob): Promise<Response> {
   const form = new FormData();
-  for (const [name, value] of texts(given.fields)) form.append(name, value);
+  for (const [name, value] of textFields(options.fields)) form.append(name, value);
   form.append("file", file, file.name);
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("POST", given.url);
-    for (const [name, value] of Object.entries(given.headers)) request.setRequestHeader(name, value);
+    request.open("POST", options.url);
+    for (const [name, value] of Object.entries(options.headers)) request.setRequestHeader(name, value);
     request.upload.addEventListener("progress", (event) => {
-      // What is around the file in the body is not counted.
-      given.progress?.(Math.min(event.loaded, file.size), file.size);
+      // Multipart headers are not counted.
+      options.progress?.(Math.min(event.loaded, file.size), file.size);
     });
     request.addEventListener("error", () => reject(new Unreachable("the upload was interrupted")));
     request.addEventListener("load", () => {
@@ -55,9 +55,9 @@ function byXmlHttpRequest(given: Upload, file: Source & Blob): Promise<Response>
   });
 }
 
-async function byFetch(given: Upload, fetch: (request: Request) => Promise<Response>): Promise<Response> {
+async function byFetch(options: Upload, fetch: (request: Request) => Promise<Response>): Promise<Response> {
   const boundary = `shotlog-${randomLetters()}${randomLetters()}`;
-  const parts = multipart(given, boundary);
+  const parts = multipart(options, boundary);
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const part = await parts.next();
@@ -68,12 +68,14 @@ async function byFetch(given: Upload, fetch: (request: Request) => Promise<Respo
       await parts.return(undefined);
     },
   });
-  const headers = { ...given.headers, "Content-Type": `multipart/form-data; boundary=${boundary}` };
-  // Not yet in the types of the DOM.
+  const headers = { ...options.headers, "Content-Type": `multipart/form-data; boundary=${boundary}` };
+  // Missing in the DOM types.
   const duplex = { duplex: "half" };
   let response: Response;
   try {
-    response = await whole(await fetch(new Request(given.url, { method: "POST", headers, body, ...duplex })));
+    response = await buffered(
+      await fetch(new Request(options.url, { method: "POST", headers, body, ...duplex })),
+    );
   } catch (error) {
     throw unreachable(error);
   }
@@ -90,7 +92,7 @@ async function* multipart(
     `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${rest}`;
   const filename = source.name.replace(/["\r\n]/g, encodeURIComponent);
   const head = [
-    ...texts(fields).map(([name, value]) => part(name, `\r\n\r\n${value}\r\n`)),
+    ...textFields(fields).map(([name, value]) => part(name, `\r\n\r\n${value}\r\n`)),
     part("file", `; filename="${filename}"\r\nContent-Type: application/octet-stream\r\n\r\n`),
   ];
   yield new TextEncoder().encode(head.join(""));
@@ -105,10 +107,10 @@ async function* multipart(
 
 const randomLetters = () => Math.random().toString(36).slice(2);
 
-/** The fields that are given, as text; an object is JSON. */
-function texts(fields: Record<string, unknown>): [string, string][] {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
-  return given.map(([name, value]) => [
+/** Fields with a value, as text; objects become JSON. */
+function textFields(fields: Record<string, unknown>): [string, string][] {
+  const present = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
+  return present.map(([name, value]) => [
     name,
     typeof value === "object" ? JSON.stringify(value) : String(value),
   ]);

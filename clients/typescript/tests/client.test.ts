@@ -1,4 +1,4 @@
-// The client against answers that are made up.
+// The client against fake responses.
 import assert from "node:assert/strict";
 import { File as NodeFile } from "node:buffer";
 import { test } from "node:test";
@@ -26,7 +26,7 @@ const job = {
   created_at: "2026-01-01T00:00:00Z",
   updated_at: "2026-01-01T00:00:00Z",
 };
-/** Node 18 has it, but not under its own name everywhere. */
+/** Node 18 has no global `File`. */
 const File = NodeFile as unknown as typeof globalThis.File;
 const refusal = () =>
   new TypeError("fetch failed", { cause: Object.assign(new Error(), { code: "ECONNREFUSED" }) });
@@ -34,28 +34,28 @@ const json = (body: unknown, status = 200, headers: Record<string, string> = {})
   new Response(JSON.stringify(body), { status, headers: { "Content-Type": "application/json", ...headers } });
 const problem = (status: number, headers = {}) => json({ detail: "why" }, status, headers);
 
-/** A client that gets one answer after the other, and the requests it sent. */
-function answered(answers: (Response | Error)[], options: ShotlogOptions = {}) {
+/** A client that receives the given responses in order, and the requests it sent. */
+function clientWith(responses: (Response | Error)[], options: ShotlogOptions = {}) {
   const requests: Request[] = [];
   const fetch = async (request: Request): Promise<Response> => {
     requests.push(request.clone());
     await request.arrayBuffer();
-    const answer = answers.shift();
-    if (answer instanceof Response) return answer;
-    throw answer;
+    const response = responses.shift();
+    if (response instanceof Response) return response;
+    throw response;
   };
   return { client: new Shotlog({ url: "http://shotlog/", token: "secret", fetch, ...options }), requests };
 }
 
-async function all<T>(given: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const each of given) found.push(each);
-  return found;
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const item of items) list.push(item);
+  return list;
 }
 
-test("reads are sent again", async () => {
+test("reads are retried", async () => {
   for (const first of [problem(503), refusal()]) {
-    const { client, requests } = answered([first, json(job)]);
+    const { client, requests } = clientWith([first, json(job)]);
     assert.equal((await client.job("a/b")).stage, "analyzing");
     assert.deepEqual(
       requests.map(({ url, headers }) => [url, headers.get("X-Core-Token")]),
@@ -64,14 +64,14 @@ test("reads are sent again", async () => {
   }
 });
 
-test("searches are sent again with their body", async () => {
-  const { client, requests } = answered([problem(503), json({ results: [] })]);
+test("searches are retried with their body", async () => {
+  const { client, requests } = clientWith([problem(503), json({ results: [] })]);
   await client.search("harbour", { filters: { new_filter: [1] } });
   const body = { text: "harbour", filters: { new_filter: [1] } };
   assert.deepEqual(await Promise.all(requests.map((request) => request.json())), [body, body]);
 });
 
-test("nothing else is sent again", async () => {
+test("other requests are not retried", async () => {
   for (const [answer, call, error] of [
     [problem(503), (client: Shotlog) => client.ingestUrl("http://a/b"), Unavailable],
     [refusal(), (client: Shotlog) => client.deleteVideo("v"), Unreachable],
@@ -79,24 +79,24 @@ test("nothing else is sent again", async () => {
     [new TypeError("fetch failed"), (client: Shotlog) => client.job("j"), Unreachable],
     [problem(503, { "Retry-After": "60" }), (client: Shotlog) => client.job("j"), Unavailable],
   ] as const) {
-    const { client, requests } = answered([answer]);
+    const { client, requests } = clientWith([answer]);
     await assert.rejects(call(client), error);
     assert.equal(requests.length, 1);
   }
 });
 
-test("reads are not sent for ever", async () => {
-  const { client, requests } = answered([refusal(), refusal(), refusal()], { retries: 1 });
+test("retries are limited", async () => {
+  const { client, requests } = clientWith([refusal(), refusal(), refusal()], { retries: 1 });
   await assert.rejects(client.job("j"), Unreachable);
   assert.equal(requests.length, 2);
 });
 
-test("errors tell what came", async () => {
+test("errors have the status and the message", async () => {
   for (const [response, kind, message] of [
     [problem(404), "not_found", "why"],
     [new Response("<html>", { status: 502, statusText: "Bad Gateway" }), "unavailable", "Bad Gateway"],
-    [json(["odd"], 413), "too_large", "the service answered 413"],
-    [new Response(null, { status: 418 }), "unexpected", "the service answered 418"],
+    [json(["odd"], 413), "too_large", "the service responded with 413"],
+    [new Response(null, { status: 418 }), "unexpected", "the service responded with 418"],
   ] as const) {
     const { status } = response;
     const error = await apiError(response);
@@ -106,7 +106,7 @@ test("errors tell what came", async () => {
 
 test("videos follow the cursor", async () => {
   const pages = [json({ videos: [{ video_id: "a" }], next: "here" }), json({ videos: [{ video_id: "b" }] })];
-  const { client, requests } = answered(pages);
+  const { client, requests } = clientWith(pages);
   const found = await all(client.videos({ pageSize: 1, filename: "a" }));
   assert.deepEqual(
     found.map((video) => video.video_id),
@@ -115,12 +115,16 @@ test("videos follow the cursor", async () => {
   assert.equal(requests[1]?.url, "http://shotlog/videos?filename=a&limit=1&cursor=here");
 });
 
-test("an upload has its fields and tells how far it is", async () => {
-  const { client, requests } = answered([json({ jobs: [] }), json({ job_id: "j" }, 202)]);
+test("an upload sends its fields and reports progress", async () => {
+  const { client, requests } = clientWith([json({ jobs: [] }), json({ job_id: "j" }, 202)]);
   const file = new File([new Uint8Array(100_000)], 'a "clip".mp4');
-  const told: number[][] = [];
-  await client.ingestFile(file, { mode: "interval", interval: 2.5, progress: (...now) => told.push(now) });
-  assert.deepEqual(told.at(-1), [100_000, 100_000]);
+  const progress: number[][] = [];
+  await client.ingestFile(file, {
+    mode: "interval",
+    interval: 2.5,
+    progress: (...now) => progress.push(now),
+  });
+  assert.deepEqual(progress.at(-1), [100_000, 100_000]);
   const form = await requests[1]!.formData();
   assert.equal(form.get("interval"), "2.5");
   assert.equal((form.get("file") as File).size, 100_000);
@@ -150,31 +154,31 @@ test("a browser uploads with XMLHttpRequest", async () => {
   }
   Object.assign(globalThis, { XMLHttpRequest: FakeRequest });
   try {
-    const told: number[][] = [];
-    const upload = answered([json({ jobs: [] })]).client.ingestFile(new File(["abc"], "clip.mp4"), {
+    const progress: number[][] = [];
+    const upload = clientWith([json({ jobs: [] })]).client.ingestFile(new File(["abc"], "clip.mp4"), {
       analyzers: "ocr",
-      progress: (...now) => told.push(now),
+      progress: (...now) => progress.push(now),
     });
     await assert.rejects(upload, TooLarge);
     const [sent] = FakeRequest.sent;
     assert.deepEqual([sent?.url, sent?.headers], ["http://shotlog/videos", { "X-Core-Token": "secret" }]);
     assert.equal(sent?.form.get("analyzers"), "ocr");
-    assert.deepEqual(told, [[3, 3]]);
+    assert.deepEqual(progress, [[3, 3]]);
   } finally {
     Reflect.deleteProperty(globalThis, "XMLHttpRequest");
   }
 });
 
-test("waiting tells what changes", async () => {
+test("waiting reports changes", async () => {
   const last = { ...job, status: "failed", error: "Odd: it" };
-  const { client } = answered([job, job, { ...job, stage: "added_later" }, last].map((each) => json(each)));
-  const told: string[] = [];
-  const waiting = client.wait("j", { interval: 0, progress: ({ stage }) => told.push(stage) });
+  const { client } = clientWith([job, job, { ...job, stage: "added_later" }, last].map((each) => json(each)));
+  const stages: string[] = [];
+  const waiting = client.wait("j", { interval: 0, progress: ({ stage }) => stages.push(stage) });
   await assert.rejects(waiting, (error) => error instanceof JobFailed && error.message === "Odd: it");
-  assert.deepEqual(told, ["analyzing", "added_later", "analyzing"]);
+  assert.deepEqual(stages, ["analyzing", "added_later", "analyzing"]);
 });
 
-test("utterances are those of speakers where they are told apart", () => {
+test("utterances are speaker turns after diarization", () => {
   const turn = { speaker: "S1", start: 1, end: 2, text: "hello" };
   const chunk = {
     chunk_id: 0,

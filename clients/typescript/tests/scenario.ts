@@ -1,9 +1,9 @@
-// Takes the steps of clients/scenario.json against a running service.
+// Runs the steps of clients/scenario.json against a running service.
 //
 //   node dist/tests/scenario.js SCENARIO NAME=VALUE...
 //
-// The service is that of SHOTLOG_URL and SHOTLOG_TOKEN; NAME=VALUE are what steps refer to as ${NAME}. Ends
-// with 1 at the first step that does not go as it is written.
+// SHOTLOG_URL and SHOTLOG_TOKEN select the service; steps refer to NAME=VALUE as ${NAME}. Exits with 1 at the
+// first step whose result differs.
 import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 
@@ -31,57 +31,57 @@ interface Step {
   save?: Record<string, string>;
 }
 
-/** The name in TypeScript of what Python writes with underscores; fields of the API keep theirs. */
+/** The TypeScript name of a Python method or option; fields of the API keep their names. */
 const camel = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 const ownOptions = ["page_size", "idempotency_key"];
 
-async function take(step: Step, values: Values): Promise<void> {
+async function runStep(step: Step, values: Values): Promise<void> {
   const options: Values = {};
   for (const [name, value] of Object.entries(step.options ?? {})) {
     options[ownOptions.includes(name) ? camel(name) : name] = value;
   }
   const reported: unknown[] = [];
   if (step.progress)
-    options.progress = (...told: unknown[]) => reported.push(told.length > 1 ? told : told[0]);
+    options.progress = (...args: unknown[]) => reported.push(args.length > 1 ? args : args[0]);
   let args = step.args ?? [];
   if (step.call === "ingest_file") args = [await openFile(args[0] as string)];
   if (Object.keys(options).length > 0) args = [...args, options];
 
   const client = new Shotlog(step.client) as unknown as Record<string, (...args: unknown[]) => unknown>;
-  let came: unknown;
+  let actual: unknown;
   let failed = false;
   try {
-    came = plain(await finished(client[camel(step.call)]!(...args)));
+    actual = plain(await collect(client[camel(step.call)]!(...args)));
   } catch (error) {
     if (!(error instanceof ShotlogError) || !step.error) throw error;
-    came = problem(error);
+    actual = problem(error);
     failed = true;
   }
-  if (step.error && !failed) throw new Error(`no error, but ${JSON.stringify(came)}`);
-  compare(came, step.error ?? step.expect ?? {});
+  if (step.error && !failed) throw new Error(`no error, but ${JSON.stringify(actual)}`);
+  compare(actual, step.error ?? step.expect ?? {});
   compare(plain(reported), step.progress ?? {});
-  for (const [name, path] of Object.entries(step.save ?? {})) values[name] = at(came, path);
+  for (const [name, path] of Object.entries(step.save ?? {})) values[name] = at(actual, path);
 }
 
 function problem(error: ShotlogError): Values {
-  const told: Values = { class: error.constructor.name, message: error.message };
-  if (error instanceof JobFailed || error instanceof WaitTimeout) told.job = plain(error.job);
+  const fields: Values = { class: error.constructor.name, message: error.message };
+  if (error instanceof JobFailed || error instanceof WaitTimeout) fields.job = plain(error.job);
   if (error instanceof ApiError) {
     const { status, kind, requestId, retryAfter } = error;
-    Object.assign(told, { status, kind, request_id: requestId, retry_after: retryAfter });
+    Object.assign(fields, { status, kind, request_id: requestId, retry_after: retryAfter });
   }
-  return told;
+  return fields;
 }
 
-/** What a call gives in the end. */
-async function finished(result: unknown): Promise<unknown> {
+/** The final result of a call. */
+async function collect(result: unknown): Promise<unknown> {
   if (result === null || typeof result !== "object" || !(Symbol.asyncIterator in result)) return result;
   const all: unknown[] = [];
   for await (const each of result as AsyncIterable<unknown>) all.push(each);
   return all;
 }
 
-/** What came, as JSON has it. */
+/** A result as JSON values. */
 function plain(value: unknown): unknown {
   if (value instanceof Uint8Array) {
     return { bytes: value.length, begins: Buffer.from(value.subarray(0, 3)).toString("hex") };
@@ -89,11 +89,14 @@ function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value)) as unknown;
 }
 
-/** A part of the scenario with the values it refers to. */
-function filled(part: unknown, values: Values): unknown {
-  if (Array.isArray(part)) return part.map((each) => filled(each, values));
+/** A part of the scenario with its variables replaced. */
+function substitute(part: unknown, values: Values): unknown {
+  if (Array.isArray(part)) return part.map((each) => substitute(each, values));
   if (part !== null && typeof part === "object") {
-    const entries = Object.entries(part).map(([key, value]) => [filled(key, values), filled(value, values)]);
+    const entries = Object.entries(part).map(([key, value]) => [
+      substitute(key, values),
+      substitute(value, values),
+    ]);
     return Object.fromEntries(entries) as unknown;
   }
   if (typeof part !== "string") return part;
@@ -109,16 +112,16 @@ function at(value: unknown, path: string): unknown {
   return value;
 }
 
-function compare(came: unknown, wanted: Values): void {
-  for (const [path, want] of Object.entries(wanted)) {
-    const have = at(came, path);
-    if (holds(have, want)) continue;
-    const [is, not, all] = [have, want, came].map((each) => JSON.stringify(each));
-    throw new Error(`${path || "it"} is ${is}, not ${not}; all of it: ${all}`);
+function compare(actual: unknown, expected: Values): void {
+  for (const [path, want] of Object.entries(expected)) {
+    const have = at(actual, path);
+    if (matches(have, want)) continue;
+    const [is, not, all] = [have, want, actual].map((each) => JSON.stringify(each));
+    throw new Error(`${path || "it"} is ${is}, not ${not}; result: ${all}`);
   }
 }
 
-function holds(have: unknown, want: unknown): boolean {
+function matches(have: unknown, want: unknown): boolean {
   if (want === null || typeof want !== "object" || Array.isArray(want)) return isDeepStrictEqual(have, want);
   const matcher = want as Values;
   if ("absent" in matcher) return (have === undefined) === matcher.absent;
@@ -130,15 +133,15 @@ function holds(have: unknown, want: unknown): boolean {
   return isDeepStrictEqual(have, want);
 }
 
-const [path, ...given] = process.argv.slice(2);
+const [path, ...variables] = process.argv.slice(2);
 const { steps } = JSON.parse(readFileSync(path!, "utf8")) as { steps: Step[] };
-const values: Values = Object.fromEntries(given.map((pair) => pair.split(/=(.*)/s).slice(0, 2)));
+const values: Values = Object.fromEntries(variables.map((pair) => pair.split(/=(.*)/s).slice(0, 2)));
 values.clip_size = Number(values.clip_size);
 values.run = "typescript";
 const start = performance.now();
 for (const step of steps) {
   try {
-    await take(filled(step, values) as Step, values);
+    await runStep(substitute(step, values) as Step, values);
   } catch (error) {
     console.error(`typescript: '${step.name}':`, error);
     process.exit(1);

@@ -1,17 +1,17 @@
-//! A person linked across the chunks of a video, as clients see it.
+//! A person linked across the chunks of a video, as served to clients.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::kernel::video::ChunkId;
 
-/// One person, linked across chunks. Ids mean something within one video only.
+/// One person, linked across chunks. Ids are valid within one video only.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Entity {
     /// `{video_id_prefix}-p{n}`.
     pub entity_id: String,
-    /// Who it is, where somebody has said so.
+    /// The name, if a correction gives one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Number of chunks the person was seen in.
@@ -24,7 +24,7 @@ pub struct Entity {
     pub last_seen: f64,
     /// Appearance as described by the people analyzer.
     pub description: String,
-    /// What they did across the video.
+    /// What the person does in the video.
     pub narrative: String,
     /// Set when `entity_timelines` has run.
     #[serde(skip_serializing_if = "Option::is_none")]

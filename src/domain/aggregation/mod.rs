@@ -1,7 +1,7 @@
-//! The aggregators: one file each and the list, in order of dependency.
+//! The [`Aggregator`] trait and the list of aggregators, in order of dependency.
 //!
-//! To add one, write its file, name it here as a module and in [`AGGREGATORS`]; `/schema`, request
-//! checks and the order in which they run come from the list.
+//! To add one, write its file in `aggregators` and add it to [`AGGREGATORS`]. `/schema`, the validation
+//! of requests and the order of execution follow the list.
 
 pub(crate) mod aggregators;
 pub mod entity;
@@ -25,117 +25,117 @@ use ports::sentiment::SentimentClassifier;
 use serde_json::Value;
 
 use crate::domain::analysis::chunk_text::ChunkText;
-use crate::domain::analysis::finding::Statement;
+use crate::domain::analysis::output::Statement;
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::listed;
+use crate::domain::kernel::names::comma_separated;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::{ChunkId, VideoId};
-use crate::domain::llm::ask::{Ask, Prompt};
-use crate::domain::llm::memoised::Model;
+use crate::domain::llm::memoised::MemoisedModel;
+use crate::domain::llm::structured::{Prompt, StructuredOutput};
 use aggregators::{
     chapters, cooccurrence, entities, entity_timelines, events, ner, novelty, object_entities,
     sentiment, speaker_stats, stats, summary,
 };
-use result::{Aggregate, Results, Unknown, result_of};
+use result::{Aggregate, Results, UnknownAggregate, result_of};
 
-/// What is fixed about an aggregator.
+/// The static properties of an aggregator.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AggregatorSpec {
-    /// What requests and stored records call it.
+    /// Its id in requests and stored records.
     pub id: &'static str,
-    /// Analyzers, or aggregators listed before it, without which it is skipped.
+    /// The analyzers and earlier aggregators that it requires; it is skipped without them.
     pub depends_on: &'static [&'static str],
-    /// Whether it may bill model calls.
+    /// Whether it may make billed calls of the language model.
     pub uses_llm: bool,
-    /// The kind of question its result answers; questions are routed by likeness to it.
+    /// The kinds of question that its result answers; questions are routed by similarity to this text.
     pub answers: &'static str,
 }
 
-/// What an aggregator reads.
-pub struct Input<'a> {
-    /// The language model, as this run knows it.
-    pub(crate) model: &'a Model<'a>,
-    /// What tells the sentiment of language.
+/// The input of an aggregator.
+pub struct AggregatorInput<'a> {
+    /// The language model with the answers memoized for this run.
+    pub(crate) model: &'a MemoisedModel<'a>,
+    /// The sentiment classifier, if configured.
     pub sentiment: Option<&'a dyn SentimentClassifier>,
-    /// What finds named entities.
+    /// The named-entity recognizer, if configured.
     pub ner: Option<&'a dyn EntityRecognizer>,
     /// The analyzed video.
     pub video: &'a AnalyzedVideo,
-    /// The analyzers whose output has text.
+    /// The analyzers that have statements.
     pub based_on: &'a [String],
-    /// What each chunk says.
+    /// The merged statements of each chunk.
     pub texts: &'a [ChunkText],
-    /// The `combined` vectors of the chunks, by the analyzer preferred as evidence.
+    /// The `combined` vectors of the chunks, from the analyzer with the best evidence rank.
     pub vectors: &'a ChunkVectors,
-    /// Results so far, by aggregator id.
+    /// The results of earlier aggregators, by id.
     pub results: &'a Results,
 }
 
-impl Input<'_> {
-    /// The result of an aggregator that this one depends on.
+impl AggregatorInput<'_> {
+    /// The result of an aggregator that this one depends on. `Corrupt` if it is missing.
     pub fn result<T: 'static>(&self, id: &str) -> Result<&T> {
         let result = self.results.get(id).and_then(|result| result_of(result.as_ref()));
         result.ok_or_else(|| Error::corrupt(format!("the aggregate {id} to build on is missing")))
     }
 
-    /// What the language model answers. Only for an aggregator whose spec says that it uses one; a
-    /// question that was answered before is not asked again.
+    /// Calls the language model. Only for aggregators with `uses_llm`; answers are memoized, so that a
+    /// repeated prompt costs nothing.
     pub async fn ask<T: TaskAnswer>(&self, prompt: Prompt) -> Result<T> {
-        self.model.ask(prompt).await
+        self.model.complete_as(prompt).await
     }
 
-    /// About how many tokens of passages fit into one request of [`Self::ask`].
+    /// The approximate number of tokens of passages that fit into one call of [`Self::ask`].
     pub fn context_tokens(&self) -> usize {
         self.model.context_tokens()
     }
 }
 
-/// One vector per chunk.
+/// One embedding per chunk.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ChunkVectors {
-    /// The analyzer whose vectors these are.
+    /// The analyzer whose output was embedded.
     pub analyzer: String,
     /// The embedding model.
     pub model: String,
-    /// By chunk id; `None` where the chunk has none.
+    /// Indexed by chunk id; `None` for chunks without a vector.
     pub vectors: Vec<Option<Vec<f32>>>,
 }
 
 /// Computes one video-level result.
 #[async_trait]
 pub trait Aggregator: Send + Sync {
-    /// What is fixed about it.
+    /// Its static properties.
     fn spec(&self) -> &'static AggregatorSpec;
 
-    /// Computes the result from what was found in the chunks.
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate>;
+    /// Computes the result from the outputs of the chunks.
+    async fn aggregate(&self, input: &AggregatorInput<'_>) -> Result<Aggregate>;
 
-    /// The JSON schema of its result, mostly
-    /// [`schema_of`](crate::domain::kernel::schema::schema_of) the type.
+    /// The JSON schema of its result, usually
+    /// [`json_schema`](crate::domain::kernel::schema::json_schema) the result type.
     fn schema(&self) -> Value;
 
-    /// A result of its own as it was stored, mostly [`result::read`] of the type.
+    /// Deserializes a stored result, usually with [`result::read`] of the result type.
     fn read(&self, stored: Value) -> Result<Aggregate>;
 }
 
-/// Every aggregator, dependencies first, in the order that the contract lists them in.
+/// All built-in aggregators, dependencies first, in the order of the API.
 pub const AGGREGATORS: &[&dyn Aggregator] = &[
-    &stats::Stats,
-    &novelty::Novelty,
-    &speaker_stats::SpeakerStats,
-    &sentiment::Sentiment,
-    &ner::Ner,
-    &summary::Summary,
-    &chapters::Chapters,
-    &events::Events,
-    &entities::Entities,
-    &entity_timelines::EntityTimelines,
-    &cooccurrence::Cooccurrence,
-    &object_entities::ObjectEntities,
+    &stats::StatsAggregator,
+    &novelty::NoveltyAggregator,
+    &speaker_stats::SpeakerStatsAggregator,
+    &sentiment::SentimentAggregator,
+    &ner::NerAggregator,
+    &summary::SummaryAggregator,
+    &chapters::ChaptersAggregator,
+    &events::EventsAggregator,
+    &entities::EntitiesAggregator,
+    &entity_timelines::EntityTimelinesAggregator,
+    &cooccurrence::CooccurrenceAggregator,
+    &object_entities::ObjectEntitiesAggregator,
 ];
 
-/// The aggregators of an install, dependencies first.
+/// The registry of aggregators, dependencies first.
 #[derive(Clone)]
 pub struct Aggregators(Vec<&'static dyn Aggregator>);
 
@@ -146,19 +146,19 @@ impl Default for Aggregators {
 }
 
 impl Aggregators {
-    /// These and one more, which may depend on them.
+    /// Adds an aggregator, which may depend on the others.
     #[must_use]
-    pub fn and(mut self, aggregator: &'static dyn Aggregator) -> Self {
+    pub fn with(mut self, aggregator: &'static dyn Aggregator) -> Self {
         self.0.push(aggregator);
         self
     }
 
-    /// All of them.
+    /// All aggregators.
     pub fn all(&self) -> &[&'static dyn Aggregator] {
         &self.0
     }
 
-    /// What is fixed about each.
+    /// The static properties of each.
     pub fn specs(&self) -> impl DoubleEndedIterator<Item = &'static AggregatorSpec> {
         self.0.iter().map(|a| a.spec())
     }
@@ -168,62 +168,65 @@ impl Aggregators {
         self.specs().map(|spec| spec.id.to_owned()).collect()
     }
 
-    /// The aggregator of that id.
+    /// The aggregator with this id.
     pub fn find(&self, id: &str) -> Option<&'static dyn Aggregator> {
         self.0.iter().copied().find(|a| a.spec().id == id)
     }
 
-    /// Those of a selection, all of them without one; `Invalid` lists what there is.
+    /// The selected aggregators, or all of them without a selection. `Invalid` lists the known ids.
     pub fn select(&self, selection: Option<&[String]>) -> Result<Vec<&'static dyn Aggregator>> {
         let Some(selection) = selection else { return Ok(self.0.clone()) };
         if let Some(id) = selection.iter().find(|id| self.find(id).is_none()) {
             return Err(Error::Invalid(format!(
                 "unknown aggregator '{id}'; available: {}",
-                listed(&self.ids())
+                comma_separated(&self.ids())
             )));
         }
         let selected = |a: &&dyn Aggregator| selection.iter().any(|id| id == a.spec().id);
         Ok(self.0.iter().copied().filter(selected).collect())
     }
 
-    /// Ids in the order of the aggregators, those of none last.
+    /// Sorts ids in the order of the aggregators, unknown ids last.
     pub fn in_order<'a>(&self, stored: impl Iterator<Item = &'a String>) -> Vec<String> {
         let mut stored: Vec<String> = stored.cloned().collect();
         stored.sort_by_key(|id| self.specs().position(|spec| spec.id == id).unwrap_or(usize::MAX));
         stored
     }
 
-    /// A stored result; one of an aggregator that this install does not have is kept as it is.
+    /// Deserializes a stored result; that of an unknown aggregator becomes [`UnknownAggregate`].
     pub fn read(&self, id: &str, stored: Value) -> Result<Aggregate> {
         match self.find(id) {
             Some(aggregator) => aggregator.read(stored),
-            None => result::read::<Unknown>(stored),
+            None => result::read::<UnknownAggregate>(stored),
         }
     }
 }
 
-/// Pieces of work with the model done at once.
-const PARALLEL: usize = 4;
+/// Maximum number of concurrent calls of the model.
+const MAX_CONCURRENT: usize = 4;
 
-/// Does several pieces of work at once and returns what they come to, in order. After a failure
-/// what is on its way is waited for, because it has been paid for and the model remembers it.
+/// Runs futures concurrently and returns their results in order. After a failure it still awaits the
+/// others, because their model calls are paid for and memoized.
 async fn try_each<T>(
-    work: impl IntoIterator<Item = impl Future<Output = Result<T>>>,
+    futures: impl IntoIterator<Item = impl Future<Output = Result<T>>>,
 ) -> Result<Vec<T>> {
-    let done: Vec<Result<T>> = stream::iter(work).buffered(PARALLEL).collect().await;
-    done.into_iter().collect()
+    let results: Vec<Result<T>> = stream::iter(futures).buffered(MAX_CONCURRENT).collect().await;
+    results.into_iter().collect()
 }
 
-/// What the chunks' texts say as passages of one analyzer, kind and speaker each; [`chunk_of`] reads
-/// their ids.
+/// The statements of chunks as passages, one per run of the same analyzer, kind and speaker.
+/// [`chunk_of`] parses their ids.
 fn chunk_passages(texts: &[ChunkText]) -> Vec<Passage> {
     let mut passages = Vec::new();
     for chunk in texts {
-        let alike = |a: &Statement, b: &Statement| a.kind == b.kind && a.speaker == b.speaker;
-        let runs = chunk.told.iter().flat_map(|told| told.chunk_by(alike));
+        let same_source = |a: &Statement, b: &Statement| a.kind == b.kind && a.speaker == b.speaker;
+        let runs = chunk
+            .statements_by_analyzer
+            .iter()
+            .flat_map(|statements| statements.chunk_by(same_source));
         for (n, run) in runs.enumerate() {
             let texts: Vec<&str> = run.iter().map(|statement| statement.text.as_str()).collect();
-            let between = match run[0].kind {
+            let separator = match run[0].kind {
                 PassageKind::Screen => "; ",
                 PassageKind::Speech => "\n",
                 _ => " ",
@@ -236,14 +239,14 @@ fn chunk_passages(texts: &[ChunkText]) -> Vec<Passage> {
                 } else {
                     Vec::new()
                 },
-                ..Passage::new(passage_id(chunk.chunk_id, n), run[0].kind, texts.join(between))
+                ..Passage::new(passage_id(chunk.chunk_id, n), run[0].kind, texts.join(separator))
             });
         }
     }
     passages
 }
 
-/// The chunk's number, and behind a full stop the passage's.
+/// The id of a passage: the chunk id, for later passages followed by a dot and their number.
 fn passage_id(chunk: ChunkId, number: usize) -> String {
     match number {
         0 => chunk.to_string(),
@@ -251,33 +254,33 @@ fn passage_id(chunk: ChunkId, number: usize) -> String {
     }
 }
 
-/// The chunk that a passage of [`chunk_passages`] is of.
+/// The chunk of a passage from [`chunk_passages`].
 fn chunk_of(passage_id: &str) -> Option<ChunkId> {
     let id = passage_id.trim();
     id.split_once('.').map_or(id, |(chunk, _)| chunk).parse().ok().map(ChunkId)
 }
 
-/// A stretch of the one video that an aggregate is about.
+/// A moment of the aggregated video.
 fn moment(span: Span) -> Option<Moment> {
     Some(Moment { video_id: None, start: span.start, end: span.end })
 }
 
-/// What a summary of passages is: of nothing but measured facts one of those, else prose.
+/// The kind of a summary of passages: `Scene` if all of them are measurements, otherwise prose.
 fn kind_of(passages: &[Passage]) -> PassageKind {
     let measured = passages.iter().all(|passage| passage.kind == PassageKind::Scene);
     if measured { PassageKind::Scene } else { PassageKind::Prose }
 }
 
 /// Cuts passages into consecutive batches that each fit the model's context.
-fn batches(input: &Input<'_>, passages: Vec<Passage>) -> Vec<Vec<Passage>> {
+fn batches(input: &AggregatorInput<'_>, passages: Vec<Passage>) -> Vec<Vec<Passage>> {
     const CHARACTERS_PER_TOKEN: usize = 4;
-    /// What a passage costs beside its text, characters: id, kind and time.
+    /// The overhead of a passage, characters: id, kind and time.
     const HEADING: usize = 40;
     let budget = input.context_tokens().max(256) * CHARACTERS_PER_TOKEN;
     let mut batches: Vec<Vec<Passage>> = Vec::new();
     let mut used = usize::MAX;
     for mut passage in passages {
-        // A passage longer than a whole context is cut: better its beginning than nothing.
+        // A passage longer than the context is truncated.
         if passage.text.len() > budget {
             passage.text = passage.text.chars().take(budget / 2).collect();
         }
@@ -295,20 +298,20 @@ fn batches(input: &Input<'_>, passages: Vec<Passage>) -> Vec<Vec<Passage>> {
     batches
 }
 
-/// The part of a video's id that the ids of its people and things begin with.
+/// The prefix of a video id that entity ids begin with.
 fn prefix(video_id: &VideoId) -> &str {
     &video_id.as_str()[..8]
 }
 
-/// A number of seconds in a result: milliseconds are enough.
+/// Rounds seconds to milliseconds.
 fn rounded(seconds: f64) -> f64 {
-    // The sum of nothing is −0.0.
+    // Adding zero turns −0.0, the sum of nothing, into 0.0.
     (seconds * 1000.0).round() / 1000.0 + 0.0
 }
 
-/// A share or a distance in a result.
+/// Rounds a share or a distance to four decimals.
 fn round4(value: f64) -> f64 {
-    // Adding zero takes the sign off a negative one.
+    // Adding zero turns −0.0 into 0.0.
     (value * 10_000.0).round() / 10_000.0 + 0.0
 }
 
@@ -318,7 +321,7 @@ mod tests {
     use crate::domain::analysis::Analyzers;
 
     #[test]
-    fn aggregators_stand_in_the_contracts_order_and_behind_what_they_need() {
+    fn aggregators_are_in_api_order_after_their_dependencies() {
         let contract = "stats novelty speaker_stats sentiment ner summary chapters events entities \
                         entity_timelines cooccurrence object_entities";
         assert_eq!(Aggregators::default().ids().join(" "), contract);
@@ -331,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_two_analyzers_read_off_the_screen_is_two_passages() {
+    fn screen_text_of_two_analyzers_becomes_two_passages() {
         use crate::domain::aggregation::testing::{output, video};
         use crate::domain::analysis::analyzers::{default_video, ocr};
         use crate::domain::analysis::chunk_text::chunk_texts;
@@ -342,13 +345,13 @@ mod tests {
             .with(default_video::ID, vec![output(json!({"description": SHOWN}))])
             .with(ocr::ID, vec![output(json!({"text": "A frame\n1\n5"}))]);
         let passages = chunk_passages(&chunk_texts(&video, &Analyzers::default()));
-        let told: Vec<_> =
+        let summary: Vec<_> =
             passages.iter().map(|p| (p.id.as_str(), p.kind, p.text.as_str())).collect();
         let expected = [
             ("0", PassageKind::Scene, "A dark picture in blue, still."),
             ("0.1", PassageKind::Screen, "A frame"),
             ("0.2", PassageKind::Screen, "1; 5"),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(summary, expected);
     }
 }

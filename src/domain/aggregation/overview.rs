@@ -1,5 +1,4 @@
-//! What a stretch of a video shows on the whole, where nobody wrote about it: the things that are
-//! seen in most of its chunks.
+//! The most frequent objects in a range of chunks, as a passage for summaries.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,32 +7,33 @@ use ports::llm::{OVERVIEW, Passage, PassageKind};
 use text::plural::plural;
 
 use crate::domain::aggregation::moment;
-use crate::domain::analysis::analyzers::default_video::{self, Shown};
+use crate::domain::analysis::analyzers::default_video::{self, ChunkDescription};
 use crate::domain::analysis::prose::with_article;
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::time::Span;
 
-/// Kinds of things that are named.
-const NAMED: usize = 5;
+/// Maximum number of labels to name.
+const MAX_LABELS: usize = 5;
 
-/// The things that are seen most in some chunks, as a passage: `people, cars, a bird`.
+/// The most frequent objects in some chunks as a passage, such as `people, cars, a bird`.
 pub(crate) fn overview(video: &AnalyzedVideo, chunks: Range<usize>) -> Option<Passage> {
-    // Of each label in how many chunks it is seen, and how many at once.
-    let mut seen: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-    let described = video.of::<Shown>(default_video::ID);
-    for (_, _, shown) in described.filter(|(chunk, ..)| chunks.contains(&chunk.index())) {
-        for (label, count) in &shown.counts {
-            let (chunks, most) = seen.entry(label).or_default();
+    // By label: the number of chunks and the maximum number at once.
+    let mut by_label: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let described = video.typed_outputs::<ChunkDescription>(default_video::ID);
+    for (_, _, description) in described.filter(|(chunk, ..)| chunks.contains(&chunk.index())) {
+        for (label, count) in &description.counts {
+            let (chunks, max_count) = by_label.entry(label).or_default();
             *chunks += 1;
-            *most = (*most).max(*count);
+            *max_count = (*max_count).max(*count);
         }
     }
-    let mut seen: Vec<(&str, (usize, usize))> = seen.into_iter().collect();
-    seen.sort_by_key(|(_, often)| std::cmp::Reverse(*often));
-    let named = seen.into_iter().take(NAMED).map(|(label, (_, most))| match most {
-        0 | 1 => with_article(label),
-        _ => plural(label),
-    });
+    let mut ranked: Vec<(&str, (usize, usize))> = by_label.into_iter().collect();
+    ranked.sort_by_key(|(_, counts)| std::cmp::Reverse(*counts));
+    let named =
+        ranked.into_iter().take(MAX_LABELS).map(|(label, (_, max_count))| match max_count {
+            0 | 1 => with_article(label),
+            _ => plural(label),
+        });
     let named = named.collect::<Vec<_>>().join(", ");
     let (first, last) = (video.spans.get(chunks.start)?, video.spans.get(chunks.end - 1)?);
     (!named.is_empty()).then(|| Passage {
@@ -51,17 +51,17 @@ mod tests {
     use crate::domain::aggregation::testing::{output, video};
 
     #[test]
-    fn what_is_seen_in_most_chunks_comes_first() {
-        let seen = |counts| output(json!({"description": "x", "_counts": counts}));
+    fn the_most_frequent_objects_come_first() {
+        let described = |counts| output(json!({"description": "x", "_counts": counts}));
         let outputs = vec![
-            seen(json!({"car": 1, "person": 2})),
-            seen(json!({"person": 1})),
-            seen(json!({"umbrella": 1})),
+            described(json!({"car": 1, "person": 2})),
+            described(json!({"person": 1})),
+            described(json!({"umbrella": 1})),
         ];
         assert_eq!(overview(&video(10.0, 1), 0..1), None);
         let video = video(10.0, 3).with(default_video::ID, outputs);
-        let told = |chunks| overview(&video, chunks).map(|passage| passage.text);
-        assert_eq!(told(0..3).as_deref(), Some("people, a car, an umbrella"));
-        assert_eq!(told(2..3).as_deref(), Some("an umbrella"));
+        let text = |chunks| overview(&video, chunks).map(|passage| passage.text);
+        assert_eq!(text(0..3).as_deref(), Some("people, a car, an umbrella"));
+        assert_eq!(text(2..3).as_deref(), Some("an umbrella"));
     }
 }

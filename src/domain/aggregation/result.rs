@@ -1,5 +1,5 @@
-//! What aggregators conclude, as types: each aggregator's result is a struct in its own file. Here is
-//! what all of them can be asked, and how they are stored.
+//! The trait that all aggregator results implement, and the record in which they are stored. Each
+//! aggregator's result is a struct in its own file.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -13,83 +13,83 @@ use serde_json::{Map, Value};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
 
-/// What an aggregator concluded of one video.
-pub trait Conclusion: Debug + Send + Sync {
-    /// In sentences with the moments they speak of, for questions routed to it. `whole` is the whole
+/// The result of an aggregator for one video.
+pub trait AggregatorOutput: Debug + Send + Sync {
+    /// The result as sentences with their spans, for questions routed to it. `whole` is the span of the
     /// video.
     fn evidence(&self, whole: Span) -> Vec<(Span, String)>;
 
-    /// What the video is about, in a sentence, where it says so.
+    /// One sentence on what the video is about, if the result has one.
     fn synopsis(&self) -> Option<String> {
         None
     }
 }
 
-/// What the language model took for a result.
+/// The usage of the language model for one result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ModelUsage {
-    /// What the server calls the model.
+    /// The name of the model on its server.
     pub model: String,
-    /// Requests that reached it, retries included.
+    /// Requests sent, including retries.
     pub calls: u32,
-    /// Tokens read.
+    /// Input tokens.
     pub input_tokens: u64,
-    /// Tokens written.
+    /// Output tokens.
     pub output_tokens: u64,
 }
 
-/// A result as it is stored: flat, the aggregator's own fields first.
+/// A result as stored: flat, the aggregator's own fields first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Stored<T> {
-    /// What the aggregator concluded.
+pub struct AggregateRecord<T> {
+    /// The result itself.
     #[serde(flatten)]
     pub result: T,
-    /// What the language model took for it, if it is billed.
+    /// The billed usage of the language model, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<ModelUsage>,
 }
 
-impl<T> Stored<T> {
-    /// Concluded just now; what it took is added where that is counted.
+impl<T> AggregateRecord<T> {
+    /// A new result without usage.
     pub fn new(result: T) -> Self {
         Self { result, usage: None }
     }
 }
 
-/// A stored result whose type only its aggregator knows.
-pub trait AggregateResult: Any + Debug + Send + Sync {
-    /// As it is stored.
+/// An [`AggregateRecord`] of any result type.
+pub trait StoredAggregate: Any + Debug + Send + Sync {
+    /// Its stored form.
     fn to_json(&self) -> Value;
 
-    /// [`Conclusion::evidence`] of it.
+    /// See [`AggregatorOutput::evidence`].
     fn evidence(&self, whole: Span) -> Vec<(Span, String)>;
 
-    /// [`Conclusion::synopsis`] of it.
+    /// See [`AggregatorOutput::synopsis`].
     fn synopsis(&self) -> Option<String>;
 
-    /// What the language model took for it, if that was billed.
+    /// The billed usage of the language model, if any.
     fn usage(&self) -> Option<&ModelUsage>;
 
-    /// The same with what the language model took for it.
-    fn billed(self: Arc<Self>, usage: ModelUsage) -> Aggregate;
+    /// Sets the billed usage of the language model.
+    fn with_usage(self: Arc<Self>, usage: ModelUsage) -> Aggregate;
 
-    /// For [`result_of`].
+    /// Supports the downcast in [`result_of`].
     fn as_any(&self) -> &dyn Any;
 }
 
 /// One aggregator's result.
-pub type Aggregate = Arc<dyn AggregateResult>;
+pub type Aggregate = Arc<dyn StoredAggregate>;
 
 /// Results by aggregator id.
 pub type Results = BTreeMap<String, Aggregate>;
 
-impl<T> AggregateResult for Stored<T>
+impl<T> StoredAggregate for AggregateRecord<T>
 where
-    T: Conclusion + Serialize + Clone + 'static,
+    T: AggregatorOutput + Serialize + Clone + 'static,
 {
     fn to_json(&self) -> Value {
-        // Results are structs of strings, numbers and lists, which always become JSON.
+        // Results are structs of strings, numbers and lists, which always serialize.
         serde_json::to_value(self).unwrap_or_default()
     }
 
@@ -105,7 +105,7 @@ where
         self.usage.as_ref()
     }
 
-    fn billed(self: Arc<Self>, usage: ModelUsage) -> Aggregate {
+    fn with_usage(self: Arc<Self>, usage: ModelUsage) -> Aggregate {
         Arc::new(Self { usage: Some(usage), ..Arc::unwrap_or_clone(self) })
     }
 
@@ -114,27 +114,27 @@ where
     }
 }
 
-/// The result, if it is of that type.
-pub fn result_of<T: 'static>(stored: &dyn AggregateResult) -> Option<&T> {
-    stored.as_any().downcast_ref::<Stored<T>>().map(|stored| &stored.result)
+/// The result, if it has type `T`.
+pub fn result_of<T: 'static>(stored: &dyn StoredAggregate) -> Option<&T> {
+    stored.as_any().downcast_ref::<AggregateRecord<T>>().map(|stored| &stored.result)
 }
 
-/// Reads what [`AggregateResult::to_json`] wrote.
+/// Deserializes what [`StoredAggregate::to_json`] wrote.
 pub fn read<T>(stored: Value) -> Result<Aggregate>
 where
-    T: Conclusion + Serialize + DeserializeOwned + Clone + 'static,
+    T: AggregatorOutput + Serialize + DeserializeOwned + Clone + 'static,
 {
-    let stored: Stored<T> = serde_json::from_value(stored)
+    let stored: AggregateRecord<T> = serde_json::from_value(stored)
         .map_err(|e| Error::corrupt(format!("a stored aggregate does not read back: {e}")))?;
     Ok(Arc::new(stored))
 }
 
-/// A result of an aggregator that this install does not have: shown as it is stored, and nothing else.
+/// The result of an aggregator that is not installed: served as stored, without evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Unknown(pub Map<String, Value>);
+pub struct UnknownAggregate(pub Map<String, Value>);
 
-impl Conclusion for Unknown {
+impl AggregatorOutput for UnknownAggregate {
     fn evidence(&self, _whole: Span) -> Vec<(Span, String)> {
         Vec::new()
     }
@@ -148,15 +148,15 @@ mod tests {
     use crate::domain::aggregation::{AGGREGATORS, Aggregators};
 
     #[test]
-    fn what_it_cost_is_stored_beside_the_result() {
+    fn usage_is_stored_with_the_result() {
         let usage = json!({"model": "m", "calls": 2, "input_tokens": 30, "output_tokens": 4});
         let stored = json!({"b": 1, "a": [2], "usage": usage});
         for (what, read) in [
-            ("stored", read::<Unknown>(stored.clone())),
+            ("stored", read::<UnknownAggregate>(stored.clone())),
             (
                 "billed",
-                read::<Unknown>(json!({"b": 1, "a": [2]})).map(|result| {
-                    result.billed(ModelUsage {
+                read::<UnknownAggregate>(json!({"b": 1, "a": [2]})).map(|result| {
+                    result.with_usage(ModelUsage {
                         model: "m".into(),
                         calls: 2,
                         input_tokens: 30,
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn every_result_reads_back_whatever_is_left_out_of_it() {
+    fn every_result_deserializes_with_missing_fields() {
         for aggregator in AGGREGATORS {
             let id = aggregator.spec().id;
             let empty = aggregator.read(json!({})).expect("a result");

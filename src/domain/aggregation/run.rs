@@ -1,4 +1,4 @@
-//! Runs aggregators over one video: in order of dependency, one failure losing nothing of the rest.
+//! Runs the aggregators of one video in order of dependency. A failure does not affect the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,38 +9,40 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::domain::aggregation::result::{Aggregate, ModelUsage, Results};
-use crate::domain::aggregation::{Aggregator, AggregatorSpec, Aggregators, ChunkVectors, Input};
+use crate::domain::aggregation::{
+    Aggregator, AggregatorInput, AggregatorSpec, Aggregators, ChunkVectors,
+};
 use crate::domain::analysis::Analyzers;
 use crate::domain::analysis::chunk_text::{based_on, chunk_texts};
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::progress::{Progress, Stage};
 use crate::domain::kernel::video::VideoId;
-use crate::domain::llm::memoised::{Answers, KeptAnswers, Model};
+use crate::domain::llm::memoised::{Answers, MemoisedModel, SavedAnswers};
 
-/// What a run has done, as the job of a re-run shows it.
+/// The report of a run, as shown in its job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AggregatesResult {
-    /// The id of its video.
+    /// The id of the video.
     pub video_id: VideoId,
-    /// Computed this time.
+    /// Aggregators that were computed.
     pub ran: Vec<String>,
-    /// Stored already and kept.
+    /// Aggregators whose stored result was reused.
     pub reused: Vec<String>,
-    /// Aggregators whose dependencies the video cannot satisfy.
+    /// Aggregators whose dependencies are missing.
     pub skipped: Vec<String>,
-    /// Aggregator id to `TypeName: message`.
+    /// Errors as `TypeName: message`, by aggregator id.
     pub failed: BTreeMap<String, String>,
-    /// Everything now stored.
+    /// All aggregators with a valid result.
     pub aggregates: Vec<String>,
-    /// The analyzer set changed, so everything was recomputed.
+    /// Whether everything was recomputed because the set of analyzers changed.
     pub recomputed_because_analyzers_changed: bool,
-    /// Which of the reused would have billed model calls.
+    /// The reused aggregators that would have made billed model calls.
     pub llm_calls_saved: Vec<String>,
 }
 
 impl AggregatesResult {
-    fn of_nothing(video_id: VideoId, recomputed_because_analyzers_changed: bool) -> Self {
+    fn empty(video_id: VideoId, recomputed_because_analyzers_changed: bool) -> Self {
         Self {
             video_id,
             ran: Vec::new(),
@@ -54,68 +56,71 @@ impl AggregatesResult {
     }
 }
 
-/// What to run.
-pub(crate) struct Run<'a> {
+/// The parameters of a run.
+pub(crate) struct AggregationRun<'a> {
     pub(crate) llm: &'a dyn LanguageModel,
     pub(crate) sentiment: Option<&'a dyn SentimentClassifier>,
     pub(crate) ner: Option<&'a dyn EntityRecognizer>,
-    /// Whether the model calls that are allowed are used up.
+    /// Whether the budget of model calls is used up.
     pub(crate) exhausted: &'a (dyn Fn() -> bool + Send + Sync),
     pub(crate) analyzers: &'a Analyzers,
     pub(crate) aggregators: &'a Aggregators,
     pub(crate) video: &'a AnalyzedVideo,
     pub(crate) vectors: &'a ChunkVectors,
-    /// Results that are stored already.
+    /// The stored results.
     pub(crate) stored: Results,
-    /// What is asked for.
+    /// The requested aggregators.
     pub(crate) selected: Vec<&'static dyn Aggregator>,
-    /// Compute even what is stored.
+    /// Whether to recompute stored results.
     pub(crate) force: bool,
-    /// The analyzers changed since what is stored was computed.
+    /// Whether the set of analyzers has changed since the stored results were computed.
     pub(crate) analyzers_changed: bool,
-    /// What the model had answered when aggregators failed earlier.
-    pub(crate) kept: KeptAnswers,
+    /// Model answers saved from earlier failed aggregators.
+    pub(crate) saved_answers: SavedAnswers,
 }
 
-/// What a run comes to.
-pub(crate) struct Outcome {
+/// The outcome of a run.
+pub(crate) struct AggregationOutcome {
     pub(crate) report: AggregatesResult,
-    /// Every result that is valid now.
+    /// All valid results.
     pub(crate) results: Results,
-    /// What the model has answered aggregators that failed, so that it need not be paid for again.
-    pub(crate) kept: KeptAnswers,
+    /// Model answers to failed aggregators, saved so that they are not paid for again.
+    pub(crate) saved_answers: SavedAnswers,
 }
 
-/// Computes what is asked for, before it what that depends on and nobody has computed, and after it
-/// what is stored and depends on it: no result is kept whose foundation has changed.
-pub(crate) async fn run(run: Run<'_>, progress: &Progress) -> Result<Outcome> {
-    // After a change of analyzers nothing stored is true any more, so everything is due.
+/// Computes the selected aggregators, before them their missing dependencies, and after them the stored
+/// aggregators that depend on them: no result outlives a change of its inputs.
+pub(crate) async fn run(
+    run: AggregationRun<'_>,
+    progress: &Progress,
+) -> Result<AggregationOutcome> {
+    // After a change of analyzers all stored results are out of date.
     let changed_input = run.analyzers_changed && !run.stored.is_empty();
     let selected = if changed_input { run.aggregators.all() } else { &run.selected };
     let results = if changed_input { Results::new() } else { run.stored };
     let due = due(selected, run.aggregators, run.video, &results);
     let texts = chunk_texts(run.video, run.analyzers);
     let based_on = based_on(run.video, run.analyzers);
-    let model = Model::new(run.llm, &run.kept);
-    let mut course = Course {
+    let model = MemoisedModel::new(run.llm, &run.saved_answers);
+    let mut state = RunState {
         aggregators: run.aggregators,
         video: run.video,
         billed: run.llm.is_billed(),
-        keep: !run.force && !changed_input,
-        report: AggregatesResult::of_nothing(run.video.video_id, changed_input),
+        reuse: !run.force && !changed_input,
+        report: AggregatesResult::empty(run.video.video_id, changed_input),
         results,
-        kept: run.kept,
-        paid: KeptAnswers::new(),
+        saved_answers: run.saved_answers,
+        paid: SavedAnswers::new(),
         changed: BTreeSet::new(),
         ended: None,
     };
     for aggregator in run.aggregators.all() {
         let spec = aggregator.spec();
-        if !course.computes(spec, due.contains(spec.id)) {
+        if !state.should_compute(spec, due.contains(spec.id)) {
             continue;
         }
         progress.stage(Stage::Aggregating, json!({"aggregator": spec.id}));
-        let input = Input {
+        let input = AggregatorInput {
             model: &model,
             sentiment: run.sentiment,
             ner: run.ner,
@@ -123,89 +128,90 @@ pub(crate) async fn run(run: Run<'_>, progress: &Progress) -> Result<Outcome> {
             based_on: &based_on,
             texts: &texts,
             vectors: run.vectors,
-            results: &course.results,
+            results: &state.results,
         };
         model.begin();
         match progress.cancellable(aggregator.aggregate(&input)).await {
-            Ok(result) => course.computed(spec, result, &model, run.llm.model()),
+            Ok(result) => state.record_result(spec, result, &model, run.llm.model()),
             Err(error) => {
                 let is_over = (run.exhausted)() || progress.check().is_err();
-                course.failed(spec, &error, model.answers(), is_over);
+                state.record_failure(spec, &error, model.answers(), is_over);
             }
         }
     }
-    let Course { mut report, results, kept, .. } = course;
+    let RunState { mut report, results, saved_answers, .. } = state;
     report.aggregates = run.aggregators.in_order(results.keys());
-    Ok(Outcome { report, results, kept })
+    Ok(AggregationOutcome { report, results, saved_answers })
 }
 
-/// How far a run has come.
-struct Course<'a> {
+/// The state of a run.
+struct RunState<'a> {
     aggregators: &'a Aggregators,
     video: &'a AnalyzedVideo,
-    /// Whether the model's calls are.
+    /// Whether calls of the model are billed.
     billed: bool,
-    /// Whether what is stored and does not depend on what has changed is kept.
-    keep: bool,
+    /// Whether stored results are reused unless their inputs have changed.
+    reuse: bool,
     report: AggregatesResult,
     results: Results,
-    kept: KeptAnswers,
-    /// What has been paid for in this run, should it end before it is published.
-    paid: KeptAnswers,
-    /// What is not what it was before this run.
+    saved_answers: SavedAnswers,
+    /// Billed answers of this run, to be saved if it ends before it is published.
+    paid: SavedAnswers,
+    /// The aggregators whose results have changed in this run.
     changed: BTreeSet<&'static str>,
-    /// Why nothing further is computed.
+    /// Why the run has stopped.
     ended: Option<String>,
 }
 
-impl Course<'_> {
-    /// Whether an aggregator is computed now. Where it is not, the report says why, if it was asked for.
-    fn computes(&mut self, spec: &'static AggregatorSpec, is_due: bool) -> bool {
+impl RunState<'_> {
+    /// Whether to compute an aggregator. If it is due but not computed, the report states why.
+    fn should_compute(&mut self, spec: &'static AggregatorSpec, is_due: bool) -> bool {
         let stored = self.results.contains_key(spec.id);
-        let follows = spec.depends_on.iter().any(|id| self.changed.contains(id))
-            && (stored || is_built_on(spec.id, self.aggregators, &self.results));
-        if !follows && (self.ended.is_some() || !is_due) {
+        let is_outdated = spec.depends_on.iter().any(|id| self.changed.contains(id))
+            && (stored || has_stored_dependents(spec.id, self.aggregators, &self.results));
+        if !is_outdated && (self.ended.is_some() || !is_due) {
             return false;
         }
-        if stored && !follows && self.keep {
+        if stored && !is_outdated && self.reuse {
             self.report.reused.push(spec.id.into());
             if spec.uses_llm && self.billed {
                 self.report.llm_calls_saved.push(spec.id.into());
             }
             return false;
         }
-        if follows {
+        if is_outdated {
             self.results.remove(spec.id);
             self.changed.insert(spec.id);
         }
-        if let Some(why) = &self.ended {
-            self.report.failed.insert(spec.id.into(), why.clone());
+        if let Some(reason) = &self.ended {
+            self.report.failed.insert(spec.id.into(), reason.clone());
             return false;
         }
-        let possible = spec.depends_on.iter().all(|id| is_there(id, self.video, &self.results));
-        if !possible {
+        let is_possible =
+            spec.depends_on.iter().all(|id| is_available(id, self.video, &self.results));
+        if !is_possible {
             self.report.skipped.push(spec.id.into());
         }
-        possible
+        is_possible
     }
 
-    fn computed(
+    fn record_result(
         &mut self,
         spec: &'static AggregatorSpec,
         mut result: Aggregate,
-        model: &Model<'_>,
+        model: &MemoisedModel<'_>,
         name: &str,
     ) {
         if spec.uses_llm && self.billed {
             let usage = model.usage();
-            result = result.billed(ModelUsage {
+            result = result.with_usage(ModelUsage {
                 model: name.to_owned(),
                 calls: usage.calls,
                 input_tokens: usage.input_tokens,
                 output_tokens: usage.output_tokens,
             });
         }
-        self.kept.remove(spec.id);
+        self.saved_answers.remove(spec.id);
         let answers = model.answers();
         if self.billed && !answers.is_empty() {
             self.paid.insert(spec.id.into(), answers);
@@ -215,59 +221,58 @@ impl Course<'_> {
         self.report.ran.push(spec.id.into());
     }
 
-    /// What the model has answered it is kept; where the run is over, so is what it has answered others.
-    fn failed(
+    /// Saves the billed answers of a failed aggregator, and if the run is over those of all others too.
+    fn record_failure(
         &mut self,
         spec: &'static AggregatorSpec,
         error: &Error,
         answers: Answers,
         is_over: bool,
     ) {
-        let why = error.labelled();
-        tracing::warn!(aggregator = spec.id, error = %why, "aggregator failed");
+        let message = error.labelled();
+        tracing::warn!(aggregator = spec.id, error = %message, "aggregator failed");
         if self.billed && !answers.is_empty() {
-            self.kept.insert(spec.id.into(), answers);
+            self.saved_answers.insert(spec.id.into(), answers);
         }
         if is_over {
-            self.kept.append(&mut self.paid);
-            self.ended = Some(why.clone());
+            self.saved_answers.append(&mut self.paid);
+            self.ended = Some(message.clone());
         }
-        self.report.failed.insert(spec.id.into(), why);
+        self.report.failed.insert(spec.id.into(), message);
     }
 }
 
-/// Whether a video has the output or the result of that id.
-fn is_there(id: &str, video: &AnalyzedVideo, results: &Results) -> bool {
+/// Whether an analyzer or aggregator with this id has a result.
+fn is_available(id: &str, video: &AnalyzedVideo, results: &Results) -> bool {
     video.outputs.contains_key(id) || results.contains_key(id)
 }
 
-/// Whether a result is there that depends on the aggregator of that id, directly or not.
-fn is_built_on(id: &str, aggregators: &Aggregators, results: &Results) -> bool {
-    aggregators
-        .specs()
-        .filter(|spec| spec.depends_on.contains(&id))
-        .any(|spec| results.contains_key(spec.id) || is_built_on(spec.id, aggregators, results))
+/// Whether a stored result depends on the aggregator with this id, directly or indirectly.
+fn has_stored_dependents(id: &str, aggregators: &Aggregators, results: &Results) -> bool {
+    aggregators.specs().filter(|spec| spec.depends_on.contains(&id)).any(|spec| {
+        results.contains_key(spec.id) || has_stored_dependents(spec.id, aggregators, results)
+    })
 }
 
-/// What is selected, and what that depends on where it is lacking and can be computed.
+/// The selected aggregators and those of their missing dependencies that can be computed.
 fn due(
     selected: &[&'static dyn Aggregator],
     aggregators: &Aggregators,
     video: &AnalyzedVideo,
     results: &Results,
 ) -> BTreeSet<&'static str> {
-    let there = |id: &str| is_there(id, video, results);
+    let available = |id: &str| is_available(id, video, results);
     let mut possible: BTreeSet<&str> = BTreeSet::new();
     for spec in aggregators.specs() {
-        if spec.depends_on.iter().all(|id| there(id) || possible.contains(id)) {
+        if spec.depends_on.iter().all(|id| available(id) || possible.contains(id)) {
             possible.insert(spec.id);
         }
     }
     let mut due: BTreeSet<&str> = selected.iter().map(|a| a.spec().id).collect();
-    // Backwards, so that what depends on something comes before it.
+    // In reverse, so that dependents come before their dependencies.
     for spec in aggregators.specs().rev() {
         if due.contains(spec.id) && possible.contains(spec.id) {
-            due.extend(spec.depends_on.iter().filter(|id| !there(id)));
+            due.extend(spec.depends_on.iter().filter(|id| !available(id)));
         }
     }
     due
@@ -283,25 +288,25 @@ mod tests {
     use tokio_util::sync::CancellationToken;
 
     use super::*;
-    use crate::domain::aggregation::result::{Conclusion, Stored, read};
-    use crate::domain::aggregation::testing::{Narrator, video};
+    use crate::domain::aggregation::result::{AggregateRecord, AggregatorOutput, read};
+    use crate::domain::aggregation::testing::{StubModel, video};
     use crate::domain::kernel::progress::{Cancellation, Observer};
     use crate::domain::kernel::time::Span;
 
-    /// 1 where it has been computed in this run.
+    /// 1 if it was computed in this run.
     #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
     struct Count {
         count: u32,
     }
 
-    impl Conclusion for Count {
+    impl AggregatorOutput for Count {
         fn evidence(&self, _whole: Span) -> Vec<(Span, String)> {
             Vec::new()
         }
     }
 
-    /// Counts what it computes, or fails.
+    /// Returns a count of 1, or fails.
     struct Counter {
         spec: &'static AggregatorSpec,
         fails: bool,
@@ -313,11 +318,11 @@ mod tests {
             self.spec
         }
 
-        async fn aggregate(&self, _input: &Input<'_>) -> Result<Aggregate> {
+        async fn aggregate(&self, _input: &AggregatorInput<'_>) -> Result<Aggregate> {
             if self.fails {
                 return Err(PortError::new(ErrorKind::Unavailable, "out of order").into());
             }
-            Ok(Arc::new(Stored::new(Count { count: 1 })))
+            Ok(Arc::new(AggregateRecord::new(Count { count: 1 })))
         }
 
         fn schema(&self) -> Value {
@@ -344,27 +349,28 @@ mod tests {
         Aggregators(vec![&BASE, &MIDDLE, &TOP, &ASIDE, &LOST])
     }
 
-    struct Nobody;
+    struct NoObserver;
 
-    impl Observer for Nobody {
+    impl Observer for NoObserver {
         fn stage(&self, _stage: Stage, _detail: Map<String, Value>) {}
 
         fn video(&self, _video_id: VideoId) {}
     }
 
-    /// Runs what is selected of `aggregators` where `stored` is stored already, as 0.
+    /// Runs the selected aggregators with stored results of 0 for `stored`.
     async fn rerun(
         aggregators: &Aggregators,
         selected: &[&str],
         stored: &[&str],
         force: bool,
-    ) -> Outcome {
-        let old =
-            |id: &&str| ((*id).to_owned(), Arc::new(Stored::new(Count::default())) as Aggregate);
+    ) -> AggregationOutcome {
+        let old = |id: &&str| {
+            ((*id).to_owned(), Arc::new(AggregateRecord::new(Count::default())) as Aggregate)
+        };
         let selection: Vec<String> = selected.iter().map(|&id| id.into()).collect();
-        let token = Cancellation::with(CancellationToken::new());
-        let what = Run {
-            llm: &Narrator,
+        let token = Cancellation::new(CancellationToken::new());
+        let aggregation = AggregationRun {
+            llm: &StubModel,
             sentiment: None,
             ner: None,
             exhausted: &|| false,
@@ -376,26 +382,18 @@ mod tests {
             selected: aggregators.select(Some(&selection)).expect("a selection"),
             force,
             analyzers_changed: false,
-            kept: KeptAnswers::new(),
+            saved_answers: SavedAnswers::new(),
         };
-        run(what, &Progress::new(Arc::new(Nobody), token)).await.expect("an outcome")
+        run(aggregation, &Progress::new(Arc::new(NoObserver), token)).await.expect("an outcome")
     }
 
     #[tokio::test]
-    async fn what_is_computed_follows_from_what_depends_on_what() {
+    async fn run_computes_dependencies_and_dependents() {
         const ALL: &[&str] = &["base", "middle", "top", "aside"];
         for (what, selected, stored, force, ran, reused, skipped) in [
+            ("dependents", vec!["base"], ALL, true, vec!["base", "middle", "top"], vec![], vec![]),
             (
-                "all that builds on it",
-                vec!["base"],
-                ALL,
-                true,
-                vec!["base", "middle", "top"],
-                vec![],
-                vec![],
-            ),
-            (
-                "what lies between",
+                "missing aggregators in between",
                 vec!["base"],
                 &["base", "top"],
                 true,
@@ -404,7 +402,7 @@ mod tests {
                 vec![],
             ),
             (
-                "nothing that is not stored",
+                "no dependents that are not stored",
                 vec!["base"],
                 &["base", "aside"],
                 true,
@@ -413,7 +411,7 @@ mod tests {
                 vec![],
             ),
             (
-                "what it builds on first",
+                "dependencies first",
                 vec!["top"],
                 &[],
                 true,
@@ -422,7 +420,7 @@ mod tests {
                 vec![],
             ),
             (
-                "what is lacking of that",
+                "missing dependencies only",
                 vec!["top"],
                 &["base"],
                 true,
@@ -430,9 +428,9 @@ mod tests {
                 vec![],
                 vec![],
             ),
-            ("alone where that is stored", vec!["top"], ALL, true, vec!["top"], vec![], vec![]),
+            ("stored dependencies are reused", vec!["top"], ALL, true, vec!["top"], vec![], vec![]),
             (
-                "nothing that is stored",
+                "stored results are reused",
                 vec!["base", "top"],
                 ALL,
                 false,
@@ -441,7 +439,7 @@ mod tests {
                 vec![],
             ),
             (
-                "nothing that cannot be",
+                "missing dependencies skip it",
                 vec!["lost", "aside"],
                 &[],
                 true,
@@ -462,17 +460,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_cannot_be_computed_anew_is_not_kept() {
+    async fn dependents_of_a_failed_aggregator_are_dropped() {
         let aggregators = Aggregators(vec![&BASE, &BROKEN, &TOP, &ASIDE]);
-        let Outcome { report, results, .. } =
+        let AggregationOutcome { report, results, .. } =
             rerun(&aggregators, &["base"], &["base", "middle", "top", "aside"], true).await;
         assert_eq!(report.ran, ["base"]);
         assert_eq!(report.failed.keys().collect::<Vec<_>>(), ["middle"]);
         assert_eq!(report.skipped, ["top"]);
         assert_eq!(report.aggregates, ["base", "aside"]);
         assert_eq!(results.keys().collect::<Vec<_>>(), ["aside", "base"]);
-        // One that fails by itself is still what it was.
-        let Outcome { report, .. } =
+        // The stored result of an aggregator that fails itself is kept.
+        let AggregationOutcome { report, .. } =
             rerun(&aggregators, &["middle"], &["base", "middle", "top"], true).await;
         assert_eq!((report.ran.len(), report.aggregates), (0, owned(&["base", "middle", "top"])));
     }

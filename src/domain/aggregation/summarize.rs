@@ -1,26 +1,29 @@
-//! Summaries of passages of any number, which chapters and summary share.
+//! Summarizes any number of passages; shared by chapters and summary.
 
 use ports::llm::{Moment, Passage, Summary};
 
-use crate::domain::aggregation::{Input, batches, kind_of, try_each};
+use crate::domain::aggregation::{AggregatorInput, batches, kind_of, try_each};
 use crate::domain::kernel::error::Result;
-use crate::domain::llm::ask::Prompt;
+use crate::domain::llm::structured::Prompt;
 
 const PROMPT: &str = include_str!("prompts/summary.md");
 
-/// Tokens of one summary.
+/// Maximum length of one summary, tokens.
 const MAX_TOKENS: u32 = 600;
 
-/// Summarises passages: batches that fit the context first, then their summaries. Empty where
-/// there is nothing to tell.
-pub(crate) async fn summarize(input: &Input<'_>, passages: Vec<Passage>) -> Result<Summary> {
+/// Summarizes passages: first in batches that fit the context, then the summaries of those batches.
+/// Empty without passages.
+pub(crate) async fn summarize(
+    input: &AggregatorInput<'_>,
+    passages: Vec<Passage>,
+) -> Result<Summary> {
     let mut batches = batches(input, passages);
     loop {
         if batches.is_empty() {
             return Ok(Summary::default());
         }
         let parts: Vec<Passage> = (0..).zip(&batches).map(|(n, batch)| part(n, batch)).collect();
-        let work = batches.into_iter().map(|passages| {
+        let calls = batches.into_iter().map(|passages| {
             input.ask::<Summary>(Prompt {
                 instructions: PROMPT.into(),
                 passages,
@@ -28,17 +31,17 @@ pub(crate) async fn summarize(input: &Input<'_>, passages: Vec<Passage>) -> Resu
                 ..Prompt::default()
             })
         });
-        let mut texts = try_each(work).await?;
+        let mut texts = try_each(calls).await?;
         if texts.len() == 1 {
             return Ok(texts.remove(0));
         }
-        let told = parts.into_iter().zip(texts);
-        let passages = told.map(|(part, text)| Passage { text: text.summary, ..part });
+        let passages =
+            parts.into_iter().zip(texts).map(|(part, text)| Passage { text: text.summary, ..part });
         batches = crate::domain::aggregation::batches(input, passages.collect());
     }
 }
 
-/// A passage for the summary of a batch.
+/// The passage that will hold the summary of a batch.
 fn part(number: u32, batch: &[Passage]) -> Passage {
     let mut moments = batch.iter().filter_map(|passage| passage.moment.clone());
     let first = moments.next();

@@ -1,4 +1,4 @@
-//! Hand-made videos and a model for the tests of the aggregators.
+//! Video fixtures and a stub language model for the tests of aggregators.
 
 use async_trait::async_trait;
 use ports::llm::{Completion, LanguageModel, Narrative, Request, Summary, Task, Title, Usage};
@@ -6,14 +6,14 @@ use ports::{ErrorKind, PortError};
 use serde_json::{Value, json};
 
 use crate::domain::aggregation::result::Results;
-use crate::domain::aggregation::{Aggregator, ChunkVectors, Input};
+use crate::domain::aggregation::{Aggregator, AggregatorInput, ChunkVectors};
 use crate::domain::analysis::Analyzers;
 use crate::domain::analysis::chunk_text::{based_on, chunk_texts};
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::time::Span;
-use crate::domain::llm::memoised::{KeptAnswers, Model};
+use crate::domain::llm::memoised::{MemoisedModel, SavedAnswers};
 
-/// A video of `count` chunks of `seconds` each, without output.
+/// A video of `count` chunks of `seconds` each, without outputs.
 pub(crate) fn video(seconds: f64, count: usize) -> AnalyzedVideo {
     AnalyzedVideo {
         video_id: "0123456789abcdef".parse().expect("an id"),
@@ -27,7 +27,7 @@ pub(crate) fn video(seconds: f64, count: usize) -> AnalyzedVideo {
 }
 
 impl AnalyzedVideo {
-    /// The video with one analyzer's outputs.
+    /// Adds the outputs of one analyzer.
     pub(crate) fn with(mut self, analyzer: &str, outputs: Vec<Option<Value>>) -> Self {
         assert_eq!(outputs.len(), self.spans.len(), "one output per chunk");
         let read = |output| Analyzers::default().read(analyzer, output).expect("an output");
@@ -37,13 +37,13 @@ impl AnalyzedVideo {
     }
 }
 
-/// One chunk's output.
+/// The output of one chunk.
 pub(crate) fn output(value: Value) -> Option<Value> {
     Some(value)
 }
 
-/// Diarization of one chunk: speaker, start, end, text.
-pub(crate) fn spoken(turns: &[(&str, f64, f64, &str)]) -> Option<Value> {
+/// The diarization of one chunk from speaker, start, end and text of each turn.
+pub(crate) fn diarized(turns: &[(&str, f64, f64, &str)]) -> Option<Value> {
     let turns: Vec<Value> = turns
         .iter()
         .map(|(speaker, start, end, text)| {
@@ -53,20 +53,20 @@ pub(crate) fn spoken(turns: &[(&str, f64, f64, &str)]) -> Option<Value> {
     output(json!({"turns": turns}))
 }
 
-/// One aggregator's result on a video as it is stored, with a model that says `narrated`.
+/// An aggregator's stored result for a video, with [`StubModel`] as the language model.
 pub(crate) async fn aggregate(aggregator: &dyn Aggregator, video: &AnalyzedVideo) -> Value {
-    aggregate_over(aggregator, video, &ChunkVectors::default()).await
+    aggregate_with_vectors(aggregator, video, &ChunkVectors::default()).await
 }
 
-/// The same, with vectors of the chunks.
-pub(crate) async fn aggregate_over(
+/// Like [`aggregate`], with vectors of the chunks.
+pub(crate) async fn aggregate_with_vectors(
     aggregator: &dyn Aggregator,
     video: &AnalyzedVideo,
     vectors: &ChunkVectors,
 ) -> Value {
-    let model = Model::new(&Narrator, &KeptAnswers::new());
+    let model = MemoisedModel::new(&StubModel, &SavedAnswers::new());
     let analyzers = Analyzers::default();
-    let input = Input {
+    let input = AggregatorInput {
         model: &model,
         sentiment: None,
         ner: None,
@@ -79,13 +79,14 @@ pub(crate) async fn aggregate_over(
     aggregator.aggregate(&input).await.expect("a result").to_json()
 }
 
-/// Tells of everybody and everything the same; sums up and names by the first words it is given.
-pub(crate) struct Narrator;
+/// A language model that answers every narrative with `narrated`, and summaries and titles with the
+/// beginning of the first passage.
+pub(crate) struct StubModel;
 
 #[async_trait]
-impl LanguageModel for Narrator {
+impl LanguageModel for StubModel {
     fn model(&self) -> &str {
-        "narrator"
+        "stub"
     }
 
     fn supports_images(&self) -> bool {
@@ -104,7 +105,7 @@ impl LanguageModel for Narrator {
         let first = request.passages.first().map_or("", |passage| passage.text.as_str());
         let answer = match request.task {
             _ if first.is_empty() => {
-                return Err(PortError::new(ErrorKind::Invalid, "asked about nothing"));
+                return Err(PortError::new(ErrorKind::Invalid, "prompt without passages"));
             }
             Task::Narrate => json!(Narrative { narrative: "narrated".into() }),
             Task::Summarize => json!(Summary { summary: first.into(), ..Summary::default() }),
@@ -112,7 +113,7 @@ impl LanguageModel for Narrator {
                 title: first.split(['.', '\n']).next().unwrap_or_default().to_owned()
             }),
             other => {
-                let message = format!("asked for something else: {other:?}");
+                let message = format!("unexpected task: {other:?}");
                 return Err(PortError::new(ErrorKind::Invalid, message));
             }
         };

@@ -1,7 +1,7 @@
-//! Where the topic changes: the grouping of consecutive chunks that chapters and summary share.
+//! Topic segmentation: groups consecutive chunks by topic, for chapters and summary.
 //!
-//! After Hearst's TextTiling, on embeddings: at each gap the mean vectors of the chunks on both
-//! sides are compared; gaps that stand out from the others are topic changes.
+//! Applies TextTiling (Hearst) to embeddings: at each gap it compares the mean vectors of the chunks on
+//! both sides; gaps that stand out from the others are topic changes.
 
 use std::ops::Range;
 
@@ -11,24 +11,24 @@ use crate::domain::kernel::time::Span;
 /// Chunks compared on each side of a gap.
 const WINDOW: usize = 2;
 
-/// Two sides less different than this speak of the same thing whatever the other gaps are like.
-const LEAST_DIFFERENCE: f64 = 0.12;
+/// Minimum cosine distance of a topic change, regardless of the other gaps.
+const MIN_DIFFERENCE: f64 = 0.12;
 
-/// A group lasts at least this long (seconds), and at least this share of the video.
-const LEAST_SECONDS: f64 = 8.0;
-const LEAST_SHARE: f64 = 0.02;
+/// Minimum length of a group: seconds, and share of the video.
+const MIN_SECONDS: f64 = 8.0;
+const MIN_SHARE: f64 = 0.02;
 
-/// Groups of consecutive chunks by topic. Every chunk is in exactly one.
+/// Groups consecutive chunks by topic. Every chunk is in exactly one group.
 pub(crate) fn segment(spans: &[Span], vectors: &ChunkVectors) -> Vec<Range<usize>> {
     if spans.is_empty() {
         return Vec::new();
     }
     let end = spans[spans.len() - 1].end;
-    let least = LEAST_SECONDS.max(LEAST_SHARE * end);
-    // Gaps where no group can begin are not what the others stand out from.
+    let min_length = MIN_SECONDS.max(MIN_SHARE * end);
+    // Gaps too close to either end cannot be boundaries and do not count in the mean.
     let differences: Vec<(usize, f64)> = (1..spans.len())
         .filter(|&gap| {
-            spans[gap].start - spans[0].start >= least && end - spans[gap].start >= least
+            spans[gap].start - spans[0].start >= min_length && end - spans[gap].start >= min_length
         })
         .filter_map(|gap| Some((gap, difference(&vectors.vectors, gap)?)))
         .collect();
@@ -37,13 +37,13 @@ pub(crate) fn segment(spans: &[Span], vectors: &ChunkVectors) -> Vec<Range<usize
     let deviation = (differences.iter().map(|d| (d.1 - mean).powi(2)).sum::<f64>() / count).sqrt();
     let mut candidates: Vec<(usize, f64)> = differences
         .into_iter()
-        .filter(|d| d.1 >= LEAST_DIFFERENCE && d.1 >= mean + 0.5 * deviation)
+        .filter(|d| d.1 >= MIN_DIFFERENCE && d.1 >= mean + 0.5 * deviation)
         .collect();
     candidates.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let mut gaps: Vec<usize> = Vec::new();
     for (gap, _) in candidates {
         let time = spans[gap].start;
-        if gaps.iter().all(|g| (spans[*g].start - time).abs() >= least) {
+        if gaps.iter().all(|g| (spans[*g].start - time).abs() >= min_length) {
             gaps.push(gap);
         }
     }

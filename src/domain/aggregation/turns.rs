@@ -1,20 +1,19 @@
-//! Who spoke when: the turns of a video, put together again where the chunks cut them. Shared by
-//! `speaker_stats` and `sentiment`.
+//! The speaker turns of a video, rejoined at chunk boundaries. Shared by `speaker_stats` and `sentiment`.
 
-use crate::domain::analysis::analyzers::diarization::{self, Voices};
+use crate::domain::analysis::analyzers::diarization::{self, ChunkDiarization};
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::media::speech::SpeakerTurn;
 
-/// Pieces of one speaker this close (seconds) are one turn that a chunk's end has cut.
-const SEAM: f64 = 0.05;
+/// Maximum gap between two pieces of a turn that a chunk boundary has split, seconds.
+const MAX_GAP: f64 = 0.05;
 
 impl SpeakerTurn {
     pub(crate) fn seconds(&self) -> f64 {
         self.end - self.start
     }
 
-    /// Its weight in a mean over turns: words where they are known, else seconds at the usual rate
-    /// of speech.
+    /// Its weight in a mean over turns: the number of words if they are known, otherwise estimated from
+    /// its length.
     pub(crate) fn weight(&self) -> f64 {
         const WORDS_PER_SECOND: f64 = 2.5;
         match self.text.split_whitespace().count() {
@@ -24,10 +23,10 @@ impl SpeakerTurn {
     }
 }
 
-/// Every turn in order of time.
+/// All turns, in order of time.
 pub(crate) fn turns(video: &AnalyzedVideo) -> Vec<SpeakerTurn> {
-    let voices = video.of::<Voices>(diarization::ID);
-    let pieces = voices.flat_map(|(_, _, voices)| &voices.turns);
+    let outputs = video.typed_outputs::<ChunkDiarization>(diarization::ID);
+    let pieces = outputs.flat_map(|(_, _, diarization)| &diarization.turns);
     let trimmed =
         |piece: &SpeakerTurn| SpeakerTurn { text: piece.text.trim().to_owned(), ..piece.clone() };
     let mut pieces: Vec<SpeakerTurn> =
@@ -36,7 +35,7 @@ pub(crate) fn turns(video: &AnalyzedVideo) -> Vec<SpeakerTurn> {
     let mut turns: Vec<SpeakerTurn> = Vec::new();
     for piece in pieces {
         match turns.iter_mut().rev().find(|turn| turn.speaker == piece.speaker) {
-            Some(turn) if (piece.start - turn.end).abs() <= SEAM => {
+            Some(turn) if (piece.start - turn.end).abs() <= MAX_GAP => {
                 turn.end = turn.end.max(piece.end);
                 if !turn.text.is_empty() && !piece.text.is_empty() {
                     turn.text.push(' ');

@@ -1,8 +1,8 @@
-//! Alerts: searches that are kept, and whose webhook is told of each video that is published and has what
-//! they look for. Each is told at least once, with an event id that is the same each time.
+//! Alerts: saved searches that call a webhook for every published video that matches. Delivery is at least
+//! once; repeated deliveries carry the same event id.
 
+mod notify;
 mod store;
-mod tell;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -18,13 +18,13 @@ use crate::domain::kernel::video::VideoId;
 use crate::domain::kernel::webhook::CallbackSettings;
 use crate::domain::search::{Detail, Query, Search};
 
-/// How many alerts there may be, and what is remembered of each.
+/// Limits of alerts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AlertSettings {
-    /// Alerts that are kept at most: each costs a search in every video that is published.
+    /// Maximum number of alerts; each costs a search in every published video.
     pub max: usize,
-    /// Deliveries that failed which are remembered of each, the newest.
+    /// Failed deliveries kept per alert; the newest are kept.
     pub max_failures: usize,
 }
 
@@ -34,73 +34,73 @@ impl Default for AlertSettings {
     }
 }
 
-/// What an alert looks for in every video that is published: the fields of a [`Query`].
+/// The saved search of an alert: the fields of a [`Query`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AlertSearch {
-    /// What to look for.
+    /// Search text.
     pub text: String,
     /// `vector`, `text` or `hybrid`; `None` is `vector` for one analyzer and `hybrid` for all.
     pub mode: Option<String>,
-    /// Whose output is searched.
+    /// The analyzer whose output is searched.
     pub analyzer: String,
     /// Vector field.
     pub field: String,
-    /// As the client gave them.
+    /// The filters of the request, unparsed.
     pub filters: Map<String, Value>,
-    /// Moments with a lower cosine are passed over.
+    /// Moments with a lower cosine are ignored.
     pub score_threshold: Option<f32>,
-    /// Moments that are less probably what is looked for are passed over, 0..1.
+    /// Moments with a lower `p_present` are ignored, 0..1.
     pub min_p_present: f32,
-    /// Moments of a video that are told at most, 1..=50.
+    /// Maximum number of moments per event, 1..=50.
     pub limit: u32,
 }
 
 /// An alert.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Alert {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it looks for.
+    /// The saved search.
     pub search: AlertSearch,
-    /// Where it is told.
+    /// Webhook URL.
     pub webhook: String,
-    /// Another one with each change of the search: its events are others.
+    /// Part of the event ids; a new one with each change of the search.
     mark: String,
-    /// When it was first made, ISO 8601.
+    /// When it was created, ISO 8601.
     pub created_at: String,
-    /// Deliveries that were taken.
+    /// Number of successful deliveries.
     pub delivered: u64,
-    /// When the last one was, ISO 8601.
+    /// Time of the last successful delivery, ISO 8601.
     pub last_delivered_at: Option<String>,
-    /// Deliveries that were given up, the newest last.
+    /// Failed deliveries, the newest last.
     pub failed: Vec<FailedDelivery>,
 }
 
-/// A delivery that was given up.
+/// A delivery that was given up after retries.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FailedDelivery {
-    /// That of the event.
+    /// The event's id.
     pub event_id: String,
-    /// The video that was published.
+    /// The published video.
     pub video_id: VideoId,
-    /// Why the last attempt failed.
+    /// Error of the last attempt.
     pub error: String,
     /// When it was given up, ISO 8601.
     pub at: String,
 }
 
-/// What alerts were told of a published video, as its job shows it.
+/// The result of notifying alerts of a published video, as its job reports it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AlertsResult {
     /// The video.
     pub video_id: VideoId,
-    /// Alerts that found what they look for.
+    /// Number of alerts that matched.
     pub alerts: u64,
-    /// Those of them whose delivery was given up.
+    /// Number of matching alerts with a failed delivery.
     pub failed_deliveries: u64,
 }
 
-/// Keeping alerts, and telling them.
+/// The alert service: stores alerts and calls their webhooks.
 pub struct Alerts {
     records: Arc<dyn RecordStore>,
     catalog: Arc<Catalog>,
@@ -108,7 +108,7 @@ pub struct Alerts {
     webhooks: Arc<dyn WebhookSender>,
     settings: AlertSettings,
     callbacks: CallbackSettings,
-    /// The vectors of what is looked for, by the mark of the alert.
+    /// Vectors of the search texts, by the alert's `mark`.
     vectors: Mutex<HashMap<String, Vec<f32>>>,
 }
 
@@ -127,7 +127,7 @@ impl Alerts {
 }
 
 impl AlertSearch {
-    /// The search in one video, or in all.
+    /// The search in one video, or in all videos.
     fn query(&self, video_id: Option<VideoId>) -> Query {
         Query {
             text: self.text.clone(),

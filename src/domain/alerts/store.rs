@@ -1,4 +1,4 @@
-//! What is kept of alerts: one document each, changed by compare-and-swap alone.
+//! Storage of alerts: one document per alert, changed only by compare-and-swap.
 
 use ports::records::Precondition;
 use serde::Deserialize;
@@ -13,22 +13,22 @@ use crate::domain::kernel::time::now;
 use crate::domain::kernel::webhook::Webhook;
 use crate::domain::search::SearchResult;
 
-/// Longest name, characters.
-const LONGEST: usize = 64;
+/// Maximum length of a name, characters.
+const MAX_NAME_BYTES: usize = 64;
 
 impl Alerts {
-    /// Keeps an alert, or changes the one of that name. `Invalid` where the name is none, where it
-    /// cannot be searched or told, and where there are too many.
+    /// Creates an alert, or changes the one of that name. `Invalid` for a malformed name, a search or
+    /// webhook that is not valid, or too many alerts.
     pub async fn put(&self, name: &str, search: AlertSearch, webhook: String) -> Result<Alert> {
         if !is_name(name) {
             return Err(Error::Invalid(format!(
-                "'{name}' names no alert; a name has at most {LONGEST} of a to z, 0 to 9, - and _, and \
-                 begins with a letter or digit"
+                "'{name}' is not a valid alert name; a name has at most {MAX_NAME_BYTES} of \
+                 a to z, 0 to 9, - and _, and begins with a letter or digit"
             )));
         }
-        self.catalog.opening.check()?;
+        self.catalog.readiness.check()?;
         self.webhook(&webhook)?;
-        // Whether it can be searched for.
+        // Fails if the search is not valid.
         self.search.query(&Access::default(), &search.query(None)).await?;
         loop {
             let stored = self.records.get(&key(name)).await?;
@@ -67,7 +67,7 @@ impl Alerts {
         for file in self.records.children(ALERTS).await? {
             match self.find(&file).await {
                 Ok(Some(alert)) => alerts.push(alert),
-                // It has been deleted meanwhile.
+                // Deleted in the meantime.
                 Ok(None) => {}
                 Err(error) if error.is_corrupt() => {
                     tracing::warn!(file, error = %error.labelled(), "not listed");
@@ -89,13 +89,13 @@ impl Alerts {
         })
     }
 
-    /// Forgets an alert.
+    /// Deletes an alert.
     pub async fn delete(&self, name: &str) -> Result<()> {
         self.get(name).await?;
         Ok(self.records.delete(&key(name)).await?)
     }
 
-    /// The moments that an alert would tell of the videos that are there, best first.
+    /// The moments in all present videos that match an alert, best first.
     pub async fn test(&self, name: &str) -> Result<Vec<SearchResult>> {
         let alert = self.get(name).await?;
         Ok(self.search.query(&Access::default(), &alert.search.query(None)).await?.results)
@@ -114,7 +114,7 @@ impl Alerts {
     }
 
     pub(super) fn webhook(&self, url: &str) -> Result<Webhook> {
-        Webhook::to("webhook", url, self.webhooks.clone(), &self.callbacks)
+        Webhook::new("webhook", url, self.webhooks.clone(), &self.callbacks)
     }
 
     async fn find(&self, file: &str) -> Result<Option<Alert>> {
@@ -135,7 +135,7 @@ fn key(name: &str) -> String {
 
 fn is_name(name: &str) -> bool {
     let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    (1..=LONGEST).contains(&name.len())
+    (1..=MAX_NAME_BYTES).contains(&name.len())
         && name.starts_with(letter)
         && name.chars().all(|c| letter(c) || c == '-' || c == '_')
 }

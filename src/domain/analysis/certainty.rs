@@ -1,54 +1,54 @@
-//! How sure detectors are of the things that they find.
+//! How certain it is that detected objects are present.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use text::things::shared_things;
+use text::things::thing_overlap;
 
 use crate::domain::analysis::evidence::ChunkTracks;
 use crate::domain::kernel::time::rounded;
 
-/// By the label of a thing how sure it is that it is there, 0..1.
+/// Certainty that an object is present, 0..1, by label.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Certainty(BTreeMap<String, f64>);
 
 impl Certainty {
-    /// Of each label that of its surest track.
-    pub(crate) fn of(found: &ChunkTracks) -> Self {
-        let mut surest: BTreeMap<String, f64> = BTreeMap::new();
-        for track in &found.tracks {
-            let sure = rounded(track.certainty(found.times.len()).into());
-            let known = surest.entry(track.label.clone()).or_default();
-            *known = known.max(sure);
+    /// For each label, the certainty of its most certain track.
+    pub(crate) fn from_tracks(chunk: &ChunkTracks) -> Self {
+        let mut by_label: BTreeMap<String, f64> = BTreeMap::new();
+        for track in &chunk.tracks {
+            let certainty = rounded(track.certainty(chunk.times.len()).into());
+            let max = by_label.entry(track.label.clone()).or_default();
+            *max = max.max(certainty);
         }
-        Self(surest)
+        Self(by_label)
     }
 
-    /// Of these labels alone.
-    pub(crate) fn only(mut self, labels: &[String]) -> Self {
+    /// Keeps only these labels.
+    pub(crate) fn for_labels(mut self, labels: &[String]) -> Self {
         self.0.retain(|label, _| labels.contains(label));
         self
     }
 
-    /// Whether nothing was found, or nothing is known of it.
+    /// Whether there are no labels.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// That of the surest thing.
-    pub(crate) fn surest(&self) -> Option<f32> {
-        self.0.values().map(|sure| *sure as f32).reduce(f32::max)
+    /// The highest certainty.
+    pub(crate) fn max(&self) -> Option<f32> {
+        self.0.values().map(|certainty| *certainty as f32).reduce(f32::max)
     }
 
-    /// That of the surest of the things that a word names, if it names any.
-    pub(crate) fn of_named(&self, word: &str) -> Option<f32> {
-        let named = self.0.iter().filter(|(label, _)| names(word, label));
-        named.map(|(_, sure)| *sure as f32).reduce(f32::max)
+    /// The highest certainty of the labels that a word names, if it names any.
+    pub(crate) fn for_word(&self, word: &str) -> Option<f32> {
+        let named = self.0.iter().filter(|(label, _)| mentions(word, label));
+        named.map(|(_, certainty)| *certainty as f32).reduce(f32::max)
     }
 }
 
-/// Whether a word occurs in a text, by whatever name, or stands for a kind of thing in it.
-pub(crate) fn names(word: &str, text: &str) -> bool {
-    shared_things(&[word.to_owned()], text) > 0.0
+/// Whether a text mentions the thing that a word names: by the word, a synonym or a more specific term.
+pub(crate) fn mentions(word: &str, text: &str) -> bool {
+    thing_overlap(&[word.to_owned()], text) > 0.0
 }

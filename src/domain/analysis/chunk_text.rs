@@ -1,4 +1,4 @@
-//! What each chunk says, merged from its analyzers: the material of aggregates.
+//! The statements of each chunk, merged from its analyzers: the input of aggregators.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,101 +6,104 @@ use ports::llm::PassageKind;
 use text::words;
 
 use crate::domain::analysis::Analyzers;
-use crate::domain::analysis::finding::Statement;
+use crate::domain::analysis::output::Statement;
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::ChunkId;
 
-/// What one chunk says.
+/// The merged statements of one chunk.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkText {
-    /// Names the chunk within its video.
+    /// The chunk's id within its video.
     pub chunk_id: ChunkId,
-    /// When it is, seconds of the video.
+    /// Its time span, seconds of the video.
     pub span: Span,
-    /// What each analyzer tells, in their order; what one says already is not repeated.
-    pub told: Vec<Vec<Statement>>,
-    /// Words, in lower case, that may have been misheard.
+    /// The statements of each analyzer, in the order of `statement_rank`, without duplicates.
+    pub statements_by_analyzer: Vec<Vec<Statement>>,
+    /// Lower-case words that may be misrecognized.
     pub doubtful: Vec<String>,
 }
 
 impl ChunkText {
-    /// All that is told.
+    /// All statements.
     pub fn statements(&self) -> impl Iterator<Item = &Statement> {
-        self.told.iter().flatten()
-    }
-}
-
-impl ChunkText {
-    /// Marks the words that are among the doubtful ones of the video.
-    fn doubt(&mut self, doubtful: &BTreeSet<String>) {
-        let said = self.statements().filter(|told| is_speech(told));
-        let said: BTreeSet<String> =
-            said.flat_map(|told| words(&told.text)).map(|word| word.lower).collect();
-        self.doubtful = said.intersection(doubtful).cloned().collect();
+        self.statements_by_analyzer.iter().flatten()
     }
 
-    /// Drops what a description quotes of the speech, where another finding has all of it.
-    fn keep_all_that_is_said(&mut self) {
-        let says = |told: &&Vec<Statement>| told.iter().any(is_speech);
-        if self.told.iter().filter(says).count() > 1 {
-            let describes = |told: &&mut Vec<Statement>| !told.iter().all(is_speech);
-            self.told
+    /// Records which spoken words are among the doubtful words of the video.
+    fn mark_doubtful(&mut self, doubtful: &BTreeSet<String>) {
+        let speech = self.statements().filter(|statement| is_speech(statement));
+        let spoken: BTreeSet<String> =
+            speech.flat_map(|statement| words(&statement.text)).map(|word| word.lower).collect();
+        self.doubtful = spoken.intersection(doubtful).cloned().collect();
+    }
+
+    /// Drops speech quoted in a description if another analyzer has all of the speech.
+    fn drop_quoted_speech(&mut self) {
+        let has_speech = |statements: &&Vec<Statement>| statements.iter().any(is_speech);
+        if self.statements_by_analyzer.iter().filter(has_speech).count() > 1 {
+            let is_mixed = |statements: &&mut Vec<Statement>| !statements.iter().all(is_speech);
+            self.statements_by_analyzer
                 .iter_mut()
-                .filter(describes)
-                .for_each(|told| told.retain(|told| !is_speech(told)));
-            self.told.retain(|told| !told.is_empty());
+                .filter(is_mixed)
+                .for_each(|statements| statements.retain(|statement| !is_speech(statement)));
+            self.statements_by_analyzer.retain(|statements| !statements.is_empty());
         }
     }
 }
 
-fn is_speech(told: &Statement) -> bool {
-    told.kind == PassageKind::Speech
+fn is_speech(statement: &Statement) -> bool {
+    statement.kind == PassageKind::Speech
 }
 
-/// The text of every chunk that has any, of words that are likely right. What runs over the end of a
-/// chunk is told once, of the chunk that has the most of it.
+/// The statements of every chunk that has any, without unlikely words. A sentence that crosses a chunk
+/// boundary is kept only in the chunk that contains most of it.
 pub(crate) fn chunk_texts(video: &AnalyzedVideo, analyzers: &Analyzers) -> Vec<ChunkText> {
-    let order = analyzers.by_telling(video.outputs.keys());
+    let order = analyzers.by_statement_rank(video.outputs.keys());
     let mut chunks: Vec<ChunkText> = video
         .chunks()
         .map(|(chunk_id, span)| {
-            let findings = order.iter().filter_map(|id| video.finding(id, chunk_id));
-            let mut chunk = ChunkText { chunk_id, span, told: Vec::new(), doubtful: Vec::new() };
-            for finding in findings {
-                let mut news = finding.statements();
-                news.retain(|new| {
-                    let known = chunk.statements().any(|told| tells(told, new));
-                    !known && !new.text.trim().is_empty() && new.is_likely()
+            let outputs = order.iter().filter_map(|id| video.output(id, chunk_id));
+            let mut chunk = ChunkText {
+                chunk_id,
+                span,
+                statements_by_analyzer: Vec::new(),
+                doubtful: Vec::new(),
+            };
+            for output in outputs {
+                let mut statements = output.statements();
+                statements.retain(|new| {
+                    let redundant = chunk.statements().any(|earlier| covers(earlier, new));
+                    !redundant && !new.text.trim().is_empty() && new.is_likely()
                 });
-                if !news.is_empty() {
-                    chunk.told.push(news);
+                if !statements.is_empty() {
+                    chunk.statements_by_analyzer.push(statements);
                 }
             }
-            chunk.keep_all_that_is_said();
-            chunk.doubt(&video.doubtful);
+            chunk.drop_quoted_speech();
+            chunk.mark_doubtful(&video.doubtful);
             chunk
         })
         .collect();
-    tell_once(&mut chunks);
-    chunks.retain(|chunk| !chunk.told.is_empty());
+    deduplicate(&mut chunks);
+    chunks.retain(|chunk| !chunk.statements_by_analyzer.is_empty());
     chunks
 }
 
-/// Leaves a statement that several chunks tell of one stretch to the one that has the most of it.
-fn tell_once(chunks: &mut [ChunkText]) {
-    /// What is told, by whom and from when, in milliseconds.
-    type Told = (Option<String>, i64, String);
-    let told = |statement: &Statement| -> Option<Told> {
+/// Keeps a statement that several chunks share only in the chunk that contains most of its span.
+fn deduplicate(chunks: &mut [ChunkText]) {
+    /// Speaker, start in milliseconds, text.
+    type Key = (Option<String>, i64, String);
+    let key = |statement: &Statement| -> Option<Key> {
         let start = (statement.span?.start * 1000.0).round() as i64;
         Some((statement.speaker.clone(), start, statement.text.clone()))
     };
-    let mut most: HashMap<Told, (f64, ChunkId)> = HashMap::new();
+    let mut best: HashMap<Key, (f64, ChunkId)> = HashMap::new();
     for chunk in chunks.iter() {
         for statement in chunk.statements() {
-            let (Some(key), Some(span)) = (told(statement), statement.span) else { continue };
+            let (Some(key), Some(span)) = (key(statement), statement.span) else { continue };
             let inside = span.end.min(chunk.span.end) - span.start.max(chunk.span.start);
-            let best = most.entry(key).or_insert((inside, chunk.chunk_id));
+            let best = best.entry(key).or_insert((inside, chunk.chunk_id));
             if inside > best.0 {
                 *best = (inside, chunk.chunk_id);
             }
@@ -109,34 +112,34 @@ fn tell_once(chunks: &mut [ChunkText]) {
     for chunk in chunks {
         let id = chunk.chunk_id;
         let own = |statement: &Statement| {
-            told(statement).is_none_or(|key| most.get(&key).is_none_or(|(_, chunk)| *chunk == id))
+            key(statement).is_none_or(|key| best.get(&key).is_none_or(|(_, chunk)| *chunk == id))
         };
-        chunk.told.iter_mut().for_each(|statements| statements.retain(own));
-        chunk.told.retain(|statements| !statements.is_empty());
+        chunk.statements_by_analyzer.iter_mut().for_each(|statements| statements.retain(own));
+        chunk.statements_by_analyzer.retain(|statements| !statements.is_empty());
     }
 }
 
-/// The analyzers whose output has text, in the order in which they tell.
+/// The analyzers that have statements, in the order of `statement_rank`.
 pub(crate) fn based_on(video: &AnalyzedVideo, analyzers: &Analyzers) -> Vec<String> {
-    let tells = |id: &&str| {
+    let has_text = |id: &&str| {
         video
             .chunk_ids()
-            .filter_map(|chunk| video.finding(id, chunk))
-            .flat_map(|finding| finding.statements())
+            .filter_map(|chunk| video.output(id, chunk))
+            .flat_map(|output| output.statements())
             .any(|statement| !statement.text.trim().is_empty())
     };
-    let order = analyzers.by_telling(video.outputs.keys());
-    order.into_iter().filter(tells).map(str::to_owned).collect()
+    let order = analyzers.by_statement_rank(video.outputs.keys());
+    order.into_iter().filter(has_text).map(str::to_owned).collect()
 }
 
-/// Whether a statement of one finding tells what another's does: a description names what is in
-/// view, and whatever quotes the screen need not be followed by its lines.
-fn tells(told: &Statement, new: &Statement) -> bool {
+/// Whether an earlier statement makes a new one redundant: a description already names the objects in
+/// view, and a text that quotes the screen already has its lines.
+fn covers(earlier: &Statement, new: &Statement) -> bool {
     match new.kind {
-        PassageKind::Objects => matches!(told.kind, PassageKind::Prose | PassageKind::Objects),
+        PassageKind::Objects => matches!(earlier.kind, PassageKind::Prose | PassageKind::Objects),
         PassageKind::Screen => {
-            matches!(told.kind, PassageKind::Prose | PassageKind::Screen)
-                && told.text.contains(&new.text)
+            matches!(earlier.kind, PassageKind::Prose | PassageKind::Screen)
+                && earlier.text.contains(&new.text)
         }
         _ => false,
     }
@@ -147,28 +150,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_runs_over_the_end_of_a_chunk_is_told_once() {
-        let said = |start, end, text: &str| Statement {
+    fn deduplicate_keeps_a_sentence_in_one_chunk() {
+        let speech = |start, end, text: &str| Statement {
             span: Some(Span { start, end }),
             ..Statement::new(PassageKind::Speech, text)
         };
-        let chunk = |chunk_id, start, told: &[Statement]| ChunkText {
+        let chunk = |chunk_id, start, statements: &[Statement]| ChunkText {
             chunk_id: ChunkId(chunk_id),
             span: Span { start, end: start + 10.0 },
-            told: vec![told.to_vec()],
+            statements_by_analyzer: vec![statements.to_vec()],
             doubtful: Vec::new(),
         };
-        let over = said(8.0, 13.0, "One two three.");
+        let crossing = speech(8.0, 13.0, "One two three.");
         let still = Statement::new(PassageKind::Prose, "A street.");
         let mut chunks = [
-            chunk(0, 0.0, &[still.clone(), over.clone()]),
-            chunk(1, 10.0, &[over.clone(), said(13.0, 15.0, "Four."), still.clone()]),
-            chunk(2, 20.0, &[said(22.0, 24.0, "Four.")]),
+            chunk(0, 0.0, &[still.clone(), crossing.clone()]),
+            chunk(1, 10.0, &[crossing.clone(), speech(13.0, 15.0, "Four."), still.clone()]),
+            chunk(2, 20.0, &[speech(22.0, 24.0, "Four.")]),
         ];
-        tell_once(&mut chunks);
-        let told = chunks.map(|c| c.statements().map(|s| s.text.clone()).collect::<Vec<_>>());
-        assert_eq!(told[0], ["A street."]);
-        assert_eq!(told[1], ["One two three.", "Four.", "A street."]);
-        assert_eq!(told[2], ["Four."], "said again is told again");
+        deduplicate(&mut chunks);
+        let texts = chunks.map(|c| c.statements().map(|s| s.text.clone()).collect::<Vec<_>>());
+        assert_eq!(texts[0], ["A street."]);
+        assert_eq!(texts[1], ["One two three.", "Four.", "A street."]);
+        assert_eq!(texts[2], ["Four."], "a repeated sentence stays");
     }
 }

@@ -1,76 +1,76 @@
-//! What a hit of a search shows of a chunk.
+//! The document that is stored with an index point and returned with a search hit.
 
 use ports::llm::PassageKind;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::analysis::analyzers::object_detection::Detection;
-use crate::domain::analysis::analyzers::people::Person;
-use crate::domain::analysis::certainty::{Certainty, names};
-use crate::domain::analysis::finding::Part;
+use crate::domain::analysis::analyzers::object_detection::LabelDetection;
+use crate::domain::analysis::analyzers::people::PersonRecord;
+use crate::domain::analysis::certainty::{Certainty, mentions};
+use crate::domain::analysis::output::DescriptionPart;
 use crate::domain::media::screen_text::ScreenLine;
 use crate::domain::media::speech::{SpeakerTurn, Utterance};
 
-/// What is stored with a point and comes back with a hit.
+/// The stored part of an index point, returned with a hit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HitDocument {
-    /// The run of the analyzer that it is of; empty in points of versions that did not say.
+    /// The analyzer run that produced it; empty in points of versions that did not store it.
     #[serde(rename = "_revision", skip_serializing_if = "String::is_empty")]
     pub revision: String,
-    /// When it begins, seconds of the video.
+    /// Start, seconds of the video.
     pub start: f64,
-    /// When it ends, seconds of the video.
+    /// End, seconds of the video.
     pub end: f64,
-    /// Prose.
+    /// Description in prose.
     pub description: String,
-    /// What the description was composed from; empty where it was written.
+    /// The statements that the description was composed from; empty where a model wrote it.
     #[serde(rename = "_parts", skip_serializing_if = "Vec::is_empty")]
-    pub parts: Vec<Part>,
+    pub parts: Vec<DescriptionPart>,
     /// Descriptions of people.
     pub people: Vec<String>,
     /// Names of objects.
     pub objects: Vec<String>,
-    /// What is done.
+    /// Actions.
     pub actions: Vec<String>,
     /// Topics.
     pub tags: Vec<String>,
     /// Speaker labels.
     pub speakers: Vec<String>,
-    /// From the people analyzer.
+    /// Number of people, from the people analyzer.
     pub people_count: Option<u32>,
-    /// From diarization.
+    /// Speaker turns, from diarization.
     pub turns: Vec<SpeakerTurn>,
-    /// What is said, each sentence whole, also where it begins before the chunk or ends after it.
+    /// The sentences, uncut: the first may begin before the chunk, the last may end after it.
     #[serde(rename = "_sentences", skip_serializing_if = "Vec::is_empty")]
     pub sentences: Vec<Utterance>,
-    /// The text that was embedded as `combined`.
+    /// The text that was embedded in the vector field `combined`.
     pub text: String,
     /// Records of the people analyzer.
-    pub persons: Vec<Person>,
+    pub persons: Vec<PersonRecord>,
     /// Records of object detection.
-    pub detections: Vec<Detection>,
+    pub detections: Vec<LabelDetection>,
     /// Records of OCR.
     pub texts: Vec<ScreenLine>,
-    /// How sure detectors are of what they found.
+    /// How certain the detectors are of each label.
     #[serde(rename = "_certainty", skip_serializing_if = "Certainty::is_empty")]
     pub certainty: Certainty,
 }
 
 impl HitDocument {
-    /// How sure it is, 0..1, that what words name is really seen: certain where it is said, read or
-    /// written, too, or is no thing that a detector looks for; but where nothing is told except what
-    /// detectors saw, no surer than the surest of that.
+    /// How certain it is, 0..1, that the things named by `words` are present. A word that also occurs in
+    /// speech, screen text or prose, or that is no detector label, is certain. If the hit has nothing but
+    /// detections, the result is at most the certainty of the most certain label.
     pub(crate) fn certainty(&self, words: &[String]) -> f32 {
-        let told_otherwise = |word: &str| {
+        let has_other_evidence = |word: &str| {
             let mut parts = self.parts.iter().filter(|part| part.kind != PassageKind::Objects);
-            parts.any(|part| names(word, &part.text))
+            parts.any(|part| mentions(word, &part.text))
         };
-        let sure = words
+        let certainties = words
             .iter()
-            .filter_map(|word| self.certainty.of_named(word).filter(|_| !told_otherwise(word)));
-        let only_seen = self.parts.iter().all(|part| part.kind == PassageKind::Objects);
-        let surest = self.certainty.surest().filter(|_| only_seen);
-        sure.fold(surest.unwrap_or(1.0), f32::min)
+            .filter_map(|word| self.certainty.for_word(word).filter(|_| !has_other_evidence(word)));
+        let only_detections = self.parts.iter().all(|part| part.kind == PassageKind::Objects);
+        let upper_bound = self.certainty.max().filter(|_| only_detections);
+        certainties.fold(upper_bound.unwrap_or(1.0), f32::min)
     }
 }
 
@@ -81,8 +81,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_seen_is_as_sure_as_the_detector_is_unless_it_is_told_otherwise_too() {
-        let part = |kind, text: &str| Part { kind, text: text.into() };
+    fn certainty_is_the_detectors_unless_other_statements_mention_the_word() {
+        let part = |kind, text: &str| DescriptionPart { kind, text: text.into() };
         let hit: HitDocument = serde_json::from_value(json!({
             "_certainty": {"bird": 0.48, "cow": 0.6, "person": 0.9, "train": 0.55},
             "_parts": [
@@ -107,6 +107,6 @@ mod tests {
         assert_eq!(HitDocument::default().certainty(&parrot), 1.0);
         let certainty = hit.certainty.clone();
         let seen = HitDocument { certainty, ..HitDocument::default() };
-        assert_eq!(seen.certainty(&parrot), 0.9, "nothing else is told");
+        assert_eq!(seen.certainty(&parrot), 0.9, "there are no other statements");
     }
 }

@@ -1,7 +1,7 @@
-//! The analyzers: what each declares of itself, and the list.
+//! The [`Analyzer`] trait and the list of analyzers.
 //!
-//! To add one, write its file in `analyzers` and name it in [`ANALYZERS`]: everything that shows,
-//! searches or cites an output reads what the file declares.
+//! To add one, write its file in `analyzers` and add it to [`ANALYZERS`]. Search, answers, exports and
+//! the UI read everything else from its [`AnalyzerSpec`].
 
 pub mod analyzers;
 pub mod certainty;
@@ -9,10 +9,10 @@ pub mod chunk_text;
 pub mod correction;
 pub mod evidence;
 pub mod extraction;
-pub mod finding;
 pub mod hit;
+pub mod output;
 pub(crate) mod prose;
-pub(crate) mod spoken;
+pub(crate) mod utterances;
 pub mod video;
 
 use std::borrow::Cow;
@@ -26,55 +26,55 @@ use serde_json::Value;
 use crate::domain::analysis::hit::HitDocument;
 use crate::domain::analysis::video::Output;
 use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::listed;
+use crate::domain::kernel::names::comma_separated;
 use crate::domain::kernel::ports::Models;
 use analyzers::{default_video, diarization, object_detection, ocr, people, transcript};
 use evidence::ChunkEvidence;
 use extraction::Extractor;
-use finding::{Statement, Unknown};
+use output::{Statement, UnknownOutput};
 
-/// What is fixed about an analyzer.
+/// The static properties of an analyzer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AnalyzerSpec<'a> {
-    /// What requests and stored records call it.
+    /// Its id in requests and stored records.
     pub id: &'a str,
     /// At most one analyzer of a group may be selected.
     pub group: Option<&'static str>,
-    /// What it does, in a sentence.
+    /// What it finds, in one phrase.
     pub description: &'a str,
-    /// Its place among those whose chunks are evidence for a question, lowest first.
+    /// Its rank as evidence for a question; lowest first.
     pub evidence_rank: u8,
-    /// Its place among those that tell of one chunk, lowest first.
-    pub telling_rank: u8,
-    /// What the text of its whole record is like.
+    /// Its rank when the statements of one chunk are merged; lowest first.
+    pub statement_rank: u8,
+    /// The style of the text of its whole record.
     pub style: TextStyle,
     /// The columns of its output in tables.
     pub columns: &'a [Column],
-    /// The payload fields that its points have, of those that searches filter by: `objects`, `tags`,
-    /// `speakers`, `people` and `people_count`, which are taken from what a hit shows.
-    pub filtered_by: &'static [&'static str],
+    /// The filterable payload fields of its points: any of `objects`, `tags`, `speakers`, `people` and
+    /// `people_count`, copied from the hit document.
+    pub filter_fields: &'static [&'static str],
 }
 
-/// What a text that is embedded is like: texts of one kind score alike, those of another differently.
+/// The style of an embedded text. Similarity scores are comparable only within one style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TextStyle {
-    /// Sentences about what is seen and what happens.
+    /// Sentences that describe a scene.
     Prose,
-    /// What somebody says.
+    /// Recognized speech.
     Speech,
-    /// Lines read off the picture.
+    /// Text recognized in the picture.
     Screen,
     /// Names of things.
     Objects,
-    /// What people look like.
+    /// Descriptions of people.
     People,
-    /// What is done.
+    /// Actions.
     Actions,
 }
 
 impl TextStyle {
-    /// What a vector field holds of an analyzer whose whole record is like `whole`.
-    pub(crate) fn of_field(field: &str, whole: Self) -> Self {
+    /// The style of a vector field of an analyzer whose whole record has the style `whole`.
+    pub(crate) fn for_field(field: &str, whole: Self) -> Self {
         match field {
             "people" => Self::People,
             "actions" => Self::Actions,
@@ -84,74 +84,74 @@ impl TextStyle {
     }
 }
 
-/// A column of a table of chunks.
+/// A column of the chunk table of exports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
     /// Its heading.
     pub name: Cow<'static, str>,
-    /// Its place among the columns of all analyzers, lowest first.
+    /// Its position among the columns of all analyzers; lowest first.
     pub rank: u8,
 }
 
 impl Column {
-    /// Of an analyzer that is compiled in.
+    /// A column of a built-in analyzer.
     pub const fn new(name: &'static str, rank: u8) -> Self {
         Self { name: Cow::Borrowed(name), rank }
     }
 }
 
-/// Turns a chunk into stored output and that output into what is searched.
+/// Computes an output for each chunk and derives the searchable record from it.
 #[async_trait]
 pub trait Analyzer: Send + Sync {
-    /// What is fixed about it.
+    /// Its static properties.
     fn spec(&self) -> AnalyzerSpec<'_>;
 
-    /// Why it cannot work with these models and what would help; `None` when it can.
+    /// Why it cannot run with these models, and the remedy; `None` when it can.
     fn unavailable(&self, models: &Models) -> Option<String>;
 
-    /// Model and prompt version: output with another fingerprint is out of date.
+    /// Identifies models, prompt and code version: output with another fingerprint is out of date.
     fn fingerprint(&self, models: &Models) -> String;
 
-    /// Whether a chunk's output is worth keeping against a crash, that is, whether it costs money
+    /// Whether to cache each chunk's output so that it survives a crash: true where a chunk costs money
     /// or more than about a second.
     fn cacheable(&self, models: &Models) -> bool;
 
-    /// Whether a chunk takes billed calls of the language model.
+    /// Whether a chunk costs billed calls of the language model.
     fn bills_model(&self, _models: &Models) -> bool {
         false
     }
 
-    /// Whether it needs the words of the video.
+    /// Whether it requires speech recognition.
     fn needs_speech(&self) -> bool {
         false
     }
 
-    /// Whether it quotes what is said where the words are known, and does without where they are
-    /// not: what it then tells is not kept for when they are.
+    /// Whether its output quotes speech when it has been recognized. Output computed without the speech
+    /// is then not reused once the speech is available.
     fn quotes_speech(&self, _models: &Models) -> bool {
         false
     }
 
-    /// Whether a chunk that looks like the one before takes over its output.
+    /// Whether a chunk that looks like the previous one reuses its output.
     fn reuses_repeats(&self, _models: &Models) -> bool {
         false
     }
 
-    /// Output for one chunk, or `None` where there is nothing to say.
+    /// Computes the output of one chunk; `None` where it finds nothing.
     async fn analyze(&self, models: &Models, chunk: &ChunkEvidence) -> Result<Option<Output>>;
 
-    /// The JSON schema of its output on a chunk, mostly
-    /// [`schema_of`](crate::domain::kernel::schema::schema_of) the type.
+    /// The JSON schema of its output on a chunk, usually
+    /// [`json_schema`](crate::domain::kernel::schema::json_schema) the output type.
     fn schema(&self) -> Value;
 
-    /// An output of its own as it was stored, mostly [`finding::read`] of the type.
+    /// Deserializes a stored output, usually with [`output::read`].
     fn read(&self, stored: Value) -> Result<Output>;
 
-    /// What a hit on its output tells.
-    fn tells(&self, hit: &HitDocument) -> Vec<Statement>;
+    /// The statements of a hit on its output.
+    fn statements(&self, hit: &HitDocument) -> Vec<Statement>;
 
-    /// The text that was embedded for a vector field, of a hit on its output.
-    fn embedded(&self, field: &str, hit: &HitDocument) -> String {
+    /// The text that was embedded for a vector field, restored from a hit.
+    fn embedded_text(&self, field: &str, hit: &HitDocument) -> String {
         match field {
             "description" => hit.description.clone(),
             "people" => hit.people.join(". "),
@@ -162,29 +162,29 @@ pub trait Analyzer: Send + Sync {
     }
 }
 
-/// The searchable side of an output.
+/// The searchable part of an output.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Indexed {
-    /// Text to embed by vector field; a field without evidence is absent.
+pub struct IndexEntry {
+    /// Text to embed by vector field; fields without text are absent.
     pub fields: BTreeMap<&'static str, String>,
-    /// What a hit returns. Times and `text` are filled in by the caller.
+    /// What a search hit returns. The caller fills in the times and `text`.
     pub document: HitDocument,
 }
 
-/// Every analyzer this service has, whether its models are there or not.
+/// All built-in analyzers, whether their models are available or not.
 pub const ANALYZERS: &[&dyn Analyzer] = &[
-    &default_video::DefaultVideo,
-    &diarization::Diarization,
-    &object_detection::ObjectDetection,
-    &ocr::Ocr,
-    &people::People,
-    &transcript::Transcript,
+    &default_video::DefaultVideoAnalyzer,
+    &diarization::DiarizationAnalyzer,
+    &object_detection::ObjectDetectionAnalyzer,
+    &ocr::OcrAnalyzer,
+    &people::PeopleAnalyzer,
+    &transcript::TranscriptAnalyzer,
 ];
 
-/// The group of analyzers that present the same speech.
-pub(crate) const SPEECH: &str = "speech";
+/// The group of analyzers that present the same speech; at most one may be selected.
+pub(crate) const SPEECH_GROUP: &str = "speech";
 
-/// The vector fields in contract order with what each embeds.
+/// The vector fields in the order of the API, each with a description.
 pub const VECTOR_FIELDS: &[(&str, &str)] = &[
     ("combined", "whole flattened record (default)"),
     ("description", "prose summary only"),
@@ -193,13 +193,13 @@ pub const VECTOR_FIELDS: &[(&str, &str)] = &[
     ("objects", "object names only"),
 ];
 
-/// An analyzer of an install.
+/// A built-in or user-defined analyzer.
 #[derive(Clone)]
 pub enum AnalyzerRef {
-    /// One that is compiled in.
+    /// A built-in analyzer.
     BuiltIn(&'static dyn Analyzer),
-    /// One that users have defined.
-    Own(Arc<Extractor>),
+    /// A user-defined extractor.
+    Extractor(Arc<Extractor>),
 }
 
 impl Deref for AnalyzerRef {
@@ -208,13 +208,12 @@ impl Deref for AnalyzerRef {
     fn deref(&self) -> &Self::Target {
         match self {
             Self::BuiltIn(analyzer) => *analyzer,
-            Self::Own(extractor) => &**extractor,
+            Self::Extractor(extractor) => &**extractor,
         }
     }
 }
 
-/// The analyzers of an install: those that are compiled in, and the extractors as they are defined at
-/// this time.
+/// The registry of analyzers: the built-in ones and the currently defined extractors.
 #[derive(Clone)]
 pub struct Analyzers {
     built_in: Vec<&'static dyn Analyzer>,
@@ -228,42 +227,42 @@ impl Default for Analyzers {
 }
 
 impl Analyzers {
-    /// These and one more.
+    /// Adds an analyzer.
     #[must_use]
-    pub fn and(mut self, analyzer: &'static dyn Analyzer) -> Self {
+    pub fn with(mut self, analyzer: &'static dyn Analyzer) -> Self {
         self.built_in.push(analyzer);
         self
     }
 
-    /// Takes these extractors for those that are defined.
-    pub(crate) fn define(&self, extractors: Vec<Arc<Extractor>>) {
+    /// Replaces the defined extractors.
+    pub(crate) fn set_extractors(&self, extractors: Vec<Arc<Extractor>>) {
         *self.extractors.write().unwrap_or_else(PoisonError::into_inner) = extractors;
     }
 
-    /// Whether an analyzer of that id is compiled in.
+    /// Whether the id is that of a built-in analyzer.
     pub(crate) fn is_built_in(&self, id: &str) -> bool {
         self.built_in.iter().any(|analyzer| analyzer.spec().id == id)
     }
 
-    /// All of them, whether their models are there or not.
+    /// All analyzers, whether their models are available or not.
     pub fn all(&self) -> Vec<AnalyzerRef> {
         let extractors = self.extractors.read().unwrap_or_else(PoisonError::into_inner);
-        let own = extractors.iter().cloned().map(AnalyzerRef::Own);
-        self.built_in.iter().copied().map(AnalyzerRef::BuiltIn).chain(own).collect()
+        let extractors = extractors.iter().cloned().map(AnalyzerRef::Extractor);
+        self.built_in.iter().copied().map(AnalyzerRef::BuiltIn).chain(extractors).collect()
     }
 
-    /// Each with why it cannot work with these models, if it cannot.
+    /// The ids of the analyzers that cannot run with these models, each with the reason.
     pub fn unavailable(&self, models: &Models) -> Vec<(String, String)> {
-        let why = |a: &AnalyzerRef| Some((a.spec().id.to_owned(), a.unavailable(models)?));
-        self.all().iter().filter_map(why).collect()
+        let reason = |a: &AnalyzerRef| Some((a.spec().id.to_owned(), a.unavailable(models)?));
+        self.all().iter().filter_map(reason).collect()
     }
 
-    /// Those whose models are there, in alphabetical order of their ids.
+    /// The analyzers whose models are available, sorted by id.
     pub fn registered(&self, models: &Models) -> Vec<AnalyzerRef> {
-        let mut present = self.all();
-        present.retain(|a| a.unavailable(models).is_none());
-        present.sort_by(|a, b| a.spec().id.cmp(b.spec().id));
-        present
+        let mut available = self.all();
+        available.retain(|a| a.unavailable(models).is_none());
+        available.sort_by(|a, b| a.spec().id.cmp(b.spec().id));
+        available
     }
 
     /// Ids of [`Self::registered`].
@@ -271,7 +270,7 @@ impl Analyzers {
         self.registered(models).iter().map(|a| a.spec().id.to_owned()).collect()
     }
 
-    /// The groups of registered analyzers of which at most one may be selected.
+    /// The groups of mutually exclusive registered analyzers.
     pub fn exclusive_groups(&self, models: &Models) -> Vec<Vec<String>> {
         let mut groups: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for analyzer in self.registered(models) {
@@ -283,35 +282,38 @@ impl Analyzers {
         groups.into_values().filter(|members| members.len() > 1).collect()
     }
 
-    /// The analyzer of that id, whether its models are there or not.
-    pub fn known(&self, id: &str) -> Option<AnalyzerRef> {
+    /// The analyzer with this id, whether its models are available or not.
+    pub fn get(&self, id: &str) -> Option<AnalyzerRef> {
         if let Some(analyzer) = self.built_in.iter().find(|a| a.spec().id == id) {
             return Some(AnalyzerRef::BuiltIn(*analyzer));
         }
         let extractors = self.extractors.read().unwrap_or_else(PoisonError::into_inner);
-        extractors.iter().find(|e| e.spec().id == id).cloned().map(AnalyzerRef::Own)
+        extractors.iter().find(|e| e.spec().id == id).cloned().map(AnalyzerRef::Extractor)
     }
 
-    /// `Invalid`, with what there is, unless there is an analyzer of that id, its models or not.
+    /// Fails with `Invalid`, listing all ids, unless there is an analyzer with this id.
     pub fn check(&self, id: &str) -> Result<()> {
-        if self.known(id).is_some() {
+        if self.get(id).is_some() {
             return Ok(());
         }
         let all = self.all();
         let ids: Vec<&str> = all.iter().map(|analyzer| analyzer.spec().id).collect();
-        Err(Error::Invalid(format!("unknown analyzer '{id}'; available: {}", listed(&ids))))
+        Err(Error::Invalid(format!(
+            "unknown analyzer '{id}'; available: {}",
+            comma_separated(&ids)
+        )))
     }
 
-    /// The registered analyzer of that id; `Invalid` lists what there is.
+    /// The registered analyzer with this id; otherwise `Invalid`, listing the registered ids.
     pub fn find(&self, models: &Models, id: &str) -> Result<AnalyzerRef> {
-        let registered = self.known(id).filter(|a| a.unavailable(models).is_none());
+        let registered = self.get(id).filter(|a| a.unavailable(models).is_none());
         registered.ok_or_else(|| {
             let ids = self.ids(models);
-            Error::Invalid(format!("unknown analyzer '{id}'; available: {}", listed(&ids)))
+            Error::Invalid(format!("unknown analyzer '{id}'; available: {}", comma_separated(&ids)))
         })
     }
 
-    /// The analyzers of a comma-separated selection, in the order given, without repetitions.
+    /// Parses a comma-separated selection; keeps its order and drops duplicates.
     pub fn select(&self, models: &Models, selection: &str) -> Result<Vec<AnalyzerRef>> {
         let mut selected: Vec<AnalyzerRef> = Vec::new();
         for id in selection.split(',').map(str::trim).filter(|id| !id.is_empty()) {
@@ -323,7 +325,7 @@ impl Analyzers {
         if selected.is_empty() {
             return Err(Error::Invalid(format!(
                 "no analyzer selected; available: {}",
-                listed(&self.ids(models))
+                comma_separated(&self.ids(models))
             )));
         }
         for group in self.exclusive_groups(models) {
@@ -332,82 +334,86 @@ impl Analyzers {
             if chosen.len() > 1 {
                 return Err(Error::Invalid(format!(
                     "the analyzers {} are mutually exclusive; select one of them",
-                    listed(&chosen)
+                    comma_separated(&chosen)
                 )));
             }
         }
         Ok(selected)
     }
 
-    /// The ids of those that have output, the best evidence for a question first.
-    pub fn by_evidence<'a>(&self, present: impl Iterator<Item = &'a String>) -> Vec<&'a str> {
-        self.ranked(present, |spec| spec.evidence_rank)
+    /// Sorts ids by [`AnalyzerSpec::evidence_rank`]; drops unknown ones.
+    pub fn by_evidence_rank<'a>(&self, ids: impl Iterator<Item = &'a String>) -> Vec<&'a str> {
+        self.ranked(ids, |spec| spec.evidence_rank)
     }
 
-    /// The ids of those that have output, in the order in which they tell of a chunk.
-    pub fn by_telling<'a>(&self, present: impl Iterator<Item = &'a String>) -> Vec<&'a str> {
-        self.ranked(present, |spec| spec.telling_rank)
+    /// Sorts ids by [`AnalyzerSpec::statement_rank`]; drops unknown ones.
+    pub fn by_statement_rank<'a>(&self, ids: impl Iterator<Item = &'a String>) -> Vec<&'a str> {
+        self.ranked(ids, |spec| spec.statement_rank)
     }
 
     fn ranked<'a>(
         &self,
-        present: impl Iterator<Item = &'a String>,
+        ids: impl Iterator<Item = &'a String>,
         rank: fn(&AnalyzerSpec<'_>) -> u8,
     ) -> Vec<&'a str> {
-        let known = |id: &'a String| Some((rank(&self.known(id)?.spec()), id.as_str()));
-        let mut ranked: Vec<(u8, &str)> = present.filter_map(known).collect();
+        let with_rank = |id: &'a String| Some((rank(&self.get(id)?.spec()), id.as_str()));
+        let mut ranked: Vec<(u8, &str)> = ids.filter_map(with_rank).collect();
         ranked.sort_unstable();
         ranked.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// A stored output; one of an analyzer that this install does not have is kept as it is.
+    /// Deserializes a stored output; that of an unknown analyzer becomes [`UnknownOutput`].
     pub fn read(&self, id: &str, stored: Value) -> Result<Output> {
-        match self.known(id) {
+        match self.get(id) {
             Some(analyzer) => analyzer.read(stored),
-            None => finding::read::<Unknown>(stored),
+            None => output::read::<UnknownOutput>(stored),
         }
     }
 }
 
-/// What an output is kept as against a crash: the fingerprint and, where it quotes what is said, the
-/// recogniser of the words that are known.
-pub(crate) fn kept_as(analyzer: &dyn Analyzer, models: &Models, words: Option<&str>) -> String {
+/// The cache key of an analyzer's outputs: its fingerprint and, where it quotes speech, the recognizer
+/// of that speech.
+pub(crate) fn cache_key(
+    analyzer: &dyn Analyzer,
+    models: &Models,
+    recognizer: Option<&str>,
+) -> String {
     let fingerprint = analyzer.fingerprint(models);
-    match words.filter(|_| analyzer.quotes_speech(models)) {
-        Some(recogniser) => format!("{fingerprint}/{recogniser}"),
+    match recognizer.filter(|_| analyzer.quotes_speech(models)) {
+        Some(recognizer) => format!("{fingerprint}/{recognizer}"),
         None => fingerprint,
     }
 }
 
-/// Why speech is not found, and what would help.
-pub(crate) fn no_voices(models: &Models) -> Option<String> {
-    let without = "nothing finds speech; set vad.kind to \"auto\"";
-    models.vad.is_none().then(|| without.into())
+/// Why voice activity cannot be detected, and the remedy.
+pub(crate) fn missing_vad(models: &Models) -> Option<String> {
+    let reason = "nothing finds speech; set vad.kind to \"auto\"";
+    models.vad.is_none().then(|| reason.into())
 }
 
-/// The models that tell speakers apart, `None` where one is missing.
+/// The names of the diarization models; `None` where one is missing.
 pub(crate) fn speaker_models(models: &Models) -> Option<String> {
     let (segmentation, embedder) =
         (models.speaker_segmentation.as_ref()?, models.speaker_embedder.as_ref()?);
     Some(format!("{}+{}", segmentation.model(), embedder.model()))
 }
 
-/// Why there are no words, and what would help.
-pub(crate) fn no_words(models: &Models) -> Option<String> {
-    let without =
+/// Why speech cannot be recognized, and the remedy.
+pub(crate) fn missing_transcriber(models: &Models) -> Option<String> {
+    let reason =
         "no speech recogniser; `shotlog models --fetch` gets one or says how (transcriber.kind)";
-    no_voices(models).or_else(|| models.transcriber.is_none().then(|| without.into()))
+    missing_vad(models).or_else(|| models.transcriber.is_none().then(|| reason.into()))
 }
 
-/// Why no objects are found, and what would help.
-pub(crate) fn no_detector(models: &Models) -> Option<String> {
-    let without =
+/// Why objects cannot be detected, and the remedy.
+pub(crate) fn missing_detector(models: &Models) -> Option<String> {
+    let reason =
         "no object detector; `shotlog models --fetch` gets one or says how (detector.kind)";
-    models.detector.is_none().then(|| without.into())
+    models.detector.is_none().then(|| reason.into())
 }
 
-/// The models that words and their times are from.
-pub(crate) fn heard_by(models: &Models) -> String {
+/// The names of the models that recognize speech.
+pub(crate) fn speech_models(models: &Models) -> String {
     let activity = models.vad.as_ref().map_or("none", |v| v.model());
     let transcriber = models.transcriber.as_ref().map_or("none", |t| t.model());
     format!("{activity}/{transcriber}")

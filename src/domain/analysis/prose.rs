@@ -1,11 +1,11 @@
-//! Words and sentences for what detectors found.
+//! English phrases and sentences for detected objects.
 
-use text::in_a_row;
+use text::join_list;
 
 use crate::domain::media::geometry::Side;
 use crate::domain::media::movement::Movement;
 
-/// `moving to the right`.
+/// A movement as a phrase, such as `moving to the right`.
 pub(crate) fn movement(movement: Movement) -> &'static str {
     match movement {
         Movement::Glimpsed => "seen for a moment",
@@ -17,7 +17,7 @@ pub(crate) fn movement(movement: Movement) -> &'static str {
     }
 }
 
-/// `on the left`.
+/// A side as a phrase, such as `on the left`.
 pub(crate) fn side(side: Side) -> &'static str {
     match side {
         Side::Left => "on the left",
@@ -26,15 +26,15 @@ pub(crate) fn side(side: Side) -> &'static str {
     }
 }
 
-/// `4 people and a dog are in view.` of names with their counts; nothing of none.
-pub(crate) fn in_view(seen: &[String]) -> Option<String> {
-    let (last, others) = seen.split_last()?;
+/// A sentence from counted names, such as `4 people and a dog are in view.`; `None` without names.
+pub(crate) fn in_view(names: &[String]) -> Option<String> {
+    let (last, others) = names.split_last()?;
     let verb = if others.is_empty() && with_article(last) != *last { "is" } else { "are" };
-    let named: Vec<String> = seen.iter().map(|name| with_article(name)).collect();
-    Some(sentence(&format!("{} {verb} in view", in_a_row(&named, "and"))))
+    let named: Vec<String> = names.iter().map(|name| with_article(name)).collect();
+    Some(sentence(&format!("{} {verb} in view", join_list(&named, "and"))))
 }
 
-/// `a car` or `an umbrella`; what is counted stays as it is.
+/// Adds the indefinite article, as in `a car`; leaves a name that begins with a number unchanged.
 pub(crate) fn with_article(name: &str) -> String {
     let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     if name.starts_with(|c: char| c.is_ascii_digit()) {
@@ -44,7 +44,7 @@ pub(crate) fn with_article(name: &str) -> String {
     }
 }
 
-/// With a capital at the beginning and a full stop at the end.
+/// Capitalizes a text and ends it with a full stop.
 pub(crate) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
@@ -53,12 +53,12 @@ pub(crate) fn sentence(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use text::plural::counted;
+    use text::plural::plural_with_count;
 
     use super::*;
 
     #[test]
-    fn things_in_view_read_as_a_sentence() {
+    fn in_view_writes_a_sentence() {
         for (seen, expected) in [
             (&[("person", 4), ("dog", 1)][..], Some("4 people and a dog are in view.")),
             (
@@ -69,7 +69,8 @@ mod tests {
             (&[("car", 2)], Some("2 cars are in view.")),
             (&[], None),
         ] {
-            let seen: Vec<String> = seen.iter().map(|(label, n)| counted(label, *n)).collect();
+            let seen: Vec<String> =
+                seen.iter().map(|(label, n)| plural_with_count(label, *n)).collect();
             assert_eq!(in_view(&seen).as_deref(), expected);
         }
     }

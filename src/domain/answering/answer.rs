@@ -1,96 +1,98 @@
-//! Answers from evidence: every sentence cites the moments that bear it out and is checked against
-//! them; what they do not bear out is left out.
+//! Writes answers from evidence. Every sentence cites the moments that support it; the citation audit
+//! checks each sentence against them, and unsupported sentences are omitted.
 
 use ports::llm::{Answer, Moment, Passage, PassageKind, TokenSink};
 use text::questions::is_question;
-use text::{Quotations, Token, sentences, shared, tokens};
+use text::{Quotations, Token, sentences, tokens, word_overlap};
 
 use crate::domain::analysis::TextStyle;
-use crate::domain::analysis::finding::Statement;
+use crate::domain::analysis::output::Statement;
 use crate::domain::answering::Answering;
-use crate::domain::answering::audit::{AuditedSentence, Cited, Claim, is_said_by};
-use crate::domain::answering::reading::{Nearest, Said, is_language};
+use crate::domain::answering::audit::{AuditedSentence, CitedText, Claim, supports_by_words};
+use crate::domain::answering::reading::{EvidenceSentence, NearestWindow, is_language};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::verdict::Verdict;
 use crate::domain::kernel::video::VideoId;
-use crate::domain::llm::ask::{Ask, Prompt};
+use crate::domain::llm::structured::{Prompt, StructuredOutput};
 use crate::domain::search::SearchResult;
 use crate::domain::search::calibration::content_words;
 
 const PROMPT: &str = include_str!("answer.md");
 
-/// Longest answer.
+/// Maximum tokens of an answer.
 const MAX_TOKENS: u32 = 700;
 
-/// About how many characters one token of English takes.
+/// Approximate characters per token of English.
 const CHARACTERS_PER_TOKEN: usize = 4;
 
-/// What a piece of evidence costs beside its text, characters.
-const HEADING: usize = 70;
+/// Cost of a piece of evidence in addition to its text, characters.
+const HEADING_CHARS: usize = 70;
 
-/// Longest piece of evidence, characters; longer text is split, so that a long chunk does not crowd
+/// Maximum length of a piece of evidence, bytes; longer text is split so that a long chunk does not crowd
 /// out everything else.
-const LONGEST_PIECE: usize = 2000;
+const MAX_PIECE_BYTES: usize = 2000;
 
-/// Probability from which a sentence that means what is asked for, or was read, answers the question.
-const ANSWERS: f32 = 0.5;
+/// Minimum probability, by meaning or by the re-ranker, of a sentence that answers the question.
+const MIN_ANSWER_PROBABILITY: f32 = 0.5;
 
-/// Share of the words of something from which what is said is about it.
-const ABOUT: f32 = 0.6;
+/// Minimum share of a topic's words in a sentence that is about the topic.
+const MIN_TOPIC_OVERLAP: f32 = 0.6;
 
-/// Probability from which a reranker does not refute what was chosen by its words, or is near in meaning.
-const NOT_REFUTED: f32 = 0.25;
+/// Minimum re-ranker probability of a sentence chosen by its words or its meaning; below it the re-ranker
+/// refutes the sentence.
+const MIN_UNREFUTED_PROBABILITY: f32 = 0.25;
 
-/// What is at least this part as probably an answer as the surest one is told beside it.
-const SHARE: f32 = 0.6;
+/// Minimum share of the best answer's probability for a further answer.
+const MIN_SHARE_OF_BEST: f32 = 0.6;
 
-/// Sentences that a reranker finds and that are told, each with the one that is said right after it.
-const MOST_READ: usize = 2;
+/// Maximum number of sentences that the re-ranker adds, each with the one that follows it.
+const MAX_ADDED_SENTENCES: usize = 2;
 
-/// Times that differ by less are the same, seconds.
-const SAME_TIME: f64 = 0.01;
+/// Times that differ by less are considered equal, seconds.
+const TIME_TOLERANCE: f64 = 0.01;
 
-/// Probability from which a moment is likely to have to do with a question.
-const RELATED: f32 = 0.3;
+/// Minimum probability of a moment that is related to a question.
+const MIN_RELATED_PROBABILITY: f32 = 0.3;
 
 /// A piece of text about a moment of a video.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Evidence {
     pub(crate) video_id: VideoId,
     pub(crate) span: Span,
-    /// What it is part of: `chunks`, `sections`, `summary` or an aggregator's id.
+    /// Its source: `chunks`, `sections`, `summary` or an aggregator's id.
     pub(crate) source: &'static str,
-    /// Which one of that source.
+    /// Index of the element within the source.
     pub(crate) element: u32,
-    /// How it is known.
+    /// The kind of text.
     pub(crate) kind: PassageKind,
-    /// Who says it, where that is known.
+    /// The speaker; `None` if unknown.
     pub(crate) speaker: Option<String>,
-    /// What it is good for, when it is not of a chunk.
+    /// The topic of an aggregate's text; `None` for a chunk's.
     pub(crate) topic: Option<String>,
     pub(crate) text: String,
-    /// Of a search hit.
+    /// Probability of the search hit; `None` for text that no search found.
     pub(crate) p_present: Option<f32>,
 }
 
-/// What one source tells of a moment: used as a whole or not at all.
-pub(crate) type Told = Vec<Evidence>;
+/// The evidence of one source about a moment, used as a whole or not at all.
+pub(crate) type EvidenceGroup = Vec<Evidence>;
 
-/// An answer with what its check found.
+/// An answer with its citation audit.
 #[derive(Debug, Clone, PartialEq)]
-struct Answered {
+struct AuditedAnswer {
     text: String,
     /// Whether it answers the question; otherwise it says that the footage does not show it.
     answered: bool,
-    /// Also of the sentences that were left out.
+    /// Includes omitted sentences.
     audit: Vec<AuditedSentence>,
 }
 
 impl Evidence {
-    /// What a search hit tells, the most to the point first. What it is told together stays together.
-    pub(crate) fn of_hit(hit: &SearchResult, question: &str) -> Vec<Told> {
+    /// The evidence of a search hit, the group with the most words of the question first. Statements of one
+    /// kind stay together.
+    pub(crate) fn from_hit(hit: &SearchResult, question: &str) -> Vec<EvidenceGroup> {
         let document = &hit.document;
         let whole = Span { start: document.start, end: document.end };
         let (turns, others): (Vec<&Statement>, Vec<&Statement>) = hit
@@ -99,9 +101,10 @@ impl Evidence {
             .filter(|statement| statement.is_likely())
             .partition(|s| s.kind == PassageKind::Speech && s.span.is_some());
         let mut statements: Vec<Vec<Statement>> =
-            vec![others.into_iter().cloned().collect(), spoken(&turns, whole)];
-        let silent = statements.iter().flatten().all(|told| told.text.trim().is_empty());
-        if silent && hit.statements.iter().all(Statement::is_likely) {
+            vec![others.into_iter().cloned().collect(), merge_turns(&turns, whole)];
+        let is_empty =
+            statements.iter().flatten().all(|statement| statement.text.trim().is_empty());
+        if is_empty && hit.statements.iter().all(Statement::is_likely) {
             statements = vec![vec![Statement::new(PassageKind::Prose, document.text.clone())]];
         }
         let evidence = |statement: &Statement, text: String| Self {
@@ -113,22 +116,22 @@ impl Evidence {
             speaker: statement.speaker.clone(),
             topic: None,
             text,
-            // What answers is read with the question there.
+            // Before re-ranking: the answer is re-ranked sentence by sentence.
             p_present: Some(hit.p_found),
         };
-        let mut found: Vec<Told> = Vec::new();
+        let mut found: Vec<EvidenceGroup> = Vec::new();
         for together in &statements {
             let all = together.iter().flat_map(|statement| {
-                pieces(&statement.text).into_iter().map(|text| evidence(statement, text))
+                split_text(&statement.text).into_iter().map(|text| evidence(statement, text))
             });
-            found.extend(grouped(all.collect()));
+            found.extend(group_pieces(all.collect()));
         }
         let words = content_words(question);
-        let likeness = |told: &Told| {
-            let texts: Vec<&str> = told.iter().map(|piece| piece.text.as_str()).collect();
-            shared(&words, &texts.join(" "))
+        let overlap = |group: &EvidenceGroup| {
+            let texts: Vec<&str> = group.iter().map(|piece| piece.text.as_str()).collect();
+            word_overlap(&words, &texts.join(" "))
         };
-        found.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
+        found.sort_by(|a, b| overlap(b).total_cmp(&overlap(a)));
         found
     }
 
@@ -146,8 +149,8 @@ impl Evidence {
         }
     }
 
-    fn cited(&self) -> Cited<'_> {
-        Cited { speaker: self.speaker.as_deref(), text: &self.text }
+    fn cited(&self) -> CitedText<'_> {
+        CitedText { speaker: self.speaker.as_deref(), text: &self.text }
     }
 
     fn passage(&self, id: String) -> Passage {
@@ -167,13 +170,13 @@ impl Evidence {
     }
 }
 
-/// Neighbouring pieces in groups of at most [`LONGEST_PIECE`].
-fn grouped(pieces: Vec<Evidence>) -> Vec<Told> {
-    let mut groups: Vec<Told> = Vec::new();
+/// Groups neighbouring pieces up to [`MAX_PIECE_BYTES`].
+fn group_pieces(pieces: Vec<Evidence>) -> Vec<EvidenceGroup> {
+    let mut groups: Vec<EvidenceGroup> = Vec::new();
     let mut length = 0;
     for piece in pieces {
         length += piece.text.len() + 1;
-        match groups.last_mut().filter(|_| length <= LONGEST_PIECE) {
+        match groups.last_mut().filter(|_| length <= MAX_PIECE_BYTES) {
             Some(group) => group.push(piece),
             None => {
                 length = piece.text.len();
@@ -184,11 +187,11 @@ fn grouped(pieces: Vec<Evidence>) -> Vec<Told> {
     groups
 }
 
-/// What is said in a hit, neighbouring sentences of a speaker together: while it is short, of the whole
-/// chunk and as much before and after it as its sentences last.
-fn spoken(said: &[&Statement], chunk: Span) -> Vec<Statement> {
+/// Merges a hit's consecutive utterances of one speaker. If the speech is short, each gets the span of the
+/// whole chunk, extended to the ends of its utterances.
+fn merge_turns(said: &[&Statement], chunk: Span) -> Vec<Statement> {
     let length: usize = said.iter().map(|statement| statement.text.len()).sum();
-    let short = length <= LONGEST_PIECE;
+    let short = length <= MAX_PIECE_BYTES;
     let spans = || said.iter().filter_map(|statement| statement.span);
     let whole = Span {
         start: spans().map(|span| span.start).fold(chunk.start, f64::min),
@@ -197,11 +200,11 @@ fn spoken(said: &[&Statement], chunk: Span) -> Vec<Statement> {
     let mut found: Vec<Statement> = Vec::new();
     for statement in said {
         let span = if short { Some(whole) } else { statement.span };
-        let goes_on = |last: &&mut Statement| {
+        let continues = |last: &&mut Statement| {
             last.speaker == statement.speaker
-                && last.text.len() + statement.text.len() < LONGEST_PIECE
+                && last.text.len() + statement.text.len() < MAX_PIECE_BYTES
         };
-        match found.last_mut().filter(goes_on) {
+        match found.last_mut().filter(continues) {
             Some(last) => {
                 last.span = last.span.zip(span).map(|(last, span)| Span { end: span.end, ..last });
                 last.text.push('\n');
@@ -213,18 +216,18 @@ fn spoken(said: &[&Statement], chunk: Span) -> Vec<Statement> {
     found
 }
 
-/// A text in pieces of at most [`LONGEST_PIECE`], split where sentences end or, failing that, words.
-fn pieces(text: &str) -> Vec<String> {
+/// Splits a text into pieces of at most [`MAX_PIECE_BYTES`], between sentences or, if necessary, words.
+fn split_text(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let parts = sentences(text, Quotations::Whole).into_iter().flat_map(|sentence| -> Vec<&str> {
-        if sentence.len() <= LONGEST_PIECE {
+        if sentence.len() <= MAX_PIECE_BYTES {
             vec![sentence]
         } else {
             sentence.split_whitespace().collect()
         }
     });
     for part in parts {
-        match found.last_mut().filter(|piece| piece.len() + part.len() < LONGEST_PIECE) {
+        match found.last_mut().filter(|piece| piece.len() + part.len() < MAX_PIECE_BYTES) {
             Some(piece) => {
                 piece.push(' ');
                 piece.push_str(part);
@@ -235,7 +238,7 @@ fn pieces(text: &str) -> Vec<String> {
     found
 }
 
-/// How a moment is cited.
+/// The format of citations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CitationForm {
     /// `[<video_id> <start>-<end>s]`, in `/query`.
@@ -246,64 +249,65 @@ pub(crate) enum CitationForm {
 
 impl CitationForm {
     fn cite(self, evidence: &Evidence) -> String {
-        self.of(evidence.video_id, evidence.span)
+        self.format(evidence.video_id, evidence.span)
     }
 
-    /// The citation of a span of a video.
-    pub(super) fn of(self, video_id: VideoId, Span { start, end }: Span) -> String {
+    /// Formats the citation of a span of a video.
+    pub(super) fn format(self, video_id: VideoId, Span { start, end }: Span) -> String {
         let unit = if self == Self::Seconds { "s" } else { "" };
         format!("[{video_id} {start}-{end}{unit}]")
     }
 }
 
-/// An answer, or why there is none: what was found is worth having without one.
+/// An answer, or the reason why there is none; search results are returned in both cases.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Attempt {
+pub(crate) struct AnswerAttempt {
     pub(crate) text: Option<String>,
     /// Whether the text answers the question; otherwise it says that the footage does not show it.
     pub(crate) answered: bool,
-    /// Also of the sentences that were left out.
+    /// Includes omitted sentences.
     pub(crate) audit: Vec<AuditedSentence>,
-    /// `TypeName: message`, where writing the answer failed.
+    /// `TypeName: message` if writing the answer failed.
     pub(crate) error: Option<String>,
 }
 
 impl Answering {
-    /// As [`Self::answer`]; a failure takes nothing but the answer.
+    /// Answers as [`Self::answer`], and turns a failure into [`AnswerAttempt::error`].
     pub(crate) async fn attempt_answer(
         &self,
         question: &str,
         context: &[&Evidence],
         form: CitationForm,
         sink: TokenSink,
-    ) -> Attempt {
+    ) -> AnswerAttempt {
         match self.answer(question, context, form, sink).await {
-            Ok(None) => Attempt::default(),
-            Ok(Some(Answered { text, answered, audit })) => {
-                Attempt { text: Some(text), answered, audit, error: None }
+            Ok(None) => AnswerAttempt::default(),
+            Ok(Some(AuditedAnswer { text, answered, audit })) => {
+                AnswerAttempt { text: Some(text), answered, audit, error: None }
             }
             Err(error) => {
                 let error = error.labelled();
                 tracing::warn!(error, "no answer could be written");
-                Attempt { error: Some(error), ..Attempt::default() }
+                AnswerAttempt { error: Some(error), ..AnswerAttempt::default() }
             }
         }
     }
 
-    /// What fits into one request of evidence given most relevant first, each video in order of time.
-    pub(crate) fn context<'a>(&self, evidence: &'a [Told]) -> Vec<&'a Evidence> {
-        let whole = self.answer_tokens as usize * CHARACTERS_PER_TOKEN;
-        let fits = self.llm.context_tokens() * CHARACTERS_PER_TOKEN;
-        let (mut used, mut shown) = (0, 0);
+    /// Selects the evidence that fits into the token budget. Expects the most relevant group first; returns
+    /// the pieces by video, in order of time.
+    pub(crate) fn context<'a>(&self, evidence: &'a [EvidenceGroup]) -> Vec<&'a Evidence> {
+        let budget = self.answer_tokens as usize * CHARACTERS_PER_TOKEN;
+        let prompt_budget = self.llm.context_tokens() * CHARACTERS_PER_TOKEN;
+        let (mut used, mut prompt_used) = (0, 0);
         let mut kept: Vec<&Evidence> = Vec::new();
-        for told in evidence {
-            let text: usize = told.iter().map(|piece| piece.text.len()).sum();
-            let heading = HEADING + told[0].topic.as_ref().map_or(0, String::len);
-            // A model is shown each piece under a heading of its own.
-            let (cost, prompt) = (text + heading, text + told.len() * heading);
-            if kept.is_empty() || (used + cost <= whole && shown + prompt <= fits) {
-                (used, shown) = (used + cost, shown + prompt);
-                kept.extend(told);
+        for group in evidence {
+            let text: usize = group.iter().map(|piece| piece.text.len()).sum();
+            let heading = HEADING_CHARS + group[0].topic.as_ref().map_or(0, String::len);
+            // The prompt has a heading for each piece.
+            let (cost, prompt) = (text + heading, text + group.len() * heading);
+            if kept.is_empty() || (used + cost <= budget && prompt_used + prompt <= prompt_budget) {
+                (used, prompt_used) = (used + cost, prompt_used + prompt);
+                kept.extend(group);
             }
         }
         let mut videos: Vec<VideoId> = Vec::new();
@@ -321,15 +325,15 @@ impl Answering {
         kept
     }
 
-    /// Answers a question from a context. `None` without one. When nothing in it answers the
-    /// question, the answer says so and cites the nearest moment.
+    /// Answers a question from evidence; `None` without evidence. If nothing answers the question, the
+    /// answer says so and cites the nearest moment.
     async fn answer(
         &self,
         question: &str,
         context: &[&Evidence],
         form: CitationForm,
         sink: TokenSink,
-    ) -> Result<Option<Answered>> {
+    ) -> Result<Option<AuditedAnswer>> {
         if context.is_empty() {
             return Ok(None);
         }
@@ -343,12 +347,12 @@ impl Answering {
             sink,
             ..Prompt::default()
         };
-        let answer: Answer = self.llm.ask(prompt).await?;
+        let answer: Answer = self.llm.complete_as(prompt).await?;
 
-        let told: Vec<(String, Vec<String>)> =
+        let cleaned: Vec<(String, Vec<String>)> =
             answer.sentences.into_iter().map(|s| (without_brackets(&s.text), s.passages)).collect();
         let mut cited: Vec<(&str, Vec<&Evidence>)> = Vec::new();
-        for (text, ids) in &told {
+        for (text, ids) in &cleaned {
             for sentence in sentences(text, Quotations::Whole) {
                 cited.push((sentence, citations(sentence, ids, context)));
             }
@@ -357,7 +361,7 @@ impl Answering {
             cited.iter().map(|(sentence, cited)| claim(sentence, cited, context)).collect();
         let verdicts = self.audit(&claims).await?;
         let by_chance = self.llm.is_extractive()
-            && cited.iter().all(|(_, cited)| is_by_chance(question, cited));
+            && cited.iter().all(|(_, cited)| is_chance_match(question, cited));
         let audit: Vec<AuditedSentence> = cited
             .iter()
             .zip(verdicts)
@@ -368,40 +372,43 @@ impl Answering {
                 verdict: if by_chance { Verdict::Unsupported } else { verdict },
             })
             .collect();
-        let reread = self.reread(audit, &cited, question, context, form).await?;
-        self.with_what_holds(reread, question, context, form).await.map(Some)
+        let reranked = self.rerank_sentences(audit, &cited, question, context, form).await?;
+        self.compose_answer(reranked, question, context, form).await.map(Some)
     }
 
-    /// The answer of the sentences that hold. Where none does, the nearest moment: a model that chooses
-    /// by words alone may have passed over one that means the same, which is an answer unless a reranker
-    /// doubts that; else it is named as none, if it is likely to have to do with the question at all.
-    async fn with_what_holds(
+    /// Composes the answer from the supported sentences. If there are none, uses the nearest moment: an
+    /// extractive model, which matches words only, may have missed a paraphrase, which is an answer unless
+    /// the re-ranker doubts it. Otherwise the nearest moment is cited as not answering, if it is related at
+    /// all.
+    async fn compose_answer(
         &self,
         (mut audit, is_doubtful): (Vec<AuditedSentence>, bool),
         question: &str,
         context: &[&Evidence],
         form: CitationForm,
-    ) -> Result<Answered> {
-        let told = |s: &AuditedSentence| format!("{} {}", s.sentence, s.citations.join(" "));
-        let held = |s: &&AuditedSentence| s.verdict != Verdict::Unsupported;
-        let text = audit.iter().filter(held).map(told).collect::<Vec<_>>().join(" ");
+    ) -> Result<AuditedAnswer> {
+        let with_citations =
+            |s: &AuditedSentence| format!("{} {}", s.sentence, s.citations.join(" "));
+        let is_supported = |s: &&AuditedSentence| s.verdict != Verdict::Unsupported;
+        let text =
+            audit.iter().filter(is_supported).map(with_citations).collect::<Vec<_>>().join(" ");
         if !text.is_empty() {
-            return Ok(Answered { text, answered: true, audit });
+            return Ok(AuditedAnswer { text, answered: true, audit });
         }
         let nearest = self.nearest(question, context).await?;
-        let nearest = nearest.filter(|nearest| nearest.p_present >= RELATED);
-        let is_answer = |nearest: &Nearest<'_>| {
+        let nearest = nearest.filter(|nearest| nearest.p_present >= MIN_RELATED_PROBABILITY);
+        let is_answer = |nearest: &NearestWindow<'_>| {
             let doubted = is_doubtful && nearest.said[0].is_language();
-            nearest.fits && nearest.p_present >= ANSWERS && !doubted
+            nearest.fits && nearest.p_present >= MIN_ANSWER_PROBABILITY && !doubted
         };
         let answered = self.llm.is_extractive() && nearest.as_ref().is_some_and(is_answer);
         let nothing = "The footage does not show this";
         let sentences: Vec<AuditedSentence> = match &nearest {
             Some(nearest) if answered => {
-                nearest.said.iter().map(|said| quoted(said, form)).collect()
+                nearest.said.iter().map(|said| quote(said, form)).collect()
             }
             Some(nearest) => {
-                let quoted = quoted(&nearest.said[0], form);
+                let quoted = quote(&nearest.said[0], form);
                 let sentence = format!("{nothing}; the nearest moment: {}", quoted.sentence);
                 vec![AuditedSentence { sentence, ..quoted }]
             }
@@ -412,15 +419,16 @@ impl Answering {
                 verdict: Verdict::Supported,
             }],
         };
-        let text = sentences.iter().map(told).collect::<Vec<_>>().join(" ").trim_end().to_owned();
+        let text = sentences.iter().map(with_citations).collect::<Vec<_>>().join(" ");
+        let text = text.trim_end().to_owned();
         audit.extend(sentences);
-        Ok(Answered { text, answered, audit })
+        Ok(AuditedAnswer { text, answered, audit })
     }
 
-    /// Reads a particular question again together with the sentences that a model has chosen by their
-    /// words, and with others: the sentences that answer it, the surest first, before those that do not;
-    /// and whether it is doubtful that anything there does.
-    async fn reread(
+    /// Re-ranks the sentences that an extractive model has chosen, together with other sentences of the
+    /// evidence: those that answer a specific question come first, the most probable first. Also returns
+    /// whether it is doubtful that anything answers.
+    async fn rerank_sentences(
         &self,
         audit: Vec<AuditedSentence>,
         cited: &[(&str, Vec<&Evidence>)],
@@ -435,26 +443,26 @@ impl Answering {
             |cited: &[&Evidence]| cited.iter().filter_map(|e| e.p_present).reduce(f32::max);
         let chosen: Vec<(&str, Option<f32>)> =
             cited.iter().map(|(sentence, cited)| (*sentence, likely(cited))).collect();
-        let Some(reading) = self.read(question, context, &chosen).await? else {
+        let Some(reading) = self.score_evidence(question, context, &chosen).await? else {
             return Ok((audit, false));
         };
-        let sure = if reading.is_topic { ABOUT } else { ANSWERS };
-        let worth = (SHARE * reading.surest()).max(sure);
-        let answers = reading.answers(worth, MOST_READ);
-        let least = if answers.is_empty() { NOT_REFUTED } else { worth };
+        let sure = if reading.is_topic { MIN_TOPIC_OVERLAP } else { MIN_ANSWER_PROBABILITY };
+        let worth = (MIN_SHARE_OF_BEST * reading.best_score()).max(sure);
+        let answers = reading.answers(worth, MAX_ADDED_SENTENCES);
+        let min_probability = if answers.is_empty() { MIN_UNREFUTED_PROBABILITY } else { worth };
         let mut scored: Vec<(f32, AuditedSentence)> =
-            reading.of_texts.iter().copied().zip(audit).collect();
-        for ((score, told), (_, cited)) in scored.iter_mut().zip(cited) {
+            reading.text_scores.iter().copied().zip(audit).collect();
+        for ((score, sentence), (_, cited)) in scored.iter_mut().zip(cited) {
             let of_moments = cited.iter().any(|evidence| evidence.topic.is_none());
             let is_read = cited.iter().all(|evidence| is_language(evidence));
-            let least = match () {
-                // What is told of a whole video has the words of many questions.
+            let min_probability = match () {
+                // Text about a whole video has words of many questions.
                 () if !of_moments => worth,
-                () if is_read || reading.is_topic => least,
+                () if is_read || reading.is_topic => min_probability,
                 () => 0.0,
             };
-            if *score < least {
-                told.verdict = Verdict::Unsupported;
+            if *score < min_probability {
+                sentence.verdict = Verdict::Unsupported;
             }
         }
         for answer in answers {
@@ -463,21 +471,21 @@ impl Answering {
                     given.verdict != Verdict::Unsupported && quotes(&given.sentence, said.text())
                 };
                 match scored.iter_mut().find(|(_, given)| has_it(given)) {
-                    // What continues it does not come before it.
+                    // A continuation must not come before the sentence that it continues.
                     Some((score, _)) => *score = score.max(answer.score),
-                    None => scored.push((answer.score, quoted(said, form))),
+                    None => scored.push((answer.score, quote(said, form))),
                 }
             }
         }
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let audit = scored.into_iter().map(|(_, told)| told).collect();
-        Ok((audit, !reading.is_topic && reading.surest() < NOT_REFUTED))
+        let audit = scored.into_iter().map(|(_, sentence)| sentence).collect();
+        Ok((audit, !reading.is_topic && reading.best_score() < MIN_UNREFUTED_PROBABILITY))
     }
 }
 
-/// A sentence of the evidence as a sentence of an answer.
-fn quoted(said: &Said<'_>, form: CitationForm) -> AuditedSentence {
-    let (sentence, evidence) = said.quoted();
+/// Quotes a sentence of the evidence as a sentence of the answer.
+fn quote(said: &EvidenceSentence<'_>, form: CitationForm) -> AuditedSentence {
+    let (sentence, evidence) = said.as_quotation();
     AuditedSentence {
         sentence,
         citations: vec![form.cite(evidence)],
@@ -486,17 +494,18 @@ fn quoted(said: &Said<'_>, form: CitationForm) -> AuditedSentence {
     }
 }
 
-/// Whether no moment that is cited is likely to have what a question is about, if it is about anything in
-/// particular: a few words in common are found anywhere.
-fn is_by_chance(question: &str, cited: &[&Evidence]) -> bool {
-    // What answers a question need not be about the same; what is searched for is there or not.
-    let least = if is_question(question) { RELATED } else { ANSWERS };
-    let unlikely = |e: &&Evidence| e.p_present.is_some_and(|p| p < least);
+/// Whether the cited moments match a specific question only by chance: all are improbable, and a few common
+/// words occur anywhere.
+fn is_chance_match(question: &str, cited: &[&Evidence]) -> bool {
+    // An answer need not repeat the question's subject; the subject of a search is present or not.
+    let min_probability =
+        if is_question(question) { MIN_RELATED_PROBABILITY } else { MIN_ANSWER_PROBABILITY };
+    let unlikely = |e: &&Evidence| e.p_present.is_some_and(|p| p < min_probability);
     !cited.is_empty() && cited.iter().all(unlikely) && !content_words(question).is_empty()
 }
 
-/// The evidence that a sentence cites, each once: what is not in the context is no citation, and
-/// where a shorter moment within the cited one says the same, it is cited instead.
+/// The evidence that a sentence cites, without duplicates. Ignores ids outside the context, and replaces a
+/// moment with a shorter one inside it that says the same.
 fn citations<'a>(sentence: &str, ids: &[String], context: &[&'a Evidence]) -> Vec<&'a Evidence> {
     let mut cited: Vec<&Evidence> = Vec::new();
     for id in ids {
@@ -506,34 +515,35 @@ fn citations<'a>(sentence: &str, ids: &[String], context: &[&'a Evidence]) -> Ve
         let narrowest = context
             .iter()
             .filter(|e| e.is_within(named) && length(e) < length(named))
-            .filter(|e| is_said_by(sentence, e.cited()))
+            .filter(|e| supports_by_words(sentence, e.cited()))
             .min_by(|a, b| length(a).total_cmp(&length(b)))
             .unwrap_or(named);
         if !cited.iter().any(|e| e.video_id == narrowest.video_id && e.span == narrowest.span) {
             cited.push(narrowest);
         }
     }
-    // Where one moment says it by itself, those that do not are not needed.
-    let alone = |e: &&Evidence| is_said_by(sentence, e.cited());
+    // If some moments support the sentence alone, the others are not needed.
+    let alone = |e: &&Evidence| supports_by_words(sentence, e.cited());
     if cited.iter().any(alone) {
         cited.retain(alone);
-        // A sentence that spans two moments is cited where it begins.
+        // A sentence that spans adjacent moments is cited where it begins.
         let whole = cited.clone();
         let continues = |e: &Evidence| {
-            whole.iter().any(|before| before.video_id == e.video_id && is_end(before, e))
+            whole.iter().any(|before| before.video_id == e.video_id && adjoins(before, e))
         };
         cited.retain(|e| !continues(e));
     }
     cited
 }
 
-/// Whether a piece of evidence begins where another one ends.
-fn is_end(before: &Evidence, next: &Evidence) -> bool {
-    before.span.start < next.span.start && (next.span.start - before.span.end).abs() < SAME_TIME
+/// Whether a piece of evidence begins where another ends.
+fn adjoins(before: &Evidence, next: &Evidence) -> bool {
+    before.span.start < next.span.start
+        && (next.span.start - before.span.end).abs() < TIME_TOLERANCE
 }
 
-/// Whether a sentence has the words of a text one after the other. Punctuation does not count: lines on
-/// screen are joined by commas in a description and by semicolons elsewhere.
+/// Whether a sentence contains the words of a text in sequence. Ignores punctuation, since on-screen lines
+/// are joined by commas in descriptions and by semicolons elsewhere.
 fn quotes(sentence: &str, text: &str) -> bool {
     let (own, said) = (tokens(sentence), tokens(text));
     let is_same = |(a, b): (&Token<'_>, &Token<'_>)| a.lower == b.lower;
@@ -541,7 +551,7 @@ fn quotes(sentence: &str, text: &str) -> bool {
     if said.is_empty() { sentence.contains(text) } else { found }
 }
 
-/// A sentence with everything the context has on the moments it cites.
+/// A sentence with all evidence on the moments that it cites.
 fn claim<'a>(sentence: &'a str, cited: &[&Evidence], context: &[&'a Evidence]) -> Claim<'a> {
     let inside = |e: &&&Evidence| cited.iter().any(|cited| e.is_within(cited));
     Claim {
@@ -551,7 +561,7 @@ fn claim<'a>(sentence: &'a str, cited: &[&Evidence], context: &[&'a Evidence]) -
     }
 }
 
-/// The text without anything in square brackets: only citations that were checked are shown.
+/// Removes text in square brackets, since only checked citations may appear.
 fn without_brackets(text: &str) -> String {
     let mut depth = 0_u32;
     let kept: String = text
@@ -602,7 +612,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shortest_moment_that_says_it_is_cited() {
+    fn the_shortest_supporting_moment_is_cited() {
         let whole = piece(0.0, 60.0, "A dog runs. Then a man sings.");
         let chapter = piece(0.0, 30.0, "A dog runs.");
         let chunk = piece(10.0, 20.0, "A dog runs on the beach.");
@@ -615,70 +625,70 @@ mod tests {
     }
 
     #[test]
-    fn text_that_stays_on_screen_over_a_border_is_cited_once() {
-        let told = "On screen: “Fish soup for 60”.";
-        let [first, second, later] =
-            [(10.0, 20.0), (20.0, 30.0), (40.0, 50.0)].map(|(start, end)| piece(start, end, told));
+    fn text_on_screen_across_a_chunk_boundary_is_cited_once() {
+        let sentence = "On screen: “Fish soup for 60”.";
+        let [first, second, later] = [(10.0, 20.0), (20.0, 30.0), (40.0, 50.0)]
+            .map(|(start, end)| piece(start, end, sentence));
         let context = [&first, &second, &later];
         let ids = ["p1", "p2", "p3"].map(str::to_owned);
-        assert_eq!(citations(told, &ids, &context), [&first, &later]);
+        assert_eq!(citations(sentence, &ids, &context), [&first, &later]);
     }
 
     #[test]
-    fn a_quotation_is_known_by_its_words() {
-        let told = "On screen: “11:15 ROSA'S KITCHEN, Fish soup for 60”.";
-        assert!(quotes(told, "11:15 ROSA'S KITCHEN; Fish soup for 60"));
-        assert!(quotes(told, "Fish soup"));
-        assert!(!quotes(told, "Fish soup for 6"));
-        assert!(!quotes(told, "soup for the kitchen"));
+    fn quotes_compares_words_without_punctuation() {
+        let sentence = "On screen: “11:15 ROSA'S KITCHEN, Fish soup for 60”.";
+        assert!(quotes(sentence, "11:15 ROSA'S KITCHEN; Fish soup for 60"));
+        assert!(quotes(sentence, "Fish soup"));
+        assert!(!quotes(sentence, "Fish soup for 6"));
+        assert!(!quotes(sentence, "soup for the kitchen"));
         assert!(!quotes("Soup.", "On screen: soup"));
     }
 
     #[test]
-    fn what_one_speaker_says_stays_apart_from_what_another_does() {
+    fn turns_of_different_speakers_are_not_merged() {
         let turn = |speaker: &str, start: f64, text: &str| Statement {
             speaker: Some(speaker.into()),
             span: Some(Span { start, end: start + 5.0 }),
             ..Statement::new(PassageKind::Speech, text)
         };
         let chunk = Span { start: 2.0, end: 12.0 };
-        let told = |turns: &[Statement]| -> Vec<(Option<String>, Option<Span>, usize)> {
-            let told = spoken(&turns.iter().collect::<Vec<_>>(), chunk);
-            told.into_iter().map(|s| (s.speaker, s.span, s.text.lines().count())).collect()
+        let merged = |turns: &[Statement]| -> Vec<(Option<String>, Option<Span>, usize)> {
+            let merged = merge_turns(&turns.iter().collect::<Vec<_>>(), chunk);
+            merged.into_iter().map(|s| (s.speaker, s.span, s.text.lines().count())).collect()
         };
         let span = |start, end| Some(Span { start, end });
         let short = [turn("S1", 0.0, "Hello."), turn("S1", 5.0, "So."), turn("S2", 10.0, "Yes.")];
         let (first, second) = (Some("S1".to_owned()), Some("S2".to_owned()));
         let whole = span(0.0, 15.0);
-        assert_eq!(told(&short), [(first.clone(), whole, 2), (second, whole, 1)]);
+        assert_eq!(merged(&short), [(first.clone(), whole, 2), (second, whole, 1)]);
         let long = "And then we went on. ".repeat(60);
         let long = [turn("S1", 0.0, "Hello."), turn("S1", 5.0, &long), turn("S1", 10.0, &long)];
         assert_eq!(
-            told(&long),
+            merged(&long),
             [(first.clone(), span(0.0, 10.0), 2), (first, span(10.0, 15.0), 1)]
         );
     }
 
     #[test]
-    fn what_is_told_together_stays_together_while_it_is_short() {
-        let long = "word ".repeat(LONGEST_PIECE / 5 - 10);
-        let told = |texts: &[&str]| -> Vec<usize> {
+    fn short_pieces_are_grouped() {
+        let long = "word ".repeat(MAX_PIECE_BYTES / 5 - 10);
+        let groups = |texts: &[&str]| -> Vec<usize> {
             let pieces = texts.iter().map(|text| piece(0.0, 5.0, text)).collect();
-            grouped(pieces).iter().map(Vec::len).collect()
+            group_pieces(pieces).iter().map(Vec::len).collect()
         };
-        assert_eq!(told(&["A bright picture.", "A dog is in view.", "EXIT"]), [3]);
-        assert_eq!(told(&["A bright picture.", &long, &long, "EXIT"]), [2, 2]);
-        assert_eq!(told(&[]), [0; 0]);
+        assert_eq!(groups(&["A bright picture.", "A dog is in view.", "EXIT"]), [3]);
+        assert_eq!(groups(&["A bright picture.", &long, &long, "EXIT"]), [2, 2]);
+        assert_eq!(groups(&[]), [0; 0]);
     }
 
     #[test]
-    fn long_texts_come_in_pieces_that_lose_nothing() {
+    fn split_text_loses_nothing() {
         let text = "One sentence of several words. ".repeat(200);
-        let found = pieces(&text);
-        assert!(found.len() > 2 && found.iter().all(|piece| piece.len() <= LONGEST_PIECE));
+        let found = split_text(&text);
+        assert!(found.len() > 2 && found.iter().all(|piece| piece.len() <= MAX_PIECE_BYTES));
         assert_eq!(found.join(" "), text.trim());
         let endless = "word ".repeat(1000);
-        assert_eq!(pieces(&endless).join(" "), endless.trim());
-        assert_eq!(pieces(""), [] as [&str; 0]);
+        assert_eq!(split_text(&endless).join(" "), endless.trim());
+        assert_eq!(split_text(""), [] as [&str; 0]);
     }
 }

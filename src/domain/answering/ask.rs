@@ -1,4 +1,4 @@
-//! Question answering over aggregates and segments.
+//! Question answering (`/ask`) over segments and aggregates.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,13 +10,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::domain::aggregation::AggregatorSpec;
-use crate::domain::aggregation::aggregators::summary::{self, Digest};
+use crate::domain::aggregation::aggregators::summary::{self, VideoSummary};
 use crate::domain::aggregation::result::result_of;
 use crate::domain::analysis::TextStyle;
 use crate::domain::answering::Answering;
-use crate::domain::answering::answer::{CitationForm, Evidence, Told};
+use crate::domain::answering::answer::{CitationForm, EvidenceGroup};
 use crate::domain::answering::audit::AuditedSentence;
-use crate::domain::catalog::moments::MOST_CHUNKS;
+use crate::domain::answering::context::{VideoContext, interleave};
+use crate::domain::catalog::moments::MAX_CHUNKS;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
@@ -27,7 +28,7 @@ use crate::domain::kernel::verdict::Verdict;
 use crate::domain::kernel::video::{ChunkId, VideoId};
 use crate::domain::search::{LIKELY, SearchResult, filters};
 
-/// Answers.
+/// Limits of question answering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AskSettings {
@@ -47,125 +48,126 @@ impl Default for AskSettings {
 /// A question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
-    /// The question, in the words of who asks.
+    /// The question as asked.
     pub question: String,
     /// `None` uses every ingested video.
     pub video_ids: Option<Vec<String>>,
-    /// Whose chunks are retrieved as evidence; `None` chooses per video.
+    /// The analyzer whose chunks are retrieved as evidence; `None` chooses per video.
     pub analyzer: Option<String>,
     /// Supporting segments per video, 1..=20.
     pub limit: u32,
-    /// Segments that are less probably about it are left out, 0..1.
+    /// Segments with a lower `p_present` are dropped, 0..1.
     pub min_p_present: Option<f32>,
-    /// As the client gave them.
+    /// The filters of the request, unparsed.
     pub filters: Map<String, Value>,
-    /// The moments that alone are read for it; `None` reads what fits best.
+    /// Restricts the evidence to these moments; `None` uses the best ones.
     pub moment_ids: Option<Vec<String>>,
 }
 
-/// The chunks of the moments that alone are read, by video.
-type Chosen = BTreeMap<VideoId, BTreeSet<ChunkId>>;
+/// The chunks of the requested moments, by video.
+type ChosenChunks = BTreeMap<VideoId, BTreeSet<ChunkId>>;
 
-/// What an answer was drawn from, per video.
+/// The sources of an answer in one video.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sources {
-    /// Aggregators consulted.
+    /// Ids of the consulted aggregators.
     pub routed_to: Vec<String>,
-    /// How many elements of each source were used, as `sections`, `chunks`.
+    /// Number of used elements by source, such as `sections` and `chunks`.
     pub counts: BTreeMap<String, u32>,
 }
 
 /// The answer to a [`Question`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct AskResponse {
-    /// The question, in the words of who asks.
+    /// The question as asked.
     pub question: String,
     /// Sentences that cite moments, or `None`.
     pub answer: Option<String>,
-    /// Whether that answers the question; `None` where there is no answer.
+    /// Whether the text answers the question; `None` without an answer.
     pub answered: Option<bool>,
-    /// How far the cited moments bear out each sentence, those that were left out included.
+    /// The citation audit of each sentence, including omitted ones.
     pub audit: Vec<AuditedSentence>,
-    /// `TypeName: message`, where writing the answer failed.
+    /// `TypeName: message` if writing the answer failed.
     pub answer_error: Option<String>,
     /// By video id.
     pub sources: BTreeMap<VideoId, Sources>,
     /// Supporting segments.
     pub results: Vec<SearchResult>,
-    /// Why there is nothing, in the contract's words.
+    /// Why there is no evidence; the text is part of the API contract.
     pub error: Option<String>,
 }
 
-/// Supporting segments per video, where nobody says how many.
-pub const SEGMENTS: u32 = 6;
+/// Default number of supporting segments per video.
+pub const DEFAULT_LIMIT: u32 = 6;
 
-/// Aggregates whose likeness to a question stands out by so many standard deviations are consulted.
-const STANDS_OUT: f64 = 1.0;
+/// Minimum standard score of an aggregate's similarity to a question for consulting it.
+const MIN_DEVIATIONS: f64 = 1.0;
 
-/// At most so many aggregates are consulted per question.
-const MOST_ROUTED: usize = 3;
+/// Maximum number of aggregates consulted per question.
+const MAX_ROUTED: usize = 3;
 
-/// Summary sections nearest the question that are taken into the context.
-const NEAREST_SECTIONS: usize = 3;
+/// Maximum number of summary sections used as evidence, the nearest to the question.
+const MAX_SECTIONS: usize = 3;
 
-/// Tokens of evidence that a video takes at least: aggregates are read for as many of the most probable
-/// videos as the context has room for.
+/// Minimum tokens of evidence per video: aggregates are read for as many of the most probable videos as fit
+/// into the token budget.
 const TOKENS_PER_VIDEO: u32 = 300;
 
-/// What is known of an answer while it is made, in this order.
+/// The events of a streamed answer, in this order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AskEvent {
-    /// The supporting segments: what is read for it.
+    /// The supporting segments.
     Moments(Vec<SearchResult>),
-    /// Words of it as they are written, which nobody has checked; the answer `begins` with the first, and
-    /// may begin again.
+    /// Unchecked text as the model generates it. The answer begins with the first piece and may begin
+    /// again.
     Piece {
-        /// What goes on from the piece before.
+        /// Text that continues the previous piece.
         text: String,
-        /// Whether what was written before it is void.
+        /// Whether it begins the answer, which discards earlier pieces.
         begins: bool,
     },
-    /// A sentence that stands in it, once it was checked.
+    /// A checked sentence of the answer.
     Sentence(AuditedSentence),
-    /// All of it.
+    /// The complete answer.
     Answer(Box<AskResponse>),
 }
 
-/// Where they are told.
-pub(crate) type Listener = UnboundedSender<Result<AskEvent>>;
+/// Receives the events of a streamed answer.
+pub(crate) type EventSink = UnboundedSender<Result<AskEvent>>;
 
-/// Tells what a model writes.
-fn written_to(listener: &Listener) -> TokenSink {
-    let listener = listener.clone();
+/// Forwards the model's tokens as [`AskEvent::Piece`].
+fn token_sink(events: &EventSink) -> TokenSink {
+    let events = events.clone();
     TokenSink::new(move |text, begins| {
-        // Nobody listening any more is no error.
-        let _ = listener.unbounded_send(Ok(AskEvent::Piece { text: text.to_owned(), begins }));
+        // A client that has disconnected is not an error.
+        let _ = events.unbounded_send(Ok(AskEvent::Piece { text: text.to_owned(), begins }));
     })
 }
 
 impl Answering {
-    /// Answers a question from what a caller sees.
+    /// Answers a question from what the caller can see.
     pub async fn ask(&self, access: &Access, question: Question) -> Result<AskResponse> {
-        self.ask_telling(access, question, None).await
+        self.ask_stream(access, question, None).await
     }
 
-    /// The same, telling what is known by then. Nobody listening any more is no error.
-    pub(crate) async fn ask_telling(
+    /// Answers like [`Self::ask`] and sends events to `events`. A client that has disconnected is not an
+    /// error.
+    pub(crate) async fn ask_stream(
         &self,
         access: &Access,
         question: Question,
-        telling: Option<&Listener>,
+        events: Option<&EventSink>,
     ) -> Result<AskResponse> {
-        let tell = |event: AskEvent| telling.map(|telling| telling.unbounded_send(Ok(event)));
+        let emit = |event: AskEvent| events.map(|events| events.unbounded_send(Ok(event)));
         self.search.check_length("question", &question.question)?;
         if let Some(id) = &question.analyzer {
-            self.catalog.look_up(id).await?;
+            self.catalog.load_if_unknown(id).await?;
             self.catalog.analyzers.find(&self.models, id)?;
         }
         if question.video_ids.as_ref().is_none_or(Vec::is_empty)
             && self.catalog.count(access).await? == 0
         {
-            return Ok(nothing(question.question, "No videos ingested."));
+            return Ok(empty_response(question.question, "No videos ingested."));
         }
         let chosen = match &question.moment_ids {
             Some(ids) => Some(self.chosen(access, ids).await?),
@@ -177,11 +179,14 @@ impl Answering {
         if let Some(id) = &question.analyzer
             && !records.iter().any(|record| record.analyzers.contains_key(id))
         {
-            return Ok(nothing(question.question, "Nothing indexed for the requested videos."));
+            return Ok(empty_response(
+                question.question,
+                "Nothing indexed for the requested videos.",
+            ));
         }
         let mut contexts = self.segments(&records, &question, chosen.as_ref(), &vector).await?;
         contexts.sort_by(|a, b| b.best_score().total_cmp(&a.best_score()));
-        // What is told of a whole video is more than was chosen of it.
+        // Aggregates cover the whole video, so they are not consulted for requested moments.
         let routed = match &chosen {
             Some(_) => None,
             None => Some(self.route(&vector).await?),
@@ -193,33 +198,34 @@ impl Answering {
                 consulted.push(self.consult(context, routed));
             }
         }
-        let at_once = self.concurrency.max(1);
-        stream::iter(consulted).buffer_unordered(at_once).try_collect::<()>().await?;
+        let concurrency = self.concurrency.max(1);
+        stream::iter(consulted).buffer_unordered(concurrency).try_collect::<()>().await?;
         let question = question.question;
-        let mut per_video: Vec<Vec<Told>> =
+        let mut per_video: Vec<Vec<EvidenceGroup>> =
             contexts.iter().map(|context| context.evidence(&question)).collect();
         let mut usable = per_video.iter().map(|evidence| !evidence.is_empty());
         contexts.retain(|_| usable.next().unwrap_or(false));
         per_video.retain(|evidence| !evidence.is_empty());
         if contexts.is_empty() {
-            return Ok(nothing(question, "Nothing indexed for the requested videos."));
+            return Ok(empty_response(question, "Nothing indexed for the requested videos."));
         }
-        let probabilities: Vec<f32> = contexts.iter().map(Context::best_score).collect();
-        let least = least_worth(probabilities.iter().copied().fold(0.0, f32::max));
-        for (told, best) in per_video.iter_mut().zip(probabilities) {
-            keep_worth_reading(told, best, least);
+        let probabilities: Vec<f32> = contexts.iter().map(VideoContext::best_score).collect();
+        let min_probability =
+            min_worthwhile_probability(probabilities.iter().copied().fold(0.0, f32::max));
+        for (groups, best) in per_video.iter_mut().zip(probabilities) {
+            drop_improbable(groups, best, min_probability);
         }
         // The best pieces of every video come before the second best of any.
-        let evidence: Vec<Told> = interleave(per_video);
+        let evidence: Vec<EvidenceGroup> = interleave(per_video);
         let kept = self.context(&evidence);
-        if telling.is_some() {
+        if events.is_some() {
             let results = contexts.iter().flat_map(|context| context.results.iter().cloned());
-            let _ = tell(AskEvent::Moments(results.collect()));
+            let _ = emit(AskEvent::Moments(results.collect()));
         }
-        let written = telling.map_or_else(TokenSink::default, written_to);
-        let answer = self.attempt_answer(&question, &kept, CitationForm::Plain, written).await;
+        let sink = events.map_or_else(TokenSink::default, token_sink);
+        let answer = self.attempt_answer(&question, &kept, CitationForm::Plain, sink).await;
         for sentence in answer.audit.iter().filter(|one| one.verdict != Verdict::Unsupported) {
-            let _ = tell(AskEvent::Sentence(sentence.clone()));
+            let _ = emit(AskEvent::Sentence(sentence.clone()));
         }
         let mut sources = BTreeMap::new();
         let mut results = Vec::new();
@@ -239,19 +245,19 @@ impl Answering {
         })
     }
 
-    /// The chunks that moments lie in. `Invalid` for one that is none, or is gone.
-    async fn chosen(&self, access: &Access, ids: &[String]) -> Result<Chosen> {
+    /// The chunks that overlap the requested moments. `Invalid` for a malformed or missing moment.
+    async fn chosen(&self, access: &Access, ids: &[String]) -> Result<ChosenChunks> {
         let ids = ids.iter().map(|id| id.parse()).collect::<Result<Vec<MomentId>>>()?;
-        let wanted = ids.len();
-        let read = self.catalog.moments(access, ids).await?;
-        if read.len() < wanted {
+        let requested = ids.len();
+        let moments = self.catalog.moments(access, ids).await?;
+        if moments.len() < requested {
             return Err(Error::Invalid(format!(
-                "the moments of moment_ids have more than {MOST_CHUNKS} chunks together; name fewer"
+                "the moments of moment_ids have more than {MAX_CHUNKS} chunks together; name fewer"
             )));
         }
-        let mut chosen = Chosen::new();
-        for moment in read {
-            let moment = moment.map_err(|missing| Error::Invalid(missing.why))?;
+        let mut chosen = ChosenChunks::new();
+        for moment in moments {
+            let moment = moment.map_err(|missing| Error::Invalid(missing.reason))?;
             let within = moment.chunks.iter().filter(|chunk| chunk.overlap > 0.0);
             let of_video = chosen.entry(moment.moment_id.video_id()).or_default();
             of_video.extend(within.map(|chunk| chunk.chunk.chunk_id));
@@ -259,31 +265,31 @@ impl Answering {
         Ok(chosen)
     }
 
-    /// The videos that a question is put to: those that are named or that have a chosen moment, or
-    /// else all, as far as `ask.max_segments` allows, the most probable first; the filters apply to each.
+    /// The videos to search for a question: those requested or with a requested moment, or else all, up to
+    /// the limit by `ask.max_segments`, the most probable first. The filters apply in each case.
     async fn videos_of(
         &self,
         access: &Access,
         question: &Question,
-        chosen: Option<&Chosen>,
+        chosen: Option<&ChosenChunks>,
         vector: &[f32],
     ) -> Result<Vec<VideoId>> {
-        let left = self.search.videos_left(access, &question.filters).await?;
+        let matching = self.search.matching_videos(access, &question.filters).await?;
         if let Some(chosen) = chosen {
-            let named = question.video_ids.as_deref().map(once_each);
+            let requested = question.video_ids.as_deref().map(distinct_ids);
             let mut ids: Vec<VideoId> = chosen.keys().copied().collect();
-            ids.retain(|id| named.as_ref().is_none_or(|named| named.contains(id)));
-            ids.retain(|id| left.as_ref().is_none_or(|left| left.contains(id)));
+            ids.retain(|id| requested.as_ref().is_none_or(|requested| requested.contains(id)));
+            ids.retain(|id| matching.as_ref().is_none_or(|matching| matching.contains(id)));
             return Ok(ids);
         }
         if let Some(ids) = &question.video_ids {
-            let mut ids = once_each(ids);
-            ids.retain(|id| left.as_ref().is_none_or(|left| left.contains(id)));
+            let mut ids = distinct_ids(ids);
+            ids.retain(|id| matching.as_ref().is_none_or(|matching| matching.contains(id)));
             return Ok(ids);
         }
         let max_videos = (self.max_segments / question.limit.max(1) as usize).max(1);
-        let all = match left {
-            Some(left) => left,
+        let all = match matching {
+            Some(matching) => matching,
             None => {
                 let newest = self.catalog.newest(access, max_videos + 1).await?;
                 newest.into_iter().map(|video| video.video_id).collect()
@@ -298,51 +304,54 @@ impl Answering {
         self.search.likely_videos(&question.question, query).await
     }
 
-    /// The supporting segments of each video: one search for all that have output of the same
-    /// analyzers.
+    /// The supporting segments of each video, with one search per set of analyzers.
     async fn segments<'a>(
         &self,
         records: &'a [VideoRecord],
         question: &Question,
-        chosen: Option<&Chosen>,
+        chosen: Option<&ChosenChunks>,
         vector: &[f32],
-    ) -> Result<Vec<Context<'a>>> {
-        let mut alike: BTreeMap<Vec<String>, Vec<&VideoRecord>> = BTreeMap::new();
+    ) -> Result<Vec<VideoContext<'a>>> {
+        let mut by_analyzers: BTreeMap<Vec<String>, Vec<&VideoRecord>> = BTreeMap::new();
         for record in records {
-            alike.entry(record.analyzer_ids()).or_default().push(record);
+            by_analyzers.entry(record.analyzer_ids()).or_default().push(record);
         }
         let mut contexts = Vec::with_capacity(records.len());
-        for (present, records) in alike {
-            contexts.extend(self.segments_of(&present, &records, question, chosen, vector).await?);
+        for (present, records) in by_analyzers {
+            contexts.extend(
+                self.segments_of_group(&present, &records, question, chosen, vector).await?,
+            );
         }
         Ok(contexts)
     }
 
     /// The supporting segments of videos that have output of these analyzers.
-    async fn segments_of<'a>(
+    async fn segments_of_group<'a>(
         &self,
         present: &[String],
         records: &[&'a VideoRecord],
         question: &Question,
-        chosen: Option<&Chosen>,
+        chosen: Option<&ChosenChunks>,
         vector: &[f32],
-    ) -> Result<Vec<Context<'a>>> {
-        let mut contexts: Vec<Context> = records.iter().map(|record| Context::of(record)).collect();
+    ) -> Result<Vec<VideoContext<'a>>> {
+        let mut contexts: Vec<VideoContext> =
+            records.iter().map(|record| VideoContext::new(record)).collect();
         let analyzer = match &question.analyzer {
             Some(id) => Some(id.as_str()),
-            None => self.catalog.analyzers.by_evidence(present.iter()).first().copied(),
+            None => self.catalog.analyzers.by_evidence_rank(present.iter()).first().copied(),
         };
         let Some(analyzer) = analyzer else { return Ok(contexts) };
         let mut chunks = filters::parse(&question.filters)?.chunks;
         let mut limit = question.limit as usize;
         if let Some(chosen) = chosen {
-            // All that is chosen is read; a chunk of that id in another video is left out below.
+            // Every requested chunk is retrieved; chunks with the same id in other videos are dropped
+            // below.
             let ids: BTreeSet<ChunkId> = chosen.values().flatten().copied().collect();
             limit = limit.max(ids.len());
             chunks = chunks.in_chunks(ids);
         }
         let is_chosen = |hit: &SearchResult| {
-            let of_video = |chosen: &Chosen| {
+            let of_video = |chosen: &ChosenChunks| {
                 chosen.get(&hit.video_id).is_some_and(|chunks| chunks.contains(&hit.chunk_id))
             };
             chosen.is_none_or(of_video)
@@ -356,44 +365,52 @@ impl Answering {
             let query = nearest_to(vector, filter, records.len());
             let mut hits =
                 self.search.search_by_video(&question.question, query, per_video).await?;
-            hits.retain(|hit| question.min_p_present.is_none_or(|least| hit.p_present >= least));
+            hits.retain(|hit| {
+                question
+                    .min_p_present
+                    .is_none_or(|min_probability| hit.p_present >= min_probability)
+            });
             hits.retain(is_chosen);
             Ok::<_, Error>(by_video(hits))
         };
         let mut found = search(vec![analyzer.to_owned()], &chunks, limit).await?;
         let others: Vec<String> = present.iter().filter(|id| *id != analyzer).cloned().collect();
-        let hears = |id: &str| {
-            let known = self.catalog.analyzers.known(id);
+        let is_speech_analyzer = |id: &str| {
+            let known = self.catalog.analyzers.get(id);
             known.is_some_and(|analyzer| analyzer.spec().style == TextStyle::Speech)
         };
-        let heard_by_others = !hears(analyzer) && others.iter().any(|id| hears(id));
+        let others_have_speech =
+            !is_speech_analyzer(analyzer) && others.iter().any(|id| is_speech_analyzer(id));
         let mut companions = match question.analyzer.is_none() && !others.is_empty() {
             true => search(others, &chunks, limit).await?,
             false => HashMap::new(),
         };
-        let heard: Vec<String> = present.iter().filter(|id| hears(id)).cloned().collect();
-        if question.analyzer.is_none() && chosen.is_none() && !heard.is_empty() {
-            // Who asks is answered by who speaks next, in other words than those of the question.
+        let speech_analyzers: Vec<String> =
+            present.iter().filter(|id| is_speech_analyzer(id)).cloned().collect();
+        if question.analyzer.is_none() && chosen.is_none() && !speech_analyzers.is_empty() {
+            // Also retrieves the chunks after the hits: in a conversation, the reply follows in other
+            // words.
             let known: BTreeSet<(VideoId, ChunkId)> =
-                found.values().chain(companions.values()).flatten().map(place).collect();
+                found.values().chain(companions.values()).flatten().map(chunk_key).collect();
             let hits = || found.values().chain(companions.values()).flatten();
-            let least = least_worth(hits().map(|hit| hit.p_present).fold(0.0, f32::max));
-            // What follows a moment that is not worth reading is not read either.
+            let min_probability =
+                min_worthwhile_probability(hits().map(|hit| hit.p_present).fold(0.0, f32::max));
+            // Only hits that are worth reading are followed.
             let next: BTreeSet<ChunkId> = hits()
-                .filter(|hit| hit.p_present >= least)
+                .filter(|hit| hit.p_present >= min_probability)
                 .map(|hit| (hit.video_id, hit.chunk_id.next()))
                 .filter(|next| !known.contains(next))
                 .map(|(_, chunk)| chunk)
                 .collect();
-            let many = next.len();
-            let replies = match many {
+            let count = next.len();
+            let replies = match count {
                 0 => HashMap::new(),
-                _ => search(heard, &chunks.in_chunks(next), many).await?,
+                _ => search(speech_analyzers, &chunks.in_chunks(next), count).await?,
             };
             for (video, hits) in replies {
                 let hits = hits.into_iter().filter(|hit| {
                     let before = hit.chunk_id.0.checked_sub(1).map(ChunkId);
-                    !known.contains(&place(hit))
+                    !known.contains(&chunk_key(hit))
                         && before.is_some_and(|before| known.contains(&(video, before)))
                 });
                 companions.entry(video).or_default().extend(hits);
@@ -405,19 +422,19 @@ impl Answering {
             };
             context.results = of_video(&mut found);
             context.companion_hits = of_video(&mut companions);
-            if heard_by_others {
-                // Who has all of it quotes it better than a description does.
+            if others_have_speech {
+                // The speech analyzers have the full text; a description only quotes it.
                 for hit in &mut context.results {
                     hit.statements.retain(|statement| statement.kind != PassageKind::Speech);
                 }
             }
-            // Theirs are texts of different kinds, whose ranks do not compare.
+            // Different analyzers have different kinds of text, so their ranks are not comparable.
             context.companion_hits.sort_by(|a, b| b.p_present.total_cmp(&a.p_present));
         }
         Ok(contexts)
     }
 
-    /// The aggregators whose description stands out in likeness to a question.
+    /// Routes a question to the aggregators with descriptions of outstanding similarity to it.
     async fn route(&self, vector: &[f32]) -> Result<Vec<&'static AggregatorSpec>> {
         let specs: Vec<&'static AggregatorSpec> = self.catalog.aggregators.specs().collect();
         let descriptions = self
@@ -428,14 +445,13 @@ impl Answering {
             })
             .await?;
         let scores: Vec<f64> = descriptions.iter().map(|d| f64::from(dot(d, vector))).collect();
-        Ok(standing_out(&scores).into_iter().map(|i| specs[i]).collect())
+        Ok(outliers(&scores).into_iter().map(|i| specs[i]).collect())
     }
 
-    /// Adds the routed aggregates, the summary and its nearest sections. What does not read back is
-    /// no evidence.
+    /// Adds the routed aggregates, the summary and its nearest sections. Unreadable aggregates are skipped.
     async fn consult(
         &self,
-        context: &mut Context<'_>,
+        context: &mut VideoContext<'_>,
         routed: &[&'static AggregatorSpec],
     ) -> Result<()> {
         match self.read_aggregates(context, routed).await {
@@ -446,7 +462,7 @@ impl Answering {
 
     async fn read_aggregates(
         &self,
-        context: &mut Context<'_>,
+        context: &mut VideoContext<'_>,
         routed: &[&'static AggregatorSpec],
     ) -> Result<()> {
         let record = context.record;
@@ -461,117 +477,27 @@ impl Answering {
         if record.aggregates.contains_key(summary::ID) {
             let summary = self.catalog.aggregate_result(record, summary::ID).await?;
             context.summary = summary.evidence(whole);
-            if let Some(digest) = result_of::<Digest>(summary.as_ref()).filter(|d| d.depth > 1) {
-                let hits: Vec<(Span, f32)> = context.hits().map(probability_within).collect();
-                context.sections = nearest_sections(digest.parts(), &hits);
+            if let Some(digest) =
+                result_of::<VideoSummary>(summary.as_ref()).filter(|d| d.depth > 1)
+            {
+                let hits: Vec<(Span, f32)> = context.hits().map(span_and_probability).collect();
+                context.sections = nearest_sections(digest.section_summaries(), &hits);
             }
         }
         Ok(())
     }
 }
 
-/// What is known of one video for one question.
-struct Context<'a> {
-    record: &'a VideoRecord,
-    results: Vec<SearchResult>,
-    /// What the other analyzers found anywhere in the video: what was said, where the segments tell
-    /// what is seen.
-    companion_hits: Vec<SearchResult>,
-    routed_to: Vec<String>,
-    routed: Vec<(&'static AggregatorSpec, Vec<(Span, String)>)>,
-    summary: Vec<(Span, String)>,
-    sections: Vec<(Span, String)>,
-}
-
-impl<'a> Context<'a> {
-    fn of(record: &'a VideoRecord) -> Self {
-        Self {
-            record,
-            results: Vec::new(),
-            companion_hits: Vec::new(),
-            routed_to: Vec::new(),
-            routed: Vec::new(),
-            summary: Vec::new(),
-            sections: Vec::new(),
-        }
-    }
-
-    fn hits(&self) -> impl Iterator<Item = &SearchResult> {
-        self.results.iter().chain(&self.companion_hits)
-    }
-
-    fn best_score(&self) -> f32 {
-        self.hits().map(|hit| hit.p_present).fold(0.0, f32::max)
-    }
-
-    /// Everything as evidence, the best piece of each source before the second best of any, the
-    /// retrieved segments first.
-    fn evidence(&self, question: &str) -> Vec<Told> {
-        let of_hits = |hits: &[SearchResult]| {
-            interleave(hits.iter().map(|hit| Evidence::of_hit(hit, question)).collect())
-        };
-        let aggregates = self
-            .routed
-            .iter()
-            // A model that is shown an aggregate should know what it is good for.
-            .map(|(spec, pieces)| (spec.id, spec.answers, pieces))
-            .chain([
-                ("sections", "section", &self.sections),
-                (summary::ID, summary::ID, &self.summary),
-            ]);
-        let mut sources = vec![of_hits(&self.results), of_hits(&self.companion_hits)];
-        for (source, topic, pieces) in aggregates {
-            let of_source = (0..).zip(pieces).filter(|(_, (_, text))| !text.is_empty());
-            let of_source = of_source.map(|(element, (span, text))| {
-                vec![Evidence {
-                    video_id: self.record.video_id,
-                    span: *span,
-                    source,
-                    element,
-                    kind: PassageKind::Prose,
-                    speaker: None,
-                    topic: Some(topic.to_owned()),
-                    text: text.clone(),
-                    p_present: None,
-                }]
-            });
-            sources.push(of_source.collect());
-        }
-        let mut evidence: Vec<Told> = Vec::new();
-        for told in interleave(sources) {
-            // The summary may be routed to as well; once is enough.
-            let says = |told: &Told| -> Vec<(String, Span, Option<String>)> {
-                told.iter().map(|e| (e.text.clone(), e.span, e.speaker.clone())).collect()
-            };
-            if !evidence.iter().any(|known| says(known) == says(&told)) {
-                evidence.push(told);
-            }
-        }
-        evidence
-    }
-
-    /// What of this video is in the context of the answer.
-    fn sources(&self, kept: &[&Evidence]) -> Sources {
-        let of_video = kept.iter().filter(|e| e.video_id == self.record.video_id);
-        let used: BTreeSet<(&str, u32)> = of_video.map(|e| (e.source, e.element)).collect();
-        let all = ["chunks", "sections", summary::ID];
-        let all = all.into_iter().chain(self.routed.iter().map(|(spec, _)| spec.id));
-        let count = |source: &str| used.iter().filter(|(of, _)| *of == source).count() as u32;
-        let counts = all.map(|source| (source.to_owned(), count(source))).collect();
-        Sources { routed_to: self.routed_to.clone(), counts }
-    }
-}
-
-fn place(hit: &SearchResult) -> (VideoId, ChunkId) {
+fn chunk_key(hit: &SearchResult) -> (VideoId, ChunkId) {
     (hit.video_id, hit.chunk_id)
 }
 
-fn probability_within(hit: &SearchResult) -> (Span, f32) {
+fn span_and_probability(hit: &SearchResult) -> (Span, f32) {
     (Span { start: hit.document.start, end: hit.document.end }, hit.p_present)
 }
 
-/// The sections nearest the question: those in which the most probable segments lie. Nothing is embedded
-/// for it, whatever the number of sections.
+/// The sections that contain the most probable segments. Needs no embedding, regardless of the number of
+/// sections.
 fn nearest_sections(
     mut sections: Vec<(Span, String)>,
     hits: &[(Span, f32)],
@@ -581,34 +507,34 @@ fn nearest_sections(
         within.map(|(_, p_present)| *p_present).fold(0.0, f32::max)
     };
     sections.sort_by(|(a, _), (b, _)| best_within(b).total_cmp(&best_within(a)));
-    sections.truncate(NEAREST_SECTIONS);
+    sections.truncate(MAX_SECTIONS);
     sections
 }
 
-/// The probability from which evidence is worth reading beside the best: where something is likely what
-/// is asked about, what hardly can be would only mislead.
-fn least_worth(best: f32) -> f32 {
-    /// Part of the best probability.
-    const WORTH: f32 = 0.2;
-    if best >= LIKELY { WORTH * best } else { 0.0 }
+/// The minimum probability of evidence worth reading, given the best: if something is likely, improbable
+/// evidence would only mislead.
+fn min_worthwhile_probability(best: f32) -> f32 {
+    /// Share of the best probability.
+    const MIN_SHARE: f32 = 0.2;
+    if best >= LIKELY { MIN_SHARE * best } else { 0.0 }
 }
 
-/// Drops what is less probable than `least`, but for what comes right after a moment that is not: `best`
-/// is the probability of what is known of the video as a whole.
-fn keep_worth_reading(told: &mut Vec<Told>, best: f32, least: f32) {
-    /// What follows begins so near to the end, seconds: a sentence may begin before its chunk.
-    const SEAM: f64 = 10.0;
-    let likely = |pieces: &Told| pieces[0].p_present.unwrap_or(best) >= least;
-    let hits = |pieces: &&Told| pieces[0].p_present.is_some() && likely(pieces);
-    let ends: Vec<f64> = told.iter().filter(hits).map(|pieces| pieces[0].span.end).collect();
-    told.retain(|pieces| {
+/// Drops evidence less probable than `min_probability`, except what directly follows a probable moment.
+/// `best` is the probability assumed for evidence about the whole video.
+fn drop_improbable(groups: &mut Vec<EvidenceGroup>, best: f32, min_probability: f32) {
+    /// Maximum distance of directly following evidence, seconds: a sentence may begin before its chunk.
+    const MAX_GAP: f64 = 10.0;
+    let likely = |pieces: &EvidenceGroup| pieces[0].p_present.unwrap_or(best) >= min_probability;
+    let hits = |pieces: &&EvidenceGroup| pieces[0].p_present.is_some() && likely(pieces);
+    let ends: Vec<f64> = groups.iter().filter(hits).map(|pieces| pieces[0].span.end).collect();
+    groups.retain(|pieces| {
         let start = pieces[0].span.start;
-        let follows = || ends.iter().any(|end| (start - end).abs() <= SEAM);
+        let follows = || ends.iter().any(|end| (start - end).abs() <= MAX_GAP);
         likely(pieces) || (pieces[0].p_present.is_some() && follows())
     });
 }
 
-/// The search by meaning that a question makes.
+/// The vector query for a question.
 fn nearest_to(vector: &[f32], filter: Filter, limit: usize) -> VectorQuery {
     let (field, vector) = ("combined".into(), vector.to_vec());
     VectorQuery { field, vector, filter, limit, threshold: None }
@@ -622,26 +548,13 @@ fn by_video(hits: Vec<SearchResult>) -> HashMap<VideoId, Vec<SearchResult>> {
     videos
 }
 
-/// The videos that a request names, each once; what is no id names none.
-fn once_each(ids: &[String]) -> Vec<VideoId> {
+/// The distinct valid ids of a request.
+fn distinct_ids(ids: &[String]) -> Vec<VideoId> {
     let mut seen = BTreeSet::new();
     ids.iter().filter_map(|id| id.parse().ok()).filter(|id| seen.insert(*id)).collect()
 }
 
-/// The first of every list, then the second of every list, and so on.
-fn interleave<T>(lists: Vec<Vec<T>>) -> Vec<T> {
-    let mut lists: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
-    let mut merged = Vec::new();
-    loop {
-        let before = merged.len();
-        merged.extend(lists.iter_mut().filter_map(Iterator::next));
-        if merged.len() == before {
-            return merged;
-        }
-    }
-}
-
-fn nothing(question: String, error: &str) -> AskResponse {
+fn empty_response(question: String, error: &str) -> AskResponse {
     AskResponse {
         question,
         answer: None,
@@ -654,16 +567,16 @@ fn nothing(question: String, error: &str) -> AskResponse {
     }
 }
 
-/// Indices whose standard score is at least [`STANDS_OUT`], best first.
-fn standing_out(scores: &[f64]) -> Vec<usize> {
+/// Indices with a standard score of at least [`MIN_DEVIATIONS`], best first.
+fn outliers(scores: &[f64]) -> Vec<usize> {
     let count = scores.len().max(1) as f64;
     let mean = scores.iter().sum::<f64>() / count;
     let deviation = (scores.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / count).sqrt();
     let mut chosen: Vec<usize> = (0..scores.len())
-        .filter(|&i| deviation > 1e-9 && (scores[i] - mean) / deviation >= STANDS_OUT)
+        .filter(|&i| deviation > 1e-9 && (scores[i] - mean) / deviation >= MIN_DEVIATIONS)
         .collect();
     chosen.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
-    chosen.truncate(MOST_ROUTED);
+    chosen.truncate(MAX_ROUTED);
     chosen
 }
 
@@ -672,7 +585,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sections_with_the_most_probable_segments_are_nearest() {
+    fn nearest_sections_contain_the_most_probable_segments() {
         let span = |start: u32| Span { start: start.into(), end: f64::from(start) + 10.0 };
         let sections: Vec<(Span, String)> =
             (0..5).map(|i| (span(i * 10), format!("section {i}"))).collect();
@@ -686,7 +599,7 @@ mod tests {
     }
 
     #[test]
-    fn selection_is_relative_to_the_average() {
+    fn outliers_are_relative_to_the_average() {
         for (scores, expected) in [
             (vec![0.1, 0.1, 0.1, 0.5, 0.1], vec![3]),
             (vec![0.7, 0.7, 0.7, 0.9, 0.7], vec![3]),
@@ -694,7 +607,7 @@ mod tests {
             (vec![], vec![]),
             (vec![0.0, 0.0, 0.0, 0.0, 0.8, 0.9], vec![5, 4]),
         ] {
-            assert_eq!(standing_out(&scores), expected, "{scores:?}");
+            assert_eq!(outliers(&scores), expected, "{scores:?}");
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Checks an answer: does the footage that a sentence cites bear it out? By numbers, names, opposites,
-//! negation and content words, and by meaning where the words leave it open. Knows nothing of where
-//! sentences and segments come from.
+//! Citation audit: checks whether the moments that a sentence cites support it, by numbers, names,
+//! opposites, negation and content words, and by meaning if the words are inconclusive. Independent of the
+//! source of sentences and segments.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -10,8 +10,8 @@ use text::colours::FAMILIES;
 use text::numbers::{Number, numbers};
 use text::plural::plural;
 use text::{
-    Quotations, Token, is_framing, is_function_word, is_negation, occurs, sentences, shared, stem,
-    tokens,
+    Quotations, Token, is_framing, is_function_word, is_negation, occurs, sentences, stem, tokens,
+    word_overlap,
 };
 
 use crate::domain::answering::Answering;
@@ -19,74 +19,76 @@ use crate::domain::kernel::error::Result;
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::verdict::Verdict;
 
-/// A sentence of an answer, checked.
+/// A sentence of an answer with its verdict.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AuditedSentence {
-    /// Without its citations.
+    /// The sentence without its citations.
     pub sentence: String,
-    /// As in the answer.
+    /// The citations as in the answer.
     pub citations: Vec<String>,
-    /// What they cite, in their order.
+    /// The cited moments, in the same order.
     pub moments: Vec<MomentId>,
-    /// What the check found.
+    /// The result of the audit.
     pub verdict: Verdict,
 }
 
-/// A text of a segment that a sentence cites.
+/// A text of a cited segment.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Cited<'a> {
-    /// Who says it, where that is known.
+pub(crate) struct CitedText<'a> {
+    /// The speaker; `None` if unknown.
     pub(crate) speaker: Option<&'a str>,
     pub(crate) text: &'a str,
 }
 
-/// A sentence with the texts of the segments it cites.
+/// A sentence with the texts of the segments that it cites.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Claim<'a> {
     pub(crate) sentence: &'a str,
-    pub(crate) cited: Vec<Cited<'a>>,
-    /// Start and end of the cited segments, seconds: a sentence may say when it happens.
+    pub(crate) cited: Vec<CitedText<'a>>,
+    /// Starts and ends of the cited segments, seconds; a sentence may mention times.
     pub(crate) times: Vec<f64>,
 }
 
-/// Share of a sentence's content words that its segments must have to support it by words alone.
-const COVERED: f32 = 0.8;
+/// Minimum share of a sentence's content words in its segments for support by words alone.
+const MIN_COVERAGE: f32 = 0.8;
 
-/// The same, where the meaning is near.
-const PARTLY: f32 = 0.4;
+/// The same if the meaning is the same.
+const MIN_COVERAGE_SAME_MEANING: f32 = 0.4;
 
-/// Cosine from which two sentences mean the same: paraphrases lie above it with MiniLM, sentences on
-/// the same subject below.
+/// Minimum cosine of two sentences with the same meaning: with MiniLM, paraphrases are above it, sentences
+/// on the same subject below.
 const SAME_MEANING: f32 = 0.72;
 
-/// Cosine from which two sentences are on the same subject.
-const NEAR: f32 = 0.5;
+/// Minimum cosine of two sentences on the same subject.
+const RELATED_MEANING: f32 = 0.5;
 
-/// Sentences of the segments whose meaning is compared, those with the most words in common.
-const COMPARED: usize = 4;
+/// Maximum number of segment sentences compared by meaning, those with the most words in common.
+const MAX_COMPARED: usize = 4;
 
-/// What words alone tell.
+/// The verdict by words alone.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum ByWords {
-    Known(Verdict),
-    /// Nothing contradicts it; this share of the content words is there.
+enum WordVerdict {
+    Decided(Verdict),
+    /// Nothing contradicts the sentence; the value is the share of its content words found.
     Open(f32),
 }
 
 impl Answering {
-    /// A verdict per claim, in order. Embeds only what words leave open.
+    /// A verdict per claim, in order. Embeds only claims that words leave open.
     pub(crate) async fn audit(&self, claims: &[Claim<'_>]) -> Result<Vec<Verdict>> {
         let mut verdicts = Vec::with_capacity(claims.len());
         for claim in claims {
-            verdicts.push(match by_words(claim) {
-                ByWords::Known(verdict) => verdict,
-                ByWords::Open(covered) => by_meaning(covered, self.nearest_meaning(claim).await?),
+            verdicts.push(match verdict_by_words(claim) {
+                WordVerdict::Decided(verdict) => verdict,
+                WordVerdict::Open(covered) => {
+                    verdict_by_meaning(covered, self.nearest_meaning(claim).await?)
+                }
             });
         }
         Ok(verdicts)
     }
 
-    /// Cosine of a sentence with the sentence of its segments that is most like it.
+    /// The maximum cosine of a claim's sentence with a sentence of its segments.
     async fn nearest_meaning(&self, claim: &Claim<'_>) -> Result<f32> {
         let words: Vec<String> =
             content(&tokens(claim.sentence)).into_iter().map(str::to_owned).collect();
@@ -94,11 +96,11 @@ impl Answering {
             .evidence()
             .into_iter()
             .flat_map(|text| sentences(text, Quotations::Whole))
-            .map(|sentence| (shared(&words, sentence), sentence))
+            .map(|sentence| (word_overlap(&words, sentence), sentence))
             .collect();
         said.sort_by(|a, b| b.0.total_cmp(&a.0));
         let mut texts = vec![claim.sentence.to_owned()];
-        texts.extend(said.into_iter().take(COMPARED).map(|(_, sentence)| sentence.to_owned()));
+        texts.extend(said.into_iter().take(MAX_COMPARED).map(|(_, sentence)| sentence.to_owned()));
         let vectors = self.embedder.embed(&texts).await?;
         let Some((own, others)) = vectors.split_first() else { return Ok(0.0) };
         let cosine = |v: &Vec<f32>| own.iter().zip(v).map(|(a, b)| a * b).sum::<f32>();
@@ -107,48 +109,48 @@ impl Answering {
 }
 
 impl<'a> Claim<'a> {
-    /// The texts that may bear the sentence out: where it names speakers, what they say and what
-    /// is told of them by name. None when there is nothing of one of them.
+    /// The texts that can support the sentence. If it names speakers, only their speech and texts that name
+    /// them; empty if one of the speakers has neither.
     fn evidence(&self) -> Vec<&'a str> {
         let own = tokens(self.sentence);
         let named: Vec<&Token<'_>> = own.iter().filter(|t| is_speaker(t)).collect();
-        let speaks_of = |cited: &Cited<'_>, name: &Token<'_>| {
+        let speaks_of = |cited: &CitedText<'_>, name: &Token<'_>| {
             cited.speaker.is_some_and(|speaker| speaker.to_lowercase() == name.lower)
                 || tokens(cited.text).iter().any(|t| is_speaker(t) && t.lower == name.lower)
         };
         if !named.iter().all(|name| self.cited.iter().any(|cited| speaks_of(cited, name))) {
             return Vec::new();
         }
-        let bears = |cited: &&Cited<'_>| {
+        let bears = |cited: &&CitedText<'_>| {
             named.is_empty() || named.iter().any(|name| speaks_of(cited, name))
         };
         self.cited.iter().filter(bears).map(|cited| cited.text).collect()
     }
 }
 
-/// Whether the words of a text alone support a sentence.
-pub(crate) fn is_said_by(sentence: &str, cited: Cited<'_>) -> bool {
+/// Whether a text supports a sentence by words alone.
+pub(crate) fn supports_by_words(sentence: &str, cited: CitedText<'_>) -> bool {
     let claim = Claim { sentence, cited: vec![cited], times: Vec::new() };
-    by_words(&claim) == ByWords::Known(Verdict::Supported)
+    verdict_by_words(&claim) == WordVerdict::Decided(Verdict::Supported)
 }
 
-fn by_meaning(covered: f32, cosine: f32) -> Verdict {
-    if cosine >= SAME_MEANING && covered >= PARTLY {
+fn verdict_by_meaning(covered: f32, cosine: f32) -> Verdict {
+    if cosine >= SAME_MEANING && covered >= MIN_COVERAGE_SAME_MEANING {
         Verdict::Supported
-    } else if cosine >= NEAR || covered >= 0.5 {
+    } else if cosine >= RELATED_MEANING || covered >= 0.5 {
         Verdict::Weak
     } else {
         Verdict::Unsupported
     }
 }
 
-fn by_words(claim: &Claim<'_>) -> ByWords {
+fn verdict_by_words(claim: &Claim<'_>) -> WordVerdict {
     use Verdict::{Supported, Unsupported, Weak};
     let sentence = claim.sentence;
     let own = tokens(sentence);
     let evidence = claim.evidence();
     if own.is_empty() || evidence.is_empty() {
-        return ByWords::Known(Unsupported);
+        return WordVerdict::Decided(Unsupported);
     }
     let said: Vec<Vec<Token<'_>>> = evidence
         .into_iter()
@@ -157,36 +159,40 @@ fn by_words(claim: &Claim<'_>) -> ByWords {
         .collect();
     let there: Vec<Token<'_>> = said.iter().flatten().cloned().collect();
     if said.iter().any(|there| is_quoted(&own, there)) {
-        return ByWords::Known(Supported);
+        return WordVerdict::Decided(Supported);
     }
     let words = content(&own);
     if is_foreign(&own, &there) {
-        // In another language only its numbers can be looked up.
-        let known = numbers_hold(&own, &[], &said, &claim.times);
-        return ByWords::Known(if known { Weak } else { Unsupported });
+        // In another language only the numbers can be compared.
+        let known = numbers_supported(&own, &[], &said, &claim.times);
+        return WordVerdict::Decided(if known { Weak } else { Unsupported });
     }
-    if !numbers_hold(&own, &words, &said, &claim.times)
+    if !numbers_supported(&own, &words, &said, &claim.times)
         || names(sentence, &own).any(|name| !is_named(name, &there))
-        || contrasts(&own, &there)
+        || contradicts(&own, &there)
     {
-        return ByWords::Known(Unsupported);
+        return WordVerdict::Decided(Unsupported);
     }
     if words.is_empty() {
-        return ByWords::Known(Weak);
+        return WordVerdict::Decided(Weak);
     }
     let found = words.iter().filter(|word| occurs(word, &there)).count();
     let covered = found as f32 / words.len() as f32;
     if covered >= 0.5 && is_denied(&own, &words, &said) {
-        return ByWords::Known(Unsupported);
+        return WordVerdict::Decided(Unsupported);
     }
-    if covered >= COVERED { ByWords::Known(Supported) } else { ByWords::Open(covered) }
+    if covered >= MIN_COVERAGE {
+        WordVerdict::Decided(Supported)
+    } else {
+        WordVerdict::Open(covered)
+    }
 }
 
-/// Whether a sentence stands word for word in another, which says it and not its opposite.
+/// Whether a sentence occurs word for word in another that does not negate it.
 fn is_quoted(own: &[Token<'_>], said: &[Token<'_>]) -> bool {
-    // Who says it and where it is written is put in front of a quotation.
-    let tells = |t: &Token<'_>| !is_framing(&t.lower) && !is_speaker(t);
-    let body = own.iter().position(tells).map_or(own, |first| &own[first..]);
+    // A quotation may begin with its speaker or source.
+    let is_content = |t: &Token<'_>| !is_framing(&t.lower) && !is_speaker(t);
+    let body = own.iter().position(is_content).map_or(own, |first| &own[first..]);
     let same = |window: &[Token<'_>]| window.iter().zip(body).all(|(a, b)| a.lower == b.lower);
     !body.is_empty()
         && said.windows(body.len()).enumerate().any(|(at, window)| {
@@ -195,7 +201,7 @@ fn is_quoted(own: &[Token<'_>], said: &[Token<'_>]) -> bool {
         })
 }
 
-/// The distinct content words, lower case: neither function words nor numbers nor words of reporting.
+/// The distinct content words, lower case, without function words, numbers and framing words.
 fn content<'a>(own: &'a [Token<'_>]) -> Vec<&'a str> {
     let counted: BTreeSet<usize> = numbers(own).iter().flat_map(|n| n.first..=n.last).collect();
     let mut words: Vec<&str> = Vec::new();
@@ -216,15 +222,20 @@ fn content<'a>(own: &'a [Token<'_>]) -> Vec<&'a str> {
     words
 }
 
-/// Whether a token is the label of a speaker, `S1`.
+/// Whether a token is a speaker label such as `S1`.
 fn is_speaker(token: &Token<'_>) -> bool {
     let number = token.lower.strip_prefix('s').filter(|_| token.text.starts_with('S'));
     number.is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Every number of the sentence is in the segments, and about the same thing: where the thing it
-/// counts has a number of its own there, it is that number; else one of the words stands near it.
-fn numbers_hold(own: &[Token<'_>], words: &[&str], said: &[Vec<Token<'_>>], times: &[f64]) -> bool {
+/// Whether every number of the sentence occurs in the segments for the same thing: if the counted thing has
+/// a number there, it must be equal; otherwise one of the words must occur in the same sentence.
+fn numbers_supported(
+    own: &[Token<'_>],
+    words: &[&str],
+    said: &[Vec<Token<'_>>],
+    times: &[f64],
+) -> bool {
     let holds = |number: &Number| {
         let after = &own[number.last + 1..];
         let seconds = |t: &Token<'_>| matches!(&*t.lower, "s" | "sec" | "second" | "seconds");
@@ -253,7 +264,7 @@ fn numbers_hold(own: &[Token<'_>], words: &[&str], said: &[Vec<Token<'_>>], time
     numbers(own).iter().all(holds) && clocks.all(clock_holds)
 }
 
-/// The numbers that stand close before a thing, `4` of `4 red cars`.
+/// The numbers shortly before a thing: `4` in `4 red cars`.
 fn counts_of(thing: &str, there: &[Token<'_>]) -> Vec<f64> {
     let counted = numbers(there);
     let thing = stem(thing);
@@ -266,8 +277,7 @@ fn counts_of(thing: &str, there: &[Token<'_>]) -> Vec<f64> {
         .collect()
 }
 
-/// Every value that tokens may stand for: text read off a picture takes 0 for O, and recognised
-/// speech spells years out.
+/// Every number that tokens may stand for: OCR confuses 0 and O, and speech recognition spells out years.
 fn readings(there: &[Token<'_>]) -> Vec<f64> {
     let counted = numbers(there);
     let mut values: Vec<f64> = counted.iter().map(|n| n.value).collect();
@@ -300,7 +310,7 @@ fn is_same(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
 }
 
-/// Whether minutes and seconds lie within the segments' times.
+/// Whether a clock time lies within the segments' times.
 fn is_within(clock: &str, times: &[f64]) -> bool {
     let parts: Option<Vec<f64>> = clock.split(':').map(|part| part.parse().ok()).collect();
     let Some(parts) = parts else { return false };
@@ -310,7 +320,7 @@ fn is_within(clock: &str, times: &[f64]) -> bool {
     (start - 1.0..=end + 1.0).contains(&seconds)
 }
 
-/// Words with a capital that no beginning of a sentence or quotation explains; not speakers.
+/// Capitalised words that do not merely begin a sentence or quotation; without speaker labels.
 fn names<'a>(sentence: &'a str, own: &'a [Token<'a>]) -> impl Iterator<Item = &'a Token<'a>> {
     let begins = |token: &Token<'_>| {
         let before = sentence[..token.start].trim_end();
@@ -330,8 +340,8 @@ fn names<'a>(sentence: &'a str, own: &'a [Token<'a>]) -> impl Iterator<Item = &'
     })
 }
 
-/// Whether a name is in the segments; one letter may differ in a long one, as in speech and text that
-/// a machine has read.
+/// Whether a name occurs in the segments. In a long name one letter may differ, because of recognition
+/// errors in speech and OCR.
 fn is_named(name: &Token<'_>, there: &[Token<'_>]) -> bool {
     const FORGIVEN: usize = 8;
     // `rn` is often read as `m`.
@@ -341,9 +351,9 @@ fn is_named(name: &Token<'_>, there: &[Token<'_>]) -> bool {
             && there.iter().any(|t| strsim::levenshtein(&read(&t.lower), &read(&name.lower)) <= 1))
 }
 
-/// Groups of which one member excludes the others; a member is the words that mean the same.
+/// Groups of mutually exclusive members; a member is a list of words with the same meaning.
 static CONTRASTS: LazyLock<Vec<Vec<Vec<String>>>> = LazyLock::new(|| {
-    // Turquoise is what one calls blue and another green.
+    // Turquoise may also be called blue or green.
     let colours = FAMILIES.iter().filter(|family| family.name() != "turquoise");
     let months = MONTHS.into_iter().filter(|month| !is_ambiguous_month(month));
     let each = |words: &[&'static str]| words.iter().map(|word| vec![*word]).collect::<Vec<_>>();
@@ -362,7 +372,7 @@ static CONTRASTS: LazyLock<Vec<Vec<Vec<String>>>> = LazyLock::new(|| {
 });
 
 /// Whether the sentence has a word that the segments lack while they have one that excludes it.
-fn contrasts(own: &[Token<'_>], there: &[Token<'_>]) -> bool {
+fn contradicts(own: &[Token<'_>], there: &[Token<'_>]) -> bool {
     let has = |tokens: &[Token<'_>], member: &Vec<String>| {
         tokens.iter().any(|t| member.contains(&t.lower))
     };
@@ -372,7 +382,7 @@ fn contrasts(own: &[Token<'_>], there: &[Token<'_>]) -> bool {
     })
 }
 
-/// Whether the sentence of the segments that says most of it denies it, or the other way round.
+/// Whether the segment sentences with the most words in common negate the claim, or the claim negates them.
 fn is_denied(own: &[Token<'_>], words: &[&str], said: &[Vec<Token<'_>>]) -> bool {
     let common = |there: &Vec<Token<'_>>| words.iter().filter(|word| occurs(word, there)).count();
     let negative = |tokens: &[Token<'_>]| tokens.iter().any(|t| is_negation(&t.lower));
@@ -384,7 +394,8 @@ fn is_denied(own: &[Token<'_>], words: &[&str], said: &[Vec<Token<'_>>]) -> bool
     likest.all(|there| negative(there) != negative(own))
 }
 
-/// Whether a sentence of some length has no function word of the language the segments are in.
+/// Whether a sentence of some length is in another language than English segments: it has no English
+/// function word.
 fn is_foreign(own: &[Token<'_>], there: &[Token<'_>]) -> bool {
     const LENGTH: usize = 5;
     let english = |tokens: &[Token<'_>]| tokens.iter().any(|t| is_function_word(&t.lower));
@@ -403,18 +414,18 @@ mod tests {
     const WET: &str = "The man is not wearing a hat. He does not speak.";
     const BRIDGE: &str = "John Roebling designed the bridge, but he died in eighteen sixty nine.";
 
-    fn verdict(sentence: &str, cited: &[&str]) -> ByWords {
+    fn verdict(sentence: &str, cited: &[&str]) -> WordVerdict {
         let cited: Vec<(Option<&str>, &str)> = cited.iter().map(|text| (None, *text)).collect();
         verdict_of(sentence, &cited)
     }
 
-    fn verdict_of(sentence: &str, cited: &[(Option<&str>, &str)]) -> ByWords {
-        let cited = cited.iter().map(|&(speaker, text)| Cited { speaker, text }).collect();
-        by_words(&Claim { sentence, cited, times: vec![10.0, 20.5] })
+    fn verdict_of(sentence: &str, cited: &[(Option<&str>, &str)]) -> WordVerdict {
+        let cited = cited.iter().map(|&(speaker, text)| CitedText { speaker, text }).collect();
+        verdict_by_words(&Claim { sentence, cited, times: vec![10.0, 20.5] })
     }
 
     #[test]
-    fn what_the_segments_say_is_supported() {
+    fn sentences_in_the_segments_are_supported() {
         for (sentence, cited) in [
             ("A woman in a red coat opens the door of a small bakery.", COAT),
             ("A woman opens a door.", COAT),
@@ -435,14 +446,14 @@ mod tests {
         ] {
             assert_eq!(
                 verdict(sentence, &[cited]),
-                ByWords::Known(Verdict::Supported),
+                WordVerdict::Decided(Verdict::Supported),
                 "{sentence}"
             );
         }
     }
 
     #[test]
-    fn what_they_do_not_say_is_unsupported() {
+    fn sentences_not_in_the_segments_are_unsupported() {
         for (why, sentence, cited) in [
             ("wrong number", "We have about eight hundred employees.", TALK),
             ("the number of something else", "The office has 2011 employees.", TALK),
@@ -462,20 +473,23 @@ mod tests {
         ] {
             assert_eq!(
                 verdict(sentence, &[cited]),
-                ByWords::Known(Verdict::Unsupported),
+                WordVerdict::Decided(Verdict::Unsupported),
                 "{why}: {sentence}"
             );
         }
-        assert_eq!(verdict("A woman opens a door.", &[]), ByWords::Known(Verdict::Unsupported));
-        assert_eq!(verdict("…", &[COAT]), ByWords::Known(Verdict::Unsupported));
+        assert_eq!(
+            verdict("A woman opens a door.", &[]),
+            WordVerdict::Decided(Verdict::Unsupported)
+        );
+        assert_eq!(verdict("…", &[COAT]), WordVerdict::Decided(Verdict::Unsupported));
     }
 
     #[test]
-    fn what_is_put_into_another_speakers_mouth_is_unsupported() {
+    fn sentences_attributed_to_another_speaker_are_unsupported() {
         let cited = [
             (Some("S1"), TALK),
             (Some("S2"), "And who runs it?"),
-            // The same words, from whoever.
+            // The same words without a speaker.
             (None, TALK),
             (None, "Three people speak. S3 is heard last."),
         ];
@@ -492,26 +506,30 @@ mod tests {
             ("S4: “And who runs it?”", Verdict::Unsupported),
         ] {
             let found = verdict_of(sentence, &cited);
-            assert_eq!(found, ByWords::Known(expected), "{sentence}");
+            assert_eq!(found, WordVerdict::Decided(expected), "{sentence}");
         }
     }
 
     #[test]
-    fn a_right_sentence_with_a_wrong_citation_is_far_from_it() {
+    fn sentences_with_an_unrelated_citation_are_unsupported() {
         for (sentence, cited) in [
             ("A woman opens the door of a bakery.", COUNT),
             ("They have a large office near the opera.", COAT),
         ] {
-            let ByWords::Open(covered) = verdict(sentence, &[cited]) else {
+            let WordVerdict::Open(covered) = verdict(sentence, &[cited]) else {
                 panic!("{sentence} is settled by words")
             };
             // Unrelated sentences seldom reach a cosine of 0.3 with MiniLM.
-            assert_eq!(by_meaning(covered, 0.3), Verdict::Unsupported, "{sentence}: {covered}");
+            assert_eq!(
+                verdict_by_meaning(covered, 0.3),
+                Verdict::Unsupported,
+                "{sentence}: {covered}"
+            );
         }
     }
 
     #[test]
-    fn meaning_decides_what_words_leave_open() {
+    fn meaning_decides_when_words_are_inconclusive() {
         for (covered, cosine, expected) in [
             (0.5, 0.8, Verdict::Supported),
             (0.2, 0.9, Verdict::Weak),
@@ -519,29 +537,33 @@ mod tests {
             (0.0, 0.55, Verdict::Weak),
             (0.3, 0.4, Verdict::Unsupported),
         ] {
-            assert_eq!(by_meaning(covered, cosine), expected, "{covered} {cosine}");
+            assert_eq!(verdict_by_meaning(covered, cosine), expected, "{covered} {cosine}");
         }
         assert!(matches!(
             verdict("A lady enters a shop that sells bread.", &[COAT]),
-            ByWords::Open(covered) if covered < 0.5
+            WordVerdict::Open(covered) if covered < 0.5
         ));
     }
 
     #[test]
-    fn what_cannot_be_checked_is_weak() {
+    fn sentences_that_cannot_be_checked_are_weak() {
         for (sentence, cited) in [("Yes.", COAT), ("Das Büro hat ungefähr 700 Angestellte.", TALK)]
         {
-            assert_eq!(verdict(sentence, &[cited]), ByWords::Known(Verdict::Weak), "{sentence}");
+            assert_eq!(
+                verdict(sentence, &[cited]),
+                WordVerdict::Decided(Verdict::Weak),
+                "{sentence}"
+            );
         }
         assert_eq!(
             verdict("Das Büro hat ungefähr 800 Angestellte.", &[TALK]),
-            ByWords::Known(Verdict::Unsupported)
+            WordVerdict::Decided(Verdict::Unsupported)
         );
     }
 
     #[test]
-    fn several_segments_bear_a_sentence_out_together() {
+    fn several_segments_support_a_sentence_together() {
         let sentence = "A woman opens the door, and 700 employees work there.";
-        assert_eq!(verdict(sentence, &[COAT, TALK]), ByWords::Known(Verdict::Supported));
+        assert_eq!(verdict(sentence, &[COAT, TALK]), WordVerdict::Decided(Verdict::Supported));
     }
 }

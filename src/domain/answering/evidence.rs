@@ -1,5 +1,5 @@
-//! Evidence for a question, for a model of the caller's own: the moments that most probably have it,
-//! with what every analyzer tells of them and what comes right before and after.
+//! Evidence for a question, for the caller's own model: the most probable moments, with every analyzer's
+//! statements about them and their neighbours.
 
 use std::collections::HashSet;
 
@@ -13,54 +13,54 @@ use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::time::Span;
-use crate::domain::search::{Detail, Diagnostics, EVERY_ANALYZER, Query, SearchResult};
+use crate::domain::search::{ALL_ANALYZERS, Detail, Diagnostics, Query, SearchResult};
 
-/// What evidence is wanted for.
+/// The parameters of an evidence request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvidenceQuery {
-    /// The question, or what to look for.
+    /// The question or search text.
     pub question: String,
     /// `None` searches every video.
     pub video_ids: Option<Vec<String>>,
-    /// Moments, 1..=50.
+    /// Maximum number of moments, 1..=50.
     pub limit: u32,
-    /// Moments that less probably have it are left out, 0..1.
+    /// Moments with a lower `p_present` are dropped, 0..1.
     pub min_p_present: Option<f32>,
-    /// As the client gave them.
+    /// The filters of the request, unparsed.
     pub filters: Map<String, Value>,
 }
 
-/// A moment that probably has what was asked for.
+/// A moment that probably answers the question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvidenceMoment {
-    /// What is stored of it.
+    /// Its stored content.
     pub moment: Moment,
-    /// As an answer cites it.
+    /// The citation of the moment in an answer.
     pub citation: String,
-    /// Probability that what was asked for is really here, 0..1.
+    /// Probability that the moment has what was asked for, 0..1.
     pub p_present: f32,
-    /// The analyzers that found it, the surest first.
+    /// The analyzers whose output matched, the most probable first.
     pub found_by: Vec<String>,
 }
 
-/// What was found for a question.
+/// The evidence for a question.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FoundEvidence {
-    /// The most probable first.
+pub struct EvidenceResult {
+    /// The moments, the most probable first.
     pub moments: Vec<EvidenceMoment>,
-    /// Why there are none; `None` when there are.
+    /// Why there are no moments; `None` if there are.
     pub diagnostics: Option<Diagnostics>,
 }
 
 impl Answering {
-    /// The best moments for a question, of those that a caller sees. `Invalid` for an unknown filter.
-    pub async fn evidence(&self, access: &Access, query: EvidenceQuery) -> Result<FoundEvidence> {
+    /// The best moments for a question that the caller can see. `Invalid` for an unknown filter.
+    pub async fn evidence(&self, access: &Access, query: EvidenceQuery) -> Result<EvidenceResult> {
         self.search.check_length("question", &query.question)?;
         let search = Query {
             text: query.question,
             mode: None,
             video_ids: query.video_ids,
-            analyzer: EVERY_ANALYZER.into(),
+            analyzer: ALL_ANALYZERS.into(),
             field: "combined".into(),
             limit: query.limit,
             score_threshold: None,
@@ -73,16 +73,16 @@ impl Answering {
         };
         let found = self.search.query(access, &search).await?;
         let moments = stream::iter(found.results)
-            .map(|hit| self.evidence_of(access, hit))
+            .map(|hit| self.evidence_moment(access, hit))
             .buffered(self.concurrency.max(1))
             .try_filter_map(|moment| async move { Ok(moment) });
         let mut moments: Vec<EvidenceMoment> = moments.try_collect().await?;
-        tell_once(&mut moments);
-        Ok(FoundEvidence { moments, diagnostics: found.diagnostics })
+        omit_repeated_neighbours(&mut moments);
+        Ok(EvidenceResult { moments, diagnostics: found.diagnostics })
     }
 
-    /// A hit as evidence; nothing where its video has gone meanwhile.
-    async fn evidence_of(
+    /// Reads the moment of a hit; `None` if its video has been deleted in the meantime.
+    async fn evidence_moment(
         &self,
         access: &Access,
         hit: SearchResult,
@@ -93,19 +93,19 @@ impl Answering {
             read => read?,
         };
         let span = Span { start: document.start, end: document.end };
-        let citation = CitationForm::Plain.of(video_id, span);
+        let citation = CitationForm::Plain.format(video_id, span);
         Ok(Some(EvidenceMoment { moment, citation, p_present, found_by }))
     }
 }
 
-/// Leaves out what neighbours tell that are among the moments themselves.
-fn tell_once(moments: &mut [EvidenceMoment]) {
+/// Clears the text of neighbours that are among the moments themselves.
+fn omit_repeated_neighbours(moments: &mut [EvidenceMoment]) {
     let found: HashSet<MomentId> =
         moments.iter().map(|found| found.moment.moment_id.clone()).collect();
     for EvidenceMoment { moment, .. } in moments {
         for neighbour in [&mut moment.before, &mut moment.after].into_iter().flatten() {
             if found.contains(&neighbour.moment_id) {
-                neighbour.says.clear();
+                neighbour.statements.clear();
             }
         }
     }

@@ -1,8 +1,9 @@
-//! Answers that cite moments: over the hits of a search, and to questions about videos.
+//! Answers with citations: over the hits of a search (`/query`), and to questions about videos (`/ask`).
 
 pub(crate) mod answer;
 pub mod ask;
 pub mod audit;
+mod context;
 pub mod evidence;
 pub mod query;
 mod reading;
@@ -19,7 +20,7 @@ use crate::domain::kernel::ports::Models;
 use crate::domain::llm::budget::Budget;
 use crate::domain::search::Search;
 
-/// Answers to searches and questions.
+/// The answering service.
 #[derive(Clone)]
 pub struct Answering {
     catalog: Arc<Catalog>,
@@ -27,13 +28,13 @@ pub struct Answering {
     embedder: Arc<dyn Embedder>,
     llm: Arc<dyn LanguageModel>,
     models: Models,
-    /// Most tokens of evidence for an answer.
+    /// Token budget: maximum tokens of evidence for an answer.
     answer_tokens: u32,
     /// Maximum supporting segments of an answer, over all videos.
     max_segments: usize,
-    /// Searches made at once.
+    /// Number of concurrent searches.
     concurrency: usize,
-    /// The embedded descriptions of what each aggregate answers.
+    /// Embedded descriptions of the questions that each aggregate answers.
     routes: OnceCell<Vec<Vec<f32>>>,
 }
 
@@ -58,13 +59,13 @@ impl Answering {
         }
     }
 
-    /// The same, whose model calls are on an account.
-    pub(crate) fn on_account(&self, budget: &Budget) -> Self {
+    /// The same service with model calls that count against a budget.
+    pub(crate) fn with_budget(&self, budget: &Budget) -> Self {
         let models = budget.models.clone();
         Self { llm: models.llm.clone(), models, ..self.clone() }
     }
 
-    /// Most tokens of evidence for an answer.
+    /// Token budget: maximum tokens of evidence for an answer.
     pub(crate) fn evidence_tokens(&self) -> u32 {
         self.answer_tokens
     }

@@ -2,62 +2,63 @@
 
 use ports::llm::TokenSink;
 
-use super::answer::{Attempt, CitationForm, Evidence, Told};
+use super::answer::{AnswerAttempt, CitationForm, Evidence, EvidenceGroup};
 use super::audit::AuditedSentence;
 use crate::domain::answering::Answering;
 use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::Result;
-use crate::domain::search::{Detail, Diagnostics, Found, Place, Query, Ranked, SearchResult};
+use crate::domain::search::{
+    Detail, Diagnostics, PageStart, Query, ScoreKind, SearchPage, SearchResult,
+};
 
 /// The answer to a [`Query`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryResponse {
-    /// The search text; empty where there was none.
+    /// The search text; empty if there was none.
     pub query: String,
-    /// Whose output was searched; [`EVERY_ANALYZER`](crate::domain::search::EVERY_ANALYZER) where it
-    /// was that of all.
+    /// The analyzer whose output was searched, or [`ALL_ANALYZERS`](crate::domain::search::ALL_ANALYZERS).
     pub analyzer: String,
     /// Vector field.
     pub field: String,
-    /// How much of each hit the client asked for.
+    /// The requested detail level.
     pub detail: Detail,
-    /// `None` when not asked for or nothing matched.
+    /// The answer; `None` if not requested or if nothing matched.
     pub answer: Option<String>,
-    /// Whether that answers the search; `None` where there is no answer.
+    /// Whether the text answers the question; `None` without an answer.
     pub answered: Option<bool>,
-    /// How far the cited moments bear out each sentence, those that were left out included.
+    /// The citation audit of each sentence, including omitted ones.
     pub audit: Vec<AuditedSentence>,
-    /// `TypeName: message`, where an answer was asked for and writing it failed.
+    /// `TypeName: message` if writing the answer failed.
     pub answer_error: Option<String>,
-    /// What the results are ranked by.
-    pub ranked: Ranked,
+    /// Which scores the results have.
+    pub score_kind: ScoreKind,
     /// Best first.
     pub results: Vec<SearchResult>,
-    /// The place after each of them.
-    pub places: Vec<Place>,
-    /// Whether there may be more after the last.
+    /// Where the page after each result begins.
+    pub next_pages: Vec<PageStart>,
+    /// Whether there may be results after the last one.
     pub more: bool,
-    /// Why there are no results; `None` when there are.
+    /// Why there are no results; `None` if there are results.
     pub diagnostics: Option<Diagnostics>,
 }
 
 impl Answering {
-    /// Searches what a caller sees, and answers over the hits where that is asked for. `Invalid` for an unknown
-    /// analyzer, field, detail or filter key.
+    /// Searches within what the caller can see, and writes an answer over the hits if requested. `Invalid`
+    /// for an unknown analyzer, field, detail or filter.
     pub async fn query(&self, access: &Access, query: Query) -> Result<QueryResponse> {
         let found = self.search.query(access, &query).await?;
-        let Found { detail, ranked, results, places, more, diagnostics } = found;
-        // What is told of a search is told with its first page.
-        let first = matches!(query.page, None | Some(Place::First));
-        let asked = query.synthesize && !query.text.is_empty() && first;
-        let answer = if asked && !results.is_empty() {
-            let evidence: Vec<Told> =
-                results.iter().flat_map(|hit| Evidence::of_hit(hit, &query.text)).collect();
+        let SearchPage { detail, score_kind, results, next_pages, more, diagnostics } = found;
+        // Only the first page has an answer.
+        let is_first_page = matches!(query.page, None | Some(PageStart::First));
+        let wants_answer = query.synthesize && !query.text.is_empty() && is_first_page;
+        let answer = if wants_answer && !results.is_empty() {
+            let evidence: Vec<EvidenceGroup> =
+                results.iter().flat_map(|hit| Evidence::from_hit(hit, &query.text)).collect();
             let context = self.context(&evidence);
             let form = CitationForm::Seconds;
             self.attempt_answer(&query.text, &context, form, TokenSink::default()).await
         } else {
-            Attempt::default()
+            AnswerAttempt::default()
         };
         Ok(QueryResponse {
             query: query.text,
@@ -68,9 +69,9 @@ impl Answering {
             answer: answer.text,
             audit: answer.audit,
             answer_error: answer.error,
-            ranked,
+            score_kind,
             results,
-            places,
+            next_pages,
             more,
             diagnostics,
         })

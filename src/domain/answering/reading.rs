@@ -1,5 +1,5 @@
-//! Reading the evidence for a question sentence by sentence: which sentences answer it, and which comes
-//! nearest to that.
+//! Scores the evidence for a question sentence by sentence: which sentences answer it, and which is
+//! nearest.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -11,53 +11,53 @@ use crate::domain::answering::Answering;
 use crate::domain::answering::answer::Evidence;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::vector::dot;
-use crate::domain::search::rerank::{self, Wanted, read_at_once};
+use crate::domain::search::rerank::{self, AnswerCriteria, split_for_scoring};
 
-/// Sentences of the likeliest moments that are compared with a question that has no answer.
-const COMPARED: usize = 32;
+/// Maximum number of sentences, of the most probable moments, compared with a question without an answer.
+const MAX_COMPARED: usize = 32;
 
-/// So many of them, the likeliest by themselves, are also compared together with what follows them.
-const CONTINUED: usize = 8;
+/// Number of those, the most probable, that are also compared together with the following sentence.
+const MAX_CONTINUED: usize = 8;
 
-/// Sentences that a reranker reads for a question: the likeliest.
-const READ: usize = 24;
+/// Maximum number of sentences, the most probable, that the re-ranker scores for a question.
+const MAX_SCORED: usize = 24;
 
-/// Of what no search has found, such as what sums up a video: it is told of as if it were as likely as not.
-const UNKNOWN: f32 = 0.5;
+/// Search probability assumed for text that no search has found, such as a summary.
+const UNKNOWN_PROBABILITY: f32 = 0.5;
 
-/// So much later, seconds, what is said does not follow any more.
-const PAUSE: f64 = 3.0;
+/// Maximum pause between a sentence and its continuation, seconds.
+const MAX_PAUSE: f64 = 3.0;
 
-/// Words from which what a speaker says tells something of a moment by itself.
-const TELLING: usize = 3;
+/// Minimum words of an utterance that is evidence on its own.
+const MIN_WORDS: usize = 3;
 
-/// Longest sentence that is quoted, characters.
-const LONGEST_SENTENCE: usize = 400;
+/// Maximum length of a quoted sentence, characters.
+const MAX_QUOTE_CHARS: usize = 400;
 
-/// A sentence of a moment.
+/// A sentence of the evidence.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Said<'a> {
+pub(super) struct EvidenceSentence<'a> {
     text: &'a str,
     evidence: &'a Evidence,
 }
 
-impl<'a> Said<'a> {
+impl<'a> EvidenceSentence<'a> {
     fn is_speech(&self) -> bool {
         self.evidence.kind == PassageKind::Speech
     }
 
-    /// Whether it was measured alone, and tells nothing that one would look for.
+    /// Whether it is a measured description of the scene, which no question is about.
     fn is_scene(&self) -> bool {
         self.evidence.kind == PassageKind::Scene
     }
 
-    /// Whether another sentence, which comes after it, is said right after.
+    /// Whether a later sentence is spoken right after it.
     fn is_followed_by(&self, next: &Self) -> bool {
         self.evidence.video_id == next.evidence.video_id
-            && next.evidence.span.start <= self.evidence.span.end + PAUSE
+            && next.evidence.span.start <= self.evidence.span.end + MAX_PAUSE
     }
 
-    /// Whether it is language, as [`is_language`].
+    /// Whether it is natural language, as [`is_language`].
     pub(super) fn is_language(&self) -> bool {
         is_language(self.evidence)
     }
@@ -71,9 +71,9 @@ impl<'a> Said<'a> {
         self.text
     }
 
-    /// As an answer quotes it, with what it is a sentence of.
-    pub(super) fn quoted(&self) -> (String, &'a Evidence) {
-        let mut sentence = self.text.chars().take(LONGEST_SENTENCE).collect::<String>();
+    /// The sentence as an answer quotes it, and its evidence.
+    pub(super) fn as_quotation(&self) -> (String, &'a Evidence) {
+        let mut sentence = self.text.chars().take(MAX_QUOTE_CHARS).collect::<String>();
         if matches!(self.evidence.kind, PassageKind::Speech | PassageKind::Screen) {
             sentence = format!("“{sentence}”");
         }
@@ -84,94 +84,96 @@ impl<'a> Said<'a> {
     }
 }
 
-/// A sentence and what is said right after it.
-pub(super) type Window<'a> = Vec<Said<'a>>;
+/// A sentence and the one that is spoken right after it, if any.
+pub(super) type Window<'a> = Vec<EvidenceSentence<'a>>;
 
-/// A window, and how probable it is that it is about a question.
-pub(super) struct Nearest<'a> {
+/// The window nearest to a question.
+pub(super) struct NearestWindow<'a> {
     pub(super) said: Window<'a>,
     pub(super) p_present: f32,
-    /// Whether it has what the question asks for.
+    /// Whether it contains the kind of answer that the question asks for.
     pub(super) fits: bool,
 }
 
-impl Nearest<'_> {
+impl NearestWindow<'_> {
     fn rank(&self) -> f32 {
         self.p_present + f32::from(u8::from(self.fits))
     }
 }
 
-/// A window, and how probable it is that it answers a question.
-pub(super) struct Read<'a> {
+/// A window with the probability that it answers a question.
+pub(super) struct ScoredWindow<'a> {
     pub(super) said: Window<'a>,
     pub(super) score: f32,
 }
 
-/// What a reranker makes of the evidence for a question.
-pub(super) struct Reading<'a> {
-    /// The likeliest windows, the surest first.
-    windows: Vec<Read<'a>>,
-    /// How sure it is of each of the texts that it was given.
-    pub(super) of_texts: Vec<f32>,
-    /// Whether all that is said about something answers.
+/// The re-ranker's scores of the evidence for a question.
+pub(super) struct EvidenceReading<'a> {
+    /// The most probable windows, best first.
+    windows: Vec<ScoredWindow<'a>>,
+    /// The score of each additional text.
+    pub(super) text_scores: Vec<f32>,
+    /// Whether everything said about the topic answers.
     pub(super) is_topic: bool,
 }
 
-impl<'a> Reading<'a> {
-    /// How sure the surest answer is; 0 where there is nothing to read.
-    pub(super) fn surest(&self) -> f32 {
+impl<'a> EvidenceReading<'a> {
+    /// The score of the best window; 0 without windows.
+    pub(super) fn best_score(&self) -> f32 {
         self.windows.first().map_or(0.0, |read| read.score)
     }
 
-    /// The windows that answer the question at least so surely, the surest first, none of which begins
-    /// with what one before it quotes.
-    pub(super) fn answers(&self, least: f32, most: usize) -> Vec<&Read<'a>> {
+    /// Up to `limit` windows with at least `min_score`, best first. None begins with a sentence that an
+    /// earlier one contains.
+    pub(super) fn answers(&self, min_score: f32, limit: usize) -> Vec<&ScoredWindow<'a>> {
         let mut quoted: HashSet<&str> = HashSet::new();
-        let sure = self.windows.iter().take_while(|read| read.score >= least);
+        let sure = self.windows.iter().take_while(|read| read.score >= min_score);
         let new = sure.filter(|read| {
             let new = !quoted.contains(read.said[0].text);
             quoted.extend(read.said.iter().filter(|_| new).map(|said| said.text));
             new
         });
-        new.take(most).collect()
+        new.take(limit).collect()
     }
 }
 
-/// Whether a piece of evidence is language, and does not sum up a video.
+/// Whether a piece of evidence is natural language from a chunk, not from an aggregate.
 pub(super) fn is_language(evidence: &Evidence) -> bool {
     evidence.topic.is_none() && rerank::is_language(evidence.kind)
 }
 
-/// Every sentence of the evidence, with the one that is said right after it; what stands on screen together
-/// is one.
+/// The windows of the evidence: every sentence with the one spoken right after it. On-screen text is one
+/// sentence.
 fn windows<'a>(context: &[&'a Evidence]) -> Vec<Window<'a>> {
     let sentences = |&evidence: &&'a Evidence| {
-        let parts = read_at_once(evidence.kind, &evidence.text);
-        parts.into_iter().map(move |text| Said { text, evidence })
+        let parts = split_for_scoring(evidence.kind, &evidence.text);
+        parts.into_iter().map(move |text| EvidenceSentence { text, evidence })
     };
-    let mut known = HashSet::new();
-    let all: Vec<Said<'a>> = context.iter().flat_map(sentences).collect();
-    let new =
-        |said: &Said<'a>| known.insert((said.evidence.video_id, said.evidence.kind, said.text));
-    let all: Vec<Said<'a>> = all.into_iter().filter(new).collect();
-    let (speech, others): (Vec<Said<'a>>, _) = all.into_iter().partition(Said::is_speech);
-    let window = |(at, said): (usize, &Said<'a>)| {
+    let mut seen = HashSet::new();
+    let all: Vec<EvidenceSentence<'a>> = context.iter().flat_map(sentences).collect();
+    let new = |said: &EvidenceSentence<'a>| {
+        seen.insert((said.evidence.video_id, said.evidence.kind, said.text))
+    };
+    let all: Vec<EvidenceSentence<'a>> = all.into_iter().filter(new).collect();
+    let (speech, others): (Vec<EvidenceSentence<'a>>, _) =
+        all.into_iter().partition(EvidenceSentence::is_speech);
+    let window = |(at, said): (usize, &EvidenceSentence<'a>)| {
         let next = speech.get(at + 1).filter(|next| said.is_followed_by(next));
         std::iter::once(*said).chain(next.copied()).collect()
     };
     let mut windows: Vec<Window<'a>> = speech.iter().enumerate().map(window).collect();
     windows.extend(others.into_iter().map(|said| vec![said]));
-    // Of a turn in a conversation a word or two may be left.
-    let tells = |said: &Window<'_>| {
-        said[0].evidence.speaker.is_none() || tokens(said[0].text).len() >= TELLING
+    // Single words of a conversation are dropped if there is anything longer.
+    let is_substantial = |said: &Window<'_>| {
+        said[0].evidence.speaker.is_none() || tokens(said[0].text).len() >= MIN_WORDS
     };
-    if windows.iter().any(tells) {
-        windows.retain(tells);
+    if windows.iter().any(is_substantial) {
+        windows.retain(is_substantial);
     }
     windows
 }
 
-fn joined(said: &[Said<'_>]) -> String {
+fn joined(said: &[EvidenceSentence<'_>]) -> String {
     said.iter().map(|said| said.text).collect::<Vec<_>>().join(" ")
 }
 
@@ -180,18 +182,19 @@ fn likely(said: &Window<'_>) -> f32 {
 }
 
 impl Answering {
-    /// How probable it is that the evidence, and some texts, answer a question: by what a reranker makes of
-    /// each, and by the probability of its moment, where that is known. Of what is said about something, the
-    /// share of its words. `None` without a reranker, and where nothing in particular is asked for.
-    pub(super) async fn read<'a>(
+    /// Scores how probably the windows of the evidence, and additional texts, answer a question. Combines
+    /// the re-ranker's score with the search probability; for a question about a topic, the score is the
+    /// share of the topic's words. `None` without a re-ranker, and for questions without a specific
+    /// subject.
+    pub(super) async fn score_evidence<'a>(
         &self,
         question: &str,
         context: &[&'a Evidence],
         texts: &[(&str, Option<f32>)],
-    ) -> Result<Option<Reading<'a>>> {
+    ) -> Result<Option<EvidenceReading<'a>>> {
         let Some(reranker) = &self.models.reranker else { return Ok(None) };
-        let Some(wanted) = Wanted::by(question) else { return Ok(None) };
-        let is_read = |said: &Said<'_>| match wanted.is_topic() {
+        let Some(criteria) = AnswerCriteria::from_question(question) else { return Ok(None) };
+        let is_read = |said: &EvidenceSentence<'_>| match criteria.is_topic() {
             true => said.is_speech(),
             false => is_language(said.evidence),
         };
@@ -199,50 +202,57 @@ impl Answering {
             .into_iter()
             .filter(|said| is_read(&said[0]))
             .map(|said| {
-                // What is said about something begins with it.
-                let text = if wanted.is_topic() { said[0].text.to_owned() } else { joined(&said) };
-                (wanted.shared_with(&text) + likely(&said), text, said)
+                // Speech about a topic begins with the sentence that names it.
+                let text =
+                    if criteria.is_topic() { said[0].text.to_owned() } else { joined(&said) };
+                (criteria.word_overlap(&text) + likely(&said), text, said)
             })
-            .filter(|(_, text, _)| wanted.may_be_in(text))
+            .filter(|(_, text, _)| criteria.may_answer(text))
             .collect();
         windows.sort_by(|a, b| b.0.total_cmp(&a.0));
-        windows.truncate(READ);
-        let of_windows = windows.iter().map(|(_, text, said)| (text.as_str(), said[0].p_present()));
-        let asked: Vec<(&str, Option<f32>)> = of_windows.chain(texts.iter().copied()).collect();
-        let mut scores: Vec<f32> = match wanted.is_topic() {
-            true => asked.iter().map(|(text, _)| wanted.shared_with(text)).collect(),
+        windows.truncate(MAX_SCORED);
+        let window_texts =
+            windows.iter().map(|(_, text, said)| (text.as_str(), said[0].p_present()));
+        let candidates: Vec<(&str, Option<f32>)> =
+            window_texts.chain(texts.iter().copied()).collect();
+        let mut scores: Vec<f32> = match criteria.is_topic() {
+            true => candidates.iter().map(|(text, _)| criteria.word_overlap(text)).collect(),
             false => {
-                let texts: Vec<&str> = asked.iter().map(|(text, _)| *text).collect();
-                let scores = rerank::read(reranker.as_ref(), question, &texts).await?.into_iter();
-                let found = asked.iter().map(|(_, found)| found.unwrap_or(UNKNOWN));
-                scores.zip(found).map(|(read, found)| rerank::presence(found, read)).collect()
+                let texts: Vec<&str> = candidates.iter().map(|(text, _)| *text).collect();
+                let scores =
+                    rerank::score_texts(reranker.as_ref(), question, &texts).await?.into_iter();
+                let found =
+                    candidates.iter().map(|(_, found)| found.unwrap_or(UNKNOWN_PROBABILITY));
+                scores
+                    .zip(found)
+                    .map(|(read, found)| rerank::combine_probabilities(found, read))
+                    .collect()
             }
         };
-        let of_texts = scores.split_off(windows.len());
+        let text_scores = scores.split_off(windows.len());
         let read = windows.into_iter().zip(scores);
-        let mut read: Vec<Read<'a>> =
-            read.map(|((_, _, said), score)| Read { said, score }).collect();
+        let mut read: Vec<ScoredWindow<'a>> =
+            read.map(|((_, _, said), score)| ScoredWindow { said, score }).collect();
         read.sort_by(|a, b| b.score.total_cmp(&a.score));
-        Ok(Some(Reading { windows: read, of_texts, is_topic: wanted.is_topic() }))
+        Ok(Some(EvidenceReading { windows: read, text_scores, is_topic: criteria.is_topic() }))
     }
 
-    /// Of the moments that are most likely to have it, the window that is most probably about the
-    /// question.
+    /// The window that is most probably about the question, among the most probable moments.
     pub(super) async fn nearest<'a>(
         &self,
         question: &str,
         context: &[&'a Evidence],
-    ) -> Result<Option<Nearest<'a>>> {
-        let asked_for = AnswerKind::asked_for(&words(question));
+    ) -> Result<Option<NearestWindow<'a>>> {
+        let answer_kind = AnswerKind::from_question(&words(question));
         let mut windows = windows(context);
         windows.retain(|said| !said[0].is_scene());
         windows.sort_by(|a, b| likely(b).total_cmp(&likely(a)));
-        windows.truncate(COMPARED);
+        windows.truncate(MAX_COMPARED);
 
-        let asked = self.search.embed_question(question).await?;
-        let presence = self.search.presence(question, &asked).await?;
-        let probable = async |texts: Vec<(String, &Evidence)>| {
-            // Many moments are told alike: no text is embedded twice.
+        let question_vector = self.search.embed_question(question).await?;
+        let presence = self.search.presence(question, &question_vector).await?;
+        let probabilities = async |texts: Vec<(String, &Evidence)>| {
+            // Many moments have the same text: each distinct text is embedded once.
             let different: BTreeSet<&str> = texts.iter().map(|(text, _)| text.as_str()).collect();
             let different: Vec<String> = different.into_iter().map(str::to_owned).collect();
             let vectors = self.embedder.embed(&different).await?;
@@ -250,30 +260,32 @@ impl Answering {
                 different.iter().map(String::as_str).zip(&vectors).collect();
             let probability = |(text, evidence): &(String, &Evidence)| {
                 let vector = vectors.get(text.as_str());
-                let told = vector
-                    .map_or(0.0, |v| presence.probability(evidence.style(), dot(v, &asked), text));
-                // No surer than it is that what was detected, or is searched for by a few words, is there.
-                let is_there = evidence.kind == PassageKind::Objects || !is_question(question);
-                told.min(evidence.p_present.filter(|_| is_there).unwrap_or(1.0))
+                let probability = vector.map_or(0.0, |v| {
+                    presence.probability(evidence.style(), dot(v, &question_vector), text)
+                });
+                // For detections and keyword searches, the probability is at most that of the hit.
+                let is_capped = evidence.kind == PassageKind::Objects || !is_question(question);
+                probability.min(evidence.p_present.filter(|_| is_capped).unwrap_or(1.0))
             };
             Ok::<Vec<f32>, Error>(texts.iter().map(probability).collect())
         };
         let alone = windows.iter().map(|said| (said[0].text.to_owned(), said[0].evidence));
-        let alone = probable(alone.collect()).await?;
-        let mut nearest: Vec<Nearest<'a>> = windows
+        let alone = probabilities(alone.collect()).await?;
+        let mut nearest: Vec<NearestWindow<'a>> = windows
             .into_iter()
             .zip(alone)
             .map(|(said, p_present)| {
-                let fits = !asked_for.is_definite() || asked_for.is_in(&words(&joined(&said)));
-                Nearest { said, p_present, fits }
+                let fits =
+                    !answer_kind.is_definite() || answer_kind.occurs_in(&words(&joined(&said)));
+                NearestWindow { said, p_present, fits }
             })
             .collect();
         nearest.sort_by(|a, b| b.rank().total_cmp(&a.rank()));
-        nearest.truncate(CONTINUED);
-        let mut continued: Vec<&mut Nearest<'a>> =
+        nearest.truncate(MAX_CONTINUED);
+        let mut continued: Vec<&mut NearestWindow<'a>> =
             nearest.iter_mut().filter(|nearest| nearest.said.len() > 1).collect();
         let together = continued.iter().map(|n| (joined(&n.said), n.said[0].evidence));
-        let together = probable(together.collect()).await?;
+        let together = probabilities(together.collect()).await?;
         for (nearest, together) in continued.iter_mut().zip(together) {
             nearest.p_present = nearest.p_present.max(together);
         }

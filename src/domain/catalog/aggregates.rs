@@ -1,4 +1,4 @@
-//! Reading stored aggregates.
+//! Reads stored aggregates.
 
 use std::collections::BTreeMap;
 
@@ -15,11 +15,11 @@ use crate::domain::kernel::video::VideoId;
 /// Stored aggregates of a video.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Aggregates {
-    /// The id of its video.
+    /// The id of the video.
     pub video_id: VideoId,
-    /// Ids of what is stored, which are the keys of `aggregates`.
+    /// Ids of the stored aggregates, in display order.
     pub available: Vec<String>,
-    /// Results by id.
+    /// Results by aggregator id.
     pub aggregates: BTreeMap<String, Value>,
 }
 
@@ -31,7 +31,7 @@ impl Catalog {
                 video_id,
                 available: self.aggregators.in_order(record.aggregates.keys()),
                 aggregates: self
-                    .shown_aggregates(&record)
+                    .enriched_aggregates(&record)
                     .await?
                     .into_iter()
                     .map(|(id, result)| (id, with_moments(video_id, result)))
@@ -41,9 +41,9 @@ impl Catalog {
         .await
     }
 
-    /// One stored aggregate; `Invalid` lists what is stored.
+    /// One stored aggregate. `Invalid` lists the stored ones.
     pub async fn aggregate(&self, video_id: VideoId, aggregator: &str) -> Result<Value> {
-        let read = |record| async move { self.shown_aggregate(&record, aggregator).await };
+        let read = |record| async move { self.enriched_aggregate(&record, aggregator).await };
         Ok(with_moments(video_id, self.read_published(video_id, read).await?))
     }
 
@@ -60,16 +60,16 @@ impl Catalog {
 }
 
 impl Catalog {
-    async fn shown_aggregates(&self, record: &VideoRecord) -> Result<BTreeMap<String, Value>> {
+    async fn enriched_aggregates(&self, record: &VideoRecord) -> Result<BTreeMap<String, Value>> {
         let mut aggregates = BTreeMap::new();
         for id in record.aggregates.keys() {
-            aggregates.insert(id.clone(), self.shown_aggregate(record, id).await?);
+            aggregates.insert(id.clone(), self.enriched_aggregate(record, id).await?);
         }
         Ok(aggregates)
     }
 
-    /// A stored aggregate; people come with the timelines that another one holds.
-    async fn shown_aggregate(&self, record: &VideoRecord, aggregator: &str) -> Result<Value> {
+    /// A stored aggregate, with the timelines of another aggregate added to entities.
+    async fn enriched_aggregate(&self, record: &VideoRecord, aggregator: &str) -> Result<Value> {
         let mut result = self.stored_aggregate(record, aggregator).await?;
         if aggregator != entities::ID {
             return Ok(result);
@@ -86,8 +86,7 @@ impl Catalog {
     }
 }
 
-/// The result with the name of the moment in everything that tells when it begins and ends: events,
-/// chapters, sections.
+/// Adds a `moment_id` to every object with `start` and `end`: events, chapters, sections.
 fn with_moments(video_id: VideoId, mut result: Value) -> Value {
     match &mut result {
         Value::Object(fields) => {
@@ -117,12 +116,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_a_beginning_and_an_end_is_a_moment() {
-        let result = json!({"events": [{"event": "x", "start": 1.5, "end": 2}], "end": 3});
+    fn objects_with_start_and_end_get_a_moment_id() {
+        let stored = json!({"events": [{"event": "x", "start": 1.5, "end": 2}], "end": 3});
         let id = "0123456789abcdef".parse().expect("an id");
-        let told = with_moments(id, result);
+        let result = with_moments(id, stored);
         let moment = "m_0123456789abcdef_1500_2000";
         let event = json!({"event": "x", "start": 1.5, "end": 2, "moment_id": moment});
-        assert_eq!(told, json!({"events": [event], "end": 3}));
+        assert_eq!(result, json!({"events": [event], "end": 3}));
     }
 }

@@ -1,5 +1,5 @@
-//! What has been paid for, kept beside the records: results of analyzers by chunk, recognised speech,
-//! answers of the language model. Losing it costs money, nothing else.
+//! Persistent cache of costly results, in the record store: analyzer results by chunk, speech
+//! recognition, answers of the language model. Losing it costs money, nothing else.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ use crate::domain::catalog::Catalog;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::VideoId;
-use crate::domain::llm::memoised::KeptAnswers;
+use crate::domain::llm::memoised::SavedAnswers;
 use crate::domain::media::speech::{TranscriptCache, track_model};
 
-/// Where the result of a costly call is kept: by content, span, analyzer, model and prompt.
+/// Key of a cached result: content, span, analyzer, model and prompt.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct CacheKey(String);
 
@@ -31,7 +31,7 @@ impl CacheKey {
 }
 
 impl Catalog {
-    /// An analyzer's kept result for one chunk; the outer `None` means not kept.
+    /// An analyzer's cached result for one chunk. The outer `None` means not cached.
     pub(crate) async fn cached_output(
         &self,
         analyzer: &str,
@@ -44,18 +44,18 @@ impl Catalog {
         }
     }
 
-    /// Keeps an analyzer's result for one chunk.
+    /// Caches an analyzer's result for one chunk.
     pub(crate) async fn cache_output(&self, key: &CacheKey, output: Option<&Output>) -> Result<()> {
         let document = output.map_or(Value::Null, |output| Value::Object(output.to_json()));
         self.cache(key, &document).await
     }
 
-    /// A cached analyzer result; the outer `None` means not cached, or not in a way that reads back.
+    /// A cached value; `None` if it is not cached or corrupt.
     pub(crate) async fn cached(&self, key: &CacheKey) -> Result<Option<Value>> {
-        self.read_kept(&key.0).await
+        self.read_cached(&key.0).await
     }
 
-    /// How many of these results are cached.
+    /// Number of these keys that are cached.
     pub(crate) async fn count_cached(
         &self,
         video_id: VideoId,
@@ -69,26 +69,26 @@ impl Catalog {
         Ok(self.records.put(&key.0, value).await?)
     }
 
-    /// What the language model has answered aggregators that then failed.
-    pub(crate) async fn kept_answers(&self, video_id: VideoId) -> Result<KeptAnswers> {
-        Ok(self.read_kept(&answers(video_id)).await?.unwrap_or_default())
+    /// Answers of the language model to aggregators that then failed.
+    pub(crate) async fn cached_answers(&self, video_id: VideoId) -> Result<SavedAnswers> {
+        Ok(self.read_cached(&answers_key(video_id)).await?.unwrap_or_default())
     }
 
-    /// Replaces [`Self::kept_answers`].
-    pub(crate) async fn keep_answers(&self, video_id: VideoId, kept: &KeptAnswers) -> Result<()> {
+    /// Replaces [`Self::cached_answers`].
+    pub(crate) async fn cache_answers(&self, video_id: VideoId, kept: &SavedAnswers) -> Result<()> {
         if kept.is_empty() {
-            return Ok(self.records.delete(&answers(video_id)).await?);
+            return Ok(self.records.delete(&answers_key(video_id)).await?);
         }
         let value = serde_json::to_value(kept)
             .map_err(|e| Error::corrupt(format!("cannot store the model's answers: {e}")))?;
-        Ok(self.records.put(&answers(video_id), &value).await?)
+        Ok(self.records.put(&answers_key(video_id), &value).await?)
     }
 
-    /// A document of the cache: one that does not read back is as good as none.
-    async fn read_kept<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
+    /// Reads a cache document. A corrupt one counts as absent.
+    async fn read_cached<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
         match self.read(key).await {
             Err(error) if error.is_corrupt() => {
-                tracing::warn!(%error, "a kept result is passed over");
+                tracing::warn!(%error, "ignoring a corrupt cached result");
                 Ok(None)
             }
             read => read,
@@ -96,21 +96,21 @@ impl Catalog {
     }
 }
 
-fn answers(video_id: VideoId) -> String {
+fn answers_key(video_id: VideoId) -> String {
     format!("cache/{video_id}/answers.json")
 }
 
-/// Recognised pieces of one video's speech, kept beside what else has been paid for.
-pub(crate) struct RecognisedPieces<'a> {
+/// Cache of speech recognition results of one video, by piece of sound.
+pub(crate) struct SpeechCache<'a> {
     pub(crate) catalog: &'a Catalog,
     pub(crate) video_id: VideoId,
-    /// Which of its sound tracks, where it has several.
+    /// Index of the audio track, if the video has several.
     pub(crate) audio_track: Option<u32>,
     /// Which of the track's channels, where each has a voice of its own.
     pub(crate) channel: Option<usize>,
 }
 
-impl RecognisedPieces<'_> {
+impl SpeechCache<'_> {
     fn key(&self, piece: Span, recogniser: &str) -> CacheKey {
         let mut recogniser = track_model(recogniser, self.audio_track);
         if let Some(channel) = self.channel {
@@ -121,7 +121,7 @@ impl RecognisedPieces<'_> {
 }
 
 #[async_trait]
-impl TranscriptCache for RecognisedPieces<'_> {
+impl TranscriptCache for SpeechCache<'_> {
     async fn get(&self, piece: Span, recogniser: &str) -> Result<Option<Transcript>> {
         let cached = self.catalog.cached(&self.key(piece, recogniser)).await?;
         let read = |value| {

@@ -1,4 +1,4 @@
-//! Reading stored analyzer output.
+//! Reads stored analyzer output.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -6,23 +6,23 @@ use std::sync::Arc;
 use futures::{StreamExt, TryStreamExt, stream};
 
 use crate::domain::catalog::record::{AnalyzerEntry, VideoRecord};
-use crate::domain::catalog::shown::ShownPage;
-use crate::domain::catalog::{Catalog, PARALLEL};
+use crate::domain::catalog::rendered::RenderedPage;
+use crate::domain::catalog::{Catalog, MAX_CONCURRENT_READS};
 use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::listed;
+use crate::domain::kernel::names::comma_separated;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::{ChunkId, VideoId};
 
 /// Which chunks to list.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ChunkQuery {
-    /// Restrict to one analyzer's output.
+    /// Only the output of this analyzer.
     pub analyzer: Option<String>,
-    /// Keep chunks ending after this second.
+    /// Only chunks that end after this second.
     pub after: Option<f64>,
-    /// Keep chunks starting before this second.
+    /// Only chunks that start before this second.
     pub before: Option<f64>,
-    /// Comma-separated integers.
+    /// Only these chunks: comma-separated integers.
     pub chunk_ids: Option<String>,
     /// Page size, 1..=500.
     pub limit: u32,
@@ -35,45 +35,45 @@ pub struct ChunkQuery {
 /// One chunk with its analyzers' output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkView {
-    /// Names it within its video.
+    /// Its id within the video.
     pub chunk_id: ChunkId,
-    /// When it is, seconds of the video.
+    /// Its span, seconds of the video.
     pub span: Span,
-    /// Output by analyzer id, for those that have any: a JSON object, as text.
+    /// JSON object as text by analyzer id, for analyzers with output.
     pub outputs: BTreeMap<String, Arc<str>>,
 }
 
 /// A page of chunks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkPage {
-    /// Their video.
+    /// The id of the video.
     pub video_id: VideoId,
     /// Analyzers with output on the video.
     pub analyzers: Vec<String>,
-    /// Chunks that match, on all pages.
+    /// Number of matching chunks on all pages.
     pub total: u32,
-    /// Chunks skipped.
+    /// Number of chunks skipped.
     pub offset: u32,
     /// Page size.
     pub limit: u32,
-    /// This page.
+    /// The chunks of this page.
     pub chunks: Vec<ChunkView>,
 }
 
 impl Catalog {
     /// Stored analyzer output, filtered and paged.
     pub async fn chunks(&self, video_id: VideoId, query: ChunkQuery) -> Result<ChunkPage> {
-        let wanted = query.chunk_ids.as_deref().map(parse_ids).transpose()?;
-        let (query, wanted) = (&query, wanted.as_ref());
-        let read = |record| async move { self.chunks_of(&record, query, wanted).await };
+        let chunk_ids = query.chunk_ids.as_deref().map(parse_ids).transpose()?;
+        let (query, chunk_ids) = (&query, chunk_ids.as_ref());
+        let read = |record| async move { self.read_chunks(&record, query, chunk_ids).await };
         self.read_published(video_id, read).await
     }
 
-    async fn chunks_of(
+    async fn read_chunks(
         &self,
         record: &VideoRecord,
         query: &ChunkQuery,
-        wanted: Option<&BTreeSet<ChunkId>>,
+        chunk_ids: Option<&BTreeSet<ChunkId>>,
     ) -> Result<ChunkPage> {
         let analyzers = match &query.analyzer {
             Some(analyzer) => vec![analyzer.clone()],
@@ -84,14 +84,14 @@ impl Catalog {
             .map(ChunkId)
             .zip(self.spans(record).await?)
             .filter(|(id, span)| {
-                wanted.is_none_or(|ids| ids.contains(id))
+                chunk_ids.is_none_or(|ids| ids.contains(id))
                     && query.after.is_none_or(|after| span.end > after)
                     && query.before.is_none_or(|before| span.start < before)
             })
             .collect();
         let total = matching.len() as u32;
         let page = matching.into_iter().skip(query.offset as usize).take(query.limit as usize);
-        let chunks = self.views(page.collect(), &entries, query.verbose).await?;
+        let chunks = self.chunk_views(page.collect(), &entries, query.verbose).await?;
         Ok(ChunkPage {
             video_id: record.video_id,
             analyzers: record.analyzer_ids(),
@@ -109,11 +109,11 @@ impl Catalog {
         chunk_id: ChunkId,
         verbose: bool,
     ) -> Result<ChunkView> {
-        let read = |record| async move { self.chunk_of(&record, chunk_id, verbose).await };
+        let read = |record| async move { self.read_chunk(&record, chunk_id, verbose).await };
         self.read_published(video_id, read).await
     }
 
-    async fn chunk_of(
+    async fn read_chunk(
         &self,
         record: &VideoRecord,
         chunk_id: ChunkId,
@@ -129,42 +129,41 @@ impl Catalog {
         })?;
         let analyzers = record.analyzer_ids();
         let entries = entries(record, &analyzers)?;
-        let views = self.views(vec![(chunk_id, *span)], &entries, verbose).await?;
+        let views = self.chunk_views(vec![(chunk_id, *span)], &entries, verbose).await?;
         views.into_iter().next().ok_or_else(|| Error::corrupt("a chunk is gone"))
     }
 
-    /// Chunks with the outputs that are stored of them; no other pages are read than those that they
-    /// are on.
-    pub(super) async fn views(
+    /// Chunks with their stored outputs. Reads only the pages that these chunks are on.
+    pub(super) async fn chunk_views(
         &self,
         chunks: Vec<(ChunkId, Span)>,
         entries: &[(&String, &AnalyzerEntry)],
         verbose: bool,
     ) -> Result<Vec<ChunkView>> {
         let needed: BTreeSet<(usize, u32)> = (0..entries.len())
-            .flat_map(|of| chunks.iter().map(move |(chunk_id, _)| (of, *chunk_id)))
-            .map(|(of, chunk_id)| (of, entries[of].1.pages.place(chunk_id).0))
+            .flat_map(|entry| chunks.iter().map(move |(chunk_id, _)| (entry, *chunk_id)))
+            .map(|(entry, chunk_id)| (entry, entries[entry].1.pages.locate(chunk_id).0))
             .collect();
-        let reads = stream::iter(needed).map(|(of, page)| async move {
-            let shown = self.shown_page(&entries[of].1.pages, page, verbose).await?;
-            Ok::<_, Error>(((of, page), shown))
+        let reads = stream::iter(needed).map(|(entry, page)| async move {
+            let rendered = self.rendered_page(&entries[entry].1.pages, page, verbose).await?;
+            Ok::<_, Error>(((entry, page), rendered))
         });
-        let pages: BTreeMap<(usize, u32), ShownPage> =
-            reads.buffered(PARALLEL).try_collect().await?;
-        let output = |of: usize, chunk_id: ChunkId| {
-            let (page, place) = entries[of].1.pages.place(chunk_id);
-            let text = pages.get(&(of, page))?.get(place)?.clone()?;
-            Some((entries[of].0.clone(), text))
+        let pages: BTreeMap<(usize, u32), RenderedPage> =
+            reads.buffered(MAX_CONCURRENT_READS).try_collect().await?;
+        let output = |entry: usize, chunk_id: ChunkId| {
+            let (page, place) = entries[entry].1.pages.locate(chunk_id);
+            let text = pages.get(&(entry, page))?.get(place)?.clone()?;
+            Some((entries[entry].0.clone(), text))
         };
         let view = |(chunk_id, span)| {
-            let outputs = (0..entries.len()).filter_map(|of| output(of, chunk_id)).collect();
+            let outputs = (0..entries.len()).filter_map(|entry| output(entry, chunk_id)).collect();
             ChunkView { chunk_id, span, outputs }
         };
         Ok(chunks.into_iter().map(view).collect())
     }
 }
 
-/// The entries of analyzers that the video has output of; `Invalid` lists those.
+/// The entries of these analyzers. `Invalid` lists the analyzers that the video has output from.
 pub(super) fn entries<'r>(
     record: &'r VideoRecord,
     analyzers: &'r [String],
@@ -175,14 +174,15 @@ pub(super) fn entries<'r>(
             Error::Invalid(format!(
                 "video '{}' has no output from analyzer '{analyzer}'; it has: {}",
                 record.video_id,
-                listed(&record.analyzer_ids())
+                comma_separated(&record.analyzer_ids())
             ))
         })
     };
     analyzers.iter().map(entry).collect()
 }
 
-/// The ids that a chunk can have; other integers are integers that no chunk has.
+/// Parses comma-separated integers. Integers outside the range of chunk ids are dropped: no chunk has
+/// them.
 fn parse_ids(ids: &str) -> Result<BTreeSet<ChunkId>> {
     let integer = |id: &str| {
         let digits = id.strip_prefix(['-', '+']).unwrap_or(id);
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_integers_between_commas() {
+    fn chunk_ids_are_comma_separated_integers() {
         assert_eq!(parse_ids("7, 2,4").expect("ids"), BTreeSet::from([2, 4, 7].map(ChunkId)));
         for bad in ["", "2,,4", "a", "1.5", "-", "--1", "1-", "2;3"] {
             assert!(matches!(parse_ids(bad), Err(Error::Invalid(_))), "{bad}");
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_that_no_chunk_has_match_nothing() {
+    fn impossible_chunk_ids_match_nothing() {
         assert!(parse_ids("-1").expect("an integer").is_empty());
         let ids = parse_ids("-1,3,99999999999999999999").expect("integers");
         assert_eq!(ids, BTreeSet::from([ChunkId(3)]));

@@ -1,32 +1,32 @@
-//! How every change of a video begins, is published and is cleaned up after, so that none can undo
-//! another's, whichever instance sleeps, dies or is cut off in between.
+//! The protocol by which every change of a video begins, is published and is cleaned up, so that no
+//! change can undo another, whichever instance stalls, dies or is partitioned in between.
 //!
-//! One document, `video.json`, says what a video is, and only compare-and-swap changes it. Whoever
-//! has the lock first *claims* the video: swaps a mark of its own into that document, in the form of
-//! a tombstone where there is no video. From then on:
+//! One document, `video.json`, holds the state of a video and is only changed by compare-and-swap. The
+//! holder of the lock first *claims* the video: it swaps a random fence into that document,
+//! in a tombstone if there is no video. From then on:
 //!
-//! - A publication swaps against the claimed content. An instance that slept through its lease has
-//!   expected a mark that is no longer there: the store refuses it. Marks are random, so no content
-//!   ever comes back.
-//! - What is stored besides is named by a random mark as well: documents by their keys, points by
-//!   their revision. New ones stand beside the old ones and are seen by nobody until a record names
-//!   them; searches pass over points whose revision is not that of the video's entry in the listing,
-//!   which follows the record ([`Catalog::relist`]).
-//! - What is removed is removed by name, never by a pattern, and only what was listed *before* the
-//!   own mark was found in place once more ([`Catalog::clean`]). Another instance makes nothing of
-//!   its own before it has entered its mark, so nothing of it was listed. And what was not named at
-//!   that time is never named later: records are built on the one that was read, or on nothing.
-//! - Objects have names that others may use again. Their removal begins with a tombstone that names
-//!   them; whoever takes such a removal over retires these names ([`Tombstone::retired`]), since
-//!   the one that was taken for dead may still be at it. Where the records are not shared, the one
-//!   before is dead for certain, and names are used again.
-//! - Before what a failed change has made is removed, its claim is swapped for another one, so that a
-//!   publication which is still on its way to the store finds nothing to be swapped with.
+//! - A publication swaps against the claimed content. An instance that stalled beyond its lease
+//!   expects a fence that is no longer there, so the store refuses the swap. Fences are random, so
+//!   no content recurs.
+//! - Documents and points have random names as well: documents by their keys, points by their
+//!   revision. New ones are stored next to the old ones and stay invisible until a record references
+//!   them. Searches skip points whose revision differs from that of the video's listing entry, which
+//!   follows the record ([`Catalog::relist`]).
+//! - Documents are removed by key, never by pattern, and only if they were listed *before* the own
+//!   fence was seen in place again ([`Catalog::clean`]). Another instance creates nothing before it
+//!   has swapped in its fence, so nothing of it was listed. And a document that was unreferenced at
+//!   that time is never referenced later: records are built on the one that was read, or on nothing.
+//! - Object keys may be reused. The removal of objects begins with a tombstone that lists them. An
+//!   instance that resumes such a removal retires these keys ([`Tombstone::retired`]), since the
+//!   first instance may still be alive and removing. If the record store is not shared, the previous
+//!   process is certainly dead, and keys are reused.
+//! - Before the results of a failed change are removed, its claim is replaced by another one, so that
+//!   a publication still in flight to the store cannot succeed.
 //!
-//! What the owner of a video says of it ([`About`]) is swapped into its record without any of this: it
-//! changes no mark, and whoever swaps the record takes over what was said meanwhile.
+//! User metadata ([`VideoMetadata`]) is swapped into the record without a claim: this does not change
+//! the fence, and every other swap of the record merges concurrent changes of metadata.
 //!
-//! The lease of a lock therefore decides only who works; that nothing is lost does not depend on it.
+//! The lease of a lock therefore only decides who works; durability does not depend on it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -36,74 +36,75 @@ use ports::index::{Filter, Predicate};
 use ports::records::Precondition;
 use ports::{ErrorKind, PortError};
 
-use crate::domain::catalog::about::About;
 use crate::domain::catalog::locks::VideoLock;
+use crate::domain::catalog::metadata::VideoMetadata;
 use crate::domain::catalog::record::{self, Absence, Tombstone, VideoRecord};
-use crate::domain::catalog::{Catalog, Stored, missing, named, published};
+use crate::domain::catalog::{Catalog, RecordState, missing_record, record_key, referenced_keys};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::video::VideoId;
 
-/// Pauses before each attempt to find out what became of a write whose answer was an error.
-const REREADS: [Duration; 3] =
+/// Delay before each attempt to read back the outcome of a failed write.
+const REREAD_DELAYS: [Duration; 3] =
     [Duration::ZERO, Duration::from_millis(500), Duration::from_millis(2000)];
 
-/// Documents removed at once.
-const REMOVALS: usize = 16;
+/// Maximum number of concurrent removals of documents.
+const MAX_CONCURRENT_REMOVALS: usize = 16;
 
-/// The right to publish over what was found, until somebody else claims the video.
+/// The right to replace the state that was read, until another claim on the video.
 pub(crate) struct Claim {
-    /// The video.
+    /// The id of the video.
     pub(crate) video_id: VideoId,
-    /// What is stored of it, with the mark of this claim; what does not read back bears none.
-    pub(crate) found: Stored,
+    /// The stored state with the fence of this claim; an unreadable record carries no fence.
+    pub(crate) base: RecordState,
 }
 
-/// A mark that no other claim has.
-fn mark() -> String {
+/// A random fence that no other claim has.
+fn new_fence() -> String {
     uuid::Uuid::new_v4().simple().to_string()
 }
 
-impl Stored {
-    /// The same with a new mark.
-    pub(super) fn marked(&self, video_id: VideoId) -> Result<Self> {
+impl RecordState {
+    /// The same state with a new fence.
+    pub(super) fn with_new_fence(&self, video_id: VideoId) -> Result<Self> {
         match self {
-            Self::Absent => Self::of_tombstone(Tombstone {
+            Self::Absent => Self::from_tombstone(Tombstone {
                 tombstone: Absence::Unpublished,
                 version: record::VERSION,
                 epoch: 0,
-                fence: mark(),
+                fence: new_fence(),
                 video_id,
                 objects: Vec::new(),
                 retired: Vec::new(),
             }),
-            Self::Tombstone(stone, _) => Self::of_tombstone(Tombstone {
+            Self::Tombstone(stone, _) => Self::from_tombstone(Tombstone {
                 tombstone: match stone.tombstone {
                     Absence::Vacant => Absence::Unpublished,
                     other => other,
                 },
-                fence: mark(),
+                fence: new_fence(),
                 ..(**stone).clone()
             }),
             Self::Record(record, _) => {
-                Self::of_record(VideoRecord { fence: mark(), ..(**record).clone() })
+                Self::from_record(VideoRecord { fence: new_fence(), ..(**record).clone() })
             }
             Self::Unreadable(..) => Ok(self.clone()),
         }
     }
 
-    /// What was made of `before`, made of `now`, in which nothing is different but what is said of the
-    /// video.
-    fn rebased(&self, before: &Self, now: &Self) -> Result<Self> {
+    /// Rebases `self`, derived from `before`, onto `now`, which differs from `before` only in user
+    /// metadata.
+    fn rebase(&self, before: &Self, now: &Self) -> Result<Self> {
         match (self, before, now) {
             (Self::Record(after, _), Self::Record(before, _), Self::Record(now, _)) => {
-                let about = About::merged(&before.about, after.about.clone(), &now.about);
-                Self::of_record(VideoRecord { about, ..(**after).clone() })
+                let metadata =
+                    VideoMetadata::merge(&before.metadata, after.metadata.clone(), &now.metadata);
+                Self::from_record(VideoRecord { metadata, ..(**after).clone() })
             }
             _ => Ok(self.clone()),
         }
     }
 
-    /// How often the video was published.
+    /// Number of publications of the video.
     pub(super) fn epoch(&self) -> u64 {
         match self {
             Self::Record(record, _) => record.epoch,
@@ -120,7 +121,7 @@ impl Stored {
         }
     }
 
-    /// Keys that no object of the video may have any more.
+    /// Keys that new objects of the video must not use.
     pub(crate) fn retired(&self) -> &[String] {
         match self {
             Self::Record(record, _) => &record.retired,
@@ -129,73 +130,74 @@ impl Stored {
         }
     }
 
-    /// The documents that are named, and revisions of points.
-    fn names(&self) -> (BTreeSet<String>, BTreeSet<String>) {
+    /// Keys of the referenced documents, and revisions of the referenced points.
+    fn references(&self) -> (BTreeSet<String>, BTreeSet<String>) {
         match self {
-            Self::Record(record, _) => (named(record), record.revisions()),
-            Self::Tombstone(stone, _) => ([published(stone.video_id)].into(), BTreeSet::new()),
+            Self::Record(record, _) => (referenced_keys(record), record.revisions()),
+            Self::Tombstone(stone, _) => ([record_key(stone.video_id)].into(), BTreeSet::new()),
             Self::Absent | Self::Unreadable(..) => Default::default(),
         }
     }
 }
 
 impl Catalog {
-    /// Begins a change of a video that the caller has locked. A delete that was begun is finished
-    /// first.
+    /// Begins a change of a video that the caller has locked. Finishes an interrupted delete first.
     pub(crate) async fn claim(&self, video_id: VideoId, lock: &VideoLock) -> Result<Claim> {
         lock.check()?;
-        let mut found = self.stored(video_id).await?;
-        if found.is_being_removed() {
-            if let Some(error) = self.take_over(video_id, &found).await?.storage_error {
+        let mut current = self.record_state(video_id).await?;
+        if current.is_being_removed() {
+            if let Some(error) = self.resume_removal(video_id, &current).await?.storage_error {
                 return Err(error.into());
             }
-            found = self.stored(video_id).await?;
+            current = self.record_state(video_id).await?;
         }
-        let marked = found.marked(video_id)?;
-        let found = self.swap(video_id, &found, marked).await?;
-        // The lock was held when the mark was entered: nobody else had begun by then.
+        let claimed = current.with_new_fence(video_id)?;
+        let base = self.swap(video_id, &current, claimed).await?;
+        // The lock was held when the fence was swapped in: no other holder had begun by then.
         lock.check()?;
-        Ok(Claim { video_id, found })
+        Ok(Claim { video_id, base })
     }
 
-    /// Makes `record` the published one in one step, if the claim still holds, and then removes what
-    /// is not named any more. After an error it is not published, as far as can be told; where it
-    /// was for certain, this is no error.
+    /// Atomically publishes `record` if the claim still holds, then removes unreferenced data. On an
+    /// error the record is not published, as far as can be determined; a publication known to have
+    /// succeeded is not an error.
     pub(crate) async fn publish(&self, claim: &Claim, record: VideoRecord) -> Result<()> {
-        let (video_id, found) = (claim.video_id, &claim.found);
-        let fence = match found {
-            Stored::Unreadable(..) => mark(),
-            found => found.fence().to_owned(),
+        let (video_id, base) = (claim.video_id, &claim.base);
+        let fence = match base {
+            RecordState::Unreadable(..) => new_fence(),
+            base => base.fence().to_owned(),
         };
-        let after = Stored::of_record(VideoRecord { epoch: found.epoch() + 1, fence, ..record })?;
-        match self.swap(video_id, found, after.clone()).await {
+        let after =
+            RecordState::from_record(VideoRecord { epoch: base.epoch() + 1, fence, ..record })?;
+        match self.swap(video_id, base, after.clone()).await {
             Ok(now) => {
-                self.clean_later(video_id, self.listed_and_clean(video_id, &now).await);
+                self.defer_cleanup(video_id, self.relist_and_clean(video_id, &now).await);
                 Ok(())
             }
             Err(error) => {
                 let withdrawn = self.withdraw(claim, &after).await;
-                self.clean_later(video_id, withdrawn);
+                self.defer_cleanup(video_id, withdrawn);
                 Err(error)
             }
         }
     }
 
-    /// Shows what was published. What that has replaced goes afterwards: until then searches show it.
-    async fn listed_and_clean(&self, video_id: VideoId, now: &Stored) -> Result<()> {
+    /// Updates the listing entry, then removes the replaced data: until the entry is updated, searches
+    /// return it.
+    async fn relist_and_clean(&self, video_id: VideoId, now: &RecordState) -> Result<()> {
         self.relist(video_id).await?;
         self.clean(video_id, now).await.map(drop)
     }
 
-    /// Replaces what is stored of a video, if it is still `before`. What its owner has said of it
-    /// meanwhile stays.
+    /// Replaces the stored state of a video if it is still `before`. Merges concurrent changes of user
+    /// metadata.
     pub(super) async fn swap(
         &self,
         video_id: VideoId,
-        before: &Stored,
-        mut after: Stored,
-    ) -> Result<Stored> {
-        let key = published(video_id);
+        before: &RecordState,
+        mut after: RecordState,
+    ) -> Result<RecordState> {
+        let key = record_key(video_id);
         let mut before = before.clone();
         loop {
             let Precondition::Document(json) = after.expected() else { return Ok(after) };
@@ -203,28 +205,32 @@ impl Catalog {
             if matches!(swapped, Ok(true)) {
                 return Ok(after);
             }
-            // The write may have been done and its answer lost; a store that repeats a request by
-            // itself then finds what it has written.
-            let now = self.settled(video_id).await;
+            // The write may have succeeded although its response was lost or the client of the
+            // store retried it.
+            let now = self.reread(video_id).await;
             if now.as_ref().is_ok_and(|now| now.expected() == after.expected()) {
                 return Ok(after);
             }
             match now {
-                Ok(now) if now.expected() != before.expected() && now.is_still(&before) => {
-                    after = after.rebased(&before, &now)?;
+                Ok(now)
+                    if now.expected() != before.expected() && now.same_except_metadata(&before) =>
+                {
+                    after = after.rebase(&before, &now)?;
                     before = now;
                 }
-                _ => return Err(swapped.err().unwrap_or_else(|| superseded(video_id)).into()),
+                _ => {
+                    return Err(swapped.err().unwrap_or_else(|| superseded_error(video_id)).into());
+                }
             }
         }
     }
 
-    /// What is stored once a write has failed, as soon as that can be read.
-    pub(super) async fn settled(&self, video_id: VideoId) -> Result<Stored> {
+    /// Reads the state after a failed write, with retries.
+    pub(super) async fn reread(&self, video_id: VideoId) -> Result<RecordState> {
         let mut read = Err(Error::corrupt("not read yet"));
-        for pause in REREADS {
+        for pause in REREAD_DELAYS {
             tokio::time::sleep(pause).await;
-            read = self.stored(video_id).await;
+            read = self.record_state(video_id).await;
             if read.is_ok() {
                 break;
             }
@@ -232,53 +238,56 @@ impl Catalog {
         read
     }
 
-    /// Removes the documents and points of a video that `current` does not name, and says whether
-    /// that is what is stored; nothing is removed where it is not, or does not read back.
-    pub(crate) async fn clean(&self, video_id: VideoId, current: &Stored) -> Result<bool> {
-        let (documents, revisions) = self.surplus(video_id, current).await?;
-        // Read after they were listed: what another instance has made since is not among them.
-        if !self.stored(video_id).await?.is_still(current) {
+    /// Removes the documents and points of a video that `current` does not reference. Returns whether
+    /// `current` is still the stored state; if not, or if it is unreadable, removes nothing.
+    pub(crate) async fn clean(&self, video_id: VideoId, current: &RecordState) -> Result<bool> {
+        let (documents, revisions) = self.garbage(video_id, current).await?;
+        // Read after the listing, which thus contains nothing that another instance created since.
+        if !self.record_state(video_id).await?.same_except_metadata(current) {
             return Ok(false);
         }
-        if !matches!(current, Stored::Unreadable(..)) {
+        if !matches!(current, RecordState::Unreadable(..)) {
             self.remove_documents(documents).await?;
             self.remove_points(video_id, revisions).await?;
         }
         Ok(true)
     }
 
-    /// The documents and revisions of points that are stored and not named.
-    pub(crate) async fn surplus(
+    /// The stored documents and point revisions that `current` does not reference.
+    pub(crate) async fn garbage(
         &self,
         video_id: VideoId,
-        current: &Stored,
+        current: &RecordState,
     ) -> Result<(BTreeSet<String>, BTreeSet<String>)> {
-        let (named, revisions) = current.names();
+        let (referenced, revisions) = current.references();
         let listed = self.records.list(&format!("videos/{video_id}/")).await?;
-        if let Some(key) = named.iter().find(|key| !listed.contains(key)) {
-            self.unreadable.enter(video_id, key, &missing(key));
+        if let Some(key) = referenced.iter().find(|key| !listed.contains(key)) {
+            self.unreadable.report(video_id, key, &missing_record(key));
         }
-        let documents = listed.into_iter().filter(|key| !named.contains(key)).collect();
-        let counted = current.record().map_or(0, VideoRecord::points);
-        if self.index.count(&Filter::video(video_id)).await? == counted {
+        let documents = listed.into_iter().filter(|key| !referenced.contains(key)).collect();
+        let expected = current.record().map_or(0, VideoRecord::points);
+        if self.index.count(&Filter::video(video_id)).await? == expected {
             return Ok((documents, BTreeSet::new()));
         }
         let stored = self.index.revisions(video_id).await?.into_iter();
         Ok((documents, stored.filter(|revision| !revisions.contains(revision)).collect()))
     }
 
-    /// Removes what only a record that is not published names. Nothing where its claim still holds:
-    /// then a publication may be on its way.
-    async fn withdraw(&self, claim: &Claim, after: &Stored) -> Result<()> {
-        let now = self.stored(claim.video_id).await?;
-        let unsure = |stored: &Stored| now.is_still(stored);
-        if unsure(&claim.found) || unsure(after) || matches!(now, Stored::Unreadable(..)) {
+    /// Removes data that only an unpublished record references. Does nothing if its claim still holds,
+    /// since a publication may be in flight.
+    async fn withdraw(&self, claim: &Claim, after: &RecordState) -> Result<()> {
+        let now = self.record_state(claim.video_id).await?;
+        let is_current = |state: &RecordState| now.same_except_metadata(state);
+        if is_current(&claim.base)
+            || is_current(after)
+            || matches!(now, RecordState::Unreadable(..))
+        {
             return Ok(());
         }
-        let (kept_documents, kept_revisions) = now.names();
-        let (mut documents, mut revisions) = after.names();
+        let (kept_documents, kept_revisions) = now.references();
+        let (mut documents, mut revisions) = after.references();
         documents.retain(|key| !kept_documents.contains(key));
-        documents.remove(&published(claim.video_id));
+        documents.remove(&record_key(claim.video_id));
         revisions.retain(|revision| !kept_revisions.contains(revision));
         self.remove_documents(documents).await?;
         self.remove_points(claim.video_id, revisions).await
@@ -286,28 +295,28 @@ impl Catalog {
 
     async fn remove_documents(&self, keys: BTreeSet<String>) -> Result<()> {
         let removals = stream::iter(keys).map(async |key| self.records.delete(&key).await);
-        Ok(removals.buffer_unordered(REMOVALS).try_collect().await?)
+        Ok(removals.buffer_unordered(MAX_CONCURRENT_REMOVALS).try_collect().await?)
     }
 
     async fn remove_points(&self, video_id: VideoId, revisions: BTreeSet<String>) -> Result<()> {
         if revisions.is_empty() {
             return Ok(());
         }
-        let named = Predicate::AnyKeyword(revisions.into_iter().collect());
-        let scope = Filter::video(video_id).and("revision", named);
+        let any = Predicate::AnyKeyword(revisions.into_iter().collect());
+        let scope = Filter::video(video_id).and("revision", any);
         Ok(self.index.replace(Some(&scope), Vec::new()).await?)
     }
 
-    /// Leaves to a repair what could not be removed: it is garbage, and nobody's failure.
-    pub(super) fn clean_later(&self, video_id: VideoId, cleaned: Result<()>) {
-        if let Err(error) = cleaned {
+    /// Logs a failed cleanup and leaves the garbage to a repair.
+    pub(super) fn defer_cleanup(&self, video_id: VideoId, outcome: Result<()>) {
+        if let Err(error) = outcome {
             tracing::warn!(%video_id, error = %error.labelled(), "garbage remains until a repair");
             self.unfinished().insert(video_id);
         }
     }
 }
 
-pub(super) fn superseded(video_id: VideoId) -> PortError {
+pub(super) fn superseded_error(video_id: VideoId) -> PortError {
     let message = format!(
         "another instance has changed video '{video_id}' meanwhile, so this result was not \
          published; ingest it again"

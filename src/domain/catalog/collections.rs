@@ -1,12 +1,12 @@
-//! Collections: those that there are, and what becomes of their videos. A collection is there as long as
-//! a video is in it; what it is called is said of each of its videos.
+//! Lists collections and moves videos between them. A collection exists as long as a video is in it;
+//! its name is part of the metadata of its videos.
 
 use futures::{StreamExt, TryStreamExt, stream};
 use ports::listing::ListQuery;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::catalog::about::{self, About};
-use crate::domain::catalog::{Catalog, PARALLEL};
+use crate::domain::catalog::metadata::{self, VideoMetadata};
+use crate::domain::catalog::{Catalog, MAX_CONCURRENT_READS};
 use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::iso;
@@ -17,7 +17,7 @@ use crate::domain::kernel::video::VideoId;
 pub struct Collection {
     /// Its name.
     pub name: String,
-    /// Videos in it.
+    /// Number of videos in it.
     pub videos: u64,
     /// When the oldest of them was first ingested, ISO 8601.
     pub first_added: String,
@@ -28,100 +28,105 @@ pub struct Collection {
 /// A page of collections, by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CollectionList {
-    /// This page.
+    /// The collections of this page.
     pub collections: Vec<Collection>,
-    /// The name that the next page follows; `None` where no other follows.
+    /// Pass as `after` to get the next page; `None` on the last page.
     pub next: Option<String>,
 }
 
-/// What is to become of the videos of a collection.
+/// A change of all videos of a collection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CollectionChange {
-    /// They are in the collection of this name.
+    /// Move them to the collection of this name.
     Rename(String),
-    /// They are in none.
+    /// Remove them from the collection.
     Dissolve,
-    /// They are deleted.
+    /// Delete them.
     Delete,
 }
 
-/// What a change has done.
+/// The result of a [`CollectionChange`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CollectionResult {
-    /// The name that it had.
+    /// The name of the collection before the change.
     pub collection: String,
-    /// Videos that were changed or deleted since the job was last begun.
+    /// Number of videos changed or deleted since the job was last started.
     pub videos: u64,
 }
 
 impl Catalog {
-    /// The collections that a caller sees, by name: at most `limit` that follow `after`.
+    /// The collections that a caller may see, by name: at most `limit` after `after`.
     pub async fn collections(
         &self,
         access: &Access,
         after: Option<&str>,
         limit: usize,
     ) -> Result<CollectionList> {
-        let seen: Vec<_> = about::seen_by(access).into_iter().collect();
+        let visible: Vec<_> = metadata::visible_to(access).into_iter().collect();
         let mut words =
-            self.listing.keyword_counts(about::COLLECTION, &seen, after, limit + 1).await?;
+            self.listing.keyword_counts(metadata::COLLECTION, &visible, after, limit + 1).await?;
         let more = words.len() > limit;
         words.truncate(limit);
         let next = words.last().filter(|_| more).map(|(name, _)| name.clone());
         let collections = stream::iter(words)
             .map(|(name, videos)| self.collection(name, videos))
-            .buffered(PARALLEL)
+            .buffered(MAX_CONCURRENT_READS)
             .try_filter_map(|collection| async { Ok(collection) });
         Ok(CollectionList { collections: collections.try_collect().await?, next })
     }
 
-    /// A collection; nothing where its last video has gone since it was counted.
+    /// A collection; `None` if its last video has been removed since it was counted.
     async fn collection(&self, name: String, videos: u64) -> Result<Option<Collection>> {
-        let period = self.listing.created_range(&[about::in_collection(&name)]).await?;
+        let period = self.listing.created_range(&[metadata::in_collection(&name)]).await?;
         Ok(period.map(|(first, last)| {
             let (first_added, last_added) = (iso(first), iso(last));
             Collection { name, videos, first_added, last_added }
         }))
     }
 
-    /// How many videos are in a collection; `NotFound` where none is, or the caller does not see it.
-    pub(crate) async fn count_in(&self, access: &Access, name: &str) -> Result<u64> {
+    /// Number of videos in a collection. Returns `NotFound` if there are none or the caller may not see
+    /// it.
+    pub(crate) async fn count_in_collection(&self, access: &Access, name: &str) -> Result<u64> {
         let unknown = || Error::NotFound(format!("unknown collection '{name}'"));
         if !access.sees(Some(name)) {
             return Err(unknown());
         }
-        let conditions = vec![about::in_collection(name)];
+        let conditions = vec![metadata::in_collection(name)];
         let total =
             self.listing.list(&ListQuery { conditions, ..ListQuery::default() }).await?.total;
         if total == 0 { Err(unknown()) } else { Ok(total) }
     }
 
-    /// Some of the videos of a collection, and how many there are.
-    pub(crate) async fn some_in(&self, name: &str, limit: usize) -> Result<(Vec<VideoId>, u64)> {
-        let conditions = vec![about::in_collection(name)];
+    /// At most `limit` videos of a collection, and their total number.
+    pub(crate) async fn list_in_collection(
+        &self,
+        name: &str,
+        limit: usize,
+    ) -> Result<(Vec<VideoId>, u64)> {
+        let conditions = vec![metadata::in_collection(name)];
         let query = ListQuery { conditions, limit, ..ListQuery::default() };
         let page = self.listing.list(&query).await?;
         Ok((page.entries.into_iter().map(|entry| entry.video_id).collect(), page.total))
     }
 
-    /// Puts a video of a collection into another, or into none; one that is not in it any more is
-    /// listed as what it is now.
-    pub(crate) async fn recollect(
+    /// Moves a video from one collection to another, or to none. Leaves a video that is no longer in
+    /// `from` unchanged, but updates its listing entry.
+    pub(crate) async fn move_to_collection(
         &self,
         video_id: VideoId,
         from: &str,
         to: Option<&str>,
     ) -> Result<()> {
-        let change = |about: &About| {
-            let mut about = about.clone();
-            if about.collection.as_deref() == Some(from) {
-                about.collection = to.map(str::to_owned);
+        let change = |metadata: &VideoMetadata| {
+            let mut metadata = metadata.clone();
+            if metadata.collection.as_deref() == Some(from) {
+                metadata.collection = to.map(str::to_owned);
             }
-            Ok(about)
+            Ok(metadata)
         };
-        match self.change_about(video_id, change).await {
-            // Deleted meanwhile, or not to be read: it is in no listing then.
+        match self.modify_metadata(video_id, change).await {
+            // Deleted meanwhile or unreadable: `relist` removes the entry.
             Err(Error::NotFound(_)) => self.relist(video_id).await,
             Err(error) if error.is_corrupt() => self.relist(video_id).await,
             changed => changed,

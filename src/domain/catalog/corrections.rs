@@ -1,4 +1,4 @@
-//! What people have corrected in a video, as it is stored.
+//! Reads the stored corrections of a video.
 
 use crate::domain::analysis::correction::Correction;
 use crate::domain::catalog::Catalog;
@@ -7,13 +7,13 @@ use crate::domain::kernel::error::Result;
 use crate::domain::kernel::video::VideoId;
 
 impl Catalog {
-    /// The corrections of a published video, in the order in which they were made.
-    pub async fn corrections_of(&self, video_id: VideoId) -> Result<Vec<Correction>> {
+    /// The corrections of a published video, oldest first.
+    pub async fn video_corrections(&self, video_id: VideoId) -> Result<Vec<Correction>> {
         let read = |record| async move { self.corrections(&record).await };
         self.read_published(video_id, read).await
     }
 
-    /// The corrections that a record names.
+    /// The corrections that a record references.
     pub(crate) async fn corrections(&self, record: &VideoRecord) -> Result<Vec<Correction>> {
         match &record.corrections_document {
             Some(document) => self.document(document).await,

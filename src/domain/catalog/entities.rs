@@ -1,8 +1,8 @@
-//! Reading the people linked across a video's chunks.
+//! Reads the people linked across a video's chunks.
 
 use std::collections::BTreeMap;
 
-use crate::domain::aggregation::aggregators::entities::{self, People};
+use crate::domain::aggregation::aggregators::entities::{self, LinkedPeople};
 use crate::domain::aggregation::aggregators::entity_timelines::{self, Timelines};
 use crate::domain::aggregation::entity::{Entity, EntityTimeline};
 use crate::domain::aggregation::result::result_of;
@@ -14,25 +14,29 @@ use crate::domain::kernel::video::VideoId;
 /// The people of a video.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EntityList {
-    /// Their video.
+    /// The id of the video.
     pub video_id: VideoId,
-    /// How many match.
+    /// Number of matching people.
     pub total: u32,
-    /// The people that are seen often enough, most seen first.
+    /// The matching people, most frequent first.
     pub entities: Vec<Entity>,
 }
 
 impl Catalog {
     /// People seen in at least `min_appearances` chunks.
     pub async fn entities(&self, video_id: VideoId, min_appearances: u32) -> Result<EntityList> {
-        let read = |record| async move { self.entities_of(&record, min_appearances).await };
+        let read = |record| async move { self.read_entities(&record, min_appearances).await };
         self.read_published(video_id, read).await
     }
 
-    async fn entities_of(&self, record: &VideoRecord, min_appearances: u32) -> Result<EntityList> {
+    async fn read_entities(
+        &self,
+        record: &VideoRecord,
+        min_appearances: u32,
+    ) -> Result<EntityList> {
         let video_id = record.video_id;
         let linked = self.aggregate_result(record, entities::ID).await?;
-        let linked: &People = result_of(linked.as_ref()).ok_or_else(|| unreadable(video_id))?;
+        let linked: &LinkedPeople = result_of(linked.as_ref()).ok_or_else(|| corrupt(video_id))?;
         let mut timelines = self.timelines(record).await?;
         let people = linked.entities.iter().map(|person| &person.entity);
         let entities: Vec<Entity> = people
@@ -45,7 +49,7 @@ impl Catalog {
         Ok(EntityList { video_id, total: entities.len() as u32, entities })
     }
 
-    /// When each person of a video is seen, by the person's id; empty where that has not been found out.
+    /// When each person of a video is visible, by entity id; empty if this was not computed.
     pub(super) async fn timelines(
         &self,
         record: &VideoRecord,
@@ -55,12 +59,12 @@ impl Catalog {
         }
         let stored = self.aggregate_result(record, entity_timelines::ID).await?;
         let stored: &Timelines =
-            result_of(stored.as_ref()).ok_or_else(|| unreadable(record.video_id))?;
+            result_of(stored.as_ref()).ok_or_else(|| corrupt(record.video_id))?;
         let timelines = stored.entities.iter().map(|t| (t.entity_id.clone(), t.timeline.clone()));
         Ok(timelines.collect())
     }
 }
 
-fn unreadable(video_id: VideoId) -> Error {
+fn corrupt(video_id: VideoId) -> Error {
     Error::corrupt(format!("the entities of '{video_id}' are of another kind"))
 }

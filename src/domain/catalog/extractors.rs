@@ -1,4 +1,4 @@
-//! Extractors: the analyzers that users define, kept in one record that instances share.
+//! Extractors: user-defined analyzers, stored in one record that instances share.
 
 use std::sync::Arc;
 
@@ -6,32 +6,32 @@ use ports::records::Precondition;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::domain::analysis::extraction::form::{check_name, unknown};
+use crate::domain::analysis::extraction::form::{check_name, unknown_extractor};
 use crate::domain::analysis::extraction::{
-    Extractor, ExtractorDefinition, ExtractorSettings, Form,
+    Extractor, ExtractorDefinition, ExtractorForm, ExtractorSettings,
 };
 use crate::domain::catalog::Catalog;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::now;
 
-/// The record with every definition, by name.
+/// Key of the record with all definitions, sorted by name.
 const KEY: &str = "extractors.json";
 
-/// Longest description of an extractor, characters.
-const LONGEST_DESCRIPTION: usize = 1000;
+/// Maximum length of a description, characters.
+const MAX_DESCRIPTION_CHARS: usize = 1000;
 
-/// Defining extractors.
+/// Creates, updates and deletes extractors.
 pub struct Extractors {
     catalog: Arc<Catalog>,
     settings: ExtractorSettings,
 }
 
-/// What somebody says of an extractor.
+/// The user's input for an extractor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExtractorDraft {
-    /// What it is for, in a sentence.
+    /// Its purpose, in a sentence.
     pub description: String,
-    /// The JSON schema to fill in, as JSON.
+    /// The JSON schema to fill in, as JSON text.
     pub schema: String,
 }
 
@@ -40,31 +40,31 @@ impl Extractors {
         Self { catalog, settings }
     }
 
-    /// Every definition, by name.
+    /// All definitions, by name.
     pub async fn list(&self) -> Result<Vec<ExtractorDefinition>> {
         self.catalog.load_extractors().await
     }
 
-    /// One definition. `NotFound` lists what there is.
+    /// One definition. `NotFound` lists the available ones.
     pub async fn get(&self, name: &str) -> Result<ExtractorDefinition> {
-        let defined = self.list().await?;
-        let found = defined.iter().find(|definition| definition.name == name).cloned();
-        found.ok_or_else(|| not_defined(name, &defined))
+        let definitions = self.list().await?;
+        let found = definitions.iter().find(|definition| definition.name == name).cloned();
+        found.ok_or_else(|| not_defined(name, &definitions))
     }
 
-    /// Defines an extractor, or defines it anew: what the earlier one has found is then out of date.
-    /// `Invalid` for a name that is taken by the service itself, and for a schema that is no form.
+    /// Creates or replaces an extractor. Replacing it makes its existing results outdated. Returns
+    /// `Invalid` for a name reserved by the service and for a schema that is not a valid form.
     pub async fn put(&self, name: &str, draft: &ExtractorDraft) -> Result<ExtractorDefinition> {
         check_name(name, self.catalog.analyzers.is_built_in(name))?;
         let description = draft.description.trim();
-        if description.chars().count() > LONGEST_DESCRIPTION {
+        if description.chars().count() > MAX_DESCRIPTION_CHARS {
             return Err(Error::Invalid(format!(
-                "description has more than {LONGEST_DESCRIPTION} characters"
+                "description has more than {MAX_DESCRIPTION_CHARS} characters"
             )));
         }
-        let schema = Form::parse(&draft.schema, &self.settings)?;
-        let most = self.settings.max;
-        self.change(|defined| {
+        let schema = ExtractorForm::parse(&draft.schema, &self.settings)?;
+        let max = self.settings.max;
+        self.change(|definitions| {
             let time = now();
             let definition = |created_at: String| ExtractorDefinition {
                 name: name.to_owned(),
@@ -73,54 +73,56 @@ impl Extractors {
                 created_at,
                 updated_at: time.clone(),
             };
-            if let Some(known) = defined.iter_mut().find(|known| known.name == name) {
-                if known.description != description || known.schema != schema {
-                    *known = definition(known.created_at.clone());
+            if let Some(existing) = definitions.iter_mut().find(|existing| existing.name == name) {
+                if existing.description != description || existing.schema != schema {
+                    *existing = definition(existing.created_at.clone());
                 }
-                return Ok(known.clone());
+                return Ok(existing.clone());
             }
-            if defined.len() >= most {
+            if definitions.len() >= max {
                 return Err(Error::Invalid(format!(
-                    "{most} extractors are defined, which is the most (extractors.max); delete one first"
+                    "{max} extractors are defined, which is the maximum (extractors.max); delete one first"
                 )));
             }
             let new = definition(time.clone());
-            defined.push(new.clone());
-            defined.sort_by(|a, b| a.name.cmp(&b.name));
+            definitions.push(new.clone());
+            definitions.sort_by(|a, b| a.name.cmp(&b.name));
             Ok(new)
         })
         .await
     }
 
-    /// Forgets an extractor. What it has found stays with the videos until they are ingested again.
-    /// `NotFound` lists what there is.
+    /// Deletes an extractor. Its results stay with the videos until they are ingested again. `NotFound`
+    /// lists the available ones.
     pub async fn delete(&self, name: &str) -> Result<()> {
-        self.change(|defined| match defined.iter().position(|known| known.name == name) {
-            Some(at) => {
-                defined.remove(at);
-                Ok(())
+        self.change(|definitions| {
+            match definitions.iter().position(|existing| existing.name == name) {
+                Some(at) => {
+                    definitions.remove(at);
+                    Ok(())
+                }
+                None => Err(not_defined(name, definitions)),
             }
-            None => Err(not_defined(name, defined)),
         })
         .await
     }
 
-    /// Changes the definitions, again where another instance does so at the same time.
+    /// Changes the definitions, with a retry if another instance changes them at the same time.
     async fn change<T>(
         &self,
         change: impl Fn(&mut Vec<ExtractorDefinition>) -> Result<T>,
     ) -> Result<T> {
-        self.catalog.opening.check()?;
+        self.catalog.readiness.check()?;
         let records = &self.catalog.records;
         loop {
             let stored = records.get(KEY).await?;
             let before = read(stored.as_ref())?;
-            let mut defined = before.clone();
-            let outcome = change(&mut defined)?;
-            if defined == before {
+            let mut definitions = before.clone();
+            let outcome = change(&mut definitions)?;
+            if definitions == before {
                 return Ok(outcome);
             }
-            let json = serde_json::to_value(&defined)
+            let json = serde_json::to_value(&definitions)
                 .map_err(|e| Error::corrupt(format!("cannot store {KEY}: {e}")))?;
             if records.compare_and_swap(KEY, Precondition::from(stored.as_ref()), &json).await? {
                 self.catalog.load_extractors().await?;
@@ -131,17 +133,17 @@ impl Extractors {
 }
 
 impl Catalog {
-    /// Takes the stored definitions for those that are defined, and returns them.
+    /// Loads the stored definitions into the set of analyzers and returns them.
     pub(crate) async fn load_extractors(&self) -> Result<Vec<ExtractorDefinition>> {
-        let defined = read(self.records.get(KEY).await?.as_ref())?;
-        let analyzers = defined.iter().cloned().map(Extractor::new).map(Arc::new);
-        self.analyzers.define(analyzers.collect());
-        Ok(defined)
+        let definitions = read(self.records.get(KEY).await?.as_ref())?;
+        let analyzers = definitions.iter().cloned().map(Extractor::new).map(Arc::new);
+        self.analyzers.set_extractors(analyzers.collect());
+        Ok(definitions)
     }
 
-    /// Loads the definitions where one of a comma-separated selection is no analyzer that is compiled
-    /// in: another instance may have defined it anew.
-    pub(crate) async fn load_extractors_of(&self, selection: &str) -> Result<()> {
+    /// Loads the definitions if a comma-separated selection contains an analyzer that is not built in:
+    /// another instance may have defined or changed it.
+    pub(crate) async fn load_extractors_for(&self, selection: &str) -> Result<()> {
         let mut ids = selection.split(',').map(str::trim).filter(|id| !id.is_empty());
         if !ids.all(|id| self.analyzers.is_built_in(id)) {
             self.load_extractors().await?;
@@ -149,10 +151,9 @@ impl Catalog {
         Ok(())
     }
 
-    /// Loads the definitions where an analyzer of that id is not known: another instance may have
-    /// defined it.
-    pub(crate) async fn look_up(&self, analyzer: &str) -> Result<()> {
-        if self.analyzers.known(analyzer).is_none() {
+    /// Loads the definitions if the analyzer is unknown: another instance may have defined it.
+    pub(crate) async fn load_if_unknown(&self, analyzer: &str) -> Result<()> {
+        if self.analyzers.get(analyzer).is_none() {
             self.load_extractors().await?;
         }
         Ok(())
@@ -165,7 +166,7 @@ fn read(stored: Option<&Value>) -> Result<Vec<ExtractorDefinition>> {
         .map_err(|e| Error::corrupt(format!("the record {KEY} does not read back: {e}")))
 }
 
-fn not_defined(name: &str, defined: &[ExtractorDefinition]) -> Error {
-    let names: Vec<&str> = defined.iter().map(|definition| definition.name.as_str()).collect();
-    unknown(name, &names)
+fn not_defined(name: &str, definitions: &[ExtractorDefinition]) -> Error {
+    let names: Vec<&str> = definitions.iter().map(|definition| definition.name.as_str()).collect();
+    unknown_extractor(name, &names)
 }

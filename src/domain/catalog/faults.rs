@@ -1,11 +1,11 @@
-//! What of a published video does not read back.
+//! Detects missing and corrupt documents of a published video.
 
 use crate::domain::catalog::Catalog;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::Result;
 
 impl Catalog {
-    /// The documents of a published video that are missing or do not read back.
+    /// The documents of a published video that are missing or corrupt.
     pub(crate) async fn faults(&self, record: &VideoRecord) -> Result<Vec<Fault>> {
         let mut faults = Vec::new();
         let mut read = |part: Part, read: Result<()>| match read {
@@ -25,8 +25,8 @@ impl Catalog {
         for (id, entry) in &record.analyzers {
             read(Part::Analyzer(id.clone()), self.outputs(record, id).await.map(drop))?;
             if entry.uncorrected.is_some() {
-                let made = self.uncorrected(record, id).await.map(drop);
-                read(Part::Analyzer(id.clone()), made)?;
+                let original = self.original_outputs(record, id).await.map(drop);
+                read(Part::Analyzer(id.clone()), original)?;
             }
         }
         for id in record.aggregates.keys() {
@@ -36,17 +36,17 @@ impl Catalog {
     }
 }
 
-/// A part of a published video whose document does not read back.
+/// A part of a published video whose document is missing or corrupt.
 pub(crate) struct Fault {
     pub(crate) part: Part,
     pub(crate) error: String,
 }
 
-/// What a document holds.
+/// The content of a document.
 pub(crate) enum Part {
-    /// Chunks, signals or speech, without which nothing else of the video is of use.
+    /// Chunks, signals or speech, which everything else depends on.
     Base,
-    /// What people have corrected.
+    /// The corrections by users.
     Corrections,
     /// The outputs of this analyzer.
     Analyzer(String),

@@ -1,5 +1,6 @@
-//! Stores belong together: records, and the index and the queue that others may share, carry the
-//! id of one install. What another install owns is neither repaired nor worked on.
+//! The install id ties stores together: the records, and the index and the queue, which other installs
+//! may share, carry the id of one install. Stores that another install owns are neither repaired nor
+//! used.
 
 use ports::index::VectorIndex;
 use ports::records::Precondition;
@@ -9,42 +10,48 @@ use serde_json::json;
 use crate::domain::catalog::Catalog;
 use crate::domain::kernel::error::{Error, Result};
 
-/// The record that holds the id.
+/// Key of the record with the id.
 const KEY: &str = "install.json";
 
 impl Catalog {
-    /// Fails unless the records answer, and where the bucket of objects is none. Objects that are out
-    /// of reach keep nothing from being read.
+    /// Returns an error if the record store does not answer or the object bucket does not exist.
+    /// Unreachable object storage is no error: it does not prevent reads.
     pub(crate) async fn probe(&self) -> Result<()> {
-        self.records.probe().await.map_err(|e| no_bucket(e, "records", "records.bucket"))?;
+        self.records.probe().await.map_err(|e| bucket_error(e, "records", "records.bucket"))?;
         match self.storage.probe().await {
-            Err(e) if is_none(e.kind()) => Err(no_bucket(e, "objects", "storage.bucket").into()),
+            Err(e) if is_missing_bucket(e.kind()) => {
+                Err(bucket_error(e, "objects", "storage.bucket").into())
+            }
             _ => Ok(()),
         }
     }
 
-    /// Enters the install of these records as the owner of the index, where it has none yet.
-    /// `Invalid` when another owns it.
-    pub(crate) async fn own_index(&self) -> Result<()> {
+    /// Registers this install as the owner of the index if it has none. Returns `Invalid` if another
+    /// install owns it.
+    pub(crate) async fn adopt_index(&self) -> Result<()> {
         let install = self.install().await?;
         if self.index.adopt(&install).await? != install {
-            return Err(owned("the index holds the vectors", "index.collection, data_dir"));
+            return Err(owned_by_other_install(
+                "the index holds the vectors",
+                "index.collection, data_dir",
+            ));
         }
         Ok(())
     }
 
-    /// The id that the records carry; made where they have none. `Corrupt` where its record is damaged.
+    /// The install id of the records, created if there is none. Returns `Corrupt` if its record is
+    /// damaged.
     pub(crate) async fn install(&self) -> Result<String> {
         if let Some(id) = self.stored_install().await? {
             return Ok(id);
         }
-        let made = json!({"id": new_id()});
-        // Another instance may make one at the same time: the first one counts.
-        self.records.compare_and_swap(KEY, Precondition::Absent, &made).await?;
+        let created = json!({"id": new_id()});
+        // Another instance may create one at the same time: the first one wins.
+        self.records.compare_and_swap(KEY, Precondition::Absent, &created).await?;
         self.stored_install().await?.ok_or_else(|| damaged("it is not kept"))
     }
 
-    /// The id that the records carry, if any.
+    /// The install id of the records, if any.
     pub(super) async fn stored_install(&self) -> Result<Option<String>> {
         match self.records.get(KEY).await {
             Ok(None) => Ok(None),
@@ -57,8 +64,7 @@ impl Catalog {
         }
     }
 
-    /// Writes the id again where its record is damaged: that of the install which owns `index`, or a new
-    /// one.
+    /// Restores a damaged id record: with the id of the install that owns `index`, or a new one.
     pub(crate) async fn restore_install(&self, index: &dyn VectorIndex) -> Result<()> {
         match self.stored_install().await {
             Err(error) if error.is_corrupt() => {}
@@ -82,24 +88,24 @@ fn damaged(why: &str) -> Error {
     PortError::new(ErrorKind::Corrupt, message).into()
 }
 
-/// What a store answers that has no such bucket.
-fn is_none(kind: ErrorKind) -> bool {
+/// Whether the error of a store means that the bucket does not exist.
+fn is_missing_bucket(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::NotFound | ErrorKind::Invalid)
 }
 
-fn no_bucket(error: PortError, of: &str, key: &str) -> PortError {
-    if !is_none(error.kind()) {
+fn bucket_error(error: PortError, content: &str, key: &str) -> PortError {
+    if !is_missing_bucket(error.kind()) {
         return error;
     }
     let message = format!(
-        "the bucket of {of} cannot be used; make it where it does not exist, or name another one \
+        "the bucket of {content} cannot be used; make it where it does not exist, or name another one \
          ({key}): {error}"
     );
     PortError::caused_by(error.kind(), message, error)
 }
 
-/// A store that is another install's.
-pub(crate) fn owned(what: &str, key: &str) -> Error {
+/// The error for a store that belongs to another install.
+pub(crate) fn owned_by_other_install(what: &str, key: &str) -> Error {
     Error::Invalid(format!(
         "{what} of other records than these; share those records (records.kind = \"bucket\", \
          records.bucket, records.prefix), or name another one ({key})"

@@ -1,10 +1,10 @@
-//! The listing: what a page of the library and the hits of a search show of each video, kept in the
-//! index so that neither reads a record.
+//! The listing: summaries of videos for library pages and search hits, stored in the index so that
+//! neither reads records.
 //!
-//! A video's entry says what its record says. It is written after the record has been published and
-//! before what that has replaced is removed; whoever writes it reads the record once more afterwards,
-//! and goes on until both agree. So the last one to write puts right what somebody wrote who slept,
-//! and what a death leaves behind is put right by the next repair.
+//! A video's entry is derived from its record. It is written after the record is published and before
+//! the replaced data is removed. After writing it, the writer reads the record again and repeats until
+//! both agree. So the last writer corrects the entry of a stalled one, and the next repair corrects
+//! what a crash leaves behind.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
@@ -15,142 +15,149 @@ use ports::index::Condition;
 use ports::listing::{ListQuery, Position, VideoEntry};
 use serde::{Deserialize, Serialize};
 
-use crate::domain::catalog::about::{self, About};
-use crate::domain::catalog::looked::Mark;
+use crate::domain::catalog::metadata::{self, VideoMetadata};
 use crate::domain::catalog::record::VideoRecord;
-use crate::domain::catalog::{Catalog, Stored};
+use crate::domain::catalog::scrub::ListingState;
+use crate::domain::catalog::{Catalog, RecordState};
 use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::instant;
-use crate::domain::kernel::urls::without_secrets;
+use crate::domain::kernel::urls::redact_secrets;
 use crate::domain::kernel::video::VideoId;
 
-/// What the listing says once it is complete. Another value when entries change their form.
-const COMPLETE: &str = "3";
+/// Format version of a complete listing. Increment when the format of entries changes.
+const FORMAT: &str = "3";
 
-/// Entries read or written at once.
+/// Number of entries read or written per request.
 pub(super) const BATCH: usize = 500;
 
-/// What the listing knows of a video beside what it is sorted and filtered by.
+/// The content of a listing entry, in addition to the fields for sorting and filtering.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Listed {
+pub(crate) struct VideoSummary {
     pub(crate) storage_path: String,
     pub(crate) poster_path: Option<String>,
-    /// Without secrets.
+    /// With secrets redacted.
     pub(crate) source_url: Option<String>,
     pub(crate) duration: f64,
     pub(crate) chunks: u32,
     pub(crate) chunk_config: String,
-    /// What it is about, in a sentence.
+    /// A one-sentence synopsis.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) synopsis: Option<String>,
-    /// What its owner says of it.
-    #[serde(default)]
-    pub(crate) about: About,
-    /// What marks the points of each analyzer: others are not those of the published record.
+    /// User metadata.
+    #[serde(default, rename = "about")]
+    pub(crate) metadata: VideoMetadata,
+    /// The published point revision of each analyzer. Points with another revision are not part of the
+    /// published record.
     pub(crate) revisions: BTreeMap<String, String>,
 }
 
-impl Listed {
-    /// Whether points of an analyzer with this mark are those of the published record; points without
-    /// one are.
-    pub(crate) fn publishes(&self, analyzer_id: &str, revision: &str) -> bool {
+impl VideoSummary {
+    /// Whether points of an analyzer with this revision belong to the published record. Points without
+    /// a revision always do.
+    pub(crate) fn has_revision(&self, analyzer_id: &str, revision: &str) -> bool {
         revision.is_empty() || self.revisions.get(analyzer_id).is_some_and(|own| own == revision)
     }
 }
 
-/// What is listed of a published video.
-pub(super) fn listed_of(record: &VideoRecord) -> Listed {
+/// The listing summary of a published video.
+pub(super) fn summary(record: &VideoRecord) -> VideoSummary {
     let revisions = record.analyzers.iter();
-    Listed {
+    VideoSummary {
         storage_path: record.storage_path.clone(),
         poster_path: record.poster_path.clone(),
-        source_url: record.source_url.as_deref().map(without_secrets),
+        source_url: record.source_url.as_deref().map(redact_secrets),
         duration: record.duration,
         chunks: record.chunks,
         chunk_config: record.chunking.config(),
         synopsis: record.synopsis.clone(),
-        about: record.about.clone(),
+        metadata: record.metadata.clone(),
         revisions: revisions.map(|(id, entry)| (id.clone(), entry.revision.clone())).collect(),
     }
 }
 
-/// The entry of a published video.
-pub(super) fn entry_of(record: &VideoRecord) -> Result<VideoEntry> {
+/// The listing entry of a published video.
+pub(super) fn listing_entry(record: &VideoRecord) -> Result<VideoEntry> {
     Ok(VideoEntry {
         video_id: record.video_id,
         created_at: instant(&record.created_at).unwrap_or_default(),
         filename: record.filename.clone(),
         analyzers: record.analyzer_ids(),
-        fields: record.about.fields(),
-        document: Document::serialize(&listed_of(record))?,
+        fields: record.metadata.fields(),
+        document: Document::serialize(&summary(record))?,
     })
 }
 
-fn listed(entry: &VideoEntry) -> Result<Listed> {
+fn parse_summary(entry: &VideoEntry) -> Result<VideoSummary> {
     entry.document.read().map_err(|e| {
         Error::corrupt(format!("the entry of '{}' in the listing: {e}", entry.video_id))
     })
 }
 
 impl Catalog {
-    /// A page of entries with what they say, and how many match in all.
-    pub(super) async fn page(&self, query: &ListQuery) -> Result<(Vec<(VideoEntry, Listed)>, u64)> {
+    /// A page of entries with their summaries, and the total number of matches.
+    pub(super) async fn page(
+        &self,
+        query: &ListQuery,
+    ) -> Result<(Vec<(VideoEntry, VideoSummary)>, u64)> {
         let page = self.listing.list(query).await?;
         let entries = page.entries.into_iter().map(|entry| {
-            let listed = listed(&entry)?;
-            Ok((entry, listed))
+            let summary = parse_summary(&entry)?;
+            Ok((entry, summary))
         });
         Ok((entries.collect::<Result<_>>()?, page.total))
     }
 
-    /// What is listed of these videos; nothing of those that are not published.
-    pub(crate) async fn listed(&self, video_ids: &[VideoId]) -> Result<HashMap<VideoId, Listed>> {
-        let entries = self.listing.get(video_ids).await?;
-        entries.into_iter().map(|entry| Ok((entry.video_id, listed(&entry)?))).collect()
-    }
-
-    /// The same for hits of a search: what was read lately, where that is enough, costs no request.
-    pub(crate) async fn listed_lately(
+    /// The summaries of these videos; unpublished ones are missing.
+    pub(crate) async fn summaries(
         &self,
         video_ids: &[VideoId],
-        is_enough: impl Fn(VideoId, &Listed) -> bool,
-    ) -> Result<HashMap<VideoId, Arc<Listed>>> {
-        let now = self.lately.now();
-        let mut known = HashMap::new();
-        let mut unknown = Vec::new();
-        for id in video_ids {
-            match self.lately.get(*id, &now).filter(|listed| is_enough(*id, listed)) {
-                Some(listed) => {
-                    known.insert(*id, listed);
-                }
-                None => unknown.push(*id),
-            }
-        }
-        if !unknown.is_empty() {
-            for (id, listed) in self.listed(&unknown).await? {
-                let listed = Arc::new(listed);
-                self.lately.keep(id, &now, listed.clone());
-                known.insert(id, listed);
-            }
-        }
-        Ok(known)
+    ) -> Result<HashMap<VideoId, VideoSummary>> {
+        let entries = self.listing.get(video_ids).await?;
+        entries.into_iter().map(|entry| Ok((entry.video_id, parse_summary(&entry)?))).collect()
     }
 
-    /// Some of the videos that satisfy these conditions, the newest first, from a place in the order on,
-    /// and where the next ones begin; `None` after the last.
-    pub(crate) async fn some_of(
+    /// The same for search hits. Cached summaries that `is_sufficient` accepts cost no request.
+    pub(crate) async fn cached_summaries(
+        &self,
+        video_ids: &[VideoId],
+        is_sufficient: impl Fn(VideoId, &VideoSummary) -> bool,
+    ) -> Result<HashMap<VideoId, Arc<VideoSummary>>> {
+        let now = self.summary_cache.now();
+        let mut summaries = HashMap::new();
+        let mut missing = Vec::new();
+        for id in video_ids {
+            match self.summary_cache.get(*id, &now).filter(|summary| is_sufficient(*id, summary)) {
+                Some(summary) => {
+                    summaries.insert(*id, summary);
+                }
+                None => missing.push(*id),
+            }
+        }
+        if !missing.is_empty() {
+            for (id, summary) in self.summaries(&missing).await? {
+                let summary = Arc::new(summary);
+                self.summary_cache.insert(id, &now, summary.clone());
+                summaries.insert(id, summary);
+            }
+        }
+        Ok(summaries)
+    }
+
+    /// Up to [`BATCH`] videos that satisfy these conditions after a position, newest first, and the
+    /// position to continue after; `None` after the last.
+    pub(crate) async fn video_batch(
         &self,
         conditions: &[Condition],
         after: Option<Position>,
     ) -> Result<(Vec<VideoId>, Option<Position>)> {
-        let places = self.places_of(conditions, after).await?;
-        let next = places.last().filter(|_| places.len() == BATCH).cloned();
-        Ok((places.into_iter().map(|place| place.video_id).collect(), next))
+        let positions = self.matching_positions(conditions, after).await?;
+        let next = positions.last().filter(|_| positions.len() == BATCH).cloned();
+        Ok((positions.into_iter().map(|position| position.video_id).collect(), next))
     }
 
-    /// The places of the next [`BATCH`] of the videos that satisfy these conditions, the newest first.
-    pub(crate) async fn places_of(
+    /// The positions of the next [`BATCH`] videos that satisfy these conditions, newest first.
+    pub(crate) async fn matching_positions(
         &self,
         conditions: &[Condition],
         after: Option<Position>,
@@ -161,12 +168,16 @@ impl Catalog {
         Ok(entries.iter().map(position).collect())
     }
 
-    /// The places of these videos that a caller sees, the newest first.
-    pub(crate) async fn places(&self, access: &Access, ids: &[VideoId]) -> Result<Vec<Position>> {
+    /// The positions of those of these videos that a caller may see, newest first.
+    pub(crate) async fn positions(
+        &self,
+        access: &Access,
+        ids: &[VideoId],
+    ) -> Result<Vec<Position>> {
         let entries = self.entries(access, ids).await?;
-        let mut places: Vec<Position> = entries.iter().map(position).collect();
-        places.sort_by(in_order);
-        Ok(places)
+        let mut positions: Vec<Position> = entries.iter().map(position).collect();
+        positions.sort_by(listing_order);
+        Ok(positions)
     }
 
     /// The ids of the videos that satisfy these conditions.
@@ -174,8 +185,8 @@ impl Catalog {
         Ok(self.listing.matching_ids(conditions).await?)
     }
 
-    /// The words of a field of the videos that satisfy these conditions, each with how many have it: the
-    /// first so many.
+    /// The first `limit` keywords of a field among the videos that satisfy these conditions, each with
+    /// its number of videos.
     pub(crate) async fn words(
         &self,
         field: &str,
@@ -185,45 +196,44 @@ impl Catalog {
         Ok(self.listing.keyword_counts(field, conditions, None, limit).await?)
     }
 
-    /// How many videos a caller sees.
+    /// Number of videos that a caller may see.
     pub(crate) async fn count(&self, access: &Access) -> Result<u64> {
-        Ok(self.listing.list(&seen(access, 0)).await?.total)
+        Ok(self.listing.list(&visible_query(access, 0)).await?.total)
     }
 
-    /// The newest videos that a caller sees, at most so many.
+    /// The newest videos that a caller may see, at most `limit`.
     pub(crate) async fn newest(&self, access: &Access, limit: usize) -> Result<Vec<VideoEntry>> {
-        Ok(self.listing.list(&seen(access, limit)).await?.entries)
+        Ok(self.listing.list(&visible_query(access, limit)).await?.entries)
     }
 
-    /// The entries of these videos, in this order; none of those that are not published, or not seen
-    /// by the caller.
+    /// The entries of these videos, in this order; those that are unpublished or that the caller may
+    /// not see are missing.
     pub(crate) async fn entries(
         &self,
         access: &Access,
         video_ids: &[VideoId],
     ) -> Result<Vec<VideoEntry>> {
         let mut entries = self.listing.get(video_ids).await?;
-        let seen = about::seen_by(access);
+        let visible = metadata::visible_to(access);
         entries.retain(|entry| {
-            seen.as_ref().is_none_or(|Condition { field, predicate }| {
+            visible.as_ref().is_none_or(|Condition { field, predicate }| {
                 entry.fields.get(field).is_some_and(|value| predicate.matches(value))
             })
         });
         Ok(entries)
     }
 
-    /// The newest video that a caller sees and that was fetched from an address, which is without
-    /// secrets.
-    pub(crate) async fn ingested_from(
+    /// The newest video that a caller may see and that was fetched from this URL with secrets redacted.
+    pub(crate) async fn find_by_source_url(
         &self,
         access: &Access,
         url: &str,
     ) -> Result<Option<VideoId>> {
-        let mut query = seen(access, BATCH);
+        let mut query = visible_query(access, BATCH);
         loop {
             let (entries, _) = self.page(&query).await?;
-            let from_there = |listed: &Listed| listed.source_url.as_deref() == Some(url);
-            if let Some((entry, _)) = entries.iter().find(|(_, listed)| from_there(listed)) {
+            let has_url = |summary: &VideoSummary| summary.source_url.as_deref() == Some(url);
+            if let Some((entry, _)) = entries.iter().find(|(_, summary)| has_url(summary)) {
                 return Ok(Some(entry.video_id));
             }
             match entries.last() {
@@ -233,7 +243,7 @@ impl Catalog {
         }
     }
 
-    /// Makes a video's entry say what its record says, or removes it with the record.
+    /// Updates a video's listing entry from its record, or removes it if there is no record.
     pub(crate) async fn relist(&self, video_id: VideoId) -> Result<()> {
         let mut entry = self.entry(video_id).await?;
         loop {
@@ -241,7 +251,7 @@ impl Catalog {
                 Some(entry) => self.listing.put(vec![entry.clone()]).await?,
                 None => self.listing.remove(&[video_id]).await?,
             }
-            self.lately.forget();
+            self.summary_cache.invalidate();
             let now = self.entry(video_id).await?;
             if now == entry {
                 return Ok(());
@@ -250,72 +260,79 @@ impl Catalog {
         }
     }
 
-    /// Whether a video's entry says what its record says.
-    pub(crate) async fn is_listed(&self, video_id: VideoId, stored: &Stored) -> Result<bool> {
-        let listed = self.listing.get(&[video_id]).await?;
-        let record = stored.record().map(entry_of).transpose()?;
-        Ok(listed.first() == record.as_ref())
+    /// Whether a video's listing entry matches its record.
+    pub(crate) async fn is_listing_current(
+        &self,
+        video_id: VideoId,
+        state: &RecordState,
+    ) -> Result<bool> {
+        let entries = self.listing.get(&[video_id]).await?;
+        let expected = state.record().map(listing_entry).transpose()?;
+        Ok(entries.first() == expected.as_ref())
     }
 
     async fn entry(&self, video_id: VideoId) -> Result<Option<VideoEntry>> {
-        self.stored(video_id).await?.record().map(entry_of).transpose()
+        self.record_state(video_id).await?.record().map(listing_entry).transpose()
     }
 
-    /// Lists every video, unless that was done already.
+    /// Rebuilds the listing unless it is complete in the current format.
     pub async fn list_all(&self) -> Result<()> {
-        if self.mark().await?.form == COMPLETE {
+        if self.listing_state().await?.format == FORMAT {
             return Ok(());
         }
         let ids = self.ids().await?;
-        tracing::info!(videos = ids.len(), "listing every video anew");
+        tracing::info!(videos = ids.len(), "rebuilding the listing");
         for batch in ids.chunks(BATCH) {
-            let entries = self.recorded(batch).await?;
+            let entries = self.entries_from_records(batch).await?;
             self.listing.put(entries.values().cloned().collect()).await?;
-            // Another instance may have published or deleted some before these were written.
-            let now = self.recorded(batch).await?;
+            // Another instance may have published or deleted some before the entries were written.
+            let now = self.entries_from_records(batch).await?;
             for video_id in batch.iter().filter(|id| entries.get(*id) != now.get(*id)) {
                 self.relist(*video_id).await?;
             }
         }
-        self.set_mark(&Mark::of_form(COMPLETE)).await
+        self.set_listing_state(&ListingState::with_format(FORMAT)).await
     }
 
-    /// What the entries of these videos should be, of those that are published.
-    async fn recorded(&self, video_ids: &[VideoId]) -> Result<HashMap<VideoId, VideoEntry>> {
+    /// The entries of those of these videos that are published, derived from their records.
+    async fn entries_from_records(
+        &self,
+        video_ids: &[VideoId],
+    ) -> Result<HashMap<VideoId, VideoEntry>> {
         let records = self.records(video_ids).await?;
-        records.iter().map(|record| Ok((record.video_id, entry_of(record)?))).collect()
+        records.iter().map(|record| Ok((record.video_id, listing_entry(record)?))).collect()
     }
 
-    /// Ids that are listed and not among these, which are in order.
-    pub(crate) async fn listed_beside(&self, ids: &[VideoId]) -> Result<Vec<VideoId>> {
-        let mut beside = Vec::new();
+    /// Listed ids that are not among `ids`, which must be sorted.
+    pub(crate) async fn listed_except(&self, ids: &[VideoId]) -> Result<Vec<VideoId>> {
+        let mut others = Vec::new();
         let mut after = None;
         loop {
             let page = self.listing.ids(after, BATCH).await?;
-            let Some(last) = page.last() else { return Ok(beside) };
+            let Some(last) = page.last() else { return Ok(others) };
             after = Some(*last);
-            beside.extend(page.into_iter().filter(|id| ids.binary_search(id).is_err()));
+            others.extend(page.into_iter().filter(|id| ids.binary_search(id).is_err()));
         }
     }
 }
 
-/// The videos that a caller sees, the newest so many.
-fn seen(access: &Access, limit: usize) -> ListQuery {
-    let conditions = about::seen_by(access).into_iter().collect();
+/// The newest `limit` videos that a caller may see.
+fn visible_query(access: &Access, limit: usize) -> ListQuery {
+    let conditions = metadata::visible_to(access).into_iter().collect();
     ListQuery { conditions, limit, ..ListQuery::default() }
 }
 
-/// Where an entry is in the order of the listing.
+/// The position of an entry in the listing order.
 pub(super) fn position(entry: &VideoEntry) -> Position {
     Position { created_at: entry.created_at, video_id: entry.video_id }
 }
 
-/// The order of the listing: the newest first, those of one instant by id.
-pub(crate) fn in_order(a: &Position, b: &Position) -> Ordering {
+/// The listing order: newest first, then by id.
+pub(crate) fn listing_order(a: &Position, b: &Position) -> Ordering {
     b.created_at.cmp(&a.created_at).then_with(|| a.video_id.cmp(&b.video_id))
 }
 
-/// Where a page ended, as a client gets it and gives it back.
+/// The text form of a position, as clients receive it and send it back.
 pub(super) mod cursor {
     use ports::listing::Position;
 

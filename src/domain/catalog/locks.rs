@@ -1,6 +1,6 @@
-//! Who works on which video: one job at a time, the next one waits. Each lock is entered in the
-//! records, so that a start knows what the process before it was at when it died. Where instances
-//! share their records, the entry is a lease, which ends by itself when its holder dies.
+//! Locks on videos: one job works on a video at a time, the next one waits. Each lock is stored in the
+//! records, so that a restart finds what the previous process was working on when it died. If instances
+//! share their records, the stored lock is a lease, which expires when its holder dies.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,28 +17,28 @@ use tokio_util::sync::CancellationToken;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::video::VideoId;
 
-/// How often a lease that another instance holds is looked at.
-const POLL: Duration = Duration::from_secs(1);
+/// How often to check a lease that another instance holds.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// A lease is renewed so many times within its length.
+/// Number of renewals within the length of a lease.
 const RENEWALS: u32 = 4;
 
-/// What one at a time may do.
+/// What a lock protects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Locked {
-    /// Change this video.
+pub enum LockTarget {
+    /// Changes of this video.
     Video(VideoId),
-    /// Repair all of them.
+    /// The repair of all videos.
     Repair,
 }
 
-impl From<VideoId> for Locked {
+impl From<VideoId> for LockTarget {
     fn from(video_id: VideoId) -> Self {
         Self::Video(video_id)
     }
 }
 
-impl fmt::Display for Locked {
+impl fmt::Display for LockTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Video(video_id) => video_id.fmt(f),
@@ -47,24 +47,24 @@ impl fmt::Display for Locked {
     }
 }
 
-/// Which videos are being changed right now.
+/// The locks on videos.
 pub struct VideoLocks {
-    held: Mutex<HashMap<Locked, Weak<AsyncMutex<()>>>>,
+    held: Mutex<HashMap<LockTarget, Weak<AsyncMutex<()>>>>,
     records: Arc<dyn RecordStore>,
-    /// Where other instances change the videos too.
+    /// Present if other instances share the records.
     leases: Option<Leases>,
 }
 
-/// The right to change one video, given back when dropped.
+/// The exclusive right to change one video, released when dropped.
 pub struct VideoLock {
-    entry: Entry,
+    stored: StoredLock,
     _guard: OwnedMutexGuard<()>,
 }
 
-/// How a lock is entered in the records.
-enum Entry {
+/// How a lock is stored in the records.
+enum StoredLock {
     Lease(Lease),
-    Note(Note),
+    Note(LockNote),
 }
 
 #[derive(Clone)]
@@ -73,94 +73,95 @@ struct Leases {
     length: Duration,
 }
 
-/// The entry of a process that is alone. It has a key of its own, so that its removal, which nobody
-/// waits for, is never that of the next one.
-struct Note {
+/// The stored lock of a single process. Each has a unique key, so that its removal, which runs in the
+/// background, never removes the next lock.
+struct LockNote {
     records: Arc<dyn RecordStore>,
-    what: Locked,
+    target: LockTarget,
     key: String,
 }
 
 struct Lease {
-    /// When it was last entered, and how long it holds from then.
+    /// When it was last renewed; it is valid for `length` from then.
     renewed: Arc<Mutex<Instant>>,
     length: Duration,
-    /// Cancelled when the lease has passed to another.
+    /// Cancelled when the lease is lost to another holder.
     lost: CancellationToken,
-    /// Cancelled when the lease is no longer needed.
+    /// Cancelled to release the lease.
     done: CancellationToken,
 }
 
 impl Lease {
-    /// Whether another instance may have it: a quarter of its length is left for clocks that differ.
-    fn is_over(&self) -> bool {
-        self.lost.is_cancelled() || is_over(&self.renewed, self.length)
+    /// Whether another instance may hold it. A quarter of its length is a margin for clock skew.
+    fn is_expired(&self) -> bool {
+        self.lost.is_cancelled() || is_expired(&self.renewed, self.length)
     }
 }
 
-fn is_over(renewed: &Mutex<Instant>, length: Duration) -> bool {
+fn is_expired(renewed: &Mutex<Instant>, length: Duration) -> bool {
     let renewed = *renewed.lock().unwrap_or_else(PoisonError::into_inner);
     renewed.elapsed() > length * (RENEWALS - 1) / RENEWALS
 }
 
 impl VideoLocks {
-    /// VideoLocks within this process, or, with the length of a lease, among all that share `records`.
+    /// Locks within this process, or, with the length of a lease, among all instances that share
+    /// `records`.
     pub fn new(records: Arc<dyn RecordStore>, lease: Option<Duration>) -> Self {
         let leases = lease.map(|length| Leases { records: records.clone(), length });
         Self { held: Mutex::default(), records, leases }
     }
 
-    /// Whether other instances may change the videos too.
+    /// Whether other instances share the records.
     pub(crate) fn are_shared(&self) -> bool {
         self.leases.is_some()
     }
 
-    /// The videos whose lock somebody has, or had when they died.
-    pub(crate) async fn entered(&self) -> Result<Vec<VideoId>> {
+    /// The videos with a stored lock, including those of processes that died.
+    pub(crate) async fn locked_videos(&self) -> Result<Vec<VideoId>> {
         let names = self.records.children("claims/").await?;
-        Ok(names.iter().filter_map(|name| of_entry(name)).collect())
+        Ok(names.iter().filter_map(|name| locked_video(name)).collect())
     }
 
-    /// Waits until nobody else changes the video.
-    pub async fn lock(&self, what: impl Into<Locked>) -> Result<VideoLock> {
-        let what = what.into();
+    /// Waits for the lock.
+    pub async fn lock(&self, target: impl Into<LockTarget>) -> Result<VideoLock> {
+        let target = target.into();
         loop {
-            let guard = self.local(what).lock_owned().await;
-            if let Some(entry) = self.enter(what).await? {
-                return Ok(VideoLock { entry, _guard: guard });
+            let guard = self.local(target).lock_owned().await;
+            if let Some(stored) = self.store(target).await? {
+                return Ok(VideoLock { stored, _guard: guard });
             }
             drop(guard);
-            tokio::time::sleep(POLL).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
-    /// The lock, unless someone else changes the video right now.
-    pub async fn try_lock(&self, what: impl Into<Locked>) -> Result<Option<VideoLock>> {
-        let what = what.into();
-        let Ok(guard) = self.local(what).try_lock_owned() else { return Ok(None) };
-        let entry = self.enter(what).await?;
-        Ok(entry.map(|entry| VideoLock { entry, _guard: guard }))
+    /// The lock, or `None` if someone else holds it.
+    pub async fn try_lock(&self, target: impl Into<LockTarget>) -> Result<Option<VideoLock>> {
+        let target = target.into();
+        let Ok(guard) = self.local(target).try_lock_owned() else { return Ok(None) };
+        let stored = self.store(target).await?;
+        Ok(stored.map(|stored| VideoLock { stored, _guard: guard }))
     }
 
-    /// Enters a lock, unless another instance has it.
-    async fn enter(&self, what: Locked) -> Result<Option<Entry>> {
+    /// Stores a lock; `None` if another instance holds it.
+    async fn store(&self, target: LockTarget) -> Result<Option<StoredLock>> {
         if let Some(leases) = &self.leases {
-            return Ok(leases.take(what).await?.map(Entry::Lease));
+            return Ok(leases.acquire(target).await?.map(StoredLock::Lease));
         }
-        let key = format!("claims/{what}-{}.json", uuid::Uuid::new_v4().simple());
+        let key = format!("claims/{target}-{}.json", uuid::Uuid::new_v4().simple());
         self.records.put(&key, &json!({ "since": now() })).await?;
         let records = self.records.clone();
-        Ok(Some(Entry::Note(Note { records, what, key })))
+        Ok(Some(StoredLock::Note(LockNote { records, target, key })))
     }
 
-    fn local(&self, what: Locked) -> Arc<AsyncMutex<()>> {
+    fn local(&self, target: LockTarget) -> Arc<AsyncMutex<()>> {
         let mut held = self.held.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         held.retain(|_, lock| lock.strong_count() > 0);
-        match held.get(&what).and_then(Weak::upgrade) {
+        match held.get(&target).and_then(Weak::upgrade) {
             Some(lock) => lock,
             None => {
                 let lock = Arc::new(AsyncMutex::new(()));
-                held.insert(what, Arc::downgrade(&lock));
+                held.insert(target, Arc::downgrade(&lock));
                 lock
             }
         }
@@ -168,22 +169,25 @@ impl VideoLocks {
 }
 
 impl VideoLock {
-    /// Removes what processes that died have entered of this video. A lease ends by itself.
-    pub(crate) async fn forget_the_dead(&self) -> Result<()> {
-        let Entry::Note(Note { records, what, key }) = &self.entry else { return Ok(()) };
+    /// Removes the stored locks of dead processes on this video. Leases expire without this.
+    pub(crate) async fn remove_stale_locks(&self) -> Result<()> {
+        let StoredLock::Note(LockNote { records, target, key }) = &self.stored else {
+            return Ok(());
+        };
         for name in records.children("claims/").await? {
-            let of_dead = format!("claims/{name}");
-            if of_entry(&name).map(Locked::Video) == Some(*what) && of_dead != *key {
-                records.delete(&of_dead).await?;
+            let stale_key = format!("claims/{name}");
+            if locked_video(&name).map(LockTarget::Video) == Some(*target) && stale_key != *key {
+                records.delete(&stale_key).await?;
             }
         }
         Ok(())
     }
 
-    /// Fails when the lock has passed to someone else: asked before what cannot be undone.
+    /// Returns an error if the lock may have been lost to someone else. Call before irreversible
+    /// changes.
     pub fn check(&self) -> Result<()> {
-        match &self.entry {
-            Entry::Lease(lease) if lease.is_over() => Err(Error::Cancelled(
+        match &self.stored {
+            StoredLock::Lease(lease) if lease.is_expired() => Err(Error::Cancelled(
                 "the shared records could not be reached for too long, so another instance may \
                  work on this video now; ingest it again"
                     .into(),
@@ -193,30 +197,30 @@ impl VideoLock {
     }
 }
 
-impl Drop for Note {
+impl Drop for LockNote {
     fn drop(&mut self) {
         let (records, key) = (self.records.clone(), std::mem::take(&mut self.key));
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         runtime.spawn(async move {
             if let Err(error) = records.delete(&key).await {
-                tracing::warn!(%error, key, "the entry of a lock remains until a repair");
+                tracing::warn!(%error, key, "a stored lock could not be removed and remains until a repair");
             }
         });
     }
 }
 
-/// The video that an entry below `claims/` is of.
-fn of_entry(name: &str) -> Option<VideoId> {
+/// The video of a stored lock below `claims/`.
+fn locked_video(name: &str) -> Option<VideoId> {
     name.strip_suffix(".json")?.split('-').next()?.parse().ok()
 }
 
 impl Leases {
-    /// The lease, unless another holder's has not ended yet.
-    async fn take(&self, what: Locked) -> Result<Option<Lease>> {
-        let key = format!("claims/{what}.json");
+    /// Acquires the lease; `None` if another holder's has not expired yet.
+    async fn acquire(&self, target: LockTarget) -> Result<Option<Lease>> {
+        let key = format!("claims/{target}.json");
         let holder = uuid::Uuid::new_v4().simple().to_string();
         let before = match self.records.get(&key).await {
-            // Nobody holds what nobody can read.
+            // An unreadable lease has no holder.
             Err(e) if e.kind() == ErrorKind::Corrupt => Err(Precondition::Unreadable),
             read => Ok(read?),
         };
@@ -229,12 +233,12 @@ impl Leases {
         {
             return Ok(None);
         }
-        let (asked, mine) = (Instant::now(), self.lease(&holder));
+        let (requested, mine) = (Instant::now(), self.lease(&holder));
         if !self.records.compare_and_swap(&key, before, &mine).await? {
             return Ok(None);
         }
         let lease = Lease {
-            renewed: Arc::new(Mutex::new(asked)),
+            renewed: Arc::new(Mutex::new(requested)),
             length: self.length,
             lost: CancellationToken::new(),
             done: CancellationToken::new(),
@@ -244,7 +248,7 @@ impl Leases {
         Ok(Some(lease))
     }
 
-    /// Renews a lease until it is done with, and then gives it back.
+    /// Renews a lease until it is no longer needed, then releases it.
     async fn hold(
         self,
         key: String,
@@ -260,31 +264,31 @@ impl Leases {
                 () = done.cancelled() => break,
                 () = tokio::time::sleep(every) => {}
             }
-            let (asked, next) = (Instant::now(), self.lease(&holder));
-            // A store that hangs must not hide that the lease is over.
+            let (requested, next) = (Instant::now(), self.lease(&holder));
+            // A hanging store must not hide that the lease has expired.
             match tokio::time::timeout(every, self.renew(&key, &holder, &mine, &next)).await {
                 Ok(Ok(Some(now))) => {
                     mine = now;
-                    *renewed.lock().unwrap_or_else(PoisonError::into_inner) = asked;
+                    *renewed.lock().unwrap_or_else(PoisonError::into_inner) = requested;
                 }
                 Ok(Ok(None)) => return lost.cancel(),
                 Ok(Err(error)) => tracing::warn!(%error, key, "a lease could not be renewed"),
-                Err(_) => tracing::warn!(key, "a lease could not be renewed in time"),
+                Err(_) => tracing::warn!(key, "the renewal of a lease timed out"),
             }
-            if is_over(&renewed, self.length) {
+            if is_expired(&renewed, self.length) {
                 return lost.cancel();
             }
         }
-        // It may have ended in between: then it is not ours to remove.
-        if is_over(&renewed, self.length) {
+        // If it has expired meanwhile, another holder may own it.
+        if is_expired(&renewed, self.length) {
             return;
         }
         if let Err(error) = self.records.delete(&key).await {
-            tracing::warn!(%error, key, "a lease could not be given back; it ends by itself");
+            tracing::warn!(%error, key, "a lease could not be released; it will expire");
         }
     }
 
-    /// The lease as it is stored once it was renewed; `None` when another holder has it.
+    /// The lease as stored after the renewal; `None` if another holder has it.
     async fn renew(
         &self,
         key: &str,
@@ -295,9 +299,9 @@ impl Leases {
         if self.records.compare_and_swap(key, Precondition::Document(mine), next).await? {
             return Ok(Some(next.clone()));
         }
-        // An answer that got lost may have renewed it all the same.
-        let found = self.records.get(key).await?;
-        Ok(found.filter(|found| found["holder"] == holder))
+        // The renewal may have succeeded although its response was lost.
+        let current = self.records.get(key).await?;
+        Ok(current.filter(|current| current["holder"] == holder))
     }
 
     fn lease(&self, holder: &str) -> Value {

@@ -1,11 +1,10 @@
-//! The stored records: typed reading, publication and clean-up.
+//! The catalog of videos: reads, publishes and cleans up stored records.
 //!
-//! Below `videos/<video_id>/` lie `video.json` and the immutable documents it names. A document
-//! that no published `video.json` names is garbage of an interrupted or superseded ingest.
+//! Below `videos/<video_id>/` are `video.json` and the immutable documents that it references. A
+//! document that no published `video.json` references is garbage of an interrupted or superseded
+//! ingest.
 
-pub mod about;
 pub mod aggregates;
-mod annotate;
 mod cache;
 pub mod chunks;
 mod claim;
@@ -15,23 +14,25 @@ pub mod entities;
 pub mod extractors;
 mod faults;
 pub(crate) mod install;
-mod lately;
 mod listing;
 pub mod locks;
-pub(crate) mod looked;
+pub mod metadata;
 pub mod moments;
-pub mod opening;
 pub mod outputs;
 mod publication;
+pub mod readiness;
 pub mod record;
+mod record_state;
 mod removal;
-mod shown;
-mod stored;
+mod rendered;
+mod response_cache;
+pub(crate) mod scrub;
 pub mod transcript;
+mod ttl_cache;
 pub mod unreadable;
+mod update_metadata;
 pub mod verify;
 pub mod videos;
-mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -49,53 +50,53 @@ use serde_json::Value;
 use crate::domain::aggregation::Aggregators;
 use crate::domain::aggregation::result::{Aggregate, Results};
 use crate::domain::analysis::Analyzers;
-use crate::domain::analysis::correction::Overlay;
-use crate::domain::analysis::video::{AnalyzedVideo, doubtful};
-use crate::domain::catalog::lately::Lately;
+use crate::domain::analysis::correction::CorrectionSet;
+use crate::domain::analysis::video::{AnalyzedVideo, doubtful_words};
 use crate::domain::catalog::locks::VideoLocks;
-use crate::domain::catalog::opening::Opening;
+use crate::domain::catalog::readiness::StoreReadiness;
 use crate::domain::catalog::record::VideoRecord;
-use crate::domain::catalog::shown::ShownPage;
-use crate::domain::catalog::unreadable::Unreadable;
-use crate::domain::catalog::written::Written;
+use crate::domain::catalog::rendered::RenderedPage;
+use crate::domain::catalog::response_cache::CachedResponse;
+use crate::domain::catalog::ttl_cache::TtlCache;
+use crate::domain::catalog::unreadable::UnreadableVideos;
 use crate::domain::chunking::Signals;
 use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::listed;
+use crate::domain::kernel::lru::LruCache;
+use crate::domain::kernel::names::comma_separated;
 use crate::domain::kernel::ports::Stores;
-use crate::domain::kernel::recent::Recent;
 use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::{VideoId, unknown};
+use crate::domain::kernel::video::{VideoId, unknown_video};
 use crate::domain::media::speech::Speech;
-pub(crate) use cache::{CacheKey, RecognisedPieces};
+pub(crate) use cache::{CacheKey, SpeechCache};
 pub(crate) use claim::Claim;
 pub(crate) use faults::{Fault, Part};
-pub(crate) use listing::{Listed, in_order};
+pub(crate) use listing::{VideoSummary, listing_order};
 pub(crate) use publication::ALERTS;
-pub(crate) use shown::strip_internal;
-pub(crate) use stored::Stored;
+pub(crate) use record_state::RecordState;
+pub(crate) use rendered::strip_internal;
 
-/// Times that a read is tried whose video is published while it runs.
-const READS: usize = 3;
+/// Attempts at a read whose video is published meanwhile.
+const READ_ATTEMPTS: usize = 3;
 
-/// Documents read or written at once for one request.
-const PARALLEL: usize = 16;
+/// Maximum number of documents read or written concurrently for one request.
+const MAX_CONCURRENT_READS: usize = 16;
 
-/// What is stored: typed records, and reading them.
+/// Typed access to the stored records.
 pub struct Catalog {
     records: Arc<dyn RecordStore>,
     storage: Arc<dyn ObjectStorage>,
     index: Arc<dyn VectorIndex>,
     listing: Arc<dyn VideoListing>,
-    /// Who changes which video right now.
+    /// The locks on videos.
     pub(crate) locks: VideoLocks,
-    unreadable: Unreadable,
-    /// Whether the stores answer and belong together.
-    pub opening: Opening,
-    shown: Recent<ShownPage>,
-    written: Recent<Written>,
-    lately: Lately,
-    /// Videos that a change has left garbage of.
+    unreadable: UnreadableVideos,
+    /// Whether the stores answer and belong to this install.
+    pub readiness: StoreReadiness,
+    page_cache: LruCache<RenderedPage>,
+    response_cache: LruCache<CachedResponse>,
+    summary_cache: TtlCache,
+    /// Videos of which an interrupted change has left garbage.
     unfinished: Mutex<BTreeSet<VideoId>>,
     /// The analyzers of this install.
     pub(crate) analyzers: Analyzers,
@@ -104,63 +105,63 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Over the given stores; where instances share their records, a lock lasts `lease`. Outputs that
-    /// were last shown, answers with them, and what is listed of the videos of hits take at most
-    /// `cache_bytes`; where the index is shared, the last is read anew after `video_cache_ttl`.
+    /// A catalog of these stores. If instances share their records, locks are leases of length `lease`.
+    /// The caches of rendered pages, responses and listing summaries hold at most `cache_bytes`
+    /// together. If the index is shared, cached summaries expire after `listing_ttl`.
     pub(crate) fn new(
         stores: &Stores,
         analyzers: Analyzers,
         aggregators: Aggregators,
         lease: Option<Duration>,
         cache_bytes: usize,
-        video_cache_ttl: Duration,
+        listing_ttl: Duration,
     ) -> Self {
-        let video_cache_ttl = if stores.index.shared() { video_cache_ttl } else { Duration::ZERO };
-        let listed_bytes = if video_cache_ttl.is_zero() { 0 } else { cache_bytes / 4 };
+        let listing_ttl = if stores.index.shared() { listing_ttl } else { Duration::ZERO };
+        let summary_bytes = if listing_ttl.is_zero() { 0 } else { cache_bytes / 4 };
         Self {
             records: stores.records.clone(),
             storage: stores.storage.clone(),
             index: stores.index.clone(),
             listing: stores.listing.clone(),
             locks: VideoLocks::new(stores.records.clone(), lease),
-            unreadable: Unreadable::default(),
-            opening: Opening::default(),
-            shown: Recent::new(cache_bytes / 2),
-            written: Recent::new(cache_bytes / 2 - listed_bytes),
-            lately: Lately::new(video_cache_ttl, listed_bytes),
+            unreadable: UnreadableVideos::default(),
+            readiness: StoreReadiness::default(),
+            page_cache: LruCache::new(cache_bytes / 2),
+            response_cache: LruCache::new(cache_bytes / 2 - summary_bytes),
+            summary_cache: TtlCache::new(listing_ttl, summary_bytes),
             unfinished: Mutex::default(),
             analyzers,
             aggregators,
         }
     }
 
-    /// Videos that were found not to read back.
-    pub(crate) fn unreadable(&self) -> &Unreadable {
+    /// Videos with corrupt records or documents.
+    pub(crate) fn unreadable(&self) -> &UnreadableVideos {
         &self.unreadable
     }
 
-    /// Videos that a change has left garbage of, as far as this process knows.
+    /// Videos of which an interrupted change has left garbage, as far as this process knows.
     pub(crate) fn unfinished(&self) -> MutexGuard<'_, BTreeSet<VideoId>> {
         self.unfinished.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Videos that changes which have not come to their end may have left garbage of.
+    /// Videos of which an unfinished change may have left garbage.
     pub(crate) async fn left_unfinished(&self) -> Result<BTreeSet<VideoId>> {
-        let mut left: BTreeSet<VideoId> = self.locks.entered().await?.into_iter().collect();
+        let mut left: BTreeSet<VideoId> = self.locks.locked_videos().await?.into_iter().collect();
         left.extend(self.unfinished().iter());
         left.extend(self.unreadable.ids());
         Ok(left)
     }
 
-    /// Reads documents of a published video, once more with the record of then if it was published
-    /// meanwhile and some of them are gone. `NotFound` where there is no such video.
+    /// Reads documents of a published video. If documents are missing because the video was published
+    /// meanwhile, retries with the new record. Returns `NotFound` if there is no such video.
     pub(crate) async fn read_published<T, Reading: Future<Output = Result<T>>>(
         &self,
         video_id: VideoId,
         read: impl Fn(VideoRecord) -> Reading,
     ) -> Result<T> {
         let mut record = self.record(video_id).await?;
-        for _ in 1..READS {
+        for _ in 1..READ_ATTEMPTS {
             let epoch = record.epoch;
             match read(record).await {
                 Err(error) if error.is_corrupt() => {
@@ -177,46 +178,48 @@ impl Catalog {
 
     /// The published record, if there is one.
     pub(crate) async fn find(&self, video_id: VideoId) -> Result<Option<VideoRecord>> {
-        self.stored(video_id).await?.into_record()
+        self.record_state(video_id).await?.into_record()
     }
 
-    /// The published record, if there is one that reads back.
+    /// The published record, if there is a readable one.
     pub(crate) async fn find_readable(&self, video_id: VideoId) -> Result<Option<VideoRecord>> {
-        match self.stored(video_id).await? {
-            Stored::Record(record, _) => Ok(Some(*record)),
-            Stored::Absent | Stored::Tombstone(..) | Stored::Unreadable(..) => Ok(None),
+        match self.record_state(video_id).await? {
+            RecordState::Record(record, _) => Ok(Some(*record)),
+            RecordState::Absent | RecordState::Tombstone(..) | RecordState::Unreadable(..) => {
+                Ok(None)
+            }
         }
     }
 
-    /// Checks that a caller sees a video: else it is `NotFound`, as one that is not there.
-    pub(crate) async fn check_seen(&self, access: &Access, video_id: VideoId) -> Result<()> {
+    /// Returns `NotFound`, as for a video that does not exist, if the caller may not see it.
+    pub(crate) async fn check_visible(&self, access: &Access, video_id: VideoId) -> Result<()> {
         if access.collections().is_none() {
             return Ok(());
         }
-        let stored = self.stored(video_id).await?;
-        let record = stored.record();
-        match record.is_some_and(|record| access.sees(record.about.collection.as_deref())) {
+        let state = self.record_state(video_id).await?;
+        let record = state.record();
+        match record.is_some_and(|record| access.sees(record.metadata.collection.as_deref())) {
             true => Ok(()),
-            false => Err(unknown(video_id)),
+            false => Err(unknown_video(video_id)),
         }
     }
 
     /// The published record, or `NotFound`.
     pub(crate) async fn record(&self, video_id: VideoId) -> Result<VideoRecord> {
-        self.find(video_id).await?.ok_or_else(|| unknown(video_id))
+        self.find(video_id).await?.ok_or_else(|| unknown_video(video_id))
     }
 
-    /// Ids of videos of which anything is stored, published or not.
+    /// Ids of all videos with stored documents, published or not.
     pub(crate) async fn ids(&self) -> Result<Vec<VideoId>> {
         let names = self.records.children("videos/").await?;
         Ok(names.iter().filter_map(|name| name.parse().ok()).collect())
     }
 
-    /// The published records of these videos that read back, in this order.
+    /// The readable published records of these videos, in this order.
     pub(crate) async fn records(&self, video_ids: &[VideoId]) -> Result<Vec<VideoRecord>> {
         stream::iter(video_ids.to_vec())
             .map(|id| async move { self.find_readable(id).await })
-            .buffered(PARALLEL)
+            .buffered(MAX_CONCURRENT_READS)
             .try_filter_map(|found| async move { Ok(found) })
             .try_collect()
             .await
@@ -234,8 +237,8 @@ impl Catalog {
         self.document(document).await
     }
 
-    /// Chunks and every analyzer's outputs.
-    pub(crate) async fn analyzed(&self, record: &VideoRecord) -> Result<AnalyzedVideo> {
+    /// A video's chunks and the outputs of all analyzers.
+    pub(crate) async fn analyzed_video(&self, record: &VideoRecord) -> Result<AnalyzedVideo> {
         let mut outputs = BTreeMap::new();
         for analyzer in record.analyzers.keys() {
             outputs.insert(analyzer.clone(), self.outputs(record, analyzer).await?);
@@ -249,20 +252,20 @@ impl Catalog {
         })
     }
 
-    /// Words that were misheard, as far as the recogniser tells.
+    /// Words with low confidence in speech recognition.
     async fn doubtful_words(&self, record: &VideoRecord) -> Result<BTreeSet<String>> {
         let Some(document) = &record.speech_document else { return Ok(BTreeSet::new()) };
         let speech = self.speech(document).await?;
-        let overlay = Overlay::new(self.corrections(record).await?, Some(speech));
-        let Some((_, heard)) = overlay.heard() else { return Ok(BTreeSet::new()) };
-        Ok(heard
+        let overlay = CorrectionSet::new(self.corrections(record).await?, Some(speech));
+        let Some((_, corrected)) = overlay.speech() else { return Ok(BTreeSet::new()) };
+        Ok(corrected
             .speech
             .words
             .as_ref()
-            .map_or_else(BTreeSet::new, |heard| doubtful(&heard.by_channel().concat())))
+            .map_or_else(BTreeSet::new, |speech| doubtful_words(&speech.by_channel().concat())))
     }
 
-    /// One stored aggregate as it is stored; `Invalid` lists what is stored.
+    /// The JSON of one stored aggregate. `Invalid` lists the stored ones.
     pub(crate) async fn stored_aggregate(
         &self,
         record: &VideoRecord,
@@ -272,13 +275,13 @@ impl Catalog {
             Error::Invalid(format!(
                 "video '{}' has no aggregate '{aggregator}'; it has: {}",
                 record.video_id,
-                listed(&self.aggregators.in_order(record.aggregates.keys()))
+                comma_separated(&self.aggregators.in_order(record.aggregates.keys()))
             ))
         })?;
         self.document(key).await
     }
 
-    /// One stored aggregate; `Invalid` lists what is stored.
+    /// One stored aggregate. `Invalid` lists the stored ones.
     pub(crate) async fn aggregate_result(
         &self,
         record: &VideoRecord,
@@ -288,8 +291,7 @@ impl Catalog {
         self.aggregators.read(aggregator, stored)
     }
 
-    /// Every stored aggregate that reads back; one that does not is as good as lacking, and can be
-    /// computed again.
+    /// All readable stored aggregates. A corrupt one counts as missing, since it can be computed again.
     pub(crate) async fn aggregate_results(&self, record: &VideoRecord) -> Result<Results> {
         let mut results = Results::new();
         for id in record.aggregates.keys() {
@@ -299,14 +301,14 @@ impl Catalog {
                     results.insert(id.clone(), result);
                 }
                 Err(error) => {
-                    tracing::warn!(video_id = %record.video_id, aggregator = %id, %error, "left out");
+                    tracing::warn!(video_id = %record.video_id, aggregator = %id, %error, "ignoring a corrupt aggregate");
                 }
             }
         }
         Ok(results)
     }
 
-    /// Stores an immutable document and returns its key. It is garbage until a record that names
+    /// Stores an immutable document and returns its key. It is garbage until a record that references
     /// it is published.
     pub(crate) async fn store<T: Serialize>(
         &self,
@@ -325,16 +327,17 @@ impl Catalog {
         Ok(self.records.put(key, &value).await?)
     }
 
-    /// A document that a published record names.
+    /// A document that a published record references.
     async fn document<T: DeserializeOwned>(&self, key: &str) -> Result<T> {
         let read = self.read(key).await;
-        let read = read.and_then(|found| found.ok_or_else(|| Error::corrupt(missing(key))));
+        let read =
+            read.and_then(|document| document.ok_or_else(|| Error::corrupt(missing_record(key))));
         if let Some(video_id) = video_of(key) {
             match &read {
-                Ok(_) => self.unreadable.reads(video_id, key),
-                // A document that has been superseded meanwhile is no fault.
-                Err(error) if error.is_corrupt() && self.names(video_id, key).await => {
-                    self.unreadable.enter(video_id, key, &error.to_string());
+                Ok(_) => self.unreadable.mark_readable(video_id, key),
+                // A document that was superseded meanwhile is no fault.
+                Err(error) if error.is_corrupt() && self.is_referenced(video_id, key).await => {
+                    self.unreadable.report(video_id, key, &error.to_string());
                 }
                 Err(_) => {}
             }
@@ -342,9 +345,10 @@ impl Catalog {
         read
     }
 
-    async fn names(&self, video_id: VideoId, key: &str) -> bool {
+    async fn is_referenced(&self, video_id: VideoId, key: &str) -> bool {
         let record = self.find(video_id).await;
-        record.is_ok_and(|record| record.is_some_and(|record| named(&record).contains(key)))
+        record
+            .is_ok_and(|record| record.is_some_and(|record| referenced_keys(&record).contains(key)))
     }
 
     async fn read<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
@@ -355,31 +359,31 @@ impl Catalog {
     }
 }
 
-/// The documents of a published video, the record itself included.
-fn named(record: &VideoRecord) -> BTreeSet<String> {
-    let mut named = BTreeSet::from([
-        published(record.video_id),
+/// Keys of the documents of a published video, including the record itself.
+fn referenced_keys(record: &VideoRecord) -> BTreeSet<String> {
+    let mut referenced_keys = BTreeSet::from([
+        record_key(record.video_id),
         record.chunks_document.clone(),
         record.signals_document.clone(),
     ]);
-    named.extend(record.speech_document.clone());
-    named.extend(record.corrections_document.clone());
+    referenced_keys.extend(record.speech_document.clone());
+    referenced_keys.extend(record.corrections_document.clone());
     let entries = record.analyzers.values();
     let pages = entries.flat_map(|entry| std::iter::once(&entry.pages).chain(&entry.uncorrected));
-    named.extend(pages.flat_map(|pages| pages.keys(record.chunks)));
-    named.extend(record.aggregates.values().cloned());
-    named
+    referenced_keys.extend(pages.flat_map(|pages| pages.keys(record.chunks)));
+    referenced_keys.extend(record.aggregates.values().cloned());
+    referenced_keys
 }
 
-fn missing(key: &str) -> String {
+fn missing_record(key: &str) -> String {
     format!("the record {key} is missing")
 }
 
-/// The video that a document belongs to.
+/// The video that a document key belongs to.
 fn video_of(key: &str) -> Option<VideoId> {
     key.strip_prefix("videos/")?.split('/').next()?.parse().ok()
 }
 
-fn published(video_id: VideoId) -> String {
+fn record_key(video_id: VideoId) -> String {
     format!("videos/{video_id}/video.json")
 }

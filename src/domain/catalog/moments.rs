@@ -1,4 +1,4 @@
-//! Reading moments: what is stored of a span of a video, however the video is split by now.
+//! Reads moments: the stored results for a span of a video, whatever its current chunks are.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,45 +6,45 @@ use std::ops::Range;
 use futures::{StreamExt, TryStreamExt, stream};
 
 use crate::domain::analysis::chunk_text::chunk_texts;
-use crate::domain::analysis::finding::Statement;
+use crate::domain::analysis::output::Statement;
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::catalog::chunks::{ChunkView, entries};
 use crate::domain::catalog::record::VideoRecord;
-use crate::domain::catalog::{Catalog, unknown};
+use crate::domain::catalog::{Catalog, unknown_video};
 use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::{ChunkId, VideoId};
 
-/// Most chunks that are read of one moment.
-pub const MOST_CHUNKS: u32 = 500;
+/// Maximum number of chunks read for one moment.
+pub const MAX_CHUNKS: u32 = 500;
 
-/// Moments read at once.
-const PARALLEL: usize = 4;
+/// Number of moments read concurrently.
+const MAX_CONCURRENT_MOMENTS: usize = 4;
 
-/// So much a moment may end after its video, seconds: its times are rounded.
-const ROUNDING: f64 = 0.001;
+/// How far a moment may extend past the end of its video, seconds: its times are rounded.
+const END_TOLERANCE: f64 = 0.001;
 
-/// What is stored of a moment.
+/// The stored results for a moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moment {
-    /// Its name.
+    /// Its id.
     pub moment_id: MomentId,
-    /// The cleaned name of its video's file.
+    /// The cleaned file name of its video.
     pub filename: String,
     /// Public storage URL of its video.
     pub video_url: String,
-    /// The instant when it begins, ISO 8601 in UTC, where it is known when the video was recorded.
+    /// Wall-clock time of its start, ISO 8601 in UTC, if the recording time is known.
     pub recorded_at: Option<String>,
-    /// Chunks that overlap it, the first [`MOST_CHUNKS`].
+    /// The first [`MAX_CHUNKS`] chunks that overlap it.
     pub chunks: Vec<MomentChunk>,
-    /// All that overlap it.
+    /// Number of all chunks that overlap it.
     pub total_chunks: u32,
-    /// The chunk right before those.
-    pub before: Option<Neighbour>,
-    /// The chunk right after those.
-    pub after: Option<Neighbour>,
+    /// The chunk directly before these.
+    pub before: Option<NeighbourChunk>,
+    /// The chunk directly after these.
+    pub after: Option<NeighbourChunk>,
 }
 
 /// A chunk that overlaps a moment.
@@ -52,54 +52,54 @@ pub struct Moment {
 pub struct MomentChunk {
     /// The chunk with every analyzer's output.
     pub chunk: ChunkView,
-    /// How much of the moment lies in it, seconds.
+    /// Length of its overlap with the moment, seconds.
     pub overlap: f64,
-    /// What it tells, merged from its analyzers.
-    pub says: Vec<Statement>,
+    /// Its statements, merged from all analyzers.
+    pub statements: Vec<Statement>,
 }
 
-/// A chunk beside a moment.
+/// A chunk next to a moment.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Neighbour {
-    /// The chunk as a moment.
+pub struct NeighbourChunk {
+    /// The id of the chunk's span as a moment.
     pub moment_id: MomentId,
-    /// Names it within its video.
+    /// Its id within the video.
     pub chunk_id: ChunkId,
-    /// What it tells, merged from its analyzers.
-    pub says: Vec<Statement>,
+    /// Its statements, merged from all analyzers.
+    pub statements: Vec<Statement>,
 }
 
 /// A moment that cannot be read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MissingMoment {
-    /// Its name.
+    /// Its id.
     pub moment_id: MomentId,
-    /// Its video is gone, or it lies outside of it.
-    pub why: String,
+    /// The reason: the video does not exist, or the moment lies outside of it.
+    pub reason: String,
 }
 
 impl Catalog {
-    /// The first of several moments, in their order: as many as have [`MOST_CHUNKS`] together, at least
-    /// one. One that cannot be read takes nothing from the others.
+    /// The first of several moments, in order: as many as have [`MAX_CHUNKS`] chunks in total, at least
+    /// one. A moment that cannot be read does not affect the others.
     pub async fn moments(
         &self,
         access: &Access,
         ids: Vec<MomentId>,
     ) -> Result<Vec<std::result::Result<Moment, MissingMoment>>> {
         let read = stream::iter(ids).map(|id| async move { (self.moment(access, &id).await, id) });
-        let mut read = std::pin::pin!(read.buffered(PARALLEL));
+        let mut read = std::pin::pin!(read.buffered(MAX_CONCURRENT_MOMENTS));
         let (mut moments, mut chunks) = (Vec::new(), 0);
         while let Some((moment, moment_id)) = read.next().await {
             moments.push(match moment {
                 Ok(moment) => {
                     chunks += moment.chunks.len();
-                    if chunks > MOST_CHUNKS as usize && !moments.is_empty() {
+                    if chunks > MAX_CHUNKS as usize && !moments.is_empty() {
                         break;
                     }
                     Ok(moment)
                 }
-                Err(Error::NotFound(why) | Error::Invalid(why)) => {
-                    Err(MissingMoment { moment_id, why })
+                Err(Error::NotFound(reason) | Error::Invalid(reason)) => {
+                    Err(MissingMoment { moment_id, reason })
                 }
                 Err(error) => return Err(error),
             });
@@ -107,21 +107,22 @@ impl Catalog {
         Ok(moments)
     }
 
-    /// A moment. `NotFound` when its video is gone or not seen, `Invalid` when it lies outside of it.
+    /// A moment. Returns `NotFound` if its video does not exist or the caller may not see it, `Invalid`
+    /// if the moment lies outside of it.
     pub async fn moment(&self, access: &Access, id: &MomentId) -> Result<Moment> {
         let read = |record: VideoRecord| async move {
-            match access.sees(record.about.collection.as_deref()) {
-                true => self.moment_of(&record, id).await,
-                false => Err(unknown(id.video_id())),
+            match access.sees(record.metadata.collection.as_deref()) {
+                true => self.read_moment(&record, id).await,
+                false => Err(unknown_video(id.video_id())),
             }
         };
         self.read_published(id.video_id(), read).await.map_err(|error| match error {
-            Error::NotFound(_) => Error::NotFound(gone(id)),
+            Error::NotFound(_) => Error::NotFound(gone_message(id)),
             other => other,
         })
     }
 
-    /// Those of some moments that cannot be read, by video; each video is looked at once.
+    /// Those of these moments that cannot be read. Reads each video once.
     pub(crate) async fn missing_moments(
         &self,
         ids: impl Iterator<Item = &MomentId>,
@@ -140,56 +141,58 @@ impl Catalog {
                     Err(Error::NotFound(_)) => None,
                     read => Some(read?),
                 };
-                let why = |id: &MomentId| match &read {
-                    Some((record, spans)) => outside(record, spans, id),
-                    None => Some(gone(id)),
+                let reason = |id: &MomentId| match &read {
+                    Some((record, spans)) => outside_message(record, spans, id),
+                    None => Some(gone_message(id)),
                 };
-                let missing = |id: MomentId| Some(MissingMoment { why: why(&id)?, moment_id: id });
+                let missing =
+                    |id: MomentId| Some(MissingMoment { reason: reason(&id)?, moment_id: id });
                 Ok::<_, Error>(ids.into_iter().filter_map(missing).collect::<Vec<_>>())
             })
-            .buffered(PARALLEL)
+            .buffered(MAX_CONCURRENT_MOMENTS)
             .try_collect::<Vec<_>>()
             .await?;
         Ok(missing.into_iter().flatten().collect())
     }
 
-    async fn moment_of(&self, record: &VideoRecord, id: &MomentId) -> Result<Moment> {
+    async fn read_moment(&self, record: &VideoRecord, id: &MomentId) -> Result<Moment> {
         let span = id.span();
         let spans = self.spans(record).await?;
-        if let Some(why) = outside(record, &spans, id) {
-            return Err(Error::Invalid(why));
+        if let Some(reason) = outside_message(record, &spans, id) {
+            return Err(Error::Invalid(reason));
         }
         let overlapping = overlapping(&spans, span);
         let total_chunks = overlapping.end - overlapping.start;
-        let shown = overlapping.start..overlapping.end.min(overlapping.start + MOST_CHUNKS);
+        let included = overlapping.start..overlapping.end.min(overlapping.start + MAX_CHUNKS);
 
-        let around = shown.start.saturating_sub(1)..(shown.end + 1).min(spans.len() as u32);
-        let mut says = self.says(record, &spans, around.clone()).await?;
-        let mut says_of =
-            |chunk_id: ChunkId| std::mem::take(&mut says[(chunk_id.0 - around.start) as usize]);
-        let mut neighbour = |chunk_id: ChunkId| Neighbour {
+        let around = included.start.saturating_sub(1)..(included.end + 1).min(spans.len() as u32);
+        let mut statements = self.statements(record, &spans, around.clone()).await?;
+        let mut take_statements = |chunk_id: ChunkId| {
+            std::mem::take(&mut statements[(chunk_id.0 - around.start) as usize])
+        };
+        let mut neighbour = |chunk_id: ChunkId| NeighbourChunk {
             moment_id: MomentId::new(record.video_id, spans[chunk_id.index()]),
             chunk_id,
-            says: says_of(chunk_id),
+            statements: take_statements(chunk_id),
         };
-        let before = shown.start.checked_sub(1).map(ChunkId).map(&mut neighbour);
-        let after = (shown.end < spans.len() as u32).then(|| neighbour(ChunkId(shown.end)));
+        let before = included.start.checked_sub(1).map(ChunkId).map(&mut neighbour);
+        let after = (included.end < spans.len() as u32).then(|| neighbour(ChunkId(included.end)));
 
         let analyzers = record.analyzer_ids();
         let entries = entries(record, &analyzers)?;
-        let wanted =
-            shown.map(ChunkId).map(|chunk_id| (chunk_id, spans[chunk_id.index()])).collect();
-        let chunks = self.views(wanted, &entries, false).await?;
+        let included_chunks =
+            included.map(ChunkId).map(|chunk_id| (chunk_id, spans[chunk_id.index()])).collect();
+        let chunks = self.chunk_views(included_chunks, &entries, false).await?;
         let chunks = chunks.into_iter().map(|chunk| MomentChunk {
             overlap: chunk.span.overlap(&span),
-            says: says_of(chunk.chunk_id),
+            statements: take_statements(chunk.chunk_id),
             chunk,
         });
         Ok(Moment {
             moment_id: id.clone(),
             filename: record.filename.clone(),
             video_url: self.storage.download_url(&record.storage_path).await?,
-            recorded_at: record.about.wall_clock(span.start),
+            recorded_at: record.metadata.wall_clock(span.start),
             chunks: chunks.collect(),
             total_chunks,
             before,
@@ -197,8 +200,8 @@ impl Catalog {
         })
     }
 
-    /// What each of some neighbouring chunks tells, merged from its analyzers.
-    async fn says(
+    /// The statements of each chunk of a range, merged from all analyzers.
+    async fn statements(
         &self,
         record: &VideoRecord,
         spans: &[Span],
@@ -212,26 +215,27 @@ impl Catalog {
             doubtful: Default::default(),
         };
         for analyzer in record.analyzers.keys() {
-            let outputs = self.outputs_of(record, analyzer, chunks.clone()).await?;
+            let outputs = self.outputs_in(record, analyzer, chunks.clone()).await?;
             video.outputs.insert(analyzer.clone(), outputs);
         }
-        let mut says = vec![Vec::new(); chunks.len()];
+        let mut statements = vec![Vec::new(); chunks.len()];
         for text in chunk_texts(&video, &self.analyzers) {
-            says[text.chunk_id.index()] = text.told.into_iter().flatten().collect();
+            statements[text.chunk_id.index()] =
+                text.statements_by_analyzer.into_iter().flatten().collect();
         }
-        Ok(says)
+        Ok(statements)
     }
 }
 
-fn gone(id: &MomentId) -> String {
+fn gone_message(id: &MomentId) -> String {
     format!("moment '{id}' is gone: there is no video '{}'", id.video_id())
 }
 
-/// Why a moment lies outside of its video, if it does.
-fn outside(record: &VideoRecord, spans: &[Span], id: &MomentId) -> Option<String> {
+/// An error message if a moment lies outside of its video.
+fn outside_message(record: &VideoRecord, spans: &[Span], id: &MomentId) -> Option<String> {
     let end = record.end(spans);
     let ends = id.span().end;
-    (ends > end + ROUNDING).then(|| {
+    (ends > end + END_TOLERANCE).then(|| {
         format!(
             "moment '{id}' ends at {ends:.3} s, and its video '{}' at {end:.3} s",
             record.video_id
@@ -239,7 +243,7 @@ fn outside(record: &VideoRecord, spans: &[Span], id: &MomentId) -> Option<String
     })
 }
 
-/// The numbers of the chunks that a span overlaps; of one without length, the chunk that it lies in.
+/// Indices of the chunks that a span overlaps; for a span of length 0, the chunk that contains it.
 fn overlapping(spans: &[Span], span: Span) -> Range<u32> {
     let count = spans.len();
     let start = spans.partition_point(|chunk| chunk.end <= span.start).min(count.saturating_sub(1));
@@ -252,7 +256,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_lies_in_the_chunks_that_it_overlaps() {
+    fn moments_cover_the_chunks_they_overlap() {
         let spans: Vec<Span> = (0..4)
             .map(|i| Span { start: f64::from(i) * 10.0, end: f64::from(i + 1) * 10.0 })
             .collect();

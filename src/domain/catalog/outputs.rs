@@ -1,5 +1,5 @@
-//! Analyzers' outputs as they are stored: in pages of so many chunks, so that whoever reads a few
-//! chunks of a long video parses little more than these.
+//! Storage of analyzer outputs in pages of [`PAGE_CHUNKS`] chunks, so that reading a few chunks of a
+//! long video parses little more than these.
 
 use std::ops::Range;
 
@@ -9,33 +9,33 @@ use serde_json::{Map, Value};
 
 use crate::domain::analysis::video::{Output, Outputs};
 use crate::domain::catalog::record::{AnalyzerEntry, VideoRecord};
-use crate::domain::catalog::shown::{self, ShownPage};
-use crate::domain::catalog::{Catalog, PARALLEL};
+use crate::domain::catalog::rendered::{self, RenderedPage};
+use crate::domain::catalog::{Catalog, MAX_CONCURRENT_READS};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::video::{ChunkId, VideoId};
 
-/// Chunks per page. A listing shows so many unless it is told otherwise.
+/// Number of chunks per stored page, and the default page size of chunk listings.
 pub const PAGE_CHUNKS: u32 = 50;
 
-/// One analyzer's output on one chunk, as it is stored.
+/// Stored output of one analyzer on one chunk.
 pub(crate) type OutputDocument = Map<String, Value>;
 
-/// A page of one analyzer's outputs as it is stored: one output or null per chunk.
+/// Stored page of one analyzer's outputs: one output or null per chunk.
 pub(crate) type OutputDocuments = Vec<Option<OutputDocument>>;
 
-/// Where one analyzer's outputs on a video are stored.
+/// Location of one analyzer's stored outputs on a video.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutputPages {
-    /// What the keys of the pages begin with; where there are none, the key of the one document that
-    /// holds all outputs, as up to version 2.
+    /// Key prefix of the pages; if `page_chunks` is 0, the key of the single document with all outputs,
+    /// as up to record version 2.
     document: String,
-    /// Chunks per page; 0 where there are none.
+    /// Number of chunks per page; 0 if the outputs are not paged.
     #[serde(default)]
     page_chunks: u32,
 }
 
 impl OutputPages {
-    /// Pages that a record does not name yet.
+    /// New pages with a random key.
     pub fn new(video_id: VideoId, analyzer: &str) -> Self {
         let random = uuid::Uuid::new_v4().simple();
         Self {
@@ -44,15 +44,15 @@ impl OutputPages {
         }
     }
 
-    /// The number of the page that a chunk is on, and the chunk's place there.
-    pub(super) fn place(&self, chunk: ChunkId) -> (u32, usize) {
+    /// The page number of a chunk, and the index of the chunk in that page.
+    pub(super) fn locate(&self, chunk: ChunkId) -> (u32, usize) {
         match self.page_chunks {
             0 => (0, chunk.index()),
             per_page => (chunk.0 / per_page, (chunk.0 % per_page) as usize),
         }
     }
 
-    /// The key of a page.
+    /// Key of a page.
     pub(super) fn key(&self, page: u32) -> String {
         match self.page_chunks {
             0 => self.document.clone(),
@@ -60,7 +60,7 @@ impl OutputPages {
         }
     }
 
-    /// The keys of the pages of a video of so many chunks.
+    /// Keys of all pages of a video with `chunks` chunks.
     pub fn keys(&self, chunks: u32) -> impl Iterator<Item = String> {
         let pages = if self.page_chunks == 0 { 1 } else { chunks.div_ceil(self.page_chunks) };
         (0..pages).map(|page| self.key(page))
@@ -68,14 +68,14 @@ impl OutputPages {
 }
 
 impl Catalog {
-    /// One analyzer's stored outputs; none where it has not run.
+    /// All stored outputs of one analyzer; empty if it has not run.
     pub(crate) async fn outputs(&self, record: &VideoRecord, analyzer: &str) -> Result<Outputs> {
-        self.outputs_of(record, analyzer, 0..record.chunks).await
+        self.outputs_in(record, analyzer, 0..record.chunks).await
     }
 
-    /// One analyzer's stored outputs on some neighbouring chunks; none where it has not run. No other
-    /// pages are read than those that they are on.
-    pub(crate) async fn outputs_of(
+    /// One analyzer's stored outputs on a range of chunks; empty if it has not run. Reads only the
+    /// pages that contain them.
+    pub(crate) async fn outputs_in(
         &self,
         record: &VideoRecord,
         analyzer: &str,
@@ -85,8 +85,8 @@ impl Catalog {
         self.paged_outputs(&entry.pages, analyzer, chunks).await
     }
 
-    /// One analyzer's stored outputs as the models have made them; none where it has not run.
-    pub(crate) async fn uncorrected(
+    /// One analyzer's stored outputs before corrections; empty if it has not run.
+    pub(crate) async fn original_outputs(
         &self,
         record: &VideoRecord,
         analyzer: &str,
@@ -106,38 +106,39 @@ impl Catalog {
         if chunks.is_empty() {
             return Ok(Vec::new());
         }
-        let (first, skipped) = pages.place(ChunkId(chunks.start));
-        let (last, _) = pages.place(ChunkId(chunks.end - 1));
+        let (first, skipped) = pages.locate(ChunkId(chunks.start));
+        let (last, _) = pages.locate(ChunkId(chunks.end - 1));
         let read = async |page| self.document::<OutputDocuments>(&pages.key(page)).await;
-        let documents = stream::iter(first..=last).map(read).buffered(PARALLEL);
+        let documents = stream::iter(first..=last).map(read).buffered(MAX_CONCURRENT_READS);
         let documents: Vec<OutputDocuments> = documents.try_collect().await?;
         let read = |document| self.analyzers.read(analyzer, Value::Object(document));
         let documents = documents.into_iter().flatten().skip(skipped).take(chunks.len());
         documents.map(|document| document.map(read).transpose()).collect()
     }
 
-    /// A page of an analyzer's outputs as it is shown, with internal keys or without. Stored pages never
-    /// change, so one that is kept is never out of date.
-    pub(super) async fn shown_page(
+    /// A rendered page of an analyzer's outputs, with or without internal keys. Stored pages are
+    /// immutable, so cached ones never expire.
+    pub(super) async fn rendered_page(
         &self,
         pages: &OutputPages,
         page: u32,
         verbose: bool,
-    ) -> Result<ShownPage> {
+    ) -> Result<RenderedPage> {
         let key = pages.key(page);
         let name = format!("{key} {verbose}");
-        if let Some(page) = self.shown.get(&name) {
+        if let Some(page) = self.page_cache.get(&name) {
             return Ok(page);
         }
         let documents: OutputDocuments = self.document(&key).await?;
-        let shown = tokio::task::spawn_blocking(move || shown::show(documents, verbose)).await;
-        let shown =
-            shown.map_err(|e| Error::corrupt(format!("showing {key} ended abnormally: {e}")))?;
-        self.shown.keep(&name, shown.clone(), shown::size(&shown));
-        Ok(shown)
+        let rendered =
+            tokio::task::spawn_blocking(move || rendered::render(documents, verbose)).await;
+        let rendered = rendered
+            .map_err(|e| Error::corrupt(format!("rendering {key} ended abnormally: {e}")))?;
+        self.page_cache.insert(&name, rendered.clone(), rendered::size(&rendered));
+        Ok(rendered)
     }
 
-    /// Stores one analyzer's outputs. They are garbage until a record that names their pages is
+    /// Stores one analyzer's outputs. They are garbage until a record that references their pages is
     /// published.
     pub(crate) async fn store_outputs(
         &self,
@@ -147,14 +148,18 @@ impl Catalog {
     ) -> Result<OutputPages> {
         let pages = OutputPages::new(video_id, analyzer);
         let json = |output: &Option<Output>| output.as_ref().map(|output| output.to_json());
-        let page = |of_page: &[Option<Output>]| of_page.iter().map(json).collect();
+        let page = |outputs: &[Option<Output>]| outputs.iter().map(json).collect();
         let documents: Vec<OutputDocuments> =
             outputs.chunks(PAGE_CHUNKS as usize).map(page).collect();
         let keyed: Vec<_> = (0..).map(|page| pages.key(page)).zip(documents).collect();
         let put = async |(key, documents): (String, OutputDocuments)| {
             self.put_document(&key, &documents).await
         };
-        stream::iter(keyed).map(put).buffer_unordered(PARALLEL).try_collect::<()>().await?;
+        stream::iter(keyed)
+            .map(put)
+            .buffer_unordered(MAX_CONCURRENT_READS)
+            .try_collect::<()>()
+            .await?;
         Ok(pages)
     }
 }
@@ -166,15 +171,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_chunk_is_on_a_page_that_is_named() {
+    fn pages_cover_every_chunk_in_order() {
         let pages = OutputPages::new(VideoId::from_digest([0; 20]), "ocr");
         for chunks in [0, 1, PAGE_CHUNKS, PAGE_CHUNKS + 1, 2000] {
             let keys: Vec<String> = pages.keys(chunks).collect();
             let mut filled = vec![0; keys.len()];
             for chunk in (0..chunks).map(ChunkId) {
-                let (page, place) = pages.place(chunk);
+                let (page, index) = pages.locate(chunk);
                 assert_eq!(keys[page as usize], pages.key(page));
-                assert_eq!(place, filled[page as usize], "in order");
+                assert_eq!(index, filled[page as usize], "in order");
                 filled[page as usize] += 1;
             }
             assert!(filled.iter().all(|count| (1..=PAGE_CHUNKS as usize).contains(count)));
@@ -182,10 +187,10 @@ mod tests {
     }
 
     #[test]
-    fn what_earlier_versions_wrote_is_one_page() {
+    fn unpaged_outputs_of_earlier_versions_are_one_page() {
         let pages: OutputPages =
             serde_json::from_value(json!({"document": "videos/v/ocr-1.json"})).expect("pages");
         assert_eq!(pages.keys(2000).collect::<Vec<_>>(), ["videos/v/ocr-1.json"]);
-        assert_eq!(pages.place(ChunkId(1999)), (0, 1999));
+        assert_eq!(pages.locate(ChunkId(1999)), (0, 1999));
     }
 }

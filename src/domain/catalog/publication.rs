@@ -1,5 +1,5 @@
-//! Notes of videos that are about to be published, for whoever has to see to what follows: entered before,
-//! and removed once that is done. So a death in between loses nothing.
+//! Publication notes: stored before a video is published and removed once its alerts have been sent, so
+//! that a crash in between loses no alert.
 
 use serde_json::{Value, json};
 
@@ -7,41 +7,41 @@ use crate::domain::catalog::Catalog;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::video::VideoId;
 
-/// Below it lies one document for each alert.
+/// Key prefix of the alerts, one document each.
 pub(crate) const ALERTS: &str = "alerts/";
 
-/// Below it lies a note for each video.
+/// Key prefix of the publication notes, one per video.
 const NOTES: &str = "publications/";
 
-fn key_of(video_id: VideoId) -> String {
+fn note_key(video_id: VideoId) -> String {
     format!("{NOTES}{video_id}.json")
 }
 
 impl Catalog {
-    /// Notes that a video is about to be published, where there are alerts to be told of it.
+    /// Stores a note that a video is about to be published, if there are any alerts.
     pub(crate) async fn note_publication(&self, video_id: VideoId) -> Result<()> {
         if self.records.children(ALERTS).await?.is_empty() {
             return Ok(());
         }
         let note = json!({ "mark": uuid::Uuid::new_v4().simple().to_string() });
-        Ok(self.records.put(&key_of(video_id), &note).await?)
+        Ok(self.records.put(&note_key(video_id), &note).await?)
     }
 
-    /// The videos that are noted.
+    /// The videos with a publication note.
     pub(crate) async fn publications(&self) -> Result<Vec<VideoId>> {
         let names = self.records.children(NOTES).await?;
         Ok(names.iter().filter_map(|name| name.strip_suffix(".json")?.parse().ok()).collect())
     }
 
-    /// The note of a video.
+    /// The publication note of a video.
     pub(crate) async fn publication(&self, video_id: VideoId) -> Result<Option<Value>> {
-        Ok(self.records.get(&key_of(video_id)).await?)
+        Ok(self.records.get(&note_key(video_id)).await?)
     }
 
-    /// Removes a note, unless another publication has made it anew.
-    pub(crate) async fn forget_publication(&self, video_id: VideoId, note: &Value) -> Result<()> {
-        let key = key_of(video_id);
-        // A store that cannot tell for certain may lose one that is made right now.
+    /// Removes a note, unless another publication has replaced it.
+    pub(crate) async fn remove_publication(&self, video_id: VideoId, note: &Value) -> Result<()> {
+        let key = note_key(video_id);
+        // A store without an atomic `remove` may lose a note that is written right now.
         if !self.records.remove(&key, note).await?
             && self.records.get(&key).await?.as_ref() == Some(note)
         {

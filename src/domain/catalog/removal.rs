@@ -1,33 +1,34 @@
-//! Removing a video, or what a failed ingest has made of one: a tombstone first, from which on there
-//! is no video, then what it stands for, then the tombstone. Whoever finds one goes on with it.
+//! Removes a video, or the data of a failed ingest: first a tombstone is written, which hides the
+//! video, then the data is removed, then the tombstone. An instance that finds a tombstone resumes the
+//! removal.
 
 use ports::{ErrorKind, PortError, Result as PortResult};
 
-use crate::domain::catalog::claim::{Claim, superseded};
+use crate::domain::catalog::claim::{Claim, superseded_error};
 use crate::domain::catalog::locks::VideoLock;
 use crate::domain::catalog::record::{self, Absence, Tombstone};
-use crate::domain::catalog::videos::Deleted;
-use crate::domain::catalog::{Catalog, Stored, published};
+use crate::domain::catalog::videos::VideoDeletion;
+use crate::domain::catalog::{Catalog, RecordState, record_key};
 use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::video::{VideoId, unknown};
+use crate::domain::kernel::video::{VideoId, unknown_video};
 
-/// What became of the objects of a video that was removed.
-pub(super) struct Removed {
+/// The outcome of removing the objects of a video.
+pub(super) struct RemovalOutcome {
     objects: Vec<String>,
-    /// Why some remain, and with them the tombstone.
+    /// The error if some objects remain, and with them the tombstone.
     pub(super) storage_error: Option<PortError>,
 }
 
-impl Stored {
-    /// Whether somebody has begun to remove it.
+impl RecordState {
+    /// Whether its removal has begun.
     pub(super) fn is_being_removed(&self) -> bool {
-        let begun =
+        let in_progress =
             |stone: &Tombstone| matches!(stone.tombstone, Absence::Discarded | Absence::Deleted);
-        matches!(self, Self::Tombstone(stone, _) if begun(stone))
+        matches!(self, Self::Tombstone(stone, _) if in_progress(stone))
     }
 
-    /// Whether there is a video to be deleted: one that does not read back is, and so is one whose
-    /// delete was interrupted.
+    /// Whether there is a video to delete: also an unreadable one, and one whose delete was
+    /// interrupted.
     pub(crate) fn is_deletable(&self) -> bool {
         match self {
             Self::Record(..) | Self::Unreadable(..) => true,
@@ -36,24 +37,29 @@ impl Stored {
         }
     }
 
-    /// The keys of the objects that it names.
+    /// Keys of the objects that it references.
     fn objects(&self) -> Vec<String> {
         let Some(record) = self.record() else { return Vec::new() };
         [record.storage_path.clone()].into_iter().chain(record.poster_path.clone()).collect()
     }
 
-    /// The tombstone that takes its place.
-    fn buried(&self, video_id: VideoId, tombstone: Absence, objects: Vec<String>) -> Result<Self> {
-        let marked = match self {
-            // Nothing of it can be kept, its mark aside.
-            Self::Unreadable(..) => Self::Absent.marked(video_id)?,
-            other => other.marked(video_id)?,
+    /// A tombstone to replace it.
+    fn to_tombstone(
+        &self,
+        video_id: VideoId,
+        tombstone: Absence,
+        objects: Vec<String>,
+    ) -> Result<Self> {
+        let with_new_fence = match self {
+            // An unreadable record has no fields to keep.
+            Self::Unreadable(..) => Self::Absent.with_new_fence(video_id)?,
+            other => other.with_new_fence(video_id)?,
         };
-        Self::of_tombstone(Tombstone {
+        Self::from_tombstone(Tombstone {
             tombstone,
             version: record::VERSION,
             epoch: self.epoch() + 1,
-            fence: marked.fence().to_owned(),
+            fence: with_new_fence.fence().to_owned(),
             video_id,
             objects,
             retired: self.retired().to_vec(),
@@ -62,169 +68,185 @@ impl Stored {
 }
 
 impl Catalog {
-    /// Removes vectors, record and objects of a video that the caller has locked. `NotFound` where
+    /// Removes vectors, record and objects of a video that the caller has locked. Returns `NotFound` if
     /// there is none.
-    pub(crate) async fn delete(&self, video_id: VideoId, lock: &VideoLock) -> Result<Deleted> {
+    pub(crate) async fn delete(
+        &self,
+        video_id: VideoId,
+        lock: &VideoLock,
+    ) -> Result<VideoDeletion> {
         lock.check()?;
-        let found = self.stored(video_id).await?;
-        if !found.is_deletable() {
-            return Err(unknown(video_id));
+        let current = self.record_state(video_id).await?;
+        if !current.is_deletable() {
+            return Err(unknown_video(video_id));
         }
-        let listed = self.objects_of(video_id).await;
-        let removed = if found.is_being_removed() {
-            self.take_over(video_id, &found).await?
+        let listed = self.list_objects(video_id).await;
+        let outcome = if current.is_being_removed() {
+            self.resume_removal(video_id, &current).await?
         } else {
-            let mut objects = found.objects();
+            let mut objects = current.objects();
             objects.extend(listed.iter().flatten().cloned());
             objects.sort();
             objects.dedup();
-            let buried = found.buried(video_id, Absence::Deleted, objects)?;
-            let buried = self.swap(video_id, &found, buried).await?;
-            self.finish(video_id, &buried).await?
+            let tombstone = current.to_tombstone(video_id, Absence::Deleted, objects)?;
+            let tombstone = self.swap(video_id, &current, tombstone).await?;
+            self.finish_removal(video_id, &tombstone).await?
         };
-        let storage_error = removed.storage_error.or(listed.err());
+        let storage_error = outcome.storage_error.or(listed.err());
         if let Some(error) = &storage_error {
-            tracing::error!(%video_id, %error, "stored objects could not be removed");
+            tracing::error!(%video_id, %error, "could not remove stored objects");
         }
-        Ok(Deleted {
+        Ok(VideoDeletion {
             video_id,
-            objects: removed.objects,
+            objects: outcome.objects,
             storage_error: storage_error.map(|error| Error::Port(error).labelled()),
         })
     }
 
-    /// Removes what a failed change has made, unless somebody has changed the video since or it
-    /// cannot be told; what was paid for stays in the cache.
+    /// Removes the data of a failed change, unless the video has changed since or its state cannot be
+    /// read. The cache is kept.
     pub(crate) async fn discard(&self, claim: &Claim) {
-        let discarded = self.discarded(claim).await;
-        self.clean_later(claim.video_id, discarded);
+        let outcome = self.try_discard(claim).await;
+        self.defer_cleanup(claim.video_id, outcome);
     }
 
-    async fn discarded(&self, claim: &Claim) -> Result<()> {
-        let (video_id, found) = (claim.video_id, &claim.found);
-        if !self.settled(video_id).await?.is_still(found) {
+    async fn try_discard(&self, claim: &Claim) -> Result<()> {
+        let (video_id, base) = (claim.video_id, &claim.base);
+        if !self.reread(video_id).await?.same_except_metadata(base) {
             return Ok(());
         }
-        match found {
-            Stored::Record(..) => {
-                // A publication that is still on its way comes to nothing from here on.
-                let claimed = self.swap(video_id, found, found.marked(video_id)?).await?;
+        match base {
+            RecordState::Record(..) => {
+                // From here on, a publication in flight cannot succeed.
+                let claimed = self.swap(video_id, base, base.with_new_fence(video_id)?).await?;
                 self.clean(video_id, &claimed).await.map(drop)
             }
-            Stored::Tombstone(..) => {
-                let objects = self.objects_of(video_id).await?;
-                let buried = found.buried(video_id, Absence::Discarded, objects)?;
-                let buried = self.swap(video_id, found, buried).await?;
-                match self.finish(video_id, &buried).await?.storage_error {
+            RecordState::Tombstone(..) => {
+                let objects = self.list_objects(video_id).await?;
+                let tombstone = base.to_tombstone(video_id, Absence::Discarded, objects)?;
+                let tombstone = self.swap(video_id, base, tombstone).await?;
+                match self.finish_removal(video_id, &tombstone).await?.storage_error {
                     Some(error) => Err(error.into()),
                     None => Ok(()),
                 }
             }
-            Stored::Absent | Stored::Unreadable(..) => Ok(()),
+            RecordState::Absent | RecordState::Unreadable(..) => Ok(()),
         }
     }
 
-    /// Removes what is stored of a video that has no record and that the caller has locked: what an
-    /// ingest that died or a delete that was interrupted has left.
-    pub(crate) async fn clear(&self, video_id: VideoId, lock: &VideoLock) -> Result<()> {
+    /// Removes the remains of an interrupted ingest or delete of a video that has no record. The caller
+    /// has locked the video.
+    pub(crate) async fn remove_remains(&self, video_id: VideoId, lock: &VideoLock) -> Result<()> {
         lock.check()?;
-        match self.stored(video_id).await? {
-            Stored::Record(..) | Stored::Unreadable(..) => Ok(()),
-            Stored::Tombstone(stone, json) if stone.tombstone == Absence::Vacant => {
+        match self.record_state(video_id).await? {
+            RecordState::Record(..) | RecordState::Unreadable(..) => Ok(()),
+            RecordState::Tombstone(stone, json) if stone.tombstone == Absence::Vacant => {
                 if stone.retired.is_empty() {
-                    self.records.remove(&published(video_id), &json).await?;
+                    self.records.remove(&record_key(video_id), &json).await?;
                 }
                 Ok(())
             }
-            found if found.is_being_removed() => {
-                match self.take_over(video_id, &found).await?.storage_error {
+            current if current.is_being_removed() => {
+                match self.resume_removal(video_id, &current).await?.storage_error {
                     Some(error) => Err(error.into()),
                     None => Ok(()),
                 }
             }
             _ => {
                 let claim = self.claim(video_id, lock).await?;
-                self.discarded(&claim).await
+                self.try_discard(&claim).await
             }
         }
     }
 
-    /// Goes on with a removal that somebody else has begun.
-    pub(super) async fn take_over(&self, video_id: VideoId, found: &Stored) -> Result<Removed> {
-        let Stored::Tombstone(stone, _) = found.marked(video_id)? else {
-            return Err(superseded(video_id).into());
+    /// Resumes a removal that another process has begun.
+    pub(super) async fn resume_removal(
+        &self,
+        video_id: VideoId,
+        current: &RecordState,
+    ) -> Result<RemovalOutcome> {
+        let RecordState::Tombstone(stone, _) = current.with_new_fence(video_id)? else {
+            return Err(superseded_error(video_id).into());
         };
         let mut stone = *stone;
         if self.locks.are_shared() {
-            let named = stone.objects.iter().filter(|key| !stone.retired.contains(key));
-            stone.retired = stone.retired.iter().chain(named).cloned().collect();
+            let objects = stone.objects.iter().filter(|key| !stone.retired.contains(key));
+            stone.retired = stone.retired.iter().chain(objects).cloned().collect();
         }
-        let own = self.swap(video_id, found, Stored::of_tombstone(stone)?).await?;
-        self.finish(video_id, &own).await
+        let tombstone = self.swap(video_id, current, RecordState::from_tombstone(stone)?).await?;
+        self.finish_removal(video_id, &tombstone).await
     }
 
-    /// Removes what a tombstone of one's own stands for, and then that.
-    async fn finish(&self, video_id: VideoId, buried: &Stored) -> Result<Removed> {
-        self.unreadable.named(video_id, |_| false);
+    /// Removes the data of a video with a tombstone of this process, and then the tombstone.
+    async fn finish_removal(
+        &self,
+        video_id: VideoId,
+        tombstone: &RecordState,
+    ) -> Result<RemovalOutcome> {
+        self.unreadable.retain_keys(video_id, |_| false);
         self.unfinished().insert(video_id);
-        let mut removed = Removed { objects: Vec::new(), storage_error: None };
-        let Stored::Tombstone(stone, _) = buried else { return Ok(removed) };
+        let mut outcome = RemovalOutcome { objects: Vec::new(), storage_error: None };
+        let RecordState::Tombstone(stone, _) = tombstone else { return Ok(outcome) };
         self.relist(video_id).await?;
-        if !self.clean(video_id, buried).await? {
-            return Err(superseded(video_id).into());
+        if !self.clean(video_id, tombstone).await? {
+            return Err(superseded_error(video_id).into());
         }
         if stone.tombstone == Absence::Deleted {
             self.records.delete(&format!("cache/{video_id}/")).await?;
         }
         for key in &stone.objects {
             match self.storage.delete(key).await {
-                Ok(()) => removed.objects.push(key.clone()),
+                Ok(()) => outcome.objects.push(key.clone()),
                 Err(error) => {
                     if error.kind() == ErrorKind::Timeout {
-                        self.retire(video_id, stone, buried, key).await?;
+                        self.retire(video_id, stone, tombstone, key).await?;
                     }
-                    removed.storage_error = Some(error);
-                    return Ok(removed);
+                    outcome.storage_error = Some(error);
+                    return Ok(outcome);
                 }
             }
         }
-        self.vacate(video_id, stone, buried).await?;
+        self.vacate(video_id, stone, tombstone).await?;
         self.unfinished().remove(&video_id);
-        Ok(removed)
+        Ok(outcome)
     }
 
-    /// Enters a key that is never used again: its removal has not come to its end in time, and may
-    /// still be done at any time.
+    /// Adds a key to the retired ones: its removal timed out and may still take effect at any time.
     async fn retire(
         &self,
         video_id: VideoId,
         stone: &Tombstone,
-        buried: &Stored,
+        tombstone: &RecordState,
         key: &str,
     ) -> Result<()> {
         let mut stone = stone.clone();
         stone.retired.push(key.to_owned());
-        self.swap(video_id, buried, Stored::of_tombstone(stone)?).await.map(drop)
+        self.swap(video_id, tombstone, RecordState::from_tombstone(stone)?).await.map(drop)
     }
 
-    /// Removes a tombstone that stands for nothing any more. It stays, vacant, where the store
-    /// cannot remove it for certain, or where names are retired.
-    async fn vacate(&self, video_id: VideoId, stone: &Tombstone, buried: &Stored) -> Result<()> {
-        if let (true, Stored::Tombstone(_, json)) = (stone.retired.is_empty(), buried) {
-            let removed = self.records.remove(&published(video_id), json).await;
+    /// Removes a tombstone whose data is removed. It stays, vacant, if the store cannot remove it
+    /// atomically or if keys are retired.
+    async fn vacate(
+        &self,
+        video_id: VideoId,
+        stone: &Tombstone,
+        tombstone: &RecordState,
+    ) -> Result<()> {
+        if let (true, RecordState::Tombstone(_, json)) = (stone.retired.is_empty(), tombstone) {
+            let outcome = self.records.remove(&record_key(video_id), json).await;
             let gone =
-                matches!(removed, Ok(true)) || self.settled(video_id).await? == Stored::Absent;
+                matches!(outcome, Ok(true)) || self.reread(video_id).await? == RecordState::Absent;
             if gone {
                 return Ok(());
             }
         }
         let objects = Vec::new();
         let vacant = Tombstone { tombstone: Absence::Vacant, objects, ..stone.clone() };
-        self.swap(video_id, buried, Stored::of_tombstone(vacant)?).await.map(drop)
+        self.swap(video_id, tombstone, RecordState::from_tombstone(vacant)?).await.map(drop)
     }
 
-    /// The keys of a video's objects.
-    async fn objects_of(&self, video_id: VideoId) -> PortResult<Vec<String>> {
+    /// Keys of a video's objects.
+    async fn list_objects(&self, video_id: VideoId) -> PortResult<Vec<String>> {
         self.storage.list(&format!("{video_id}/")).await
     }
 }

@@ -1,64 +1,64 @@
-//! Reading what is said in a video.
+//! Reads the transcript of a video.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::analysis::analyzers::transcript::{self, Words};
-use crate::domain::analysis::spoken::{HEARD_BY, spoken};
+use crate::domain::analysis::analyzers::transcript::{self, ChunkTranscript};
+use crate::domain::analysis::utterances::{SPEECH_ANALYZERS, utterances};
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::catalog::Catalog;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::listed;
+use crate::domain::kernel::names::comma_separated;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::VideoId;
 use crate::domain::media::speech::{LanguageSpan, Utterance};
 
-/// What is said in a video, or in a part of it.
+/// The transcript of a video or of a part of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transcript {
-    /// The id of its video.
+    /// The id of the video.
     pub video_id: VideoId,
     /// Length of the video, seconds.
     pub duration: f64,
-    /// ISO 639-1 code of the language that most is said in, where the recogniser knows.
+    /// ISO 639-1 code of the predominant language, if known.
     pub language: Option<String>,
-    /// Which language is spoken when, in order, where there are several.
+    /// The spans of each language in order, if there are several.
     pub languages: Vec<LanguageSpan>,
-    /// Whole sentences in order of time.
+    /// Whole utterances in chronological order.
     pub utterances: Vec<Utterance>,
 }
 
 impl Catalog {
-    /// What is said in a video between two seconds of it, sentences that run over them included.
-    /// `Invalid` names the analyzers that a video lacks which nobody has listened to.
+    /// The transcript between two times of a video, seconds, including utterances that cross them.
+    /// `Invalid` names the analyzers to run if the video has no transcript.
     pub async fn transcript(
         &self,
         video_id: VideoId,
         after: Option<f64>,
         before: Option<f64>,
     ) -> Result<Transcript> {
-        let read = |record| async move { self.transcript_of(&record).await };
+        let read = |record| async move { self.read_transcript(&record).await };
         let mut transcript = self.read_published(video_id, read).await?;
-        let wanted = |span: Span| {
+        let is_included = |span: Span| {
             after.is_none_or(|after| span.end > after)
                 && before.is_none_or(|before| span.start < before)
         };
-        transcript.utterances.retain(|said| wanted(said.span()));
-        transcript.languages.retain(|spoken| wanted(spoken.span));
+        transcript.utterances.retain(|utterance| is_included(utterance.span()));
+        transcript.languages.retain(|spoken| is_included(spoken.span));
         Ok(transcript)
     }
 
-    async fn transcript_of(&self, record: &VideoRecord) -> Result<Transcript> {
+    async fn read_transcript(&self, record: &VideoRecord) -> Result<Transcript> {
         let mut outputs = BTreeMap::new();
-        for id in HEARD_BY.into_iter().filter(|id| record.analyzers.contains_key(*id)) {
+        for id in SPEECH_ANALYZERS.into_iter().filter(|id| record.analyzers.contains_key(*id)) {
             outputs.insert(id.to_owned(), self.outputs(record, id).await?);
         }
         if outputs.is_empty() {
             return Err(Error::Invalid(format!(
                 "nobody has listened to video '{}'; the analyzers {} do, the video has: {}",
                 record.video_id,
-                HEARD_BY.join(" and "),
-                listed(&record.analyzer_ids())
+                SPEECH_ANALYZERS.join(" and "),
+                comma_separated(&record.analyzer_ids())
             )));
         }
         let video = AnalyzedVideo {
@@ -74,12 +74,13 @@ impl Catalog {
         };
         let (language, languages) =
             recognised.map(|words| (words.language, words.languages)).unzip();
-        let mut of_chunks =
-            video.of::<Words>(transcript::ID).filter_map(|(_, _, words)| words.language.clone());
+        let mut chunk_languages = video
+            .typed_outputs::<ChunkTranscript>(transcript::ID)
+            .filter_map(|(_, _, words)| words.language.clone());
         Ok(Transcript {
-            language: language.flatten().or_else(|| of_chunks.next()),
+            language: language.flatten().or_else(|| chunk_languages.next()),
             languages: languages.unwrap_or_default(),
-            utterances: spoken(&video),
+            utterances: utterances(&video),
             video_id: video.video_id,
             duration: video.duration,
         })

@@ -1,91 +1,91 @@
-//! Videos whose record or documents do not read back, as whoever read them last has seen it. They
-//! are passed over, named by `/health`, and can be deleted or ingested again.
+//! Videos whose record or documents are missing or corrupt, as of the last read. They are skipped,
+//! reported by `/health`, and can be deleted or ingested again.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::domain::catalog::published;
+use crate::domain::catalog::record_key;
 use crate::domain::kernel::video::VideoId;
 
-/// Videos that are named at most.
-const MOST: usize = 100;
+/// Maximum number of reported videos.
+const MAX_REPORTED: usize = 100;
 
-/// A video that does not read back.
+/// A video that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadableVideo {
     /// First 16 hex characters of the SHA-1 of the file.
     pub video_id: VideoId,
-    /// What is wrong with it.
+    /// The error.
     pub error: String,
 }
 
-/// What was seen, by video.
+/// The known faults by video.
 #[derive(Default)]
-pub(crate) struct Unreadable {
-    seen: Mutex<BTreeMap<VideoId, Fault>>,
+pub(crate) struct UnreadableVideos {
+    faults: Mutex<BTreeMap<VideoId, ReadFault>>,
 }
 
-struct Fault {
-    /// The key of what does not read back.
+struct ReadFault {
+    /// Key of the unreadable document.
     key: String,
     error: String,
 }
 
-impl Unreadable {
-    /// Enters what does not read back, and logs it the first time.
-    pub(crate) fn enter(&self, video_id: VideoId, key: &str, error: &str) {
-        let fault = Fault { key: key.to_owned(), error: error.to_owned() };
-        if self.seen().insert(video_id, fault).is_none() {
+impl UnreadableVideos {
+    /// Reports an unreadable document, and logs it the first time.
+    pub(crate) fn report(&self, video_id: VideoId, key: &str, error: &str) {
+        let fault = ReadFault { key: key.to_owned(), error: error.to_owned() };
+        if self.faults().insert(video_id, fault).is_none() {
             tracing::error!(
                 %video_id,
                 error,
-                "a video does not read back and is passed over; delete it or ingest it again"
+                "a video cannot be read and is skipped; delete it or ingest it again"
             );
         }
     }
 
-    /// What has this key reads back.
-    pub(crate) fn reads(&self, video_id: VideoId, key: &str) {
+    /// Clears the fault of a document that was read successfully.
+    pub(crate) fn mark_readable(&self, video_id: VideoId, key: &str) {
         self.retain(video_id, |fault| fault.key != key);
     }
 
-    /// Forgets a fault in anything that is not named any more.
-    pub(crate) fn named(&self, video_id: VideoId, named: impl Fn(&str) -> bool) {
-        self.retain(video_id, |fault| named(&fault.key));
+    /// Clears the fault of a video if its document is no longer referenced.
+    pub(crate) fn retain_keys(&self, video_id: VideoId, is_referenced: impl Fn(&str) -> bool) {
+        self.retain(video_id, |fault| is_referenced(&fault.key));
     }
 
-    /// Whether something of this video does not read back.
+    /// Whether a document of this video is unreadable.
     pub(crate) fn has(&self, video_id: VideoId) -> bool {
-        self.seen().contains_key(&video_id)
+        self.faults().contains_key(&video_id)
     }
 
-    /// Whether what does not read back is the record itself.
+    /// Whether the record itself is unreadable.
     pub(crate) fn has_no_record(&self, video_id: VideoId) -> bool {
-        self.seen().get(&video_id).is_some_and(|fault| fault.key == published(video_id))
+        self.faults().get(&video_id).is_some_and(|fault| fault.key == record_key(video_id))
     }
 
-    /// Ids of all of them.
+    /// Ids of all unreadable videos.
     pub(crate) fn ids(&self) -> Vec<VideoId> {
-        self.seen().keys().copied().collect()
+        self.faults().keys().copied().collect()
     }
 
-    /// The first of these videos, in order of their ids.
+    /// The first [`MAX_REPORTED`] unreadable videos, by id.
     pub(crate) fn list(&self) -> Vec<UnreadableVideo> {
-        let video = |(id, fault): (&VideoId, &Fault)| UnreadableVideo {
+        let video = |(id, fault): (&VideoId, &ReadFault)| UnreadableVideo {
             video_id: *id,
             error: fault.error.clone(),
         };
-        self.seen().iter().take(MOST).map(video).collect()
+        self.faults().iter().take(MAX_REPORTED).map(video).collect()
     }
 
-    fn retain(&self, video_id: VideoId, stays: impl Fn(&Fault) -> bool) {
-        let mut seen = self.seen();
-        if seen.get(&video_id).is_some_and(|fault| !stays(fault)) {
-            seen.remove(&video_id);
+    fn retain(&self, video_id: VideoId, keep: impl Fn(&ReadFault) -> bool) {
+        let mut faults = self.faults();
+        if faults.get(&video_id).is_some_and(|fault| !keep(fault)) {
+            faults.remove(&video_id);
         }
     }
 
-    fn seen(&self) -> MutexGuard<'_, BTreeMap<VideoId, Fault>> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    fn faults(&self) -> MutexGuard<'_, BTreeMap<VideoId, ReadFault>> {
+        self.faults.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

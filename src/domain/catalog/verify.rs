@@ -1,4 +1,4 @@
-//! Whether records, objects and vectors agree: what `shotlog verify` prints.
+//! Verifies that records, objects and vectors are consistent, for `shotlog verify`.
 
 use std::collections::BTreeSet;
 
@@ -6,75 +6,75 @@ use ports::ErrorKind;
 use ports::index::{Filter, Predicate};
 
 use crate::domain::catalog::record::{Absence, VideoRecord};
-use crate::domain::catalog::{Catalog, Fault, Stored};
+use crate::domain::catalog::{Catalog, Fault, RecordState};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::video::VideoId;
 
-/// What was looked at and what does not agree.
+/// The result of a verification.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Verified {
-    /// Published videos that were looked at.
+pub struct VerifyReport {
+    /// Number of published videos that were verified.
     pub videos: u64,
-    /// Videos that are being changed right now, so that nothing can be said of them.
+    /// Number of videos skipped because they are being changed.
     pub busy: u64,
-    /// What is wrong, one line each, the video first.
+    /// Inconsistencies, one line each, beginning with the video id.
     pub problems: Vec<String>,
 }
 
 impl Catalog {
-    /// Looks at the index's files and at every video: its documents and objects are there, its vectors are those that its
-    /// record counts, and nothing is left of a video without a record. Changes nothing.
-    pub async fn verify(&self) -> Result<Verified> {
-        let mut found = Verified::default();
+    /// Verifies the index files and every video: its documents and objects exist, its vectors match the
+    /// counts in its record, and nothing remains of videos without a record. Changes nothing.
+    pub async fn verify(&self) -> Result<VerifyReport> {
+        let mut report = VerifyReport::default();
         match self.index.check().await {
             Err(error) if error.kind() == ErrorKind::Corrupt => {
-                found.problems.push(error.to_string());
+                report.problems.push(error.to_string());
             }
             checked => checked?,
         }
         match self.stored_install().await {
-            Err(error) if error.is_corrupt() => found.problems.push(error.to_string()),
+            Err(error) if error.is_corrupt() => report.problems.push(error.to_string()),
             stored => drop(stored?),
         }
         let ids: BTreeSet<VideoId> = self.ids().await?.into_iter().collect();
         for &video_id in &ids {
-            let (mut stored, mut problems) = self.problems(video_id).await?;
+            let (mut state, mut problems) = self.problems(video_id).await?;
             if !problems.is_empty() {
-                // It may just be published, or be deleted.
+                // It may be in the middle of a publication or a delete.
                 let Some(_lock) = self.locks.try_lock(video_id).await? else {
-                    found.busy += 1;
+                    report.busy += 1;
                     continue;
                 };
-                (stored, problems) = self.problems(video_id).await?;
+                (state, problems) = self.problems(video_id).await?;
             }
-            found.videos += u64::from(stored.record().is_some());
-            found.problems.extend(problems.into_iter().map(|what| format!("{video_id}: {what}")));
+            report.videos += u64::from(state.record().is_some());
+            report.problems.extend(problems.into_iter().map(|what| format!("{video_id}: {what}")));
         }
         let ids: Vec<VideoId> = ids.into_iter().collect();
-        for video_id in self.listed_beside(&ids).await? {
-            if self.stored(video_id).await?.record().is_none() {
-                found.problems.push(format!("{video_id}: listed without a record"));
+        for video_id in self.listed_except(&ids).await? {
+            if self.record_state(video_id).await?.record().is_none() {
+                report.problems.push(format!("{video_id}: listed without a record"));
             }
         }
         for video_id in self.index.values("video_id").await? {
-            // What is no id has no record either.
-            let recorded = match video_id.parse() {
-                Ok(id) => ids.contains(&id) || self.stored(id).await? != Stored::Absent,
+            // A malformed id has no record.
+            let has_record = match video_id.parse() {
+                Ok(id) => ids.contains(&id) || self.record_state(id).await? != RecordState::Absent,
                 Err(_) => false,
             };
-            if !recorded {
-                found.problems.push(format!("{video_id}: vectors without a record"));
+            if !has_record {
+                report.problems.push(format!("{video_id}: vectors without a record"));
             }
         }
-        Ok(found)
+        Ok(report)
     }
 
-    /// What is stored in the place of a video's record, and what does not agree with it.
-    async fn problems(&self, video_id: VideoId) -> Result<(Stored, Vec<String>)> {
-        let stored = self.stored(video_id).await?;
-        let mut problems = match &stored {
-            Stored::Record(record, _) => self.disagreements(record).await?,
-            Stored::Tombstone(stone, _) => match stone.tombstone {
+    /// The state of a video's record, and the inconsistencies of its data.
+    async fn problems(&self, video_id: VideoId) -> Result<(RecordState, Vec<String>)> {
+        let state = self.record_state(video_id).await?;
+        let mut problems = match &state {
+            RecordState::Record(record, _) => self.inconsistencies(record).await?,
+            RecordState::Tombstone(stone, _) => match stone.tombstone {
                 Absence::Vacant => Vec::new(),
                 Absence::Unpublished | Absence::Discarded => {
                     vec!["an ingest was interrupted; a repair removes what it left".to_owned()]
@@ -83,23 +83,23 @@ impl Catalog {
                     vec!["its delete was interrupted; a repair finishes it".to_owned()]
                 }
             },
-            Stored::Absent
+            RecordState::Absent
                 if self.records.list(&format!("videos/{video_id}/")).await?.is_empty() =>
             {
                 Vec::new()
             }
-            Stored::Absent => vec!["documents without a record".to_owned()],
-            Stored::Unreadable(_, error) => {
+            RecordState::Absent => vec!["documents without a record".to_owned()],
+            RecordState::Unreadable(_, error) => {
                 vec![format!("{error}; delete the video or ingest it again")]
             }
         };
-        if !self.is_listed(video_id, &stored).await? {
+        if !self.is_listing_current(video_id, &state).await? {
             problems.push("its entry in the listing is not that of its record".to_owned());
         }
-        Ok((stored, problems))
+        Ok((state, problems))
     }
 
-    async fn disagreements(&self, record: &VideoRecord) -> Result<Vec<String>> {
+    async fn inconsistencies(&self, record: &VideoRecord) -> Result<Vec<String>> {
         let mut problems = Vec::new();
         for Fault { error, .. } in self.faults(record).await? {
             problems.push(format!("{error}; delete the video or ingest it again"));
@@ -117,20 +117,19 @@ impl Catalog {
         {
             problems.push(format!("the object {poster} is missing"));
         }
-        let of_video = Filter::video(record.video_id);
-        let mut counted = 0;
+        let all = Filter::video(record.video_id);
+        let mut current_total = 0;
         for (id, entry) in &record.analyzers {
-            let current = of_video
-                .clone()
-                .and("revision", Predicate::AnyKeyword(vec![entry.revision.clone()]));
+            let current =
+                all.clone().and("revision", Predicate::AnyKeyword(vec![entry.revision.clone()]));
             let stored = self.index.count(&current).await?;
-            counted += stored;
+            current_total += stored;
             if stored != entry.points {
                 problems
                     .push(format!("{id} has {stored} vectors, its record says {}", entry.points));
             }
         }
-        let surplus = self.index.count(&of_video).await?.saturating_sub(counted);
+        let surplus = self.index.count(&all).await?.saturating_sub(current_total);
         if surplus > 0 {
             problems.push(format!("{surplus} vectors belong to no stored result"));
         }

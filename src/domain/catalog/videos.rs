@@ -1,4 +1,4 @@
-//! Reading videos, the objects behind them, and deleting them.
+//! Reads videos and their stored objects.
 
 use std::ops::Range;
 
@@ -9,20 +9,22 @@ use ports::{ByteStream, ErrorKind, PortError};
 use serde_json::{Map, Value};
 
 use crate::domain::catalog::Catalog;
-use crate::domain::catalog::about::{self, About, MetadataKeys};
-use crate::domain::catalog::listing::{BATCH, Listed, cursor, entry_of, listed_of, position};
+use crate::domain::catalog::listing::{
+    BATCH, VideoSummary, cursor, listing_entry, position, summary,
+};
+use crate::domain::catalog::metadata::{self, MetadataKeys, VideoMetadata};
 use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::instant;
-use crate::domain::kernel::urls::without_secrets;
+use crate::domain::kernel::urls::redact_secrets;
 use crate::domain::kernel::video::VideoId;
 
-/// A video as listed.
+/// A video in a listing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Video {
-    /// First 16 hex characters of the SHA-1 of the file.
+    /// First 16 hexadecimal digits of the SHA-1 of the file.
     pub video_id: VideoId,
-    /// The cleaned name of the file.
+    /// The cleaned file name.
     pub filename: String,
     /// Public storage URL.
     pub video_url: String,
@@ -32,99 +34,99 @@ pub struct Video {
     pub duration: f64,
     /// Number of chunks.
     pub chunks: u32,
-    /// Canonical form.
+    /// Canonical form of the chunking configuration.
     pub chunk_config: String,
     /// Analyzers with output.
     pub analyzers: Vec<String>,
-    /// What it is about, in a sentence.
+    /// A one-sentence synopsis.
     pub synopsis: Option<String>,
-    /// What its owner says of it.
-    pub about: About,
+    /// User metadata.
+    pub metadata: VideoMetadata,
 }
 
 /// A video in detail.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VideoDetail {
-    /// The listing fields.
+    /// The fields of the listing.
     pub video: Video,
-    /// `<video_id>/<filename>`.
+    /// Object key, `<video_id>/<filename>`.
     pub storage_path: String,
-    /// Present when ingested from a URL.
+    /// The URL that it was ingested from, if any.
     pub source_url: Option<String>,
     /// Size of the file, bytes.
     pub size_bytes: u64,
-    /// Pictures per second, where there are pictures and it is known.
+    /// Frames per second, if there is a video stream and it is known.
     pub frame_rate: Option<f64>,
-    /// What the container says of its length, where it is another, seconds.
+    /// Duration according to the container if it differs, seconds.
     pub container_duration: Option<f64>,
-    /// Timecode of its first picture, where the container has one.
+    /// Timecode of the first frame, if the container has one.
     pub timecode: Option<String>,
-    /// Which of its sound tracks was used, counted from 0, where it has several.
+    /// Index of the audio track that was used, if there are several.
     pub audio_track: Option<u32>,
-    /// What of the file was left out or chosen.
+    /// Parts of the file that were skipped or selected.
     pub warnings: Vec<String>,
-    /// Who says when it was recorded: `container` or `user`.
+    /// The source of the recording time: `container` or `user`.
     pub recorded_at_source: Option<&'static str>,
-    /// Preset, or the mode where there is none.
+    /// The preset, or the mode if there is none.
     pub preset: String,
-    /// Parameters of the chunking.
+    /// Chunking parameters.
     pub params: Map<String, Value>,
-    /// Stored aggregates.
+    /// Ids of stored aggregates.
     pub aggregates: Vec<String>,
 }
 
 /// A page of videos, newest first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VideoList {
-    /// This page.
+    /// The videos of this page.
     pub videos: Vec<Video>,
-    /// Videos on all pages.
+    /// Number of videos on all pages.
     pub total: u32,
-    /// Where this page ends; `None` where no other follows.
+    /// Cursor of the next page; `None` on the last page.
     pub next: Option<String>,
 }
 
-/// What a delete removed.
+/// The result of a delete.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Deleted {
-    /// The id of its video.
+pub struct VideoDeletion {
+    /// The id of the video.
     pub video_id: VideoId,
-    /// Removed bucket paths.
+    /// Keys of the removed objects.
     pub objects: Vec<String>,
-    /// `TypeName: message` when the storage removal failed.
+    /// `TypeName: message` if removing objects failed.
     pub storage_error: Option<String>,
 }
 
-/// Which videos of the library are wanted.
+/// Filters and page of a list of videos.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct VideoPage {
-    /// Videos on the page; all of them when left out.
+pub struct VideoQuery {
+    /// Page size; all videos if omitted.
     pub limit: Option<u32>,
-    /// Videos to skip, from the cursor on where there is one.
+    /// Number of videos to skip, after the cursor if there is one.
     pub offset: u32,
-    /// Where the page before ended.
+    /// Cursor from the previous page.
     pub cursor: Option<String>,
-    /// Part of the file's name, in any case.
+    /// Case-insensitive part of the file name.
     pub filename: Option<String>,
-    /// An analyzer that has found something in it.
+    /// Only videos with output from this analyzer.
     pub analyzer: Option<String>,
-    /// First ingested then or later, ISO 8601.
+    /// Only videos first ingested at or after this time, ISO 8601.
     pub created_after: Option<String>,
-    /// First ingested then or earlier, ISO 8601.
+    /// Only videos first ingested at or before this time, ISO 8601.
     pub created_before: Option<String>,
-    /// The collection that it is in.
+    /// Only videos in this collection.
     pub collection: Option<String>,
-    /// Recorded then or later, ISO 8601.
+    /// Only videos recorded at or after this time, ISO 8601.
     pub recorded_after: Option<String>,
-    /// Recorded then or earlier, ISO 8601.
+    /// Only videos recorded at or before this time, ISO 8601.
     pub recorded_before: Option<String>,
-    /// Metadata by key, as the filter `metadata` of a search.
+    /// Metadata filter by key, as in a search.
     pub metadata: Option<Value>,
 }
 
-impl VideoPage {
+impl VideoQuery {
     fn query(&self, keys: &MetadataKeys) -> Result<ListQuery> {
-        let at = |name: &str, given: &Option<String>| match given {
+        let time = |name: &str, value: &Option<String>| match value {
             Some(text) => instant(text).map(Some).ok_or_else(|| {
                 Error::Invalid(format!(
                     "{name} is '{text}'; it must be a time in ISO 8601, as 2026-01-31T12:00:00Z"
@@ -133,24 +135,24 @@ impl VideoPage {
             None => Ok(None),
         };
         let mut conditions = match &self.metadata {
-            Some(metadata) => about::conditions(metadata, keys)?,
+            Some(metadata) => metadata::conditions(metadata, keys)?,
             None => Vec::new(),
         };
-        conditions.extend(self.collection.as_deref().map(about::in_collection));
+        conditions.extend(self.collection.as_deref().map(metadata::in_collection));
         let mut test = |field: &str, predicate: Option<Predicate>| {
             let condition = |predicate| Condition { field: field.into(), predicate };
             conditions.extend(predicate.map(condition));
         };
-        let from = at("recorded_after", &self.recorded_after)?;
-        test(about::RECORDED_AT, from.map(|from| Predicate::AtLeast(from as f64)));
-        let to = at("recorded_before", &self.recorded_before)?;
-        test(about::RECORDED_AT, to.map(|to| Predicate::AtMost(to as f64)));
+        let from = time("recorded_after", &self.recorded_after)?;
+        test(metadata::RECORDED_AT, from.map(|from| Predicate::AtLeast(from as f64)));
+        let to = time("recorded_before", &self.recorded_before)?;
+        test(metadata::RECORDED_AT, to.map(|to| Predicate::AtMost(to as f64)));
         Ok(ListQuery {
             conditions,
             filename: self.filename.clone(),
             analyzer: self.analyzer.clone(),
-            from: at("created_after", &self.created_after)?,
-            to: at("created_before", &self.created_before)?,
+            from: time("created_after", &self.created_after)?,
+            to: time("created_before", &self.created_before)?,
             after: self.cursor.as_deref().map(cursor::read).transpose()?,
             offset: self.offset as usize,
             limit: self.limit.map_or(usize::MAX, |limit| limit as usize),
@@ -159,34 +161,34 @@ impl VideoPage {
 }
 
 impl Catalog {
-    /// The ingested videos that a caller sees, newest first. `Invalid` for an unknown analyzer, a cursor or a time that is
-    /// none.
-    pub async fn videos(&self, access: &Access, page: &VideoPage) -> Result<VideoList> {
+    /// The videos that a caller may see, newest first. Returns `Invalid` for an unknown analyzer and
+    /// for a malformed cursor or time.
+    pub async fn videos(&self, access: &Access, page: &VideoQuery) -> Result<VideoList> {
         if let Some(id) = &page.analyzer {
             self.analyzers.check(id)?;
         }
         let keys = match page.metadata {
-            Some(_) => self.metadata_keys_seen(access).await?,
+            Some(_) => self.visible_metadata_keys(access).await?,
             None => MetadataKeys::new(),
         };
-        let mut wanted = page.query(&keys)?;
-        wanted.conditions.extend(about::seen_by(access));
+        let mut full_query = page.query(&keys)?;
+        full_query.conditions.extend(metadata::visible_to(access));
         let (mut videos, mut last) = (Vec::new(), None);
-        let mut query = wanted.clone();
+        let mut query = full_query.clone();
         loop {
-            query.limit = (wanted.limit - videos.len()).min(BATCH);
+            query.limit = (full_query.limit - videos.len()).min(BATCH);
             let (entries, total) = self.page(&query).await?;
             let complete = entries.len() < query.limit;
             if let Some((entry, _)) = entries.last() {
                 last = Some(position(entry));
             }
-            for (entry, listed) in entries {
+            for (entry, summary) in entries {
                 if !self.unreadable.has_no_record(entry.video_id) {
-                    videos.push(self.listed_video(entry, listed).await?);
+                    videos.push(self.to_video(entry, summary).await?);
                 }
             }
-            if complete || videos.len() == wanted.limit {
-                // A full page may be followed by another.
+            if complete || videos.len() == full_query.limit {
+                // A full page may be followed by another one.
                 let next = last.filter(|_| !complete).as_ref().map(cursor::text);
                 return Ok(VideoList { videos, total: total as u32, next });
             }
@@ -198,14 +200,14 @@ impl Catalog {
     pub async fn video(&self, video_id: VideoId) -> Result<VideoDetail> {
         let record = self.record(video_id).await?;
         Ok(VideoDetail {
-            video: self.listed_video(entry_of(&record)?, listed_of(&record)).await?,
+            video: self.to_video(listing_entry(&record)?, summary(&record)).await?,
             preset: record.chunking.preset().to_owned(),
             params: record.chunking.params(),
             aggregates: self.aggregators.in_order(record.aggregates.keys()),
             recorded_at_source: record.recorded_at_source(),
             storage_path: record.storage_path,
-            // Earlier versions kept the address as it was given.
-            source_url: record.source_url.as_deref().map(without_secrets),
+            // Earlier versions stored the URL with secrets.
+            source_url: record.source_url.as_deref().map(redact_secrets),
             size_bytes: record.size_bytes,
             frame_rate: record.frame_rate,
             container_duration: record.container_duration,
@@ -215,56 +217,56 @@ impl Catalog {
         })
     }
 
-    async fn listed_video(&self, entry: VideoEntry, listed: Listed) -> Result<Video> {
+    async fn to_video(&self, entry: VideoEntry, summary: VideoSummary) -> Result<Video> {
         let storage = &self.storage;
-        let poster_url = match &listed.poster_path {
+        let poster_url = match &summary.poster_path {
             Some(path) => Some(storage.download_url(path).await?),
             None => None,
         };
         Ok(Video {
-            video_url: storage.download_url(&listed.storage_path).await?,
+            video_url: storage.download_url(&summary.storage_path).await?,
             poster_url,
             video_id: entry.video_id,
             filename: entry.filename,
-            duration: listed.duration,
-            chunks: listed.chunks,
-            chunk_config: listed.chunk_config,
+            duration: summary.duration,
+            chunks: summary.chunks,
+            chunk_config: summary.chunk_config,
             analyzers: entry.analyzers,
-            synopsis: listed.synopsis,
-            about: listed.about,
+            synopsis: summary.synopsis,
+            metadata: summary.metadata,
         })
     }
 
-    /// Where the video's bytes are served, for the redirect of `/media/{video_id}`.
+    /// URL of the video file, for the redirect from `/media/{video_id}`.
     pub async fn media_url(&self, video_id: VideoId) -> Result<String> {
         let record = self.record(video_id).await?;
         Ok(self.storage.download_url(&record.storage_path).await?)
     }
 
-    /// What is known of a stored object, for storage whose public URLs the service itself serves.
+    /// Information about a stored object, for storage whose public URLs this service itself serves.
     pub async fn object_info(&self, key: &str) -> Result<ObjectInfo> {
-        public(key)?;
-        let info = self.storage.stat(key).await.map_err(not_found)?;
+        check_public(key)?;
+        let info = self.storage.stat(key).await.map_err(object_error)?;
         info.ok_or_else(|| Error::NotFound(format!("no stored object '{key}'")))
     }
 
-    /// A stored object's bytes or a range of them.
+    /// The bytes of a stored object, or a range of them.
     pub async fn object(&self, key: &str, range: Option<Range<u64>>) -> Result<ByteStream> {
-        public(key)?;
-        self.storage.get(key, range).await.map_err(not_found)
+        check_public(key)?;
+        self.storage.get(key, range).await.map_err(object_error)
     }
 }
 
-/// Refuses keys that belong to no video, as those of uploads that wait for a worker.
-fn public(key: &str) -> Result<()> {
+/// Returns `NotFound` for keys that do not belong to a video, such as those of uploads.
+fn check_public(key: &str) -> Result<()> {
     match key.split_once('/') {
         Some((video_id, _)) if video_id.parse::<VideoId>().is_ok() => Ok(()),
         _ => Err(Error::NotFound(format!("no stored object '{key}'"))),
     }
 }
 
-/// A key that no object can have is simply not there.
-fn not_found(error: PortError) -> Error {
+/// Maps an invalid key to `NotFound`.
+fn object_error(error: PortError) -> Error {
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::Invalid => Error::NotFound(error.to_string()),
         _ => Error::Port(error),

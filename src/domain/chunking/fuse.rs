@@ -1,54 +1,55 @@
-//! Fusion: the boundaries that together score highest with every chunk within its bounds.
+//! Fusion: selects the boundaries with the highest total score such that every chunk is within its
+//! length limits.
 //!
-//! The votes of all detectors are merged into anchors; dynamic programming then finds, over all
-//! ways to step from anchor to anchor, the one with the highest total. It is optimal, not greedy.
+//! The votes of all detectors are merged into anchors. Dynamic programming then finds the path over
+//! anchors with the highest total score, which is optimal, not greedy.
 
 use crate::domain::chunking::signal::Vote;
-use crate::domain::chunking::talk::Talk;
+use crate::domain::chunking::speech_cost::SpeechCost;
 use crate::domain::kernel::time::Span;
 
-/// Votes at most so far apart (seconds) speak of the same boundary. People place a boundary within
-/// about this distance of a cut, and pauses and voice changes surround the cut they belong to.
+/// Votes at most this far apart mark the same boundary, seconds. People place a boundary within about
+/// this distance of a cut, and pauses and voice changes surround the cut they belong to.
 pub(crate) const SAME_BOUNDARY: f64 = 0.75;
 
-/// Breaking a bound by a second costs more than any gain: bounds give way only where no way of
-/// cutting keeps them.
+/// Cost per second outside the length limits: more than any gain, so that limits are violated only
+/// where no path keeps them.
 const BREACH: f64 = 1e6;
 
-/// A boundary without a vote costs a little, so that a stretch is cut no more often than it must.
+/// Cost of a boundary without a vote, so that a span is split no more often than necessary.
 const FILLER: f64 = 1e-3;
 
-/// Of boundaries that talk alone speaks for, those are taken that make even chunks: what a chunk of
-/// greatest length costs, less than any boundary.
-const LENGTH: f64 = 1e-4;
+/// Cost of a chunk of maximum length, less than any boundary: among boundaries that only speech
+/// supports, prefers chunks of equal length.
+const LENGTH_COST: f64 = 1e-4;
 
-/// Places that talk offers within a sentence as long as a chunk may be.
-const PLACES: f64 = 20.0;
+/// Number of possible boundaries within a sentence of the maximum chunk length.
+const GAPS_PER_CHUNK: f64 = 20.0;
 
-/// Farther than this many greatest lengths a step leads only where no nearer one fits the bounds …
-const FARTHEST: f64 = 50.0;
+/// Maximum length of a step, in maximum chunk lengths, unless no shorter one fits the limits …
+const MAX_STEP: f64 = 50.0;
 
-/// … and where talk offers places all along.
-const FARTHEST_IN_TALK: f64 = 4.0;
+/// … and where speech offers boundaries everywhere.
+const MAX_STEP_IN_SPEECH: f64 = 4.0;
 
-/// A chosen boundary's place and total score.
+/// A possible boundary with its total score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Anchor {
     time: f64,
     score: f64,
 }
 
-/// Splits `0..duration` seconds at the best-supported places such that every chunk lasts from
-/// `min` to `max` seconds. A stretch longer than `max` without votes is cut between sentences of the
-/// talk, else evenly; within a sentence, and more so within a word, votes count less. A video shorter
-/// than `min` is one chunk; where the bounds cannot all be kept (say 9 seconds in chunks of 5 to
-/// 6), they are broken by as few seconds as possible.
-pub fn fuse(duration: f64, votes: &[Vote], talk: Talk, min: f64, max: f64) -> Vec<Span> {
+/// Splits `0..duration` seconds at the best-supported boundaries such that every chunk lasts from `min`
+/// to `max` seconds. A span longer than `max` without votes is split between sentences of the
+/// speech, else evenly. Within a sentence, and more so within a word, votes count less. A video shorter
+/// than `min` is one chunk. If the limits cannot all be kept (for example 9 seconds in chunks of 5 to
+/// 6), they are violated by as few seconds as possible.
+pub fn fuse(duration: f64, votes: &[Vote], speech: SpeechCost, min: f64, max: f64) -> Vec<Span> {
     if duration <= min {
         return vec![Span { start: 0.0, end: duration.max(0.001) }];
     }
-    let anchors = with_talk(anchors(duration, votes), talk, max / PLACES);
-    let best = best_path(&anchors, talk, min, max);
+    let anchors = with_speech(anchors(duration, votes), speech, max / GAPS_PER_CHUNK);
+    let best = best_path(&anchors, speech, min, max);
     let mut spans = Vec::new();
     for step in best.windows(2) {
         let (from, to) = (anchors[step[0]].time, anchors[step[1]].time);
@@ -62,8 +63,8 @@ pub fn fuse(duration: f64, votes: &[Vote], talk: Talk, min: f64, max: f64) -> Ve
     spans
 }
 
-/// Merges votes into anchors. Each stands at the time of its strongest vote and adds, for every
-/// other detector, the best vote nearby, the less the farther away.
+/// Merges votes into anchors. Each is at the time of its strongest vote and adds, for every other
+/// detector, the best vote nearby, weighted down with distance.
 fn anchors(duration: f64, votes: &[Vote]) -> Vec<Anchor> {
     let inside: Vec<&Vote> =
         votes.iter().filter(|v| v.time > 0.0 && v.time < duration && v.score > 0.0).collect();
@@ -75,7 +76,7 @@ fn anchors(duration: f64, votes: &[Vote]) -> Vec<Anchor> {
         }
         let near =
             || inside[first_near..].iter().take_while(|v| v.time <= vote.time + SAME_BOUNDARY);
-        // The strongest vote of a neighbourhood is its anchor; of equals, the first.
+        // The strongest vote of a neighbourhood is its anchor; among equal ones, the first.
         let outdone = near().any(|v| {
             v.detector != vote.detector
                 && (v.score > vote.score || v.score == vote.score && v.time < vote.time)
@@ -101,35 +102,35 @@ fn anchors(duration: f64, votes: &[Vote]) -> Vec<Anchor> {
     anchors
 }
 
-/// The anchors with what they cost in the talk, and the places that it offers by itself.
-fn with_talk(mut anchors: Vec<Anchor>, talk: Talk, apart: f64) -> Vec<Anchor> {
-    if talk.is_empty() {
+/// Subtracts the cost in speech from the anchors, and adds the gaps between words as anchors.
+fn with_speech(mut anchors: Vec<Anchor>, speech: SpeechCost, min_distance: f64) -> Vec<Anchor> {
+    if speech.is_empty() {
         return anchors;
     }
     let end = anchors.len() - 1;
     for anchor in &mut anchors[1..end] {
-        anchor.score -= talk.cost(anchor.time);
+        anchor.score -= speech.cost(anchor.time);
     }
     let duration = anchors[end].time;
-    let offered = talk.gaps(apart).filter(|gap| gap.time > 0.0 && gap.time < duration);
-    anchors.extend(offered.map(|gap| Anchor { time: gap.time, score: -FILLER - gap.cost }));
+    let gaps = speech.gaps(min_distance).filter(|gap| gap.time > 0.0 && gap.time < duration);
+    anchors.extend(gaps.map(|gap| Anchor { time: gap.time, score: -FILLER - gap.cost }));
     anchors.sort_by(|a, b| a.time.total_cmp(&b.time));
     anchors
 }
 
-/// Into how many even pieces a stretch is cut: as few as keep every piece within `max`, unless only
-/// more pieces or fewer keep `min` as well.
+/// Number of equal pieces to split a span into: the fewest with every piece within `max`, unless
+/// another number also keeps `min`.
 fn pieces(length: f64, min: f64, max: f64) -> usize {
-    let fewest = ((length / max) - 1e-9).ceil().max(1.0) as usize;
-    if breach(length / fewest as f64, min, max) == 0.0 || fewest == 1 {
-        return fewest;
+    let min_pieces = ((length / max) - 1e-9).ceil().max(1.0) as usize;
+    if breach(length / min_pieces as f64, min, max) == 0.0 || min_pieces == 1 {
+        return min_pieces;
     }
-    // The only other sensible count is one less: longer than `max`, but nearer to the bounds.
+    // The only alternative is one piece less: longer than `max`, but closer to the limits.
     let cost = |n: usize| breach(length / n as f64, min, max) * n as f64;
-    if cost(fewest - 1) < cost(fewest) { fewest - 1 } else { fewest }
+    if cost(min_pieces - 1) < cost(min_pieces) { min_pieces - 1 } else { min_pieces }
 }
 
-/// Seconds by which a chunk's length is out of bounds.
+/// Seconds by which a chunk's length violates the limits.
 fn breach(length: f64, min: f64, max: f64) -> f64 {
     const ROUNDING: f64 = 1e-6;
     let breach = (min - length).max(length - max);
@@ -137,16 +138,16 @@ fn breach(length: f64, min: f64, max: f64) -> f64 {
 }
 
 /// Indices of the anchors of the best path from the first to the last.
-fn best_path(anchors: &[Anchor], talk: Talk, min: f64, max: f64) -> Vec<usize> {
-    let farthest = max * if talk.is_empty() { FARTHEST } else { FARTHEST_IN_TALK };
+fn best_path(anchors: &[Anchor], speech: SpeechCost, min: f64, max: f64) -> Vec<usize> {
+    let max_step = max * if speech.is_empty() { MAX_STEP } else { MAX_STEP_IN_SPEECH };
     let mut best = vec![f64::NEG_INFINITY; anchors.len()];
     let mut from = vec![0; anchors.len()];
     best[0] = 0.0;
     for to in 1..anchors.len() {
         for start in (0..to).rev() {
             let length = anchors[to].time - anchors[start].time;
-            // A longer step can be better only when nothing nearer fits the bounds.
-            if length > farthest && best[to] > -BREACH {
+            // A longer step can be better only if no shorter one fits the limits.
+            if length > max_step && best[to] > -BREACH {
                 break;
             }
             let pieces = pieces(length, min, max);
@@ -154,10 +155,10 @@ fn best_path(anchors: &[Anchor], talk: Talk, min: f64, max: f64) -> Vec<usize> {
             let mut total = best[start] + anchors[to].score
                 - FILLER * (pieces - 1) as f64
                 - BREACH * pieces as f64 * breach(piece, min, max);
-            if !talk.is_empty() && total > best[to] {
-                let within = |i: usize| talk.cost(anchors[start].time + i as f64 * piece);
-                let parted: f64 = (1..pieces).map(within).sum();
-                total -= parted + LENGTH * pieces as f64 * (piece / max).powi(2);
+            if !speech.is_empty() && total > best[to] {
+                let within = |i: usize| speech.cost(anchors[start].time + i as f64 * piece);
+                let inner_cost: f64 = (1..pieces).map(within).sum();
+                total -= inner_cost + LENGTH_COST * pieces as f64 * (piece / max).powi(2);
             }
             if total > best[to] {
                 best[to] = total;
@@ -177,7 +178,7 @@ fn best_path(anchors: &[Anchor], talk: Talk, min: f64, max: f64) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::domain::chunking::Detector;
-    use crate::domain::chunking::talk::SpokenWord;
+    use crate::domain::chunking::speech_cost::SpokenWord;
 
     fn vote(detector: Detector, time: f64, score: f64) -> Vote {
         Vote { detector, time, score }
@@ -216,7 +217,7 @@ mod tests {
         ];
         for (name, duration, votes, min, max, expected) in cases {
             assert_eq!(
-                boundaries(&fuse(duration, &votes, Talk::default(), min, max)),
+                boundaries(&fuse(duration, &votes, SpeechCost::default(), min, max)),
                 expected,
                 "{name}"
             );
@@ -224,18 +225,18 @@ mod tests {
     }
 
     #[test]
-    fn agreeing_detectors_win_and_the_cut_sets_the_time() {
+    fn agreeing_detectors_win_and_cuts_set_the_time() {
         let votes = [
             vote(Detector::Cut, 8.0, 0.6),
             vote(Detector::Cut, 12.0, 0.5),
             vote(Detector::Silence, 12.3, 0.4),
         ];
-        assert_eq!(boundaries(&fuse(17.0, &votes, Talk::default(), 5.0, 20.0)), [12.0]);
+        assert_eq!(boundaries(&fuse(17.0, &votes, SpeechCost::default(), 5.0, 20.0)), [12.0]);
     }
 
-    /// Sentences of so many words; a word begins every half second and lasts 0.4.
-    fn talk_of(sentences: &[usize]) -> Vec<SpokenWord> {
-        let last = sentences.iter().flat_map(|&n| (1..=n).map(move |word| word == n));
+    /// Sentences with these numbers of words; a word begins every 0.5 s and lasts 0.4 s.
+    fn sentences(lengths: &[usize]) -> Vec<SpokenWord> {
+        let last = lengths.iter().flat_map(|&n| (1..=n).map(move |word| word == n));
         let word = |(i, last): (usize, bool)| SpokenWord {
             span: Span { start: i as f64 * 0.5, end: i as f64 * 0.5 + 0.4 },
             last,
@@ -244,33 +245,34 @@ mod tests {
     }
 
     #[test]
-    fn without_votes_talk_is_parted_between_sentences_of_like_length() {
-        let words = talk_of(&[7, 12, 10, 5, 9, 14, 11, 8, 13, 11]);
-        assert_eq!(boundaries(&fuse(50.0, &[], Talk(&words), 5.0, 20.0)), [16.975, 33.95]);
-        // A sentence longer than any chunk may be is parted between words.
-        let endless = talk_of(&[100]);
-        let spans = fuse(50.0, &[], Talk(&endless), 5.0, 20.0);
+    fn speech_without_votes_splits_evenly_between_sentences() {
+        let words = sentences(&[7, 12, 10, 5, 9, 14, 11, 8, 13, 11]);
+        assert_eq!(boundaries(&fuse(50.0, &[], SpeechCost(&words), 5.0, 20.0)), [16.975, 33.95]);
+        // A sentence longer than the maximum chunk length is split between words.
+        let endless = sentences(&[100]);
+        let spans = fuse(50.0, &[], SpeechCost(&endless), 5.0, 20.0);
         assert_eq!(spans.len(), 3);
-        let torn = |span: &Span| Talk(&endless).cost(span.start) > Talk(&endless).cost(0.45);
-        assert!(!spans.iter().skip(1).any(torn), "{spans:?}");
+        let splits_word =
+            |span: &Span| SpeechCost(&endless).cost(span.start) > SpeechCost(&endless).cost(0.45);
+        assert!(!spans.iter().skip(1).any(splits_word), "{spans:?}");
     }
 
     #[test]
-    fn of_like_votes_the_one_between_sentences_wins_and_a_strong_one_anywhere() {
-        let words = talk_of(&[20, 10, 10]);
+    fn votes_between_sentences_win_over_similar_ones() {
+        let words = sentences(&[20, 10, 10]);
         let within = vote(Detector::Cut, 7.2, 0.75);
         let between = vote(Detector::Silence, 9.95, 0.65);
-        let split = |votes: &[Vote], talk| boundaries(&fuse(20.0, votes, talk, 7.0, 15.0));
-        assert_eq!(split(&[within, between], Talk::default()), [7.2]);
-        assert_eq!(split(&[within, between], Talk(&words)), [9.95]);
-        assert_eq!(split(&[within], Talk(&words)), [7.2]);
-        // A pause for breath is not worth a torn sentence.
+        let split = |votes: &[Vote], speech| boundaries(&fuse(20.0, votes, speech, 7.0, 15.0));
+        assert_eq!(split(&[within, between], SpeechCost::default()), [7.2]);
+        assert_eq!(split(&[within, between], SpeechCost(&words)), [9.95]);
+        assert_eq!(split(&[within], SpeechCost(&words)), [7.2]);
+        // A pause for breath does not justify splitting a sentence.
         let breath = vote(Detector::Silence, 7.45, 0.1);
-        assert_eq!(split(&[breath], Talk(&words)), [10.0]);
+        assert_eq!(split(&[breath], SpeechCost(&words)), [10.0]);
     }
 
     #[test]
-    fn every_split_covers_the_video_within_its_bounds() {
+    fn splits_cover_the_video_within_limits() {
         // A small linear congruential generator: the cases are the same on every machine.
         let mut seed = 7_u64;
         let mut random = move || {
@@ -286,7 +288,7 @@ mod tests {
                 .collect();
             votes.sort_by(|a, b| a.time.total_cmp(&b.time));
             let (min, max) = (1.0 + random() * 4.0, 10.0 + random() * 10.0);
-            let spans = fuse(duration, &votes, Talk::default(), min, max);
+            let spans = fuse(duration, &votes, SpeechCost::default(), min, max);
             assert_eq!(spans[0].start, 0.0);
             assert_eq!(spans[spans.len() - 1].end, duration);
             for pair in spans.windows(2) {
@@ -299,8 +301,8 @@ mod tests {
     }
 
     #[test]
-    fn bounds_that_cannot_be_kept_are_broken_as_little_as_possible() {
-        let total: f64 = fuse(9.0, &[], Talk::default(), 5.0, 6.0)
+    fn impossible_limits_are_violated_minimally() {
+        let total: f64 = fuse(9.0, &[], SpeechCost::default(), 5.0, 6.0)
             .iter()
             .map(|s| breach(s.seconds(), 5.0, 6.0))
             .sum();

@@ -1,11 +1,11 @@
-//! How a video is split: the requested mode, the detectors' weights, and the spans they lead to.
+//! Chunking: the requested mode, the weights of the boundary detectors, and the resulting spans.
 
 pub mod fuse;
 pub mod semantic;
 pub mod signal;
 pub mod silence;
 pub mod speaker;
-pub mod talk;
+pub mod speech_cost;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -13,18 +13,18 @@ use serde_json::{Map, Value, json};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
 pub use signal::{Candidate, Detector, Signals, Vote};
-use talk::Talk;
+use speech_cost::SpeechCost;
 
-/// The chunking fields of an ingest as the client gave them.
+/// The client's chunking parameters of an ingest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChunkingFields {
     /// `preset`, `weights` or `interval`.
     pub mode: String,
-    /// Used in mode `preset` only.
+    /// Preset name, for mode `preset`.
     pub preset: String,
-    /// Used in mode `weights` only; at least one is required there.
+    /// Weights, for mode `weights`; at least one is required.
     pub weights: Weights<Option<f64>>,
-    /// Seconds per chunk; required in mode `interval`.
+    /// Chunk length, seconds; required in mode `interval`.
     pub interval: Option<f64>,
     /// Seconds; ignored in mode `interval`.
     pub min_duration: f64,
@@ -59,7 +59,7 @@ pub struct Weights<T> {
 }
 
 impl<T: Copy> Weights<T> {
-    /// Name and value in the order speaker, silence, cut, semantic.
+    /// Names and values in the order speaker, silence, cut, semantic.
     pub fn named(&self) -> [(&'static str, T); 4] {
         [
             ("speaker", self.speaker),
@@ -70,18 +70,18 @@ impl<T: Copy> Weights<T> {
     }
 }
 
-/// A fixed weight table that a client chooses by name.
+/// A named table of weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Preset {
-    /// What requests call it.
+    /// Its name in requests.
     pub name: &'static str,
-    /// What counts, and for what footage.
+    /// What it considers, and the footage that it suits.
     pub description: &'static str,
-    /// How much each detector counts.
+    /// The weight of each detector.
     pub weights: Weights<f64>,
 }
 
-/// Every preset.
+/// All presets.
 pub const PRESETS: &[Preset] = &[
     Preset {
         name: "audio",
@@ -100,14 +100,14 @@ pub const PRESETS: &[Preset] = &[
     },
 ];
 
-/// The chunking modes, and how each splits.
+/// The chunking modes with their descriptions.
 pub const MODES: &[(&str, &str)] = &[
     ("preset", "by what happens"),
     ("weights", "with own weights"),
     ("interval", "at equal intervals"),
 ];
 
-/// The boundary detectors, and what each finds.
+/// The boundary detectors with their descriptions.
 pub const DETECTORS: &[(&str, &str)] = &[
     ("speaker", "changes of voice"),
     ("silence", "pauses"),
@@ -115,38 +115,38 @@ pub const DETECTORS: &[(&str, &str)] = &[
     ("semantic", "changes of topic"),
 ];
 
-/// A valid way to split a video.
+/// A valid chunking configuration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "mode", rename_all = "snake_case")]
 pub enum Chunking {
-    /// Boundaries where a preset's detectors agree.
+    /// Boundaries according to the weights of a preset.
     Preset {
-        /// Name of the table.
+        /// Name of the preset.
         preset: String,
-        /// Least length of a chunk, seconds.
+        /// Minimum length of a chunk, seconds.
         min_duration: f64,
-        /// Most length of a chunk, seconds.
+        /// Maximum length of a chunk, seconds.
         max_duration: f64,
     },
-    /// Boundaries where the client's weights put them.
+    /// Boundaries according to custom weights.
     Weights {
         /// Not all zero.
         weights: Weights<f64>,
-        /// Least length of a chunk, seconds.
+        /// Minimum length of a chunk, seconds.
         min_duration: f64,
-        /// Most length of a chunk, seconds.
+        /// Maximum length of a chunk, seconds.
         max_duration: f64,
     },
     /// Boundaries at multiples of a length.
     Interval {
-        /// Length of every chunk but the last, seconds.
+        /// Length of every chunk except the last, seconds.
         interval: f64,
     },
 }
 
 impl Chunking {
-    /// Checks the fields of a request. `Invalid` names what is accepted; `Unprocessable` a number
-    /// out of range.
+    /// Validates the fields of a request. Returns `Invalid` for unknown names and incompatible fields,
+    /// `Unprocessable` for numbers out of range.
     pub fn parse(fields: &ChunkingFields) -> Result<Self> {
         let positive = |name: &str, value: f64| {
             if value.is_finite() && value > 0.0 {
@@ -205,12 +205,12 @@ impl Chunking {
                     ));
                 }
                 ordered()?;
-                let given = fields.weights;
+                let requested = fields.weights;
                 let weights = Weights {
-                    speaker: given.speaker.unwrap_or(0.0),
-                    silence: given.silence.unwrap_or(0.0),
-                    cut: given.cut.unwrap_or(0.0),
-                    semantic: given.semantic.unwrap_or(0.0),
+                    speaker: requested.speaker.unwrap_or(0.0),
+                    silence: requested.silence.unwrap_or(0.0),
+                    cut: requested.cut.unwrap_or(0.0),
+                    semantic: requested.semantic.unwrap_or(0.0),
                 };
                 Ok(Self::Weights { weights, min_duration, max_duration })
             }
@@ -221,7 +221,7 @@ impl Chunking {
         }
     }
 
-    /// The canonical form, as `audio_video:5-20`, `weights(cut=1,silence=0.5):5-20` or
+    /// The canonical form, such as `audio_video:5-20`, `weights(cut=1,silence=0.5):5-20` or
     /// `interval:10`.
     pub fn config(&self) -> String {
         match self {
@@ -242,7 +242,7 @@ impl Chunking {
         }
     }
 
-    /// The record's `preset`: the preset's name, or the mode for the other two.
+    /// The `preset` in responses: the name of the preset, or the mode for other modes.
     pub fn preset(&self) -> &str {
         match self {
             Self::Preset { preset, .. } => preset,
@@ -251,7 +251,7 @@ impl Chunking {
         }
     }
 
-    /// The record's `params`.
+    /// The `params` in responses.
     pub fn params(&self) -> Map<String, Value> {
         let value = match self {
             Self::Preset { min_duration, max_duration, .. } => {
@@ -267,52 +267,53 @@ impl Chunking {
         value.as_object().cloned().unwrap_or_default()
     }
 
-    /// The detectors' weights; `None` in mode `interval`, where none is asked.
+    /// The weights of the detectors; `None` in mode `interval`, which uses none.
     pub fn weights(&self) -> Option<Weights<f64>> {
         match self {
             Self::Interval { .. } => None,
             Self::Weights { weights, .. } => Some(*weights),
-            // A table this version does not have can only be a stored one: nothing is asked.
+            // An unknown preset can only come from a record of another version.
             Self::Preset { preset, .. } => {
                 PRESETS.iter().find(|known| known.name == preset).map(|known| known.weights)
             }
         }
     }
 
-    /// Whether topics are looked for in what is said: `video` goes by the picture alone.
-    pub fn listens(&self) -> bool {
-        let by_picture = matches!(self, Self::Preset { preset, .. } if preset == "video");
-        !by_picture && self.weights().is_some_and(|weights| weights.semantic > 0.0)
+    /// Whether topic shifts are detected in speech; `video` uses the picture only.
+    pub fn uses_speech(&self) -> bool {
+        let video_only = matches!(self, Self::Preset { preset, .. } if preset == "video");
+        !video_only && self.weights().is_some_and(|weights| weights.semantic > 0.0)
     }
 
-    /// Every vote that counts, in order of time.
+    /// All weighted votes in chronological order.
     pub fn votes(&self, signals: &Signals) -> Vec<Vote> {
         let Some(weights) = self.weights() else { return Vec::new() };
-        signals.weighted(&weights, self.listens(), self.talk(signals))
+        signals.weighted(&weights, self.uses_speech(), self.speech_cost(signals))
     }
 
-    /// The words that boundaries keep away from: none where the picture alone decides.
-    fn talk<'a>(&self, signals: &'a Signals) -> Talk<'a> {
-        let by_sound = |weights: Weights<f64>| weights.speaker > 0.0 || weights.silence > 0.0;
-        if self.listens() || self.weights().is_some_and(by_sound) {
-            Talk(&signals.spoken)
+    /// The cost of boundaries in speech; zero if only the picture counts.
+    fn speech_cost<'a>(&self, signals: &'a Signals) -> SpeechCost<'a> {
+        let uses_audio = |weights: Weights<f64>| weights.speaker > 0.0 || weights.silence > 0.0;
+        if self.uses_speech() || self.weights().is_some_and(uses_audio) {
+            SpeechCost(&signals.spoken)
         } else {
-            Talk::default()
+            SpeechCost::default()
         }
     }
 
-    /// `Invalid` where `duration` seconds make more than `max_chunks` however they are split.
+    /// Returns `Invalid` if `duration` seconds make more than `max_chunks` chunks with every possible
+    /// split.
     pub fn check_count(&self, duration: f64, max_chunks: usize) -> Result<()> {
-        let (longest, field) = match self {
+        let (max_length, field) = match self {
             Self::Interval { interval } => (*interval, "interval"),
             Self::Preset { max_duration, .. } | Self::Weights { max_duration, .. } => {
                 (*max_duration, "max_duration")
             }
         };
-        within((duration / longest).ceil(), max_chunks, field)
+        check_limit((duration / max_length).ceil(), max_chunks, field)
     }
 
-    /// Splits `duration` seconds. At most `max_chunks` spans, or `Invalid`.
+    /// Splits `duration` seconds into chunks. Returns `Invalid` for more than `max_chunks`.
     pub fn split(&self, duration: f64, signals: &Signals, max_chunks: usize) -> Result<Vec<Span>> {
         self.check_count(duration, max_chunks)?;
         let (min, max) = match self {
@@ -320,13 +321,13 @@ impl Chunking {
             Self::Preset { min_duration, max_duration, .. }
             | Self::Weights { min_duration, max_duration, .. } => (*min_duration, *max_duration),
         };
-        let spans = fuse::fuse(duration, &self.votes(signals), self.talk(signals), min, max);
-        within(spans.len() as f64, max_chunks, "min_duration")?;
+        let spans = fuse::fuse(duration, &self.votes(signals), self.speech_cost(signals), min, max);
+        check_limit(spans.len() as f64, max_chunks, "min_duration")?;
         Ok(rounded(spans))
     }
 }
 
-/// To whole milliseconds: finer than any frame, and the same in records, hits and citations.
+/// Rounds spans to milliseconds: finer than any frame, and the same in records, hits and citations.
 fn rounded(mut spans: Vec<Span>) -> Vec<Span> {
     let round = |seconds: f64| (seconds * 1000.0).round() / 1000.0;
     for span in &mut spans {
@@ -335,7 +336,7 @@ fn rounded(mut spans: Vec<Span>) -> Vec<Span> {
     spans
 }
 
-fn within(expected: f64, max_chunks: usize, field: &str) -> Result<()> {
+fn check_limit(expected: f64, max_chunks: usize, field: &str) -> Result<()> {
     if expected > max_chunks as f64 {
         return Err(Error::Invalid(format!(
             "this would make {expected} chunks, more than the {max_chunks} that are allowed \
@@ -345,9 +346,9 @@ fn within(expected: f64, max_chunks: usize, field: &str) -> Result<()> {
     Ok(())
 }
 
-/// Spans of `interval` seconds; the last is what is left.
+/// Spans of `interval` seconds; the last is the remainder.
 fn multiples(duration: f64, interval: f64) -> Vec<Span> {
-    // A remainder shorter than a millisecond is rounding, not a chunk.
+    // A remainder below a millisecond is a rounding error.
     let count = ((duration - 0.001) / interval).ceil().max(1.0) as usize;
     let boundary = |i: usize| if i == count { duration.max(0.001) } else { i as f64 * interval };
     (0..count).map(|i| Span { start: boundary(i), end: boundary(i + 1) }).collect()
@@ -361,7 +362,7 @@ fn number(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::chunking::talk::SpokenWord;
+    use crate::domain::chunking::speech_cost::SpokenWord;
 
     fn parse(change: impl FnOnce(&mut ChunkingFields)) -> Result<String> {
         let mut fields = ChunkingFields::default();
@@ -384,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told_apart() {
+    fn invalid_fields_have_distinct_errors() {
         for (change, status) in [
             ((|f: &mut ChunkingFields| f.mode = "x".into()) as fn(&mut ChunkingFields), 400),
             (|f| f.preset = "x".into(), 400),
@@ -421,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn talk_is_minded_where_sound_counts_and_only_there() {
+    fn speech_counts_only_if_audio_counts() {
         let sentence = |start: usize| (0..14).map(move |word| (start + word, word == 13));
         let spoken = [0, 14, 28].into_iter().flat_map(sentence).map(|(i, last)| SpokenWord {
             span: Span { start: i as f64 * 0.5, end: i as f64 * 0.5 + 0.45 },
@@ -435,22 +436,25 @@ mod tests {
         };
         assert_eq!(ends("video"), [10.5, 21.0]);
         for preset in ["audio", "audio_video"] {
-            let found = ends(preset);
-            let torn = |end: &&f64| Talk(&signals.spoken).cost(**end) > 0.0;
-            assert!(found.len() == 3 && !found.iter().any(|end| torn(&end)), "{found:?}");
+            let spans = ends(preset);
+            let splits_sentence = |end: &&f64| SpeechCost(&signals.spoken).cost(**end) > 0.0;
+            assert!(
+                spans.len() == 3 && !spans.iter().any(|end| splits_sentence(&end)),
+                "{spans:?}"
+            );
         }
         let words = |cut, silence| Chunking::Weights {
             weights: Weights { speaker: 0.0, silence, cut, semantic: 0.0 },
             min_duration: 5.0,
             max_duration: 20.0,
         };
-        assert!(words(1.0, 0.0).talk(&signals).is_empty());
-        assert!(!words(1.0, 0.1).talk(&signals).is_empty());
-        assert!(Chunking::Interval { interval: 5.0 }.talk(&signals).is_empty());
+        assert!(words(1.0, 0.0).speech_cost(&signals).is_empty());
+        assert!(!words(1.0, 0.1).speech_cost(&signals).is_empty());
+        assert!(Chunking::Interval { interval: 5.0 }.speech_cost(&signals).is_empty());
     }
 
     #[test]
-    fn too_many_chunks_are_refused_before_they_are_made() {
+    fn too_many_chunks_are_rejected_early() {
         let error = Chunking::Interval { interval: 1e-9 }.split(10.0, &Signals::default(), 100);
         assert!(matches!(error, Err(Error::Invalid(_))));
     }

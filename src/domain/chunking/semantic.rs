@@ -1,59 +1,59 @@
-//! Topic shifts: in what is said, from sentence vectors in windows on either side of each pause
-//! (after Hearst's TextTiling); in what is seen, from colours over longer ranges than a cut spans.
+//! Topic shifts: in speech, from segment embeddings in windows on both sides of each pause (after
+//! Hearst's TextTiling); in the picture, from colour histograms over longer ranges than a cut.
 
 use crate::domain::chunking::signal::Candidate;
 use crate::domain::kernel::vector::{cosine, sum};
 use crate::domain::media::speech::Segment;
 use cuts::VisualSecond;
 
-/// Segments on each side of a possible shift.
+/// Number of segments on each side of a possible shift.
 const WINDOW: usize = 4;
 
-/// A shift this much deeper than the talk around it has full strength: difference of cosines.
+/// Depth of a shift with full strength, difference of cosine similarities.
 const FULL_DEPTH: f32 = 0.4;
 
-/// Shallower ones are the ups and downs of any talk.
-const LEAST_DEPTH: f32 = 0.1;
+/// Minimum depth of a shift; smaller ones are normal variation.
+const MIN_DEPTH: f32 = 0.1;
 
-/// Seconds of picture on each side of a possible shift.
+/// Seconds of video on each side of a possible shift.
 const RANGE: u32 = 8;
 
-/// Fewer say nothing about a scene.
-const LEAST_SECONDS: usize = 4;
+/// Minimum number of measured seconds on each side.
+const MIN_SECONDS: usize = 4;
 
-/// Pictures that differ less (share of the histogram that moved) are of one scene.
-const LEAST_CHANGE: f32 = 0.25;
+/// Minimum difference of the histograms (moved share) between two scenes.
+const MIN_CHANGE: f32 = 0.25;
 
-/// Share of the histogram whose move has full strength.
+/// Difference of the histograms (moved share) with full strength.
 const FULL_CHANGE: f32 = 0.75;
 
-/// A shift this close to a cut is the cut's, seconds.
+/// A shift this close to a cut is assigned the time of the cut, seconds.
 const NEAR_CUT: f64 = 1.5;
 
-/// A cut at least this strong draws a shift to itself.
-const DRAWING_CUT: f32 = 0.3;
+/// Minimum strength of a cut to attract a shift.
+const MIN_CUT_STRENGTH: f32 = 0.3;
 
-/// Shifts between segments of speech; `vectors` are their unit vectors.
-pub fn spoken_shifts(segments: &[Segment], vectors: &[Vec<f32>]) -> Vec<Candidate> {
+/// Topic shifts between segments of speech; `vectors` are their unit embeddings.
+pub fn topic_shifts(segments: &[Segment], vectors: &[Vec<f32>]) -> Vec<Candidate> {
     let gaps = segments.len().min(vectors.len()).saturating_sub(1);
-    let likeness: Vec<f32> = (0..gaps)
+    let similarity: Vec<f32> = (0..gaps)
         .map(|i| {
             let before = &vectors[(i + 1).saturating_sub(WINDOW)..=i];
             let after = &vectors[i + 1..(i + 1 + WINDOW).min(gaps + 1)];
             cosine(&sum(before), &sum(after))
         })
         .collect();
-    // The ups and downs beside a valley are its slopes.
-    let lowest = |i: &usize| {
-        (i.saturating_sub(1)..*i).all(|j| likeness[j] > likeness[*i])
-            && (i + 1..(i + 2).min(gaps)).all(|j| likeness[j] >= likeness[*i])
+    // A local minimum of similarity among its neighbours.
+    let is_valley = |i: &usize| {
+        (i.saturating_sub(1)..*i).all(|j| similarity[j] > similarity[*i])
+            && (i + 1..(i + 2).min(gaps)).all(|j| similarity[j] >= similarity[*i])
     };
     (0..gaps)
-        .filter(lowest)
+        .filter(is_valley)
         .filter_map(|i| {
             let peak = |side: &mut dyn Iterator<Item = usize>| {
-                let mut peak = likeness[i];
-                for value in side.map(|j| likeness[j]) {
+                let mut peak = similarity[i];
+                for value in side.map(|j| similarity[j]) {
                     if value < peak {
                         break;
                     }
@@ -63,8 +63,8 @@ pub fn spoken_shifts(segments: &[Segment], vectors: &[Vec<f32>]) -> Vec<Candidat
             };
             let left = peak(&mut (0..i).rev());
             let right = peak(&mut (i + 1..gaps));
-            let depth = (left + right) / 2.0 - likeness[i];
-            (depth >= LEAST_DEPTH).then(|| Candidate {
+            let depth = (left + right) / 2.0 - similarity[i];
+            (depth >= MIN_DEPTH).then(|| Candidate {
                 time: (segments[i].end + segments[i + 1].start) / 2.0,
                 strength: (depth / FULL_DEPTH).min(1.0),
             })
@@ -72,37 +72,37 @@ pub fn spoken_shifts(segments: &[Segment], vectors: &[Vec<f32>]) -> Vec<Candidat
         .collect()
 }
 
-/// Shifts between scenes. One near a cut has the cut's time.
-pub fn seen_shifts(visual: &[VisualSecond], cuts: &[Candidate]) -> Vec<Candidate> {
+/// Shifts between scenes. A shift near a cut has the time of the cut.
+pub fn scene_shifts(visual: &[VisualSecond], cuts: &[Candidate]) -> Vec<Candidate> {
     let change: Vec<f32> = visual.iter().map(|at| change_at(visual, at.second)).collect();
-    let mut found: Vec<Candidate> = Vec::new();
+    let mut shifts: Vec<Candidate> = Vec::new();
     for (i, at) in visual.iter().enumerate() {
         let near = |j: usize| visual[j].second.abs_diff(at.second) <= RANGE / 2;
-        let highest = (0..i).rev().take_while(|j| near(*j)).all(|j| change[j] < change[i])
+        let is_peak = (0..i).rev().take_while(|j| near(*j)).all(|j| change[j] < change[i])
             && (i + 1..visual.len()).take_while(|j| near(*j)).all(|j| change[j] <= change[i]);
-        if change[i] < LEAST_CHANGE || !highest {
+        if change[i] < MIN_CHANGE || !is_peak {
             continue;
         }
         let second = f64::from(at.second);
         let cut = cuts
             .iter()
-            .filter(|c| c.strength >= DRAWING_CUT && (c.time - second).abs() <= NEAR_CUT)
+            .filter(|c| c.strength >= MIN_CUT_STRENGTH && (c.time - second).abs() <= NEAR_CUT)
             .max_by(|a, b| a.strength.total_cmp(&b.strength));
         let time = cut.map_or(second, |c| c.time);
-        if found.last().is_none_or(|last| last.time < time) {
-            found.push(Candidate { time, strength: (change[i] / FULL_CHANGE).min(1.0) });
+        if shifts.last().is_none_or(|last| last.time < time) {
+            shifts.push(Candidate { time, strength: (change[i] / FULL_CHANGE).min(1.0) });
         }
     }
-    found
+    shifts
 }
 
-/// Share of the histogram that moved between the seconds before and those from `second` on.
+/// Difference of the mean histograms (moved share) before and from `second` on.
 fn change_at(visual: &[VisualSecond], second: u32) -> f32 {
-    let place = |second: u32| visual.partition_point(|v| v.second < second);
-    let middle = place(second);
-    let before = &visual[place(second.saturating_sub(RANGE))..middle];
-    let after = &visual[middle..place(second + RANGE)];
-    if before.len() < LEAST_SECONDS || after.len() < LEAST_SECONDS {
+    let index_of = |second: u32| visual.partition_point(|v| v.second < second);
+    let middle = index_of(second);
+    let before = &visual[index_of(second.saturating_sub(RANGE))..middle];
+    let after = &visual[middle..index_of(second + RANGE)];
+    if before.len() < MIN_SECONDS || after.len() < MIN_SECONDS {
         return 0.0;
     }
     let mean = |seconds: &[VisualSecond], bin: usize| {
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_of_topic_is_found_between_its_sentences() {
+    fn topic_changes_are_found_between_segments() {
         let topics = [0.0_f32, 8.0, 3.0, 5.0, 88.0, 84.0, 90.0, 86.0];
         let segments: Vec<Segment> = (0..topics.len())
             .map(|i| Segment {
@@ -132,11 +132,11 @@ mod tests {
             .iter()
             .map(|degrees| vec![degrees.to_radians().cos(), degrees.to_radians().sin()])
             .collect();
-        let found = spoken_shifts(&segments, &vectors);
-        assert_eq!(found.len(), 1, "{found:?}");
-        assert_eq!((found[0].time, found[0].strength), (15.5, 1.0));
-        assert!(spoken_shifts(&segments[..1], &vectors[..1]).is_empty());
-        assert!(spoken_shifts(&[], &[]).is_empty());
+        let shifts = topic_shifts(&segments, &vectors);
+        assert_eq!(shifts.len(), 1, "{shifts:?}");
+        assert_eq!((shifts[0].time, shifts[0].strength), (15.5, 1.0));
+        assert!(topic_shifts(&segments[..1], &vectors[..1]).is_empty());
+        assert!(topic_shifts(&[], &[]).is_empty());
     }
 
     fn seconds(bins: &[usize]) -> Vec<VisualSecond> {
@@ -153,16 +153,16 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_scene_has_the_time_of_its_cut() {
+    fn scene_changes_have_the_time_of_their_cut() {
         let mut bins = vec![3; 12];
         bins.extend([9; 12]);
         let cut = Candidate { time: 11.64, strength: 0.9 };
         assert_eq!(
-            seen_shifts(&seconds(&bins), &[cut])[..],
+            scene_shifts(&seconds(&bins), &[cut])[..],
             [Candidate { time: 11.64, strength: 1.0 }]
         );
         assert_eq!(
-            seen_shifts(&seconds(&bins), &[])[..],
+            scene_shifts(&seconds(&bins), &[])[..],
             [Candidate { time: 12.0, strength: 1.0 }]
         );
     }
@@ -170,6 +170,6 @@ mod tests {
     #[test]
     fn shot_and_reverse_shot_are_one_scene() {
         let bins: Vec<usize> = (0..40).map(|i| if i / 2 % 2 == 0 { 3 } else { 9 }).collect();
-        assert_eq!(seen_shifts(&seconds(&bins), &[]), []);
+        assert_eq!(scene_shifts(&seconds(&bins), &[]), []);
     }
 }

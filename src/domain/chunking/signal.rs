@@ -1,12 +1,12 @@
-//! What the boundary detectors found in a video, kept with its record so that splitting it again
-//! with other weights decodes nothing.
+//! The signals of the boundary detectors, stored with the record of a video so that chunking it again
+//! with other weights needs no decoding.
 
 pub use cuts::Candidate;
 use cuts::VisualSecond;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::chunking::Weights;
-use crate::domain::chunking::talk::{SpokenWord, Talk};
+use crate::domain::chunking::speech_cost::{SpeechCost, SpokenWord};
 
 /// The four boundary detectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,50 +23,55 @@ pub enum Detector {
 }
 
 impl Detector {
-    /// In the order of the contract.
+    /// All detectors in the order of the contract.
     pub const ALL: [Self; 4] = [Self::Speaker, Self::Silence, Self::Cut, Self::Semantic];
 }
 
-/// Everything one decoding pass measured.
+/// All measurements of a scan.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Signals {
-    /// Candidates by detector; topic shifts are those in what is said.
+    /// Candidates by detector; topic shifts are those in speech.
     pub candidates: Weights<Vec<Candidate>>,
-    /// Topic shifts in what is seen.
+    /// Topic shifts in the picture.
     #[serde(default)]
     pub scenes: Vec<Candidate>,
-    /// When words are said; empty where none were recognised.
+    /// Times of spoken words; empty without speech recognition.
     #[serde(default)]
     pub spoken: Vec<SpokenWord>,
-    /// Measures of the picture, one per second.
+    /// Visual measurements, one per second.
     pub visual: Vec<VisualSecond>,
-    /// Sound level, dBFS, one per second; empty without a sound track.
+    /// Audio level, dBFS, one per second; empty without an audio track.
     pub loudness: Vec<f32>,
-    /// When the last picture or sound ends, seconds.
+    /// End of the last frame or audio sample, seconds.
     pub end: f64,
 }
 
-/// A candidate as the fusion sees it.
+/// A weighted candidate for the fusion.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Vote {
-    /// Which detector found it.
+    /// The detector.
     pub detector: Detector,
-    /// When, seconds of the video.
+    /// Time, seconds of the video.
     pub time: f64,
     /// Strength times weight.
     pub score: f64,
 }
 
 impl Signals {
-    /// Every candidate of the detectors whose weight is not zero, in order of time. Topics are
-    /// looked for in what is said when `listens`, unless nothing is said, else in what is seen. What
-    /// is heard within a sentence of the talk is moved to its end or counts less.
-    pub fn weighted(&self, weights: &Weights<f64>, listens: bool, talk: Talk) -> Vec<Vote> {
-        let said = listens && !self.candidates.semantic.is_empty();
-        let topics = if said { &self.candidates.semantic } else { &self.scenes };
-        let heard = |detector| match detector {
+    /// All candidates of detectors with non-zero weight in chronological order. Topic shifts are those
+    /// in speech if `uses_speech` and there are any, else those in the picture. Audio candidates within
+    /// a sentence are moved to its end or weighted down.
+    pub fn weighted(
+        &self,
+        weights: &Weights<f64>,
+        uses_speech: bool,
+        speech: SpeechCost,
+    ) -> Vec<Vote> {
+        let from_speech = uses_speech && !self.candidates.semantic.is_empty();
+        let topics = if from_speech { &self.candidates.semantic } else { &self.scenes };
+        let is_audio = |detector| match detector {
             Detector::Speaker | Detector::Silence => true,
-            Detector::Semantic => said,
+            Detector::Semantic => from_speech,
             Detector::Cut => false,
         };
         let all = [
@@ -80,8 +85,8 @@ impl Signals {
             .filter(|(.., weight)| *weight > 0.0)
             .flat_map(|(detector, candidates, weight)| {
                 candidates.iter().map(move |c| {
-                    let (time, strength) = if heard(detector) {
-                        talk.settle(c.time, c.strength)
+                    let (time, strength) = if is_audio(detector) {
+                        speech.adjust(c.time, c.strength)
                     } else {
                         (c.time, c.strength)
                     };

@@ -1,65 +1,65 @@
-//! Pauses in the sound, and how loud each second is. Fed by the one decoding pass; what is quiet is
-//! judged against the noise floor and the loudness around it, so that a hum or a hiss under speech
-//! does not hide its pauses and soft music is not one long pause.
+//! Detects pauses in audio, and measures the level of each second during the scan. The threshold of a
+//! pause adapts to the noise floor and the loudness around it, so that hum or hiss under speech does
+//! not hide pauses and soft music is not one long pause.
 
 use std::collections::VecDeque;
 
 use crate::domain::chunking::signal::Candidate;
 
-/// Loudness is measured over frames of this length, seconds.
+/// Length of a frame, over which the level is measured, seconds.
 const FRAME: f64 = 0.02;
 
-/// How far back and ahead the surroundings of a frame reach, seconds. The look ahead is half.
-const SURROUNDINGS: f64 = 10.0;
+/// Length of the window before a frame, seconds. The window ahead is half of it.
+const WINDOW: f64 = 10.0;
 
-/// Shortest pause that counts, seconds: gaps within words and plosives are shorter.
+/// Minimum length of a pause, seconds: gaps within words and plosives are shorter.
 const MIN_PAUSE: f64 = 0.25;
 
-/// A pause this long has full strength, seconds.
+/// Length of a pause with full strength, seconds.
 const FULL_PAUSE: f64 = 1.5;
 
-/// Sound within a pause that is too short to end it (a click, a breath), seconds.
+/// Maximum length of a sound that does not end a pause (a click, a breath), seconds.
 const MAX_CLICK: f64 = 0.06;
 
-/// Share of the range between noise floor and loud parts below which a frame is quiet …
+/// Quiet frames are below this share of the range between noise floor and loud parts …
 const QUIET_SHARE: f32 = 0.3;
 
-/// … but at most this much above the floor, and at least this much, dB.
+/// … but at least and at most this much above the floor, dB.
 const QUIET_RANGE: (f32, f32) = (3.0, 14.0);
 
-/// Without this much between floor and loud parts there is nothing to pause, dB.
+/// Minimum range between floor and loud parts for pauses to exist, dB.
 const MIN_RANGE: f32 = 10.0;
 
-/// Digital silence is counted as this, dBFS.
+/// Level of digital silence, dBFS.
 pub const SILENT: f32 = -96.0;
 
-/// Loud parts below this are no sound to speak of, dBFS.
+/// Loud parts below this count as silence, dBFS.
 const INAUDIBLE: f32 = -60.0;
 
-/// What the silence detector found.
+/// The result of the silence detector.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Silences {
-    /// Centres of pauses in order of time, stronger when longer. Quiet that runs from the beginning
-    /// or to the end separates nothing and is left out, and so is a track that is silent throughout.
+    /// Centres of pauses in chronological order, with strength by length. Silence at the beginning and
+    /// at the end separates nothing and is omitted, as is an entirely silent track.
     pub candidates: Vec<Candidate>,
-    /// Root mean square of each second from time 0, dBFS ([`SILENT`] to 0). The last one may be
-    /// shorter.
+    /// Root mean square level of each second from time 0, dBFS ([`SILENT`] to 0). The last second may
+    /// be shorter.
     pub levels: Vec<f32>,
 }
 
-/// Finds pauses while samples come in.
+/// Detects pauses in a stream of samples.
 pub struct SilenceDetector {
     rate: f64,
     frame_length: usize,
-    /// Sum of squares and length of the frame being filled.
+    /// Sum of squares and number of samples of the current frame.
     filling: (f64, usize),
-    /// Levels of past frames, the one being judged, and those ahead, dBFS.
+    /// Levels of past frames, the frame to be judged, and frames ahead, dBFS.
     window: Window,
     frames_judged: u64,
     pause: Option<Pause>,
-    /// Whether any sound came before.
-    heard: bool,
-    found: Vec<Candidate>,
+    /// Whether any sound preceded.
+    had_sound: bool,
+    candidates: Vec<Candidate>,
     second: (f64, usize),
     levels: Vec<f32>,
     /// Time of the first sample.
@@ -68,7 +68,7 @@ pub struct SilenceDetector {
 
 struct Pause {
     start: u64,
-    /// The frame after its last quiet one.
+    /// Index of the frame after the last quiet one.
     end: u64,
 }
 
@@ -83,16 +83,16 @@ impl SilenceDetector {
             window: Window::new(),
             frames_judged: 0,
             pause: None,
-            heard: false,
-            found: Vec::new(),
+            had_sound: false,
+            candidates: Vec::new(),
             second: (0.0, 0),
             levels: Vec::new(),
             start: None,
         }
     }
 
-    /// Where the first sample lies, seconds; 0 unless said before it is pushed. Sound that starts
-    /// late leaves the seconds before it [`SILENT`].
+    /// Sets the time of the first sample, seconds; call before the first push (default 0). Seconds
+    /// before it are [`SILENT`].
     pub fn starts_at(&mut self, time: f64) {
         if self.start.is_none() && time.is_finite() && time > 0.0 {
             self.start = Some(time);
@@ -102,7 +102,7 @@ impl SilenceDetector {
         }
     }
 
-    /// Adds the samples that follow those pushed before, in −1..1.
+    /// Appends samples, −1..1.
     pub fn push(&mut self, samples: &[f32]) {
         self.start.get_or_insert(0.0);
         let mut rest = samples;
@@ -123,7 +123,7 @@ impl SilenceDetector {
         }
     }
 
-    /// Ends the sound.
+    /// Ends the stream.
     pub fn finish(mut self) -> Silences {
         if self.second.1 > 0 && self.start.is_some() {
             self.close_second();
@@ -131,8 +131,8 @@ impl SilenceDetector {
         while let Some((level, threshold)) = self.window.judge(true) {
             self.decide(level, threshold);
         }
-        // A pause still open runs to the end and separates nothing.
-        Silences { candidates: self.found, levels: self.levels }
+        // A pause up to the end separates nothing.
+        Silences { candidates: self.candidates, levels: self.levels }
     }
 
     fn close_frame(&mut self) {
@@ -158,29 +158,29 @@ impl SilenceDetector {
             (false, Some(pause)) if frame - pause.end >= clicks => {
                 let pause = self.pause.take();
                 self.close_pause(pause);
-                self.heard = true;
+                self.had_sound = true;
             }
             (false, Some(_)) => {}
-            (false, None) => self.heard |= threshold.is_some(),
+            (false, None) => self.had_sound |= threshold.is_some(),
         }
     }
 
     fn close_pause(&mut self, pause: Option<Pause>) {
         let Some(Pause { start, end }) = pause else { return };
         let length = (end - start) as f64 * self.frame_length as f64 / self.rate;
-        if !self.heard || length < MIN_PAUSE {
+        if !self.had_sound || length < MIN_PAUSE {
             return;
         }
         let centre = (start + end) as f64 / 2.0 * self.frame_length as f64 / self.rate;
         let strength = 0.2 + 0.8 * ((length - MIN_PAUSE) / (FULL_PAUSE - MIN_PAUSE)).min(1.0);
-        self.found.push(Candidate {
+        self.candidates.push(Candidate {
             time: self.start.unwrap_or(0.0) + centre,
             strength: strength as f32,
         });
     }
 }
 
-/// Levels around the frame being judged, as a histogram of whole decibels.
+/// Levels around the frame to be judged, with a histogram in whole decibels.
 struct Window {
     levels: VecDeque<f32>,
     /// Index in `levels` of the next frame to be judged.
@@ -189,7 +189,7 @@ struct Window {
 }
 
 impl Window {
-    const BEHIND: usize = (SURROUNDINGS / FRAME) as usize;
+    const BEHIND: usize = (WINDOW / FRAME) as usize;
     const AHEAD: usize = Self::BEHIND / 2;
 
     fn new() -> Self {
@@ -201,8 +201,8 @@ impl Window {
         self.histogram[bin(level)] += 1;
     }
 
-    /// The next frame's level and the level below which it is quiet; `None` for the second where
-    /// the surroundings hold no contrast. Waits for the look ahead unless the sound has `ended`.
+    /// The next frame's level and its threshold of quiet; the threshold is `None` without contrast in
+    /// the window. Waits for the frames ahead unless the stream has `ended`.
     fn judge(&mut self, ended: bool) -> Option<(f32, Option<f32>)> {
         if self.next >= self.levels.len()
             || (!ended && self.levels.len() - self.next <= Self::AHEAD)
@@ -224,23 +224,23 @@ impl Window {
     fn threshold(&self) -> Option<f32> {
         let floor = self.percentile(0.05);
         let loud = self.percentile(0.9);
-        // Where speech is sparse, its level shows in the loudest frames only.
+        // Sparse speech only shows in the loudest frames.
         let loud = loud.max(self.percentile(0.98) - 6.0);
         if loud < INAUDIBLE || loud - floor < MIN_RANGE {
             return None;
         }
-        // Digital silence would put the floor out of reach of any room: stay near the sound.
+        // Digital silence would put the floor below the noise of any room: limit the range.
         let floor = floor.max(loud - 45.0);
-        let (least, most) = QUIET_RANGE;
-        Some(floor + (QUIET_SHARE * (loud - floor)).clamp(least, most))
+        let (min, max) = QUIET_RANGE;
+        Some(floor + (QUIET_SHARE * (loud - floor)).clamp(min, max))
     }
 
     fn percentile(&self, share: f32) -> f32 {
-        let wanted = (self.levels.len() as f32 * share) as u32;
+        let rank = (self.levels.len() as f32 * share) as u32;
         let mut seen = 0;
         for (i, &n) in self.histogram.iter().enumerate() {
             seen += n;
-            if seen > wanted {
+            if seen > rank {
                 return i as f32 - 96.0;
             }
         }
@@ -283,19 +283,20 @@ mod tests {
     }
 
     #[test]
-    fn pauses_are_found_at_their_centres_and_longer_ones_are_stronger() {
+    fn pauses_have_their_centre_and_strength_by_length() {
         for floor in [0.0, 0.003] {
-            let found = listen(&[(3.0, 0.3), (0.5, floor), (3.0, 0.3), (1.2, floor), (2.0, 0.2)])
-                .candidates;
-            assert_eq!(found.len(), 2, "floor {floor}: {found:?}");
-            assert!((found[0].time - 3.25).abs() < 0.05, "{found:?}");
-            assert!((found[1].time - 7.1).abs() < 0.05, "{found:?}");
-            assert!(found[0].strength < found[1].strength, "{found:?}");
+            let candidates =
+                listen(&[(3.0, 0.3), (0.5, floor), (3.0, 0.3), (1.2, floor), (2.0, 0.2)])
+                    .candidates;
+            assert_eq!(candidates.len(), 2, "floor {floor}: {candidates:?}");
+            assert!((candidates[0].time - 3.25).abs() < 0.05, "{candidates:?}");
+            assert!((candidates[1].time - 7.1).abs() < 0.05, "{candidates:?}");
+            assert!(candidates[0].strength < candidates[1].strength, "{candidates:?}");
         }
     }
 
     #[test]
-    fn what_is_no_pause_is_not_reported() {
+    fn steady_sounds_and_silence_have_no_pauses() {
         let cases: [(&str, &[(f64, f32)]); 6] = [
             ("digital silence", &[(20.0, 0.0)]),
             ("room noise", &[(20.0, 0.0005)]),
@@ -310,11 +311,11 @@ mod tests {
     }
 
     #[test]
-    fn a_click_does_not_end_a_pause() {
-        let found =
+    fn clicks_do_not_end_pauses() {
+        let candidates =
             listen(&[(3.0, 0.3), (0.5, 0.0), (0.04, 0.3), (0.5, 0.0), (3.0, 0.3)]).candidates;
-        assert_eq!(found.len(), 1, "{found:?}");
-        assert!((found[0].time - 3.52).abs() < 0.05, "{found:?}");
+        assert_eq!(candidates.len(), 1, "{candidates:?}");
+        assert!((candidates[0].time - 3.52).abs() < 0.05, "{candidates:?}");
     }
 
     #[test]
@@ -329,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn sound_that_starts_late_keeps_its_times() {
+    fn late_audio_keeps_its_times() {
         let mut detector = SilenceDetector::new(RATE);
         detector.starts_at(2.5);
         for amplitude in [0.3f32, 0.0, 0.3] {

@@ -1,16 +1,16 @@
-//! Voice changes: where one speaker's turn ends and another's begins.
+//! Voice changes: boundaries between turns of different speakers.
 
 use crate::domain::chunking::signal::Candidate;
 use crate::domain::media::speech::VoiceTurn;
 
-/// A change between turns this long has full strength, seconds: an interjection is no boundary.
+/// Length of turns whose change has full strength, seconds: an interjection is no boundary.
 const FULL_TURN: f64 = 3.0;
 
-/// A pause longer than this is silence between two occasions, not a change of voice, seconds.
-const LONGEST_PAUSE: f64 = 5.0;
+/// Maximum pause of a voice change, seconds; longer ones are silence.
+const MAX_PAUSE: f64 = 5.0;
 
-/// The middle between turns of different speakers, stronger the longer both speak. Who speaks while
-/// another goes on changes nothing.
+/// The middle between turns of different speakers, stronger the longer both speak. Turns within another
+/// speaker's turn are ignored.
 pub fn voice_changes(turns: &[VoiceTurn]) -> Vec<Candidate> {
     let mut leading: Vec<&VoiceTurn> = Vec::with_capacity(turns.len());
     for turn in turns {
@@ -21,8 +21,7 @@ pub fn voice_changes(turns: &[VoiceTurn]) -> Vec<Candidate> {
     leading
         .windows(2)
         .filter(|pair| {
-            pair[0].speaker != pair[1].speaker
-                && pair[1].span.start - pair[0].span.end < LONGEST_PAUSE
+            pair[0].speaker != pair[1].speaker && pair[1].span.start - pair[0].span.end < MAX_PAUSE
         })
         .map(|pair| {
             let shorter = pair[0].span.seconds().min(pair[1].span.seconds());
@@ -40,7 +39,7 @@ mod tests {
     use crate::domain::kernel::time::Span;
 
     #[test]
-    fn changes_lie_between_turns_and_weigh_by_the_shorter_one() {
+    fn changes_are_between_turns_with_strength_by_the_shorter() {
         let turn = |speaker: &str, start, end| VoiceTurn {
             speaker: speaker.into(),
             span: Span { start, end },

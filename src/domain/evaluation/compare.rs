@@ -1,18 +1,18 @@
-//! Whether two configurations differ: per metric the mean difference over the questions that both have
-//! it for, and how sure that is.
+//! Compares configurations: for each metric, the mean difference over the questions that have it for both,
+//! and its confidence interval.
 
 use serde::{Deserialize, Serialize};
 
-use super::measures::{Metric, Outcome, rounded};
+use super::measures::{Metric, Outcome, round};
 
-/// The difference of two configurations by one metric.
+/// The difference of two configurations in one metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// What is compared.
+    /// The compared metric.
     pub metric: Metric,
     /// The configuration that is subtracted.
     pub baseline: String,
-    /// The configuration that it is subtracted from.
+    /// The configuration that the baseline is subtracted from.
     pub configuration: String,
     /// Mean over the questions.
     pub difference: f64,
@@ -20,21 +20,21 @@ pub struct Comparison {
     pub low: f64,
     /// Upper end of its 95 % interval.
     pub high: f64,
-    /// Questions that both have the metric for.
+    /// Number of questions that have the metric for both.
     pub questions: u32,
 }
 
-/// Samples of an interval.
-const SAMPLES: usize = 2000;
+/// Bootstrap samples per interval.
+const RESAMPLES: usize = 2000;
 
-/// Part of the samples beyond each end of an interval.
+/// Share of the samples beyond each end of an interval.
 const TAIL: f64 = 0.025;
 
-/// Where the random numbers begin: the same questions give the same interval.
+/// Seed of the random numbers, fixed so that the same questions give the same interval.
 const SEED: u64 = 0x5107;
 
-/// Every configuration against the first, by every metric that both have. `questions` has for each
-/// question the outcome of each configuration, in their order.
+/// Compares every configuration with the first, in every metric that both have. `questions` has, for each
+/// question, the outcome of each configuration in order.
 pub(super) fn compare(questions: &[&[Outcome]]) -> Vec<Comparison> {
     let configurations = questions.first().map_or(0, |outcomes| outcomes.len());
     let mut comparisons = Vec::new();
@@ -42,7 +42,9 @@ pub(super) fn compare(questions: &[&[Outcome]]) -> Vec<Comparison> {
         for metric in Metric::ALL {
             let differences: Vec<f64> = questions
                 .iter()
-                .filter_map(|of| Some(metric.of(&of[other])? - metric.of(&of[0])?))
+                .filter_map(|outcomes| {
+                    Some(metric.value(&outcomes[other])? - metric.value(&outcomes[0])?)
+                })
                 .collect();
             if differences.is_empty() {
                 continue;
@@ -52,7 +54,7 @@ pub(super) fn compare(questions: &[&[Outcome]]) -> Vec<Comparison> {
                 metric,
                 baseline: questions[0][0].configuration.clone(),
                 configuration: questions[0][other].configuration.clone(),
-                difference: rounded(mean(&differences)),
+                difference: round(mean(&differences)),
                 low,
                 high,
                 questions: differences.len() as u32,
@@ -62,19 +64,19 @@ pub(super) fn compare(questions: &[&[Outcome]]) -> Vec<Comparison> {
     comparisons
 }
 
-/// The paired bootstrap's percentile interval of a mean (Efron and Tibshirani, An Introduction to the
-/// Bootstrap, 1993, chapter 13): means of as many differences, drawn with replacement.
+/// The 95 % percentile interval of a mean by the paired bootstrap (Efron and Tibshirani, An Introduction to
+/// the Bootstrap, 1993, chapter 13): the distribution of means of resampled differences.
 fn interval(differences: &[f64]) -> (f64, f64) {
     let mut random = fastrand::Rng::with_seed(SEED);
-    let mut means: Vec<f64> = (0..SAMPLES)
+    let mut means: Vec<f64> = (0..RESAMPLES)
         .map(|_| {
             let drawn = differences.iter().map(|_| differences[random.usize(..differences.len())]);
             drawn.sum::<f64>() / differences.len() as f64
         })
         .collect();
     means.sort_by(f64::total_cmp);
-    let beyond = (SAMPLES as f64 * TAIL) as usize;
-    (rounded(means[beyond]), rounded(means[SAMPLES - 1 - beyond]))
+    let beyond = (RESAMPLES as f64 * TAIL) as usize;
+    (round(means[beyond]), round(means[RESAMPLES - 1 - beyond]))
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -86,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_interval_tells_a_difference_from_chance() {
+    fn interval_separates_a_difference_from_chance() {
         let better: Vec<f64> = (0..40).map(|i| if i % 4 == 0 { 1.0 } else { 0.0 }).collect();
         let (low, high) = interval(&better);
         assert!(low > 0.1 && low < 0.25 && high > 0.25 && high < 0.45, "{low} {high}");

@@ -1,73 +1,73 @@
-//! What the hits and the answer for a judged question are worth. Pure: knows neither stores nor models.
+//! Quality metrics of the hits and the answer for a judged question. Pure functions without stores or
+//! models.
 //!
-//! A hit *meets* a judged moment where both last at once, by more than the rounding of their times.
-//! Every measure is a number per question, and of a configuration the mean over the questions that have
-//! it.
+//! A hit *meets* a judged moment if they overlap in time by more than the rounding of their times. Every
+//! metric is a number per question; a configuration's metric is the mean over the questions that have it.
 
 use serde::{Deserialize, Serialize};
 
 use super::questions::Judgement;
 use crate::domain::kernel::moment::MomentId;
 
-/// What is measured.
+/// A quality metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
-    /// Of the judged moments, the share that a hit meets.
+    /// Share of the judged moments that a hit meets.
     Recall,
     /// Normalised discounted cumulative gain (Järvelin and Kekäläinen, ACM TOIS 20(4), 2002) with gains
-    /// 2^grade − 1 and discount 1 / log2(rank + 1) (Burges et al., ICML 2005). Going down the ranks, a
-    /// hit gains by the best judged moment that it meets and that no hit above has taken. The ideal
-    /// takes the judged moments best first, as many as there may be hits.
+    /// 2^grade − 1 and discount 1 / log2(rank + 1) (Burges et al., ICML 2005). In rank order, each hit
+    /// gains from the best judged moment that it meets and that no higher hit has claimed. The ideal
+    /// ranking has the judged moments best first, up to the limit of hits.
     Ndcg,
     /// 1 / rank of the first hit that meets a judged moment; 0 without one.
     ReciprocalRank,
     /// Intersection over union in time of the best pair of a hit and a judged moment.
     Overlap,
-    /// Of the hits, the share that meets a judged moment.
+    /// Share of the hits that meet a judged moment.
     Judged,
-    /// Whether something absent is told to be present.
+    /// Whether something absent is reported as present.
     FalsePresence,
-    /// Whether something present is told to be absent.
+    /// Whether something present is reported as absent.
     FalseAbsence,
     /// Whether a question with an answer is answered.
     Answered,
     /// Whether a question without an answer is answered.
     FalseAnswer,
-    /// Of the sentences of an answer, those that were left out included, the share that is supported.
+    /// Share of an answer's sentences, including omitted ones, that are supported.
     Supported,
 }
 
-/// What was found for a question.
+/// A hit with its judgement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JudgedHit {
     /// The hit's moment.
     pub moment_id: MomentId,
-    /// Probability that what was asked for is really here, 0..1.
+    /// Probability that the moment has what was asked for, 0..1.
     pub p_present: f32,
     /// Best grade of the judged moments that it meets.
     pub grade: Option<u8>,
 }
 
-/// How an answer was checked.
+/// The audit of an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CheckedAnswer {
     /// Whether it answers the question.
     pub answered: bool,
-    /// Sentences that the cited moments say.
+    /// Number of sentences that the cited moments support.
     pub supported: u32,
-    /// Sentences that they say something near to.
+    /// Number of sentences that they support weakly.
     pub weak: u32,
-    /// Sentences that they do not say, which the answer has not.
+    /// Number of sentences that they do not support, which the answer omits.
     pub unsupported: u32,
-    /// `TypeName: message`, where writing it failed.
+    /// `TypeName: message` if writing the answer failed.
     pub error: Option<String>,
 }
 
-/// What the hits for one question are worth; nothing where no moment was judged.
+/// Ranking metrics of the hits for one question with judged moments.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "each field is the metric of its name")]
-pub struct Ranking {
+pub struct RankingMetrics {
     pub recall: f64,
     pub ndcg: f64,
     pub reciprocal_rank: f64,
@@ -76,26 +76,27 @@ pub struct Ranking {
     pub judged: Option<f64>,
 }
 
-/// What one configuration gave for one question.
+/// The outcome of one configuration for one question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// The configuration's name.
     pub configuration: String,
     /// Best first.
     pub hits: Vec<JudgedHit>,
-    /// Of a question that has an answer.
-    pub ranking: Option<Ranking>,
-    /// Whether what was asked for is told to be present.
-    pub told_present: bool,
-    /// Where answers were asked for.
+    /// `None` for a question without judged moments.
+    pub ranking: Option<RankingMetrics>,
+    /// Whether what was asked for is reported as present.
+    #[serde(rename = "told_present")]
+    pub reported_present: bool,
+    /// `None` if the configuration writes no answers.
     pub answer: Option<CheckedAnswer>,
-    /// Time of the search, milliseconds.
+    /// Duration of the search, milliseconds.
     pub search_ms: f64,
-    /// Time of the answer, milliseconds.
+    /// Duration of the answer, milliseconds.
     pub ask_ms: Option<f64>,
 }
 
-/// Times that differ by less are the same, seconds: moments are named to the millisecond.
+/// Minimum overlap, seconds; moment ids are rounded to milliseconds.
 const ROUNDING: f64 = 0.0015;
 
 impl Metric {
@@ -113,10 +114,10 @@ impl Metric {
         Self::Supported,
     ];
 
-    /// Of one question; `None` where it has none.
-    pub(super) fn of(self, outcome: &Outcome) -> Option<f64> {
+    /// The value for one question; `None` if it does not apply.
+    pub(super) fn value(self, outcome: &Outcome) -> Option<f64> {
         let absent = outcome.ranking.is_none();
-        let share = |told: bool| if told { 1.0 } else { 0.0 };
+        let share = |holds: bool| if holds { 1.0 } else { 0.0 };
         let answered = || outcome.answer.as_ref().map(|answer| share(answer.answered));
         match self {
             Self::Recall => outcome.ranking.map(|ranking| ranking.recall),
@@ -124,18 +125,18 @@ impl Metric {
             Self::ReciprocalRank => outcome.ranking.map(|ranking| ranking.reciprocal_rank),
             Self::Overlap => outcome.ranking.map(|ranking| ranking.overlap),
             Self::Judged => outcome.ranking.and_then(|ranking| ranking.judged),
-            Self::FalsePresence => absent.then(|| share(outcome.told_present)),
-            Self::FalseAbsence => (!absent).then(|| share(!outcome.told_present)),
+            Self::FalsePresence => absent.then(|| share(outcome.reported_present)),
+            Self::FalseAbsence => (!absent).then(|| share(!outcome.reported_present)),
             Self::Answered => answered().filter(|_| !absent),
             Self::FalseAnswer => answered().filter(|_| absent),
             Self::Supported => outcome.answer.as_ref().and_then(CheckedAnswer::share_supported),
         }
     }
 
-    /// The mean over questions; `None` where none has it.
+    /// The mean over the questions that have it; `None` if none has.
     pub(super) fn mean<'a>(self, outcomes: impl Iterator<Item = &'a Outcome>) -> Option<f64> {
-        let values: Vec<f64> = outcomes.filter_map(|outcome| self.of(outcome)).collect();
-        (!values.is_empty()).then(|| rounded(values.iter().sum::<f64>() / values.len() as f64))
+        let values: Vec<f64> = outcomes.filter_map(|outcome| self.value(outcome)).collect();
+        (!values.is_empty()).then(|| round(values.iter().sum::<f64>() / values.len() as f64))
     }
 }
 
@@ -151,21 +152,20 @@ pub(super) fn meets(hit: &MomentId, judged: &MomentId) -> bool {
     hit.video_id() == judged.video_id() && hit.span().overlap(&judged.span()) > ROUNDING
 }
 
-/// What hits, best first and at most `limit`, are worth against judged moments, of which there is one
-/// at least.
-pub(super) fn ranking(hits: &[&MomentId], judged: &[Judgement], limit: usize) -> Ranking {
+/// Ranking metrics of up to `limit` hits, best first, against a non-empty list of judged moments.
+pub(super) fn ranking(hits: &[&MomentId], judged: &[Judgement], limit: usize) -> RankingMetrics {
     let found = judged.iter().filter(|j| hits.iter().any(|hit| meets(hit, &j.moment_id))).count();
-    let right = |hit: &&MomentId| judged.iter().any(|j| meets(hit, &j.moment_id));
-    let rank = hits.iter().position(right);
+    let is_relevant = |hit: &&MomentId| judged.iter().any(|j| meets(hit, &j.moment_id));
+    let rank = hits.iter().position(is_relevant);
     let pairs = hits.iter().flat_map(|hit| judged.iter().map(|j| iou(hit, &j.moment_id)));
-    let share = |part: usize, of: usize| rounded(part as f64 / of as f64);
-    Ranking {
+    let share = |part: usize, of: usize| round(part as f64 / of as f64);
+    RankingMetrics {
         recall: share(found, judged.len()),
-        ndcg: rounded(ndcg(hits, judged, limit)),
+        ndcg: round(ndcg(hits, judged, limit)),
         reciprocal_rank: rank.map_or(0.0, |rank| share(1, rank + 1)),
-        overlap: rounded(pairs.fold(0.0, f64::max)),
+        overlap: round(pairs.fold(0.0, f64::max)),
         judged: (!hits.is_empty())
-            .then(|| share(hits.iter().filter(|h| right(h)).count(), hits.len())),
+            .then(|| share(hits.iter().filter(|h| is_relevant(h)).count(), hits.len())),
     }
 }
 
@@ -192,8 +192,8 @@ fn iou(a: &MomentId, b: &MomentId) -> f64 {
     a.overlap(&b) / (a.end.max(b.end) - a.start.min(b.start))
 }
 
-/// Four decimals: what more there are depends on the order of sums.
-pub(super) fn rounded(value: f64) -> f64 {
+/// Rounds to four decimals; further ones depend on the order of summation.
+pub(super) fn round(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 
@@ -215,19 +215,19 @@ mod tests {
         of.iter().map(judgement).collect()
     }
 
-    fn ranked(hits: &[(char, f64, f64)], judgements: &[(char, f64, f64, u8)]) -> Ranking {
+    fn ranked(hits: &[(char, f64, f64)], judgements: &[(char, f64, f64, u8)]) -> RankingMetrics {
         let hits: Vec<MomentId> = hits.iter().map(|&(v, s, e)| moment(v, s, e)).collect();
         ranking(&hits.iter().collect::<Vec<_>>(), &judged(judgements), 5)
     }
 
     #[test]
-    fn rankings_are_those_of_the_definitions() {
+    fn ranking_metrics_follow_their_definitions() {
         let two = [('a', 0.0, 10.0, 3), ('a', 20.0, 30.0, 1)];
         let log3 = 3_f64.log2();
         let ideal = 7.0 + 1.0 / log3;
         for (hits, recall, ndcg, rank, overlap, share) in [
             (vec![('a', 0.0, 10.0), ('a', 20.0, 30.0)], 1.0, 1.0, 1.0, 1.0, Some(1.0)),
-            // The lesser one first.
+            // The lower grade first.
             (
                 vec![('a', 20.0, 30.0), ('a', 0.0, 10.0)],
                 1.0,
@@ -245,25 +245,25 @@ mod tests {
                 0.5,
                 Some(2.0 / 3.0),
             ),
-            // One hit that has both: both are found, and it gains by the better one.
+            // One hit meets both: both are found, and it gains from the better one.
             (vec![('a', 0.0, 40.0)], 1.0, 7.0 / ideal, 1.0, 0.25, Some(1.0)),
-            // It ends where the judged one begins, but for the rounding.
+            // It ends where the judged one begins, except for rounding.
             (vec![('a', 10.0, 20.001)], 0.0, 0.0, 0.0, 0.0, Some(0.0)),
             (vec![], 0.0, 0.0, 0.0, 0.0, None),
         ] {
-            let expected = Ranking {
+            let expected = RankingMetrics {
                 recall,
-                ndcg: rounded(ndcg),
+                ndcg: round(ndcg),
                 reciprocal_rank: rank,
                 overlap,
-                judged: share.map(rounded),
+                judged: share.map(round),
             };
             assert_eq!(ranked(&hits, &two), expected, "{hits:?}");
         }
     }
 
     #[test]
-    fn the_ideal_has_no_more_places_than_the_search() {
+    fn ideal_ranking_is_limited_like_the_search() {
         let many: Vec<(char, f64, f64, u8)> =
             (0..8).map(|i| ('a', f64::from(i) * 10.0, f64::from(i) * 10.0 + 10.0, 2)).collect();
         let hits: Vec<(char, f64, f64)> = many[..5].iter().map(|&(v, s, e, _)| (v, s, e)).collect();
@@ -272,26 +272,27 @@ mod tests {
     }
 
     #[test]
-    fn a_metric_is_of_the_questions_that_have_it() {
-        let outcome = |ranking: Option<Ranking>, told_present: bool, answered: bool| Outcome {
-            configuration: "c".into(),
-            hits: Vec::new(),
-            ranking,
-            told_present,
-            answer: Some(CheckedAnswer {
-                answered,
-                supported: 1,
-                weak: 0,
-                unsupported: 1,
-                error: None,
-            }),
-            search_ms: 1.0,
-            ask_ms: None,
-        };
-        let found = Ranking { recall: 0.5, ..Ranking::default() };
+    fn mean_covers_the_questions_that_have_the_metric() {
+        let outcome =
+            |ranking: Option<RankingMetrics>, reported_present: bool, answered: bool| Outcome {
+                configuration: "c".into(),
+                hits: Vec::new(),
+                ranking,
+                reported_present,
+                answer: Some(CheckedAnswer {
+                    answered,
+                    supported: 1,
+                    weak: 0,
+                    unsupported: 1,
+                    error: None,
+                }),
+                search_ms: 1.0,
+                ask_ms: None,
+            };
+        let found = RankingMetrics { recall: 0.5, ..RankingMetrics::default() };
         let outcomes = [
             outcome(Some(found), true, true),
-            outcome(Some(Ranking::default()), false, false),
+            outcome(Some(RankingMetrics::default()), false, false),
             outcome(None, true, false),
             outcome(None, false, false),
         ];

@@ -1,7 +1,7 @@
-//! How well searches and answers are, measured on questions whose right moments somebody has judged:
-//! sets of questions, runs of configurations over them, what the runs come to.
+//! Evaluation of search and answer quality: judged questions, runs of search configurations over them, and
+//! the resulting metrics.
 //!
-//! Judgements are spans of videos, so they hold however the videos are split when a run is made.
+//! Judgements are spans of videos, so they stay valid however the videos are chunked at the time of a run.
 
 mod compare;
 pub mod measures;
@@ -24,21 +24,21 @@ use crate::domain::search::Search;
 pub use compare::Comparison;
 pub use store::{Evaluation, EvaluationSummary};
 
-/// How much is kept and asked.
+/// Limits of evaluations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EvaluationSettings {
-    /// Evaluations that are kept.
+    /// Maximum number of evaluations.
     pub max_evaluations: usize,
-    /// Questions of one evaluation.
+    /// Maximum questions per evaluation.
     pub max_questions: usize,
-    /// Judged moments of all questions of one evaluation.
+    /// Maximum judged moments per evaluation, over all questions.
     pub max_judgements: usize,
-    /// Configurations of one run.
+    /// Maximum configurations per run.
     pub max_configurations: usize,
-    /// Runs that are kept of one evaluation; the oldest go first.
+    /// Runs kept per evaluation; the oldest are deleted.
     pub max_runs: usize,
-    /// Longest run, in the file seconds.
+    /// Maximum duration of a run; seconds in the configuration file.
     #[serde(with = "seconds")]
     pub timeout: Duration,
 }
@@ -56,7 +56,7 @@ impl Default for EvaluationSettings {
     }
 }
 
-/// Evaluations and their runs.
+/// The evaluation service.
 pub struct Evaluations {
     records: Arc<dyn RecordStore>,
     catalog: Arc<Catalog>,

@@ -1,4 +1,4 @@
-//! Judged questions: what is asked, and which moments are right.
+//! Judged questions: questions with the moments that answer them.
 
 use std::collections::BTreeSet;
 
@@ -13,35 +13,35 @@ use crate::domain::kernel::moment::MomentId;
 pub struct Judgement {
     /// The moment.
     pub moment_id: MomentId,
-    /// How well it does, 1..=3.
+    /// How well it answers, 1..=3.
     pub grade: u8,
 }
 
 /// A question with the moments that answer it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
-    /// Names it within its evaluation.
+    /// Id within its evaluation.
     pub id: String,
-    /// What is asked, or looked for.
+    /// The question or search text.
     pub text: String,
-    /// The videos that are searched; `None` for all.
+    /// Videos searched; `None` for all.
     pub video_ids: Option<Vec<String>>,
-    /// The collections that are searched; `None` for all.
+    /// Collections searched; `None` for all.
     pub collections: Option<Vec<String>>,
-    /// The moments that answer it; none where nothing does.
+    /// The moments that answer it; empty if nothing does.
     pub relevant: Vec<Judgement>,
 }
 
-/// Longest id of a question and name of a configuration, characters.
+/// Maximum length of a question's id and of a configuration's name, characters.
 pub const LONGEST_NAME: usize = 64;
 
-/// Longest question, characters.
+/// Maximum length of a question, characters.
 pub const LONGEST_TEXT: usize = 2000;
 
 /// Best grade.
 pub const BEST_GRADE: u8 = 3;
 
-/// Shortest judged moment, seconds: times are rounded to the millisecond.
+/// Minimum length of a judged moment, seconds; times are rounded to milliseconds.
 const SHORTEST: f64 = 0.01;
 
 impl Question {
@@ -57,7 +57,7 @@ impl Question {
         }
         for (field, names) in [("video_ids", &self.video_ids), ("collections", &self.collections)] {
             if names.as_ref().is_some_and(Vec::is_empty) {
-                return wrong(format!("names no {field}; leave the field out to ask them all"));
+                return wrong(format!("has no {field}; omit the field to use all of them"));
             }
         }
         let mut judged = BTreeSet::new();
@@ -82,38 +82,38 @@ impl Question {
     }
 }
 
-/// `Invalid` where questions contradict themselves or are too many.
+/// `Invalid` for contradictory questions, or too many.
 pub(super) fn check(questions: &[Question], settings: &EvaluationSettings) -> Result<()> {
     let judgements: usize = questions.iter().map(|question| question.relevant.len()).sum();
-    for (what, count, most, key) in [
+    for (what, count, max, key) in [
         ("questions", questions.len(), settings.max_questions, "max_questions"),
         ("judged moments", judgements, settings.max_judgements, "max_judgements"),
     ] {
-        if count > most {
+        if count > max {
             return Err(Error::Invalid(format!(
-                "the evaluation has {count} {what}; evaluation.{key} is {most}"
+                "the evaluation has {count} {what}; evaluation.{key} is {max}"
             )));
         }
     }
     if questions.is_empty() {
-        return Err(Error::Invalid("the evaluation has no questions; give one at least".into()));
+        return Err(Error::Invalid("the evaluation has no questions; give at least one".into()));
     }
     check_names("question", questions.iter().map(|question| question.id.as_str()))?;
     questions.iter().try_for_each(Question::check)
 }
 
-/// `Invalid` where a name is none, or two are alike.
+/// `Invalid` for a malformed or duplicate name.
 pub(super) fn check_names<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
     let mut known = BTreeSet::new();
     for name in names {
         if name.trim().is_empty() || name.chars().count() > LONGEST_NAME {
             return Err(Error::Invalid(format!(
-                "'{name}' names no {what}; a name has 1 to {LONGEST_NAME} characters"
+                "'{name}' is not a valid {what} name; a name has 1 to {LONGEST_NAME} characters"
             )));
         }
         if !known.insert(name) {
             return Err(Error::Invalid(format!(
-                "there are two of the {what} '{name}'; give each a name of its own"
+                "the {what} '{name}' occurs twice; give each a different name"
             )));
         }
     }

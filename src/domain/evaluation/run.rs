@@ -1,5 +1,5 @@
-//! A run: each configuration is asked each question, one after the other, so that times are those of a
-//! service that has nothing else to do for it.
+//! Evaluation runs: puts each question to each configuration, sequentially, so that latencies are those of
+//! an otherwise idle service.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Instant;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
 use super::compare::{Comparison, compare};
-use super::measures::{CheckedAnswer, JudgedHit, Metric, Outcome, meets, ranking, rounded};
+use super::measures::{CheckedAnswer, JudgedHit, Metric, Outcome, meets, ranking, round};
 use super::questions::{Judgement, Question, check_names};
 use super::{Evaluation, Evaluations};
 use crate::domain::answering::Answering;
@@ -25,14 +25,14 @@ use crate::domain::llm::budget::Budget;
 use crate::domain::search::filters::COLLECTIONS;
 use crate::domain::search::{Detail, LIKELY, Query};
 
-/// How searches of a run are made: as a search request says it.
+/// A search configuration of a run: the fields of a search request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Configuration {
     /// Names it in the results.
     pub name: String,
     /// `vector`, `text` or `hybrid`; `None` is `vector` for one analyzer and `hybrid` for all.
     pub mode: Option<String>,
-    /// Whose output is searched, or `*`.
+    /// The analyzer whose output is searched, or `*`.
     pub analyzer: String,
     /// Vector field.
     pub field: String,
@@ -40,38 +40,38 @@ pub struct Configuration {
     pub limit: u32,
     /// Hits with a lower cosine are dropped.
     pub score_threshold: Option<f32>,
-    /// Hits that are less probably what was asked for are dropped, 0..1.
+    /// Hits with a lower `p_present` are dropped, 0..1.
     pub min_p_present: Option<f32>,
-    /// Whether hits are read together with each question before they are ranked.
+    /// Whether a re-ranker scores the hits together with each question.
     #[serde(default)]
     pub rerank: bool,
-    /// Whether each question is put to `/ask` as well, which goes by `min_p_present` alone.
+    /// Whether each question is also put to `/ask`, which uses only `min_p_present`.
     pub ask: bool,
 }
 
-/// What is to be run.
+/// The parameters of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRequest {
-    /// The first one is what the others are compared with.
+    /// The configurations; the others are compared with the first.
     pub configurations: Vec<Configuration>,
-    /// Most calls of a language model that bills them.
+    /// Maximum calls of a billed language model.
     pub max_model_calls: Option<u32>,
 }
 
-/// What one configuration came to.
+/// The results of one configuration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Measured {
-    /// As it was asked for.
+pub struct ConfigurationMetrics {
+    /// The configuration.
     pub configuration: Configuration,
-    /// Those that any question has.
+    /// Mean metrics; only those that any question has.
     pub metrics: BTreeMap<Metric, f64>,
-    /// How long it took.
+    /// Response times.
     pub latency: Latency,
-    /// What it cost.
+    /// Model calls and tokens.
     pub cost: Cost,
 }
 
-/// Times of one configuration's searches and answers, milliseconds: percentiles by nearest rank.
+/// Percentiles, by nearest rank, of one configuration's search and answer times, milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "each field is the percentile of its name")]
 pub struct Latency {
@@ -81,37 +81,37 @@ pub struct Latency {
     pub ask_p95: Option<f64>,
 }
 
-/// What a language model billed.
+/// Billed usage of the language model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cost {
     /// Requests, repetitions included.
     pub model_calls: u32,
-    /// Tokens read.
+    /// Input tokens.
     pub input_tokens: u64,
-    /// Tokens written.
+    /// Output tokens.
     pub output_tokens: u64,
 }
 
 /// A run without its questions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunSummary {
-    /// The id of the job that made it.
+    /// Id of the run and of its job.
     pub run_id: String,
-    /// When it began, ISO 8601, second precision, UTC.
+    /// Start time, ISO 8601, second precision, UTC.
     pub created_at: String,
-    /// How long it took.
+    /// Duration, seconds.
     pub seconds: f64,
-    /// That of the questions: runs of one revision compare.
+    /// Revision of the questions; runs of the same revision are comparable.
     pub revision: String,
-    /// The embedder that searched.
+    /// Model name of the embedder.
     pub embedder: String,
-    /// The language model that answered.
+    /// Model name of the language model.
     pub language_model: String,
-    /// In the order in which they were asked for.
-    pub configurations: Vec<Measured>,
+    /// The results, in the order of the request.
+    pub configurations: Vec<ConfigurationMetrics>,
 }
 
-/// A judged moment that a run left out, since its video is gone.
+/// A judged moment that a run skipped because its video no longer exists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LostJudgement {
     /// The question.
@@ -120,7 +120,7 @@ pub struct LostJudgement {
     pub moment_id: MomentId,
 }
 
-/// What every configuration gave for one question.
+/// The outcomes of all configurations for one question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QuestionResult {
     /// The question.
@@ -131,22 +131,22 @@ pub struct QuestionResult {
     pub outcomes: Vec<Outcome>,
 }
 
-/// What a run came to.
+/// A run with its results per question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// What its list shows.
+    /// The summary shown in lists.
     pub summary: RunSummary,
-    /// A question with no other judged moment was not asked.
+    /// Judged moments that no longer exist. A question without any other was skipped.
     pub lost: Vec<LostJudgement>,
-    /// Those that were asked.
+    /// Results per question, without skipped ones.
     pub questions: Vec<QuestionResult>,
-    /// Every configuration against the first.
+    /// Comparisons of every configuration with the first.
     pub comparisons: Vec<Comparison>,
 }
 
-/// What the job of a run yields.
+/// The result of a run's job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Evaluated {
+pub struct RunReference {
     /// The evaluation's name.
     pub evaluation: String,
     /// Its run.
@@ -177,7 +177,7 @@ impl Configuration {
             question: question.text.clone(),
             video_ids: question.video_ids.clone(),
             analyzer: None,
-            limit: ask::SEGMENTS,
+            limit: ask::DEFAULT_LIMIT,
             min_p_present: self.min_p_present,
             filters: filters(question),
             moment_ids: None,
@@ -191,27 +191,26 @@ fn filters(question: &Question) -> Map<String, serde_json::Value> {
 }
 
 impl Evaluations {
-    /// How many calls of a billed model a run makes at most, repetitions aside. `NotFound` where there
-    /// is no such evaluation, `Invalid` for a configuration that this install does not know, and where
-    /// the run would make more calls than it may.
+    /// The maximum number of billed model calls of a run, without retries. `NotFound` for an unknown
+    /// evaluation, `Invalid` for an invalid configuration or if the run may exceed `max_model_calls`.
     pub async fn plan(&self, name: &str, request: &RunRequest) -> Result<u32> {
         let evaluation = self.get(name).await?;
         let configurations = &request.configurations;
-        let most = self.settings.max_configurations;
-        if configurations.is_empty() || configurations.len() > most {
+        let max = self.settings.max_configurations;
+        if configurations.is_empty() || configurations.len() > max {
             return Err(Error::Invalid(format!(
-                "the run has {} configurations; give 1 to {most} (evaluation.max_configurations)",
+                "the run has {} configurations; give 1 to {max} (evaluation.max_configurations)",
                 configurations.len()
             )));
         }
         check_names("configuration", configurations.iter().map(|c| c.name.as_str()))?;
         for configuration in configurations {
-            self.search.check(&configuration.query(&evaluation.questions[0])).await?;
+            self.search.resolve(&configuration.query(&evaluation.questions[0])).await?;
         }
-        self.affordable(&evaluation, request)
+        self.check_model_calls(&evaluation, request)
     }
 
-    fn affordable(&self, evaluation: &Evaluation, request: &RunRequest) -> Result<u32> {
+    fn check_model_calls(&self, evaluation: &Evaluation, request: &RunRequest) -> Result<u32> {
         let asking = request.configurations.iter().filter(|c| c.ask).count();
         let llm = &self.models.llm;
         let calls = if llm.is_billed() { (asking * evaluation.questions.len()) as u32 } else { 0 };
@@ -229,29 +228,29 @@ impl Evaluations {
         Ok(calls)
     }
 
-    /// Makes a run and keeps it.
+    /// Executes and stores a run.
     pub(crate) async fn run(
         &self,
         name: &str,
         run_id: &str,
         request: &RunRequest,
         progress: &Progress,
-    ) -> Result<Evaluated> {
+    ) -> Result<RunReference> {
         let evaluation = self.get(name).await?;
-        // It may have more questions by now.
-        self.affordable(&evaluation, request)?;
+        // The number of questions may have changed since the request.
+        self.check_model_calls(&evaluation, request)?;
         let timeout = self.settings.timeout;
         let measured = progress.cancellable(self.measure(&evaluation, run_id, request, progress));
         let run = tokio::time::timeout(timeout, measured).await.map_err(|_| {
             let message = format!(
-                "the run did not end within {} s (evaluation.timeout); ask fewer questions, or fewer \
+                "the run did not finish within {} s (evaluation.timeout); ask fewer questions, or fewer \
                  configurations at once",
                 timeout.as_secs()
             );
             PortError::new(ErrorKind::Timeout, message)
         })??;
-        self.keep(name, run).await?;
-        Ok(Evaluated { evaluation: name.to_owned(), run_id: run_id.to_owned() })
+        self.save_run(name, run).await?;
+        Ok(RunReference { evaluation: name.to_owned(), run_id: run_id.to_owned() })
     }
 
     async fn measure(
@@ -262,12 +261,12 @@ impl Evaluations {
         progress: &Progress,
     ) -> Result<Run> {
         let (created_at, started) = (now(), Instant::now());
-        // No search waits for it.
+        // Calibrates first, so that no measured search waits for it.
         self.search.calibrate().await?;
-        let (questions, lost) = self.present(&evaluation.questions).await?;
+        let (questions, lost) = self.with_existing_moments(&evaluation.questions).await?;
         let configurations = &request.configurations;
-        let budget = Budget::open(&self.models, request.max_model_calls);
-        let answering = self.answering.on_account(&budget);
+        let budget = Budget::new(&self.models, request.max_model_calls);
+        let answering = self.answering.with_budget(&budget);
         let (total, mut asked) = (questions.len() * configurations.len(), 0);
         let mut measured = Vec::new();
         let mut by_configuration = Vec::new();
@@ -282,17 +281,17 @@ impl Evaluations {
                 outcomes.push(self.outcome(configuration, question, &answering).await?);
                 if budget.is_exhausted() {
                     return Err(Error::BudgetExhausted(
-                        "the model calls that were allowed (max_model_calls) are used up, since some \
-                         had to be repeated; run again with more"
+                        "the model calls allowed by max_model_calls are used up, since some were \
+                         retried; run again with more"
                             .into(),
                     ));
                 }
                 asked += 1;
             }
             let spent = budget.usage();
-            measured.push(Measured {
+            measured.push(ConfigurationMetrics {
                 metrics: metrics(&outcomes),
-                latency: Latency::of(&outcomes),
+                latency: Latency::new(&outcomes),
                 cost: Cost {
                     model_calls: spent.calls - before.calls,
                     input_tokens: spent.input_tokens - before.input_tokens,
@@ -320,7 +319,7 @@ impl Evaluations {
         let summary = RunSummary {
             run_id: run_id.to_owned(),
             created_at,
-            seconds: rounded(started.elapsed().as_secs_f64()),
+            seconds: round(started.elapsed().as_secs_f64()),
             revision: evaluation.revision.clone(),
             embedder: self.models.embedder.model().to_owned(),
             language_model: self.models.llm.model().to_owned(),
@@ -329,33 +328,36 @@ impl Evaluations {
         Ok(Run { summary, lost, questions, comparisons })
     }
 
-    /// The questions with what is judged of videos that are there, and what is judged of others. One
-    /// that nothing is left of has an answer that is gone with its video: it is not asked.
-    async fn present(&self, all: &[Question]) -> Result<(Vec<Question>, Vec<LostJudgement>)> {
+    /// Restricts questions to judged moments of existing videos, and returns the removed judgements. Drops
+    /// a question if none of its judged moments is left, since its answer is gone with the video.
+    async fn with_existing_moments(
+        &self,
+        all: &[Question],
+    ) -> Result<(Vec<Question>, Vec<LostJudgement>)> {
         let videos: HashSet<VideoId> = all
             .iter()
             .flat_map(|question| &question.relevant)
             .map(|judgement| judgement.moment_id.video_id())
             .collect();
         let videos: Vec<VideoId> = videos.into_iter().collect();
-        let there = self.catalog.listed(&videos).await?;
+        let existing = self.catalog.summaries(&videos).await?;
         let mut lost = Vec::new();
-        let mut left = Vec::new();
+        let mut remaining = Vec::new();
         for question in all {
             let (relevant, gone): (Vec<Judgement>, Vec<Judgement>) = question
                 .relevant
                 .iter()
                 .cloned()
-                .partition(|judgement| there.contains_key(&judgement.moment_id.video_id()));
+                .partition(|judgement| existing.contains_key(&judgement.moment_id.video_id()));
             lost.extend(gone.into_iter().map(|judgement| LostJudgement {
                 question_id: question.id.clone(),
                 moment_id: judgement.moment_id,
             }));
             if question.is_absent() || !relevant.is_empty() {
-                left.push(Question { relevant, ..question.clone() });
+                remaining.push(Question { relevant, ..question.clone() });
             }
         }
-        Ok((left, lost))
+        Ok((remaining, lost))
     }
 
     async fn outcome(
@@ -383,12 +385,12 @@ impl Evaluations {
             grade: grade(&hit.moment_id),
         });
         let hits = hits.collect();
-        let least = configuration.min_p_present.unwrap_or(LIKELY);
+        let min_p_present = configuration.min_p_present.unwrap_or(LIKELY);
         let mut outcome = Outcome {
             configuration: configuration.name.clone(),
             hits,
             ranking,
-            told_present: best > 0.0 && best >= least,
+            reported_present: best > 0.0 && best >= min_p_present,
             answer: None,
             search_ms,
             ask_ms: None,
@@ -397,14 +399,14 @@ impl Evaluations {
             let started = Instant::now();
             let answer = answering.ask(&everything, configuration.question(question)).await?;
             outcome.ask_ms = Some(milliseconds(started));
-            outcome.answer = Some(CheckedAnswer::of(answer));
+            outcome.answer = Some(CheckedAnswer::new(answer));
         }
         Ok(outcome)
     }
 }
 
 impl CheckedAnswer {
-    fn of(answer: ask::AskResponse) -> Self {
+    fn new(answer: ask::AskResponse) -> Self {
         let count = |verdict: Verdict| {
             answer.audit.iter().filter(|sentence| sentence.verdict == verdict).count() as u32
         };
@@ -419,7 +421,7 @@ impl CheckedAnswer {
 }
 
 impl Latency {
-    fn of(outcomes: &[Outcome]) -> Self {
+    fn new(outcomes: &[Outcome]) -> Self {
         let searches: Vec<f64> = outcomes.iter().map(|outcome| outcome.search_ms).collect();
         let answers: Vec<f64> = outcomes.iter().filter_map(|outcome| outcome.ask_ms).collect();
         Self {
@@ -432,11 +434,11 @@ impl Latency {
 }
 
 fn metrics(outcomes: &[Outcome]) -> BTreeMap<Metric, f64> {
-    let of = |metric: Metric| Some((metric, metric.mean(outcomes.iter())?));
-    Metric::ALL.into_iter().filter_map(of).collect()
+    let mean = |metric: Metric| Some((metric, metric.mean(outcomes.iter())?));
+    Metric::ALL.into_iter().filter_map(mean).collect()
 }
 
-/// By nearest rank.
+/// A percentile by nearest rank; `None` without values.
 fn percentile(values: &[f64], percent: usize) -> Option<f64> {
     let mut values = values.to_vec();
     values.sort_by(f64::total_cmp);
@@ -452,7 +454,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percentiles_are_values_that_there_are() {
+    fn percentiles_are_by_nearest_rank() {
         let values: Vec<f64> = (1..=20).rev().map(f64::from).collect();
         assert_eq!((percentile(&values, 50), percentile(&values, 95)), (Some(10.0), Some(19.0)));
         assert_eq!((percentile(&[3.0], 95), percentile(&[], 50)), (Some(3.0), None));

@@ -1,5 +1,5 @@
-//! What is kept of evaluations. `evaluations/<name>/evaluation.json` has the questions and the list of
-//! runs and is changed by compare-and-swap alone; each run has a document of its own beside it.
+//! Storage of evaluations. `evaluations/<name>/evaluation.json` has the questions and the list of runs and
+//! is changed only by compare-and-swap; each run is a separate document in the same folder.
 
 use ports::records::Precondition;
 use serde::{Deserialize, Serialize};
@@ -13,20 +13,20 @@ use crate::domain::catalog::moments::MissingMoment;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::now;
 
-/// Questions by a name, and the runs over them.
+/// A named set of questions, and the runs over them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
     /// Its name.
     pub name: String,
     /// ISO 8601, second precision, UTC.
     pub created_at: String,
-    /// When its questions were last given, likewise.
+    /// When its questions were last replaced, same format.
     pub updated_at: String,
-    /// The same for the same questions: runs over the same ones compare.
+    /// Hash of the questions; runs of the same revision are comparable.
     pub revision: String,
-    /// In the order in which they were given.
+    /// The questions, in the order of the request.
     pub questions: Vec<Question>,
-    /// The newest first.
+    /// The runs, newest first.
     pub runs: Vec<RunSummary>,
 }
 
@@ -37,34 +37,34 @@ pub struct EvaluationSummary {
     pub name: String,
     /// ISO 8601, second precision, UTC.
     pub created_at: String,
-    /// When its questions were last given, likewise.
+    /// When its questions were last replaced, same format.
     pub updated_at: String,
-    /// The same for the same questions.
+    /// Hash of the questions.
     pub revision: String,
-    /// How many there are.
+    /// Number of questions.
     pub questions: usize,
-    /// How many of them nothing answers.
+    /// Number of questions that nothing answers.
     pub absent: usize,
-    /// Judged moments of the others together.
+    /// Number of judged moments of the others.
     pub judgements: usize,
-    /// How many are kept.
+    /// Number of stored runs.
     pub runs: usize,
 }
 
-/// Longest name of an evaluation, characters.
-const LONGEST: usize = 64;
+/// Maximum length of an evaluation's name, characters.
+const MAX_NAME_BYTES: usize = 64;
 
-/// Times that a change is tried which others get in the way of.
-const TRIES: usize = 20;
+/// Attempts at a change that conflicts with others.
+const MAX_SWAP_ATTEMPTS: usize = 20;
 
-/// Moments that cannot be read which one answer tells of.
-const MOST_TOLD: usize = 5;
+/// Unreadable moments reported in one error.
+const MAX_REPORTED: usize = 5;
 
-/// What the folder of an evaluation has its questions in.
+/// File name of an evaluation in its folder.
 const DOCUMENT: &str = "evaluation.json";
 
 impl Evaluation {
-    /// Without the questions and runs.
+    /// The evaluation without its questions and runs.
     pub fn summary(&self) -> EvaluationSummary {
         let Self { name, created_at, updated_at, revision, questions, runs } = self;
         EvaluationSummary {
@@ -81,17 +81,16 @@ impl Evaluation {
 }
 
 impl Evaluations {
-    /// Keeps questions under a name, in place of those that it has had; its runs stay. `Invalid` where
-    /// the name is none, where questions contradict themselves or are too many, and where a judged
-    /// moment cannot be read.
+    /// Creates an evaluation, or replaces the questions of the one of that name and keeps its runs.
+    /// `Invalid` for a malformed name, contradictory or too many questions, or an unreadable judged moment.
     pub async fn put(&self, name: &str, questions: Vec<Question>) -> Result<Evaluation> {
         if !is_name(name) {
             return Err(Error::Invalid(format!(
-                "'{name}' names no evaluation; a name has at most {LONGEST} of a to z, 0 to 9, - and \
-                 _, and begins with a letter or digit"
+                "'{name}' is not a valid evaluation name; a name has at most {MAX_NAME_BYTES} of \
+                 a to z, 0 to 9, - and _, and begins with a letter or digit"
             )));
         }
-        self.catalog.opening.check()?;
+        self.catalog.readiness.check()?;
         check(&questions, &self.settings)?;
         self.check_moments(&questions).await?;
         let revision = revision(&questions)?;
@@ -120,26 +119,30 @@ impl Evaluations {
             return Ok(());
         }
         let why = |missing: &MissingMoment| {
-            let of = questions.iter().find(|question| {
+            let question = questions.iter().find(|question| {
                 question.relevant.iter().any(|j| j.moment_id == missing.moment_id)
             });
-            format!("question '{}': {}", of.map_or("", |question| &question.id), missing.why)
+            format!(
+                "question '{}': {}",
+                question.map_or("", |question| &question.id),
+                missing.reason
+            )
         };
-        let told: Vec<String> = missing.iter().take(MOST_TOLD).map(why).collect();
-        let more = match missing.len() - told.len() {
+        let reported: Vec<String> = missing.iter().take(MAX_REPORTED).map(why).collect();
+        let more = match missing.len() - reported.len() {
             0 => String::new(),
             more => format!("; and {more} more"),
         };
-        Err(Error::Invalid(told.join("; ") + &more))
+        Err(Error::Invalid(reported.join("; ") + &more))
     }
 
-    /// What there is of every evaluation, by name.
+    /// Summaries of all evaluations, by name.
     pub async fn list(&self) -> Result<Vec<EvaluationSummary>> {
         let mut evaluations = Vec::new();
         for name in self.names().await? {
             match self.find(&name).await {
                 Ok(Some((_, evaluation))) => evaluations.push(evaluation.summary()),
-                // It has been deleted meanwhile.
+                // Deleted in the meantime.
                 Ok(None) => {}
                 Err(error) if error.is_corrupt() => tracing::warn!(%error, "not listed"),
                 Err(error) => return Err(error),
@@ -154,13 +157,13 @@ impl Evaluations {
         found.map(|(_, evaluation)| evaluation).ok_or_else(|| unknown(name))
     }
 
-    /// Removes an evaluation and its runs, also one that does not read back.
+    /// Deletes an evaluation and its runs, even if it is unreadable.
     pub async fn delete(&self, name: &str) -> Result<()> {
-        self.catalog.opening.check()?;
+        self.catalog.readiness.check()?;
         if !is_name(name) || !self.names().await?.iter().any(|known| known == name) {
             return Err(unknown(name));
         }
-        // Without it there is none, whatever is left of its runs.
+        // Deleted first: without it the evaluation does not exist, even if runs are left.
         self.records.delete(&key(name)).await?;
         Ok(self.records.delete(&folder(name)).await?)
     }
@@ -183,14 +186,14 @@ impl Evaluations {
         read(document).map_err(|e| Error::corrupt(format!("the run '{run_id}' of '{name}': {e}")))
     }
 
-    /// Keeps a run; the oldest go where there are too many.
-    pub(super) async fn keep(&self, name: &str, run: Run) -> Result<()> {
+    /// Stores a run, and deletes the oldest beyond the limit.
+    pub(super) async fn save_run(&self, name: &str, run: Run) -> Result<()> {
         let key = run_key(name, &run.summary.run_id);
         self.records.put(&key, &json(&run)?).await?;
         let mut old = Vec::new();
         let entered = self.change(name, |found| {
             let mut evaluation = found.ok_or_else(|| unknown(name))?;
-            // A job that is worked on once more may have entered it before.
+            // A job that was resumed may have added it already.
             evaluation.runs.retain(|known| known.run_id != run.summary.run_id);
             evaluation.runs.insert(0, run.summary.clone());
             let kept = evaluation.runs.len().min(self.settings.max_runs);
@@ -208,23 +211,23 @@ impl Evaluations {
         Ok(())
     }
 
-    /// Swaps what is kept under a name for what `make` makes of it.
+    /// Replaces an evaluation with the result of `make`, by compare-and-swap.
     async fn change(
         &self,
         name: &str,
         mut make: impl FnMut(Option<Evaluation>) -> Result<Evaluation>,
     ) -> Result<Evaluation> {
-        for _ in 0..TRIES {
+        for _ in 0..MAX_SWAP_ATTEMPTS {
             let (stored, found) = match self.find(name).await? {
                 Some((stored, found)) => (Some(stored), Some(found)),
                 None => (None, None),
             };
             let is_new = found.is_none();
             let changed = make(found)?;
-            let most = self.settings.max_evaluations;
-            if is_new && self.names().await?.len() >= most {
+            let max = self.settings.max_evaluations;
+            if is_new && self.names().await?.len() >= max {
                 return Err(Error::Invalid(format!(
-                    "there are {most} evaluations already (evaluation.max_evaluations); delete one"
+                    "there are {max} evaluations already (evaluation.max_evaluations); delete one"
                 )));
             }
             let expected = Precondition::from(stored.as_ref());
@@ -256,7 +259,7 @@ impl Evaluations {
 
 fn is_name(name: &str) -> bool {
     let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
-    name.len() <= LONGEST
+    name.len() <= MAX_NAME_BYTES
         && name.bytes().next().is_some_and(plain)
         && name.bytes().all(|b| plain(b) || b == b'-' || b == b'_')
 }
@@ -282,7 +285,7 @@ fn json<T: Serialize>(document: &T) -> Result<Value> {
         .map_err(|e| Error::corrupt(format!("cannot store an evaluation: {e}")))
 }
 
-/// Short for all that questions say.
+/// A short hash of the questions.
 fn revision(questions: &[Question]) -> Result<String> {
     let text = json(&questions)?.to_string();
     Ok(Sha1::digest(text.as_bytes()).iter().take(8).map(|b| format!("{b:02x}")).collect())

@@ -1,28 +1,29 @@
-//! The chapters of a video: what the formats that carry chapters share.
+//! The chapters of a video, for the formats that have chapters.
 
 use crate::domain::aggregation::aggregators::chapters;
 use crate::domain::aggregation::result::result_of;
-use crate::domain::export::{Log, one_line};
+use crate::domain::export::{VideoLog, one_line};
 use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::listed;
+use crate::domain::kernel::names::comma_separated;
 use crate::domain::kernel::time::Span;
 
-/// A titled stretch of the video.
+/// A chapter of the video.
 pub(super) struct Chapter {
     pub(super) span: Span,
     pub(super) title: String,
 }
 
-/// The chapters of the part that is exported, in order; `Invalid` where the aggregate is not stored.
-pub(super) fn chapters(log: &Log, format: &str) -> Result<Vec<Chapter>> {
-    let told = |chapter: Chapter| {
+/// The chapters of the exported part, in the export's times; `Invalid` if the video has no chapters.
+pub(super) fn chapters(log: &VideoLog, format: &str) -> Result<Vec<Chapter>> {
+    let to_export_time = |chapter: Chapter| {
         let Span { start, end } = chapter.span;
         Chapter {
             span: Span { start: log.part.exported_time(start), end: log.part.exported_time(end) },
             ..chapter
         }
     };
-    let chapters = stored(log).map(|chapters| chapters.into_iter().map(told).collect());
+    let chapters =
+        stored_chapters(log).map(|chapters| chapters.into_iter().map(to_export_time).collect());
     chapters.ok_or_else(|| {
         let present: Vec<&String> = log.aggregates.keys().collect();
         Error::Invalid(format!(
@@ -30,13 +31,13 @@ pub(super) fn chapters(log: &Log, format: &str) -> Result<Vec<Chapter>> {
              video has: {}",
             log.record.video_id,
             chapters::ID,
-            listed(&present)
+            comma_separated(&present)
         ))
     })
 }
 
-/// The chapters in seconds of the video, if there are any.
-pub(super) fn stored(log: &Log) -> Option<Vec<Chapter>> {
+/// The chapters of the exported part, in seconds of the video; `None` if the video has none.
+pub(super) fn stored_chapters(log: &VideoLog) -> Option<Vec<Chapter>> {
     let outline: &chapters::Outline = result_of(log.chapters.as_deref()?)?;
     let read = outline.chapters.iter().filter_map(|chapter| {
         let span = log.part.within(Span { start: chapter.start, end: chapter.end })?;

@@ -1,22 +1,22 @@
-//! The log as a table (RFC 4180): one row per chunk, for spreadsheets.
+//! The log as CSV (RFC 4180) with one row per chunk.
 
 use crate::domain::analysis::{AnalyzerRef, Column};
-use crate::domain::export::{Content, Log, one_line};
+use crate::domain::export::{Content, VideoLog, one_line};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::video::ChunkId;
 
-/// How a line ends.
-const END: &str = "\r\n";
+/// Line ending.
+const LINE_END: &str = "\r\n";
 
-/// What stands before the columns of the analyzers.
-const LEAD: [&str; 4] = ["chunk_id", "start", "end", "timecode"];
+/// The columns before those of the analyzers.
+const FIRST_COLUMNS: [&str; 4] = ["chunk_id", "start", "end", "timecode"];
 
-/// The columns of some analyzers, in their order.
+/// The columns of a set of analyzers, sorted by rank: column, analyzer id, and index of its cell.
 pub(super) struct Table(Vec<(Column, String, usize)>);
 
-pub(super) fn write(log: &Log) -> Result<Content> {
-    let table = Table::of(log.video.outputs.keys().filter_map(|id| log.analyzers.known(id)));
-    let mut file = table.heading(&[]);
+pub(super) fn write(log: &VideoLog) -> Result<Content> {
+    let table = Table::new(log.video.outputs.keys().filter_map(|id| log.analyzers.get(id)));
+    let mut file = table.header(&[]);
     for (chunk, _) in log.chunks() {
         file.push_str(&table.row(log, chunk, &[]));
     }
@@ -24,7 +24,7 @@ pub(super) fn write(log: &Log) -> Result<Content> {
 }
 
 impl Table {
-    pub(super) fn of(analyzers: impl IntoIterator<Item = AnalyzerRef>) -> Self {
+    pub(super) fn new(analyzers: impl IntoIterator<Item = AnalyzerRef>) -> Self {
         let mut columns = Vec::new();
         for analyzer in analyzers {
             let spec = analyzer.spec();
@@ -35,17 +35,17 @@ impl Table {
         Self(columns)
     }
 
-    /// The names of the columns, behind those of others.
-    pub(super) fn heading(&self, before: &[&str]) -> String {
+    /// The header line: `before`, then the names of all columns.
+    pub(super) fn header(&self, before: &[&str]) -> String {
         let own = self.0.iter().map(|(column, ..)| &*column.name);
-        let names: Vec<&str> = before.iter().copied().chain(LEAD).chain(own).collect();
-        names.join(",") + END
+        let names: Vec<&str> = before.iter().copied().chain(FIRST_COLUMNS).chain(own).collect();
+        names.join(",") + LINE_END
     }
 
-    /// The row of a chunk, behind other cells.
-    pub(super) fn row(&self, log: &Log, chunk: ChunkId, before: &[&str]) -> String {
+    /// The row of a chunk: `before`, then the cells of all columns.
+    pub(super) fn row(&self, log: &VideoLog, chunk: ChunkId, before: &[&str]) -> String {
         let span = log.video.spans[chunk.index()];
-        let mut row: Vec<String> = before.iter().map(|text| field(&one_line(text))).collect();
+        let mut row: Vec<String> = before.iter().map(|text| quote(&one_line(text))).collect();
         row.extend([
             chunk.to_string(),
             format!("{:.3}", span.start),
@@ -53,22 +53,22 @@ impl Table {
             span.timecode(),
         ]);
         row.extend(self.0.iter().map(|(_, analyzer, place)| {
-            let cells = log.video.finding(analyzer, chunk).map(|finding| finding.cells());
+            let cells = log.video.output(analyzer, chunk).map(|finding| finding.cells());
             let cell = cells.and_then(|cells| cells.get(*place).cloned());
-            field(&one_line(&cell.unwrap_or_default()))
+            quote(&one_line(&cell.unwrap_or_default()))
         }));
-        row.join(",") + END
+        row.join(",") + LINE_END
     }
 }
 
-/// Quoted where need be. Text that a spreadsheet would run as a formula is marked as text.
-fn field(text: &str) -> String {
-    let guarded =
+/// Quotes a cell if necessary. Text that a spreadsheet would run as a formula gets a leading apostrophe.
+fn quote(text: &str) -> String {
+    let safe =
         if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text.to_owned() };
-    if guarded.contains([',', '"', '\r', '\n']) {
-        return format!("\"{}\"", guarded.replace('"', "\"\""));
+    if safe.contains([',', '"', '\r', '\n']) {
+        return format!("\"{}\"", safe.replace('"', "\"\""));
     }
-    guarded
+    safe
 }
 
 #[cfg(test)]
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_quoted_and_never_formulas() {
+    fn cells_are_quoted_and_never_formulas() {
         for (text, expected) in [
             ("plain", "plain"),
             ("a, b", "\"a, b\""),
@@ -84,7 +84,7 @@ mod tests {
             ("=HYPERLINK(\"x\")", "\"'=HYPERLINK(\"\"x\"\")\""),
             ("-1", "'-1"),
         ] {
-            assert_eq!(field(text), expected);
+            assert_eq!(quote(text), expected);
         }
     }
 }

@@ -1,38 +1,38 @@
-//! The speech of a video as captions: what SRT and WebVTT share.
+//! Captions from a video's speech, for the SRT and WebVTT formats.
 
 use crate::domain::analysis::analyzers::{diarization, transcript};
-use crate::domain::analysis::spoken::spoken;
-use crate::domain::export::{Log, one_line};
+use crate::domain::analysis::utterances::utterances;
+use crate::domain::export::{VideoLog, one_line};
 use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::listed;
+use crate::domain::kernel::names::comma_separated;
 use crate::domain::kernel::time::Span;
 
-/// Characters of a line, and lines of a caption: what broadcasters hold to be readable.
-const LINE: usize = 42;
-const LINES: usize = 2;
+/// Maximum characters per line and lines per caption, by broadcast subtitling conventions.
+const MAX_LINE_CHARS: usize = 42;
+const MAX_LINES: usize = 2;
 
-/// A few words on screen while they are said.
+/// A caption.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Cue {
-    /// When it begins, seconds of the video.
+    /// Start, seconds of the video.
     pub(super) start: f64,
-    /// Seconds, after `start`.
+    /// End, seconds of the video.
     pub(super) end: f64,
-    /// Who speaks, where that is known.
+    /// The speaker; `None` if unknown.
     pub(super) speaker: Option<String>,
-    /// One or two lines, below the instant of its beginning where that is wanted.
+    /// One or two lines, after the wall-clock time if requested.
     pub(super) lines: Vec<String>,
 }
 
-/// The captions in order of time, from diarization where there is any, else from the transcript.
-/// `Invalid` names the analyzers that a video without speech lacks. With `named`, their text begins
-/// with the speaker.
-pub(super) fn cues(log: &Log, format: &str, named: bool) -> Result<Vec<Cue>> {
+/// The captions in order of time, from diarization if available, else from the transcript. `Invalid` if the
+/// video has no recognised speech. With `with_speaker`, the text begins with the speaker's name.
+pub(super) fn cues(log: &VideoLog, format: &str, with_speaker: bool) -> Result<Vec<Cue>> {
     let mut cues = Vec::new();
-    for said in spoken(&log.video) {
-        let speaker = said.speaker.as_deref();
-        let mut name = speaker.filter(|_| named).map(|speaker| format!("{}: ", plain(speaker)));
-        for (span, text) in said.phrases() {
+    for utterance in utterances(&log.video) {
+        let speaker = utterance.speaker.as_deref();
+        let mut name =
+            speaker.filter(|_| with_speaker).map(|speaker| format!("{}: ", caption_text(speaker)));
+        for (span, text) in utterance.phrases() {
             caption(span, &text, speaker, &name.take().unwrap_or_default(), &mut cues);
         }
     }
@@ -40,12 +40,12 @@ pub(super) fn cues(log: &Log, format: &str, named: bool) -> Result<Vec<Cue>> {
         cues.sort_by(|a, b| a.start.total_cmp(&b.start));
         if log.captions.wall_clock {
             for cue in &mut cues {
-                cue.lines.splice(0..0, log.record.about.wall_clock(cue.start));
+                cue.lines.splice(0..0, log.record.metadata.wall_clock(cue.start));
             }
         }
         cues.retain_mut(|cue| {
-            let placed = log.part.placed(Span { start: cue.start, end: cue.end });
-            placed.is_some_and(|span| {
+            let to_export = log.part.to_export(Span { start: cue.start, end: cue.end });
+            to_export.is_some_and(|span| {
                 (cue.start, cue.end) = (span.start, span.end);
                 true
             })
@@ -58,58 +58,57 @@ pub(super) fn cues(log: &Log, format: &str, named: bool) -> Result<Vec<Cue>> {
         log.record.video_id,
         diarization::ID,
         transcript::ID,
-        listed(&log.record.analyzer_ids())
+        comma_separated(&log.record.analyzer_ids())
     )))
 }
 
-/// Text in one line that does not read as the times of a caption.
-fn plain(text: &str) -> String {
+/// The text in one line, without the arrow that separates caption times.
+fn caption_text(text: &str) -> String {
     one_line(text).replace("-->", "→")
 }
 
-/// Cuts a stretch of speech into captions that begin with `lead`, its time shared out by the length
-/// of the text.
+/// Splits an utterance into captions that begin with `lead`, and divides its time by text length.
 fn caption(span: Span, text: &str, speaker: Option<&str>, lead: &str, cues: &mut Vec<Cue>) {
     let Span { start, end } = span;
-    let text = plain(text);
+    let text = caption_text(text);
     if text.is_empty() || end - start < 0.001 {
         return;
     }
     // A long name must leave room for words.
-    let room = LINE.saturating_sub(lead.chars().count()).max(LINE / 2);
-    let lines = broken(&text, room);
+    let room = MAX_LINE_CHARS.saturating_sub(lead.chars().count()).max(MAX_LINE_CHARS / 2);
+    let lines = break_lines(&text, room);
     let total: usize = lines.iter().map(|line| line.chars().count()).sum();
-    let mut told = 0;
-    for group in lines.chunks(LINES) {
-        let from = start + (end - start) * told as f64 / total as f64;
-        told += group.iter().map(|line| line.chars().count()).sum::<usize>();
-        let to = start + (end - start) * told as f64 / total as f64;
+    let mut written = 0;
+    for group in lines.chunks(MAX_LINES) {
+        let from = start + (end - start) * written as f64 / total as f64;
+        written += group.iter().map(|line| line.chars().count()).sum::<usize>();
+        let to = start + (end - start) * written as f64 / total as f64;
         cues.push(Cue {
             start: from,
             end: to.max(from + 0.001),
             speaker: speaker.map(str::to_owned),
-            lines: led(lead, group),
+            lines: prefix_first_line(lead, group),
         });
     }
 }
 
-/// The lines of a caption behind its lead.
-fn led(lead: &str, lines: &[String]) -> Vec<String> {
+/// The lines with `lead` before the first.
+fn prefix_first_line(lead: &str, lines: &[String]) -> Vec<String> {
     let mut lines = lines.to_vec();
     lines[0].insert_str(0, lead);
     lines
 }
 
-/// Lines of at most `most` characters, as even as they come, broken between words.
-fn broken(text: &str, most: usize) -> Vec<String> {
+/// Breaks text between words into lines of about equal length, at most `max` characters.
+fn break_lines(text: &str, max: usize) -> Vec<String> {
     let length = text.chars().count();
-    let target = length.div_ceil(length.div_ceil(most)).min(most);
+    let target = length.div_ceil(length.div_ceil(max)).min(max);
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         let size = word.chars().count();
         match lines.last_mut() {
-            // A line may pass the even length a little rather than leave a word alone.
-            Some(line) if line.chars().count() + 1 + size <= (target + 4).min(most) => {
+            // A line may exceed the target a little, to avoid a single word on the next line.
+            Some(line) if line.chars().count() + 1 + size <= (target + 4).min(max) => {
                 line.push(' ');
                 line.push_str(word);
             }
@@ -135,8 +134,8 @@ mod tests {
             assert_eq!(cue.end, next.start);
         }
         let lines: Vec<&String> = cues.iter().flat_map(|cue| &cue.lines).collect();
-        assert!(lines.iter().all(|line| line.chars().count() <= LINE), "{lines:?}");
-        assert!(cues.iter().all(|cue| cue.lines.len() <= LINES));
+        assert!(lines.iter().all(|line| line.chars().count() <= MAX_LINE_CHARS), "{lines:?}");
+        assert!(cues.iter().all(|cue| cue.lines.len() <= MAX_LINES));
         let joined: Vec<&str> = lines.iter().map(|line| line.as_str()).collect();
         assert_eq!(joined.join(" "), text);
     }

@@ -1,16 +1,17 @@
-//! An edit decision list (CMX 3600): one event per chunk, for editing programs.
+//! CMX 3600 edit decision list with one event per chunk, for editing programs.
 
-use crate::domain::export::{Content, Log};
+use crate::domain::export::{Content, VideoLog};
 use crate::domain::kernel::error::Result;
 
-/// Longest comment, characters.
-const COMMENT: usize = 70;
+/// Maximum length of a comment, characters.
+const MAX_COMMENT_CHARS: usize = 70;
 
-pub(super) fn write(log: &Log) -> Result<Content> {
+pub(super) fn write(log: &VideoLog) -> Result<Content> {
     let rate = log.frame_rate();
     let timecode = log.timecode();
-    let mode = if timecode.drops { "DROP" } else { "NON-DROP" };
-    let mut file = format!("TITLE: {}\nFCM: {mode} FRAME\n\n", ascii(log.stem(), COMMENT));
+    let mode = if timecode.drop_frame { "DROP" } else { "NON-DROP" };
+    let mut file =
+        format!("TITLE: {}\nFCM: {mode} FRAME\n\n", ascii(log.stem(), MAX_COMMENT_CHARS));
     let frame = |seconds: f64| (seconds * rate).round() as u64;
     let mut number = 0;
     for (chunk, span) in log.chunks() {
@@ -26,12 +27,12 @@ pub(super) fn write(log: &Log) -> Result<Content> {
         file.push_str(&format!(
             "{number:03}  AX       V     C        {from} {to} {start} {end}\n\
              * FROM CLIP NAME: {}\n",
-            ascii(&log.record.filename, COMMENT)
+            ascii(&log.record.filename, MAX_COMMENT_CHARS)
         ));
-        if let Some(instant) = log.record.about.wall_clock(span.start) {
+        if let Some(instant) = log.record.metadata.wall_clock(span.start) {
             file.push_str(&format!("* RECORDED AT: {instant}\n"));
         }
-        let headline = ascii(&log.headline(chunk), COMMENT);
+        let headline = ascii(&log.headline(chunk), MAX_COMMENT_CHARS);
         if !headline.is_empty() {
             file.push_str(&format!("* COMMENT: {headline}\n"));
         }
@@ -40,10 +41,10 @@ pub(super) fn write(log: &Log) -> Result<Content> {
     Ok(Content::Text(file))
 }
 
-/// The format knows no other characters: typographic signs become their plain ones.
-fn ascii(text: &str, most: usize) -> String {
+/// Converts text to ASCII, the only characters of the format: typographic signs become plain ones.
+fn ascii(text: &str, max: usize) -> String {
     let mut plain = String::new();
-    for c in text.chars().take(most) {
+    for c in text.chars().take(max) {
         match c {
             '\u{2018}' | '\u{2019}' | '\u{201a}' | '\u{2032}' => plain.push('\''),
             '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{2033}' | '\u{ab}' | '\u{bb}' => {
@@ -64,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn typographic_signs_have_plain_forms() {
+    fn typographic_signs_become_ascii() {
         let text = "\u{201c}It\u{2019}s here\u{201d} \u{2013} he said\u{2026} 日\u{a0}x";
         assert_eq!(ascii(text, 99), "\"It's here\" - he said... ? x");
     }

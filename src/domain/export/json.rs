@@ -1,15 +1,15 @@
-//! The whole log as one JSON document.
+//! The whole log as a JSON document.
 
 use serde_json::{Map, Value, json};
 
 use crate::domain::catalog::strip_internal;
-use crate::domain::export::{Content, Log};
+use crate::domain::export::{Content, VideoLog};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::video::ChunkId;
 
-pub(super) fn write(log: &Log) -> Result<Content> {
+pub(super) fn write(log: &VideoLog) -> Result<Content> {
     let chunks: Vec<Value> =
-        log.chunks().map(|(chunk, _)| Value::Object(view(log, chunk))).collect();
+        log.chunks().map(|(chunk, _)| Value::Object(chunk_json(log, chunk))).collect();
     let document = json!({
         "video_id": log.record.video_id,
         "filename": log.record.filename,
@@ -24,10 +24,10 @@ pub(super) fn write(log: &Log) -> Result<Content> {
     Ok(Content::Document(document))
 }
 
-/// A chunk with what every analyzer has found in it.
-pub(super) fn view(log: &Log, chunk: ChunkId) -> Map<String, Value> {
+/// A chunk with every analyzer's output.
+pub(super) fn chunk_json(log: &VideoLog, chunk: ChunkId) -> Map<String, Value> {
     let span = log.video.spans[chunk.index()];
-    let mut view = Map::from_iter([
+    let mut json = Map::from_iter([
         ("chunk_id".to_owned(), json!(chunk)),
         ("start".to_owned(), json!(span.start)),
         ("end".to_owned(), json!(span.end)),
@@ -37,8 +37,8 @@ pub(super) fn view(log: &Log, chunk: ChunkId) -> Map<String, Value> {
         if let Some(Some(output)) = outputs.get(chunk.index()) {
             let mut output = output.to_json();
             strip_internal(&mut output);
-            view.insert(analyzer.clone(), Value::Object(output));
+            json.insert(analyzer.clone(), Value::Object(output));
         }
     }
-    view
+    json
 }

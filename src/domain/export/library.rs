@@ -1,4 +1,4 @@
-//! The chunks of many videos as one file: those that the filters of a search let through.
+//! Exports the chunks of many videos that match search filters as one file.
 
 use std::collections::VecDeque;
 
@@ -10,37 +10,37 @@ use ports::listing::Position;
 use serde_json::{Map, Value};
 
 use crate::domain::export::csv::Table;
-use crate::domain::export::{Exports, Log, json};
+use crate::domain::export::{Exports, VideoLog, json};
 use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::moment::MomentId;
-use crate::domain::kernel::names::listed;
+use crate::domain::kernel::names::comma_separated;
 use crate::domain::kernel::video::{ChunkId, VideoId};
-use crate::domain::search::filters::{self, Parsed};
-use crate::domain::search::indexing::filtered_by;
+use crate::domain::search::filters::{self, ParsedFilters};
+use crate::domain::search::indexing::filter_payload;
 
-/// What each line of a file says first.
-const LEAD: [&str; 5] = ["video_id", "filename", "collection", "recorded_at", "moment_id"];
+/// The first columns of each line.
+const FIRST_COLUMNS: [&str; 5] = ["video_id", "filename", "collection", "recorded_at", "moment_id"];
 
-/// A format of the chunks of many videos.
+/// A format of a library export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LibraryFormat {
-    /// A table (RFC 4180) with the columns of every analyzer.
+    /// CSV (RFC 4180) with the columns of every analyzer.
     Csv,
-    /// A JSON object on each line.
+    /// One JSON object per line.
     Jsonl,
 }
 
-/// A file that is written while it is sent.
+/// A file that is streamed while it is written.
 pub struct LibraryExport {
     /// A name to save it under.
     pub filename: &'static str,
-    /// Its bytes; an error ends it before its time.
+    /// Its bytes; an error truncates it.
     pub content: BoxStream<'static, Result<Bytes>>,
 }
 
 impl LibraryFormat {
-    /// `Invalid` where the name is none.
+    /// Parses a format's id. `Invalid` for an unknown one.
     pub fn parse(name: &str) -> Result<Self> {
         match name {
             "csv" => Ok(Self::Csv),
@@ -48,48 +48,48 @@ impl LibraryFormat {
             other => Err(Error::Invalid(format!(
                 "unknown export format '{}'; available: {}",
                 other.chars().take(60).filter(|c| !c.is_control()).collect::<String>(),
-                listed(&["csv", "jsonl"])
+                comma_separated(&["csv", "jsonl"])
             ))),
         }
     }
 }
 
-/// A file on its way.
-struct Writing {
+/// The state of a streamed export.
+struct LibraryWriter {
     exports: Exports,
     access: Access,
-    parsed: Parsed,
-    /// `None` writes lines of JSON.
+    parsed: ParsedFilters,
+    /// `None` writes JSON lines.
     table: Option<Table>,
-    /// Videos that come next.
+    /// Videos read ahead from the listing.
     videos: VecDeque<VideoId>,
-    /// Where those begin that come after them.
+    /// Position in the listing after `videos`; `None` at its end.
     after: Option<Position>,
 }
 
 impl Exports {
-    /// The chunks that a caller sees and that filters, those of a search, let through. `Invalid` and
-    /// `Unprocessable` as of a search.
+    /// Exports the chunks that the caller can see and that match the filters. `Invalid` and `Unprocessable`
+    /// as for a search.
     pub async fn export_library(
         &self,
         access: &Access,
         video_ids: Option<&[String]>,
-        given: &Map<String, Value>,
+        filters: &Map<String, Value>,
         format: LibraryFormat,
     ) -> Result<LibraryExport> {
-        let mut parsed = filters::parse(given)?;
-        if let Some(named) = video_ids {
-            let named = named.iter().filter_map(|id| id.parse().ok());
-            parsed.chunks = parsed.chunks.in_videos(named);
+        let mut parsed = filters::parse(filters)?;
+        if let Some(ids) = video_ids {
+            let ids = ids.iter().filter_map(|id| id.parse().ok());
+            parsed.chunks = parsed.chunks.in_videos(ids);
         }
-        let conditions = self.search.of_videos(access, &parsed).await?;
-        let (videos, after) = self.catalog.some_of(&conditions, None).await?;
+        let conditions = self.search.video_conditions(access, &parsed).await?;
+        let (videos, after) = self.catalog.video_batch(&conditions, None).await?;
         let table = match format {
-            LibraryFormat::Csv => Some(Table::of(self.catalog.analyzers.all())),
+            LibraryFormat::Csv => Some(Table::new(self.catalog.analyzers.all())),
             LibraryFormat::Jsonl => None,
         };
-        let heading = table.as_ref().map(|table| Ok(Bytes::from(table.heading(&LEAD))));
-        let writing = Writing {
+        let header = table.as_ref().map(|table| Ok(Bytes::from(table.header(&FIRST_COLUMNS))));
+        let writing = LibraryWriter {
             exports: self.clone(),
             access: access.clone(),
             parsed,
@@ -105,31 +105,31 @@ impl Exports {
                 LibraryFormat::Csv => "shotlog.csv",
                 LibraryFormat::Jsonl => "shotlog.jsonl",
             },
-            content: stream::iter(heading).chain(lines).boxed(),
+            content: stream::iter(header).chain(lines).boxed(),
         })
     }
 }
 
-impl Writing {
-    /// The lines of the next video that has any.
+impl LibraryWriter {
+    /// The lines of the next video that has matching chunks; `None` at the end.
     async fn next(&mut self) -> Result<Option<Bytes>> {
         loop {
             let Some(video_id) = self.videos.pop_front() else {
                 let Some(after) = self.after.take() else { return Ok(None) };
                 let search = &self.exports.search;
-                let conditions = search.of_videos(&self.access, &self.parsed).await?;
+                let conditions = search.video_conditions(&self.access, &self.parsed).await?;
                 let (videos, after) =
-                    self.exports.catalog.some_of(&conditions, Some(after)).await?;
+                    self.exports.catalog.video_batch(&conditions, Some(after)).await?;
                 (self.videos, self.after) = (videos.into(), after);
                 continue;
             };
-            if !self.wants(video_id) {
+            if !self.may_match(video_id) {
                 continue;
             }
             let catalog = &self.exports.catalog;
             let log = match catalog.read_published(video_id, |r| self.exports.log(r)).await {
                 Ok(log) => log,
-                // Deleted meanwhile.
+                // Deleted in the meantime.
                 Err(Error::NotFound(_)) => continue,
                 Err(error) if error.is_corrupt() => {
                     tracing::warn!(%video_id, error = %error.labelled(), "not exported");
@@ -144,30 +144,30 @@ impl Writing {
         }
     }
 
-    /// Whether the filters let anything of a video through, as far as its id tells.
-    fn wants(&self, video_id: VideoId) -> bool {
+    /// Whether the filters on video ids accept a video.
+    fn may_match(&self, video_id: VideoId) -> bool {
         let id = FieldValue::Keywords(vec![video_id.to_string()]);
-        let of_video =
+        let id_conditions =
             self.parsed.chunks.0.iter().filter(|condition| condition.field == "video_id");
-        of_video.into_iter().all(|condition| condition.predicate.matches(&id))
+        id_conditions.into_iter().all(|condition| condition.predicate.matches(&id))
     }
 
-    fn lines(&self, log: &Log) -> String {
-        let wanted = log.video.chunk_ids().filter(|chunk| self.lets_through(log, *chunk));
-        wanted.map(|chunk| self.line(log, chunk)).collect()
+    fn lines(&self, log: &VideoLog) -> String {
+        let matching = log.video.chunk_ids().filter(|chunk| self.matches(log, *chunk));
+        matching.map(|chunk| self.line(log, chunk)).collect()
     }
 
-    /// Whether what some analyzer has found in a chunk satisfies every filter.
-    fn lets_through(&self, log: &Log, chunk: ChunkId) -> bool {
+    /// Whether any analyzer's output on a chunk satisfies every filter.
+    fn matches(&self, log: &VideoLog, chunk: ChunkId) -> bool {
         if self.parsed.chunks.0.is_empty() {
             return true;
         }
         log.video.outputs.keys().any(|id| {
-            let found = log.analyzers.known(id).zip(log.video.finding(id, chunk));
+            let found = log.analyzers.get(id).zip(log.video.output(id, chunk));
             let Some((analyzer, finding)) = found else { return false };
-            let document = finding.index().document;
+            let document = finding.index_entry().document;
             let (config, span) = (log.record.chunking.config(), log.video.spans[chunk.index()]);
-            let mut fields = filtered_by(&*analyzer, &config, span, &document);
+            let mut fields = filter_payload(&*analyzer, &config, span, &document);
             let video_id = log.record.video_id.to_string();
             fields.insert("video_id".into(), FieldValue::Keywords(vec![video_id]));
             fields.insert("analyzer_id".into(), FieldValue::Keywords(vec![id.clone()]));
@@ -178,13 +178,13 @@ impl Writing {
         })
     }
 
-    fn line(&self, log: &Log, chunk: ChunkId) -> String {
+    fn line(&self, log: &VideoLog, chunk: ChunkId) -> String {
         let (record, span) = (&log.record, log.video.spans[chunk.index()]);
         let lead = [
             Some(record.video_id.to_string()),
             Some(record.filename.clone()),
-            record.about.collection.clone(),
-            record.about.wall_clock(span.start),
+            record.metadata.collection.clone(),
+            record.metadata.wall_clock(span.start),
             Some(MomentId::new(record.video_id, span).to_string()),
         ];
         match &self.table {
@@ -193,11 +193,11 @@ impl Writing {
                 table.row(log, chunk, &cells)
             }
             None => {
-                let known = LEAD
+                let known = FIRST_COLUMNS
                     .into_iter()
                     .zip(lead)
                     .filter_map(|(name, cell)| Some((name.to_owned(), Value::String(cell?))));
-                let line: Map<String, Value> = known.chain(json::view(log, chunk)).collect();
+                let line: Map<String, Value> = known.chain(json::chunk_json(log, chunk)).collect();
                 Value::Object(line).to_string() + "\n"
             }
         }

@@ -1,7 +1,7 @@
-//! Exports of a video's log into the formats that players, editors and spreadsheets read: one file
-//! each and the list.
+//! Exports a video's log in formats for players, editing programs and spreadsheets. Each format has its own
+//! file.
 //!
-//! To add one, write its file and name it here as a module and in [`FORMATS`].
+//! To add a format, write its file, and add its module and its entry in [`FORMATS`] here.
 
 mod chapter_marks;
 mod chapters_vtt;
@@ -31,7 +31,7 @@ use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::catalog::Catalog;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::listed;
+use crate::domain::kernel::names::comma_separated;
 use crate::domain::kernel::ports::Stores;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::{ChunkId, VideoId};
@@ -40,17 +40,17 @@ use part::Part;
 pub use part::PartFields;
 use timecode::Timecode;
 
-/// A file that other programs read, made from what is stored of a video.
+/// An export format.
 #[derive(Debug, Clone, Copy)]
 pub struct Format {
-    /// What it is asked for by.
+    /// Id in requests.
     pub id: &'static str,
     /// MIME type of the file.
     pub content_type: &'static str,
-    /// How the file's name ends, without the first dot.
+    /// File name extension, without the first dot.
     pub extension: &'static str,
-    /// Writes the file; `Invalid` where the video lacks what it takes.
-    write: fn(&Log) -> Result<Content>,
+    /// Writes the file; `Invalid` if the video lacks the data that the format needs.
+    write: fn(&VideoLog) -> Result<Content>,
 }
 
 /// Every format.
@@ -80,7 +80,7 @@ pub const FORMATS: &[Format] = &[
     Format { id: "json", content_type: "application/json", extension: "json", write: json::write },
 ];
 
-/// What is in a file.
+/// The content of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Content {
     /// UTF-8.
@@ -96,34 +96,34 @@ pub struct Export {
     pub content_type: &'static str,
     /// A name to save it under: letters, digits, `.`, `_` and `-`.
     pub filename: String,
-    /// What is in it.
+    /// Its content.
     pub content: Content,
 }
 
-/// What captions contain in addition to the words.
+/// Optional parts of captions.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CaptionOptions {
-    /// Whether they begin with the instant when they are said.
+    /// Whether each caption begins with the wall-clock time of its start.
     pub wall_clock: bool,
     /// Whether SubRip captions name the speaker. WebVTT captions always do, as voices.
     pub speakers: bool,
 }
 
-/// What is stored of a video, as the formats read it.
-struct Log {
+/// The stored data of a video from which formats are written.
+struct VideoLog {
     analyzers: Analyzers,
     record: VideoRecord,
     video: AnalyzedVideo,
-    /// As they are stored.
+    /// The stored aggregates by id.
     aggregates: BTreeMap<String, Value>,
     chapters: Option<Aggregate>,
     video_url: String,
     captions: CaptionOptions,
-    /// What of the video is exported.
+    /// The exported part of the video.
     part: Part,
 }
 
-/// Exports of a video's log.
+/// The export service.
 #[derive(Clone)]
 pub struct Exports {
     catalog: Arc<Catalog>,
@@ -136,8 +136,8 @@ impl Exports {
         Self { catalog, search, storage: stores.storage.clone() }
     }
 
-    /// A video's log, or that of a part, as a file; `Invalid` lists the formats, or says what the video
-    /// lacks, as the instant of its recording for `wall_clock`.
+    /// Exports the log of a video, or of a part of it. `Invalid` for an unknown format, and if the video
+    /// lacks the data, such as the recording time for `wall_clock`.
     pub async fn export(
         &self,
         video_id: VideoId,
@@ -147,37 +147,37 @@ impl Exports {
     ) -> Result<Export> {
         let Some(format) = FORMATS.iter().find(|f| f.id == format) else {
             let known: Vec<&str> = FORMATS.iter().map(|f| f.id).collect();
-            let given: String = format.chars().take(60).filter(|c| !c.is_control()).collect();
+            let requested: String = format.chars().take(60).filter(|c| !c.is_control()).collect();
             return Err(Error::Invalid(format!(
-                "unknown export format '{given}'; available: {}",
-                listed(&known)
+                "unknown export format '{requested}'; available: {}",
+                comma_separated(&known)
             )));
         };
         let mut log = self.catalog.read_published(video_id, |record| self.log(record)).await?;
-        if captions.wall_clock && log.record.about.recorded_at.is_none() {
+        if captions.wall_clock && log.record.metadata.recorded_at.is_none() {
             return Err(Error::Invalid(format!(
                 "it is not known when video '{video_id}' was recorded; say so with \
                  PATCH /videos/{video_id} {{\"recorded_at\": \"2026-01-31T12:00:00Z\"}}"
             )));
         }
         log.captions = captions;
-        log.part = Part::of(part, log.record.duration)?;
+        log.part = Part::new(part, log.record.duration)?;
         let filename = format!("{}{}.{}", log.stem(), log.part.suffix(), format.extension);
-        // A long video's log takes a while to write.
+        // Writing the log of a long video would block the executor.
         let content = tokio::task::spawn_blocking(move || (format.write)(&log))
             .await
             .map_err(|e| Error::corrupt(format!("the export ended abnormally: {e}")))??;
         Ok(Export { content_type: format.content_type, filename, content })
     }
 
-    async fn log(&self, record: VideoRecord) -> Result<Log> {
+    async fn log(&self, record: VideoRecord) -> Result<VideoLog> {
         let chapters = match record.aggregates.contains_key(chapters::ID) {
             true => Some(self.catalog.aggregate_result(&record, chapters::ID).await?),
             false => None,
         };
-        Ok(Log {
+        Ok(VideoLog {
             analyzers: self.catalog.analyzers.clone(),
-            video: self.catalog.analyzed(&record).await?,
+            video: self.catalog.analyzed_video(&record).await?,
             video_url: self.storage.download_url(&record.storage_path).await?,
             aggregates: self.catalog.stored_aggregates(&record).await?,
             chapters,
@@ -188,50 +188,50 @@ impl Exports {
     }
 }
 
-impl Log {
-    /// The video's name without its extension.
+impl VideoLog {
+    /// The file name of the video without its extension.
     fn stem(&self) -> &str {
         let name = &self.record.filename;
         name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem)
     }
 
-    /// Pictures per second; the usual rate where there is no picture.
+    /// Frames per second; 25 for a file without video.
     fn frame_rate(&self) -> f64 {
-        const USUAL: f64 = 25.0;
+        const DEFAULT: f64 = 25.0;
         let rate = self.record.frame_rate.filter(|rate| (1.0..=1000.0).contains(rate));
-        exact(rate.unwrap_or(USUAL))
+        exact_rate(rate.unwrap_or(DEFAULT))
     }
 
-    /// How its frames are numbered.
+    /// The timecode of its frames.
     fn timecode(&self) -> Timecode {
-        Timecode::from(self.record.timecode.as_deref(), self.frame_rate())
+        Timecode::from_container(self.record.timecode.as_deref(), self.frame_rate())
     }
 
-    /// The chunks of the part that is exported, with what of their segments lies in it.
+    /// The chunks of the exported part, each with its span clipped to the part.
     fn chunks(&self) -> impl Iterator<Item = (ChunkId, Span)> {
         let chunks = self.video.chunks();
         chunks.filter_map(|(chunk, span)| Some((chunk, self.part.within(span)?)))
     }
 
-    /// What the chunk shows or what is said in it, in one line.
+    /// The chunk's description, or else its speech, in one line.
     fn headline(&self, chunk: ChunkId) -> String {
-        let findings = || self.video.outputs.keys().filter_map(|id| self.video.finding(id, chunk));
+        let findings = || self.video.outputs.keys().filter_map(|id| self.video.output(id, chunk));
         let said = || {
             let mut statements = findings().flat_map(|finding| finding.statements());
-            statements.find(|told| told.kind == PassageKind::Speech && told.speaker.is_none())
+            statements.find(|s| s.kind == PassageKind::Speech && s.speaker.is_none())
         };
         let described = findings().find_map(|finding| finding.description());
-        let headline = described.or_else(|| said().map(|told| told.text));
+        let headline = described.or_else(|| said().map(|statement| statement.text));
         one_line(&headline.unwrap_or_default())
     }
 }
 
-/// Text without line breaks and repeated blanks.
+/// Replaces line breaks and runs of white space with single spaces.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// `HH:MM:SS`, a separator and milliseconds.
+/// Formats seconds as `HH:MM:SS`, `separator` and milliseconds.
 fn clock(seconds: f64, separator: char) -> String {
     let ms = (seconds.max(0.0) * 1000.0).round() as u64;
     format!(
@@ -243,12 +243,11 @@ fn clock(seconds: f64, separator: char) -> String {
     )
 }
 
-/// A rate that was measured or rounded as the rate of television that it stands for: 30000/1001 and the
-/// like.
-fn exact(rate: f64) -> f64 {
-    const MEASURED: f64 = 0.005;
-    let television = [24.0, 30.0, 48.0, 60.0, 120.0].map(|rate: f64| rate * 1000.0 / 1001.0);
-    television.into_iter().find(|exact| (exact - rate).abs() < MEASURED).unwrap_or(rate)
+/// Rounds a measured frame rate to the exact broadcast rate near it, such as 30000/1001.
+fn exact_rate(rate: f64) -> f64 {
+    const TOLERANCE: f64 = 0.005;
+    let broadcast = [24.0, 30.0, 48.0, 60.0, 120.0].map(|rate: f64| rate * 1000.0 / 1001.0);
+    broadcast.into_iter().find(|exact| (exact - rate).abs() < TOLERANCE).unwrap_or(rate)
 }
 
 #[cfg(test)]
@@ -256,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rates_of_television_are_exact() {
+    fn broadcast_rates_become_exact() {
         for (measured, expected) in [
             (29.97, 30_000.0 / 1001.0),
             (29.969_999, 30_000.0 / 1001.0),
@@ -266,7 +265,7 @@ mod tests {
             (30.0, 30.0),
             (14.9, 14.9),
         ] {
-            assert_eq!(super::exact(measured), expected, "{measured}");
+            assert_eq!(super::exact_rate(measured), expected, "{measured}");
         }
     }
 

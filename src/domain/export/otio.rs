@@ -1,13 +1,13 @@
-//! An OpenTimelineIO timeline: one clip per chunk, chapters as markers.
+//! OpenTimelineIO timeline with one clip per chunk, and chapters as markers.
 
 use serde_json::{Value, json};
 
-use crate::domain::export::chapter_marks::stored;
-use crate::domain::export::{Content, Log};
+use crate::domain::export::chapter_marks::stored_chapters;
+use crate::domain::export::{Content, VideoLog};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
 
-pub(super) fn write(log: &Log) -> Result<Content> {
+pub(super) fn write(log: &VideoLog) -> Result<Content> {
     let (rate, first) = (log.frame_rate(), log.timecode().start);
     let end = log.video.spans.last().map_or(0.0, |span| span.end);
     let media = json!({
@@ -35,11 +35,11 @@ pub(super) fn write(log: &Log) -> Result<Content> {
             })
         })
         .collect();
-    let markers: Vec<Value> = stored(log)
+    let markers: Vec<Value> = stored_chapters(log)
         .unwrap_or_default()
         .iter()
         .map(|chapter| {
-            // The track begins with the part.
+            // Markers are relative to the track, which begins at the part's start.
             let [start, end] = [chapter.span.start, chapter.span.end].map(|t| t - log.part.start());
             json!({
                 "OTIO_SCHEMA": "Marker.2",
@@ -79,7 +79,7 @@ pub(super) fn write(log: &Log) -> Result<Content> {
         .map_err(|e| Error::corrupt(format!("cannot write the timeline: {e}")))
 }
 
-/// Whole frames, counted from `first` on, so that neighbouring clips touch.
+/// A time range in whole frames from `first` on, so that adjacent clips touch.
 fn range(span: Span, rate: f64, first: u64) -> Value {
     let frame = |seconds: f64| (seconds * rate).round();
     let time = |value: f64| json!({"OTIO_SCHEMA": "RationalTime.1", "rate": rate, "value": value});

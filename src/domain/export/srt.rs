@@ -1,10 +1,10 @@
 //! SubRip captions.
 
 use crate::domain::export::cues::cues;
-use crate::domain::export::{Content, Log, clock};
+use crate::domain::export::{Content, VideoLog, clock};
 use crate::domain::kernel::error::Result;
 
-pub(super) fn write(log: &Log) -> Result<Content> {
+pub(super) fn write(log: &VideoLog) -> Result<Content> {
     let mut file = String::new();
     for (number, cue) in cues(log, "srt", log.captions.speakers)?.iter().enumerate() {
         let (start, end) = (clock(cue.start, ','), clock(cue.end, ','));

@@ -1,32 +1,32 @@
-//! SMPTE timecode (ST 12): frames as hours, minutes, seconds and frames, with or without dropped numbers.
+//! SMPTE timecode (ST 12): hours, minutes, seconds and frames, drop-frame or non-drop-frame.
 
-/// How a video's timecode counts, and where it begins.
+/// The start and counting mode of a video's timecode.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Timecode {
     /// Number of the first frame.
     pub(super) start: u64,
-    /// Frames of a counted second.
+    /// Frames per counted second.
     base: u64,
-    /// Whether the numbers of frames 0 and 1 of most minutes are left out, at 30000/1001 frames a second
-    /// (four of them at 60000/1001), so that the count keeps up with the clock.
-    pub(super) drops: bool,
+    /// Whether frame numbers 0 and 1 of most minutes are skipped at 30000/1001 frames per second (four of
+    /// them at 60000/1001), so that the count keeps up with the clock.
+    pub(super) drop_frame: bool,
 }
 
 impl Timecode {
-    /// From 0, without dropped numbers.
+    /// Starts at 0, non-drop-frame.
     pub(super) fn zero(rate: f64) -> Self {
-        Self { start: 0, base: rate.round().max(1.0) as u64, drops: false }
+        Self { start: 0, base: rate.round().max(1.0) as u64, drop_frame: false }
     }
 
-    /// From what a container says, as `01:00:00:00`, or with `;` before the frames where numbers are
-    /// dropped. From 0 where that is no timecode.
-    pub(super) fn from(said: Option<&str>, rate: f64) -> Self {
-        said.and_then(|said| Self::read(said, rate)).unwrap_or_else(|| Self::zero(rate))
+    /// Parses a container's timecode: `01:00:00:00`, or drop-frame with `;` before the frames. Starts at 0
+    /// if it is missing or malformed.
+    pub(super) fn from_container(label: Option<&str>, rate: f64) -> Self {
+        label.and_then(|label| Self::parse(label, rate)).unwrap_or_else(|| Self::zero(rate))
     }
 
-    fn read(said: &str, rate: f64) -> Option<Self> {
+    fn parse(label: &str, rate: f64) -> Option<Self> {
         let zero = Self::zero(rate);
-        let parts: Vec<u64> = said
+        let parts: Vec<u64> = label
             .split([':', ';', '.'])
             .map(|part| part.trim().parse().ok())
             .collect::<Option<_>>()?;
@@ -34,31 +34,32 @@ impl Timecode {
         if hours > 99 || minutes > 59 || seconds > 59 || frames >= zero.base {
             return None;
         }
-        let drops = said.contains([';', '.']) && zero.base.is_multiple_of(30);
+        let drop_frame = label.contains([';', '.']) && zero.base.is_multiple_of(30);
         let minutes = hours * 60 + minutes;
         let counted = (minutes * 60 + seconds) * zero.base + frames;
-        let dropped = if drops { zero.dropped() * (minutes - minutes / 10) } else { 0 };
-        Some(Self { start: counted.checked_sub(dropped)?, drops, ..zero })
+        let dropped =
+            if drop_frame { zero.dropped_per_minute() * (minutes - minutes / 10) } else { 0 };
+        Some(Self { start: counted.checked_sub(dropped)?, drop_frame, ..zero })
     }
 
-    /// Numbers that a minute drops, but for every tenth.
-    fn dropped(self) -> u64 {
+    /// Frame numbers skipped per minute, except in every tenth.
+    fn dropped_per_minute(self) -> u64 {
         self.base / 15
     }
 
-    /// The number of a frame, counted from that of 00:00:00:00.
+    /// The timecode of a frame, counted from 00:00:00:00.
     pub(super) fn label(self, frame: u64) -> String {
         let mut counted = frame;
-        if self.drops {
-            let (minute, dropped) = (self.base * 60, self.dropped());
-            let ten = minute * 10 - dropped * 9;
+        if self.drop_frame {
+            let (minute, dropped_per_minute) = (self.base * 60, self.dropped_per_minute());
+            let ten = minute * 10 - dropped_per_minute * 9;
             let (tens, rest) = (frame / ten, frame % ten);
-            // The first minute of ten has all its numbers.
-            let minutes = rest.saturating_sub(dropped) / (minute - dropped);
-            counted += dropped * (tens * 9 + minutes);
+            // The first minute of ten skips no numbers.
+            let minutes = rest.saturating_sub(dropped_per_minute) / (minute - dropped_per_minute);
+            counted += dropped_per_minute * (tens * 9 + minutes);
         }
         let (seconds, frames) = (counted / self.base, counted % self.base);
-        let sign = if self.drops { ';' } else { ':' };
+        let sign = if self.drop_frame { ';' } else { ':' };
         format!(
             "{:02}:{:02}:{:02}{sign}{frames:02}",
             seconds / 3600,
@@ -73,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames_have_numbers() {
+    fn non_drop_frame_labels() {
         for (frame, rate, expected) in [
             (0, 25.0, "00:00:00:00"),
             (124, 25.0, "00:00:04:24"),
@@ -85,10 +86,10 @@ mod tests {
     }
 
     #[test]
-    fn dropped_numbers_keep_up_with_the_clock() {
+    fn drop_frame_labels_keep_up_with_the_clock() {
         let rate = 30_000.0 / 1001.0;
-        let timecode = Timecode::from(Some("00:00:00;00"), rate);
-        assert!(timecode.drops);
+        let timecode = Timecode::from_container(Some("00:00:00;00"), rate);
+        assert!(timecode.drop_frame);
         for (frame, expected) in [
             (0, "00:00:00;00"),
             (1799, "00:00:59;29"),
@@ -101,26 +102,30 @@ mod tests {
         ] {
             assert_eq!(timecode.label(frame), expected, "{frame}");
         }
-        let sixty = Timecode::from(Some("00:00:00;00"), 60_000.0 / 1001.0);
+        let sixty = Timecode::from_container(Some("00:00:00;00"), 60_000.0 / 1001.0);
         assert_eq!(sixty.label(3600), "00:01:00;04");
     }
 
     #[test]
-    fn a_containers_timecode_is_read() {
+    fn container_timecodes_are_parsed() {
         let rate = 30_000.0 / 1001.0;
-        for (said, rate, start, drops) in [
+        for (label, rate, start, drop_frame) in [
             ("01:00:00:00", 25.0, 90_000, false),
             ("01:00:00;00", rate, 107_892, true),
             ("01:00:00.00", rate, 107_892, true),
             ("01:00:00:00", rate, 108_000, false),
             ("10:11:12:13", 24.0, 880_141, false),
-            // There is no such frame, and nothing is dropped at this rate.
+            // No such frame number at this rate, and no drop-frame mode.
             ("00:00:00:25", 25.0, 0, false),
             ("00:00:01;00", 25.0, 25, false),
             ("yesterday", 25.0, 0, false),
         ] {
-            let timecode = Timecode::from(Some(said), rate);
-            assert_eq!((timecode.start, timecode.drops), (start, drops), "{said} at {rate}");
+            let timecode = Timecode::from_container(Some(label), rate);
+            assert_eq!(
+                (timecode.start, timecode.drop_frame),
+                (start, drop_frame),
+                "{label} at {rate}"
+            );
         }
     }
 }

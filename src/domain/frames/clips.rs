@@ -1,5 +1,4 @@
-//! Pieces of stored videos as files of their own. They are kept with the pictures, within the same
-//! bytes of disk.
+//! Cuts clips out of stored videos. They share the disk cache and its limit with frames.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -12,41 +11,41 @@ use super::{Frames, trim};
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::video::VideoId;
-use crate::domain::media::decode::decode_while_wanted;
+use crate::domain::media::decode::decode_cancellable;
 
-/// Counts up when clips are cut otherwise: those that were kept before are not given any more.
-const CUTTING: u32 = 2;
+/// Version of the cutting method. Incrementing it invalidates cached clips.
+const CLIP_VERSION: u32 = 2;
 
-/// A clip that was cut.
+/// A clip.
 #[derive(Debug)]
 pub struct ClipFile {
-    /// Its bytes.
+    /// The open file.
     pub file: File,
-    /// How many they are.
+    /// Size of the file, bytes.
     pub size: u64,
-    /// Whether it has pictures; else it is sound.
+    /// Whether it has a video stream; otherwise it is audio only.
     pub video: bool,
-    /// A name to save it under: letters and digits of any script, `.`, `_` and `-`.
+    /// Suggested file name: letters and digits of any script, `.`, `_` and `-`.
     pub filename: String,
-    /// Differs from that of another cut of the same piece; `None` where the file system does not know
-    /// when a file was made.
+    /// A version that differs for every cut; `None` if the file system does not store creation times.
     pub version: Option<String>,
 }
 
-/// A clip before it is cut.
+/// The properties of a clip, without cutting it.
 #[derive(Debug)]
 pub struct ClipOutline {
-    /// Whether it has pictures; else it is sound.
+    /// Whether it has a video stream; otherwise it is audio only.
     pub video: bool,
-    /// A name to save it under, as of [`ClipFile`].
+    /// Suggested file name, as in [`ClipFile`].
     pub filename: String,
-    /// The clip, where it was cut before.
-    pub kept: Option<ClipFile>,
+    /// The clip, if it is cached.
+    pub cached: Option<ClipFile>,
 }
 
 impl Frames {
-    /// The piece of a video from `start` to `end` seconds. With `exact` it begins at `start`, else at
-    /// the key frame before, which is quicker. `Invalid` says which pieces there are.
+    /// The clip of a video from `start` to `end` seconds. With `exact` it begins at `start`, otherwise
+    /// at the preceding key frame, which is faster. Returns `Invalid` for spans outside the video or
+    /// longer than allowed.
     pub async fn clip(
         &self,
         video_id: VideoId,
@@ -54,24 +53,24 @@ impl Frames {
         end: f64,
         exact: bool,
     ) -> Result<ClipFile> {
-        let record = self.checked(video_id, start, end).await?;
+        let record = self.record_with_span(video_id, start, end).await?;
         let key = key(&record, start, end, exact);
-        if let Some(clip) = self.kept_clip(&record, &key, start, end).await {
+        if let Some(clip) = self.cached_clip(&record, &key, start, end).await {
             return Ok(clip);
         }
         let full = |_| Error::Busy {
             message: "too many clips and pictures are being made; try again shortly".into(),
             retry_after: 5,
         };
-        let place = self.waiting.clone().try_acquire_owned().map_err(full)?;
-        let turn = self.clips.clone().acquire_owned().await.map_err(Error::corrupt)?;
-        if let Some(clip) = self.kept_clip(&record, &key, start, end).await {
+        let queue_permit = self.waiting.clone().try_acquire_owned().map_err(full)?;
+        let clip_permit = self.clips.clone().acquire_owned().await.map_err(Error::corrupt)?;
+        if let Some(clip) = self.cached_clip(&record, &key, start, end).await {
             return Ok(clip);
         }
         let (max_bytes, audio_track) = (self.settings.max_clip_bytes, record.audio_track);
         let cut = ClipRequest { start, end, exact, max_bytes, audio_track };
-        self.cut(&record, cut, &key, (place, turn)).await?;
-        let clip = self.kept_clip(&record, &key, start, end).await;
+        self.cut(&record, cut, &key, (queue_permit, clip_permit)).await?;
+        let clip = self.cached_clip(&record, &key, start, end).await;
         clip.ok_or_else(|| Error::Busy {
             message: "there is no room for the clip beside other pictures (frames.cache_bytes)"
                 .into(),
@@ -79,7 +78,7 @@ impl Frames {
         })
     }
 
-    /// What [`Self::clip`] would give, without cutting it.
+    /// The properties of the clip that [`Self::clip`] would return, without cutting it.
     pub async fn clip_outline(
         &self,
         video_id: VideoId,
@@ -87,29 +86,34 @@ impl Frames {
         end: f64,
         exact: bool,
     ) -> Result<ClipOutline> {
-        let record = self.checked(video_id, start, end).await?;
-        let kept = self.kept_clip(&record, &key(&record, start, end, exact), start, end).await;
+        let record = self.record_with_span(video_id, start, end).await?;
+        let cached = self.cached_clip(&record, &key(&record, start, end, exact), start, end).await;
         let sound = record.content_type.starts_with("audio/");
-        let video = kept.as_ref().map_or(!sound, |clip| clip.video);
+        let video = cached.as_ref().map_or(!sound, |clip| clip.video);
         let filename = filename(&record, start, end, video);
-        Ok(ClipOutline { video, filename, kept })
+        Ok(ClipOutline { video, filename, cached })
     }
 
-    /// The record of a video that has this piece.
-    async fn checked(&self, video_id: VideoId, start: f64, end: f64) -> Result<VideoRecord> {
+    /// The record of a video, if the span is valid for a clip of it.
+    async fn record_with_span(
+        &self,
+        video_id: VideoId,
+        start: f64,
+        end: f64,
+    ) -> Result<VideoRecord> {
         let record = self.catalog.record(video_id).await?;
-        let whole = record.end(&self.catalog.spans(&record).await?);
-        self.check_clip(whole, start, end)?;
+        let duration = record.end(&self.catalog.spans(&record).await?);
+        self.check_clip(duration, start, end)?;
         Ok(record)
     }
 
-    /// Of a video that lasts `whole` seconds.
-    fn check_clip(&self, whole: f64, start: f64, end: f64) -> Result<()> {
-        let longest = self.settings.max_clip_duration;
-        if !(0.0..whole).contains(&start) || end > whole + 0.001 {
+    /// Checks a span against a video of `duration` seconds.
+    fn check_clip(&self, duration: f64, start: f64, end: f64) -> Result<()> {
+        let max_seconds = self.settings.max_clip_duration;
+        if !(0.0..duration).contains(&start) || end > duration + 0.001 {
             return Err(Error::Invalid(format!(
                 "the clip goes from {start} to {end}; it must lie within the video, from 0 to \
-                 {whole} seconds"
+                 {duration} seconds"
             )));
         }
         if end <= start {
@@ -117,16 +121,16 @@ impl Frames {
                 "the clip ends at {end}; it must end after its start, {start} seconds"
             )));
         }
-        if end - start > longest as f64 {
+        if end - start > max_seconds as f64 {
             return Err(Error::Invalid(format!(
-                "the clip lasts {} seconds; at most {longest} are cut (frames.max_clip_duration)",
+                "the clip lasts {} seconds; at most {max_seconds} are cut (frames.max_clip_duration)",
                 end - start
             )));
         }
         Ok(())
     }
 
-    /// Cuts a clip and keeps it. The permits last as long as the work, whoever goes away.
+    /// Cuts a clip and caches it. Holds the permits until the work ends, even if the caller goes away.
     async fn cut(
         &self,
         record: &VideoRecord,
@@ -135,12 +139,12 @@ impl Frames {
         permits: (OwnedSemaphorePermit, OwnedSemaphorePermit),
     ) -> Result<()> {
         let source = self.source(record.video_id, self.settings.sources);
-        // Pictures of the video need not wait until the clip is cut.
-        let spooled = self.fetched(record, &mut *source.lock().await).await?;
+        // Released before cutting, so that frames of the video need not wait.
+        let spooled = self.spooled_source(record, &mut *source.lock().await).await?;
         let folder = self.folders.pictures.join(record.video_id.as_str());
-        let (pictures, most) = (self.folders.pictures.clone(), self.settings.cache_bytes);
+        let (pictures, max_bytes) = (self.folders.pictures.clone(), self.settings.cache_bytes);
         let (work, key) = (self.folders.work.clone(), key.to_owned());
-        decode_while_wanted(&self.decoder, move |decoder, cancel| {
+        decode_cancellable(&self.decoder, move |decoder, cancel| {
             let _permits = permits;
             let file = tempfile::NamedTempFile::new_in(&work).map_err(ports::PortError::from)?;
             let out = file.reopen().map_err(ports::PortError::from)?;
@@ -148,15 +152,15 @@ impl Frames {
             let name = format!("{key}.{}", extension(clip.video));
             std::fs::create_dir_all(&folder).map_err(ports::PortError::from)?;
             file.persist(folder.join(name)).map_err(|e| ports::PortError::from(e.error))?;
-            trim(&pictures, most).map_err(ports::PortError::from)?;
+            trim(&pictures, max_bytes).map_err(ports::PortError::from)?;
             Ok(())
         })
         .await
-        .map_err(told)
+        .map_err(client_error)
     }
 
-    /// A clip that was cut before.
-    async fn kept_clip(
+    /// A cached clip.
+    async fn cached_clip(
         &self,
         record: &VideoRecord,
         key: &str,
@@ -170,7 +174,7 @@ impl Frames {
             names.into_iter().find_map(|(video, filename)| {
                 let path = folder.join(format!("{key}.{}", extension(video)));
                 let file = File::options().read(true).append(true).open(path).ok()?;
-                // What was asked for last goes last.
+                // The modification time is the LRU order of the cache.
                 let _ = file.set_modified(std::time::SystemTime::now());
                 let metadata = file.metadata().ok()?;
                 let (size, version) = (metadata.len(), version(&metadata));
@@ -182,32 +186,32 @@ impl Frames {
     }
 }
 
-/// What a clip is kept by.
+/// Cache key of a clip.
 fn key(record: &VideoRecord, start: f64, end: f64, exact: bool) -> String {
     let milliseconds = |time: f64| (time * 1000.0).round() as u64;
-    let way = if exact { "" } else { "-key" };
+    let mode = if exact { "" } else { "-key" };
     let track = record.audio_track.map_or_else(String::new, |track| format!("-a{track}"));
     let (from, to) = (milliseconds(start), milliseconds(end));
-    format!("cut{CUTTING}-{from:08}-{to:08}{way}{track}")
+    format!("cut{CLIP_VERSION}-{from:08}-{to:08}{mode}{track}")
 }
 
 fn filename(record: &VideoRecord, start: f64, end: f64, video: bool) -> String {
     let stem = record.filename.rsplit_once('.').map_or(&*record.filename, |(stem, _)| stem);
-    format!("{stem}-{}-{}.{}", spoken(start), spoken(end), extension(video))
+    format!("{stem}-{}-{}.{}", time_label(start), time_label(end), extension(video))
 }
 
 fn extension(video: bool) -> &'static str {
     if video { "mp4" } else { "m4a" }
 }
 
-/// When a file was made and how large it is: when it was changed says when it was last read.
+/// A version from creation time and size; the modification time is that of the last access.
 fn version(metadata: &std::fs::Metadata) -> Option<String> {
-    let made = metadata.created().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
-    Some(format!("{:x}-{:x}", made.as_nanos(), metadata.len()))
+    let created = metadata.created().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(format!("{:x}-{:x}", created.as_nanos(), metadata.len()))
 }
 
-/// What the caller can do about a clip that cannot be cut is theirs to know.
-fn told(error: Error) -> Error {
+/// Maps errors of cutting that the client can act on.
+fn client_error(error: Error) -> Error {
     let Error::Port(port) = &error else { return error };
     match port.kind() {
         ErrorKind::TooLarge => Error::TooLarge(port.to_string()),
@@ -218,8 +222,8 @@ fn told(error: Error) -> Error {
     }
 }
 
-/// A time as a part of a file's name: `1m5.25s`.
-fn spoken(seconds: f64) -> String {
+/// A time for use in a file name: `1m5.25s`.
+fn time_label(seconds: f64) -> String {
     let ms = (seconds * 1000.0).round() as u64;
     let (minutes, rest) = (ms / 60_000, (ms % 60_000) as f64 / 1000.0);
     if minutes == 0 { format!("{rest}s") } else { format!("{minutes}m{rest}s") }
@@ -228,8 +232,8 @@ fn spoken(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn times_read_well_in_names() {
-        let names = [0.0, 1.5, 61.25, 3600.0].map(super::spoken);
+    fn time_labels_are_readable() {
+        let names = [0.0, 1.5, 61.25, 3600.0].map(super::time_label);
         assert_eq!(names, ["0s", "1.5s", "1m1.25s", "60m0s"]);
     }
 }

@@ -1,8 +1,7 @@
-//! Single frames, storyboards and loudness over time of stored videos, for clients that show where a
-//! moment is.
+//! Frames, storyboards, audio peaks and clips of stored videos, for clients that display moments.
 //!
-//! Pictures are kept on disk within a byte limit. The video is spooled from storage once and kept
-//! for the next request; at most one decode per video runs at a time.
+//! Results are cached on disk within a byte limit. The video is spooled from storage once and kept for
+//! the next request; at most one decode per video runs at a time.
 
 mod clips;
 mod peaks;
@@ -23,7 +22,7 @@ use tokio::sync::Semaphore;
 
 use crate::domain::catalog::Catalog;
 use crate::domain::catalog::record::VideoRecord;
-use crate::domain::ingest::{Limit, Spool, Spooled};
+use crate::domain::ingest::{Limit, Spool, SpooledFile};
 use crate::domain::kernel::disk::BLOCK;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::{Models, Stores};
@@ -34,30 +33,31 @@ pub use clips::{ClipFile, ClipOutline};
 
 pub use peaks::Peaks;
 
-/// Pictures of stored videos, for storyboards and thumbnails.
+/// Limits of frames, storyboards, peaks and clips.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FrameSettings {
-    /// Most bytes of disk that pictures kept below `data_dir` take; the longest unused go first.
+    /// Maximum size of the disk cache below `data_dir`, bytes; least recently used files are removed
+    /// first.
     #[serde(with = "byte_size")]
     pub cache_bytes: u64,
-    /// Widest frame, pixels.
+    /// Maximum width of a frame, pixels.
     pub max_width: u32,
-    /// Decodes at once.
+    /// Number of concurrent decodes.
     pub concurrency: usize,
-    /// Requests that may wait for a decode; past them the answer is 503.
+    /// Maximum number of requests that wait for a decode; further ones get status 503.
     pub queue: usize,
-    /// Videos whose file is kept for the next frame.
+    /// Number of videos whose spooled file is kept.
     pub sources: usize,
-    /// Longest clip that is cut out of a video, seconds.
+    /// Maximum length of a clip, seconds.
     #[serde(with = "seconds")]
     pub max_clip_duration: u64,
-    /// Most bytes of a clip.
+    /// Maximum size of a clip, bytes.
     #[serde(with = "byte_size")]
     pub max_clip_bytes: u64,
-    /// Clips cut at once.
+    /// Number of concurrent cuts.
     pub clips: usize,
-    /// Most parts of a video that the peaks of its sound are asked for.
+    /// Maximum number of buckets of audio peaks.
     pub max_buckets: u32,
 }
 
@@ -77,16 +77,16 @@ impl Default for FrameSettings {
     }
 }
 
-/// Where each moment is in a storyboard's sheet: row by row, `columns` tiles per row.
+/// The layout of a storyboard sheet: tiles row by row, `columns` per row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Storyboard {
     /// Seconds between tiles.
     pub interval: f64,
-    /// Tiles in the sheet.
+    /// Number of tiles in the sheet.
     pub tiles: u32,
-    /// Tiles per row.
+    /// Number of tiles per row.
     pub columns: u32,
-    /// Tiles from top to bottom.
+    /// Number of rows.
     pub rows: u32,
     /// Width of a tile, pixels.
     pub tile_width: u32,
@@ -95,21 +95,21 @@ pub struct Storyboard {
 }
 
 const COLUMNS: u32 = 10;
-const MOST_TILES: u32 = 100;
+const MAX_TILES: u32 = 100;
 const TILE_WIDTH: u32 = 160;
 
-/// A spooled video, by video id. The lock is held while it is fetched or decoded.
-type Source = Arc<tokio::sync::Mutex<Option<Arc<Spooled>>>>;
+/// The slot of a spooled video. The lock is held while the video is fetched or decoded.
+type Source = Arc<tokio::sync::Mutex<Option<Arc<SpooledFile>>>>;
 
-/// Where pictures are kept.
+/// Folders of the disk cache.
 pub(crate) struct Folders {
-    /// Those that were decoded.
+    /// Cached files, by video.
     pub(crate) pictures: PathBuf,
-    /// The videos that they are decoded from, while that lasts.
+    /// Spooled videos.
     pub(crate) work: PathBuf,
 }
 
-/// Pictures of stored videos: what is being decoded, and the files that are kept for it.
+/// Decodes and caches frames, storyboards, peaks and clips of stored videos.
 pub struct Frames {
     catalog: Arc<Catalog>,
     storage: Arc<dyn ObjectStorage>,
@@ -119,10 +119,11 @@ pub struct Frames {
     decodes: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
     clips: Arc<Semaphore>,
-    /// Held while a sound is decoded: one at a time, beside the pictures.
-    listening: Arc<tokio::sync::Mutex<()>>,
+    /// Held while audio is decoded: one at a time, independently of frames.
+    audio_decode: Arc<tokio::sync::Mutex<()>>,
     sources: Mutex<VecDeque<(VideoId, Source)>>,
-    /// Bytes kept since it was last looked how many there are; many, before the first look.
+    /// Bytes cached since the size of the cache was last measured; initially large, to force a
+    /// measurement.
     unmeasured: AtomicU64,
 }
 
@@ -141,7 +142,7 @@ impl Frames {
             decodes: Arc::new(Semaphore::new(settings.concurrency)),
             waiting: Arc::new(Semaphore::new(settings.queue)),
             clips: Arc::new(Semaphore::new(settings.clips)),
-            listening: Arc::default(),
+            audio_decode: Arc::default(),
             sources: Mutex::default(),
             unmeasured: AtomicU64::new(u64::MAX / 2),
             folders,
@@ -149,11 +150,11 @@ impl Frames {
         }
     }
 
-    /// The slot of a video. The slots used longest ago are given up, never one that is in use.
+    /// The slot of a video. Evicts the least recently used slots, never one in use.
     fn source(&self, video_id: VideoId, keep: usize) -> Source {
         let mut sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = sources.iter().position(|(id, _)| *id == video_id);
-        let slot = found.and_then(|at| sources.remove(at));
+        let position = sources.iter().position(|(id, _)| *id == video_id);
+        let slot = position.and_then(|at| sources.remove(at));
         let slot = slot.unwrap_or_else(|| (video_id, Source::default()));
         let source = slot.1.clone();
         sources.push_back(slot);
@@ -165,21 +166,21 @@ impl Frames {
         source
     }
 
-    fn give_up_source(&self, video_id: VideoId) {
+    fn drop_source(&self, video_id: VideoId) {
         let mut sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
         sources.retain(|(id, _)| *id != video_id);
     }
 }
 
 impl Frames {
-    /// The frame shown at `time` seconds as a JPEG that is `width` pixels wide, or as wide as the
-    /// video where that is less. `Unprocessable` outside the video or past the widest.
+    /// The frame at `time` seconds as a JPEG of `width` pixels, or of the video's width if that is
+    /// less. Returns `Unprocessable` for times outside the video and widths outside the limits.
     pub async fn frame(&self, video_id: VideoId, time: f64, width: u32) -> Result<Bytes> {
         let record = self.catalog.record(video_id).await?;
-        let widest = self.settings.max_width;
-        if !(16..=widest).contains(&width) {
+        let max_width = self.settings.max_width;
+        if !(16..=max_width).contains(&width) {
             return Err(Error::Unprocessable(format!(
-                "width is {width}; it must be from 16 to {widest} pixels"
+                "width is {width}; it must be from 16 to {max_width} pixels"
             )));
         }
         if !(0.0..=record.duration).contains(&time) {
@@ -189,25 +190,26 @@ impl Frames {
             )));
         }
         let key = format!("{:08}-{width}.jpg", (time * 1000.0).round() as u64);
-        if let Some(bytes) = self.kept(video_id, &key).await {
+        if let Some(bytes) = self.cached(video_id, &key).await {
             return Ok(bytes);
         }
         let decoded = self.decode(&record, vec![time], width, &key).await?;
         let frames = match decoded {
-            Decoded::Kept(bytes) => return Ok(bytes),
-            Decoded::Frames(frames) => frames,
+            DecodeOutcome::Cached(bytes) => return Ok(bytes),
+            DecodeOutcome::Frames(frames) => frames,
         };
         let frame = frames.into_iter().flatten().next();
         let frame = frame.ok_or_else(|| Error::NotFound("the video has no picture".into()))?;
         let bytes = jpeg(frame.image).await?;
-        self.keep(video_id, &key, bytes.clone()).await;
+        self.cache(video_id, &key, bytes.clone()).await;
         Ok(bytes)
     }
 
-    /// Small frames spread over the whole video, and where each is in [`Frames::storyboard_sheet`].
+    /// The layout of the storyboard: thumbnails spread over the whole video, in
+    /// [`Frames::storyboard_sheet`].
     pub async fn storyboard(&self, video_id: VideoId) -> Result<Storyboard> {
         self.catalog.record(video_id).await?;
-        if let Some(bytes) = self.kept(video_id, INDEX).await
+        if let Some(bytes) = self.cached(video_id, INDEX).await
             && let Ok(index) = serde_json::from_slice(&bytes)
         {
             return Ok(index);
@@ -218,7 +220,7 @@ impl Frames {
     /// The sheet of the storyboard as a JPEG.
     pub async fn storyboard_sheet(&self, video_id: VideoId) -> Result<Bytes> {
         self.catalog.record(video_id).await?;
-        match self.kept(video_id, SHEET).await {
+        match self.cached(video_id, SHEET).await {
             Some(bytes) => Ok(bytes),
             None => self.make_storyboard(video_id).await.map(|(_, sheet)| sheet),
         }
@@ -226,13 +228,13 @@ impl Frames {
 
     async fn make_storyboard(&self, video_id: VideoId) -> Result<(Storyboard, Bytes)> {
         let record = self.catalog.record(video_id).await?;
-        let tiles = (record.duration.ceil() as u32).clamp(1, MOST_TILES);
+        let tiles = (record.duration.ceil() as u32).clamp(1, MAX_TILES);
         let interval = record.duration / f64::from(tiles);
         let times = (0..tiles).map(|tile| (f64::from(tile) + 0.5) * interval).collect();
         let frames = match self.decode(&record, times, TILE_WIDTH, SHEET).await? {
-            Decoded::Frames(frames) => frames,
-            Decoded::Kept(sheet) => {
-                let index = self.kept(video_id, INDEX).await;
+            DecodeOutcome::Frames(frames) => frames,
+            DecodeOutcome::Cached(sheet) => {
+                let index = self.cached(video_id, INDEX).await;
                 let index = index.and_then(|bytes| serde_json::from_slice(&bytes).ok());
                 let index = index.ok_or_else(|| Error::corrupt("a storyboard lost its index"))?;
                 return Ok((index, sheet));
@@ -251,51 +253,52 @@ impl Frames {
         let sheet = jpeg(sheet(&index, &frames)).await?;
         let text = serde_json::to_vec(&index)
             .map_err(|e| Error::corrupt(format!("cannot write a storyboard's index: {e}")))?;
-        self.keep(video_id, INDEX, text.into()).await;
-        self.keep(video_id, SHEET, sheet.clone()).await;
+        self.cache(video_id, INDEX, text.into()).await;
+        self.cache(video_id, SHEET, sheet.clone()).await;
         Ok((index, sheet))
     }
 
-    /// Decodes frames that are `width` pixels wide, unless `key` was kept while waiting for its turn.
+    /// Decodes frames of `width` pixels, unless `key` was cached while waiting.
     async fn decode(
         &self,
         record: &VideoRecord,
         times: Vec<f64>,
         width: u32,
         key: &str,
-    ) -> Result<Decoded> {
+    ) -> Result<DecodeOutcome> {
         let full = |_| Error::Busy {
             message: "too many pictures are being decoded; try again shortly".into(),
             retry_after: 2,
         };
-        let place = self.waiting.clone().try_acquire_owned().map_err(full)?;
+        let queue_permit = self.waiting.clone().try_acquire_owned().map_err(full)?;
         let source = self.source(record.video_id, self.settings.sources);
         let mut source = source.lock_owned().await;
-        if let Some(bytes) = self.kept(record.video_id, key).await {
-            return Ok(Decoded::Kept(bytes));
+        if let Some(bytes) = self.cached(record.video_id, key).await {
+            return Ok(DecodeOutcome::Cached(bytes));
         }
-        let turn = self.decodes.clone().acquire_owned().await.map_err(Error::corrupt)?;
-        let spooled = self.fetched(record, &mut source).await?;
-        // Lock and permits move along: a caller who goes away must not let another decode start.
+        let decode_permit = self.decodes.clone().acquire_owned().await.map_err(Error::corrupt)?;
+        let spooled = self.spooled_source(record, &mut source).await?;
+        // Hold lock and permits until the decode ends, even if the caller goes away.
         let frames = decode(&self.decoder, move |decoder| {
-            let _held = (source, place, turn);
+            let _held = (source, queue_permit, decode_permit);
             let info = decoder.probe(&spooled.path)?;
             let Some(video) = info.video else { return Ok(Vec::new()) };
-            let (width, shown) = (u64::from(width.min(video.width)), u64::from(video.width.max(1)));
-            // The decoder bounds the longer side; a tall picture may be ten times its width.
-            let height = (u64::from(video.height) * width).div_ceil(shown).min(width * 10);
+            let (width, video_width) =
+                (u64::from(width.min(video.width)), u64::from(video.width.max(1)));
+            // The decoder limits the longer side; allow heights up to ten times the width.
+            let height = (u64::from(video.height) * width).div_ceil(video_width).min(width * 10);
             let side = width.max(height) as u32;
             Ok(decoder.frames(&spooled.path, &times, side)?)
         });
-        Ok(Decoded::Frames(frames.await?))
+        Ok(DecodeOutcome::Frames(frames.await?))
     }
 
-    /// The file of a video, fetched where its slot is empty.
-    async fn fetched(
+    /// The spooled file of a video, fetched from storage if its slot is empty.
+    async fn spooled_source(
         &self,
         record: &VideoRecord,
-        source: &mut Option<Arc<Spooled>>,
-    ) -> Result<Arc<Spooled>> {
+        source: &mut Option<Arc<SpooledFile>>,
+    ) -> Result<Arc<SpooledFile>> {
         if let Some(spooled) = source {
             return Ok(spooled.clone());
         }
@@ -305,10 +308,10 @@ impl Frames {
         Ok(source.insert(Arc::new(spool.finish().await?)).clone())
     }
 
-    async fn kept(&self, video_id: VideoId, key: &str) -> Option<Bytes> {
+    async fn cached(&self, video_id: VideoId, key: &str) -> Option<Bytes> {
         let file = self.folders.pictures.join(video_id.as_str()).join(key);
         let bytes = tokio::fs::read(&file).await.ok()?;
-        // What was read last goes last. A picture whose time cannot be set merely goes earlier.
+        // The modification time is the LRU order. If it cannot be set, the file is evicted earlier.
         let _ = tokio::task::spawn_blocking(move || {
             std::fs::File::options().append(true).open(file)?.set_modified(SystemTime::now())
         })
@@ -316,37 +319,37 @@ impl Frames {
         Some(bytes.into())
     }
 
-    /// Keeps a picture for the next who asks. Where it cannot be kept, it is decoded again.
-    async fn keep(&self, video_id: VideoId, key: &str, bytes: Bytes) {
+    /// Caches a file. If this fails, the next request decodes it again.
+    async fn cache(&self, video_id: VideoId, key: &str, bytes: Bytes) {
         let frames = self.folders.pictures.clone();
-        // Looking takes longer the more there are, so it is done now and then.
-        let (most, now_and_then) = (self.settings.cache_bytes, self.settings.cache_bytes / 32);
-        let kept = bytes.len() as u64 + BLOCK;
-        let full = self.unmeasured.fetch_add(kept, Ordering::Relaxed) + kept >= now_and_then;
+        // Measuring takes time in proportion to the number of files, so it is done occasionally.
+        let (max_bytes, slack) = (self.settings.cache_bytes, self.settings.cache_bytes / 32);
+        let size = bytes.len() as u64 + BLOCK;
+        let full = self.unmeasured.fetch_add(size, Ordering::Relaxed) + size >= slack;
         if full {
             self.unmeasured.store(0, Ordering::Relaxed);
         }
         let folder = frames.join(video_id.as_str());
         let key = key.to_owned();
-        let kept = tokio::task::spawn_blocking(move || {
+        let written = tokio::task::spawn_blocking(move || {
             std::fs::create_dir_all(&folder)?;
             let file = tempfile::NamedTempFile::new_in(&folder)?;
             std::fs::write(file.path(), &bytes)?;
             file.persist(folder.join(key)).map_err(|e| e.error)?;
-            if full { trim(&frames, most - now_and_then) } else { Ok(()) }
+            if full { trim(&frames, max_bytes - slack) } else { Ok(()) }
         });
-        if let Err(error) = kept.await.unwrap_or_else(|error| Err(error.into())) {
-            tracing::warn!(%video_id, %error, "a picture could not be kept");
+        if let Err(error) = written.await.unwrap_or_else(|error| Err(error.into())) {
+            tracing::warn!(%video_id, %error, "could not cache a file");
         }
     }
 
-    /// Removes what is kept of a video.
-    pub(crate) async fn forget(&self, video_id: VideoId) {
-        self.give_up_source(video_id);
+    /// Removes all cached files of a video.
+    pub(crate) async fn remove_video(&self, video_id: VideoId) {
+        self.drop_source(video_id);
         let folder = self.folders.pictures.join(video_id.as_str());
         match tokio::fs::remove_dir_all(&folder).await {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                tracing::warn!(%video_id, %error, "kept pictures could not be removed");
+                tracing::warn!(%video_id, %error, "could not remove cached files");
             }
             _ => {}
         }
@@ -356,12 +359,12 @@ impl Frames {
 const INDEX: &str = "storyboard.json";
 const SHEET: &str = "storyboard.jpg";
 
-enum Decoded {
+enum DecodeOutcome {
     Frames(Vec<Option<Frame>>),
-    Kept(Bytes),
+    Cached(Bytes),
 }
 
-/// The tiles side by side; one that could not be decoded, or has another size, stays black.
+/// Assembles the sheet. Tiles that could not be decoded or have another size stay black.
 fn sheet(index: &Storyboard, frames: &[Option<Frame>]) -> Image {
     let (tile_width, tile_height) = (index.tile_width as usize, index.tile_height as usize);
     let width = tile_width * index.columns as usize;
@@ -381,9 +384,9 @@ fn sheet(index: &Storyboard, frames: &[Option<Frame>]) -> Image {
     Image { width: width as u32, height: height as u32, rgb }
 }
 
-/// Removes the pictures used longest ago until those that are left take at most `most` bytes of the
-/// disk, and the folders that are empty then. *Blocks.*
-fn trim(folder: &Path, most: u64) -> std::io::Result<()> {
+/// Removes the least recently used files until the rest takes at most `max_bytes` of disk, and folders
+/// that become empty. *Blocks.*
+fn trim(folder: &Path, max_bytes: u64) -> std::io::Result<()> {
     let mut files = Vec::new();
     for video in std::fs::read_dir(folder)?.flatten() {
         for file in std::fs::read_dir(video.path()).into_iter().flatten().flatten() {
@@ -396,7 +399,7 @@ fn trim(folder: &Path, most: u64) -> std::io::Result<()> {
     let mut total: u64 = files.iter().map(|(_, size, _)| size).sum();
     files.sort_unstable();
     for (_, size, path) in files {
-        if total <= most {
+        if total <= max_bytes {
             break;
         }
         total -= size;
@@ -404,7 +407,7 @@ fn trim(folder: &Path, most: u64) -> std::io::Result<()> {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        // One that is not empty stays.
+        // Fails for a folder that is not empty.
         let _ = path.parent().map(std::fs::remove_dir);
     }
     Ok(())
@@ -415,7 +418,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sheet_lays_its_tiles_out_row_by_row() {
+    fn sheets_contain_tiles_row_by_row() {
         let index = Storyboard {
             interval: 1.0,
             tiles: 3,
@@ -433,17 +436,17 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_unused_pictures_go_first() {
+    fn least_recently_used_files_are_removed_first() {
         let folder = tempfile::tempdir().expect("a folder");
         let [gone, video] = ["u", "v"].map(|video| folder.path().join(video));
-        let of = |name: &str| if name == "oldest" { gone.join(name) } else { video.join(name) };
+        let path = |name: &str| if name == "oldest" { gone.join(name) } else { video.join(name) };
         for folder in [&gone, &video] {
             std::fs::create_dir(folder).expect("a folder");
         }
         let mut size = 0;
         for (age, name) in [(40, "oldest"), (30, "old"), (20, "middle"), (10, "new")] {
-            std::fs::write(of(name), b"one byte takes a block").expect("a file");
-            let file = std::fs::File::options().append(true).open(of(name)).expect("a file");
+            std::fs::write(path(name), b"one byte takes a block").expect("a file");
+            let file = std::fs::File::options().append(true).open(path(name)).expect("a file");
             file.sync_all().expect("on the disk");
             size = file.metadata().expect("its size").blocks() * BLOCK;
             let then = SystemTime::now() - std::time::Duration::from_secs(age);

@@ -1,8 +1,8 @@
-//! Aggregating a video: within its ingest, and again on demand.
+//! Aggregates a video: within its ingest, and again on demand.
 
 use std::collections::BTreeMap;
 
-use crate::domain::aggregation::run::{AggregatesResult, Outcome, Run, run};
+use crate::domain::aggregation::run::{AggregatesResult, AggregationOutcome, AggregationRun, run};
 use crate::domain::aggregation::{Aggregator, ChunkVectors};
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::catalog::Claim;
@@ -11,11 +11,11 @@ use crate::domain::catalog::record::VideoRecord;
 use crate::domain::ingest::Ingest;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::progress::Progress;
-use crate::domain::kernel::video::{VideoId, unknown};
+use crate::domain::kernel::video::{VideoId, unknown_video};
 use crate::domain::llm::budget::Budget;
 
 impl Ingest {
-    /// Whether aggregates take calls of the language model that are billed.
+    /// Whether aggregation makes billed calls of the language model.
     pub(crate) fn bills_aggregates(&self) -> bool {
         self.models.llm.is_billed()
     }
@@ -30,8 +30,8 @@ impl Ingest {
         let selected = self.catalog.aggregators.select(aggregators.as_deref())?;
         progress.video(video_id);
         let lock = progress.cancellable(self.catalog.locks.lock(video_id)).await?;
-        if self.catalog.stored(video_id).await?.into_record()?.is_none() {
-            return Err(unknown(video_id));
+        if self.catalog.record_state(video_id).await?.into_record()?.is_none() {
+            return Err(unknown_video(video_id));
         }
         let claim = self.catalog.claim(video_id, &lock).await?;
         let outcome = self.aggregate_claimed(&claim, selected, force, &progress, &lock).await;
@@ -49,10 +49,10 @@ impl Ingest {
         progress: &Progress,
         lock: &VideoLock,
     ) -> Result<AggregatesResult> {
-        let record = claim.found.clone().into_record()?;
-        let mut record = record.ok_or_else(|| unknown(claim.video_id))?;
-        let video = self.catalog.analyzed(&record).await?;
-        let budget = Budget::open(&self.models, None);
+        let record = claim.base.clone().into_record()?;
+        let mut record = record.ok_or_else(|| unknown_video(claim.video_id))?;
+        let video = self.catalog.analyzed_video(&record).await?;
+        let budget = Budget::new(&self.models, None);
         let report =
             self.run_aggregators(&mut record, &video, selected, force, &budget, progress).await?;
         progress.check()?;
@@ -61,8 +61,8 @@ impl Ingest {
         Ok(report)
     }
 
-    /// Computes the aggregates of a video again whose outputs were corrected. Others may change it
-    /// meanwhile, as who corrects one thing after the other does: then it begins anew.
+    /// Recomputes the aggregates of a video after a correction. Starts over if the video changes
+    /// meanwhile, for example by another correction.
     pub(crate) async fn aggregate_corrected(
         &self,
         video_id: VideoId,
@@ -72,8 +72,8 @@ impl Ingest {
         loop {
             progress.check()?;
             let mut record = self.catalog.record(video_id).await?;
-            let video = self.catalog.analyzed(&record).await?;
-            let budget = Budget::open(&self.models, None);
+            let video = self.catalog.analyzed_video(&record).await?;
+            let budget = Budget::new(&self.models, None);
             let selected = self.catalog.aggregators.all().to_vec();
             let selected: Vec<_> = selected
                 .into_iter()
@@ -84,19 +84,19 @@ impl Ingest {
             let lock = progress.cancellable(self.catalog.locks.lock(video_id)).await?;
             let epoch = record.epoch;
             let claim = self.catalog.claim(video_id, &lock).await?;
-            match claim.found.record() {
+            match claim.base.record() {
                 Some(now) if now.epoch == epoch => record = now.clone(),
-                found => {
-                    let gone = found.is_none();
+                other => {
+                    let deleted = other.is_none();
                     self.catalog.discard(&claim).await;
-                    if gone {
-                        return Err(unknown(video_id));
+                    if deleted {
+                        return Err(unknown_video(video_id));
                     }
                     continue;
                 }
             }
             let published = async {
-                let report = self.enter(&mut record, outcome).await?;
+                let report = self.store_results(&mut record, outcome).await?;
                 lock.check()?;
                 self.catalog.publish(&claim, record).await?;
                 Ok(report)
@@ -109,7 +109,7 @@ impl Ingest {
         }
     }
 
-    /// Runs aggregators over a video and enters the stored results into its record, which the
+    /// Runs aggregators over a video, stores the results and references them in its record, which the
     /// caller publishes.
     pub(crate) async fn run_aggregators(
         &self,
@@ -121,10 +121,10 @@ impl Ingest {
         progress: &Progress,
     ) -> Result<AggregatesResult> {
         let outcome = self.compute(record, video, selected, force, budget, progress).await?;
-        self.enter(record, outcome).await
+        self.store_results(record, outcome).await
     }
 
-    /// Runs aggregators over a video; stores what was paid for, and nothing else.
+    /// Runs aggregators over a video. Stores only the cache of the language model's answers.
     async fn compute(
         &self,
         record: &VideoRecord,
@@ -133,10 +133,10 @@ impl Ingest {
         force: bool,
         budget: &Budget,
         progress: &Progress,
-    ) -> Result<Outcome> {
-        let kept = self.catalog.kept_answers(record.video_id).await?;
+    ) -> Result<AggregationOutcome> {
+        let cached = self.catalog.cached_answers(record.video_id).await?;
         let outcome = run(
-            Run {
+            AggregationRun {
                 llm: budget.models.llm.as_ref(),
                 sentiment: budget.models.sentiment.as_deref(),
                 ner: budget.models.ner.as_deref(),
@@ -149,24 +149,28 @@ impl Ingest {
                 selected,
                 force,
                 analyzers_changed: record.analyzed_by() != record.aggregated_analyzers,
-                kept: kept.clone(),
+                saved_answers: cached.clone(),
             },
             progress,
         )
         .await?;
-        if outcome.kept != kept {
-            self.catalog.keep_answers(record.video_id, &outcome.kept).await?;
+        if outcome.saved_answers != cached {
+            self.catalog.cache_answers(record.video_id, &outcome.saved_answers).await?;
         }
         Ok(outcome)
     }
 
-    /// Stores what aggregators have computed, and enters it into the record of the video.
-    async fn enter(&self, record: &mut VideoRecord, outcome: Outcome) -> Result<AggregatesResult> {
-        let Outcome { report, results, .. } = outcome;
+    /// Stores the results of aggregators and references them in the record of the video.
+    async fn store_results(
+        &self,
+        record: &mut VideoRecord,
+        outcome: AggregationOutcome,
+    ) -> Result<AggregatesResult> {
+        let AggregationOutcome { report, results, .. } = outcome;
         let mut aggregates = BTreeMap::new();
         for (id, result) in &results {
-            let kept = record.aggregates.get(id).filter(|_| !report.ran.contains(id));
-            let key = match kept {
+            let reused = record.aggregates.get(id).filter(|_| !report.ran.contains(id));
+            let key = match reused {
                 Some(key) => key.clone(),
                 None => self.catalog.store(record.video_id, id, &result.to_json()).await?,
             };
@@ -178,27 +182,28 @@ impl Ingest {
         Ok(report)
     }
 
-    /// Embeds what each chunk says, through the analyzer preferred as evidence.
+    /// Embeds the text of each chunk from the analyzer preferred as evidence.
     async fn chunk_vectors(&self, video: &AnalyzedVideo) -> Result<ChunkVectors> {
         let analyzers = &self.catalog.analyzers;
         let present = |id: &&String| video.outputs[*id].iter().any(Option::is_some);
-        let preferred = analyzers.by_evidence(video.outputs.keys().filter(present));
+        let preferred = analyzers.by_evidence_rank(video.outputs.keys().filter(present));
         let preferred = preferred.first();
         let Some(analyzer) = preferred.and_then(|id| analyzers.find(&self.models, id).ok()) else {
             return Ok(ChunkVectors::default());
         };
         let mut vectors = vec![None; video.spans.len()];
         let mut texts = Vec::new();
-        let mut places = Vec::new();
-        for (place, output) in video.outputs[analyzer.spec().id].iter().enumerate() {
-            let text = output.as_ref().and_then(|o| o.finding().index().fields.remove("combined"));
+        let mut indices = Vec::new();
+        for (index, output) in video.outputs[analyzer.spec().id].iter().enumerate() {
+            let text =
+                output.as_ref().and_then(|o| o.content().index_entry().fields.remove("combined"));
             if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
                 texts.push(text);
-                places.push(place);
+                indices.push(index);
             }
         }
-        for (place, vector) in places.into_iter().zip(self.models.embedder.embed(&texts).await?) {
-            vectors[place] = Some(vector);
+        for (index, vector) in indices.into_iter().zip(self.models.embedder.embed(&texts).await?) {
+            vectors[index] = Some(vector);
         }
         Ok(ChunkVectors {
             analyzer: analyzer.spec().id.into(),

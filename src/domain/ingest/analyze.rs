@@ -1,4 +1,4 @@
-//! The step of an ingest that costs: analyzers over chunks, and vectors of what they say.
+//! Runs analyzers over chunks and embeds their outputs: the costly step of an ingest.
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Instant;
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::domain::analysis::evidence::ChunkEvidence;
 use crate::domain::analysis::video::{Output, Outputs};
-use crate::domain::analysis::{Analyzer, AnalyzerRef, kept_as};
+use crate::domain::analysis::{Analyzer, AnalyzerRef, cache_key};
 use crate::domain::catalog::CacheKey;
 use crate::domain::catalog::record::{AnalyzerEntry, Cost, VideoRecord};
 use crate::domain::ingest::Ingest;
@@ -24,7 +24,7 @@ use crate::domain::llm::budget::Budget;
 use crate::domain::search::indexing::points;
 
 impl Ingest {
-    /// Runs the analyzers that are asked for and whose output the draft does not have.
+    /// Runs the requested analyzers whose output the draft does not have yet.
     pub(super) async fn analyze(
         &self,
         draft: &mut Draft,
@@ -53,7 +53,7 @@ impl Ingest {
         Ok(())
     }
 
-    /// One analyzer over every chunk; costly results are kept as they come.
+    /// Runs one analyzer over all chunks. Caches costly results as they arrive.
     async fn analyze_chunks(
         &self,
         analyzer: &dyn Analyzer,
@@ -76,13 +76,13 @@ impl Ingest {
         step(0);
         let work = stream::iter((0..chunks.len()).filter(|i| original(*i) == *i))
             .map(async |i| {
-                // Calls that are under way when another is refused are paid for: they go on.
+                // Calls in flight when the budget is exhausted are paid for, so they complete.
                 if budget.is_exhausted() {
                     return Ok((i, None));
                 }
                 match self.analyze_one(analyzer, video_id, &chunks[i], budget).await {
-                    Ok((output, kept)) => {
-                        fresh.fetch_add(u32::from(!kept), Ordering::Relaxed);
+                    Ok((output, cached)) => {
+                        fresh.fetch_add(u32::from(!cached), Ordering::Relaxed);
                         Ok((i, output))
                     }
                     Err(_) if budget.is_exhausted() => Ok((i, None)),
@@ -99,9 +99,9 @@ impl Ingest {
             outputs[i] = output;
         }
         for i in (0..chunks.len()).filter(|i| original(*i) != *i) {
-            let shown = outputs[original(i)].as_ref();
-            outputs[i] =
-                shown.map(|o| o.repeated(chunks[original(i)].chunk_id, chunks[i].frame_times()));
+            let repeated = outputs[original(i)].as_ref();
+            outputs[i] = repeated
+                .map(|o| o.as_repeat_of(chunks[original(i)].chunk_id, chunks[i].frame_times()));
             step(1);
         }
         let after = budget.usage();
@@ -115,7 +115,7 @@ impl Ingest {
         Ok((outputs, cost))
     }
 
-    /// One analyzer's output on a chunk, and whether it was kept from before.
+    /// One analyzer's output on a chunk, and whether it came from the cache.
     async fn analyze_one(
         &self,
         analyzer: &dyn Analyzer,
@@ -127,11 +127,11 @@ impl Ingest {
             return Ok((analyzer.analyze(&budget.models, chunk).await?, false));
         }
         let words = chunk.video.speech.words.as_ref().map(|words| words.recogniser.as_str());
-        let fingerprint = kept_as(analyzer, &self.models, words);
+        let fingerprint = cache_key(analyzer, &self.models, words);
         let key = CacheKey::new(video_id, analyzer.spec().id, chunk.span, &fingerprint);
-        if let Some(kept) = self.catalog.cached_output(analyzer.spec().id, &key).await? {
+        if let Some(output) = self.catalog.cached_output(analyzer.spec().id, &key).await? {
             metrics::chunk_analyzed(analyzer.spec().id, true);
-            return Ok((kept, true));
+            return Ok((output, true));
         }
         let output = analyzer.analyze(&budget.models, chunk).await?;
         self.catalog.cache_output(&key, output.as_ref()).await?;
@@ -174,7 +174,8 @@ impl Ingest {
     }
 }
 
-/// For each chunk the first of the run of chunks that look alike and are silent, itself included.
+/// For each chunk, the index of the first chunk of its run of visually identical, silent chunks
+/// (possibly itself).
 fn originals(chunks: &[ChunkEvidence]) -> Vec<usize> {
     let mut originals: Vec<usize> = Vec::with_capacity(chunks.len());
     for (i, chunk) in chunks.iter().enumerate() {

@@ -7,7 +7,7 @@ use ports::vad::VoiceActivitySession;
 use ports::{ErrorKind, PortError};
 
 use crate::domain::catalog::record::VideoRecord;
-use crate::domain::ingest::fetch::Fetched;
+use crate::domain::ingest::fetch::FetchedSource;
 use crate::domain::ingest::{Ingest, IngestRequest};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::progress::Progress;
@@ -40,7 +40,7 @@ impl Ingest {
     /// `Unprocessable` where the file has no such track.
     pub(super) async fn audio_track(
         &self,
-        fetched: &Fetched,
+        fetched: &FetchedSource,
         request: &IngestRequest,
         previous: Option<&VideoRecord>,
         progress: &Progress,

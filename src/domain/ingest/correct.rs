@@ -1,5 +1,4 @@
-//! Corrections: what people say is right, laid over what the models of a video have found, and found
-//! again after every later run.
+//! User corrections: applied to the outputs of the models, and applied again after every later run.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -8,44 +7,46 @@ use async_trait::async_trait;
 use ports::embedder::Embedder;
 use ports::index::{Filter, Point, Predicate};
 
-use crate::domain::aggregation::aggregators::entities::{self, People};
+use crate::domain::aggregation::aggregators::entities::{self, LinkedPeople};
 use crate::domain::aggregation::result::result_of;
 use crate::domain::analysis::VECTOR_FIELDS;
-use crate::domain::analysis::analyzers::people::{self, Crowd};
-use crate::domain::analysis::correction::{Corrected, Correction, Overlay, Phrase};
-use crate::domain::analysis::finding::output_of;
+use crate::domain::analysis::analyzers::people::{self, ChunkPeople};
+use crate::domain::analysis::correction::{
+    Correction, CorrectionKind, CorrectionSet, PhrasePattern,
+};
+use crate::domain::analysis::output::output_of;
 use crate::domain::analysis::video::{Output, Outputs};
 use crate::domain::catalog::record::{AnalyzerEntry, VideoRecord};
 use crate::domain::ingest::Ingest;
 use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::listed;
+use crate::domain::kernel::names::comma_separated;
 use crate::domain::kernel::time::{Span, now, rounded, timecode};
-use crate::domain::kernel::video::{ChunkId, VideoId, unknown};
+use crate::domain::kernel::video::{ChunkId, VideoId, unknown_video};
 use crate::domain::media::tracking::Location;
 use crate::domain::search::indexing::points;
 
-/// A correction waits so long for a job that changes the video.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// How long a correction waits for a job that changes the video.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Seconds after which one that has waited in vain may try again.
-const RETRY: u32 = 5;
+/// Retry-After when the lock is not available, seconds.
+const RETRY_AFTER: u32 = 5;
 
-/// What somebody says is wrong, and what is right.
+/// A correction as requested by a user.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CorrectionDraft {
-    /// What it is about.
-    pub of: Corrected,
-    /// What is shown.
+    /// The kind of content that it corrects.
+    pub of: CorrectionKind,
+    /// The wrong text.
     pub from: String,
-    /// What is right; nothing where words were never there.
+    /// The right text; empty to remove words.
     pub to: String,
-    /// When alone it is wrong, seconds of the video.
+    /// Restricts the correction to a span, seconds of the video.
     pub span: Option<Span>,
 }
 
 impl Ingest {
-    /// Corrects a video: every correction, or none. `Invalid` names what the first one is about that
-    /// is nowhere in the video.
+    /// Adds corrections to a video: all or none. Returns `Invalid` for the first one that matches
+    /// nothing in the video.
     pub(crate) async fn correct(
         &self,
         video_id: VideoId,
@@ -54,18 +55,19 @@ impl Ingest {
         for draft in drafts {
             self.check_draft(draft)?;
         }
-        let known = self.catalog.corrections_of(video_id).await?.len();
-        let most = self.settings.ingest.max_corrections;
-        if known + drafts.len() > most {
+        let known = self.catalog.video_corrections(video_id).await?.len();
+        let max = self.settings.ingest.max_corrections;
+        if known + drafts.len() > max {
             return Err(Error::Invalid(format!(
-                "a video has at most {most} corrections (ingest.max_corrections); this one has {known}"
+                "a video has at most {max} corrections (ingest.max_corrections); this one has {known}"
             )));
         }
-        let mut corrections = self.change_corrections(video_id, Change::Make(drafts)).await?;
+        let mut corrections = self.change_corrections(video_id, Change::Add(drafts)).await?;
         Ok(corrections.split_off(corrections.len().saturating_sub(drafts.len())))
     }
 
-    /// Undoes one correction of a video, or all of them. `NotFound` where there is no such one.
+    /// Removes one correction of a video, or all of them. Returns `NotFound` if there is no such
+    /// correction.
     pub(crate) async fn undo_corrections(
         &self,
         video_id: VideoId,
@@ -74,9 +76,9 @@ impl Ingest {
         self.change_corrections(video_id, Change::Undo(id)).await
     }
 
-    /// The corrections of a video after a change, and how many of the first may apply to nothing: they
-    /// were made of what a former run had found.
-    async fn changed(
+    /// The corrections of a video after a change, and how many of them existed before: these may match
+    /// nothing in the outputs of a later run.
+    async fn apply_change(
         &self,
         record: &VideoRecord,
         change: Change<'_>,
@@ -84,7 +86,7 @@ impl Ingest {
         let mut corrections = self.catalog.corrections(record).await?;
         let known = corrections.len();
         match change {
-            Change::Make(drafts) => {
+            Change::Add(drafts) => {
                 for draft in drafts {
                     let correction = self.correction(record, &corrections, draft).await?;
                     corrections.push(correction);
@@ -104,23 +106,23 @@ impl Ingest {
     }
 
     fn check_draft(&self, draft: &CorrectionDraft) -> Result<()> {
-        let most = self.settings.ingest.max_correction_chars;
+        let max_chars = self.settings.ingest.max_correction_chars;
         let CorrectionDraft { of, from, to, span } = draft;
         for (name, text) in [("from", from), ("to", to)] {
-            if text.chars().count() > most {
+            if text.chars().count() > max_chars {
                 return Err(Error::Unprocessable(format!(
-                    "'{name}' has at most {most} characters (ingest.max_correction_chars)"
+                    "'{name}' has at most {max_chars} characters (ingest.max_correction_chars)"
                 )));
             }
         }
-        let named = matches!(of, Corrected::Speaker | Corrected::Person);
-        if named && (from.trim().is_empty() || to.trim().is_empty()) {
+        let renames = matches!(of, CorrectionKind::Speaker | CorrectionKind::Person);
+        if renames && (from.trim().is_empty() || to.trim().is_empty()) {
             return Err(Error::Unprocessable(format!(
                 "a correction of a {} needs 'from' and 'to'",
                 of.name()
             )));
         }
-        if !named && Phrase::new(from).is_empty() {
+        if !renames && PhrasePattern::new(from).is_empty() {
             return Err(Error::Unprocessable(
                 "'from' needs a letter or a digit: the words that are wrong".into(),
             ));
@@ -133,7 +135,7 @@ impl Ingest {
         Ok(())
     }
 
-    /// A correction of the video as it is with those that were made before.
+    /// Resolves a draft on the video with the `before` corrections applied.
     async fn correction(
         &self,
         record: &VideoRecord,
@@ -141,27 +143,31 @@ impl Ingest {
         draft: &CorrectionDraft,
     ) -> Result<Correction> {
         let (spoken, seen) = match draft.of {
-            Corrected::Speaker => (self.spoken_by(record, before, draft).await?, Vec::new()),
-            Corrected::Person => (Vec::new(), self.seen_of(record, before, &draft.from).await?),
-            Corrected::Words | Corrected::ScreenText => Default::default(),
+            CorrectionKind::Speaker => {
+                (self.speaker_spans(record, before, draft).await?, Vec::new())
+            }
+            CorrectionKind::Person => {
+                (Vec::new(), self.person_locations(record, before, &draft.from).await?)
+            }
+            CorrectionKind::Words | CorrectionKind::ScreenText => Default::default(),
         };
         let id = uuid::Uuid::new_v4().simple().to_string();
         Ok(Correction {
             id: id.chars().take(12).collect(),
-            of: draft.of,
+            kind: draft.of,
             from: draft.from.trim().to_owned(),
             to: draft.to.trim().to_owned(),
             span: draft.span,
             created_at: now(),
-            spoken,
-            seen,
+            speaker_spans: spoken,
+            person_locations: seen,
             places: 0,
             spans: Vec::new(),
         })
     }
 
-    /// When the speaker speaks whom a draft is about.
-    async fn spoken_by(
+    /// When the speaker of a draft speaks.
+    async fn speaker_spans(
         &self,
         record: &VideoRecord,
         before: &[Correction],
@@ -169,11 +175,11 @@ impl Ingest {
     ) -> Result<Vec<Span>> {
         let overlay = self.overlay(record, before.to_vec()).await?;
         let label = draft.from.trim();
-        let mut spoken = overlay.spoken_by(label);
+        let mut spoken = overlay.speaker_spans(label);
         if spoken.is_empty() {
             return Err(Error::Invalid(format!(
                 "no speaker '{label}' in this video; it has: {}",
-                listed(&overlay.speakers())
+                comma_separated(&overlay.speakers())
             )));
         }
         if let Some(span) = draft.span {
@@ -186,35 +192,36 @@ impl Ingest {
         Ok(spoken.into_iter().map(milliseconds).collect())
     }
 
-    /// Where a linked person is seen, given by id or by name.
-    async fn seen_of(
+    /// Where a linked person is visible, given by id or by name.
+    async fn person_locations(
         &self,
         record: &VideoRecord,
         before: &[Correction],
         person: &str,
     ) -> Result<Vec<Location>> {
         let person = person.trim();
-        let named = before.iter().rev().find(|c| c.of == Corrected::Person && c.to == person);
+        let named =
+            before.iter().rev().find(|c| c.kind == CorrectionKind::Person && c.to == person);
         if let Some(named) = named {
-            return Ok(named.seen.clone());
+            return Ok(named.person_locations.clone());
         }
         let stored = self.catalog.aggregate_result(record, entities::ID).await?;
-        let linked = result_of::<People>(&*stored).map_or(&[][..], |people| &people.entities);
+        let linked = result_of::<LinkedPeople>(&*stored).map_or(&[][..], |people| &people.entities);
         let Some(linked) = linked.iter().find(|linked| linked.entity.entity_id == person) else {
             return Err(Error::NotFound(format!(
                 "no person '{person}' in this video; GET /videos/{}/entities lists them",
                 record.video_id
             )));
         };
-        let outputs = self.catalog.uncorrected(record, people::ID).await?;
-        let sighting = |of: &entities::Observation| {
-            let output = outputs.get(of.chunk_id.index())?.as_deref()?;
-            let seen = output_of::<Crowd>(output)?;
-            let person = seen.people.iter().find(|seen| seen.person == of.person)?;
+        let outputs = self.catalog.original_outputs(record, people::ID).await?;
+        let locations = |observation: &entities::PersonObservation| {
+            let output = outputs.get(observation.chunk_id.index())?.as_deref()?;
+            let crowd = output_of::<ChunkPeople>(output)?;
+            let person = crowd.people.iter().find(|person| person.person == observation.person)?;
             Some(person.locations.clone())
         };
         let mut seen: Vec<Location> =
-            linked.observations.iter().filter_map(sighting).flatten().collect();
+            linked.observations.iter().filter_map(locations).flatten().collect();
         seen.sort_by(|a, b| a.t.total_cmp(&b.t));
         if seen.is_empty() {
             return Err(Error::Invalid(format!(
@@ -224,43 +231,49 @@ impl Ingest {
         Ok(seen)
     }
 
-    async fn overlay(&self, record: &VideoRecord, corrections: Vec<Correction>) -> Result<Overlay> {
+    async fn overlay(
+        &self,
+        record: &VideoRecord,
+        corrections: Vec<Correction>,
+    ) -> Result<CorrectionSet> {
         let speech = match &record.speech_document {
             Some(document) => Some(self.catalog.speech(document).await?),
             None => None,
         };
-        Ok(Overlay::new(corrections, speech))
+        Ok(CorrectionSet::new(corrections, speech))
     }
 
-    /// Lays other corrections over a video and publishes it.
+    /// Changes the corrections of a video, applies them and publishes it.
     async fn change_corrections(
         &self,
         video_id: VideoId,
         change: Change<'_>,
     ) -> Result<Vec<Correction>> {
-        self.catalog.opening.check()?;
-        let locking = tokio::time::timeout(PATIENCE, self.catalog.locks.lock(video_id));
+        self.catalog.readiness.check()?;
+        let locking = tokio::time::timeout(LOCK_TIMEOUT, self.catalog.locks.lock(video_id));
         let Ok(lock) = locking.await else {
             return Err(Error::Busy {
                 message: format!(
                     "a job is changing video '{video_id}'; try again when it has ended"
                 ),
-                retry_after: RETRY,
+                retry_after: RETRY_AFTER,
             });
         };
         let lock = lock?;
-        if self.catalog.stored(video_id).await?.into_record()?.is_none() {
-            return Err(unknown(video_id));
+        if self.catalog.record_state(video_id).await?.into_record()?.is_none() {
+            return Err(unknown_video(video_id));
         }
         let claim = self.catalog.claim(video_id, &lock).await?;
         let outcome = async {
-            let record = claim.found.clone().into_record()?;
-            let mut record = record.ok_or_else(|| unknown(video_id))?;
-            let (corrections, known) = self.changed(&record, change).await?;
+            let record = claim.base.clone().into_record()?;
+            let mut record = record.ok_or_else(|| unknown_video(video_id))?;
+            let (corrections, known) = self.apply_change(&record, change).await?;
             let mut points = Vec::new();
-            let corrections = self.lay_over(&mut record, corrections, &mut points).await?;
-            if let Some(nowhere) = corrections.iter().skip(known).find(|made| made.places == 0) {
-                return Err(applies_nowhere(nowhere));
+            let corrections = self.apply_corrections(&mut record, corrections, &mut points).await?;
+            if let Some(unmatched) =
+                corrections.iter().skip(known).find(|correction| correction.places == 0)
+            {
+                return Err(no_match_error(unmatched));
             }
             lock.check()?;
             self.publish_points(record, points, &claim).await?;
@@ -273,9 +286,9 @@ impl Ingest {
         outcome
     }
 
-    /// Lays corrections over the outputs of a record that is not published yet, and over the points
-    /// that will be. What is not touched keeps its vectors.
-    pub(super) async fn lay_over(
+    /// Applies corrections to the outputs and points of a record that is not published yet. Unaffected
+    /// texts keep their vectors.
+    pub(super) async fn apply_corrections(
         &self,
         record: &mut VideoRecord,
         corrections: Vec<Correction>,
@@ -285,18 +298,18 @@ impl Ingest {
         let overlay = self.overlay(record, corrections).await?;
         let ids: Vec<String> = record.analyzers.keys().cloned().collect();
         for id in ids {
-            let made = self.catalog.uncorrected(record, &id).await?;
-            let shown = self.catalog.outputs(record, &id).await?;
-            let corrected: Outputs = made
+            let original = self.catalog.original_outputs(record, &id).await?;
+            let current = self.catalog.outputs(record, &id).await?;
+            let corrected: Outputs = original
                 .iter()
                 .zip(&spans)
-                .map(|(output, span)| Some(laid_over(output.as_ref()?, &overlay, *span)))
+                .map(|(output, span)| Some(apply_overlay(output.as_ref()?, &overlay, *span)))
                 .collect();
-            if same(&corrected, &shown) {
+            if same(&corrected, &current) {
                 continue;
             }
-            let of = Touched { id, spans: &spans, made, shown, corrected };
-            self.replace_outputs(record, of, fresh).await?;
+            let update = OutputUpdate { id, spans: &spans, original, current, corrected };
+            self.replace_outputs(record, update, fresh).await?;
         }
         let corrections = overlay.into_corrections();
         record.corrections_document = match corrections.is_empty() {
@@ -306,63 +319,62 @@ impl Ingest {
         Ok(corrections)
     }
 
-    /// Enters outputs that differ from those that were shown: their pages into the record, their points
-    /// in the place of those that are there.
+    /// Replaces the outputs of an analyzer: their pages in the record, and their points in `fresh`.
     async fn replace_outputs(
         &self,
         record: &mut VideoRecord,
-        of: Touched<'_>,
+        update: OutputUpdate<'_>,
         fresh: &mut Vec<Point>,
     ) -> Result<()> {
-        let Some(analyzer) = self.catalog.analyzers.known(&of.id) else { return Ok(()) };
-        let mut entry = record.analyzers[&of.id].clone();
-        let embedder = Remembering {
-            vectors: self.vectors_of(record.video_id, &entry, &of, fresh).await?,
+        let Some(analyzer) = self.catalog.analyzers.get(&update.id) else { return Ok(()) };
+        let mut entry = record.analyzers[&update.id].clone();
+        let embedder = CachingEmbedder {
+            vectors: self.reusable_vectors(record.video_id, &entry, &update, fresh).await?,
             embedder: self.models.embedder.as_ref(),
         };
-        let made = entry.uncorrected.take().unwrap_or_else(|| entry.pages.clone());
-        if same(&of.corrected, &of.made) {
-            entry.pages = made;
+        let original = entry.uncorrected.take().unwrap_or_else(|| entry.pages.clone());
+        if same(&update.corrected, &update.original) {
+            entry.pages = original;
         } else {
-            let stored = self.catalog.store_outputs(record.video_id, &of.id, &of.corrected);
+            let stored = self.catalog.store_outputs(record.video_id, &update.id, &update.corrected);
             entry.pages = stored.await?;
-            entry.uncorrected = Some(made);
+            entry.uncorrected = Some(original);
         }
         entry.revision = uuid::Uuid::new_v4().simple().to_string();
         let (id, config) = (record.video_id, record.chunking.config());
-        let (revision, outputs) = (&entry.revision, &of.corrected);
+        let (revision, outputs) = (&entry.revision, &update.corrected);
         let points =
-            points(&embedder, id, &config, revision, of.spans, &*analyzer, outputs).await?;
+            points(&embedder, id, &config, revision, update.spans, &*analyzer, outputs).await?;
         entry.points = points.len() as u64;
         self.models.embedder.model().clone_into(&mut entry.embedder);
-        fresh.retain(|point| point.id.analyzer_id != of.id);
+        fresh.retain(|point| point.id.analyzer_id != update.id);
         fresh.extend(points);
-        record.analyzers.insert(of.id, entry);
+        record.analyzers.insert(update.id, entry);
         Ok(())
     }
 
-    /// The vectors of the texts of outputs that are shown, by text.
-    async fn vectors_of(
+    /// The existing vectors of the current outputs, by text.
+    async fn reusable_vectors(
         &self,
         video_id: VideoId,
         entry: &AnalyzerEntry,
-        of: &Touched<'_>,
+        update: &OutputUpdate<'_>,
         fresh: &[Point],
     ) -> Result<HashMap<String, Vec<f32>>> {
         if entry.embedder != self.models.embedder.model() {
             return Ok(HashMap::new());
         }
         let mut texts: HashMap<(ChunkId, &str), String> = HashMap::new();
-        for (chunk_id, output) in (0..).map(ChunkId).zip(&of.shown) {
+        for (chunk_id, output) in (0..).map(ChunkId).zip(&update.current) {
             let Some(output) = output else { continue };
-            let fields = output.finding().index().fields.into_iter();
+            let fields = output.content().index_entry().fields.into_iter();
             texts.extend(fields.map(|(field, text)| ((chunk_id, field), text)));
         }
         let mut vectors = HashMap::new();
-        let made_now: Vec<&Point> =
-            fresh.iter().filter(|point| point.id.analyzer_id == of.id).collect();
-        if !made_now.is_empty() {
-            for point in made_now {
+        let own_points: Vec<&Point> =
+            fresh.iter().filter(|point| point.id.analyzer_id == update.id).collect();
+        if !own_points.is_empty() {
+            for point in own_points {
                 for (field, vector) in &point.vectors {
                     if let Some(text) = texts.remove(&(point.id.chunk_id, field.as_str())) {
                         vectors.insert(text, vector.clone());
@@ -374,7 +386,7 @@ impl Ingest {
         let revision = Predicate::AnyKeyword(vec![entry.revision.clone()]);
         let filter = Filter::video(video_id).and("revision", revision);
         for (field, _) in VECTOR_FIELDS {
-            if texts.keys().all(|(_, of)| of != field) {
+            if texts.keys().all(|(_, name)| name != field) {
                 continue;
             }
             for (point, vector) in self.stores.index.vectors(&filter, field).await? {
@@ -387,34 +399,34 @@ impl Ingest {
     }
 }
 
-/// What becomes of the corrections of a video.
+/// A change of the corrections of a video.
 #[derive(Clone, Copy)]
 enum Change<'a> {
-    Make(&'a [CorrectionDraft]),
-    /// The one of that id, or all.
+    Add(&'a [CorrectionDraft]),
+    /// Removes the correction with this id, or all.
     Undo(Option<&'a str>),
 }
 
-/// An analyzer whose outputs are not what they were.
-struct Touched<'a> {
+/// An analyzer whose outputs change.
+struct OutputUpdate<'a> {
     id: String,
     spans: &'a [Span],
-    /// As the models have made them.
-    made: Outputs,
-    /// As they were shown until now.
-    shown: Outputs,
-    /// As they will be.
+    /// The outputs of the models.
+    original: Outputs,
+    /// The outputs before the change.
+    current: Outputs,
+    /// The outputs after the change.
     corrected: Outputs,
 }
 
-/// An embedder that knows some texts already.
-struct Remembering<'a> {
+/// An embedder with known vectors for some texts.
+struct CachingEmbedder<'a> {
     vectors: HashMap<String, Vec<f32>>,
     embedder: &'a dyn Embedder,
 }
 
 #[async_trait]
-impl Embedder for Remembering<'_> {
+impl Embedder for CachingEmbedder<'_> {
     fn model(&self) -> &str {
         self.embedder.model()
     }
@@ -435,26 +447,30 @@ impl Embedder for Remembering<'_> {
     }
 }
 
-fn laid_over(output: &Output, overlay: &Overlay, span: Span) -> Output {
-    output.corrected(overlay, span).unwrap_or_else(|| output.clone())
+fn apply_overlay(output: &Output, overlay: &CorrectionSet, span: Span) -> Output {
+    output.with_corrections(overlay, span).unwrap_or_else(|| output.clone())
 }
 
-/// Whether outputs are the same, chunk for chunk.
+/// Whether outputs are equal, chunk by chunk.
 fn same(a: &Outputs, b: &Outputs) -> bool {
     let json = |output: &Option<Output>| output.as_ref().map(|output| output.to_json());
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| json(a) == json(b))
 }
 
-fn applies_nowhere(correction: &Correction) -> Error {
-    let Correction { of, from, span, .. } = correction;
+fn no_match_error(correction: &Correction) -> Error {
+    let Correction { kind, from, span, .. } = correction;
     let within = span.map_or_else(
         || "in this video".to_owned(),
         |span| format!("between {} and {}", timecode(span.start), timecode(span.end)),
     );
-    Error::Invalid(match of {
-        Corrected::Speaker => format!("'{from}' does not speak {within}; nothing was corrected"),
-        Corrected::Words => format!("nobody says '{from}' {within}; nothing was corrected"),
-        Corrected::ScreenText => format!("'{from}' is not read {within}; nothing was corrected"),
-        Corrected::Person => format!("'{from}' is not seen {within}; nothing was corrected"),
+    Error::Invalid(match kind {
+        CorrectionKind::Speaker => {
+            format!("'{from}' does not speak {within}; nothing was corrected")
+        }
+        CorrectionKind::Words => format!("nobody says '{from}' {within}; nothing was corrected"),
+        CorrectionKind::ScreenText => {
+            format!("'{from}' is not read {within}; nothing was corrected")
+        }
+        CorrectionKind::Person => format!("'{from}' is not seen {within}; nothing was corrected"),
     })
 }

@@ -1,38 +1,38 @@
-//! What an ingest works on: the record to be, begun from what is published already.
+//! The draft of an ingest: the future record, based on the published one.
 
 use std::collections::BTreeMap;
 
 use ports::decoder::MediaInfo;
 use ports::index::Point;
 
-use crate::domain::catalog::record::{self, Took, VideoRecord};
-use crate::domain::catalog::{Claim, Fault, Part, Stored};
-use crate::domain::ingest::fetch::Fetched;
+use crate::domain::catalog::record::{self, IngestDurations, VideoRecord};
+use crate::domain::catalog::{Claim, Fault, Part, RecordState};
+use crate::domain::ingest::fetch::FetchedSource;
 use crate::domain::ingest::signals::MediaSignals;
 use crate::domain::ingest::{Ingest, IngestRequest};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::{Span, instant, iso, now};
-use crate::domain::kernel::urls::without_secrets;
+use crate::domain::kernel::urls::redact_secrets;
 use crate::domain::kernel::video::VideoId;
 
-/// Difference of two lengths that is rounding, seconds.
-const SAME_DURATION: f64 = 0.001;
+/// Maximum difference of equal durations, which is due to rounding, seconds.
+const DURATION_TOLERANCE: f64 = 0.001;
 
-/// A video on its way to publication. Its documents are stored as they come, and named by nothing
-/// but its record.
+/// A video before publication. Its documents are stored as they are created; only its record references
+/// them.
 pub(super) struct Draft {
-    /// What will be published.
+    /// The record to publish.
     pub(super) record: VideoRecord,
-    /// When its chunks are, seconds of the video.
+    /// The spans of its chunks, seconds of the video.
     pub(super) spans: Vec<Span>,
     /// The points of the analyzers that ran.
     pub(super) points: Vec<Point>,
 }
 
-/// The published video that an ingest builds on: what of its record reads back.
+/// The published video that an ingest builds on, without corrupt parts.
 pub(super) struct Previous {
     record: VideoRecord,
-    /// Whether its chunks, signals and speech do; else everything is found anew.
+    /// Whether chunks, signals and speech are readable and usable; otherwise everything is recomputed.
     intact: bool,
 }
 
@@ -43,11 +43,10 @@ impl Previous {
 }
 
 impl Ingest {
-    /// What of the published video can be built on.
-    /// Another sound track than before is another video to whoever listens.
+    /// The reusable parts of the published video. A change of the audio track invalidates all of them.
     pub(super) async fn salvage(
         &self,
-        before: &Stored,
+        before: &RecordState,
         audio_track: Option<u32>,
     ) -> Result<Option<Previous>> {
         let Some(record) = before.record() else { return Ok(None) };
@@ -57,7 +56,7 @@ impl Ingest {
             tracing::warn!(
                 video_id = %record.video_id,
                 error,
-                "made again as far as it is asked for"
+                "a corrupt part is recomputed if the request includes it"
             );
             match part {
                 Part::Base => previous.intact = false,
@@ -69,58 +68,59 @@ impl Ingest {
         Ok(Some(previous))
     }
 
-    /// Splits the video and begins its record with what is kept of the previous one.
+    /// Chunks the video and creates its record, with reusable parts of the previous one.
     pub(super) async fn draft(
         &self,
-        fetched: &Fetched,
+        fetched: &FetchedSource,
         request: &IngestRequest,
         claim: &Claim,
         previous: Option<&Previous>,
-        found: &MediaSignals,
+        media: &MediaSignals,
     ) -> Result<Draft> {
-        let signals = &found.signals;
+        let signals = &media.signals;
         let duration = duration(&fetched.info, signals.end);
         if duration > self.settings.ingest.max_duration.as_secs_f64() {
             return Err(self.too_long(duration));
         }
-        // Sound is often padded to whole packets, beyond what the container says.
+        // Audio is often padded to whole packets, beyond the duration of the container.
         let end = signals.end.min(duration);
         let spans = request.chunking.split(end, signals, self.settings.ingest.max_chunks)?;
         let mut record = self.begin_record(fetched, request, claim, previous, &spans).await?;
         let info = &fetched.info;
         record.duration = duration;
         record.container_duration =
-            info.duration.filter(|claimed| (claimed - duration).abs() > SAME_DURATION);
+            info.duration.filter(|claimed| (claimed - duration).abs() > DURATION_TOLERANCE);
         record.frame_rate = info.video.as_ref().and_then(|video| video.frame_rate);
         record.timecode = info.timecode.clone();
-        record.audio_track = found.audio_track;
-        record.warnings = found.warnings.clone();
-        record.signals_document = found.signals_document.clone();
-        record.speech_document = Some(found.speech_document.clone());
-        // What was taken from the record tells nothing of what it takes.
+        record.audio_track = media.audio_track;
+        record.warnings = media.warnings.clone();
+        record.signals_document = media.signals_document.clone();
+        record.speech_document = Some(media.speech_document.clone());
+        // Reused signals say nothing about the duration of a scan.
         let intact = previous.and_then(Previous::intact);
         if intact.is_none_or(|p| p.signals_document != record.signals_document) {
-            record.took.scan_seconds = found.seconds;
+            record.took.scan_seconds = media.seconds;
         }
         Ok(Draft { record, spans, points: Vec::new() })
     }
 
     async fn begin_record(
         &self,
-        fetched: &Fetched,
+        fetched: &FetchedSource,
         request: &IngestRequest,
         claim: &Claim,
         previous: Option<&Previous>,
         spans: &[Span],
     ) -> Result<VideoRecord> {
         let source_url = previous
-            .and_then(|previous| previous.record.source_url.as_deref().map(without_secrets))
+            .and_then(|previous| previous.record.source_url.as_deref().map(redact_secrets))
             .or_else(|| fetched.source_url.clone());
-        let said = previous.map(|previous| previous.record.about.clone()).unwrap_or_default();
-        let mut about = request.about.apply(&said, self.settings.ingest.max_metadata_bytes)?;
-        let proposed = fetched.info.recorded_at.as_deref().and_then(recorded);
-        if previous.is_none() && request.about.recorded_at.is_none() {
-            about.recorded_at = about.recorded_at.or_else(|| proposed.clone());
+        let current = previous.map(|previous| previous.record.metadata.clone()).unwrap_or_default();
+        let mut metadata =
+            request.metadata.apply(&current, self.settings.ingest.max_metadata_bytes)?;
+        let proposed = fetched.info.recorded_at.as_deref().and_then(parse_recorded_at);
+        if previous.is_none() && request.metadata.recorded_at.is_none() {
+            metadata.recorded_at = metadata.recorded_at.or_else(|| proposed.clone());
         }
         if let Some(previous) = previous.and_then(Previous::intact)
             && previous.chunking == request.chunking
@@ -128,17 +128,17 @@ impl Ingest {
         {
             return Ok(VideoRecord {
                 source_url,
-                about,
+                metadata,
                 container_recorded_at: proposed,
                 ..previous.clone()
             });
         }
         let previous = previous.map(|previous| &previous.record);
         let video_id = fetched.file.video_id;
-        let retired = claim.found.retired();
+        let retired = claim.base.retired();
         let filename = match previous {
             Some(record) => record.filename.clone(),
-            None => unretired(video_id, &fetched.filename, retired),
+            None => available_filename(video_id, &fetched.filename, retired),
         };
         Ok(VideoRecord {
             version: record::VERSION,
@@ -167,17 +167,17 @@ impl Ingest {
             aggregates: BTreeMap::new(),
             aggregated_analyzers: Vec::new(),
             synopsis: None,
-            took: previous.map_or_else(Took::default, |record| record.took),
+            took: previous.map_or_else(IngestDurations::default, |record| record.took),
             retired: retired.to_vec(),
             created_at: previous.map_or_else(now, |record| record.created_at.clone()),
-            about,
+            metadata,
             video_id,
         })
     }
 }
 
-/// The name, or with a number before its extension where the key of its object is retired.
-fn unretired(video_id: VideoId, filename: &str, retired: &[String]) -> String {
+/// The file name, with a number before the extension if the key of its object is retired.
+fn available_filename(video_id: VideoId, filename: &str, retired: &[String]) -> String {
     let (stem, extension) = match filename.rsplit_once('.') {
         Some((stem, extension)) => (stem, format!(".{extension}")),
         None => (filename, String::new()),
@@ -188,25 +188,27 @@ fn unretired(video_id: VideoId, filename: &str, retired: &[String]) -> String {
     names.find(free).unwrap_or_else(|| filename.to_owned())
 }
 
-/// When a container says that it was recorded, ISO 8601 in UTC. What no camera can have meant is nothing:
-/// clocks that were never set stand at 1904, 1970 or 2000.
-fn recorded(said: &str) -> Option<String> {
-    const FIRST: i64 = 978_307_200_000;
+/// Parses the recording time of a container to ISO 8601 in UTC. Returns `None` for implausible times:
+/// clocks that were never set start in 1904, 1970 or 2000.
+fn parse_recorded_at(text: &str) -> Option<String> {
+    const MIN_INSTANT: i64 = 978_307_200_000;
     const DAY: i64 = 86_400_000;
-    // Apple writes offsets without a colon.
-    let (rest, minutes) = said.split_at_checked(said.len().checked_sub(2)?)?;
-    let at = instant(said).or_else(|| instant(&format!("{rest}:{minutes}")))?;
+    // Apple devices write offsets without a colon.
+    let (rest, minutes) = text.split_at_checked(text.len().checked_sub(2)?)?;
+    let at = instant(text).or_else(|| instant(&format!("{rest}:{minutes}")))?;
     let today = jiff::Timestamp::now().as_millisecond();
-    (FIRST..today + DAY).contains(&at).then(|| iso(at))
+    (MIN_INSTANT..today + DAY).contains(&at).then(|| iso(at))
 }
 
-/// The container's duration, where it is what was decoded but for the rounding of codecs: what it
-/// claims beyond that is not there.
+/// The container's duration if it matches the decoded one within the rounding of codecs, otherwise the
+/// decoded one.
 fn duration(info: &MediaInfo, decoded: f64) -> f64 {
-    const SHORTER: f64 = 0.5;
-    const LONGER: f64 = 1.0;
+    const MAX_SHORTER: f64 = 0.5;
+    const MAX_LONGER: f64 = 1.0;
     match info.duration {
-        Some(claimed) if (decoded - SHORTER..=decoded + LONGER).contains(&claimed) => claimed,
+        Some(claimed) if (decoded - MAX_SHORTER..=decoded + MAX_LONGER).contains(&claimed) => {
+            claimed
+        }
         _ => decoded,
     }
 }
@@ -216,18 +218,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_object_gets_no_retired_key() {
+    fn objects_avoid_retired_keys() {
         let id = VideoId::from_digest([0; 20]);
         let retired = ["a.mp4", "a-2.mp4", "b"].map(|name| format!("{id}/{name}"));
         for (name, expected) in [("a.mp4", "a-3.mp4"), ("a.mov", "a.mov"), ("b", "b-2"), ("c", "c")]
         {
-            assert_eq!(unretired(id, name, &retired), expected);
+            assert_eq!(available_filename(id, name, &retired), expected);
         }
     }
 
     #[test]
-    fn a_cameras_clock_is_read() {
-        for (said, expected) in [
+    fn recording_times_of_cameras_are_parsed() {
+        for (text, expected) in [
             ("2024-05-01T10:11:12.000000Z", Some("2024-05-01T10:11:12Z")),
             ("2024-05-01T10:11:12+0200", Some("2024-05-01T08:11:12Z")),
             ("2024-05-01T10:11:12+02:00", Some("2024-05-01T08:11:12Z")),
@@ -238,12 +240,12 @@ mod tests {
             ("é", None),
             ("", None),
         ] {
-            assert_eq!(recorded(said).as_deref(), expected, "{said}");
+            assert_eq!(parse_recorded_at(text).as_deref(), expected, "{text}");
         }
     }
 
     #[test]
-    fn a_lying_container_is_not_believed() {
+    fn implausible_container_durations_are_ignored() {
         let info = |duration| MediaInfo {
             container: "mov".into(),
             extension: "mp4".into(),

@@ -1,34 +1,34 @@
-//! The first step of an ingest: the source on disk, hashed, and known to be a video.
+//! The first step of an ingest: brings the source to disk, hashes it and checks that it is a video.
 
 use ports::ByteStream;
 use ports::decoder::MediaInfo;
 use tempfile::TempPath;
 
-use crate::domain::ingest::{Ingest, Limit, Source, Spool, Spooled, source};
+use crate::domain::ingest::{Ingest, Limit, Source, Spool, SpooledFile, source};
 use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::urls::without_secrets;
+use crate::domain::kernel::urls::redact_secrets;
 use crate::domain::media::decode::probe;
 
-/// A source on disk that has turned out to be a video.
-pub(crate) struct Fetched {
-    /// The file, which is removed with this.
-    pub(crate) file: Spooled,
-    /// What its container claims.
+/// A source on disk that is a video.
+pub(crate) struct FetchedSource {
+    /// The file, removed on drop.
+    pub(crate) file: SpooledFile,
+    /// The properties stated by its container.
     pub(super) info: MediaInfo,
-    /// Cleaned name, for a video that is not known yet.
+    /// The cleaned file name, used if the video is new.
     pub(super) filename: String,
-    /// Where it came from, if that was an address; without secrets.
+    /// The URL that it came from, if any, with secrets redacted.
     pub(super) source_url: Option<String>,
 }
 
 impl Ingest {
     /// Brings the source to disk, hashed, and checks that it is a video.
-    pub(super) async fn fetch(&self, source: Source, access: &Access) -> Result<Fetched> {
+    pub(super) async fn fetch(&self, source: Source, access: &Access) -> Result<FetchedSource> {
         let (file, name, source_url) = match source {
             Source::File { path, video_id, size, name } => {
                 let path = TempPath::try_from_path(path)?;
-                (Spooled { path, video_id, size }, name, None)
+                (SpooledFile { path, video_id, size }, name, None)
             }
             Source::Stored { key, name } => {
                 let limit = self.upload_limit();
@@ -36,18 +36,18 @@ impl Ingest {
                 (self.spool(body, limit).await?, name, None)
             }
             Source::Upload { id, name } => {
-                let (body, whole) = self.uploads.content(access, &id).await?;
+                let (body, upload) = self.uploads.content(access, &id).await?;
                 let file = self.spool(body, self.upload_limit()).await?;
-                if file.video_id != whole.video_id {
+                if file.video_id != upload.video_id {
                     return Err(Error::corrupt(
-                        "what is stored of the upload is not what came; send it again",
+                        "the stored upload differs from the received data; send it again",
                     ));
                 }
                 (file, name, None)
             }
             Source::Url { url } => {
                 let (file, name) = self.download(&url).await?;
-                (file, name, Some(without_secrets(&url)))
+                (file, name, Some(redact_secrets(&url)))
             }
         };
         if file.size == 0 {
@@ -55,7 +55,7 @@ impl Ingest {
         }
         let info = probe(&self.models.decoder, file.path.to_path_buf()).await?;
         let filename = source::clean_name(name.as_deref(), &info);
-        Ok(Fetched { file, info, filename, source_url })
+        Ok(FetchedSource { file, info, filename, source_url })
     }
 
     pub(super) fn too_long(&self, duration: f64) -> Error {
@@ -66,10 +66,10 @@ impl Ingest {
         ))
     }
 
-    async fn download(&self, url: &str) -> Result<(Spooled, Option<String>)> {
+    async fn download(&self, url: &str) -> Result<(SpooledFile, Option<String>)> {
         let limit = Limit { bytes: self.settings.fetch.max_bytes, key: "SERVICE_MAX_BYTES" };
         let (body, name): (ByteStream, _) = match self.stores.storage.key_from_url(url) {
-            // Our own bucket may be on an address that a fetcher must refuse.
+            // The own bucket may be at an address that the fetcher must refuse.
             Some(key) => {
                 let name = key.rsplit('/').next().map(str::to_owned);
                 (self.stores.storage.get(&key, None).await?, name)
@@ -93,14 +93,14 @@ impl Ingest {
         Ok((self.spool(body, limit).await?, name))
     }
 
-    async fn spool(&self, body: ByteStream, limit: Limit) -> Result<Spooled> {
+    async fn spool(&self, body: ByteStream, limit: Limit) -> Result<SpooledFile> {
         let mut spool = Spool::create(self.settings.work_dir.clone(), limit).await?;
         spool.write_stream(body).await?;
         spool.finish().await
     }
 }
 
-/// A content type that no video has. Servers mislabel videos in many ways, but not as pages.
+/// Whether a content type denotes a web page. Servers mislabel videos in many ways, but not as pages.
 fn is_page(content_type: &str) -> bool {
     content_type.starts_with("text/html") || content_type == "application/xhtml+xml"
 }

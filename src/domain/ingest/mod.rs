@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::aggregation::result::ModelUsage;
 use crate::domain::catalog::Catalog;
-use crate::domain::catalog::about::{About, AboutPatch};
+use crate::domain::catalog::metadata::{MetadataPatch, VideoMetadata};
 use crate::domain::catalog::videos::VideoDetail;
 use crate::domain::chunking::{Chunking, ChunkingFields};
 use crate::domain::kernel::access::Access;
@@ -34,32 +34,32 @@ use crate::domain::kernel::ports::{Models, Stores};
 use crate::domain::kernel::profile::StepCost;
 use crate::domain::kernel::video::VideoId;
 pub(crate) use pipeline::IngestRequest;
-pub(crate) use settings::Sections;
+pub(crate) use settings::IngestConfig;
 pub use settings::{DownloadSettings, IngestSettings, RepairSettings, ScanSettings};
 pub(crate) use source::Source;
-pub use spool::{Limit, Spool, Spooled};
+pub use spool::{Limit, Spool, SpooledFile};
 pub use uploads::Uploads;
 
-/// The fields of an ingest other than its source, as the client gave them.
+/// The client's parameters of an ingest, apart from its source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IngestFields {
     /// Comma-separated analyzer ids.
     pub analyzers: String,
     /// Mode and parameters.
     pub chunking: ChunkingFields,
-    /// A client's key for this request: sent again, it is answered with the same job.
+    /// Idempotency key of the request: a repeated request returns the same job.
     pub idempotency_key: Option<String>,
-    /// Where to send the job when it has ended.
+    /// The webhook to call when the job has ended.
     pub callback_url: Option<String>,
-    /// Calls of the language model that the job may make at most.
+    /// Maximum number of language model calls.
     pub max_model_calls: Option<u32>,
-    /// Which of its sound tracks is used, counted from 0; without it the one in which most is said.
+    /// Index of the audio track to use; by default the one with most speech.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audio_track: Option<u32>,
-    /// What is said of the video; of one that is there already, what changes.
-    #[serde(default)]
-    pub about: AboutPatch,
-    /// Who asks for it: a video that is there already has to be one that they see.
+    /// The user metadata of a new video, or a change of an existing one's.
+    #[serde(default, rename = "about")]
+    pub metadata: MetadataPatch,
+    /// The permissions of the caller, who must be able to see the video if it exists.
     #[serde(default)]
     pub access: Access,
 }
@@ -73,71 +73,72 @@ pub struct IngestResult {
     pub video_url: String,
     /// Public storage URL; `None` when poster extraction failed.
     pub poster_url: Option<String>,
-    /// `<video_id>/<filename>`.
+    /// Object key, `<video_id>/<filename>`.
     pub storage_path: String,
-    /// Cleaned name.
+    /// The cleaned file name.
     pub filename: String,
     /// Length of the video, seconds.
     pub duration: f64,
     /// Size of the file, bytes.
     pub size_bytes: u64,
-    /// Canonical form.
+    /// Canonical form of the chunking configuration.
     pub chunk_config: String,
     /// Number of chunks.
     pub chunks: u32,
-    /// Analyzers that have output now.
+    /// Analyzers with output.
     pub analyzers: Vec<String>,
-    /// Analyzers whose output is gone: the video was split otherwise, and they were not asked for.
+    /// Analyzers whose output was dropped: the video was chunked differently, and the request did not
+    /// include them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
-    /// What of the file was left out or chosen, each a sentence without a full stop.
+    /// Parts of the file that were skipped or selected, each a sentence without a full stop.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// Vectors written, by analyzer.
+    /// Number of vectors written, by analyzer.
     pub indexed: BTreeMap<String, u64>,
-    /// What aggregation did.
-    pub aggregated: Aggregated,
-    /// What the language model took, if it is billed and was asked.
+    /// The outcome of aggregation.
+    pub aggregated: AggregationOutcome,
+    /// Usage of the language model, if it is billed and was called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<ModelUsage>,
-    /// What each step took, by its name.
+    /// Executions and duration of each step, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub profile: BTreeMap<String, StepCost>,
 }
 
-/// What aggregation did during an ingest.
+/// The outcome of aggregation during an ingest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Aggregated {
-    /// It ran.
+pub enum AggregationOutcome {
+    /// Aggregation ran.
     Done {
-        /// Computed this time.
+        /// Ids of computed aggregates.
         ran: Vec<String>,
-        /// Kept.
+        /// Ids of reused aggregates.
         reused: Vec<String>,
-        /// Everything stored.
+        /// Ids of all stored aggregates.
         aggregates: Vec<String>,
-        /// Not possible: what they depend on was not found.
+        /// Ids of aggregators without the inputs that they depend on.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         skipped: Vec<String>,
-        /// Why each that could not be computed was not: `TypeName: message`.
+        /// `TypeName: message` by id of each failed aggregator.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         failed: BTreeMap<String, String>,
     },
-    /// It failed as a whole; the ingest did not.
+    /// Aggregation failed as a whole; the ingest did not.
     Failed {
         /// `TypeName: message`.
         error: String,
     },
 }
 
-/// From a source to a published video.
+/// Ingests a source to a published video.
 pub struct Ingest {
     pub(crate) catalog: Arc<Catalog>,
     stores: Stores,
     models: Models,
-    settings: Sections,
-    /// Uploads in pieces.
+    settings: IngestConfig,
+    /// Resumable uploads.
     pub uploads: Uploads,
 }
 
@@ -146,56 +147,61 @@ impl Ingest {
         stores: &Stores,
         models: &Models,
         catalog: Arc<Catalog>,
-        settings: Sections,
+        settings: IngestConfig,
     ) -> Self {
         let uploads = Uploads::new(stores, settings.ingest.clone());
         Self { catalog, stores: stores.clone(), models: models.clone(), settings, uploads }
     }
 
-    /// A file to stream an upload into; `TooLarge` past the upload limit, `Busy` while too many
-    /// bytes of uploads wait. Dropping it removes it.
+    /// A file to stream an upload into, removed on drop. Writing returns `TooLarge` beyond the upload
+    /// limit, and `Busy` while too many bytes of uploads wait.
     pub async fn spool_upload(&self) -> Result<Spool> {
-        let most = self.settings.ingest.max_waiting_bytes;
-        Spool::upload(self.settings.work_dir.clone(), self.upload_limit(), most).await
+        let max_bytes = self.settings.ingest.max_waiting_bytes;
+        Spool::upload(self.settings.work_dir.clone(), self.upload_limit(), max_bytes).await
     }
 
     fn upload_limit(&self) -> Limit {
         Limit { bytes: self.settings.ingest.max_upload_bytes, key: "ingest.max_upload_bytes" }
     }
 
-    /// Removes the sources that a process which was killed left behind. For start-up only: the
-    /// folder belongs to one process.
-    pub async fn clear_work(&self) -> Result<()> {
+    /// Removes the sources that a killed process left behind. Call only at startup: the folder belongs
+    /// to one process.
+    pub async fn clear_work_dir(&self) -> Result<()> {
         Spool::clear(self.settings.work_dir.clone()).await
     }
 
-    /// Enters the keys of what will be said of a video, before its job is queued: what cannot be
-    /// stored is refused while the caller waits.
-    pub(crate) async fn announce(&self, about: &AboutPatch) -> Result<()> {
-        let about = about.apply(&About::default(), self.settings.ingest.max_metadata_bytes)?;
-        self.catalog.enter_keys(&about).await
+    /// Registers the metadata keys of a future video before its job is queued, so that invalid metadata
+    /// is rejected while the caller waits.
+    pub(crate) async fn register_metadata(&self, patch: &MetadataPatch) -> Result<()> {
+        let metadata =
+            patch.apply(&VideoMetadata::default(), self.settings.ingest.max_metadata_bytes)?;
+        self.catalog.register_keys(&metadata).await
     }
 
-    /// Changes what is said of a video. `NotFound` where there is none.
-    pub async fn annotate(&self, video_id: VideoId, patch: &AboutPatch) -> Result<VideoDetail> {
-        self.catalog.opening.check()?;
+    /// Applies a patch to a video's metadata. Returns `NotFound` if there is no such video.
+    pub async fn update_metadata(
+        &self,
+        video_id: VideoId,
+        patch: &MetadataPatch,
+    ) -> Result<VideoDetail> {
+        self.catalog.readiness.check()?;
         let max_bytes = self.settings.ingest.max_metadata_bytes;
-        self.catalog.annotate(video_id, patch, max_bytes).await
+        self.catalog.update_metadata(video_id, patch, max_bytes).await
     }
 
     pub(crate) async fn request(&self, fields: &IngestFields) -> Result<IngestRequest> {
-        self.catalog.load_extractors_of(&fields.analyzers).await?;
+        self.catalog.load_extractors_for(&fields.analyzers).await?;
         Ok(IngestRequest {
             analyzers: self.catalog.analyzers.select(&self.models, &fields.analyzers)?,
             chunking: Chunking::parse(&fields.chunking)?,
             max_model_calls: fields.max_model_calls,
             audio_track: fields.audio_track,
-            about: fields.about.clone(),
+            metadata: fields.metadata.clone(),
         })
     }
 
-    /// Removes what a job has worked on. An upload that came in pieces stays for another try, unless
-    /// the job is `done`: it goes when its time is over.
+    /// Removes the source of a job. A resumable upload stays for another attempt until it expires,
+    /// unless the job is `done`.
     pub(crate) async fn discard_source(&self, source: &Source, done: bool) {
         let removed = match source {
             Source::File { path, .. } => match tokio::fs::remove_file(path).await {
@@ -211,11 +217,11 @@ impl Ingest {
                     .map(|_| ())
                     .map_err(Error::from)
             }
-            Source::Upload { id, .. } if done => self.uploads.forget(id).await,
+            Source::Upload { id, .. } if done => self.uploads.delete_ingested(id).await,
             Source::Upload { .. } | Source::Url { .. } => Ok(()),
         };
         if let Err(error) = removed {
-            tracing::warn!(%error, ?source, "an upload that is not needed any more was left");
+            tracing::warn!(%error, ?source, "could not remove an upload that is no longer needed");
         }
     }
 }

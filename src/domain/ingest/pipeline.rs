@@ -1,7 +1,7 @@
-//! The pipeline, top-down: fetch, scan, split, analyze, aggregate, publish, over one draft.
+//! The ingest pipeline, top-down: fetch, scan, chunk, analyze, aggregate, publish.
 //!
-//! Everything before publication writes documents that nothing names yet, so a failure or a crash
-//! leaves the previous state.
+//! All steps before publication write unreferenced documents, so a failure or a crash leaves the
+//! previous state.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,15 +10,15 @@ use serde_json::{Value, json};
 
 use crate::domain::aggregation::result::ModelUsage;
 use crate::domain::analysis::AnalyzerRef;
-use crate::domain::analysis::evidence::{ChunkEvidence, VideoEvidence, WatchingOptions};
+use crate::domain::analysis::evidence::{ChunkEvidence, OcrSamplingOptions, VideoEvidence};
 use crate::domain::catalog::Claim;
-use crate::domain::catalog::about::AboutPatch;
 use crate::domain::catalog::locks::VideoLock;
+use crate::domain::catalog::metadata::MetadataPatch;
 use crate::domain::chunking::Chunking;
 use crate::domain::ingest::draft::{Draft, Previous};
-use crate::domain::ingest::fetch::Fetched;
+use crate::domain::ingest::fetch::FetchedSource;
 use crate::domain::ingest::signals::MediaSignals;
-use crate::domain::ingest::{Aggregated, Ingest, IngestFields, IngestResult, Source};
+use crate::domain::ingest::{AggregationOutcome, Ingest, IngestFields, IngestResult, Source};
 use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::profile::{Profile, Step};
@@ -27,13 +27,13 @@ use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::{ChunkId, VideoId};
 use crate::domain::llm::budget::Budget;
 
-/// A checked request.
+/// A validated request.
 pub(crate) struct IngestRequest {
     pub(crate) analyzers: Vec<AnalyzerRef>,
     pub(crate) chunking: Chunking,
     pub(crate) max_model_calls: Option<u32>,
     pub(crate) audio_track: Option<u32>,
-    pub(crate) about: AboutPatch,
+    pub(crate) metadata: MetadataPatch,
 }
 
 impl Ingest {
@@ -51,22 +51,22 @@ impl Ingest {
         let lock = progress.cancellable(self.catalog.locks.lock(video_id)).await?;
         self.check_access(&fields.access, video_id).await?;
         let claim = self.catalog.claim(video_id, &lock).await?;
-        let outcome = self.process(&fetched, &request, &claim, &progress, &lock).await;
+        let outcome = self.run_pipeline(&fetched, &request, &claim, &progress, &lock).await;
         if outcome.is_err() {
             self.catalog.discard(&claim).await;
         }
         outcome
     }
 
-    /// `Forbidden` where the file is a video that is there and that the caller does not see: it would
-    /// be taken from those who do.
+    /// Returns `Forbidden` if the file is an existing video that the caller may not see: the ingest
+    /// would change it for those who may.
     async fn check_access(&self, access: &Access, video_id: VideoId) -> Result<()> {
         if access.collections().is_none() {
             return Ok(());
         }
-        let stored = self.catalog.stored(video_id).await?;
-        let place = stored.record().map(|record| record.about.collection.as_deref());
-        if place.is_none_or(|collection| access.sees(collection)) {
+        let state = self.catalog.record_state(video_id).await?;
+        let collection = state.record().map(|record| record.metadata.collection.as_deref());
+        if collection.is_none_or(|collection| access.sees(collection)) {
             return Ok(());
         }
         Err(Error::Forbidden(format!(
@@ -75,34 +75,34 @@ impl Ingest {
         )))
     }
 
-    /// Everything from the boundary detectors to publication.
-    async fn process(
+    /// The pipeline from the boundary detectors to publication.
+    async fn run_pipeline(
         &self,
-        fetched: &Fetched,
+        fetched: &FetchedSource,
         request: &IngestRequest,
         claim: &Claim,
         progress: &Progress,
         lock: &VideoLock,
     ) -> Result<IngestResult> {
         progress.stage(Stage::Chunking, Value::Null);
-        let budget = Budget::open(&self.models, request.max_model_calls);
-        let before = claim.found.record();
+        let budget = Budget::new(&self.models, request.max_model_calls);
+        let before = claim.base.record();
         let track = self.audio_track(fetched, request, before, progress).await?;
-        let previous = self.salvage(&claim.found, track.track).await?;
+        let previous = self.salvage(&claim.base, track.track).await?;
         let intact = previous.as_ref().and_then(Previous::intact);
-        let found = self.extract_signals(fetched, request, track, intact, progress).await?;
-        let mut draft = self.draft(fetched, request, claim, previous.as_ref(), &found).await?;
-        self.store_objects(fetched, &found.signals, &mut draft.record).await?;
+        let media = self.extract_signals(fetched, request, track, intact, progress).await?;
+        let mut draft = self.draft(fetched, request, claim, previous.as_ref(), &media).await?;
+        self.store_objects(fetched, &media.signals, &mut draft.record).await?;
         progress.stage(Stage::Chunked, json!({"chunks": draft.spans.len()}));
 
-        let chunks = self.evidence(fetched, found, &draft.spans, &progress.profile);
+        let chunks = self.evidence(fetched, media, &draft.spans, &progress.profile);
         self.analyze(&mut draft, &chunks, &request.analyzers, &budget, progress).await?;
         drop(chunks);
         self.correct_draft(&mut draft).await?;
         let aggregating = self.aggregate_draft(&mut draft, &budget, progress);
         let aggregated = progress.profile.measure(Step::Aggregate, aggregating).await?;
         budget.check()?;
-        let (before, profile) = (claim.found.record(), &progress.profile);
+        let (before, profile) = (claim.base.record(), &progress.profile);
         let mut result = self.result(&draft.record, before, request, aggregated, profile).await?;
         result.usage = self.usage(&budget);
         progress.check()?;
@@ -111,16 +111,16 @@ impl Ingest {
         Ok(result)
     }
 
-    /// Lays what people have corrected over what was found this time.
+    /// Applies existing corrections to the new outputs.
     async fn correct_draft(&self, draft: &mut Draft) -> Result<()> {
         let corrections = self.catalog.corrections(&draft.record).await?;
         if !corrections.is_empty() {
-            self.lay_over(&mut draft.record, corrections, &mut draft.points).await?;
+            self.apply_corrections(&mut draft.record, corrections, &mut draft.points).await?;
         }
         Ok(())
     }
 
-    /// What the language model took, if it is billed and was asked.
+    /// Usage of the language model, if it is billed and was called.
     fn usage(&self, budget: &Budget) -> Option<ModelUsage> {
         let usage = budget.usage();
         (usage.calls > 0).then(|| ModelUsage {
@@ -131,29 +131,29 @@ impl Ingest {
         })
     }
 
-    /// What the analyzers are given of each chunk.
+    /// The input of the analyzers for each chunk.
     fn evidence(
         &self,
-        fetched: &Fetched,
-        found: MediaSignals,
+        fetched: &FetchedSource,
+        media: MediaSignals,
         spans: &[Span],
         profile: &Profile,
     ) -> Vec<ChunkEvidence> {
         let video = Arc::new(VideoEvidence {
             video_id: fetched.file.video_id,
             file: fetched.file.path.to_path_buf(),
-            signals: Arc::new(found.signals),
-            utterances: found.speech.utterances(),
-            speech: Arc::new(found.speech),
-            has_video: found.has_pictures,
+            signals: Arc::new(media.signals),
+            utterances: media.speech.utterances(),
+            speech: Arc::new(media.speech),
+            has_video: media.has_pictures,
             has_audio: fetched.info.audio.is_some(),
             decoder: self.models.decoder.clone(),
             frames_per_chunk: self.settings.ingest.frames_per_chunk,
             frame_side: self.settings.ingest.frame_side,
             tracking: self.settings.detector.clone(),
-            watching: WatchingOptions {
-                looks_per_second: self.settings.ingest.ocr_samples_per_second,
-                max_looks: self.settings.ingest.max_ocr_samples,
+            ocr_sampling: OcrSamplingOptions {
+                thumbnails_per_second: self.settings.ingest.ocr_samples_per_second,
+                max_thumbnails: self.settings.ingest.max_ocr_samples,
                 max_frames: self.settings.ingest.max_ocr_frames,
             },
             profile: profile.clone(),
@@ -165,23 +165,23 @@ impl Ingest {
             .collect()
     }
 
-    /// Aggregates the draft. Failing as a whole loses the aggregates, not the ingest.
+    /// Aggregates the draft. If aggregation fails as a whole, the ingest succeeds without aggregates.
     async fn aggregate_draft(
         &self,
         draft: &mut Draft,
         budget: &Budget,
         progress: &Progress,
-    ) -> Result<Aggregated> {
+    ) -> Result<AggregationOutcome> {
         let started = Instant::now();
         let record = &mut draft.record;
-        let video = self.catalog.analyzed(record).await?;
+        let video = self.catalog.analyzed_video(record).await?;
         let all = self.catalog.aggregators.all().to_vec();
         match self.run_aggregators(record, &video, all, false, budget, progress).await {
             Ok(report) => {
                 if !report.ran.is_empty() {
                     record.took.aggregate_seconds = started.elapsed().as_secs_f64();
                 }
-                Ok(Aggregated::Done {
+                Ok(AggregationOutcome::Done {
                     ran: report.ran,
                     reused: report.reused,
                     aggregates: report.aggregates,
@@ -193,7 +193,7 @@ impl Ingest {
                 progress.check()?;
                 record.took.aggregate_seconds = started.elapsed().as_secs_f64();
                 tracing::error!(video_id = %record.video_id, error = %error.labelled(), "aggregation failed");
-                Ok(Aggregated::Failed { error: error.labelled() })
+                Ok(AggregationOutcome::Failed { error: error.labelled() })
             }
         }
     }

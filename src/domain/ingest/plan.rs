@@ -1,10 +1,10 @@
-//! What an ingest would take, before it is started: chunks, model calls, tokens and time, as this
-//! install has needed them so far. Decodes nothing and asks no model.
+//! Estimates the cost of an ingest before it starts: chunks, model calls, tokens and time, from the
+//! history of this install. Decodes nothing and calls no model.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::aggregation::result::ModelUsage;
-use crate::domain::analysis::{Analyzer, kept_as};
+use crate::domain::analysis::{Analyzer, cache_key};
 use crate::domain::catalog::CacheKey;
 use crate::domain::catalog::record::{Cost, VideoRecord};
 use crate::domain::ingest::Ingest;
@@ -12,86 +12,87 @@ use crate::domain::ingest::{IngestFields, IngestRequest};
 use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
-use crate::domain::kernel::urls::{check_url, without_secrets};
+use crate::domain::kernel::urls::{check_url, redact_secrets};
 use crate::domain::kernel::video::VideoId;
 
-/// How many of the newest videos estimates are drawn from.
+/// Number of newest videos to base estimates on.
 const HISTORY: usize = 50;
 
-/// What the ingest would be of.
+/// The source of a planned ingest.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Subject {
-    /// A video that is there.
+pub enum PlanSource {
+    /// An existing video.
     Video(VideoId),
-    /// An address, whose video is there if it was ingested from it.
+    /// A URL; refers to an existing video if one was ingested from it.
     Url(String),
-    /// A file that is to be sent.
+    /// A file to be uploaded.
     File,
 }
 
-/// What an ingest would take. `None` is what this install cannot know yet.
+/// The estimated cost of an ingest. `None` marks values that this install cannot estimate yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IngestPlan {
-    /// The video, if it is there.
+    /// The id of the video, if it exists.
     pub video_id: Option<VideoId>,
-    /// How it would be split.
+    /// The chunking configuration.
     pub chunk_config: String,
     /// Number of chunks.
     pub chunks: Option<u32>,
-    /// Analyzers whose output would be gone: they ran on the chunks of now, and are not asked for.
+    /// Analyzers whose output would be dropped: they ran on the current chunks, and the request does
+    /// not include them.
     pub drops: Vec<String>,
-    /// By analyzer id.
-    pub analyzers: BTreeMap<String, Expected>,
-    /// By aggregator id, those that have what they depend on.
-    pub aggregators: BTreeMap<String, Expected>,
-    /// All of them, and time for decoding beside.
-    pub total: Expected,
-    /// Videos that the estimates are drawn from.
+    /// Estimates by analyzer id.
+    pub analyzers: BTreeMap<String, CostEstimate>,
+    /// Estimates by aggregator id, for those with all dependencies.
+    pub aggregators: BTreeMap<String, CostEstimate>,
+    /// The sum of these, plus the time for decoding.
+    pub total: CostEstimate,
+    /// Number of videos that the estimates are based on.
     pub history: u32,
 }
 
-/// What a step would take.
+/// The estimated cost of a step.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Expected {
-    /// Chunks, or for an aggregator videos, whose stored result is used.
+pub struct CostEstimate {
+    /// Number of chunks (for an aggregator: videos) with a reusable result.
     pub reused: u32,
-    /// Calls of the language model, if they are billed.
+    /// Billed calls of the language model.
     pub model_calls: Option<u32>,
-    /// Tokens these read.
+    /// Input tokens of these calls.
     pub input_tokens: Option<u64>,
-    /// Tokens these write.
+    /// Output tokens of these calls.
     pub output_tokens: Option<u64>,
-    /// How long it took, seconds.
+    /// Duration, seconds.
     pub seconds: Option<f64>,
 }
 
-/// Means over earlier videos.
+/// Mean costs of earlier videos.
 #[derive(Default)]
 struct History {
     videos: u32,
-    /// Seconds of decoding and listening per second of video.
+    /// Seconds of scanning per second of video.
     scan_per_second: Option<f64>,
-    /// Seconds of aggregating per chunk.
+    /// Seconds of aggregation per chunk.
     aggregate_per_chunk: Option<f64>,
-    /// What an analyzer took, by its fingerprint.
+    /// Cost by analyzer and its fingerprint.
     analyzers: BTreeMap<(String, String), Cost>,
-    /// What the language model took over so many chunks, by aggregator.
+    /// Cost of the language model by aggregator.
     aggregators: BTreeMap<String, Cost>,
 }
 
 impl History {
-    /// What decoding takes: nothing for a video that is there.
-    fn expect_scan(&self, is_there: bool, duration: Option<f64>) -> Expected {
-        let seconds = match is_there {
+    /// The cost of the scan: nothing for an existing video.
+    fn estimate_scan(&self, exists: bool, duration: Option<f64>) -> CostEstimate {
+        let seconds = match exists {
             true => Some(0.0),
             false => self.scan_per_second.zip(duration).map(|(rate, duration)| rate * duration),
         };
-        Expected { seconds, ..Expected::nothing() }
+        CostEstimate { seconds, ..CostEstimate::zero() }
     }
 }
 
-impl Expected {
-    fn nothing() -> Self {
+impl CostEstimate {
+    fn zero() -> Self {
         Self {
             reused: 0,
             model_calls: Some(0),
@@ -114,27 +115,27 @@ impl Expected {
         }
     }
 
-    /// What so many chunks take, going by `cost`; without it a call for each is all that is known.
-    fn of(chunks: u32, asks: bool, cost: Option<&Cost>) -> Self {
+    /// Scales `cost` to a number of chunks. Without `cost`, assumes one call per chunk.
+    fn scaled(chunks: u32, uses_model: bool, cost: Option<&Cost>) -> Self {
         if chunks == 0 {
-            return Self::nothing();
+            return Self::zero();
         }
-        let share = cost.filter(|cost| cost.chunks > 0);
-        let scaled =
-            |part: f64| share.map(|cost| part * f64::from(chunks) / f64::from(cost.chunks));
-        let seconds = share.and_then(|cost| scaled(cost.seconds));
-        if !asks {
-            return Self { seconds, ..Self::nothing() };
+        let reference = cost.filter(|cost| cost.chunks > 0);
+        let scale =
+            |part: f64| reference.map(|cost| part * f64::from(chunks) / f64::from(cost.chunks));
+        let seconds = reference.and_then(|cost| scale(cost.seconds));
+        if !uses_model {
+            return Self { seconds, ..Self::zero() };
         }
-        let calls = share.and_then(|cost| scaled(f64::from(cost.model_calls)));
+        let calls = reference.and_then(|cost| scale(f64::from(cost.model_calls)));
         Self {
             reused: 0,
             model_calls: Some(calls.map_or(chunks, |calls| calls.ceil() as u32)),
-            input_tokens: share
-                .and_then(|c| scaled(c.input_tokens as f64))
+            input_tokens: reference
+                .and_then(|c| scale(c.input_tokens as f64))
                 .map(|n| n.ceil() as u64),
-            output_tokens: share
-                .and_then(|c| scaled(c.output_tokens as f64))
+            output_tokens: reference
+                .and_then(|c| scale(c.output_tokens as f64))
                 .map(|n| n.ceil() as u64),
             seconds,
         }
@@ -142,12 +143,12 @@ impl Expected {
 }
 
 impl Ingest {
-    /// What an ingest with these fields would take, as far as the videos that a caller sees tell.
-    /// `duration` is the video's, in seconds, where the client knows it.
+    /// Estimates an ingest with these fields from the videos that the caller may see. `duration` is
+    /// that of the video, seconds, if the client knows it.
     pub async fn plan(
         &self,
         access: &Access,
-        subject: &Subject,
+        source: &PlanSource,
         duration: Option<f64>,
         fields: &IngestFields,
     ) -> Result<IngestPlan> {
@@ -160,44 +161,44 @@ impl Ingest {
         let newest = self.catalog.newest(access, HISTORY).await?;
         let newest: Vec<VideoId> = newest.into_iter().map(|video| video.video_id).collect();
         let records = self.catalog.records(&newest).await?;
-        let record = self.record_of(access, subject).await?;
+        let record = self.find_record(access, source).await?;
         let history = self.history(&records).await?;
         let spans = match &record {
             Some(record) => {
                 let signals = self.catalog.signals(record).await?;
-                let most = self.settings.ingest.max_chunks;
-                Some(plan.chunking.split(signals.end.min(record.duration), &signals, most)?)
+                let max_chunks = self.settings.ingest.max_chunks;
+                Some(plan.chunking.split(signals.end.min(record.duration), &signals, max_chunks)?)
             }
             None => None,
         };
-        let known = record.as_ref().zip(spans.as_deref());
-        let drops = match known {
+        let existing = record.as_ref().zip(spans.as_deref());
+        let drops = match existing {
             Some((record, spans)) => self.drops(record, &plan, spans).await?,
             None => Vec::new(),
         };
         let duration = record.as_ref().map(|record| record.duration).or(duration);
         let chunks = match (&spans, duration) {
             (Some(spans), _) => Some(spans.len() as u32),
-            (None, Some(duration)) => expected_chunks(&records, &plan, duration),
+            (None, Some(duration)) => estimate_chunks(&records, &plan, duration),
             (None, None) => None,
         };
-        let mut total = history.expect_scan(record.is_some(), duration);
+        let mut total = history.estimate_scan(record.is_some(), duration);
         let mut analyzers = BTreeMap::new();
-        let mut changed = known.is_none();
+        let mut changed = existing.is_none();
         for analyzer in &plan.analyzers {
             let expected =
-                self.expect_analyzer(&**analyzer, &plan, known, chunks, &history).await?;
+                self.estimate_analyzer(&**analyzer, &plan, existing, chunks, &history).await?;
             changed |= chunks.is_none_or(|chunks| expected.reused < chunks);
             total = total.plus(&expected);
             analyzers.insert(analyzer.spec().id.to_owned(), expected);
         }
-        let kept = record.as_ref().filter(|_| !changed);
+        let unchanged = record.as_ref().filter(|_| !changed);
         let available = available(&plan, record.as_ref());
-        let aggregators = self.expect_aggregators(available, kept, chunks, &history);
+        let aggregators = self.estimate_aggregators(available, unchanged, chunks, &history);
         total = aggregators.values().fold(total, |total, expected| total.plus(expected));
         if changed {
             let seconds = history.aggregate_per_chunk.zip(chunks).map(|(s, n)| s * f64::from(n));
-            total = total.plus(&Expected { seconds, ..Expected::nothing() });
+            total = total.plus(&CostEstimate { seconds, ..CostEstimate::zero() });
         }
         Ok(IngestPlan {
             video_id: record.map(|record| record.video_id),
@@ -211,17 +212,21 @@ impl Ingest {
         })
     }
 
-    /// The record of what would be ingested, if it is there.
-    async fn record_of(&self, access: &Access, subject: &Subject) -> Result<Option<VideoRecord>> {
-        match subject {
-            Subject::Video(id) => {
-                self.catalog.check_seen(access, *id).await?;
+    /// The record of the existing video, if any.
+    async fn find_record(
+        &self,
+        access: &Access,
+        source: &PlanSource,
+    ) -> Result<Option<VideoRecord>> {
+        match source {
+            PlanSource::Video(id) => {
+                self.catalog.check_visible(access, *id).await?;
                 Ok(Some(self.catalog.record(*id).await?))
             }
-            Subject::File => Ok(None),
-            Subject::Url(url) => {
+            PlanSource::File => Ok(None),
+            PlanSource::Url(url) => {
                 check_url(url)?;
-                match self.catalog.ingested_from(access, &without_secrets(url)).await? {
+                match self.catalog.find_by_source_url(access, &redact_secrets(url)).await? {
                     Some(id) => self.catalog.find_readable(id).await,
                     None => Ok(None),
                 }
@@ -229,37 +234,40 @@ impl Ingest {
         }
     }
 
-    /// What the aggregators take that have what they depend on; those that `kept` has are reused.
-    fn expect_aggregators(
+    /// Estimates for the aggregators with all dependencies. Results stored in `unchanged` are reused.
+    fn estimate_aggregators(
         &self,
         mut available: BTreeSet<String>,
-        kept: Option<&VideoRecord>,
+        unchanged: Option<&VideoRecord>,
         chunks: Option<u32>,
         history: &History,
-    ) -> BTreeMap<String, Expected> {
+    ) -> BTreeMap<String, CostEstimate> {
         let mut aggregators = BTreeMap::new();
         for spec in self.catalog.aggregators.specs() {
             if !spec.depends_on.iter().all(|id| available.contains(*id)) {
                 continue;
             }
             available.insert(spec.id.to_owned());
-            let asks = spec.uses_llm && self.models.llm.is_billed();
-            let stored = kept.is_some_and(|record| record.aggregates.contains_key(spec.id));
+            let uses_model = spec.uses_llm && self.models.llm.is_billed();
+            let stored = unchanged.is_some_and(|record| record.aggregates.contains_key(spec.id));
             let cost = chunks.zip(history.aggregators.get(spec.id));
-            let expected = match (stored, asks, cost) {
-                (true, ..) => Expected { reused: 1, ..Expected::nothing() },
-                (false, false, _) => Expected::nothing(),
-                (false, true, Some((chunks, cost))) => {
-                    Expected { seconds: Some(0.0), ..Expected::of(chunks, true, Some(cost)) }
+            let expected = match (stored, uses_model, cost) {
+                (true, ..) => CostEstimate { reused: 1, ..CostEstimate::zero() },
+                (false, false, _) => CostEstimate::zero(),
+                (false, true, Some((chunks, cost))) => CostEstimate {
+                    seconds: Some(0.0),
+                    ..CostEstimate::scaled(chunks, true, Some(cost))
+                },
+                (false, true, None) => {
+                    CostEstimate { seconds: Some(0.0), ..CostEstimate::default() }
                 }
-                (false, true, None) => Expected { seconds: Some(0.0), ..Expected::default() },
             };
             aggregators.insert(spec.id.to_owned(), expected);
         }
         aggregators
     }
 
-    /// The analyzers of a video whose output an ingest would not keep.
+    /// The analyzers of a video whose output an ingest would drop.
     async fn drops(
         &self,
         record: &VideoRecord,
@@ -269,25 +277,29 @@ impl Ingest {
         if record.chunking == plan.chunking && self.catalog.spans(record).await? == spans {
             return Ok(Vec::new());
         }
-        let asked: BTreeSet<&str> = plan.analyzers.iter().map(|a| a.spec().id).collect();
-        Ok(record.analyzer_ids().into_iter().filter(|id| !asked.contains(id.as_str())).collect())
+        let requested: BTreeSet<&str> = plan.analyzers.iter().map(|a| a.spec().id).collect();
+        Ok(record
+            .analyzer_ids()
+            .into_iter()
+            .filter(|id| !requested.contains(id.as_str()))
+            .collect())
     }
 
-    async fn expect_analyzer(
+    async fn estimate_analyzer(
         &self,
         analyzer: &dyn Analyzer,
         plan: &IngestRequest,
-        known: Option<(&VideoRecord, &[Span])>,
+        existing: Option<(&VideoRecord, &[Span])>,
         chunks: Option<u32>,
         history: &History,
-    ) -> Result<Expected> {
+    ) -> Result<CostEstimate> {
         let id = analyzer.spec().id;
         let fingerprint = analyzer.fingerprint(&self.models);
-        let asks = analyzer.bills_model(&self.models);
+        let uses_model = analyzer.bills_model(&self.models);
         let Some(chunks) = chunks else {
-            let calls = if asks { None } else { Some(0) };
+            let calls = if uses_model { None } else { Some(0) };
             let tokens = calls.map(u64::from);
-            return Ok(Expected {
+            return Ok(CostEstimate {
                 reused: 0,
                 model_calls: calls,
                 input_tokens: tokens,
@@ -296,7 +308,7 @@ impl Ingest {
             });
         };
         let mut reused = 0;
-        if let Some((record, spans)) = known {
+        if let Some((record, spans)) = existing {
             let stored = record.analyzers.get(id).is_some_and(|e| e.fingerprint == fingerprint);
             if stored
                 && record.chunking == plan.chunking
@@ -305,7 +317,7 @@ impl Ingest {
                 reused = chunks;
             } else if analyzer.cacheable(&self.models) {
                 let words = self.expected_words(plan, record).await?;
-                let kept = kept_as(analyzer, &self.models, words.as_deref());
+                let kept = cache_key(analyzer, &self.models, words.as_deref());
                 let keys: BTreeSet<CacheKey> = spans
                     .iter()
                     .map(|span| CacheKey::new(record.video_id, id, *span, &kept))
@@ -314,17 +326,18 @@ impl Ingest {
             }
         }
         let cost = history.analyzers.get(&(id.to_owned(), fingerprint));
-        Ok(Expected { reused, ..Expected::of(chunks - reused, asks, cost) })
+        Ok(CostEstimate { reused, ..CostEstimate::scaled(chunks - reused, uses_model, cost) })
     }
 
-    /// The recogniser of the words that analyzers would find known.
+    /// The speech recogniser of the words that analyzers would use.
     async fn expected_words(
         &self,
         plan: &IngestRequest,
         record: &VideoRecord,
     ) -> Result<Option<String>> {
-        let listens = plan.chunking.listens() || plan.analyzers.iter().any(|a| a.needs_speech());
-        if let Some(transcriber) = self.models.transcriber.as_ref().filter(|_| listens) {
+        let needs_speech =
+            plan.chunking.uses_speech() || plan.analyzers.iter().any(|a| a.needs_speech());
+        if let Some(transcriber) = self.models.transcriber.as_ref().filter(|_| needs_speech) {
             return Ok(Some(transcriber.model().to_owned()));
         }
         let Some(document) = &record.speech_document else { return Ok(None) };
@@ -334,16 +347,16 @@ impl Ingest {
 
     async fn history(&self, records: &[VideoRecord]) -> Result<History> {
         let mut history = History::default();
-        let (mut scanned, mut watched) = (0.0, 0.0);
-        let (mut aggregated, mut chunks) = (0.0, 0.0);
+        let (mut scan_seconds, mut video_seconds) = (0.0, 0.0);
+        let (mut aggregate_seconds, mut chunks) = (0.0, 0.0);
         for record in records {
             history.videos += 1;
             if record.took.scan_seconds > 0.0 {
-                scanned += record.took.scan_seconds;
-                watched += record.duration;
+                scan_seconds += record.took.scan_seconds;
+                video_seconds += record.duration;
             }
             if record.took.aggregate_seconds > 0.0 {
-                aggregated += record.took.aggregate_seconds;
+                aggregate_seconds += record.took.aggregate_seconds;
                 chunks += f64::from(record.chunks);
             }
             for (id, entry) in &record.analyzers {
@@ -361,8 +374,8 @@ impl Ingest {
                     Err(error) if error.is_corrupt() => continue,
                     result => result?,
                 };
-                let by_present = |usage: &&ModelUsage| usage.model == self.models.llm.model();
-                if let Some(usage) = result.usage().filter(by_present) {
+                let by_current_model = |usage: &&ModelUsage| usage.model == self.models.llm.model();
+                if let Some(usage) = result.usage().filter(by_current_model) {
                     let cost = Cost {
                         chunks: record.chunks,
                         seconds: 0.0,
@@ -374,24 +387,26 @@ impl Ingest {
                 }
             }
         }
-        history.scan_per_second = (watched > 0.0).then(|| scanned / watched);
-        history.aggregate_per_chunk = (chunks > 0.0).then(|| aggregated / chunks);
+        history.scan_per_second = (video_seconds > 0.0).then(|| scan_seconds / video_seconds);
+        history.aggregate_per_chunk = (chunks > 0.0).then(|| aggregate_seconds / chunks);
         Ok(history)
     }
 }
 
-/// The analyzers whose output there would be: those that are asked for, and those that stay.
+/// The analyzers with output after the ingest: the requested ones, and those whose output stays.
 fn available(plan: &IngestRequest, record: Option<&VideoRecord>) -> BTreeSet<String> {
-    let asked = plan.analyzers.iter().map(|analyzer| analyzer.spec().id.to_owned());
-    let stays = record.filter(|record| record.chunking == plan.chunking);
-    asked.chain(stays.into_iter().flat_map(|record| record.analyzers.keys().cloned())).collect()
+    let requested = plan.analyzers.iter().map(|analyzer| analyzer.spec().id.to_owned());
+    let retained = record.filter(|record| record.chunking == plan.chunking);
+    requested
+        .chain(retained.into_iter().flat_map(|record| record.analyzers.keys().cloned()))
+        .collect()
 }
 
-/// How many chunks a video of that length would have, going by those that were split alike.
-fn expected_chunks(records: &[VideoRecord], plan: &IngestRequest, duration: f64) -> Option<u32> {
-    let alike = || records.iter().filter(|record| record.chunking == plan.chunking);
-    let seconds: f64 = alike().map(|record| record.duration).sum();
-    let chunks: f64 = alike().map(|record| f64::from(record.chunks)).sum();
+/// Estimated number of chunks of a video, from videos with the same chunking.
+fn estimate_chunks(records: &[VideoRecord], plan: &IngestRequest, duration: f64) -> Option<u32> {
+    let same_chunking = || records.iter().filter(|record| record.chunking == plan.chunking);
+    let seconds: f64 = same_chunking().map(|record| record.duration).sum();
+    let chunks: f64 = same_chunking().map(|record| f64::from(record.chunks)).sum();
     (seconds > 0.0).then(|| (chunks * duration / seconds).round().max(1.0) as u32)
 }
 

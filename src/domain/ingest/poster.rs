@@ -1,4 +1,4 @@
-//! The poster: one frame that shows what the video is like.
+//! The poster: a representative frame of the video.
 
 use cuts::VisualSecond;
 use std::path::PathBuf;
@@ -12,30 +12,31 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::media::decode::frames;
 use crate::domain::media::picture::jpeg;
 
-/// A JPEG of the most telling second: lit, sharp, colourful and quiet, early rather than late.
+/// A JPEG of the most representative second: well lit, sharp, colourful, with little motion, and rather
+/// early.
 pub(crate) async fn poster(
     decoder: Arc<dyn VideoDecoder>,
     file: PathBuf,
     signals: &Signals,
     max_side: u32,
 ) -> Result<Bytes> {
-    let time = telling_second(signals);
+    let time = representative_second(signals);
     let frames = frames(&decoder, file, vec![Still { time, max_side }]).await?;
     let frame = frames.into_iter().flatten().next();
     let frame = frame.ok_or_else(|| Error::corrupt("no frame could be decoded for a poster"))?;
     jpeg(frame.image).await
 }
 
-/// The middle of the best second among the first two minutes.
-fn telling_second(signals: &Signals) -> f64 {
-    const CONSIDERED: usize = 120;
+/// The middle of the best second of the first two minutes, seconds.
+fn representative_second(signals: &Signals) -> f64 {
+    const MAX_SECONDS: usize = 120;
     let score = |v: &VisualSecond| {
-        let lit = (1.0 - (v.luma / 255.0 - 0.5).abs() * 2.0).max(0.0);
-        let early = 1.0 / (1.0 + v.second as f32 / 60.0);
-        let still = 1.0 / (1.0 + v.motion / 10.0);
-        lit * (2.0 + v.sharpness) * (20.0 + v.colourfulness) * early * still
+        let exposure = (1.0 - (v.luma / 255.0 - 0.5).abs() * 2.0).max(0.0);
+        let earliness = 1.0 / (1.0 + v.second as f32 / 60.0);
+        let stillness = 1.0 / (1.0 + v.motion / 10.0);
+        exposure * (2.0 + v.sharpness) * (20.0 + v.colourfulness) * earliness * stillness
     };
-    let seconds = signals.visual.iter().take(CONSIDERED);
+    let seconds = signals.visual.iter().take(MAX_SECONDS);
     let best = seconds.max_by(|a, b| score(a).total_cmp(&score(b)));
     best.map_or(0.0, |v| f64::from(v.second) + 0.5)
 }

@@ -1,4 +1,4 @@
-//! What a chunking would give, from the stored signals: boundaries and who voted for each.
+//! Previews a chunking from stored signals: boundaries and the votes for each.
 
 use crate::domain::chunking::fuse::SAME_BOUNDARY;
 use crate::domain::chunking::{Chunking, ChunkingFields, Detector};
@@ -6,41 +6,41 @@ use crate::domain::ingest::Ingest;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::video::VideoId;
 
-/// A chunking that has not been carried out.
+/// The preview of a chunking.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkingPreview {
-    /// The id of its video.
+    /// The id of the video.
     pub video_id: VideoId,
-    /// Its canonical form.
+    /// Canonical form of the chunking configuration.
     pub chunk_config: String,
     /// Number of chunks.
     pub chunks: u32,
-    /// Between the chunks, in order.
+    /// Boundaries between the chunks, in order.
     pub boundaries: Vec<Boundary>,
 }
 
-/// A place between two chunks.
+/// A boundary between two chunks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Boundary {
-    /// When, seconds of the video.
+    /// Its time, seconds of the video.
     pub time: f64,
-    /// What speaks for it; empty where the limits alone put it there.
+    /// The votes for it; empty if only the length limits cause it.
     pub votes: Vec<BoundaryVote>,
 }
 
-/// One detector's say.
+/// One detector's vote.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BoundaryVote {
-    /// The detector that found it.
+    /// The detector.
     pub detector: Detector,
-    /// Where exactly it found something, seconds.
+    /// The exact time of the detected change, seconds of the video.
     pub time: f64,
-    /// Its strength times the detector's weight.
+    /// The strength of the change times the detector's weight.
     pub score: f64,
 }
 
 impl Ingest {
-    /// How a video would be split. Reads its record; decodes nothing and asks no model.
+    /// Previews the chunking of a video from its record. Decodes nothing and calls no model.
     pub async fn preview_chunking(
         &self,
         video_id: VideoId,
@@ -67,7 +67,7 @@ impl Ingest {
                         score: vote.score,
                     };
                     match best.iter_mut().find(|b| b.detector == vote.detector) {
-                        Some(known) if known.score < vote.score => *known = vote,
+                        Some(weaker) if weaker.score < vote.score => *weaker = vote,
                         Some(_) => {}
                         None => best.push(vote),
                     }

@@ -1,5 +1,5 @@
-//! The last step of an ingest: the file in the bucket, then points, then the record in one atomic
-//! step.
+//! The last step of an ingest: stores the file in the bucket, then the points, then atomically the
+//! record.
 
 use std::path::Path;
 
@@ -11,17 +11,17 @@ use crate::domain::catalog::Claim;
 use crate::domain::catalog::record::VideoRecord;
 use crate::domain::chunking::Signals;
 use crate::domain::ingest::draft::Draft;
-use crate::domain::ingest::fetch::Fetched;
+use crate::domain::ingest::fetch::FetchedSource;
 use crate::domain::ingest::source::POSTER;
-use crate::domain::ingest::{Aggregated, Ingest, IngestRequest, IngestResult, poster};
+use crate::domain::ingest::{AggregationOutcome, Ingest, IngestRequest, IngestResult, poster};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::profile::Profile;
 
 impl Ingest {
-    /// Puts the video into the bucket, unless it is there, and a poster beside it.
+    /// Stores the video file and a poster in the bucket, unless they exist.
     pub(super) async fn store_objects(
         &self,
-        fetched: &Fetched,
+        fetched: &FetchedSource,
         signals: &Signals,
         record: &mut VideoRecord,
     ) -> Result<()> {
@@ -31,7 +31,7 @@ impl Ingest {
             let content = file_stream(&fetched.file.path).await?;
             storage.put(&record.storage_path, content, &record.content_type).await?;
         }
-        // The bucket may have lost it.
+        // The poster may be missing from the bucket.
         if let Some(poster) = &record.poster_path
             && storage.stat(poster).await?.is_none()
         {
@@ -61,14 +61,14 @@ impl Ingest {
         Ok(())
     }
 
-    /// Makes the draft the video: its points beside those that are searched, then the record in one
-    /// atomic step, from which on they are.
+    /// Publishes the draft: stores its points, then atomically publishes the record, from which on
+    /// searches use them.
     pub(super) async fn publish(&self, draft: Draft, claim: &Claim) -> Result<()> {
         let Draft { record, points, .. } = draft;
         self.publish_points(record, points, claim).await
     }
 
-    /// Publishes a record with points that stand beside those that are searched until then.
+    /// Publishes a record with new points, which are stored next to the current ones.
     pub(super) async fn publish_points(
         &self,
         record: VideoRecord,
@@ -78,20 +78,20 @@ impl Ingest {
         if !points.is_empty() {
             self.stores.index.replace(None, points).await?;
         }
-        let before = claim.found.record().map(VideoRecord::revisions);
+        let before = claim.base.record().map(VideoRecord::revisions);
         if before.as_ref() != Some(&record.revisions()) {
             self.catalog.note_publication(record.video_id).await?;
         }
         self.catalog.publish(claim, record).await
     }
 
-    /// What the job answers with.
+    /// The result of the job.
     pub(super) async fn result(
         &self,
         record: &VideoRecord,
         before: Option<&VideoRecord>,
         request: &IngestRequest,
-        aggregated: Aggregated,
+        aggregated: AggregationOutcome,
         profile: &Profile,
     ) -> Result<IngestResult> {
         let storage = &self.stores.storage;
@@ -126,7 +126,7 @@ impl Ingest {
                 .collect(),
             aggregated,
             usage: None,
-            profile: profile.told(),
+            profile: profile.totals(),
         })
     }
 }

@@ -11,7 +11,7 @@ use ports::decoder::{
 };
 use ports::vad::{VoiceActivityDetector, VoiceActivitySession};
 
-use crate::domain::chunking::semantic::seen_shifts;
+use crate::domain::chunking::semantic::scene_shifts;
 use crate::domain::chunking::silence::SilenceDetector;
 use crate::domain::chunking::{Signals, Weights};
 use crate::domain::kernel::error::Result;
@@ -124,7 +124,7 @@ impl Detectors {
             .map(|s| Span { start: s.start + offset, end: s.end + offset })
             .collect();
         let signals = Signals {
-            scenes: seen_shifts(&cuts.seconds, &cuts.candidates),
+            scenes: scene_shifts(&cuts.seconds, &cuts.candidates),
             candidates: Weights {
                 speaker: Vec::new(),
                 silence: silence.candidates,

@@ -1,4 +1,4 @@
-//! What bounds an ingest: the section `[ingest]`, and the keys of others that it reads.
+//! Ingest settings: the section `[ingest]`, and the keys of other sections that the domain reads.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,62 +8,62 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::analysis::evidence::TrackingOptions;
 
-/// How the pipeline works, and how much it takes.
+/// Settings of the ingest pipeline and its limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IngestSettings {
-    /// Jobs that run at once; 0 leaves them to other instances (nats).
+    /// Number of jobs that run concurrently; 0 leaves them to other instances (nats).
     pub workers: usize,
-    /// Jobs that may wait; one more is refused.
+    /// Maximum number of waiting jobs; further ones are rejected.
     pub queue: usize,
-    /// Chunks analyzed at once within a job.
+    /// Number of chunks analyzed concurrently within a job.
     pub concurrency: usize,
-    /// Largest upload, bytes.
+    /// Maximum size of an upload, bytes.
     #[serde(with = "byte_size")]
     pub max_upload_bytes: u64,
-    /// Bytes of uploads on this machine's disk, on their way, waiting or worked on; past them one more
-    /// is refused.
+    /// Maximum disk usage of uploads that are arriving, waiting or being processed, bytes; beyond it
+    /// further ones are rejected.
     #[serde(with = "byte_size")]
     pub max_waiting_bytes: u64,
-    /// Time after which an upload in pieces is forgotten, in the file seconds.
+    /// Expiry of resumable uploads, seconds in the file.
     #[serde(with = "seconds")]
     pub upload_expiry: Duration,
-    /// Bytes of an upload in pieces that are stored at a time.
+    /// Part size of resumable uploads, bytes.
     #[serde(with = "byte_size")]
     pub upload_part_bytes: usize,
-    /// Most parts of one upload in pieces.
+    /// Maximum number of parts of a resumable upload.
     pub max_upload_parts: usize,
-    /// Uploads in pieces that may have been begun and not ingested.
+    /// Maximum number of resumable uploads that are not ingested yet.
     pub max_unfinished_uploads: usize,
-    /// Longest video, in the file seconds.
+    /// Maximum duration of a video, seconds in the file.
     #[serde(with = "seconds")]
     pub max_duration: Duration,
-    /// Most chunks of one video.
+    /// Maximum number of chunks of a video.
     pub max_chunks: usize,
-    /// Longest metadata of one video, bytes as JSON.
+    /// Maximum size of the metadata of a video, bytes as JSON.
     #[serde(with = "byte_size")]
     pub max_metadata_bytes: usize,
-    /// Most corrections of one video.
+    /// Maximum number of corrections of a video.
     pub max_corrections: usize,
-    /// Longest text of a correction, characters.
+    /// Maximum length of a correction's text, characters.
     pub max_correction_chars: usize,
-    /// How much of each sound track of a file with several is listened to, to choose one, seconds.
+    /// How much of each audio track of a file with several is analyzed to choose one, seconds.
     #[serde(with = "seconds")]
     pub audio_track_probe_duration: u64,
-    /// Sound whose loudest sample is below this is amplified before speech is looked for, 0..1.
+    /// Audio with a lower peak amplitude is amplified before voice activity detection, 0..1.
     pub quiet_peak: f64,
-    /// Mean confidence of words below which speech is doubted, 0..1: in a language that is unsure it is
-    /// marked instead of written down, and what was passed over at first stays so.
+    /// Minimum mean confidence of words, 0..1. Less confident speech is marked instead of transcribed
+    /// if its language is uncertain, and is not recovered if voice activity detection missed it.
     pub min_speech_confidence: f32,
-    /// Frames per chunk that models look at.
+    /// Number of frames per chunk passed to models.
     pub frames_per_chunk: usize,
     /// Thumbnails sampled per second to detect when text on screen changes.
     pub ocr_samples_per_second: f64,
-    /// Most thumbnails per chunk.
+    /// Maximum number of thumbnails per chunk.
     pub max_ocr_samples: usize,
-    /// Most frames per chunk whose text is read.
+    /// Maximum number of frames per chunk for OCR.
     pub max_ocr_frames: usize,
-    /// Largest side of those frames and of posters, pixels.
+    /// Maximum side length of these frames and of posters, pixels.
     pub frame_side: u32,
 }
 
@@ -96,11 +96,11 @@ impl Default for IngestSettings {
     }
 }
 
-/// What the domain reads of `[fetch]`.
+/// The keys of `[fetch]` that the domain reads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DownloadSettings {
-    /// Largest download, bytes; `SERVICE_MAX_BYTES` sets it too.
+    /// Maximum size of a download, bytes; `SERVICE_MAX_BYTES` overrides it.
     #[serde(with = "byte_size")]
     pub max_bytes: u64,
 }
@@ -111,13 +111,13 @@ impl Default for DownloadSettings {
     }
 }
 
-/// What the domain reads of `[decoder]`: the small frames that the boundary detectors look at.
+/// The keys of `[decoder]` that the domain reads: the size of the frames for the boundary detectors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ScanSettings {
-    /// Width of the frames the detectors look at, pixels.
+    /// Width of the frames for the boundary detectors, pixels.
     pub scan_width: u32,
-    /// Their height, pixels.
+    /// Height of these frames, pixels.
     pub scan_height: u32,
 }
 
@@ -127,33 +127,32 @@ impl Default for ScanSettings {
     }
 }
 
-/// What the domain reads of `[records]`: what instances that share them owe each other.
+/// The keys of `[records]` that the domain reads: coordination of instances, repairs and caches.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RepairSettings {
-    /// Time after which the videos of an instance that died may be worked on, in the file seconds
-    /// (bucket).
+    /// Length of a lease, after which other instances may work on the videos of a dead one, seconds in
+    /// the file (bucket).
     #[serde(with = "seconds")]
     pub lease: Duration,
-    /// Time after which a call of the records, the index or the bucket is given up, in the file
-    /// seconds.
+    /// Deadline of a call to the records, the index or the bucket, seconds in the file.
     #[serde(with = "seconds")]
     pub deadline: Duration,
-    /// Time between repairs of what was left behind, in the file seconds.
+    /// Interval of repairs after interrupted changes, seconds in the file.
     #[serde(with = "seconds")]
     pub repair_interval: Duration,
-    /// Time within which every video is looked at once, in the file seconds.
+    /// Interval of the scrub, in which every video is checked once, seconds in the file.
     #[serde(with = "seconds")]
     pub scrub_interval: Duration,
-    /// Memory for chunks that were last listed, half of it for whole answers, bytes; where the index is
-    /// shared, half of that half for what hits show of their videos.
+    /// Memory for cached chunk pages and responses, half for each, bytes; if the index is shared, half
+    /// of the responses' share caches listing summaries for search hits.
     #[serde(with = "byte_size")]
     pub cache_bytes: usize,
-    /// Time for which hits may show of their videos what was read before, where the index is shared, in
-    /// the file seconds: so much later the changes of other instances show.
+    /// TTL of cached listing summaries for search hits if the index is shared, seconds in the file: the
+    /// maximum delay after which changes by other instances become visible.
     #[serde(with = "seconds")]
     pub video_cache_ttl: Duration,
-    /// Space that is kept free for deleting videos when the disk is full, bytes; 0: none.
+    /// Disk space reserved for deleting videos when the disk is full, bytes; 0 disables the reserve.
     #[serde(with = "byte_size")]
     pub reserve_bytes: u64,
 }
@@ -172,9 +171,9 @@ impl Default for RepairSettings {
     }
 }
 
-/// The sections that an ingest reads, and where it spools sources.
+/// The settings that an ingest reads, and the folder for spooled sources.
 #[derive(Debug, Clone)]
-pub(crate) struct Sections {
+pub(crate) struct IngestConfig {
     pub(crate) work_dir: PathBuf,
     pub(crate) ingest: IngestSettings,
     pub(crate) fetch: DownloadSettings,

@@ -7,16 +7,16 @@ use ports::decoder::ScanOptions;
 use serde_json::json;
 
 use crate::domain::analysis::speaker_models;
-use crate::domain::catalog::RecognisedPieces;
+use crate::domain::catalog::SpeechCache;
 use crate::domain::catalog::record::VideoRecord;
-use crate::domain::chunking::semantic::spoken_shifts;
+use crate::domain::chunking::semantic::topic_shifts;
 use crate::domain::chunking::speaker::voice_changes;
-use crate::domain::chunking::talk::spoken;
+use crate::domain::chunking::speech_cost::spoken_words;
 use crate::domain::chunking::{Candidate, Signals};
 use crate::domain::ingest::Ingest;
 use crate::domain::ingest::IngestRequest;
 use crate::domain::ingest::audio_track::AudioTrack;
-use crate::domain::ingest::fetch::Fetched;
+use crate::domain::ingest::fetch::FetchedSource;
 use crate::domain::ingest::scan::{Scan, Scanned};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
@@ -49,7 +49,7 @@ pub(crate) struct MediaSignals {
 impl Ingest {
     pub(crate) async fn extract_signals(
         &self,
-        fetched: &Fetched,
+        fetched: &FetchedSource,
         request: &IngestRequest,
         AudioTrack { track: audio_track, mut warnings }: AudioTrack,
         previous: Option<&VideoRecord>,
@@ -67,7 +67,7 @@ impl Ingest {
         }
         let mut has_pictures = fetched.info.video.is_some();
         let needed = request.analyzers.iter().any(|a| a.needs_speech());
-        let wanted = needed || request.chunking.listens();
+        let wanted = needed || request.chunking.uses_speech();
         let mut known = None;
         if let Some(record) = previous {
             let signals = self.catalog.signals(record).await?;
@@ -125,7 +125,7 @@ impl Ingest {
                 signals.candidates.speaker = voice_changes(&speech.turns);
                 signals.candidates.semantic = self.topic_shifts(&speech).await?;
                 signals.spoken =
-                    speech.words.as_ref().map_or(Vec::new(), |w| spoken(w.by_channel()));
+                    speech.words.as_ref().map_or(Vec::new(), |w| spoken_words(w.by_channel()));
                 signals
             }
         };
@@ -221,7 +221,7 @@ impl Ingest {
             sound: &scanned.sound,
             concurrency: self.settings.ingest.concurrency,
         };
-        profile.measure(Step::TellSpeakers, diarizer.turns(&scanned.speech)).await
+        profile.measure(Step::Diarize, diarizer.turns(&scanned.speech)).await
     }
 
     /// What is said; nothing without a recogniser.
@@ -238,7 +238,7 @@ impl Ingest {
             progress.stage(Stage::Chunking, detail);
         };
         let cache =
-            |channel| RecognisedPieces { catalog: &self.catalog, video_id, audio_track, channel };
+            |channel| SpeechCache { catalog: &self.catalog, video_id, audio_track, channel };
         let mut sources = vec![(&scanned.sound, &scanned.speech, cache(None))];
         if !scanned.channels.is_empty() {
             let channels = scanned.channels.iter().enumerate();
@@ -269,6 +269,6 @@ impl Ingest {
             return Ok(Vec::new());
         }
         let vectors = self.models.embedder.embed(&texts).await?;
-        Ok(spoken_shifts(&segments, &vectors))
+        Ok(topic_shifts(&segments, &vectors))
     }
 }

@@ -1,4 +1,4 @@
-//! Where a video comes from, and what it is called.
+//! The source of an ingest and its file name.
 
 use std::path::PathBuf;
 
@@ -9,63 +9,63 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use url::Url;
 
-use crate::domain::kernel::urls::without_secrets;
+use crate::domain::kernel::urls::redact_secrets;
 use crate::domain::kernel::video::VideoId;
 
-/// What the poster of a video is called in storage.
+/// File name of the poster in storage.
 pub(crate) const POSTER: &str = "poster.jpg";
 
-/// Longest stored file name, bytes.
-const NAME_BYTES: usize = 128;
+/// Maximum length of a stored file name, bytes.
+const MAX_NAME_BYTES: usize = 128;
 
-/// What a job starts from.
+/// The source of an ingest job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(crate) enum Source {
-    /// An upload on this machine's disk, with the client's name for it.
+    /// An upload on the local disk, with the client's file name.
     File { path: PathBuf, video_id: VideoId, size: u64, name: Option<String> },
-    /// An upload in the bucket, for whichever instance takes the job.
+    /// An upload in the bucket, for any instance to process.
     Stored { key: String, name: Option<String> },
-    /// An upload that came in pieces.
+    /// A resumable upload.
     Upload { id: String, name: Option<String> },
-    /// To be downloaded.
+    /// A URL to download.
     Url { url: String },
 }
 
 impl Source {
-    /// What clients know it by.
+    /// The name that clients see.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::File { name, .. } | Self::Stored { name, .. } | Self::Upload { name, .. } => {
                 name.clone().unwrap_or_default()
             }
-            Self::Url { url } => without_secrets(url),
+            Self::Url { url } => redact_secrets(url),
         }
     }
 
-    /// Forgets what only a download needs.
-    pub(crate) fn forget_secrets(&mut self) {
+    /// Redacts secrets, which only the download needs.
+    pub(crate) fn redact(&mut self) {
         if let Self::Url { url } = self {
-            *url = without_secrets(url);
+            *url = redact_secrets(url);
         }
     }
 }
 
-/// A key of its own for an upload on its way to a worker.
-pub(crate) fn incoming() -> String {
+/// A unique object key for an upload that waits for a worker.
+pub(crate) fn incoming_key() -> String {
     format!("incoming/{}/source", uuid::Uuid::new_v4().simple())
 }
 
-/// What a file is called that was asked for at one URL and came from another: the first of the two
-/// that has a name with the extension of a file, else what the first ends with.
-pub(crate) fn name_in_urls(asked: &str, came_from: &str) -> Option<String> {
-    let (asked, came_from) = (name_in_url(asked), name_in_url(came_from));
-    let useful = |name: &Option<String>| name.as_deref().is_some_and(names_file);
-    if !useful(&asked) && useful(&came_from) { came_from } else { asked }
+/// The file name for a download that was redirected from `requested` to `final_url`: taken from the
+/// first of the two with a file extension, else from `requested`.
+pub(crate) fn name_in_urls(requested: &str, final_url: &str) -> Option<String> {
+    let (requested, final_url) = (name_in_url(requested), name_in_url(final_url));
+    let useful = |name: &Option<String>| name.as_deref().is_some_and(has_file_extension);
+    if !useful(&requested) && useful(&final_url) { final_url } else { requested }
 }
 
-/// Whether a name ends as those of files do, and not as those of programs that send them.
-fn names_file(name: &str) -> bool {
+/// Whether a name has a file extension, other than those of server-side programs.
+fn has_file_extension(name: &str) -> bool {
     const PROGRAMS: [&str; 8] = ["php", "asp", "aspx", "ashx", "jsp", "cgi", "html", "htm"];
     name.rsplit_once('.').is_some_and(|(stem, extension)| {
         let extension = extension.to_ascii_lowercase();
@@ -84,13 +84,14 @@ fn name_in_url(url: &str) -> Option<String> {
     Some(percent_decode_str(&segment).decode_utf8_lossy().into_owned())
 }
 
-/// A name that is safe in a path and a URL: the last segment, cleaned to letters and digits of any
-/// script (in Unicode's form NFC), `.`, `_` and `-`, at most 128 bytes; empty becomes `video` plus the container's extension, and the name of the
-/// poster, which is stored next to it, becomes `poster-video.jpg`.
+/// A file name that is safe in a path and a URL: the last path segment, reduced to letters and digits
+/// of any script (in Unicode NFC), `.`, `_` and `-`, at most 128 bytes. An empty name becomes `video`
+/// plus the container's extension; the name of the poster, which is stored next to it, becomes
+/// `poster-video.jpg`.
 pub(crate) fn clean_name(given: Option<&str>, info: &MediaInfo) -> String {
-    let name = cleaned(given, info);
+    let name = sanitize(given, info);
     match name.rsplit_once('.') {
-        // A file system may not tell capitals apart.
+        // File systems may be case-insensitive.
         Some((stem, extension)) if name.eq_ignore_ascii_case(POSTER) => {
             format!("{stem}-video.{extension}")
         }
@@ -98,12 +99,12 @@ pub(crate) fn clean_name(given: Option<&str>, info: &MediaInfo) -> String {
     }
 }
 
-fn cleaned(given: Option<&str>, info: &MediaInfo) -> String {
+fn sanitize(given: Option<&str>, info: &MediaInfo) -> String {
     let last = given.unwrap_or_default().rsplit(['/', '\\']).next().unwrap_or_default();
     let mut name = String::new();
     for c in last.trim().nfc() {
-        let kept = c.is_alphanumeric() || is_combining_mark(c) || matches!(c, '.' | '_' | '-');
-        let c = if kept { c } else { '_' };
+        let allowed = c.is_alphanumeric() || is_combining_mark(c) || matches!(c, '.' | '_' | '-');
+        let c = if allowed { c } else { '_' };
         if c != '_' || !name.ends_with('_') {
             name.push(c);
         }
@@ -112,20 +113,20 @@ fn cleaned(given: Option<&str>, info: &MediaInfo) -> String {
     if name.is_empty() {
         return format!("video.{}", info.extension);
     }
-    if name.len() <= NAME_BYTES {
+    if name.len() <= MAX_NAME_BYTES {
         return name.to_owned();
     }
-    // The extension is worth more than the middle of the name.
+    // Keep the extension and shorten the stem.
     match name.rsplit_once('.').filter(|(_, extension)| extension.len() <= 8) {
         Some((stem, extension)) => {
-            format!("{}.{extension}", shortened(stem, NAME_BYTES - extension.len() - 1))
+            format!("{}.{extension}", truncate(stem, MAX_NAME_BYTES - extension.len() - 1))
         }
-        None => shortened(name, NAME_BYTES).to_owned(),
+        None => truncate(name, MAX_NAME_BYTES).to_owned(),
     }
 }
 
-/// The beginning of a text, whole characters of at most so many bytes.
-fn shortened(text: &str, bytes: usize) -> &str {
+/// The longest prefix of whole characters with at most `bytes` bytes.
+fn truncate(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }
 
@@ -148,8 +149,8 @@ mod tests {
     }
 
     #[test]
-    fn downloads_are_named_after_the_address_that_has_a_name() {
-        for (asked, came_from, expected) in [
+    fn downloads_are_named_after_the_url_with_an_extension() {
+        for (requested, final_url, expected) in [
             ("https://a/clip.mp4?x=1", "https://b/0f3a.bin", "clip.mp4"),
             ("https://a/download?id=7", "https://b/My%20clip.mov", "My clip.mov"),
             ("https://a/get.php", "https://b/clip.webm", "clip.webm"),
@@ -158,7 +159,11 @@ mod tests {
             ("https://a/watch", "https://b/stream", "watch"),
             ("https://a/watch", "https://a/watch", "watch"),
         ] {
-            assert_eq!(name_in_urls(asked, came_from).as_deref(), Some(expected), "{asked}");
+            assert_eq!(
+                name_in_urls(requested, final_url).as_deref(),
+                Some(expected),
+                "{requested}"
+            );
         }
     }
 
@@ -192,7 +197,7 @@ mod tests {
             assert_eq!(clean_name(given, &info()), expected, "{given:?}");
         }
         let cleaned = clean_name(Some(&long), &info());
-        assert!(cleaned.len() == NAME_BYTES && cleaned.ends_with(".mp4"), "{cleaned}");
+        assert!(cleaned.len() == MAX_NAME_BYTES && cleaned.ends_with(".mp4"), "{cleaned}");
         let cleaned = clean_name(Some(&format!("{}.mp4", "夏".repeat(300))), &info());
         assert_eq!(cleaned, format!("{}.mp4", "夏".repeat(41)), "whole characters");
     }

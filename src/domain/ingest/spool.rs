@@ -1,4 +1,4 @@
-//! A source on its way to disk: written, hashed and counted in one pass.
+//! Spools a source to disk: writes, hashes and counts it in one pass.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -12,40 +12,40 @@ use crate::domain::kernel::disk::BLOCK;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::video::VideoId;
 
-/// A temporary file that is being written. Dropping it removes the file.
+/// A temporary file being written. Dropping it removes the file.
 pub struct Spool {
     file: tokio::fs::File,
     path: TempPath,
     hash: Sha1,
     size: u64,
     limit: Limit,
-    /// What it shares with other uploads, for one.
-    room: Option<Room>,
-    /// Bytes until it is looked again whether there is room.
-    unlooked: u64,
+    /// The quota shared with other uploads; `None` for downloads.
+    quota: Option<UploadQuota>,
+    /// Number of bytes until the next check of the quota.
+    until_check: u64,
 }
 
-/// The room that uploads share while they arrive, wait and are worked on.
+/// The disk quota of uploads that are arriving, waiting or being processed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Room {
+struct UploadQuota {
     folder: PathBuf,
-    /// Most bytes of disk that they take together.
-    most: u64,
+    /// Maximum disk usage of all uploads together, bytes.
+    max_bytes: u64,
 }
 
-/// How many bytes a spool takes, and what to say beyond.
+/// The maximum size of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limit {
-    /// Most bytes that are taken.
+    /// Maximum size, bytes.
     pub bytes: u64,
-    /// The key that sets it.
+    /// The configuration key of the limit, for messages.
     pub key: &'static str,
 }
 
-/// A whole source on disk. Dropping it removes the file.
+/// A complete source on disk. Dropping it removes the file.
 #[derive(Debug)]
-pub struct Spooled {
-    /// Where it is.
+pub struct SpooledFile {
+    /// Path of the file.
     pub path: TempPath,
     /// First 16 hexadecimal digits of the SHA-1 of the bytes.
     pub video_id: VideoId,
@@ -53,14 +53,14 @@ pub struct Spooled {
     pub size: u64,
 }
 
-/// How the names of spooled sources begin: downloads and copies from storage, and uploads.
-const SOURCE: &str = "source-";
-const UPLOAD: &str = "upload-";
+/// File name prefixes of spooled sources: downloads and copies from storage, and uploads.
+const SOURCE_PREFIX: &str = "source-";
+const UPLOAD_PREFIX: &str = "upload-";
 
-/// Bytes that an upload takes between two looks at the room that is left.
-const LOOK: u64 = 8 << 20;
+/// Number of bytes written between two checks of the quota.
+const CHECK_INTERVAL: u64 = 8 << 20;
 
-/// When to send an upload again for which there was no room, seconds.
+/// Retry-After when the quota is exhausted, seconds.
 const RETRY_AFTER: u32 = 30;
 
 impl Spool {
@@ -76,7 +76,7 @@ impl Spool {
                 let entry = entry?;
                 let name = entry.file_name();
                 let name = name.to_string_lossy();
-                if name.starts_with(SOURCE) || name.starts_with(UPLOAD) {
+                if name.starts_with(SOURCE_PREFIX) || name.starts_with(UPLOAD_PREFIX) {
                     std::fs::remove_file(entry.path())?;
                 }
             }
@@ -87,22 +87,23 @@ impl Spool {
         Ok(())
     }
 
-    /// An empty file in `folder`, which is made if it is missing.
+    /// An empty file in `folder`, which is created if it is missing.
     pub async fn create(folder: PathBuf, limit: Limit) -> Result<Self> {
-        Self::beginning(SOURCE, folder, limit, None).await
+        Self::open(SOURCE_PREFIX, folder, limit, None).await
     }
 
-    /// The same for an upload; `Busy` when those in `folder` take more than `most` bytes.
-    pub async fn upload(folder: PathBuf, limit: Limit, most: u64) -> Result<Self> {
-        let room = Room { folder: folder.clone(), most };
-        Self::beginning(UPLOAD, folder, limit, Some(room)).await
+    /// The same for an upload. Writing returns `Busy` when uploads in `folder` take more than
+    /// `max_bytes` bytes.
+    pub async fn upload(folder: PathBuf, limit: Limit, max_bytes: u64) -> Result<Self> {
+        let quota = UploadQuota { folder: folder.clone(), max_bytes };
+        Self::open(UPLOAD_PREFIX, folder, limit, Some(quota)).await
     }
 
-    async fn beginning(
+    async fn open(
         prefix: &'static str,
         folder: PathBuf,
         limit: Limit,
-        room: Option<Room>,
+        quota: Option<UploadQuota>,
     ) -> Result<Self> {
         let (file, path) = tokio::task::spawn_blocking(move || {
             std::fs::create_dir_all(&folder)?;
@@ -112,10 +113,10 @@ impl Spool {
         .await
         .map_err(std::io::Error::from)??;
         let file = tokio::fs::File::from_std(file);
-        Ok(Self { file, path, hash: Sha1::new(), size: 0, limit, room, unlooked: 0 })
+        Ok(Self { file, path, hash: Sha1::new(), size: 0, limit, quota, until_check: 0 })
     }
 
-    /// Appends bytes; `TooLarge` beyond the limit, `Busy` where uploads have no more room.
+    /// Appends bytes. Returns `TooLarge` beyond the limit, `Busy` if the quota of uploads is exhausted.
     pub async fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.size += bytes.len() as u64;
         if self.size > self.limit.bytes {
@@ -124,14 +125,14 @@ impl Spool {
                 self.limit.bytes, self.limit.key
             )));
         }
-        if let Some(room) = &self.room {
-            if self.unlooked == 0 {
-                room.look().await?;
-                self.unlooked = LOOK;
+        if let Some(quota) = &self.quota {
+            if self.until_check == 0 {
+                quota.check().await?;
+                self.until_check = CHECK_INTERVAL;
             }
-            self.unlooked = self.unlooked.saturating_sub(bytes.len() as u64);
+            self.until_check = self.until_check.saturating_sub(bytes.len() as u64);
         }
-        // About 100 µs per 64 KiB: hashing here keeps it to one pass without a blocking thread.
+        // Hashing takes about 100 µs per 64 KiB, short enough without a blocking thread.
         for piece in bytes.chunks(64 * 1024) {
             self.hash.update(piece);
             self.file.write_all(piece).await?;
@@ -148,41 +149,41 @@ impl Spool {
         Ok(())
     }
 
-    /// The written file and its hash.
-    pub async fn finish(mut self) -> Result<Spooled> {
+    /// The complete file with its hash.
+    pub async fn finish(mut self) -> Result<SpooledFile> {
         self.file.flush().await?;
         let video_id = VideoId::from_digest(self.hash.finalize().into());
-        Ok(Spooled { path: self.path, video_id, size: self.size })
+        Ok(SpooledFile { path: self.path, video_id, size: self.size })
     }
 }
 
-impl Room {
-    /// `Busy` when uploads take all of it.
-    async fn look(&self) -> Result<()> {
+impl UploadQuota {
+    /// Returns `Busy` if the quota is exhausted.
+    async fn check(&self) -> Result<()> {
         let folder = self.folder.clone();
-        let taken = tokio::task::spawn_blocking(move || taken(&folder));
+        let taken = tokio::task::spawn_blocking(move || disk_usage(&folder));
         let taken = taken.await.map_err(std::io::Error::from)??;
-        if taken < self.most {
+        if taken < self.max_bytes {
             return Ok(());
         }
         Err(Error::Busy {
             message: format!(
                 "the uploads that wait take {taken} bytes of the {} that they may \
                  (ingest.max_waiting_bytes); try again later",
-                self.most
+                self.max_bytes
             ),
             retry_after: RETRY_AFTER,
         })
     }
 }
 
-/// Bytes of disk that uploads take. *Blocks.*
-fn taken(folder: &Path) -> std::io::Result<u64> {
+/// Disk usage of uploads, bytes. *Blocks.*
+fn disk_usage(folder: &Path) -> std::io::Result<u64> {
     let mut taken = 0;
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
-        if entry.file_name().to_string_lossy().starts_with(UPLOAD) {
-            // One that is gone meanwhile takes nothing.
+        if entry.file_name().to_string_lossy().starts_with(UPLOAD_PREFIX) {
+            // An upload removed meanwhile takes nothing.
             taken += entry.metadata().map_or(0, |file| file.blocks() * BLOCK);
         }
     }
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn bytes_are_written_hashed_and_capped_in_one_pass() {
+    async fn spool_hashes_and_limits_bytes() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut spool = Spool::create(folder.path().into(), limit(3)).await.expect("a spool");
         spool.write(b"ab").await.expect("room");
@@ -216,10 +217,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn uploads_share_their_room_and_downloads_have_their_own() {
+    async fn uploads_share_a_quota_and_downloads_have_none() {
         let folder = tempfile::tempdir().expect("a folder");
         let upload = async || Spool::upload(folder.path().into(), limit(1 << 30), 1 << 20).await;
-        let block = vec![1; LOOK as usize];
+        let block = vec![1; CHECK_INTERVAL as usize];
         let mut first = upload().await.expect("a spool");
         first.write(&block).await.expect("there was room when it began");
         let mut second = upload().await.expect("a spool");
@@ -236,19 +237,19 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_full_disk_is_told_as_such() {
+    async fn full_disks_are_reported() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut spool = Spool::create(folder.path().into(), limit(1 << 30)).await.expect("a spool");
         let full = std::fs::File::options().write(true).open("/dev/full").expect("a full device");
         spool.file = tokio::fs::File::from_std(full);
-        // What is written is known to be lost at the next write or at the end.
+        // The error surfaces at the next write or at the end.
         let _ = spool.write(b"x").await;
         let error = spool.finish().await.expect_err("no space").labelled();
         assert!(error.starts_with("OSError: no space is left on the disk"), "{error}");
     }
 
     #[tokio::test]
-    async fn leftovers_are_cleared_and_nothing_else() {
+    async fn clear_removes_only_spooled_sources() {
         let folder = tempfile::tempdir().expect("a folder");
         for name in ["source-left", "upload-left", "other"] {
             std::fs::write(folder.path().join(name), b"x").expect("a file");

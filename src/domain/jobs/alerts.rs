@@ -1,11 +1,11 @@
-//! Queueing what alerts are to be told.
+//! Queues jobs that match published videos against alerts.
 
 use crate::domain::jobs::{Job, JobRecord, JobStatus, Jobs, Task};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::video::VideoId;
 
 impl Jobs {
-    /// Queues what an alert could not be told, once more: one job for each video.
+    /// Retries the failed webhook calls of an alert, with one job per video.
     pub async fn retry_alert(&self, name: &str) -> Result<Vec<Job>> {
         let mut videos: Vec<VideoId> = Vec::new();
         for failed in self.alerts.get(name).await?.failed {
@@ -21,26 +21,26 @@ impl Jobs {
         Ok(jobs)
     }
 
-    /// Queues what the alerts are to be told of the videos that are noted; what cannot be queued now is
-    /// after the next ingest or start.
+    /// Queues alert jobs for the videos with a publication note. If this fails, the next ingest or
+    /// start tries again.
     pub(super) async fn queue_alerts(&self) {
         if let Err(error) = self.queue_publications().await {
-            tracing::warn!(error = %error.labelled(), "alerts are told later");
+            tracing::warn!(error = %error.labelled(), "could not queue alerts; retrying after the next ingest or start");
         }
     }
 
     async fn queue_publications(&self) -> Result<()> {
-        let noted = self.ingest.catalog.publications().await?;
-        if noted.is_empty() {
+        let video_ids = self.ingest.catalog.publications().await?;
+        if video_ids.is_empty() {
             return Ok(());
         }
         let waiting =
             self.records().await?.into_iter().filter(|r| r.job.status == JobStatus::Queued);
         let waiting: Vec<Task> = waiting.map(|record| record.task).collect();
-        for video_id in noted {
+        for video_id in video_ids {
             let task = Task::Alerts { video_id, alert: None };
             if !waiting.contains(&task) {
-                // However many wait already: nobody is there to try again.
+                // Ignores the queue limit, since no client could retry.
                 let record = JobRecord::new(format!("alerts of {video_id}"), task, None);
                 self.queue.add(&record.job.job_id, &record.document()?).await?;
             }

@@ -1,5 +1,5 @@
-//! Changing collections as jobs: each goes from video to video until none is left, so that whoever begins
-//! it anew goes on where another has stopped, and what is put there meanwhile is met too.
+//! Jobs that change collections. A job changes video after video until none is left, so that a
+//! restarted job resumes where it stopped and includes videos added meanwhile.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,38 +7,38 @@ use std::time::Duration;
 use futures::{StreamExt, stream};
 use serde_json::json;
 
-use crate::domain::catalog::about;
 use crate::domain::catalog::collections::{CollectionChange, CollectionResult};
-use crate::domain::catalog::videos::Deleted;
+use crate::domain::catalog::metadata;
+use crate::domain::catalog::videos::VideoDeletion;
 use crate::domain::jobs::{Job, Jobs, Task};
 use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::progress::{Progress, Stage};
-use crate::domain::kernel::video::{VideoId, unknown};
+use crate::domain::kernel::video::{VideoId, unknown_video};
 
-/// Videos of a collection that are looked up at once.
+/// Number of videos listed per request.
 const BATCH: usize = 200;
 
-/// Videos that are changed at once.
-const AT_ONCE: usize = 8;
+/// Number of videos changed concurrently.
+const CONCURRENCY: usize = 8;
 
-/// How often a video that is worked on is looked at before it is deleted.
-const LOCK_EVERY: Duration = Duration::from_millis(250);
+/// How often to retry the lock of a video that is to be deleted.
+const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(250);
 
 impl Jobs {
-    /// Queues a change of a collection. `NotFound` where the caller does not see it, `Forbidden` where
-    /// its videos would leave what they see.
+    /// Queues a change of a collection. Returns `NotFound` if the caller may not see it, `Forbidden` if
+    /// the change would move its videos out of the caller's sight.
     pub async fn change_collection(
         &self,
         access: &Access,
         name: &str,
         change: CollectionChange,
     ) -> Result<Job> {
-        self.ingest.catalog.count_in(access, name).await?;
+        self.ingest.catalog.count_in_collection(access, name).await?;
         let change = match change {
             CollectionChange::Rename(to) => {
-                let to = about::collection_name(&to)?;
-                access.check_place(Some(&to))?;
+                let to = metadata::collection_name(&to)?;
+                access.check_collection(Some(&to))?;
                 if to == name {
                     return Err(Error::Invalid(format!(
                         "collection '{name}' has that name already; give it another"
@@ -47,7 +47,7 @@ impl Jobs {
                 CollectionChange::Rename(to)
             }
             CollectionChange::Dissolve => {
-                access.check_place(None)?;
+                access.check_collection(None)?;
                 change
             }
             CollectionChange::Delete => change,
@@ -57,7 +57,7 @@ impl Jobs {
     }
 
     /// Changes every video of a collection.
-    pub(super) async fn change_videos_of(
+    pub(super) async fn change_collection_videos(
         self: &Arc<Self>,
         name: &str,
         change: &CollectionChange,
@@ -65,13 +65,13 @@ impl Jobs {
     ) -> Result<CollectionResult> {
         let mut done = 0;
         loop {
-            let (ids, left) = self.ingest.catalog.some_in(name, BATCH).await?;
+            let (ids, left) = self.ingest.catalog.list_in_collection(name, BATCH).await?;
             progress.stage(Stage::Changing, json!({ "total": done + left, "done": done }));
             if ids.is_empty() {
                 return Ok(CollectionResult { collection: name.to_owned(), videos: done });
             }
             let changed = stream::iter(ids).map(|id| self.change_video(id, name, change));
-            let mut changed = std::pin::pin!(changed.buffer_unordered(AT_ONCE));
+            let mut changed = std::pin::pin!(changed.buffer_unordered(CONCURRENCY));
             while let Some(outcome) =
                 progress.cancellable(async { Ok(changed.next().await) }).await?
             {
@@ -92,10 +92,12 @@ impl Jobs {
             CollectionChange::Rename(to) => Some(to.as_str()),
             CollectionChange::Dissolve => None,
             CollectionChange::Delete => {
-                // Whoever has taken it out of the collection meanwhile keeps it.
-                let stored = catalog.stored(video_id).await?;
-                let moved = |about: &about::About| about.collection.as_deref() != Some(name);
-                if stored.record().is_some_and(|record| moved(&record.about)) {
+                // A video moved out of the collection meanwhile is kept.
+                let state = catalog.record_state(video_id).await?;
+                let moved = |metadata: &metadata::VideoMetadata| {
+                    metadata.collection.as_deref() != Some(name)
+                };
+                if state.record().is_some_and(|record| moved(&record.metadata)) {
                     return catalog.relist(video_id).await;
                 }
                 return match self.delete_video(video_id).await {
@@ -104,27 +106,27 @@ impl Jobs {
                 };
             }
         };
-        catalog.recollect(video_id, name, to).await
+        catalog.move_to_collection(video_id, name, to).await
     }
 
     /// Removes vectors, record, objects and local copies of a video. A running ingest of it is cancelled
     /// first.
-    pub(crate) async fn delete_video(self: &Arc<Self>, video_id: VideoId) -> Result<Deleted> {
+    pub(crate) async fn delete_video(self: &Arc<Self>, video_id: VideoId) -> Result<VideoDeletion> {
         let catalog = &self.ingest.catalog;
-        // Also one whose record does not read back.
-        if !catalog.stored(video_id).await?.is_deletable() {
-            return Err(unknown(video_id));
+        // Unreadable records are deletable, too.
+        if !catalog.record_state(video_id).await?.is_deletable() {
+            return Err(unknown_video(video_id));
         }
         let lock = loop {
-            // Again, since a job tells only after a while which video it works on.
-            self.cancel_all_of(video_id, "the video was deleted").await?;
+            // Repeated, since a job reports its video only after a while.
+            self.cancel_video_jobs(video_id, "the video was deleted").await?;
             match catalog.locks.try_lock(video_id).await? {
                 Some(lock) => break lock,
-                None => tokio::time::sleep(LOCK_EVERY).await,
+                None => tokio::time::sleep(LOCK_RETRY_INTERVAL).await,
             }
         };
         let deleted = catalog.delete(video_id, &lock).await;
-        self.frames.forget(video_id).await;
+        self.frames.remove_video(video_id).await;
         deleted
     }
 }

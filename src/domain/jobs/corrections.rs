@@ -1,4 +1,4 @@
-//! Corrections, and what follows them: the aggregates of the video, and alerts.
+//! Applies corrections and queues the follow-up jobs: re-aggregation and alerts.
 
 use std::sync::Arc;
 
@@ -11,9 +11,8 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::video::VideoId;
 
 impl Jobs {
-    /// Corrects a video: every correction, or none. Its aggregates are computed again by a job:
-    /// where `aggregate` does not say otherwise, if that bills nothing. Goes on when the caller does
-    /// not wait for it.
+    /// Adds corrections to a video: all or none. A job recomputes its aggregates according to
+    /// `aggregate`, by default if that makes no billed calls. Completes even if the caller goes away.
     pub async fn correct(
         self: &Arc<Self>,
         video_id: VideoId,
@@ -21,14 +20,14 @@ impl Jobs {
         aggregate: Option<bool>,
     ) -> Result<(Vec<Correction>, Option<Job>)> {
         let jobs = self.clone();
-        finished(tokio::spawn(async move {
-            let made = jobs.ingest.correct(video_id, &drafts).await?;
-            Ok((made, jobs.follow_corrections(video_id, aggregate).await?))
+        join(tokio::spawn(async move {
+            let added = jobs.ingest.correct(video_id, &drafts).await?;
+            Ok((added, jobs.follow_corrections(video_id, aggregate).await?))
         }))
         .await
     }
 
-    /// Undoes one correction of a video, or all, in the same way; answers with those that are left.
+    /// Removes one correction of a video, or all, in the same way. Returns the remaining ones.
     pub async fn undo_corrections(
         self: &Arc<Self>,
         video_id: VideoId,
@@ -36,9 +35,9 @@ impl Jobs {
         aggregate: Option<bool>,
     ) -> Result<(Vec<Correction>, Option<Job>)> {
         let jobs = self.clone();
-        finished(tokio::spawn(async move {
-            let left = jobs.ingest.undo_corrections(video_id, id.as_deref()).await?;
-            Ok((left, jobs.follow_corrections(video_id, aggregate).await?))
+        join(tokio::spawn(async move {
+            let remaining = jobs.ingest.undo_corrections(video_id, id.as_deref()).await?;
+            Ok((remaining, jobs.follow_corrections(video_id, aggregate).await?))
         }))
         .await
     }
@@ -50,8 +49,8 @@ impl Jobs {
     ) -> Result<Option<Job>> {
         self.queue_alerts().await;
         let record = self.ingest.catalog.record(video_id).await?;
-        let wanted = aggregate.unwrap_or_else(|| !self.ingest.bills_aggregates());
-        if !wanted || record.aggregates.is_empty() {
+        let reaggregate = aggregate.unwrap_or_else(|| !self.ingest.bills_aggregates());
+        if !reaggregate || record.aggregates.is_empty() {
             return Ok(None);
         }
         let task = Task::AggregateCorrected { video_id };
@@ -59,6 +58,6 @@ impl Jobs {
     }
 }
 
-async fn finished<T>(work: JoinHandle<Result<T>>) -> Result<T> {
+async fn join<T>(work: JoinHandle<Result<T>>) -> Result<T> {
     work.await.map_err(|e| Error::corrupt(format!("correcting panicked: {e}")))?
 }

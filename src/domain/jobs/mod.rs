@@ -1,5 +1,5 @@
-//! Jobs: what runs, waits and has run. The queue keeps them; any instance that shares it may work on
-//! any of them, and takes over those of an instance that died.
+//! Jobs: queued, running and finished work. Any instance that shares the queue may run any job, and
+//! takes over the jobs of dead instances.
 
 mod alerts;
 mod collections;
@@ -19,19 +19,19 @@ use crate::domain::kernel::progress::Stage;
 use crate::domain::aggregation::run::AggregatesResult;
 use crate::domain::alerts::AlertsResult;
 use crate::domain::catalog::collections::CollectionResult;
-use crate::domain::evaluation::run::Evaluated;
+use crate::domain::evaluation::run::RunReference;
 use crate::domain::ingest::IngestResult;
 pub(crate) use record::{Idempotency, JobRecord, Task};
 pub use store::Jobs;
-pub(crate) use store::{JobUseCases, Submitted};
+pub(crate) use store::{JobUseCases, Submission};
 
-/// Where a job is in its life.
+/// The status of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobStatus {
     /// Accepted, waiting for a worker.
     Queued,
-    /// A worker is on it.
+    /// A worker runs it.
     Running,
     /// Finished; `result` is set.
     Done,
@@ -43,7 +43,7 @@ impl JobStatus {
     /// Every status.
     pub const ALL: [Self; 4] = [Self::Queued, Self::Running, Self::Done, Self::Failed];
 
-    /// As clients see it.
+    /// Its name in API responses.
     pub fn name(self) -> &'static str {
         match self {
             Self::Queued => "queued",
@@ -53,13 +53,13 @@ impl JobStatus {
         }
     }
 
-    /// No change comes after it.
+    /// Whether the job has ended.
     pub fn is_final(self) -> bool {
         matches!(self, Self::Done | Self::Failed)
     }
 }
 
-/// What a finished job yields.
+/// The result of a finished job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum JobResult {
@@ -67,27 +67,27 @@ pub enum JobResult {
     Ingest(Box<IngestResult>),
     /// Of an aggregate re-run.
     Aggregates(Box<AggregatesResult>),
-    /// Of telling alerts of a video.
+    /// Of matching a video against alerts.
     Alerts(AlertsResult),
     /// Of a change of a collection.
     Collection(CollectionResult),
     /// Of a run of an evaluation.
-    Evaluation(Evaluated),
+    Evaluation(RunReference),
 }
 
 /// A job as clients see it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Job {
-    /// What `/jobs` and callbacks call it.
+    /// Its id in `/jobs` and callbacks.
     pub job_id: String,
-    /// What it works on, for people to read: a file's name, a URL, or the name of a collection, an alert
-    /// or an evaluation.
+    /// Human-readable source: a file name, a URL, or the name of a collection, an alert or an
+    /// evaluation.
     pub source: String,
-    /// Whether it waits, runs, is done or has failed.
+    /// Its status.
     pub status: JobStatus,
-    /// The step that it is in.
+    /// Its current stage.
     pub stage: Stage,
-    /// What the stage is about.
+    /// Details of the stage.
     pub detail: Map<String, Value>,
     /// Set when done.
     pub result: Option<JobResult>,
@@ -99,14 +99,14 @@ pub struct Job {
     pub updated_at: String,
 }
 
-/// How long jobs are remembered and tried.
+/// History and attempts of jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct JobSettings {
-    /// Finished jobs that are remembered.
+    /// Number of finished jobs to keep.
     pub history: usize,
-    /// Times that a job may end with the instance that works on it before it is given up, and that
-    /// one which does not read back is taken before it is set aside (nats).
+    /// Maximum number of attempts at a job whose instance dies, and at reading an unreadable job before
+    /// it is set aside (nats).
     pub attempts: u32,
 }
 

@@ -1,32 +1,33 @@
-//! Jobs that have to be done whatever becomes of this process and its queue: each is entered in the
-//! records until it has ended, and queued again from there.
+//! Durable jobs: they must run even if this process dies and its queue is lost. Each is stored in the
+//! records until it has ended, and is requeued from there.
 
 use crate::domain::jobs::{JobRecord, JobStatus, Jobs};
 use crate::domain::kernel::error::Result;
 
-/// Below it lie the jobs that have not ended.
+/// Key prefix of durable jobs that have not ended.
 const PENDING: &str = "pending/";
 
-fn key_of(job_id: &str) -> String {
+fn pending_key(job_id: &str) -> String {
     format!("{PENDING}{job_id}.json")
 }
 
 impl Jobs {
-    /// Queues again what the records hold and the queue has lost, under the ids of then, and what alerts
-    /// are still to be told.
+    /// Requeues durable jobs that the queue has lost, under their old ids, and pending alerts.
     pub async fn resume(&self) -> Result<()> {
         for name in self.records.children(PENDING).await? {
             let key = format!("{PENDING}{name}");
             let Some(document) = self.records.get(&key).await? else { continue };
-            let kept = match JobRecord::read(document.clone()) {
+            let existing = match JobRecord::read(document.clone()) {
                 Ok(record) => self.queue.add(&record.job.job_id, &document).await?,
                 Err(error) => {
-                    tracing::error!(key, %error, "a job that was to be done is left as it is");
+                    tracing::error!(key, %error, "ignoring an unreadable durable job");
                     continue;
                 }
             };
-            // It ended, and who worked on it died before that was entered.
-            if kept.is_some_and(|kept| JobRecord::read(kept.document).is_ok_and(|r| r.is_final())) {
+            // It has ended, but its worker died before removing the record.
+            if existing.is_some_and(|existing| {
+                JobRecord::read(existing.document).is_ok_and(|r| r.is_final())
+            }) {
                 self.records.delete(&key).await?;
             }
         }
@@ -34,23 +35,23 @@ impl Jobs {
         Ok(())
     }
 
-    /// Enters a job that has to be done, before it is queued.
-    pub(super) async fn keep_pending(&self, record: &JobRecord) -> Result<()> {
-        if record.task.is_lasting() {
-            self.records.put(&key_of(&record.job.job_id), &record.document()?).await?;
+    /// Stores a durable job before it is queued.
+    pub(super) async fn store_pending(&self, record: &JobRecord) -> Result<()> {
+        if record.task.is_durable() {
+            self.records.put(&pending_key(&record.job.job_id), &record.document()?).await?;
         }
         Ok(())
     }
 
-    /// Forgets a job that has ended: one that fails while the service stops is done after the
-    /// next start.
-    pub(super) async fn settle(&self, record: &JobRecord) {
-        let stopped = !self.open() && record.job.status == JobStatus::Failed;
-        if !record.task.is_lasting() || stopped {
+    /// Removes the record of a durable job that has ended. A job that fails because the service is
+    /// stopping is kept, to run after the next start.
+    pub(super) async fn remove_pending(&self, record: &JobRecord) {
+        let stopped = !self.is_open() && record.job.status == JobStatus::Failed;
+        if !record.task.is_durable() || stopped {
             return;
         }
-        if let Err(error) = self.records.delete(&key_of(&record.job.job_id)).await {
-            tracing::warn!(job_id = %record.job.job_id, %error, "a job that has ended is kept");
+        if let Err(error) = self.records.delete(&pending_key(&record.job.job_id)).await {
+            tracing::warn!(job_id = %record.job.job_id, %error, "could not remove the record of an ended job");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A running job's handle on itself, and its trace.
+//! The state of a running job, and its trace.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -16,8 +16,8 @@ use crate::domain::kernel::metrics;
 use crate::domain::kernel::progress::{Cancellation, Observer, Progress, Stage};
 use crate::domain::kernel::video::VideoId;
 
-/// A job that is worked on. What it says of itself is kept soon after; of changes in quick
-/// succession, the last.
+/// A running job. Its progress is persisted asynchronously; of changes in quick succession, only the
+/// last.
 pub(super) struct RunningJob {
     worker: Option<String>,
     record: watch::Sender<JobRecord>,
@@ -26,24 +26,26 @@ pub(super) struct RunningJob {
     trace: Trace,
 }
 
-/// A job's spans: one for the whole, and one for each stage in turn.
+/// The tracing spans of a job: one for the job, and one for each stage in turn.
 struct Trace {
     job: Span,
     stage: Mutex<Option<(String, Span)>>,
 }
 
 impl Trace {
-    /// What the job does names its span.
+    /// Starts the span of the job, named after its task.
     fn start(record: &JobRecord) -> Self {
-        let (what, job_id) = (record.task.name(), &record.job.job_id);
-        let job = info_span!(parent: None, "job", otel.name = what, %job_id, error = Empty);
+        let (task, job_id) = (record.task.name(), &record.job.job_id);
+        let job = info_span!(parent: None, "job", otel.name = task, %job_id, error = Empty);
         Self { job, stage: Mutex::default() }
     }
 
-    /// Ends the span of the last stage and starts that of this one, if it is another.
+    /// Starts the span of a stage and ends that of the previous one, if the stage differs.
     fn enter(&self, stage: Stage, detail: &Map<String, Value>) {
-        let of = ["analyzer", "aggregator"].iter().find_map(|key| detail.get(*key)?.as_str());
-        let name = [Some(stage.name()), of].into_iter().flatten().collect::<Vec<_>>().join(" ");
+        let component =
+            ["analyzer", "aggregator"].iter().find_map(|key| detail.get(*key)?.as_str());
+        let name =
+            [Some(stage.name()), component].into_iter().flatten().collect::<Vec<_>>().join(" ");
         let mut current = lock(&self.stage);
         if current.as_ref().is_none_or(|(last, _)| *last != name) {
             let span = info_span!(parent: &self.job, "stage", otel.name = name);
@@ -56,7 +58,7 @@ impl Trace {
         if let Some(error) = error {
             self.job.record("error", error);
         }
-        // A span counts as ended when it was last left: not before its stages.
+        // A span ends when it was last exited: exit it after its stages.
         self.job.in_scope(|| ());
     }
 }
@@ -73,18 +75,18 @@ impl Observer for RunningJob {
 }
 
 impl RunningJob {
-    /// Of a job that has been taken. `cancelled` ends it at its next safe point.
-    pub(super) fn of(record: JobRecord, cancelled: CancellationToken) -> Self {
+    /// A job that a worker has claimed. `cancelled` stops it at its next safe point.
+    pub(super) fn new(record: JobRecord, cancelled: CancellationToken) -> Self {
         Self {
             trace: Trace::start(&record),
             worker: record.worker.clone(),
             record: watch::Sender::new(record),
-            cancellation: Cancellation::with(cancelled),
+            cancellation: Cancellation::new(cancelled),
             since: Mutex::new(Instant::now()),
         }
     }
 
-    /// The handle for the work.
+    /// The progress handle for the work.
     pub(super) fn progress(self: &Arc<Self>) -> Progress {
         Progress::new(self.clone(), self.cancellation.clone())
     }
@@ -102,20 +104,20 @@ impl RunningJob {
         self.record.borrow().clone()
     }
 
-    /// What has to be kept, from now on.
+    /// Changes that must be persisted, from now on.
     pub(super) fn changes(&self) -> watch::Receiver<JobRecord> {
         self.record.subscribe()
     }
 
-    /// Takes in what is kept of the job, which others may have changed. False when another worker
-    /// has the job now.
-    pub(super) fn notice(&self, kept: StoredJob) -> bool {
-        let Ok(kept) = JobRecord::read(kept.document) else { return false };
-        if kept.worker != self.worker {
+    /// Applies changes by others to the stored job: cancellation, or a takeover. Returns false if
+    /// another worker has the job now.
+    pub(super) fn sync(&self, stored: StoredJob) -> bool {
+        let Ok(stored) = JobRecord::read(stored.document) else { return false };
+        if stored.worker != self.worker {
             self.stop("another instance works on this job now");
             return false;
         }
-        if let Some(reason) = kept.cancel {
+        if let Some(reason) = stored.cancel {
             self.stop(&reason);
             self.record.send_if_modified(|record| {
                 record.cancel = Some(reason);
@@ -125,18 +127,18 @@ impl RunningJob {
         true
     }
 
-    /// Ends the work at its next safe point.
+    /// Stops the work at its next safe point.
     pub(super) fn stop(&self, reason: &str) {
         self.cancellation.cancel(reason);
     }
 
-    /// The job has ended.
+    /// Records the outcome of the job.
     pub(super) fn end(&self, outcome: Result<JobResult>) {
         self.trace.end(outcome.as_ref().err().map(Error::labelled).as_deref());
         self.change(|record| record.end(outcome));
     }
 
-    /// The job is left to another instance.
+    /// Releases the job for another instance.
     pub(super) fn hand_back(&self) {
         self.trace.end(None);
         self.change(JobRecord::hand_back);

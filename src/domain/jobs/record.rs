@@ -1,4 +1,4 @@
-//! What the queue keeps of a job.
+//! The stored record of a job.
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -16,34 +16,34 @@ use crate::domain::kernel::progress::Stage;
 use crate::domain::kernel::time::now;
 use crate::domain::kernel::video::VideoId;
 
-/// Where a failed job's `detail` keeps the account of its failure.
+/// Key of the traceback in a failed job's `detail`.
 const TRACEBACK: &str = "traceback";
 
-/// Longest account of a failure, characters.
-const MOST_TRACEBACK: usize = 2000;
+/// Maximum length of a traceback, characters.
+const MAX_TRACEBACK_CHARS: usize = 2000;
 
-/// What a job is to do.
+/// The work of a job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "task", rename_all = "snake_case")]
 pub(crate) enum Task {
     /// Ingest a source.
     Ingest { source: Source, fields: Box<IngestFields> },
-    /// Run aggregators again: the named ones, or all.
+    /// Rerun the named aggregators, or all.
     Aggregate { video_id: VideoId, aggregators: Option<Vec<String>>, force: bool },
-    /// Compute the aggregates of a video again that was corrected.
+    /// Recompute the aggregates of a corrected video.
     AggregateCorrected { video_id: VideoId },
     /// Rename, dissolve or delete a collection.
     Collection { name: String, change: CollectionChange },
-    /// Tell all alerts, or one, of a video that was published.
+    /// Match a published video against all alerts, or one.
     Alerts { video_id: VideoId, alert: Option<String> },
     /// Run an evaluation.
     Evaluate { evaluation: String, request: Box<RunRequest> },
-    /// Unknown: what was kept of the job does not read back.
+    /// Unknown, since the record of the job is unreadable.
     Unreadable,
 }
 
 impl Task {
-    /// For traces.
+    /// Its name in traces.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Ingest { .. } => "ingest",
@@ -55,10 +55,10 @@ impl Task {
         }
     }
 
-    /// The collection that it is about, or that it puts its video into.
+    /// The collection that it changes, or that it assigns its video to.
     fn collection(&self) -> Option<&str> {
         match self {
-            Self::Ingest { fields, .. } => fields.about.collection(),
+            Self::Ingest { fields, .. } => fields.metadata.collection(),
             Self::Collection { name, .. } => Some(name),
             Self::Aggregate { .. }
             | Self::AggregateCorrected { .. }
@@ -68,26 +68,26 @@ impl Task {
         }
     }
 
-    /// Whether it is done even if this process ends before it is.
-    pub(super) fn is_lasting(&self) -> bool {
+    /// Whether it must run even if this process and its queue are lost.
+    pub(super) fn is_durable(&self) -> bool {
         matches!(self, Self::Collection { .. })
     }
 }
 
-/// Makes a request that is sent twice one job.
+/// Maps repeated requests to one job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Idempotency {
-    /// Chosen by the client.
+    /// The client's idempotency key.
     pub(crate) key: String,
-    /// Tells requests apart that a client gives the same key by mistake.
+    /// A fingerprint of the request, to detect different requests with the same key.
     pub(crate) request: String,
-    /// Whose key it is: others have theirs.
+    /// The permissions of the client, which scope the key.
     #[serde(default)]
     pub(crate) access: Access,
 }
 
 impl Idempotency {
-    /// A key is one job's, on whichever instance it is used.
+    /// The id of the job, derived from the key, so that it is the same on all instances.
     pub(super) fn job_id(&self) -> String {
         let key = match self.access.collections() {
             None => self.key.clone(),
@@ -97,28 +97,28 @@ impl Idempotency {
     }
 }
 
-/// A job with what clients do not see of it.
+/// A job with its internal state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct JobRecord {
     pub(crate) job: Job,
     pub(crate) task: Task,
-    /// The request that it came from, if that had a key.
+    /// The idempotency key of its request, if any.
     #[serde(alias = "asked")]
     pub(super) idempotency: Option<Idempotency>,
-    /// Microseconds since 1970: jobs of one second have an order too.
+    /// Creation time, microseconds since 1970, to order jobs of the same second.
     pub(super) created: i64,
-    /// The video that it works on, once that is known.
+    /// The video that it works on, once known.
     pub(super) video_id: Option<VideoId>,
-    /// Who works on it: another name each time it is taken.
+    /// A random name of its current run, changed by every claim.
     pub(super) worker: Option<String>,
-    /// How often it has been taken and not handed back.
+    /// Number of claims that were not released.
     pub(super) attempts: u32,
-    /// Why it is to stop, when it is.
+    /// The reason of a requested cancellation.
     pub(super) cancel: Option<String>,
 }
 
 impl JobRecord {
-    /// A job that waits.
+    /// A new queued job.
     pub(super) fn new(source: String, task: Task, idempotency: Option<Idempotency>) -> Self {
         let random = || Uuid::new_v4().simple().to_string();
         let job = Job {
@@ -144,7 +144,7 @@ impl JobRecord {
         }
     }
 
-    /// What is kept in place of a job that no instance could read.
+    /// A failed record to replace one that no instance can read.
     pub(super) fn unreadable(job_id: &str, offers: u32, error: &Error) -> Self {
         let mut record = Self::new("unknown".into(), Task::Unreadable, None);
         record.job.job_id = job_id.to_owned();
@@ -164,8 +164,8 @@ impl JobRecord {
         serde_json::to_value(self).map_err(|e| Error::corrupt(format!("cannot keep the job: {e}")))
     }
 
-    /// The video that it works on, once that is known.
-    pub(super) fn of_video(&self) -> Option<VideoId> {
+    /// The video that it works on, once known.
+    pub(super) fn target_video(&self) -> Option<VideoId> {
         match &self.task {
             Task::Aggregate { video_id, .. }
             | Task::AggregateCorrected { video_id }
@@ -174,13 +174,13 @@ impl JobRecord {
         }
     }
 
-    /// Whether a caller sees it, given the collection of its video where that is there. One that has
-    /// made a video goes with it, any other with what it is about.
-    pub(super) fn is_seen(&self, access: &Access, of_video: Option<Option<&str>>) -> bool {
+    /// Whether a caller may see the job, given the collection of its video if that exists. A finished
+    /// job follows its video, any other the collection of its task.
+    pub(super) fn is_visible(&self, access: &Access, video: Option<Option<&str>>) -> bool {
         let done = self.job.status == JobStatus::Done;
-        match (of_video, self.task.collection()) {
-            (Some(collection), about) if done || about.is_none() => access.sees(collection),
-            (_, about) => access.sees(about),
+        match (video, self.task.collection()) {
+            (Some(collection), task) if done || task.is_none() => access.sees(collection),
+            (_, task) => access.sees(task),
         }
     }
 
@@ -188,7 +188,7 @@ impl JobRecord {
         self.job.status.is_final()
     }
 
-    /// A worker has taken it.
+    /// Marks it as claimed by a worker.
     pub(super) fn start(&mut self) {
         self.worker = Some(Uuid::new_v4().simple().to_string());
         self.attempts += 1;
@@ -196,7 +196,7 @@ impl JobRecord {
         self.enter(Stage::Starting, Map::new());
     }
 
-    /// Its worker leaves it to another.
+    /// Releases it for another worker.
     pub(super) fn hand_back(&mut self) {
         self.worker = None;
         self.attempts = self.attempts.saturating_sub(1);
@@ -210,10 +210,10 @@ impl JobRecord {
         self.job.updated_at = now();
     }
 
-    /// It has ended.
+    /// Records its outcome.
     pub(super) fn end(&mut self, outcome: Result<JobResult>) {
         if let Task::Ingest { source, .. } = &mut self.task {
-            source.forget_secrets();
+            source.redact();
         }
         match outcome {
             Ok(result) => {
@@ -230,15 +230,15 @@ impl JobRecord {
         }
     }
 
-    /// What whoever asked for it is told: the job as `GET /jobs/{job_id}` shows it, but for the
-    /// traceback. What went on inside is for those who may ask the service.
-    pub(super) fn notice(mut self) -> Option<Bytes> {
+    /// The body of its callback: the job as in `GET /jobs/{job_id}`, without the traceback, which is
+    /// internal.
+    pub(super) fn callback_body(mut self) -> Option<Bytes> {
         self.job.detail.remove(TRACEBACK);
         serde_json::to_vec(&self.job).ok().map(Bytes::from)
     }
 
-    /// Says once, where it is kept, how the job has ended.
-    pub(super) fn tell_end(&self) {
+    /// Logs and counts the end of the job. Call once, after persisting it.
+    pub(super) fn report_end(&self) {
         metrics::job_ended(self.job.status.name());
         if let Some(error) = &self.job.error {
             let Job { job_id, stage, .. } = &self.job;
@@ -246,7 +246,7 @@ impl JobRecord {
         }
     }
 
-    /// The chain of causes, outermost first, or the end of it.
+    /// The chain of causes, outermost first, truncated at the beginning.
     fn traceback(&self, error: &Error) -> String {
         let mut text = format!("while {:?}\n{}", self.job.stage, error.labelled());
         let mut cause = std::error::Error::source(error);
@@ -254,7 +254,7 @@ impl JobRecord {
             text.push_str(&format!("\ncaused by: {inner}"));
             cause = inner.source();
         }
-        let surplus = text.chars().count().saturating_sub(MOST_TRACEBACK);
+        let surplus = text.chars().count().saturating_sub(MAX_TRACEBACK_CHARS);
         text.chars().skip(surplus).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! What clients do with jobs: add, read, watch and cancel them.
+//! The client side of jobs: add, read, watch and cancel.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::domain::alerts::Alerts;
-use crate::domain::catalog::install::owned;
+use crate::domain::catalog::install::owned_by_other_install;
 use crate::domain::evaluation::Evaluations;
 use crate::domain::frames::Frames;
 use crate::domain::ingest::{Ingest, IngestSettings};
@@ -26,7 +26,7 @@ use crate::domain::kernel::ports::Stores;
 use crate::domain::kernel::video::VideoId;
 use crate::domain::kernel::webhook::CallbackSettings;
 
-/// Seconds after which a client that was turned away may try again.
+/// Retry-After for rejected requests, seconds.
 const RETRY_AFTER: u32 = 30;
 
 /// The jobs of all instances that share the queue, and the workers of this one.
@@ -36,24 +36,24 @@ pub struct Jobs {
     pub(super) evaluations: Arc<Evaluations>,
     pub(super) alerts: Arc<Alerts>,
     pub(super) storage: Arc<dyn ObjectStorage>,
-    /// Where the jobs are kept that have to be done whatever becomes of the queue.
+    /// Stores durable jobs.
     pub(super) records: Arc<dyn RecordStore>,
     pub(super) webhooks: Arc<dyn WebhookSender>,
     pub(super) callbacks: CallbackSettings,
     pub(super) queue: Arc<dyn JobQueue>,
     pub(super) settings: JobSettings,
-    /// How many jobs run and wait.
+    /// Limits of running and waiting jobs.
     pub(super) limits: IngestSettings,
     pub(super) workers: TaskTracker,
-    /// Cancelled when no new jobs are taken.
+    /// Cancelled to stop accepting and claiming jobs.
     pub(super) stopping: CancellationToken,
-    /// Cancelled when running jobs have had their time.
+    /// Cancelled to stop running jobs after the grace period.
     pub(super) ending: CancellationToken,
-    /// Where the jobs are this process's alone, one at a time looks whether there is room and adds.
+    /// Serializes the check of the queue limit and the addition, if the queue is not shared.
     adding: Mutex<()>,
 }
 
-/// The use-cases that jobs do.
+/// The use-cases that jobs run.
 pub(crate) struct JobUseCases {
     pub(crate) ingest: Arc<Ingest>,
     pub(crate) frames: Arc<Frames>,
@@ -61,22 +61,22 @@ pub(crate) struct JobUseCases {
     pub(crate) alerts: Arc<Alerts>,
 }
 
-/// The job that a request became.
-pub(crate) struct Submitted {
+/// The job of a request.
+pub(crate) struct Submission {
     pub(crate) job: Job,
-    /// Whether an earlier request with the same key became it.
-    pub(crate) before: bool,
+    /// Whether an earlier request with the same key created it.
+    pub(crate) existing: bool,
 }
 
 impl Jobs {
     pub(crate) fn new(
         stores: &Stores,
-        does: JobUseCases,
+        use_cases: JobUseCases,
         settings: JobSettings,
         limits: IngestSettings,
         callbacks: CallbackSettings,
     ) -> Arc<Self> {
-        let JobUseCases { ingest, frames, evaluations, alerts } = does;
+        let JobUseCases { ingest, frames, evaluations, alerts } = use_cases;
         Arc::new(Self {
             ingest,
             frames,
@@ -96,76 +96,77 @@ impl Jobs {
         })
     }
 
-    /// Enters an install as the owner of the queue, where it has none yet. `Invalid` when another
-    /// owns it.
-    pub(crate) async fn own_queue(&self, install: &str) -> Result<()> {
-        if self.queue.adopt(install).await.map_err(unreachable)? != install {
-            return Err(owned("the queue holds the jobs", "jobs.name"));
+    /// Registers an install as the owner of the queue if it has none. Returns `Invalid` if another
+    /// install owns it.
+    pub(crate) async fn adopt_queue(&self, install: &str) -> Result<()> {
+        if self.queue.adopt(install).await.map_err(queue_error)? != install {
+            return Err(owned_by_other_install("the queue holds the jobs", "jobs.name"));
         }
         Ok(())
     }
 
-    /// Whether other instances may work on the jobs.
+    /// Whether other instances share the queue.
     pub(crate) fn shared(&self) -> bool {
         self.queue.shared()
     }
 
-    /// Whether new jobs are taken.
-    pub fn open(&self) -> bool {
+    /// Whether new jobs are accepted.
+    pub fn is_open(&self) -> bool {
         !self.stopping.is_cancelled()
     }
 
-    /// Queues a job; `source` is what clients know it by. `Busy` when the queue is full or the
-    /// service is stopping.
+    /// Queues a job with a human-readable `source`. Returns `Busy` if the queue is full or the service
+    /// is stopping.
     pub(super) async fn add(
         &self,
         source: String,
         task: Task,
         idempotency: Option<Idempotency>,
-    ) -> Result<Submitted> {
-        let _one = if self.shared() { None } else { Some(self.adding.lock().await) };
+    ) -> Result<Submission> {
+        let _guard = if self.shared() { None } else { Some(self.adding.lock().await) };
         if let Some(job) = self.admit(idempotency.as_ref()).await? {
-            return Ok(Submitted { job, before: true });
+            return Ok(Submission { job, existing: true });
         }
         let record = JobRecord::new(source, task, idempotency);
-        self.keep_pending(&record).await?;
+        self.store_pending(&record).await?;
         let added = self.queue.add(&record.job.job_id, &record.document()?).await;
         if added.is_err() {
-            // Whoever is told that it failed does not expect it to be done.
-            self.settle(&record).await;
+            // The client gets an error, so it must not run later.
+            self.remove_pending(&record).await;
         }
-        let Some(kept) = added.map_err(unreachable)? else {
-            return Ok(Submitted { job: record.job, before: false });
+        let Some(stored) = added.map_err(queue_error)? else {
+            return Ok(Submission { job: record.job, existing: false });
         };
-        let kept = JobRecord::read(kept.document)?;
-        // An answer that got lost leaves the queue unsure who has added it.
-        if (kept.created, &kept.task) == (record.created, &record.task) {
-            return Ok(Submitted { job: kept.job, before: false });
+        let stored = JobRecord::read(stored.document)?;
+        // It may be this request's own job if the response of the queue was lost.
+        if (stored.created, &stored.task) == (record.created, &record.task) {
+            return Ok(Submission { job: stored.job, existing: false });
         }
-        Ok(Submitted { job: kept.for_request(record.idempotency.as_ref())?, before: true })
+        Ok(Submission { job: stored.for_request(record.idempotency.as_ref())?, existing: true })
     }
 
-    /// The job that an earlier request with the same key became, or nothing when there is room for
-    /// a new one. `Busy` when the queue is full or the service is stopping.
+    /// The job of an earlier request with the same key, or `None` if a new job may be added. Returns
+    /// `Busy` if the queue is full or the service is stopping.
     pub(super) async fn admit(&self, idempotency: Option<&Idempotency>) -> Result<Option<Job>> {
         if let Some(idempotency) = idempotency
-            && let Some(kept) = self.queue.get(&idempotency.job_id()).await.map_err(unreachable)?
+            && let Some(stored) =
+                self.queue.get(&idempotency.job_id()).await.map_err(queue_error)?
         {
-            return JobRecord::read(kept.document)?.for_request(Some(idempotency)).map(Some);
+            return JobRecord::read(stored.document)?.for_request(Some(idempotency)).map(Some);
         }
         let busy = |message| Err(Error::Busy { message, retry_after: RETRY_AFTER });
-        if !self.open() {
+        if !self.is_open() {
             return busy("the service is stopping and takes no new jobs".into());
         }
-        self.ingest.catalog.opening.check()?;
-        let waiting = self.queue.waiting_count().await.map_err(unreachable)?;
+        self.ingest.catalog.readiness.check()?;
+        let waiting = self.queue.waiting_count().await.map_err(queue_error)?;
         if waiting >= self.limits.queue {
             return busy(format!("{waiting} jobs are waiting already; try again later"));
         }
         Ok(None)
     }
 
-    /// Takes no new jobs; those that are being added now are in the queue.
+    /// Stops accepting jobs, and waits for additions in progress.
     pub(super) async fn close(&self) {
         self.stopping.cancel();
         self.workers.close();
@@ -177,42 +178,42 @@ impl Jobs {
         Ok(self.find(job_id).await?.0.job)
     }
 
-    /// One job, if a caller sees it; else it is `NotFound`, as one that is not kept.
-    pub async fn get_seen(&self, access: &Access, job_id: &str) -> Result<Job> {
+    /// One job. Returns `NotFound`, as for a job that does not exist, if the caller may not see it.
+    pub async fn get_visible(&self, access: &Access, job_id: &str) -> Result<Job> {
         let (record, _) = self.find(job_id).await?;
-        let mut seen = self.seen(access, vec![record]).await?;
-        seen.pop().map(|record| record.job).ok_or_else(|| self.unknown(job_id))
+        let mut visible = self.visible(access, vec![record]).await?;
+        visible.pop().map(|record| record.job).ok_or_else(|| self.unknown(job_id))
     }
 
-    /// The jobs that a caller sees, newest first.
-    pub async fn list_seen(&self, access: &Access) -> Result<Vec<Job>> {
-        let records = self.seen(access, self.records().await?).await?;
+    /// The jobs that a caller may see, newest first.
+    pub async fn list_visible(&self, access: &Access) -> Result<Vec<Job>> {
+        let records = self.visible(access, self.records().await?).await?;
         Ok(records.into_iter().map(|record| record.job).collect())
     }
 
-    /// Those of some jobs that a caller sees.
-    async fn seen(&self, access: &Access, mut jobs: Vec<JobRecord>) -> Result<Vec<JobRecord>> {
+    /// Those of these jobs that a caller may see.
+    async fn visible(&self, access: &Access, mut jobs: Vec<JobRecord>) -> Result<Vec<JobRecord>> {
         if access.collections().is_none() {
             return Ok(jobs);
         }
-        let ids: Vec<VideoId> = jobs.iter().filter_map(JobRecord::of_video).collect();
-        let listed = self.ingest.catalog.listed(&ids).await?;
+        let ids: Vec<VideoId> = jobs.iter().filter_map(JobRecord::target_video).collect();
+        let summaries = self.ingest.catalog.summaries(&ids).await?;
         jobs.retain(|job| {
-            let video = job.of_video().and_then(|id| listed.get(&id));
-            job.is_seen(access, video.map(|video| video.about.collection.as_deref()))
+            let video = job.target_video().and_then(|id| summaries.get(&id));
+            job.is_visible(access, video.map(|video| video.metadata.collection.as_deref()))
         });
         Ok(jobs)
     }
 
-    /// Every job, newest first.
+    /// All jobs, newest first.
     pub async fn list(&self) -> Result<Vec<Job>> {
         Ok(self.records().await?.into_iter().map(|record| record.job).collect())
     }
 
-    /// One job now and after each change, until it has ended.
+    /// Streams a job: its current state, then each change, until it has ended.
     pub async fn watch(&self, job_id: &str) -> Result<BoxStream<'static, Job>> {
         self.find(job_id).await?;
-        let changes = self.queue.watch(job_id).await.map_err(unreachable)?;
+        let changes = self.queue.watch(job_id).await.map_err(queue_error)?;
         let next = |changes: Option<BoxStream<'static, ports::Result<StoredJob>>>| async move {
             let mut changes = changes?;
             let job = JobRecord::read(changes.next().await?.ok()?.document).ok()?.job;
@@ -222,9 +223,9 @@ impl Jobs {
         Ok(stream::unfold(Some(changes), next).boxed())
     }
 
-    /// Cancels a job: at once while it waits, at its next safe point while it runs. One that has
-    /// ended stays as it is. Returns it as it is now, and whether what follows its end is left to
-    /// the caller: no worker will see it.
+    /// Cancels a job: immediately if it waits, at its next safe point if it runs. An ended job stays
+    /// unchanged. Returns its current record, and whether the caller must run the follow-up of its end
+    /// because no worker will.
     pub(super) async fn request_cancel(
         &self,
         job_id: &str,
@@ -241,39 +242,42 @@ impl Jobs {
                 record.end(Err(Error::Cancelled(reason.to_owned())));
             }
             let swapped = self.queue.compare_and_swap(job_id, version, &record.document()?).await;
-            if swapped.map_err(unreachable)?.is_none() {
+            if swapped.map_err(queue_error)?.is_none() {
                 continue;
             }
             if !ends {
                 return Ok((record, false));
             }
-            record.tell_end();
-            let withdrawn = self.queue.withdraw(job_id).await.map_err(unreachable)?;
+            record.report_end();
+            let withdrawn = self.queue.withdraw(job_id).await.map_err(queue_error)?;
             return Ok((record, withdrawn));
         }
     }
 
-    /// Drops the oldest finished jobs beyond those that are remembered.
-    pub(crate) async fn forget(&self) -> Result<()> {
-        let finished = self.kept().await?.into_iter().filter(|(record, _)| record.is_final());
+    /// Removes the oldest finished jobs beyond the history limit.
+    pub(crate) async fn prune_history(&self) -> Result<()> {
+        let finished =
+            self.versioned_records().await?.into_iter().filter(|(record, _)| record.is_final());
         for (record, version) in finished.skip(self.settings.history) {
-            self.queue.remove(&record.job.job_id, version).await.map_err(unreachable)?;
+            self.queue.remove(&record.job.job_id, version).await.map_err(queue_error)?;
         }
         Ok(())
     }
 
-    /// Every job, newest first.
+    /// All jobs, newest first.
     pub(super) async fn records(&self) -> Result<Vec<JobRecord>> {
-        Ok(self.kept().await?.into_iter().map(|(record, _)| record).collect())
+        Ok(self.versioned_records().await?.into_iter().map(|(record, _)| record).collect())
     }
 
-    /// Every job with the version in which it is kept, newest first.
-    async fn kept(&self) -> Result<Vec<(JobRecord, u64)>> {
+    /// All jobs with their stored versions, newest first.
+    async fn versioned_records(&self) -> Result<Vec<(JobRecord, u64)>> {
         let mut records = Vec::new();
-        for kept in self.queue.list().await.map_err(unreachable)? {
-            match JobRecord::read(kept.document) {
-                Ok(record) => records.push((record, kept.version)),
-                Err(error) => tracing::warn!(job_id = %kept.job_id, %error, "not listed"),
+        for stored in self.queue.list().await.map_err(queue_error)? {
+            match JobRecord::read(stored.document) {
+                Ok(record) => records.push((record, stored.version)),
+                Err(error) => {
+                    tracing::warn!(job_id = %stored.job_id, %error, "ignoring an unreadable job")
+                }
             }
         }
         let age =
@@ -283,14 +287,14 @@ impl Jobs {
     }
 
     async fn find(&self, job_id: &str) -> Result<(JobRecord, u64)> {
-        let form = |c: char| c.is_ascii_alphanumeric() || c == '-';
-        let kept = if (1..=64).contains(&job_id.len()) && job_id.chars().all(form) {
-            self.queue.get(job_id).await.map_err(unreachable)?
+        let is_id_char = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        let stored = if (1..=64).contains(&job_id.len()) && job_id.chars().all(is_id_char) {
+            self.queue.get(job_id).await.map_err(queue_error)?
         } else {
             None
         };
-        let kept = kept.ok_or_else(|| self.unknown(job_id))?;
-        Ok((JobRecord::read(kept.document)?, kept.version))
+        let stored = stored.ok_or_else(|| self.unknown(job_id))?;
+        Ok((JobRecord::read(stored.document)?, stored.version))
     }
 
     fn unknown(&self, job_id: &str) -> Error {
@@ -299,8 +303,8 @@ impl Jobs {
     }
 }
 
-/// Clients may try again when the queue is back.
-fn unreachable(error: PortError) -> Error {
+/// Maps errors of the queue. Clients may retry when the queue is reachable again.
+fn queue_error(error: PortError) -> Error {
     match error.kind() {
         ErrorKind::Unavailable | ErrorKind::Timeout => {
             tracing::error!(%error, "the job queue does not answer");
@@ -312,7 +316,8 @@ fn unreachable(error: PortError) -> Error {
 }
 
 impl JobRecord {
-    /// The job, if this request became it. `Unprocessable` when another one with its key did.
+    /// The job, if this request created it. Returns `Unprocessable` if a different request with the
+    /// same key did.
     fn for_request(self, idempotency: Option<&Idempotency>) -> Result<Job> {
         match idempotency {
             Some(idempotency) if self.idempotency.as_ref() != Some(idempotency) => {

@@ -1,4 +1,4 @@
-//! The workers: they take jobs, keep what becomes of them, and see to what follows their end.
+//! The workers: they claim jobs, run them, persist their progress and follow up on their end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,29 +16,29 @@ use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::progress::Progress;
 use crate::domain::kernel::video::VideoId;
 
-/// Between attempts to reach a queue that does not answer.
-const PAUSE: Duration = Duration::from_secs(1);
+/// Delay between attempts to reach a queue that does not answer.
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// How long a job may take to reach a safe point after the grace.
-const LAST_STEP: Duration = Duration::from_secs(5);
+/// How long a job may take to reach a safe point after the grace period.
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A job that somebody has taken.
-enum Begun {
-    /// It is to be worked on; with the version in which it is kept.
+/// The outcome of claiming a job.
+enum ClaimOutcome {
+    /// To be run, with its stored version.
     Work(JobRecord, u64),
-    /// It has ended already, or was to end.
+    /// Already ended, or ended by a pending cancellation.
     Ended(JobRecord),
-    /// It is not kept any more.
+    /// No longer stored.
     Gone,
 }
 
-/// How the work on a job is kept.
-enum Kept {
-    /// It has ended.
+/// The outcome of persisting a job's progress.
+enum PersistOutcome {
+    /// The end of the job is persisted.
     Ended,
-    /// It is to be taken by another.
+    /// The job is released for another worker.
     HandedBack,
-    /// Somebody else has taken it, or nothing can be kept any more.
+    /// Another worker has the job, or persisting failed.
     Lost,
 }
 
@@ -48,22 +48,21 @@ impl Jobs {
         for _ in 0..self.limits.workers {
             let jobs = self.clone();
             self.workers.spawn(async move {
-                while let Some(taken) = jobs.next().await {
-                    jobs.work(taken).await;
+                while let Some(lease) = jobs.next().await {
+                    jobs.work(lease).await;
                 }
             });
         }
     }
 
-    /// Stops a job: at once while it waits, at its next safe point while it runs.
+    /// Cancels a job: immediately if it waits, at its next safe point if it runs.
     pub async fn cancel(self: &Arc<Self>, job_id: &str) -> Result<Job> {
         self.cancel_for(job_id, "the job was cancelled").await
     }
 
-    /// Takes no new jobs and gives running ones `grace` to finish, then stops them at a safe point, which
-    /// they get five seconds to reach.
-    /// Where instances share the jobs, the others go on with them; else those that wait are
-    /// cancelled too.
+    /// Stops accepting jobs and waits up to `grace` for running ones, then stops them at a safe point,
+    /// for which they get five more seconds. If instances share the queue, others continue the jobs;
+    /// otherwise waiting jobs are cancelled.
     pub async fn stop(self: &Arc<Self>, grace: Duration) {
         self.close().await;
         if !self.shared() {
@@ -71,19 +70,19 @@ impl Jobs {
             let jobs = self.list().await.unwrap_or_default();
             for job in jobs.into_iter().filter(waits) {
                 if let Err(error) = self.cancel_for(&job.job_id, "the service is stopping").await {
-                    tracing::warn!(job_id = job.job_id, %error, "not cancelled");
+                    tracing::warn!(job_id = job.job_id, %error, "could not cancel a job");
                 }
             }
         }
         if tokio::time::timeout(grace, self.workers.wait()).await.is_err() {
             self.ending.cancel();
-            // One that reaches no safe point is taken up again at the next start.
-            let _ = tokio::time::timeout(LAST_STEP, self.workers.wait()).await;
+            // A job that reaches no safe point is resumed at the next start.
+            let _ = tokio::time::timeout(STOP_TIMEOUT, self.workers.wait()).await;
         }
     }
 
-    /// Cancels every unfinished job that works on a video.
-    pub(crate) async fn cancel_all_of(
+    /// Cancels all unfinished jobs of a video.
+    pub(crate) async fn cancel_video_jobs(
         self: &Arc<Self>,
         video_id: VideoId,
         reason: &str,
@@ -101,84 +100,84 @@ impl Jobs {
         let job = record.job.clone();
         if follow_up {
             let service = self.clone();
-            // Not given up with the client that asked.
+            // Completes even if the client goes away.
             let following = tokio::spawn(async move { service.follow_up(record, None).await });
             following.await.map_err(|e| Error::corrupt(format!("cancelling panicked: {e}")))?;
         }
         Ok(job)
     }
 
-    /// Works on a job to its end.
-    async fn work(self: &Arc<Self>, taken: Box<dyn Lease>) {
-        let (record, version) = match self.begin(taken.job_id()).await {
-            Ok(Begun::Work(record, version)) => (record, version),
-            Ok(Begun::Ended(record)) => return self.follow_up(record, Some(taken)).await,
-            Ok(Begun::Gone) => return ack(taken).await,
+    /// Runs a claimed job to its end.
+    async fn work(self: &Arc<Self>, lease: Box<dyn Lease>) {
+        let (record, version) = match self.claim(lease.job_id()).await {
+            Ok(ClaimOutcome::Work(record, version)) => (record, version),
+            Ok(ClaimOutcome::Ended(record)) => return self.follow_up(record, Some(lease)).await,
+            Ok(ClaimOutcome::Gone) => return ack(lease).await,
             Err(error)
                 if error.is_corrupt()
-                    && taken.delivery_count() >= self.settings.attempts.max(1) =>
+                    && lease.delivery_count() >= self.settings.attempts.max(1) =>
             {
-                return self.set_aside(taken, &error).await;
+                return self.set_aside(lease, &error).await;
             }
             Err(error) => {
-                tracing::warn!(job_id = taken.job_id(), error = %error.labelled(), "not begun");
-                return tokio::time::sleep(PAUSE).await;
+                tracing::warn!(job_id = lease.job_id(), error = %error.labelled(), "could not claim a job");
+                return tokio::time::sleep(RETRY_DELAY).await;
             }
         };
         let task = record.task.clone();
-        let job = Arc::new(RunningJob::of(record, self.ending.child_token()));
+        let job = Arc::new(RunningJob::new(record, self.ending.child_token()));
         let changes = job.changes();
-        let keeping = self.clone().keep(job.clone(), version, changes);
-        let keeping = tokio::spawn(keeping);
-        let work = self.clone().perform(job.job_id(), task, job.progress());
-        // A panic must end as a failed job, not as one that runs for ever.
+        let persisting = self.clone().persist(job.clone(), version, changes);
+        let persisting = tokio::spawn(persisting);
+        let work = self.clone().run_task(job.job_id(), task, job.progress());
+        // A panic must fail the job, not leave it running forever.
         let outcome = match tokio::spawn(work.instrument(job.span())).await {
             Ok(outcome) => outcome,
             Err(panic) => Err(Error::corrupt(format!("the job panicked: {panic}"))),
         };
-        let others_go_on = self.shared() && self.ending.is_cancelled();
+        let others_continue = self.shared() && self.ending.is_cancelled();
         match outcome {
-            Err(Error::Cancelled(_)) if others_go_on && job.record().cancel.is_none() => {
+            Err(Error::Cancelled(_)) if others_continue && job.record().cancel.is_none() => {
                 job.hand_back();
             }
             outcome => job.end(outcome),
         }
-        match keeping.await.unwrap_or(Kept::Lost) {
-            Kept::Ended => self.follow_up(job.record(), Some(taken)).await,
-            Kept::HandedBack => {
-                if let Err(error) = taken.nack().await {
-                    tracing::warn!(%error, "a job is offered again only after a while");
+        match persisting.await.unwrap_or(PersistOutcome::Lost) {
+            PersistOutcome::Ended => self.follow_up(job.record(), Some(lease)).await,
+            PersistOutcome::HandedBack => {
+                if let Err(error) = lease.nack().await {
+                    tracing::warn!(%error, "could not release a job; it will be redelivered after a timeout");
                 }
             }
-            Kept::Lost => {}
+            PersistOutcome::Lost => {}
         }
     }
 
-    /// Ends a job that no instance can read, so that it is seen and not offered for ever.
-    async fn set_aside(&self, taken: Box<dyn Lease>, error: &Error) {
-        let record = JobRecord::unreadable(taken.job_id(), taken.delivery_count(), error);
-        let kept = async {
-            let Some(kept) = self.queue.get(taken.job_id()).await? else { return Ok(true) };
+    /// Fails a job that no instance can read, so that it is visible and not redelivered forever.
+    async fn set_aside(&self, lease: Box<dyn Lease>, error: &Error) {
+        let record = JobRecord::unreadable(lease.job_id(), lease.delivery_count(), error);
+        let replaced = async {
+            let Some(stored) = self.queue.get(lease.job_id()).await? else { return Ok(true) };
             let document = record.document()?;
             let swapped =
-                self.queue.compare_and_swap(taken.job_id(), kept.version, &document).await?;
+                self.queue.compare_and_swap(lease.job_id(), stored.version, &document).await?;
             Ok::<bool, Error>(swapped.is_some())
         };
-        match kept.await {
+        match replaced.await {
             Ok(true) => {
-                record.tell_end();
-                ack(taken).await;
+                record.report_end();
+                ack(lease).await;
             }
-            // It is offered once more.
+            // It will be redelivered.
             Ok(false) => {}
             Err(error) => {
-                tracing::warn!(job_id = taken.job_id(), error = %error.labelled(), "not set aside");
-                tokio::time::sleep(PAUSE).await;
+                tracing::warn!(job_id = lease.job_id(), error = %error.labelled(), "could not set a job aside");
+                tokio::time::sleep(RETRY_DELAY).await;
             }
         }
     }
 
-    async fn perform(
+    async fn run_task(
         self: Arc<Self>,
         job_id: String,
         task: Task,
@@ -191,7 +190,7 @@ impl Jobs {
                 Ok(JobResult::Ingest(Box::new(done)))
             }
             Task::Alerts { video_id, alert } => {
-                let done = self.alerts.tell(video_id, alert.as_deref(), &progress).await?;
+                let done = self.alerts.notify(video_id, alert.as_deref(), &progress).await?;
                 Ok(JobResult::Alerts(done))
             }
             Task::Aggregate { video_id, aggregators, force } => {
@@ -204,23 +203,23 @@ impl Jobs {
                 Ok(JobResult::Aggregates(Box::new(done)))
             }
             Task::Collection { name, change } => {
-                let done = self.change_videos_of(&name, &change, progress).await?;
+                let done = self.change_collection_videos(&name, &change, progress).await?;
                 Ok(JobResult::Collection(done))
             }
             Task::Evaluate { evaluation, request } => {
                 let done = self.evaluations.run(&evaluation, &job_id, &request, &progress).await?;
                 Ok(JobResult::Evaluation(done))
             }
-            Task::Unreadable => Err(Error::corrupt("what is kept of the job does not read back")),
+            Task::Unreadable => Err(Error::corrupt("the record of the job does not read back")),
         }
     }
 
-    /// What follows a job's end: its source goes, who asked for it is told, old jobs are forgotten.
-    async fn follow_up(&self, record: JobRecord, taken: Option<Box<dyn Lease>>) {
-        self.settle(&record).await;
-        let done = async move {
-            if let Some(taken) = taken {
-                ack(taken).await;
+    /// Follows up on the end of a job: removes its source, calls its webhook, prunes the history.
+    async fn follow_up(&self, record: JobRecord, lease: Option<Box<dyn Lease>>) {
+        self.remove_pending(&record).await;
+        let finish = async move {
+            if let Some(lease) = lease {
+                ack(lease).await;
             }
         };
         let mut callback = None;
@@ -228,68 +227,68 @@ impl Jobs {
             let done = record.job.status == JobStatus::Done;
             self.ingest.discard_source(source, done).await;
             callback = self.callback(fields).unwrap_or_else(|error| {
-                // It was checked where the job was added.
+                // It was validated when the job was added.
                 tracing::error!(error = %error.labelled(), "no callback: settings differ");
                 None
             });
         }
         match callback {
-            // Should this instance die before it is sent, another sends it.
+            // The lease is acknowledged afterwards, so that another instance sends it if this one dies.
             Some(callback) => {
                 let job_id = record.job.job_id.clone();
                 tokio::spawn(async move {
-                    if let Some(notice) = record.notice() {
-                        // What goes wrong has been logged.
-                        let _ = callback.send(&job_id, notice).await;
+                    if let Some(body) = record.callback_body() {
+                        // `send` logs errors.
+                        let _ = callback.send(&job_id, body).await;
                     }
-                    done.await;
+                    finish.await;
                 });
             }
-            None => done.await,
+            None => finish.await,
         }
-        if let Err(error) = self.forget().await {
-            tracing::warn!(error = %error.labelled(), "old jobs are not forgotten yet");
+        if let Err(error) = self.prune_history().await {
+            tracing::warn!(error = %error.labelled(), "could not prune old jobs");
         }
     }
 }
 
-/// Says that nothing is left to do; unheard, the job is taken once more, and has ended.
-async fn ack(taken: Box<dyn Lease>) {
-    if let Err(error) = taken.ack().await {
-        tracing::warn!(%error, "a job that has ended is taken once more");
+/// Acknowledges a job. If this fails, the ended job is redelivered.
+async fn ack(lease: Box<dyn Lease>) {
+    if let Err(error) = lease.ack().await {
+        tracing::warn!(%error, "could not acknowledge an ended job; it will be redelivered");
     }
 }
 
 impl Jobs {
-    /// The next job for this instance; `None` when it takes no more.
+    /// The next job for this instance; `None` when it is stopping.
     async fn next(&self) -> Option<Box<dyn Lease>> {
         loop {
-            let taken = tokio::select! {
+            let lease = tokio::select! {
                 biased;
                 () = self.stopping.cancelled() => return None,
-                taken = self.queue.take() => taken,
+                lease = self.queue.take() => lease,
             };
-            match taken {
-                Ok(taken) => return Some(taken),
-                Err(error) => tracing::warn!(%error, "no job can be taken"),
+            match lease {
+                Ok(lease) => return Some(lease),
+                Err(error) => tracing::warn!(%error, "could not take a job from the queue"),
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(RETRY_DELAY).await;
         }
     }
 
-    /// Enters this instance as the one that works on a job.
-    async fn begin(&self, job_id: &str) -> Result<Begun> {
+    /// Claims a job for this instance.
+    async fn claim(&self, job_id: &str) -> Result<ClaimOutcome> {
         loop {
-            let Some(kept) = self.queue.get(job_id).await? else { return Ok(Begun::Gone) };
-            let version = kept.version;
-            let mut record = JobRecord::read(kept.document)?;
+            let Some(stored) = self.queue.get(job_id).await? else { return Ok(ClaimOutcome::Gone) };
+            let version = stored.version;
+            let mut record = JobRecord::read(stored.document)?;
             if record.is_final() {
-                return Ok(Begun::Ended(record));
+                return Ok(ClaimOutcome::Ended(record));
             }
             if let Some(reason) = record.cancel.clone() {
                 record.end(Err(Error::Cancelled(reason)));
             } else if record.attempts >= self.settings.attempts.max(1) {
-                record.end(Err(given_up(record.attempts)));
+                record.end(Err(attempts_exhausted(record.attempts)));
             } else {
                 record.start();
             }
@@ -299,31 +298,31 @@ impl Jobs {
                 continue;
             };
             if record.is_final() {
-                record.tell_end();
-                return Ok(Begun::Ended(record));
+                record.report_end();
+                return Ok(ClaimOutcome::Ended(record));
             }
             if record.attempts > 1 {
-                tracing::warn!(job_id, "goes on with the job of an instance that died");
+                tracing::warn!(job_id, "resuming the job of a dead instance");
             }
-            return Ok(Begun::Work(record, version));
+            return Ok(ClaimOutcome::Work(record, version));
         }
     }
 
-    /// Keeps what a job says of itself, and tells it what others ask of it.
-    async fn keep(
+    /// Persists the progress of a job, and forwards changes by others to it.
+    async fn persist(
         self: Arc<Self>,
         job: Arc<RunningJob>,
         mut version: u64,
         mut changes: watch::Receiver<JobRecord>,
-    ) -> Kept {
+    ) -> PersistOutcome {
         let job_id = job.job_id();
-        let mut asked = self.clone().changes_of(job_id.clone());
+        let mut external_changes = self.clone().watch_stored(job_id.clone());
         loop {
             tokio::select! {
-                changed = changes.changed() => if changed.is_err() { return Kept::Lost },
-                kept = asked.next() => {
-                    if kept.is_some_and(|kept| !job.notice(kept)) {
-                        return Kept::Lost;
+                changed = changes.changed() => if changed.is_err() { return PersistOutcome::Lost },
+                stored = external_changes.next() => {
+                    if stored.is_some_and(|stored| !job.sync(stored)) {
+                        return PersistOutcome::Lost;
                     }
                     continue;
                 }
@@ -336,30 +335,31 @@ impl Jobs {
                         break record;
                     }
                     Ok(Some((now, false))) => version = now,
-                    Ok(None) => return Kept::Lost,
+                    Ok(None) => return PersistOutcome::Lost,
                     Err(error) => {
-                        tracing::warn!(job_id, error = %error.labelled(), "progress is not kept");
-                        let passes = matches!(&error, Error::Port(error) if passes(error.kind()));
-                        if self.ending.is_cancelled() || !passes {
-                            job.stop("its progress cannot be kept");
-                            return Kept::Lost;
+                        tracing::warn!(job_id, error = %error.labelled(), "could not persist the progress of a job");
+                        let transient =
+                            matches!(&error, Error::Port(error) if is_transient(error.kind()));
+                        if self.ending.is_cancelled() || !transient {
+                            job.stop("its progress cannot be stored");
+                            return PersistOutcome::Lost;
                         }
-                        tokio::time::sleep(PAUSE).await;
+                        tokio::time::sleep(RETRY_DELAY).await;
                     }
                 }
             };
             if record.is_final() {
-                record.tell_end();
-                return Kept::Ended;
+                record.report_end();
+                return PersistOutcome::Ended;
             }
             if record.worker.is_none() {
-                return Kept::HandedBack;
+                return PersistOutcome::HandedBack;
             }
         }
     }
 
-    /// Keeps a running job's record over `version`. Answers with the version that is kept now and
-    /// whether it is this record's, or with nothing when another worker has the job.
+    /// Stores a running job's record over `version`. Returns the stored version and whether it contains
+    /// this record, or `None` if another worker has the job.
     async fn write(
         &self,
         record: &JobRecord,
@@ -371,29 +371,29 @@ impl Jobs {
         {
             return Ok(Some((now, true)));
         }
-        let Some(kept) = self.queue.get(job_id).await? else { return Ok(None) };
-        let now = kept.version;
-        Ok(job.notice(kept).then_some((now, false)))
+        let Some(stored) = self.queue.get(job_id).await? else { return Ok(None) };
+        let now = stored.version;
+        Ok(job.sync(stored).then_some((now, false)))
     }
 
-    /// The changes of a job, whatever becomes of the connection.
-    fn changes_of(self: Arc<Self>, job_id: String) -> BoxStream<'static, StoredJob> {
-        let next = move |mut watched: Option<BoxStream<'static, ports::Result<StoredJob>>>| {
+    /// The changes of a stored job, with reconnects.
+    fn watch_stored(self: Arc<Self>, job_id: String) -> BoxStream<'static, StoredJob> {
+        let next = move |mut stream: Option<BoxStream<'static, ports::Result<StoredJob>>>| {
             let (jobs, job_id) = (self.clone(), job_id.clone());
             async move {
                 loop {
-                    if watched.is_none() {
-                        watched = jobs.queue.watch(&job_id).await.ok();
+                    if stream.is_none() {
+                        stream = jobs.queue.watch(&job_id).await.ok();
                     }
-                    let change = match &mut watched {
+                    let change = match &mut stream {
                         Some(changes) => changes.next().await,
                         None => None,
                     };
-                    if let Some(Ok(kept)) = change {
-                        return Some((kept, watched));
+                    if let Some(Ok(stored)) = change {
+                        return Some((stored, stream));
                     }
-                    watched = None;
-                    tokio::time::sleep(PAUSE).await;
+                    stream = None;
+                    tokio::time::sleep(RETRY_DELAY).await;
                 }
             }
         };
@@ -401,12 +401,12 @@ impl Jobs {
     }
 }
 
-/// Whether trying again may help.
-fn passes(kind: ErrorKind) -> bool {
+/// Whether a retry may help.
+fn is_transient(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::Unavailable | ErrorKind::Timeout | ErrorKind::Full)
 }
 
-fn given_up(attempts: u32) -> Error {
+fn attempts_exhausted(attempts: u32) -> Error {
     Error::Port(PortError::new(
         ErrorKind::Unavailable,
         format!(

@@ -1,4 +1,4 @@
-//! Who asks: the videos that a caller sees, and whether they may change anything.
+//! Authorization: which videos a caller may see, and whether they may change anything.
 
 use std::collections::BTreeSet;
 
@@ -6,36 +6,36 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{Error, Result};
 
-/// What a caller sees and may do. The default is everything.
+/// The permissions of a caller. The default is unrestricted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Access {
-    /// The collections whose videos they see; every video without.
+    /// Collections the caller is restricted to; `None` grants access to every video.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     collections: Option<BTreeSet<String>>,
-    /// Whether they change nothing.
+    /// Whether the caller may only read.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     read_only: bool,
 }
 
 impl Access {
-    /// To the videos of these collections, or to every video.
+    /// Access to the videos of these collections, or to every video.
     pub fn new(collections: Option<BTreeSet<String>>, read_only: bool) -> Self {
         Self { collections, read_only }
     }
 
-    /// The collections that it is bound to; `None` where it is to every video.
+    /// The collections that access is restricted to; `None` for every video.
     pub fn collections(&self) -> Option<&BTreeSet<String>> {
         self.collections.as_ref()
     }
 
-    /// Whether a video of this collection, or of none, is seen.
+    /// Whether the caller may see a video of this collection, or of none.
     pub fn sees(&self, collection: Option<&str>) -> bool {
         let Some(bound) = &self.collections else { return true };
         collection.is_some_and(|name| bound.contains(name))
     }
 
-    /// `Forbidden` where nothing may be changed.
-    pub fn check_change(&self) -> Result<()> {
+    /// Returns `Forbidden` if access is read-only.
+    pub fn check_write(&self) -> Result<()> {
         if self.read_only {
             return Err(Error::Forbidden(
                 "the token reads only, and this changes what is stored; use a token without \
@@ -46,21 +46,21 @@ impl Access {
         Ok(())
     }
 
-    /// `Forbidden` where a video that is put there would not be seen.
-    pub fn check_place(&self, collection: Option<&str>) -> Result<()> {
+    /// Returns `Forbidden` if the caller could not see a video placed in this collection.
+    pub fn check_collection(&self, collection: Option<&str>) -> Result<()> {
         if self.sees(collection) {
             return Ok(());
         }
-        let wanted = match collection {
+        let problem = match collection {
             Some(name) => format!("'{name}' is none of them"),
             None => "a video cannot be taken out of them".into(),
         };
-        Err(Error::Forbidden(format!("the token is bound to collections ({self}); {wanted}")))
+        Err(Error::Forbidden(format!("the token is bound to collections ({self}); {problem}")))
     }
 
-    /// The collection that what is added without naming one goes into, if any. `Unprocessable` where
-    /// there are several.
-    pub fn only_collection(&self) -> Result<Option<&str>> {
+    /// The collection that a new video goes into when the request names none, if any. Returns
+    /// `Unprocessable` if access is restricted to several.
+    pub fn default_collection(&self) -> Result<Option<&str>> {
         let Some(bound) = &self.collections else { return Ok(None) };
         match bound.iter().collect::<Vec<_>>()[..] {
             [only] => Ok(Some(only)),
@@ -70,8 +70,8 @@ impl Access {
         }
     }
 
-    /// `Forbidden` where only some videos are seen: for what tells of the install as a whole.
-    pub fn check_everything(&self) -> Result<()> {
+    /// Returns `Forbidden` if access is restricted to collections. For operations on the whole install.
+    pub fn check_unrestricted(&self) -> Result<()> {
         if self.collections.is_none() {
             return Ok(());
         }
@@ -98,20 +98,22 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_caller_sees_and_fills_its_collections_alone() {
+    fn restricted_access_covers_only_its_collections() {
         let news = bound(&["news"], false);
         assert!(news.sees(Some("news")) && !news.sees(Some("sport")) && !news.sees(None));
-        assert_eq!(news.only_collection().unwrap(), Some("news"));
-        assert!(news.check_place(Some("news")).is_ok() && news.check_change().is_ok());
-        for refused in [news.check_place(Some("sport")), news.check_place(None)] {
+        assert_eq!(news.default_collection().unwrap(), Some("news"));
+        assert!(news.check_collection(Some("news")).is_ok() && news.check_write().is_ok());
+        for refused in [news.check_collection(Some("sport")), news.check_collection(None)] {
             assert!(matches!(refused, Err(Error::Forbidden(_))));
         }
-        assert!(news.check_everything().is_err());
-        assert!(bound(&["a", "b"], false).only_collection().is_err());
-        assert!(bound(&["a"], true).check_change().is_err());
+        assert!(news.check_unrestricted().is_err());
+        assert!(bound(&["a", "b"], false).default_collection().is_err());
+        assert!(bound(&["a"], true).check_write().is_err());
         let everything = Access::default();
         assert!(everything.sees(None) && everything.sees(Some("x")));
-        assert!(everything.check_place(None).is_ok() && everything.check_everything().is_ok());
-        assert_eq!(everything.only_collection().unwrap(), None);
+        assert!(
+            everything.check_collection(None).is_ok() && everything.check_unrestricted().is_ok()
+        );
+        assert_eq!(everything.default_collection().unwrap(), None);
     }
 }

@@ -1,5 +1,5 @@
-//! Stores whose calls end: one that has not answered in its time has failed, so that it holds the
-//! lock on a video no longer. What it was asked for may be done all the same.
+//! A deadline for store calls. A call that exceeds it fails with a timeout, so that it no longer holds
+//! the lock of a video. The store may still complete the operation.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -22,29 +22,29 @@ use tokio::sync::Notify;
 use crate::domain::kernel::ports::Stores;
 use crate::domain::kernel::video::VideoId;
 
-/// The stores that videos are kept in, each call of which ends after `limit`.
-pub(crate) fn bounded(stores: Stores, limit: Duration) -> Stores {
+/// Wraps the stores that hold videos, so that each call fails after `limit`.
+pub(crate) fn with_deadline(stores: Stores, limit: Duration) -> Stores {
     Stores {
-        records: Arc::new(Bounded { port: stores.records, name: "the record store", limit }),
-        index: Arc::new(Bounded { port: stores.index, name: "the index", limit }),
-        listing: Arc::new(Bounded { port: stores.listing, name: "the listing", limit }),
-        storage: Arc::new(Bounded { port: stores.storage, name: "storage", limit }),
+        records: Arc::new(Deadline { port: stores.records, name: "the record store", limit }),
+        index: Arc::new(Deadline { port: stores.index, name: "the index", limit }),
+        listing: Arc::new(Deadline { port: stores.listing, name: "the listing", limit }),
+        storage: Arc::new(Deadline { port: stores.storage, name: "storage", limit }),
         ..stores
     }
 }
 
-struct Bounded<P: ?Sized> {
+struct Deadline<P: ?Sized> {
     port: Arc<P>,
     name: &'static str,
     limit: Duration,
 }
 
-impl<P: ?Sized> Bounded<P> {
-    async fn in_time<T>(&self, call: impl Future<Output = Result<T>>) -> Result<T> {
-        tokio::time::timeout(self.limit, call).await.unwrap_or_else(|_| Err(self.late()))
+impl<P: ?Sized> Deadline<P> {
+    async fn within<T>(&self, call: impl Future<Output = Result<T>>) -> Result<T> {
+        tokio::time::timeout(self.limit, call).await.unwrap_or_else(|_| Err(self.timeout_error()))
     }
 
-    fn late(&self) -> PortError {
+    fn timeout_error(&self) -> PortError {
         let message = format!(
             "{} did not answer within {} s (records.deadline)",
             self.name,
@@ -55,17 +55,17 @@ impl<P: ?Sized> Bounded<P> {
 }
 
 #[async_trait]
-impl RecordStore for Bounded<dyn RecordStore> {
+impl RecordStore for Deadline<dyn RecordStore> {
     async fn get(&self, key: &str) -> Result<Option<Value>> {
-        self.in_time(self.port.get(key)).await
+        self.within(self.port.get(key)).await
     }
 
     async fn version(&self, key: &str) -> Result<Option<Version>> {
-        self.in_time(self.port.version(key)).await
+        self.within(self.port.version(key)).await
     }
 
     async fn put(&self, key: &str, document: &Value) -> Result<()> {
-        self.in_time(self.port.put(key, document)).await
+        self.within(self.port.put(key, document)).await
     }
 
     async fn compare_and_swap(
@@ -74,54 +74,54 @@ impl RecordStore for Bounded<dyn RecordStore> {
         expected: Precondition<'_>,
         document: &Value,
     ) -> Result<bool> {
-        self.in_time(self.port.compare_and_swap(key, expected, document)).await
+        self.within(self.port.compare_and_swap(key, expected, document)).await
     }
 
     async fn remove(&self, key: &str, expected: &Value) -> Result<bool> {
-        self.in_time(self.port.remove(key, expected)).await
+        self.within(self.port.remove(key, expected)).await
     }
 
     async fn list(&self, prefix: &str) -> Result<Vec<String>> {
-        self.in_time(self.port.list(prefix)).await
+        self.within(self.port.list(prefix)).await
     }
 
     async fn children(&self, prefix: &str) -> Result<Vec<String>> {
-        self.in_time(self.port.children(prefix)).await
+        self.within(self.port.children(prefix)).await
     }
 
     async fn delete(&self, prefix: &str) -> Result<()> {
-        self.in_time(self.port.delete(prefix)).await
+        self.within(self.port.delete(prefix)).await
     }
 
     async fn probe(&self) -> Result<()> {
-        self.in_time(self.port.probe()).await
+        self.within(self.port.probe()).await
     }
 }
 
 #[async_trait]
-impl VectorIndex for Bounded<dyn VectorIndex> {
+impl VectorIndex for Deadline<dyn VectorIndex> {
     async fn replace(&self, scope: Option<&Filter>, points: Vec<Point>) -> Result<()> {
-        self.in_time(self.port.replace(scope, points)).await
+        self.within(self.port.replace(scope, points)).await
     }
 
     async fn search(&self, query: VectorQuery) -> Result<Vec<Hit>> {
-        self.in_time(self.port.search(query)).await
+        self.within(self.port.search(query)).await
     }
 
     async fn text_search(&self, query: TextQuery) -> Result<Vec<Hit>> {
-        self.in_time(self.port.text_search(query)).await
+        self.within(self.port.text_search(query)).await
     }
 
     async fn search_by_video(&self, query: VectorQuery, per_video: usize) -> Result<Vec<Hit>> {
-        self.in_time(self.port.search_by_video(query, per_video)).await
+        self.within(self.port.search_by_video(query, per_video)).await
     }
 
     async fn text_search_by_video(&self, query: TextQuery, per_video: usize) -> Result<Vec<Hit>> {
-        self.in_time(self.port.text_search_by_video(query, per_video)).await
+        self.within(self.port.text_search_by_video(query, per_video)).await
     }
 
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>> {
-        self.in_time(self.port.vectors(filter, field)).await
+        self.within(self.port.vectors(filter, field)).await
     }
 
     async fn cosines(
@@ -130,27 +130,27 @@ impl VectorIndex for Bounded<dyn VectorIndex> {
         vector: &[f32],
         ids: &BTreeSet<PointId>,
     ) -> Result<Vec<(PointId, f32)>> {
-        self.in_time(self.port.cosines(field, vector, ids)).await
+        self.within(self.port.cosines(field, vector, ids)).await
     }
 
     async fn list(&self, filter: &Filter, limit: usize) -> Result<Vec<ListedPoint>> {
-        self.in_time(self.port.list(filter, limit)).await
+        self.within(self.port.list(filter, limit)).await
     }
 
     async fn count(&self, filter: &Filter) -> Result<u64> {
-        self.in_time(self.port.count(filter)).await
+        self.within(self.port.count(filter)).await
     }
 
     async fn values(&self, field: &str) -> Result<Vec<String>> {
-        self.in_time(self.port.values(field)).await
+        self.within(self.port.values(field)).await
     }
 
     async fn facet_counts(&self, query: &FacetQuery) -> Result<Vec<(String, u64)>> {
-        self.in_time(self.port.facet_counts(query)).await
+        self.within(self.port.facet_counts(query)).await
     }
 
     async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>> {
-        self.in_time(self.port.revisions(video_id)).await
+        self.within(self.port.revisions(video_id)).await
     }
 
     fn shared(&self) -> bool {
@@ -158,47 +158,47 @@ impl VectorIndex for Bounded<dyn VectorIndex> {
     }
 
     async fn adopt(&self, install: &str) -> Result<String> {
-        self.in_time(self.port.adopt(install)).await
+        self.within(self.port.adopt(install)).await
     }
 
-    /// Reads all of it, which takes as long as it is large.
+    /// Has no deadline: it reads the whole index, so its duration depends on the size.
     async fn check(&self) -> Result<()> {
         self.port.check().await
     }
 
     async fn reset(&self) -> Result<()> {
-        self.in_time(self.port.reset()).await
+        self.within(self.port.reset()).await
     }
 
     async fn advice(&self) -> Result<Option<String>> {
-        self.in_time(self.port.advice()).await
+        self.within(self.port.advice()).await
     }
 
     async fn probe(&self) -> Result<()> {
-        self.in_time(self.port.probe()).await
+        self.within(self.port.probe()).await
     }
 }
 
 #[async_trait]
-impl VideoListing for Bounded<dyn VideoListing> {
+impl VideoListing for Deadline<dyn VideoListing> {
     async fn put(&self, entries: Vec<VideoEntry>) -> Result<()> {
-        self.in_time(self.port.put(entries)).await
+        self.within(self.port.put(entries)).await
     }
 
     async fn remove(&self, video_ids: &[VideoId]) -> Result<()> {
-        self.in_time(self.port.remove(video_ids)).await
+        self.within(self.port.remove(video_ids)).await
     }
 
     async fn list(&self, query: &ListQuery) -> Result<ListingPage> {
-        self.in_time(self.port.list(query)).await
+        self.within(self.port.list(query)).await
     }
 
     async fn get(&self, video_ids: &[VideoId]) -> Result<Vec<VideoEntry>> {
-        self.in_time(self.port.get(video_ids)).await
+        self.within(self.port.get(video_ids)).await
     }
 
     async fn matching_ids(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
-        self.in_time(self.port.matching_ids(conditions)).await
+        self.within(self.port.matching_ids(conditions)).await
     }
 
     async fn keyword_counts(
@@ -208,32 +208,32 @@ impl VideoListing for Bounded<dyn VideoListing> {
         after: Option<&str>,
         limit: usize,
     ) -> Result<Vec<(String, u64)>> {
-        self.in_time(self.port.keyword_counts(field, conditions, after, limit)).await
+        self.within(self.port.keyword_counts(field, conditions, after, limit)).await
     }
 
     async fn created_range(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>> {
-        self.in_time(self.port.created_range(conditions)).await
+        self.within(self.port.created_range(conditions)).await
     }
 
     async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {
-        self.in_time(self.port.ids(after, limit)).await
+        self.within(self.port.ids(after, limit)).await
     }
 
     async fn mark(&self) -> Result<Option<String>> {
-        self.in_time(self.port.mark()).await
+        self.within(self.port.mark()).await
     }
 
     async fn set_mark(&self, mark: &str) -> Result<()> {
-        self.in_time(self.port.set_mark(mark)).await
+        self.within(self.port.set_mark(mark)).await
     }
 
     async fn probe(&self) -> Result<()> {
-        self.in_time(self.port.probe()).await
+        self.within(self.port.probe()).await
     }
 }
 
 #[async_trait]
-impl ObjectStorage for Bounded<dyn ObjectStorage> {
+impl ObjectStorage for Deadline<dyn ObjectStorage> {
     fn bucket(&self) -> &str {
         self.port.bucket()
     }
@@ -243,49 +243,50 @@ impl ObjectStorage for Bounded<dyn ObjectStorage> {
     }
 
     async fn download_url(&self, key: &str) -> Result<String> {
-        self.in_time(self.port.download_url(key)).await
+        self.within(self.port.download_url(key)).await
     }
 
     fn key_from_url(&self, url: &str) -> Option<String> {
         self.port.key_from_url(url)
     }
 
-    /// A large object takes as long as it gets on.
+    /// The deadline restarts with each chunk, so that a large object may take as long as it makes
+    /// progress.
     async fn put(&self, key: &str, content: ByteStream, content_type: &str) -> Result<()> {
-        let moved = Arc::new(Notify::new());
-        let moves = moved.clone();
-        let content = content.inspect(move |_| moves.notify_one()).boxed();
+        let progressed = Arc::new(Notify::new());
+        let progress = progressed.clone();
+        let content = content.inspect(move |_| progress.notify_one()).boxed();
         let mut put = self.port.put(key, content, content_type);
         loop {
             tokio::select! {
                 done = &mut put => return done,
-                () = moved.notified() => {}
-                () = tokio::time::sleep(self.limit) => return Err(self.late()),
+                () = progressed.notified() => {}
+                () = tokio::time::sleep(self.limit) => return Err(self.timeout_error()),
             }
         }
     }
 
     async fn stat(&self, key: &str) -> Result<Option<ObjectInfo>> {
-        self.in_time(self.port.stat(key)).await
+        self.within(self.port.stat(key)).await
     }
 
     async fn get(&self, key: &str, range: Option<Range<u64>>) -> Result<ByteStream> {
-        self.in_time(self.port.get(key, range)).await
+        self.within(self.port.get(key, range)).await
     }
 
     async fn list(&self, prefix: &str) -> Result<Vec<String>> {
-        self.in_time(self.port.list(prefix)).await
+        self.within(self.port.list(prefix)).await
     }
 
     async fn delete(&self, key: &str) -> Result<()> {
-        self.in_time(self.port.delete(key)).await
+        self.within(self.port.delete(key)).await
     }
 
     async fn delete_prefix(&self, prefix: &str) -> Result<Vec<String>> {
-        self.in_time(self.port.delete_prefix(prefix)).await
+        self.within(self.port.delete_prefix(prefix)).await
     }
 
     async fn probe(&self) -> Result<()> {
-        self.in_time(self.port.probe()).await
+        self.within(self.port.probe()).await
     }
 }

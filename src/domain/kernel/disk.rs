@@ -1,4 +1,4 @@
-//! What files take of a disk, and what is kept free of it.
+//! Disk usage of files, and a reserve of disk space.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -6,14 +6,14 @@ use std::path::PathBuf;
 
 use rustix::fs::statvfs;
 
-/// Bytes of one of the blocks that a file's metadata counts.
+/// Size of the blocks in which file metadata counts disk usage (`st_blocks`), bytes.
 pub(crate) const BLOCK: u64 = 512;
 
-/// What the reserve is filled with at once, bytes.
+/// Size of one write while filling the reserve, bytes.
 const CHUNK: usize = 64 << 10;
 
-/// A file that only takes up space: removed when the disk is full, so that a delete, which writes a
-/// little before it frees much, has room.
+/// A file that reserves disk space. It is removed when the disk is full, so that a delete has room: it
+/// writes a little before it frees much.
 #[derive(Debug, Clone)]
 pub(crate) struct Reserve {
     path: PathBuf,
@@ -25,8 +25,8 @@ impl Reserve {
         Self { path, bytes }
     }
 
-    /// Writes the file, unless it is there in its size or would take more than half of the free space.
-    /// *Blocks.*
+    /// Writes the file, unless it exists in its full size. Fails if it would take more than half of the
+    /// free space. *Blocks.*
     pub(crate) fn fill(&self) -> io::Result<()> {
         if self.bytes == 0 {
             return self.release();
@@ -44,7 +44,7 @@ impl Reserve {
         }
         let filled = self.write();
         if filled.is_err() {
-            // A part of it would take the last space from others.
+            // A partial file would take the last space from other writers.
             self.release()?;
         }
         filled
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reserve_takes_its_bytes_until_it_is_released() {
+    fn reserve_occupies_its_bytes_until_released() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("data").join("reserve");
         let reserve = Reserve::new(path.clone(), 100_000);
@@ -86,7 +86,7 @@ mod tests {
         reserve.release().expect("nothing to release");
         assert!(!path.exists());
         reserve.fill().expect("filled again");
-        Reserve::new(path.clone(), 0).fill().expect("none is wanted");
+        Reserve::new(path.clone(), 0).fill().expect("removed");
         assert!(!path.exists());
         let error = Reserve::new(path.clone(), 1 << 60).fill().expect_err("more than is free");
         assert_eq!((error.kind(), path.exists()), (io::ErrorKind::StorageFull, false));

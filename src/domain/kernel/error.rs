@@ -1,31 +1,30 @@
-//! What a use-case fails with. HTTP maps each variant to one status; job failures print
+//! The error type of the use-cases. HTTP maps each variant to one status; job failures print
 //! [`Error::type_name`] before the message.
 
 use ports::{ErrorKind, PortError};
 
-/// What every use-case returns.
+/// The result of a use-case.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A failed use-case. The message tells the caller what would be right.
+/// A failed use-case. The message says what is wrong and what would be valid.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The request names something this install does not know or combines what does not go
-    /// together (400).
+    /// The request names something unknown to this install, or combines incompatible options (400).
     #[error("{0}")]
     Invalid(String),
     /// A value has the wrong type or lies outside its range (422).
     #[error("{0}")]
     Unprocessable(String),
-    /// The caller's token does not go so far (403).
+    /// The caller's token does not permit the request (403).
     #[error("{0}")]
     Forbidden(String),
     /// No such video, chunk, job or object (404).
     #[error("{0}")]
     NotFound(String),
-    /// It stands otherwise than the request takes it to (409).
+    /// The request assumes a state that the resource is not in (409).
     #[error("{0}")]
     Conflict(String),
-    /// What came does not fit its checksum (460, as tus has it).
+    /// The received data does not match its checksum (460, as in the tus protocol).
     #[error("{0}")]
     Mismatch(String),
     /// An upload exceeds its limit (413).
@@ -34,15 +33,15 @@ pub enum Error {
     /// The service is full or stopping; try again later (503).
     #[error("{message}")]
     Busy {
-        /// What it waits for.
+        /// Why the request cannot be served now.
         message: String,
-        /// Seconds after which to try again.
+        /// When to try again, in seconds.
         retry_after: u32,
     },
-    /// The job was cancelled: its video was deleted or the service stops.
+    /// The job was cancelled: its video was deleted or the service is stopping.
     #[error("{0}")]
     Cancelled(String),
-    /// The job was to make no more model calls.
+    /// The job has used up its budget of model calls.
     #[error("{0}")]
     BudgetExhausted(String),
     /// A port failed (500, or the job fails).
@@ -51,7 +50,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The name before the colon in a failed job's `error`.
+    /// The error type in a failed job's `error`, before the colon.
     pub fn type_name(&self) -> &'static str {
         match self {
             Self::Invalid(_)
@@ -68,22 +67,22 @@ impl Error {
         }
     }
 
-    /// `TypeName: message`, as the contract words failures.
+    /// `TypeName: message`, the form in which the API reports failures.
     pub fn labelled(&self) -> String {
         format!("{}: {self}", self.type_name())
     }
 
-    /// Whether the disk or the store is full.
+    /// Whether the disk or a store is full.
     pub(crate) fn is_full(&self) -> bool {
         matches!(self, Self::Port(error) if error.kind() == ErrorKind::Full)
     }
 
-    /// Whether stored data does not read back.
+    /// Whether stored data is corrupt.
     pub(crate) fn is_corrupt(&self) -> bool {
         matches!(self, Self::Port(e) if e.kind() == ErrorKind::Corrupt)
     }
 
-    /// Stored data that does not read back.
+    /// An error for corrupt stored data.
     pub(crate) fn corrupt(what: impl std::fmt::Display) -> Self {
         Self::Port(PortError::new(ErrorKind::Corrupt, what.to_string()))
     }

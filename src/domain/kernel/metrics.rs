@@ -1,5 +1,5 @@
-//! What the service measures of itself: the name, labels and unit of every meter. Recorded through
-//! the `metrics` facade, so that nothing happens where nobody reads them.
+//! The service's metrics: name, labels and unit of each. They are recorded through the `metrics`
+//! facade, which does nothing unless a recorder is installed.
 
 use std::time::{Duration, Instant};
 
@@ -26,32 +26,32 @@ const COST: &str = "shotlog_model_cost";
 const POINTS: &str = "shotlog_index_points";
 const VIDEOS: &str = "shotlog_videos";
 
-/// Tells the recorder what each meter means. Called once, after it is installed.
+/// Registers the description of each metric. Call once, after the recorder is installed.
 pub fn describe() {
     describe_gauge!(
         JOBS,
-        "Jobs by status; `queued` is the depth of the queue. Instances that share them each tell of all."
+        "Jobs by status; `queued` is the depth of the queue. With a shared queue, each instance reports all jobs."
     );
     describe_counter!(JOBS_ENDED, "Jobs that ended, by status.");
     describe_histogram!(STAGE, Unit::Seconds, "Time that jobs spent in a stage.");
-    describe_counter!(STEPS, "Steps of ingests that were done, as frames read, by step.");
+    describe_counter!(STEPS, "Executions of ingest steps, such as frames read, by step.");
     describe_gauge!(
         STEP,
         Unit::Seconds,
-        "Time that steps of ingests took since the start, by step; of steps at the same time each counts."
+        "Time spent in ingest steps since the start, by step. Concurrent steps each count in full."
     );
     describe_counter!(DECODED, Unit::Seconds, "Video decoded, in seconds of playing time.");
     describe_counter!(
         DECODING,
         Unit::Seconds,
-        "Time spent decoding; below playing time is faster."
+        "Time spent decoding; less than the playing time means faster than real time."
     );
     describe_counter!(
         CHUNKS,
-        "Chunks analyzed by a paid or slow analyzer, by whether a kept result served (`source`: model, cache)."
+        "Chunks analyzed by a paid or slow analyzer, by whether a cached result was used (`source`: model, cache)."
     );
-    describe_counter!(CALLS, "Calls of a model, by role, model, task and outcome.");
-    describe_histogram!(CALL, Unit::Seconds, "Time for one call of a model.");
+    describe_counter!(CALLS, "Model calls, by role, model, task and outcome.");
+    describe_histogram!(CALL, Unit::Seconds, "Duration of one model call.");
     describe_counter!(TOKENS, "Tokens by model and direction.");
     describe_gauge!(
         COST,
@@ -61,46 +61,46 @@ pub fn describe() {
     describe_gauge!(VIDEOS, "Videos with a record.");
 }
 
-/// A job has left a stage.
+/// Records how long a job spent in a stage.
 pub(crate) fn stage_left(stage: Stage, after: Duration) {
     histogram!(STAGE, "stage" => stage.name()).record(after);
 }
 
-/// A step of an ingest was done `calls` times, which took so long.
+/// Records `calls` executions of an ingest step and their total duration.
 pub(crate) fn step_taken(step: Step, calls: u64, took: Duration) {
     counter!(STEPS, "step" => step.name()).increment(calls);
     gauge!(STEP, "step" => step.name()).increment(took.as_secs_f64());
 }
 
-/// A job has ended.
+/// Counts a job that ended with `status`.
 pub(crate) fn job_ended(status: &'static str) {
     counter!(JOBS_ENDED, "status" => status).increment(1);
 }
 
-/// A video has been decoded: its playing time and the time that took, in seconds.
+/// Records the decoding of `playing` seconds of video and how long it took.
 pub(crate) fn decoded(playing: f64, took: Duration) {
     counter!(DECODED).increment(playing.max(0.0).ceil() as u64);
     counter!(DECODING).increment(took.as_secs_f64().ceil() as u64);
 }
 
-/// A chunk has gone through an analyzer whose results are kept.
+/// Counts a chunk processed by an analyzer whose results are cached.
 pub(crate) fn chunk_analyzed(analyzer: &str, from_cache: bool) {
     let source = if from_cache { "cache" } else { "model" };
     counter!(CHUNKS, "analyzer" => analyzer.to_owned(), "source" => source).increment(1);
 }
 
-/// How many jobs have a status now.
+/// Sets the current number of jobs with a status.
 pub(crate) fn jobs(status: &'static str, count: usize) {
     gauge!(JOBS, "status" => status).set(count as f64);
 }
 
-/// How many points the index holds, and how many videos have a record.
+/// Sets the number of points in the index and the number of videos with a record.
 pub(crate) fn stored(points: u64, videos: usize) {
     gauge!(POINTS).set(points as f64);
     gauge!(VIDEOS).set(videos as f64);
 }
 
-/// A language model has read and written tokens, which cost so much.
+/// Records the tokens that a language model has read and written, and their cost.
 pub(crate) fn tokens_used(model: String, usage: Usage, cost: f64) {
     let tokens = |direction| counter!(TOKENS, "model" => model.clone(), "direction" => direction);
     tokens("input").increment(usage.input_tokens);
@@ -108,7 +108,7 @@ pub(crate) fn tokens_used(model: String, usage: Usage, cost: f64) {
     gauge!(COST, "model" => model).increment(cost);
 }
 
-/// A model was called.
+/// Records a model call that began at `started`.
 pub(crate) fn model_called(
     role: &'static str,
     model: String,

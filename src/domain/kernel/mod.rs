@@ -1,21 +1,20 @@
-//! What every other room stands on: who asks, ids, moments, times, vectors, errors, the ports in
-//! bundles, progress, metrics and signed
-//! notices. Knows nothing of video.
+//! Shared foundations of all domain modules: access, ids, moments, times, vectors, errors, bundles of
+//! ports, progress, metrics and signed webhooks. Knows nothing of video analysis.
 
 pub mod access;
 pub(crate) mod deadline;
 pub(crate) mod disk;
 pub mod error;
+pub(crate) mod lru;
 pub mod metrics;
 pub mod moment;
 pub mod names;
 pub mod ports;
 pub mod profile;
 pub mod progress;
-pub(crate) mod recent;
 pub mod schema;
 pub mod time;
-pub mod tokens;
+pub mod token_budget;
 pub(crate) mod units;
 pub(crate) mod urls;
 pub mod vector;

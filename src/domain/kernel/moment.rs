@@ -1,4 +1,4 @@
-//! Moments: spans of a video by names that outlast the way it is split.
+//! Moments: spans of a video whose ids stay valid when the video is chunked differently.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,8 +9,8 @@ use crate::domain::kernel::error::Error;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::VideoId;
 
-/// Names a span of a video, `m_<video id>_<start>_<end>` with times in milliseconds. Hits and citations
-/// carry it; it can be read as long as the video is there, however it is split by then.
+/// The id of a span of a video, `m_<video id>_<start>_<end>` with times in milliseconds. Hits and
+/// citations carry it. It can be read as long as the video exists, whatever its current chunks are.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct MomentId {
@@ -32,7 +32,7 @@ impl MomentId {
         self.video_id
     }
 
-    /// When it is, seconds of the video.
+    /// Its span, seconds of the video.
     pub fn span(&self) -> Span {
         Span { start: self.start as f64 / 1000.0, end: self.end as f64 / 1000.0 }
     }
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_reads_back_as_it_is_written() {
+    fn moment_ids_round_trip() {
         let id = "0123456789abcdef".parse().expect("an id");
         let moment = MomentId::new(id, Span { start: 0.0204, end: 24.023333 });
         assert_eq!(moment.to_string(), "m_0123456789abcdef_20_24023");
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_moment_is_told_what_one_is() {
+    fn invalid_moment_ids_report_the_expected_form() {
         for text in [
             "",
             "m_",

@@ -1,26 +1,26 @@
-//! Names in messages: lists of what there is, and the nearest to what was typed.
+//! Names in messages: lists of available names, and suggestions for mistyped ones.
 
 /// `a, b` or `none`.
-pub fn listed<S: AsRef<str>>(names: &[S]) -> String {
+pub fn comma_separated<S: AsRef<str>>(names: &[S]) -> String {
     if names.is_empty() {
         return "none".into();
     }
     names.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ")
 }
 
-/// The candidate most like a mistyped name, if any is alike at all.
-pub fn nearest<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
-    const ALIKE: f64 = 0.6;
-    let nearest = most_alike(name, candidates)?;
-    (likeness(name, nearest) >= ALIKE).then_some(nearest)
+/// The candidate most similar to a mistyped name, if any is similar enough (Jaro-Winkler).
+pub fn suggest<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
+    const MIN_SIMILARITY: f64 = 0.6;
+    let suggest = most_similar(name, candidates)?;
+    (similarity(name, suggest) >= MIN_SIMILARITY).then_some(suggest)
 }
 
-/// The candidate most like a name, however little alike; `None` where there is no candidate.
-pub fn most_alike<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
-    let compare = |a: &&&str, b: &&&str| likeness(name, a).total_cmp(&likeness(name, b));
+/// The candidate most similar to a name, however little; `None` if there are no candidates.
+pub fn most_similar<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
+    let compare = |a: &&&str, b: &&&str| similarity(name, a).total_cmp(&similarity(name, b));
     candidates.iter().max_by(compare).copied()
 }
 
-fn likeness(name: &str, candidate: &str) -> f64 {
+fn similarity(name: &str, candidate: &str) -> f64 {
     strsim::jaro_winkler(&name.to_lowercase(), candidate)
 }

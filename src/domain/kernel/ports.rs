@@ -1,4 +1,4 @@
-//! The ports in the bundles that use-cases are given.
+//! Bundles of ports that use-cases depend on.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use ports::transcriber::Transcriber;
 use ports::vad::VoiceActivityDetector;
 use ports::webhook::WebhookSender;
 
-/// Where things are kept, and how the outside is reached.
+/// Storage and communication with the outside.
 #[derive(Clone)]
 #[expect(missing_docs, reason = "each field is the port of its name")]
 pub struct Stores {
@@ -34,7 +34,7 @@ pub struct Stores {
     pub webhooks: Arc<dyn WebhookSender>,
 }
 
-/// What looks, listens, reads and writes. The optional ones enable the analyzers that need them.
+/// The models and the decoder. The optional ones enable the analyzers that need them.
 #[derive(Clone)]
 #[expect(missing_docs, reason = "each field is the port of its name")]
 pub struct Models {

@@ -1,5 +1,4 @@
-//! What one piece of work took, step by step. The pipeline and what it calls measure; the job's
-//! result tells.
+//! Durations of the steps of one job. The pipeline measures; the job's result reports them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,39 +8,39 @@ use serde::{Deserialize, Serialize};
 
 use super::metrics;
 
-/// A step of an ingest that takes time worth knowing.
+/// A step of an ingest whose duration is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
-    /// Decoding all of the file, with whatever looks and listens meanwhile.
+    /// Decoding the whole file, including the detectors that run on it at the same time.
     Scan,
-    /// Looking for cuts, within the scan.
+    /// Detecting shot boundaries, during the scan.
     FindCuts,
-    /// Looking for speech, within the scan.
+    /// Detecting voice activity, during the scan.
     FindSpeech,
-    /// Telling speakers apart.
-    TellSpeakers,
-    /// Recognising what is said.
+    /// Speaker diarization.
+    Diarize,
+    /// Speech recognition.
     RecogniseSpeech,
     /// Decoding single frames.
     DecodeFrames,
-    /// Finding objects in a frame.
+    /// Detecting objects in a frame.
     FindObjects,
-    /// Reading the text in a frame.
+    /// Recognising text in a frame (OCR).
     ReadText,
-    /// Turning texts into vectors.
+    /// Embedding texts.
     Embed,
-    /// Aggregators, all of them.
+    /// Running all aggregators.
     Aggregate,
 }
 
 impl Step {
-    /// As clients see it.
+    /// Its name in API responses and metrics.
     pub fn name(self) -> &'static str {
         match self {
             Self::Scan => "scan",
             Self::FindCuts => "find_cuts",
             Self::FindSpeech => "find_speech",
-            Self::TellSpeakers => "tell_speakers",
+            Self::Diarize => "tell_speakers",
             Self::RecogniseSpeech => "recognise_speech",
             Self::DecodeFrames => "decode_frames",
             Self::FindObjects => "find_objects",
@@ -52,21 +51,21 @@ impl Step {
     }
 }
 
-/// What a step took.
+/// Executions and total duration of a step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepCost {
-    /// How often it was done.
+    /// Number of executions.
     pub calls: u64,
-    /// How long that took in all, seconds; of calls at the same time each counts.
+    /// Total duration, seconds. Concurrent executions each count in full.
     pub seconds: f64,
 }
 
-/// Adds up what steps take. Clones share what they add to.
+/// Accumulates step durations. Clones share the same totals.
 #[derive(Debug, Clone, Default)]
 pub struct Profile(Arc<Mutex<BTreeMap<Step, StepCost>>>);
 
 impl Profile {
-    /// A step has been done `calls` times, which took so long.
+    /// Adds `calls` executions of a step with their total duration.
     pub fn add(&self, step: Step, calls: u64, took: Duration) {
         metrics::step_taken(step, calls, took);
         let mut steps = self.steps();
@@ -75,16 +74,16 @@ impl Profile {
         cost.seconds += took.as_secs_f64();
     }
 
-    /// Does a step once.
+    /// Runs a step and adds its duration.
     pub async fn measure<T>(&self, step: Step, work: impl Future<Output = T>) -> T {
         let started = Instant::now();
-        let done = work.await;
+        let output = work.await;
         self.add(step, 1, started.elapsed());
-        done
+        output
     }
 
-    /// What was added so far, by the names of the steps.
-    pub fn told(&self) -> BTreeMap<String, StepCost> {
+    /// The totals so far, by step name. Seconds are rounded to milliseconds.
+    pub fn totals(&self) -> BTreeMap<String, StepCost> {
         let rounded = |cost: &StepCost| StepCost {
             seconds: (cost.seconds * 1000.0).round() / 1000.0,
             ..*cost
@@ -102,14 +101,14 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_a_step_takes_adds_up_over_clones() {
+    async fn clones_share_step_totals() {
         let profile = Profile::default();
         profile.add(Step::FindObjects, 3, Duration::from_millis(1500));
         profile.clone().add(Step::FindObjects, 1, Duration::from_micros(500_400));
         assert_eq!(profile.measure(Step::Embed, async { 7 }).await, 7);
-        let told = profile.told();
-        assert_eq!(told["find_objects"], StepCost { calls: 4, seconds: 2.0 });
-        assert_eq!(told["embed"].calls, 1);
-        assert_eq!(told.len(), 2);
+        let totals = profile.totals();
+        assert_eq!(totals["find_objects"], StepCost { calls: 4, seconds: 2.0 });
+        assert_eq!(totals["embed"].calls, 1);
+        assert_eq!(totals.len(), 2);
     }
 }

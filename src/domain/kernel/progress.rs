@@ -1,5 +1,5 @@
-//! Where a long piece of work stands, and whether it is to stop. Jobs give the handle; the pipeline
-//! and the aggregators say through it what they are at.
+//! Progress and cancellation of long-running work. A job provides the handle; the pipeline and the
+//! aggregators report through it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +11,7 @@ use super::error::{Error, Result};
 use super::profile::Profile;
 use super::video::VideoId;
 
-/// Where a running job is in the pipeline.
+/// The pipeline stage of a running job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
@@ -25,23 +25,22 @@ pub enum Stage {
     Chunked,
     /// An analyzer runs: `detail.analyzer`.
     Analyzing,
-    /// Its output is embedded: `detail.analyzer`.
+    /// Analyzer output is embedded: `detail.analyzer`.
     Indexing,
     /// An aggregator runs: `detail.aggregator`.
     Aggregating,
-    /// The videos of a collection are changed or deleted: `detail.total` of them in all,
-    /// `detail.done` so far.
+    /// The videos of a collection are changed or deleted: `detail.done` of `detail.total`.
     Changing,
-    /// Alerts are told of a video: `detail.total` of them are looked at, `detail.done` so far.
+    /// A video is matched against the alerts: `detail.done` of `detail.total`.
     Alerting,
-    /// Judged questions are asked: `detail.configuration`, `detail.asked`, `detail.of`.
+    /// An evaluation runs: `detail.asked` of `detail.of` questions with `detail.configuration`.
     Evaluating,
     /// Finished.
     Complete,
 }
 
 impl Stage {
-    /// As clients see it.
+    /// Its name in API responses.
     pub fn name(self) -> &'static str {
         match self {
             Self::Starting => "starting",
@@ -59,25 +58,25 @@ impl Stage {
     }
 }
 
-/// Who is told where the work stands.
+/// Receives progress updates.
 pub trait Observer: Send + Sync {
-    /// A stage is entered, or its detail has changed.
+    /// The work entered a stage, or the detail of the stage changed.
     fn stage(&self, stage: Stage, detail: Map<String, Value>);
 
-    /// The video that is worked on is known.
+    /// The id of the video was determined.
     fn video(&self, video_id: VideoId);
 }
 
-/// A handle for the work itself: it tells an [`Observer`] and asks whether to go on.
+/// The handle of the work itself: reports to an [`Observer`] and checks for cancellation.
 #[derive(Clone)]
 pub struct Progress {
     observer: Arc<dyn Observer>,
     cancellation: Cancellation,
-    /// What the steps of the work take.
+    /// Durations of the steps.
     pub profile: Profile,
 }
 
-/// Ends work at its next safe point, for a reason.
+/// Cancels work at its next safe point, with a reason.
 #[derive(Clone)]
 pub struct Cancellation {
     token: CancellationToken,
@@ -85,15 +84,15 @@ pub struct Cancellation {
 }
 
 impl Cancellation {
-    /// Cancelled by [`Self::cancel`] or with `token`.
-    pub fn with(token: CancellationToken) -> Self {
+    /// Triggered by [`Self::cancel`] or by `token`.
+    pub fn new(token: CancellationToken) -> Self {
         Self { token, reason: Arc::default() }
     }
 
-    /// Cancels; of several reasons the first is told.
+    /// Cancels the work. If called several times, the first reason is reported.
     pub fn cancel(&self, reason: &str) {
-        let mut told = self.reason.lock().unwrap_or_else(PoisonError::into_inner);
-        told.get_or_insert_with(|| reason.to_owned());
+        let mut first = self.reason.lock().unwrap_or_else(PoisonError::into_inner);
+        first.get_or_insert_with(|| reason.to_owned());
         self.token.cancel();
     }
 
@@ -104,7 +103,7 @@ impl Cancellation {
 }
 
 impl Progress {
-    /// Tells `observer`, and ends with `cancellation`.
+    /// Reports to `observer` and stops on `cancellation`.
     pub fn new(observer: Arc<dyn Observer>, cancellation: Cancellation) -> Self {
         Self { observer, cancellation, profile: Profile::default() }
     }
@@ -118,17 +117,17 @@ impl Progress {
         self.observer.stage(stage, detail);
     }
 
-    /// Says which video is worked on, so that deleting the video cancels the work.
+    /// Reports the id of the video, so that deleting the video cancels the work.
     pub fn video(&self, video_id: VideoId) {
         self.observer.video(video_id);
     }
 
-    /// Fails when the work has been cancelled: the safe points of the pipeline.
+    /// Returns an error if the work has been cancelled. Marks a safe point of the pipeline.
     pub fn check(&self) -> Result<()> {
         if self.cancellation.token.is_cancelled() { Err(self.cancellation.error()) } else { Ok(()) }
     }
 
-    /// Runs `work` unless or until it is cancelled, dropping it at its next await.
+    /// Runs `work` until it completes or is cancelled; on cancellation drops it at its next await.
     pub async fn cancellable<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
             biased;

@@ -1,4 +1,4 @@
-//! JSON schemas of what analyzers and aggregators store, for clients that read it.
+//! JSON schemas of analyzer outputs and aggregates, for clients that read them.
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -10,17 +10,17 @@ use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
-/// Schemas that were asked for: types do not change while the program runs.
-static KNOWN: LazyLock<Mutex<HashMap<TypeId, Value>>> = LazyLock::new(Mutex::default);
+/// Generated schemas by type.
+static SCHEMAS: LazyLock<Mutex<HashMap<TypeId, Value>>> = LazyLock::new(Mutex::default);
 
-/// The JSON schema of a type as clients see it, in one piece: without its internal fields, whose
-/// names begin with `_`.
-pub fn schema_of<T: JsonSchema + 'static>() -> Value {
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    known.entry(TypeId::of::<T>()).or_insert_with(make::<T>).clone()
+/// The JSON schema of a type with all subschemas inlined and without internal fields, whose names begin
+/// with `_`.
+pub fn json_schema<T: JsonSchema + 'static>() -> Value {
+    let mut schemas = SCHEMAS.lock().unwrap_or_else(PoisonError::into_inner);
+    schemas.entry(TypeId::of::<T>()).or_insert_with(generate::<T>).clone()
 }
 
-fn make<T: JsonSchema>() -> Value {
+fn generate<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
@@ -60,12 +60,12 @@ mod tests {
     }
 
     #[test]
-    fn internal_fields_are_not_in_it() {
+    fn schemas_omit_internal_fields() {
         let start = json!({"description": "Seconds.", "type": "number", "format": "double"});
         let part = json!({"type": "object", "properties": {"start": start}, "required": ["start"]});
         let parts = json!({"type": "array", "items": part});
         let whole =
             json!({"type": "object", "properties": {"parts": parts}, "required": ["parts"]});
-        assert_eq!(schema_of::<Whole>(), whole);
+        assert_eq!(json_schema::<Whole>(), whole);
     }
 }

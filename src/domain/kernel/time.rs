@@ -1,8 +1,8 @@
-//! Times of the video and of the clock: spans, timecodes, rounding, now.
+//! Video time and wall-clock time: spans, timecodes, rounding, now.
 
 use serde::{Deserialize, Serialize};
 
-/// A time segment of a video, seconds. Its position in the list is the chunk's id.
+/// A time segment of a video, seconds. In a video's list of chunks, its position is the chunk id.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Span {
     /// Where it begins.
@@ -17,7 +17,7 @@ impl Span {
         self.end - self.start
     }
 
-    /// How long both last at once, seconds.
+    /// Length of the intersection with `other`, seconds; 0 if they do not overlap.
     pub fn overlap(&self, other: &Self) -> f64 {
         (self.end.min(other.end) - self.start.max(other.start)).max(0.0)
     }
@@ -34,25 +34,25 @@ pub fn timecode(seconds: f64) -> String {
     format!("{}:{:02}.{:02}", hundredths / 6000, hundredths / 100 % 60, hundredths % 100)
 }
 
-/// The current time as the contract writes it: ISO 8601, second precision, UTC.
+/// The current time in the API's form: ISO 8601, second precision, UTC.
 pub fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// Milliseconds since 1970 of a time in ISO 8601; a date alone is its midnight, UTC.
+/// Parses an ISO 8601 time to milliseconds since 1970; a date alone means midnight UTC.
 pub fn instant(text: &str) -> Option<i64> {
     let date = || text.parse::<jiff::civil::Date>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok();
     let parsed = text.parse::<jiff::Timestamp>().ok().or_else(|| Some(date()?.timestamp()));
     parsed.map(jiff::Timestamp::as_millisecond)
 }
 
-/// An instant, milliseconds since 1970, as the contract writes it: the other way round.
+/// Formats an instant, milliseconds since 1970, in the API's form: the inverse of [`instant`].
 pub fn iso(instant: i64) -> String {
     let at = jiff::Timestamp::from_millisecond(instant).unwrap_or_default();
     at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// Seconds as results show them: milliseconds are enough.
+/// Seconds rounded to milliseconds, the precision of results.
 pub fn rounded(seconds: f64) -> f64 {
     (seconds * 1000.0).round() / 1000.0
 }

@@ -1,41 +1,41 @@
-//! A JSON document as a row of units, so that some of them can be read alone, each at its place in the
-//! document.
+//! Splits a JSON document into a sequence of units, so that a response can contain some of them, each
+//! at its place in the document.
 
 use serde_json::{Map, Value};
 
-/// How a document falls into units.
-pub(crate) struct Split {
-    /// What a unit may take; a list or an object that takes more is several.
-    pub(crate) largest: usize,
-    /// What a value takes.
+/// How to split a document into units.
+pub(crate) struct UnitSplitter {
+    /// Maximum cost of a unit; a list or an object that costs more is split.
+    pub(crate) max_cost: usize,
+    /// The cost of a value.
     pub(crate) cost: fn(&Value) -> usize,
 }
 
-/// A part of a document that stays whole.
+/// A part of a document that is not split.
 pub(crate) struct Unit<'d> {
     pub(crate) value: &'d Value,
-    /// The fields that it stands in, outermost first.
+    /// Names of the enclosing fields, outermost first.
     pub(crate) names: Vec<&'d str>,
-    /// How many lists it stands in.
+    /// Number of enclosing lists.
     pub(crate) lists: usize,
 }
 
 impl Unit<'_> {
-    /// As JSON, behind the names of the fields that it stands in.
-    pub(crate) fn written(&self) -> String {
+    /// JSON text, preceded by the names of the enclosing fields.
+    pub(crate) fn to_text(&self) -> String {
         let names = self.names.iter().map(|name| format!("{}:", Value::from(*name)));
         names.chain([self.value.to_string()]).collect()
     }
 }
 
-impl Split {
+impl UnitSplitter {
     fn is_unit(&self, value: &Value) -> bool {
         let empty = match value {
             Value::Array(elements) => elements.is_empty(),
             Value::Object(fields) => fields.is_empty(),
             _ => true,
         };
-        empty || (self.cost)(value) <= self.largest
+        empty || (self.cost)(value) <= self.max_cost
     }
 
     /// The units of a document, in order.
@@ -70,34 +70,34 @@ impl Split {
         }
     }
 
-    /// The document with those units alone whose place in the row is wanted: lists and objects hold only
-    /// them.
+    /// The document reduced to the units whose index in the sequence `is_included` accepts. Lists and
+    /// objects that become empty are dropped.
     pub(crate) fn keep(
         &self,
         document: &Value,
-        wanted: impl FnMut(usize) -> bool,
+        is_included: impl FnMut(usize) -> bool,
     ) -> Map<String, Value> {
-        let mut kept = (0..).map(wanted);
-        match self.prune(document, &mut kept) {
+        let mut included = (0..).map(is_included);
+        match self.prune(document, &mut included) {
             Some(Value::Object(document)) => document,
             _ => Map::new(),
         }
     }
 
-    fn prune(&self, value: &Value, kept: &mut impl Iterator<Item = bool>) -> Option<Value> {
+    fn prune(&self, value: &Value, included: &mut impl Iterator<Item = bool>) -> Option<Value> {
         match value {
-            value if self.is_unit(value) => kept.next()?.then(|| value.clone()),
+            value if self.is_unit(value) => included.next()?.then(|| value.clone()),
             Value::Array(elements) => {
-                let left: Vec<Value> =
-                    elements.iter().filter_map(|element| self.prune(element, kept)).collect();
-                (!left.is_empty()).then_some(Value::Array(left))
+                let remaining: Vec<Value> =
+                    elements.iter().filter_map(|element| self.prune(element, included)).collect();
+                (!remaining.is_empty()).then_some(Value::Array(remaining))
             }
             Value::Object(fields) => {
-                let left: Map<String, Value> = fields
+                let remaining: Map<String, Value> = fields
                     .iter()
-                    .filter_map(|(name, value)| Some((name.clone(), self.prune(value, kept)?)))
+                    .filter_map(|(name, value)| Some((name.clone(), self.prune(value, included)?)))
                     .collect();
-                (!left.is_empty()).then_some(Value::Object(left))
+                (!remaining.is_empty()).then_some(Value::Object(remaining))
             }
             _ => None,
         }
@@ -112,12 +112,12 @@ mod tests {
 
     #[test]
     fn units_keep_their_place() {
-        let split = Split { largest: 12, cost: |value| value.to_string().len() };
+        let split = UnitSplitter { max_cost: 12, cost: |value| value.to_string().len() };
         let document = json!({"n": 3, "of": {"list": [{"a": 1}, {"b": "long enough"}]}, "z": []});
         let units = split.units(&document);
-        let written: Vec<String> = units.iter().map(Unit::written).collect();
+        let texts: Vec<String> = units.iter().map(Unit::to_text).collect();
         assert_eq!(
-            written,
+            texts,
             [
                 "\"n\":3",
                 "\"of\":\"list\":{\"a\":1}",

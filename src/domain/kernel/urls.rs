@@ -1,5 +1,5 @@
-//! URLs as others may see them. What clients give may hold passwords and signatures; both are for
-//! whoever fetches alone, never for records, jobs, notices or logs.
+//! Validation and redaction of URLs. URLs from clients may contain passwords and signatures. These are
+//! only for fetching and must never reach records, jobs, webhooks or logs.
 
 use std::borrow::Cow;
 
@@ -8,12 +8,12 @@ use url::Url;
 
 use super::error::{Error, Result};
 
-/// Stands for a value that is not shown.
-const HIDDEN: &str = "REDACTED";
+/// Replaces a redacted value.
+const REDACTED: &str = "REDACTED";
 
-/// Parts of a parameter's name that tell a secret: those of signed URLs (S3, GCS, Azure, CloudFront,
-/// Akamai), of keys and of sessions.
-const SECRET: &[&str] = &[
+/// Words in the name of a query parameter that mark its value as secret: those of signed URLs (S3, GCS,
+/// Azure, CloudFront, Akamai), of keys and of sessions.
+const SECRET_WORDS: &[&str] = &[
     "accesskey",
     "apikey",
     "auth",
@@ -38,14 +38,14 @@ const SECRET: &[&str] = &[
     "token",
 ];
 
-/// Beginnings of the names of a signed URL's parameters, which are of no use to anyone else.
-const SIGNED: &[&str] = &["x-amz-", "x-goog-", "x-oss-", "x-cos-"];
+/// Name prefixes of the query parameters of signed URLs.
+const SIGNED_PREFIXES: &[&str] = &["x-amz-", "x-goog-", "x-oss-", "x-cos-"];
 
-/// Checks that a URL can be fetched at all.
+/// Returns `Invalid` unless this is an http or https URL with a host.
 pub(crate) fn check_url(url: &str) -> Result<()> {
     let wrong = |why: &str| {
         let host = Url::parse(url).is_ok_and(|url| url.has_host());
-        let url = if host { without_secrets(url) } else { url.to_owned() };
+        let url = if host { redact_secrets(url) } else { url.to_owned() };
         Err(Error::Invalid(format!("'{url}' {why}; it must be an http or https URL")))
     };
     match Url::parse(url) {
@@ -58,11 +58,11 @@ pub(crate) fn check_url(url: &str) -> Result<()> {
     }
 }
 
-/// The URL without user, password and fragment, and with the values of parameters that look secret
-/// replaced. Everything else stays as it was given. What has no host is not shown at all.
-pub(crate) fn without_secrets(url: &str) -> String {
+/// The URL without user, password and fragment, and with the values of secret-looking parameters
+/// redacted. Everything else stays unchanged. Text without a host is redacted completely.
+pub(crate) fn redact_secrets(url: &str) -> String {
     let Some(parsed) = Url::parse(url.trim()).ok().filter(Url::has_host) else {
-        return HIDDEN.into();
+        return REDACTED.into();
     };
     let plain = parsed.username().is_empty()
         && parsed.password().is_none()
@@ -71,52 +71,53 @@ pub(crate) fn without_secrets(url: &str) -> String {
     if plain {
         return url.to_owned();
     }
-    let mut shown = parsed.clone();
-    // Both are impossible only where there is no host, and then there is neither.
-    let _ = shown.set_username("");
-    let _ = shown.set_password(None);
-    shown.set_fragment(None);
-    let hide = |pair| match is_secret(pair) {
-        true => {
-            Cow::Owned(format!("{}={HIDDEN}", pair.split_once('=').map_or(pair, |(name, _)| name)))
-        }
+    let mut redacted = parsed.clone();
+    // Both fail only without a host, and then there is neither user nor password.
+    let _ = redacted.set_username("");
+    let _ = redacted.set_password(None);
+    redacted.set_fragment(None);
+    let redact = |pair| match is_secret(pair) {
+        true => Cow::Owned(format!(
+            "{}={REDACTED}",
+            pair.split_once('=').map_or(pair, |(name, _)| name)
+        )),
         false => Cow::Borrowed(pair),
     };
     let query =
-        parsed.query().map(|query| query.split('&').map(hide).collect::<Vec<_>>().join("&"));
-    shown.set_query(query.as_deref());
-    shown.into()
+        parsed.query().map(|query| query.split('&').map(redact).collect::<Vec<_>>().join("&"));
+    redacted.set_query(query.as_deref());
+    redacted.into()
 }
 
 /// The URL of a webhook without user, password and fragment, and with the values of all parameters
-/// replaced: each may be what lets the caller in.
-pub(crate) fn without_values(url: &str) -> String {
-    let shown = without_secrets(url);
-    let Ok(mut parsed) = Url::parse(&shown) else { return shown };
-    let Some(query) = parsed.query() else { return shown };
-    let hide = |pair: &str| match pair.split_once('=') {
-        Some((name, _)) => format!("{name}={HIDDEN}"),
+/// redacted: each may be a credential.
+pub(crate) fn redact_query(url: &str) -> String {
+    let redacted = redact_secrets(url);
+    let Ok(mut parsed) = Url::parse(&redacted) else { return redacted };
+    let Some(query) = parsed.query() else { return redacted };
+    let redact = |pair: &str| match pair.split_once('=') {
+        Some((name, _)) => format!("{name}={REDACTED}"),
         None => pair.to_owned(),
     };
-    let hidden = query.split('&').map(hide).collect::<Vec<_>>().join("&");
+    let hidden = query.split('&').map(redact).collect::<Vec<_>>().join("&");
     parsed.set_query(Some(&hidden));
     parsed.into()
 }
 
-/// Whether `name=value` of a query looks as if its value were secret.
+/// Whether the value of a query parameter `name=value` looks secret.
 fn is_secret(pair: &str) -> bool {
     let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
     let name = percent_decode_str(name).decode_utf8_lossy();
     let value = percent_decode_str(value).decode_utf8_lossy();
-    // A JSON web token begins so, whatever its name; so may an address with a password.
+    // `eyJ` begins a JSON web token; a nested URL with `@` may contain a password.
     value.starts_with("eyJ")
         || value.contains("://") && value.contains('@')
-        || SIGNED.iter().any(|beginning| name.to_ascii_lowercase().starts_with(beginning))
-        || words(&name).any(|word| SECRET.contains(&word.as_str()))
+        || SIGNED_PREFIXES.iter().any(|prefix| name.to_ascii_lowercase().starts_with(prefix))
+        || words(&name).any(|word| SECRET_WORDS.contains(&word.as_str()))
 }
 
-/// The words of `accessToken`, `access_token`, `access-token` or `AccessToken`, in lower case, and
-/// those that follow one another as one: `AWSAccessKeyId` has `keyid`.
+/// The words of `accessToken`, `access_token`, `access-token` or `AccessToken` in lower case, and each
+/// pair of adjacent words joined: `AWSAccessKeyId` has `keyid`.
 fn words(name: &str) -> impl Iterator<Item = String> {
     let mut words = vec![String::new()];
     let mut before = ' ';
@@ -142,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_are_http_or_https() {
+    fn only_http_and_https_urls_are_valid() {
         for url in ["http://a/b.mp4", "https://example.org:8443/x?y=1"] {
             assert!(check_url(url).is_ok(), "{url}");
         }
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn harmless_urls_stay_as_they_are() {
+    fn harmless_urls_are_unchanged() {
         for url in [
             "http://127.0.0.1:8080/clip.mp4",
             "https://example.org/a%20b/clip.mp4?v=2&t=10s",
@@ -164,24 +165,24 @@ mod tests {
             "https://example.org/clip.mp4?key=clip1&code=BER&session=2&policy=open&pass=3",
             "HTTP://EXAMPLE.org/clip.mp4?empty=&flag",
         ] {
-            assert_eq!(without_secrets(url), url);
+            assert_eq!(redact_secrets(url), url);
         }
     }
 
     #[test]
-    fn no_parameter_of_a_webhook_is_shown() {
-        for (url, shown) in [
+    fn webhook_parameters_are_redacted() {
+        for (url, redacted) in [
             ("https://a.test/hook?key=door&on", "https://a.test/hook?key=REDACTED&on"),
             ("https://u:p@a.test/hook?token=x#y", "https://a.test/hook?token=REDACTED"),
             ("https://a.test/hook", "https://a.test/hook"),
         ] {
-            assert_eq!(without_values(url), shown);
+            assert_eq!(redact_query(url), redacted);
         }
     }
 
     #[test]
-    fn secrets_are_not_shown() {
-        for (url, shown) in [
+    fn secrets_are_redacted() {
+        for (url, redacted) in [
             ("https://user:pw@a.test/x.mp4", "https://a.test/x.mp4"),
             ("https://token@a.test/x.mp4?v=1", "https://a.test/x.mp4?v=1"),
             ("https://a.test/x.mp4#access_token=s3cret", "https://a.test/x.mp4"),
@@ -204,7 +205,7 @@ mod tests {
             ),
             ("user:pw@a.test is no address", "REDACTED"),
         ] {
-            assert_eq!(without_secrets(url), shown, "{url}");
+            assert_eq!(redact_secrets(url), redacted, "{url}");
         }
     }
 }

@@ -1,15 +1,15 @@
-//! What a check of a statement against its evidence found.
+//! The verdict of a citation check.
 
 use serde::{Deserialize, Serialize};
 
-/// Whether what is cited bears a statement out.
+/// Whether the cited evidence supports a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// It says so.
+    /// The evidence states it.
     Supported,
-    /// It says something near it.
+    /// The evidence states something similar.
     Weak,
-    /// It does not say so, or says the opposite.
+    /// The evidence does not state it, or contradicts it.
     Unsupported,
 }

@@ -1,4 +1,4 @@
-//! The ids of videos and of their chunks, and what is answered where one names no video.
+//! Ids of videos and chunks, and the error for an unknown_video video.
 
 use std::fmt::Display;
 
@@ -6,12 +6,12 @@ pub use ports::{ChunkId, VideoId};
 
 use crate::domain::kernel::error::{Error, Result};
 
-/// The video that a request names. What is no id is `NotFound`: no video has it.
-pub fn video_named(id: &str) -> Result<VideoId> {
-    id.parse().map_err(|_| unknown(id))
+/// Parses the video id of a request. A malformed id is `NotFound`, since no video can have it.
+pub fn parse_video_id(id: &str) -> Result<VideoId> {
+    id.parse().map_err(|_| unknown_video(id))
 }
 
-/// There is no such video.
-pub(crate) fn unknown(id: impl Display) -> Error {
+/// The `NotFound` error for a video that does not exist.
+pub(crate) fn unknown_video(id: impl Display) -> Error {
     Error::NotFound(format!("unknown video_id '{id}'"))
 }

@@ -1,4 +1,4 @@
-//! Signed notices to addresses that clients name.
+//! Signed webhook calls to URLs that clients register.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,19 +13,19 @@ use sha2::Sha256;
 use super::error::{Error, Result};
 use super::urls::check_url;
 
-/// The header that proves who sent a notice: `t=<seconds since 1970>,v1=<hexadecimal HMAC-SHA256 of
+/// The header that authenticates a webhook call: `t=<seconds since 1970>,v1=<hexadecimal HMAC-SHA256 of
 /// "<t>.<body>" with the secret>`.
 const SIGNATURE: &str = "Shotlog-Signature";
 
-/// How notices are signed and sent.
+/// How webhook calls are signed and retried.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CallbackSettings {
-    /// Key of their signatures; empty: nobody may name an address.
+    /// Signing key; if empty, clients cannot register callbacks.
     pub secret: String,
-    /// Times a notice is sent until it is taken.
+    /// Maximum number of delivery attempts.
     pub attempts: u32,
-    /// Time before the second attempt, in the file seconds; each further pause is twice as long.
+    /// Delay before the second attempt, seconds in the file; each further delay is twice as long.
     #[serde(with = "seconds")]
     pub retry_delay: Duration,
 }
@@ -37,13 +37,13 @@ impl Default for CallbackSettings {
 }
 
 impl CallbackSettings {
-    /// Whether notices are sent at all: there is a key to sign them with.
-    pub(crate) fn are_sent(&self) -> bool {
+    /// Whether webhooks can be sent: a signing key is configured.
+    pub(crate) fn is_enabled(&self) -> bool {
         !self.secret.is_empty()
     }
 }
 
-/// Where to send a notice.
+/// A webhook: a URL with the settings and the client to call it.
 #[derive(Clone)]
 pub(crate) struct Webhook {
     url: String,
@@ -52,16 +52,16 @@ pub(crate) struct Webhook {
 }
 
 impl Webhook {
-    /// Checks what can be checked now: the URL's form, and that notices can be signed. `field` is what
-    /// the client names it in.
-    pub(crate) fn to(
+    /// Returns `Invalid` if the URL is malformed or no signing key is configured. `field` is the
+    /// request field with the URL, for the message.
+    pub(crate) fn new(
         field: &str,
         url: &str,
         webhooks: Arc<dyn WebhookSender>,
         settings: &CallbackSettings,
     ) -> Result<Self> {
         check_url(url).map_err(|e| Error::Invalid(format!("{field}: {e}")))?;
-        if !settings.are_sent() {
+        if !settings.is_enabled() {
             return Err(Error::Invalid(format!(
                 "{field}: this install sends no callbacks, for lack of a key to sign them with; set \
                  callbacks.secret"
@@ -70,8 +70,8 @@ impl Webhook {
         Ok(Self { url: url.to_owned(), webhooks, settings: settings.clone() })
     }
 
-    /// Sends a notice, which `id` names in the log, until it is taken or attempts run out; then says
-    /// why the last one failed.
+    /// Delivers `body`, with retries until it is accepted or the attempts run out; then returns the
+    /// last error. `id` identifies the call in the log.
     pub(crate) async fn send(&self, id: &str, body: Bytes) -> ports::Result<()> {
         let mut attempt = 1;
         let mut pause = self.settings.retry_delay;
@@ -80,10 +80,10 @@ impl Webhook {
             let Err(error) = self.webhooks.send(&self.url, &headers, body.clone()).await else {
                 return Ok(());
             };
-            tracing::warn!(id, attempt, %error, "a notice was not taken");
-            // An address that is refused stays so.
+            tracing::warn!(id, attempt, %error, "webhook delivery failed");
+            // A denied address stays denied.
             if error.kind() == ports::ErrorKind::Denied || attempt >= self.settings.attempts {
-                tracing::error!(id, "a notice was given up");
+                tracing::error!(id, "webhook delivery given up");
                 return Err(error);
             }
             tokio::time::sleep(pause).await;
@@ -94,7 +94,7 @@ impl Webhook {
 }
 
 fn signature(secret: &str, at: u64, body: &[u8]) -> String {
-    // A key of any length will do.
+    // HMAC accepts keys of any length.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) else {
         return String::new();
     };

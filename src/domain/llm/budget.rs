@@ -1,4 +1,4 @@
-//! What one job spends on the language model, and where it stops.
+//! The call budget of one job: counts billed model calls and enforces their limit.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,15 +9,15 @@ use ports::{ErrorKind, PortError};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::Models;
 
-/// The models as one job works with them, and its budget.
+/// The call budget of one job, and the models that draw on it.
 pub(crate) struct Budget {
-    /// Every billed call of this language model is on it.
+    /// The models; every billed call of the language model counts against the budget.
     pub(crate) models: Models,
-    spending: Arc<Spending>,
+    account: Arc<Account>,
 }
 
-struct Spending {
-    most: Option<u32>,
+struct Account {
+    max_calls: Option<u32>,
     state: Mutex<State>,
 }
 
@@ -28,49 +28,51 @@ struct State {
 }
 
 impl Budget {
-    /// At most so many calls.
-    pub(crate) fn open(models: &Models, most: Option<u32>) -> Self {
-        let spending = Arc::new(Spending { most, state: Mutex::default() });
-        let llm = Arc::new(BudgetedModel { inner: models.llm.clone(), spending: spending.clone() });
-        Self { models: Models { llm, ..models.clone() }, spending }
+    /// A budget of at most `max_calls` billed calls; `None` is unlimited.
+    pub(crate) fn new(models: &Models, max_calls: Option<u32>) -> Self {
+        let account = Arc::new(Account { max_calls, state: Mutex::default() });
+        let llm = Arc::new(BudgetedModel { inner: models.llm.clone(), account: account.clone() });
+        Self { models: Models { llm, ..models.clone() }, account }
     }
 
-    /// What has been spent so far.
+    /// Usage so far.
     pub(crate) fn usage(&self) -> Usage {
-        self.spending.state().usage
+        self.account.state().usage
     }
 
     /// Whether a call has been refused.
     pub(crate) fn is_exhausted(&self) -> bool {
-        self.spending.state().refused
+        self.account.state().refused
     }
 
-    /// Fails when a call has been refused.
+    /// `BudgetExhausted` if a call has been refused.
     pub(crate) fn check(&self) -> Result<()> {
-        match self.spending.most {
-            Some(most) if self.is_exhausted() => Err(Error::BudgetExhausted(refusal(most))),
+        match self.account.max_calls {
+            Some(max_calls) if self.is_exhausted() => {
+                Err(Error::BudgetExhausted(refusal(max_calls)))
+            }
             _ => Ok(()),
         }
     }
 }
 
-impl Spending {
+impl Account {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn refusal(most: u32) -> String {
+fn refusal(max_calls: u32) -> String {
     format!(
-        "the {most} model calls that were allowed (max_model_calls) are used up; what they brought \
-         is kept: ingest again, with as many as are still needed, to go on"
+        "the {max_calls} model calls allowed by max_model_calls are used up; their results are kept: \
+         ingest again with as many calls as are still needed to continue"
     )
 }
 
-/// A language model whose billed calls are on an account.
+/// A language model with billed calls that count against a budget.
 struct BudgetedModel {
     inner: Arc<dyn LanguageModel>,
-    spending: Arc<Spending>,
+    account: Arc<Account>,
 }
 
 #[async_trait]
@@ -100,21 +102,21 @@ impl LanguageModel for BudgetedModel {
             return self.inner.complete(request).await;
         }
         {
-            let mut state = self.spending.state();
-            if let Some(most) = self.spending.most
-                && state.usage.calls >= most
+            let mut state = self.account.state();
+            if let Some(max_calls) = self.account.max_calls
+                && state.usage.calls >= max_calls
             {
                 state.refused = true;
-                return Err(PortError::new(ErrorKind::Denied, refusal(most)));
+                return Err(PortError::new(ErrorKind::Denied, refusal(max_calls)));
             }
-            // Counted before it is sent, so that calls under way at once stay within the limit.
+            // Counted before sending, so that concurrent calls stay within the limit.
             state.usage.calls += 1;
         }
         let outcome = self.inner.complete(request).await;
         if let Ok(completion) = &outcome {
             let mut usage = completion.usage;
             usage.calls = usage.calls.saturating_sub(1);
-            self.spending.state().usage += usage;
+            self.account.state().usage += usage;
         }
         outcome
     }

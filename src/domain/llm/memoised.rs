@@ -1,5 +1,5 @@
-//! The language model as one run of the aggregators uses it: nothing is asked twice, nothing more
-//! is asked of a server that cannot be reached, and what a failed aggregate has cost is kept.
+//! Memoised language model for one run of the aggregators: sends no request twice, stops calling a server
+//! that is unreachable, and keeps the answers that a failed aggregator has paid for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,19 +10,19 @@ use serde_json::Value;
 use sha1::{Digest, Sha1};
 
 use crate::domain::kernel::error::Result;
-use crate::domain::llm::ask::{Ask, Prompt, read};
+use crate::domain::llm::structured::{Prompt, StructuredOutput, parse_answer};
 
-/// Answers by request.
+/// Answers by request key.
 pub(crate) type Answers = BTreeMap<String, Value>;
 
-/// Answers that aggregates had already got when they failed, by aggregator.
-pub(crate) type KeptAnswers = BTreeMap<String, Answers>;
+/// Answers that aggregators had received when they failed, by aggregator.
+pub(crate) type SavedAnswers = BTreeMap<String, Answers>;
 
-/// A model and what this run has learnt from it.
-pub(crate) struct Model<'a> {
+/// A model and its answers in this run.
+pub(crate) struct MemoisedModel<'a> {
     llm: &'a dyn LanguageModel,
-    /// Held over a call as long as none has succeeded: a server that is down is tried once, not
-    /// once for everything that waits.
+    /// Held during a call until one has succeeded, so that a server that is down is tried once, not once
+    /// per waiting request.
     first: tokio::sync::Mutex<()>,
     state: Mutex<State>,
 }
@@ -31,21 +31,21 @@ pub(crate) struct Model<'a> {
 struct State {
     answered: bool,
     answers: Answers,
-    /// What the present aggregator has asked.
-    asked: BTreeSet<String>,
+    /// Request keys of the current aggregator.
+    requested: BTreeSet<String>,
     usage: Usage,
     failure: Option<(ErrorKind, String)>,
 }
 
-impl<'a> Model<'a> {
-    /// A model that need not answer again what is kept.
-    pub(crate) fn new(llm: &'a dyn LanguageModel, kept: &KeptAnswers) -> Self {
-        let answers = kept.values().flatten().map(|(k, v)| (k.clone(), v.clone())).collect();
+impl<'a> MemoisedModel<'a> {
+    /// Wraps a model and reuses saved answers.
+    pub(crate) fn new(llm: &'a dyn LanguageModel, saved: &SavedAnswers) -> Self {
+        let answers = saved.values().flatten().map(|(k, v)| (k.clone(), v.clone())).collect();
         let state = State { answers, ..State::default() };
         Self { llm, first: tokio::sync::Mutex::new(()), state: Mutex::new(state) }
     }
 
-    /// About how many tokens of passages fit into one request.
+    /// Approximate number of tokens of passages that fit into one request.
     pub(crate) fn context_tokens(&self) -> usize {
         self.llm.context_tokens()
     }
@@ -59,38 +59,39 @@ impl<'a> Model<'a> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts the account of another aggregator. A server out of reach stays so for this run.
+    /// Starts the account of the next aggregator. A server found unreachable is not called again in this
+    /// run.
     pub(crate) fn begin(&self) {
         let mut state = self.state();
-        state.asked.clear();
+        state.requested.clear();
         state.usage = Usage::default();
         state.failure.take_if(|(kind, _)| *kind != ErrorKind::Unavailable);
     }
 
-    /// What the present aggregator has cost.
+    /// Usage of the current aggregator.
     pub(crate) fn usage(&self) -> Usage {
         self.state().usage
     }
 
-    /// The answers that the present aggregator has got.
+    /// Answers received by the current aggregator.
     pub(crate) fn answers(&self) -> Answers {
         let state = self.state();
         let got = |key: &String| Some((key.clone(), state.answers.get(key)?.clone()));
-        state.asked.iter().filter_map(got).collect()
+        state.requested.iter().filter_map(got).collect()
     }
 
-    /// The answer, from the model or from memory. After a failure the present aggregator cannot
-    /// succeed any more, so nothing further is asked for it.
+    /// Returns the answer from the model or from memory. After a failure the current aggregator cannot
+    /// succeed, so no further request is sent for it.
     async fn complete(&self, request: &Request) -> Result<Value> {
         let key = key(self.llm.model(), request);
-        self.state().asked.insert(key.clone());
-        if let Some(settled) = self.settled(&key) {
-            return settled;
+        self.state().requested.insert(key.clone());
+        if let Some(cached) = self.cached(&key) {
+            return cached;
         }
         let answered = self.state().answered;
-        let _alone = if answered { None } else { Some(self.first.lock().await) };
-        if let Some(settled) = self.settled(&key) {
-            return settled;
+        let _guard = if answered { None } else { Some(self.first.lock().await) };
+        if let Some(cached) = self.cached(&key) {
+            return cached;
         }
         match self.llm.complete(request).await {
             Ok(completion) => {
@@ -107,7 +108,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    fn settled(&self, key: &str) -> Option<Result<Value>> {
+    fn cached(&self, key: &str) -> Option<Result<Value>> {
         let state = self.state();
         if let Some(answer) = state.answers.get(key) {
             return Some(Ok(answer.clone()));
@@ -117,13 +118,13 @@ impl<'a> Model<'a> {
     }
 }
 
-impl Ask for Model<'_> {
-    async fn ask<T: TaskAnswer>(&self, prompt: Prompt) -> Result<T> {
-        read(self.complete(&prompt.request::<T>()).await?)
+impl StructuredOutput for MemoisedModel<'_> {
+    async fn complete_as<T: TaskAnswer>(&self, prompt: Prompt) -> Result<T> {
+        parse_answer(self.complete(&prompt.request::<T>()).await?)
     }
 }
 
-/// Names a request by all that decides its answer.
+/// The key of a request: a hash of everything that determines the answer.
 fn key(model: &str, request: &Request) -> String {
     let mut hash = Sha1::new();
     let mut add = |text: &str| {
@@ -136,7 +137,7 @@ fn key(model: &str, request: &Request) -> String {
     add(request.question.as_deref().unwrap_or_default());
     add(&request.max_tokens.to_string());
     for passage in &request.passages {
-        // Every field, those to come included.
+        // `Debug` output covers every field, including future ones.
         add(&format!("{passage:?}"));
     }
     for field in &request.fields {
@@ -155,7 +156,7 @@ mod tests {
 
     use super::*;
 
-    /// Fails with this kind for requests of so many tokens, and counts.
+    /// Fails with `kind` for requests of `tokens` tokens, and counts calls.
     struct Failing {
         tokens: u32,
         kind: ErrorKind,
@@ -208,9 +209,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nothing_is_asked_twice() {
+    async fn no_request_is_sent_twice() {
         let llm = failing(ErrorKind::Denied);
-        let model = Model::new(&llm, &KeptAnswers::new());
+        let model = MemoisedModel::new(&llm, &SavedAnswers::new());
         model.begin();
         for tokens in [1, 3, 1, 3] {
             assert_eq!(model.complete(&request(tokens)).await.expect("an answer"), json!(tokens));
@@ -220,23 +221,23 @@ mod tests {
         model.complete(&request(1)).await.expect("an answer");
         assert_eq!((model.usage().calls, model.answers().len()), (0, 1));
 
-        let kept = KeptAnswers::from([("of-one".to_owned(), model.answers())]);
-        let model = Model::new(&llm, &kept);
-        model.complete(&request(1)).await.expect("a kept answer");
+        let saved = SavedAnswers::from([("of-one".to_owned(), model.answers())]);
+        let model = MemoisedModel::new(&llm, &saved);
+        model.complete(&request(1)).await.expect("a saved answer");
         assert_eq!(llm.calls.load(Ordering::SeqCst), 2);
     }
 
     #[tokio::test]
-    async fn a_failure_ends_its_aggregator_and_a_dead_server_the_run() {
+    async fn a_failure_stops_the_aggregator_and_an_unreachable_server_the_run() {
         for (kind, calls_after) in [(ErrorKind::Denied, 3), (ErrorKind::Unavailable, 2)] {
             let llm = failing(kind);
-            let model = Model::new(&llm, &KeptAnswers::new());
+            let model = MemoisedModel::new(&llm, &SavedAnswers::new());
             model.begin();
             model.complete(&request(1)).await.expect("an answer");
             model.complete(&request(2)).await.expect_err("a failure");
-            model.complete(&request(3)).await.expect_err("not asked");
+            model.complete(&request(3)).await.expect_err("not sent");
             assert_eq!(llm.calls.load(Ordering::SeqCst), 2);
-            assert_eq!(model.answers().len(), 1, "what was answered is kept");
+            assert_eq!(model.answers().len(), 1, "received answers are kept");
             model.begin();
             let outcome = model.complete(&request(4)).await;
             assert_eq!(outcome.is_ok(), kind == ErrorKind::Denied);
@@ -245,9 +246,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_dead_server_is_tried_once_whatever_waits() {
+    async fn an_unreachable_server_is_tried_once() {
         let llm = failing(ErrorKind::Unavailable);
-        let model = Model::new(&llm, &KeptAnswers::new());
+        let model = MemoisedModel::new(&llm, &SavedAnswers::new());
         let request = request(2);
         let all = futures::future::join_all((0..8).map(|_| model.complete(&request))).await;
         assert!(all.iter().all(Result::is_err));

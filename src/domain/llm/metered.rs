@@ -1,4 +1,4 @@
-//! Models whose calls, tokens and cost are counted.
+//! Metered models: wrappers that count calls, tokens and cost.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,26 +12,26 @@ use tracing::field::Empty;
 
 use crate::domain::kernel::metrics::{model_called, tokens_used};
 
-/// What a language model's tokens cost, in any one currency; `/metrics` adds it up.
+/// Token prices of a language model, in any one currency; `/metrics` reports the total cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Prices {
-    /// Of a million tokens read.
+    /// Price of a million input tokens.
     #[serde(rename = "input_price")]
     pub input: f64,
-    /// Of a million tokens written.
+    /// Price of a million output tokens.
     #[serde(rename = "output_price")]
     pub output: f64,
 }
 
-/// A language model whose calls, tokens and cost are counted.
+/// A language model with counted calls, tokens and cost.
 pub(crate) struct MeteredModel {
     inner: Arc<dyn LanguageModel>,
     prices: Prices,
 }
 
 impl MeteredModel {
-    pub(crate) fn over(inner: Arc<dyn LanguageModel>, prices: Prices) -> Arc<dyn LanguageModel> {
+    pub(crate) fn new(inner: Arc<dyn LanguageModel>, prices: Prices) -> Arc<dyn LanguageModel> {
         Arc::new(Self { inner, prices })
     }
 }
@@ -85,11 +85,11 @@ impl LanguageModel for MeteredModel {
     }
 }
 
-/// An embedder whose calls are counted.
+/// An embedder with counted calls.
 pub(crate) struct MeteredEmbedder(Arc<dyn Embedder>);
 
 impl MeteredEmbedder {
-    pub(crate) fn over(inner: Arc<dyn Embedder>) -> Arc<dyn Embedder> {
+    pub(crate) fn new(inner: Arc<dyn Embedder>) -> Arc<dyn Embedder> {
         Arc::new(Self(inner))
     }
 }

@@ -1,6 +1,6 @@
-//! The language model as use-cases hold it: counted, within a budget, and asked nothing twice.
+//! Language model wrappers for use-cases: metering, call budget, memoisation and structured output.
 
-pub mod ask;
 pub mod budget;
 pub mod memoised;
 pub mod metered;
+pub mod structured;

@@ -1,4 +1,4 @@
-//! What somebody wears, garment by garment, and how much of it the colours in a picture tell.
+//! Garments of a person, and their estimation from the colours of a picture.
 
 use ports::decoder::Image;
 use ports::detector::BoundingBox;
@@ -6,26 +6,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::media::colour;
 
-/// A colour that covers less of a garment is its pattern or its surroundings.
-const PROMINENT: f32 = 0.3;
+/// Minimum share of a garment for a colour to count; less is pattern or background.
+const MIN_SHARE: f32 = 0.3;
 
-/// Wider than this for its height, a box shows a person from the chest up.
-const HALF_LENGTH: f32 = 0.75;
+/// Minimum width relative to the height of a box that shows a person from the chest up.
+const CHEST_UP_RATIO: f32 = 0.75;
 
-/// Fewer pixels in height show no clothes.
-const READABLE: f32 = 40.0;
+/// Minimum height of a box to recognise clothes, pixels.
+const MIN_HEIGHT: f32 = 40.0;
 
-/// What is worn on the upper body, as far as its colours tell.
+/// Kind of a garment on the upper body that is only known by its colours.
 pub(crate) const TOP: &str = "top";
 
-/// What is worn below the waist, as far as its colours tell.
+/// Kind of a garment below the waist that is only known by its colours.
 pub(crate) const TROUSERS: &str = "trousers";
 
-/// Where on the body something is worn.
+/// The part of the body that a garment is worn on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BodyPart {
-    /// Clothes of which only the colour is told.
+    /// Unknown; only the colour is known.
     #[default]
     Unknown,
     /// Jackets, shirts.
@@ -52,22 +52,22 @@ pub enum BodyPart {
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Garment {
-    /// Where it is worn.
+    /// The part of the body.
     pub part: BodyPart,
-    /// What it is, by one name for all that can be taken for each other; empty where unknown.
+    /// Its kind, with one name for easily confused kinds; empty if unknown.
     pub kind: String,
-    /// Names of its colours, that of the largest part first where it was measured.
+    /// Names of its colours; measured ones in order of their share.
     pub colours: Vec<String>,
-    /// Further words, as `striped`.
+    /// Further attributes, such as `striped`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub details: Vec<String>,
 }
 
-/// What a person in a box wears; nothing where the box is too small to tell.
-pub(crate) fn measured(image: &Image, bounds: &BoundingBox) -> Vec<Garment> {
+/// Measures the garments of a person in a box; empty if the box is too small.
+pub(crate) fn measure_garments(image: &Image, bounds: &BoundingBox) -> Vec<Garment> {
     let [x, y, w, h] = *bounds;
     let (width, height) = (w * image.width as f32, h * image.height as f32);
-    if height < READABLE {
+    if height < MIN_HEIGHT {
         return Vec::new();
     }
     let garment = |part, kind: &str, from: f32, to: f32| {
@@ -76,18 +76,18 @@ pub(crate) fn measured(image: &Image, bounds: &BoundingBox) -> Vec<Garment> {
         let garment = Garment { part, kind: kind.to_owned(), colours, details: Vec::new() };
         (!garment.colours.is_empty()).then_some(garment)
     };
-    if width > HALF_LENGTH * height {
+    if width > CHEST_UP_RATIO * height {
         return garment(BodyPart::Upper, TOP, 0.6, 1.0).into_iter().collect();
     }
     let top = garment(BodyPart::Upper, TOP, 0.2, 0.45);
     top.into_iter().chain(garment(BodyPart::Lower, TROUSERS, 0.55, 0.85)).collect()
 }
 
-/// The one or two colours that are a garment's own.
+/// The one or two prominent colours of a garment.
 fn prominent(image: &Image, part: BoundingBox) -> Vec<String> {
     let colours = colour::prominent(image, part);
-    let own = colours.into_iter().take_while(|(_, share)| *share >= PROMINENT);
-    own.map(|(name, _)| name.to_owned()).collect()
+    let main = colours.into_iter().take_while(|(_, share)| *share >= MIN_SHARE);
+    main.map(|(name, _)| name.to_owned()).collect()
 }
 
 #[cfg(test)]
@@ -106,12 +106,12 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn clothes_are_measured_by_height_in_the_box() {
+    fn garments_are_measured_by_height_in_the_box() {
         let image = dressed();
         let top = worn(BodyPart::Upper, TOP, "red");
         let below = worn(BodyPart::Lower, TROUSERS, "blue");
-        assert_eq!(measured(&image, &[0.2, 0.0, 0.6, 1.0]), [top.clone(), below]);
-        assert_eq!(measured(&image, &[0.0, 0.0, 1.0, 0.5]), [top], "from the chest up");
-        assert_eq!(measured(&image, &[0.2, 0.0, 0.1, 0.1]), [], "too small");
+        assert_eq!(measure_garments(&image, &[0.2, 0.0, 0.6, 1.0]), [top.clone(), below]);
+        assert_eq!(measure_garments(&image, &[0.0, 0.0, 1.0, 0.5]), [top], "from the chest up");
+        assert_eq!(measure_garments(&image, &[0.2, 0.0, 0.1, 0.1]), [], "too small");
     }
 }

@@ -1,16 +1,16 @@
-//! The names people give to colours, for descriptions and for telling clothes apart.
+//! Colour names and histograms, for descriptions and for distinguishing clothes.
 
 use ports::decoder::Image;
 use ports::detector::BoundingBox;
 
-/// Channels of a pixel that lie closer make a grey.
+/// Maximum range of the channels of a grey pixel.
 const GREY: f32 = 0.14;
 
-/// One step of the histogram apart is within what a grey surface spreads to.
+/// Maximum range of the channels of a grey histogram bin: grey surfaces spread over one step.
 const GREY_BIN: f32 = 0.3;
 
-/// The name of a colour; red, green and blue in 0..1. Channels that differ by less than `grey` make
-/// a grey.
+/// The name of a colour; red, green and blue in 0..1. Colours whose channels differ by less than `grey`
+/// are grey.
 fn name(r: f32, g: f32, b: f32, grey: f32) -> &'static str {
     let (max, min) = (r.max(g).max(b), r.min(g).min(b));
     if max - min < grey {
@@ -41,27 +41,27 @@ fn name(r: f32, g: f32, b: f32, grey: f32) -> &'static str {
     }
 }
 
-/// The name of one of the 64 bins of a colour histogram: two bits each of red, green, blue.
+/// The colour name of a histogram bin: two bits each of red, green, blue.
 pub(crate) fn bin_name(bin: usize) -> &'static str {
     let level = |shift: usize| (((bin >> shift) & 3) as f32 + 0.5) / 4.0;
     name(level(4), level(2), level(0), GREY_BIN)
 }
 
-/// Share of the pixels of a part of a picture in each of 4 × 4 × 4 bins of red, green and blue;
-/// index `16 r + 4 g + b`. All zero for a part without pixels.
+/// Histogram of a part of a picture: share of pixels in 4 × 4 × 4 bins of red, green and blue; index
+/// `16 r + 4 g + b`. All zero for a part without pixels.
 pub(crate) fn histogram(image: &Image, part: BoundingBox) -> Vec<f32> {
     let mut counts = vec![0_u32; 64];
-    let pixels = each_pixel(image, part, |rgb| {
+    let pixels = sample_pixels(image, part, |rgb| {
         let level = |value: u8| usize::from(value >> 6);
         counts[16 * level(rgb[0]) + 4 * level(rgb[1]) + level(rgb[2])] += 1;
     });
     counts.into_iter().map(|n| n as f32 / pixels.max(1) as f32).collect()
 }
 
-/// The one or two colours that fill most of a part of a picture, and the share of each.
+/// The one or two most frequent colours of a part of a picture, with their shares.
 pub(crate) fn prominent(image: &Image, part: BoundingBox) -> Vec<(&'static str, f32)> {
     let mut counts: Vec<(&'static str, u32)> = Vec::new();
-    let pixels = each_pixel(image, part, |rgb| {
+    let pixels = sample_pixels(image, part, |rgb| {
         let [r, g, b] = rgb.map(|value| f32::from(value) / 255.0);
         let name = name(r, g, b, GREY);
         match counts.iter_mut().find(|(n, _)| *n == name) {
@@ -74,24 +74,24 @@ pub(crate) fn prominent(image: &Image, part: BoundingBox) -> Vec<(&'static str, 
     counts.into_iter().take(2).map(|(name, n)| (name, share(n))).collect()
 }
 
-/// Calls `see` with a few thousand pixels spread over the part and says how many there were.
-fn each_pixel(image: &Image, part: BoundingBox, mut see: impl FnMut([u8; 3])) -> u32 {
+/// Calls `visit` with a few thousand pixels spread over the part and returns their number.
+fn sample_pixels(image: &Image, part: BoundingBox, mut visit: impl FnMut([u8; 3])) -> u32 {
     const PER_SIDE: u32 = 48;
     let edge = |share: f32, length: u32| (share.clamp(0.0, 1.0) * length as f32).round() as u32;
     let (left, right) = (edge(part[0], image.width), edge(part[0] + part[2], image.width));
     let (top, bottom) = (edge(part[1], image.height), edge(part[1] + part[3], image.height));
     let step = |from: u32, to: u32| ((to.saturating_sub(from)) / PER_SIDE).max(1) as usize;
-    let mut seen = 0;
+    let mut count = 0;
     for y in (top..bottom).step_by(step(top, bottom)) {
         for x in (left..right).step_by(step(left, right)) {
             let at = (y as usize * image.width as usize + x as usize) * 3;
             if let Some(&[r, g, b]) = image.rgb.get(at..at + 3) {
-                see([r, g, b]);
-                seen += 1;
+                visit([r, g, b]);
+                count += 1;
             }
         }
     }
-    seen
+    count
 }
 
 #[cfg(test)]
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bins_have_the_names_people_give_them() {
+    fn bins_have_common_colour_names() {
         let bin = |r: usize, g: usize, b: usize| (r << 4) | (g << 2) | b;
         for (bin, expected) in [
             (bin(0, 0, 0), "black"),
@@ -117,15 +117,15 @@ mod tests {
     }
 
     #[test]
-    fn every_name_is_one_of_the_colours_there_are() {
+    fn every_name_is_a_known_colour() {
         for bin in 0..64 {
             let name = bin_name(bin);
-            assert!(text::colours::named_by(name).is_some(), "{name}");
+            assert!(text::colours::family_named(name).is_some(), "{name}");
         }
     }
 
     #[test]
-    fn parts_are_measured_alone() {
+    fn parts_are_measured_separately() {
         let rgb = (0..100 * 10).flat_map(|i| if i % 100 < 30 { [255, 0, 0] } else { [0, 0, 255] });
         let image = Image { width: 100, height: 10, rgb: rgb.collect() };
         assert_eq!(prominent(&image, [0.0, 0.0, 0.3, 1.0]), [("red", 1.0)]);

@@ -1,4 +1,4 @@
-//! The decoder as async code calls it: every method of its port blocks.
+//! Async access to the decoder, whose methods block.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use ports::decoder::{CancellationToken, Frame, MediaInfo, Still, VideoDecoder};
 
 use crate::domain::kernel::error::{Error, Result};
 
-/// Runs work of the decoder on a blocking thread; what it holds is held until it has ended, even
-/// when nobody waits for it any more.
+/// Runs decoder work on a blocking thread. The work, and anything it holds, lives until it ends, even
+/// if the caller goes away.
 pub(crate) async fn decode<T: Send + 'static>(
     decoder: &Arc<dyn VideoDecoder>,
     work: impl FnOnce(&dyn VideoDecoder) -> Result<T> + Send + 'static,
@@ -19,28 +19,28 @@ pub(crate) async fn decode<T: Send + 'static>(
         .map_err(|e| Error::corrupt(format!("decoding panicked: {e}")))?
 }
 
-/// As [`decode`], for work that ends soon after nobody waits for it any more.
-pub(crate) async fn decode_while_wanted<T: Send + 'static>(
+/// Like [`decode`], but cancels the work when the caller goes away.
+pub(crate) async fn decode_cancellable<T: Send + 'static>(
     decoder: &Arc<dyn VideoDecoder>,
     work: impl FnOnce(&dyn VideoDecoder, &CancellationToken) -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    struct Caller(CancellationToken);
-    impl Drop for Caller {
+    struct CancelOnDrop(CancellationToken);
+    impl Drop for CancelOnDrop {
         fn drop(&mut self) {
             self.0.cancel();
         }
     }
-    let caller = Caller(CancellationToken::default());
-    let cancel = caller.0.clone();
+    let guard = CancelOnDrop(CancellationToken::default());
+    let cancel = guard.0.clone();
     decode(decoder, move |decoder| work(decoder, &cancel)).await
 }
 
-/// What the file's container claims.
+/// The properties stated by the file's container.
 pub(crate) async fn probe(decoder: &Arc<dyn VideoDecoder>, file: PathBuf) -> Result<MediaInfo> {
     decode(decoder, move |decoder| Ok(decoder.probe(&file)?)).await
 }
 
-/// The frames that are asked for; `None` where one cannot be decoded.
+/// The requested frames; `None` for those that cannot be decoded.
 pub(crate) async fn frames(
     decoder: &Arc<dyn VideoDecoder>,
     file: PathBuf,

@@ -1,8 +1,8 @@
-//! Boxes in a picture: how they overlap, how far they are apart, where they lie.
+//! Geometry of bounding boxes in a picture.
 
 use ports::detector::BoundingBox;
 
-/// A third of the picture, the middle one a little narrower than the others.
+/// A third of the picture; the middle one is slightly narrower than the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     Left,
@@ -11,8 +11,8 @@ pub(crate) enum Side {
 }
 
 impl Side {
-    /// The one that the middle of a box is in.
-    pub(crate) fn of(bounds: &BoundingBox) -> Self {
+    /// The third that contains the centre of a box.
+    pub(crate) fn containing(bounds: &BoundingBox) -> Self {
         match centre(bounds).0 {
             x if x < 0.36 => Self::Left,
             x if x > 0.64 => Self::Right,
@@ -21,23 +21,23 @@ impl Side {
     }
 }
 
-/// The middle of a box, as fractions of the picture.
+/// The centre of a box, as fractions of the picture.
 pub(crate) fn centre(bounds: &BoundingBox) -> (f32, f32) {
     (bounds[0] + bounds[2] / 2.0, bounds[1] + bounds[3] / 2.0)
 }
 
-/// The side of the square as large as a box; never 0.
+/// The side of the square with the area of a box; never 0.
 pub(crate) fn size(bounds: &BoundingBox) -> f32 {
     (bounds[2] * bounds[3]).max(f32::MIN_POSITIVE).sqrt()
 }
 
-/// By which factor the larger of two boxes is larger, in size.
+/// The ratio of the sizes of two boxes, at least 1.
 pub(crate) fn growth(a: &BoundingBox, b: &BoundingBox) -> f32 {
     let (a, b) = (size(a), size(b));
     a.max(b) / a.min(b)
 }
 
-/// Between the middles of two boxes.
+/// Distance of the centres of two boxes.
 pub(crate) fn distance(a: &BoundingBox, b: &BoundingBox) -> f32 {
     let ((x, y), (u, v)) = (centre(a), centre(b));
     (x - u).hypot(y - v)
@@ -64,12 +64,15 @@ mod tests {
     }
 
     #[test]
-    fn boxes_lie_apart_by_their_middles_and_differ_by_their_sizes() {
+    fn distance_and_growth_of_boxes() {
         let (small, large) = ([0.0, 0.0, 0.1, 0.1], [0.3, 0.4, 0.2, 0.2]);
         assert!((growth(&small, &large) - 2.0).abs() < 1e-6);
         assert_eq!(growth(&small, &large), growth(&large, &small));
         assert!((distance(&small, &large) - 0.35_f32.hypot(0.45)).abs() < 1e-6);
-        assert_eq!((Side::of(&small), Side::of(&large)), (Side::Left, Side::Middle));
+        assert_eq!(
+            (Side::containing(&small), Side::containing(&large)),
+            (Side::Left, Side::Middle)
+        );
         assert!(growth(&[0.0; 4], &small).is_finite(), "a box of no size");
     }
 }

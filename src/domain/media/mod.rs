@@ -1,4 +1,4 @@
-//! What one decoding pass and its frames tell: speech, tracks, clothing, text, colours, pictures.
+//! Analysis of decoded media: speech, tracks, clothing, on-screen text, colours, pictures.
 
 pub mod clothing;
 pub(crate) mod colour;

@@ -1,24 +1,24 @@
-//! How something moves through the picture, by where it is first and last.
+//! Direction of movement through the picture, from the first and the last position.
 
 use ports::detector::BoundingBox;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::media::geometry::centre;
 
-/// Moving by less than this share of the picture is staying.
-const MOVED: f32 = 0.12;
+/// Minimum shift of a horizontal movement, as a share of the picture.
+const MIN_SHIFT: f32 = 0.12;
 
-/// Growing or shrinking in height by this factor is coming or going.
-const GROWN: f32 = 1.35;
+/// Minimum factor of growing or shrinking in height of a movement towards or from the camera.
+const MIN_GROWTH: f32 = 1.35;
 
-/// How something moves through the picture.
+/// A movement through the picture.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Movement {
-    /// It was seen once, which tells nothing of its movement.
+    /// Unknown: it was seen only once.
     #[default]
     Glimpsed,
-    /// It stays where it is.
+    /// No movement.
     Still,
     /// To the right of the picture.
     Right,
@@ -26,28 +26,28 @@ pub enum Movement {
     Left,
     /// Towards the camera.
     Closer,
-    /// From the camera.
+    /// Away from the camera.
     Away,
 }
 
 impl Movement {
-    /// Of what is seen in these boxes, in order of time.
-    pub(crate) fn through<'a>(mut boxes: impl Iterator<Item = &'a BoundingBox>) -> Self {
+    /// The movement of an object with these boxes in chronological order.
+    pub(crate) fn from_boxes<'a>(mut boxes: impl Iterator<Item = &'a BoundingBox>) -> Self {
         let Some(first) = boxes.next() else { return Self::Glimpsed };
         let Some(last) = boxes.last() else { return Self::Glimpsed };
         let shift = centre(last).0 - centre(first).0;
         let growth = last[3] / first[3].max(f32::MIN_POSITIVE);
         match (shift, growth) {
-            (s, _) if s > MOVED => Self::Right,
-            (s, _) if s < -MOVED => Self::Left,
-            (_, g) if g > GROWN => Self::Closer,
-            (_, g) if g < 1.0 / GROWN => Self::Away,
+            (s, _) if s > MIN_SHIFT => Self::Right,
+            (s, _) if s < -MIN_SHIFT => Self::Left,
+            (_, g) if g > MIN_GROWTH => Self::Closer,
+            (_, g) if g < 1.0 / MIN_GROWTH => Self::Away,
             _ => Self::Still,
         }
     }
 
-    /// Whether it is seen to go anywhere.
-    pub(crate) fn is_going(self) -> bool {
+    /// Whether the object moves.
+    pub(crate) fn is_moving(self) -> bool {
         !matches!(self, Self::Glimpsed | Self::Still)
     }
 }
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_and_the_last_box_tell() {
+    fn movement_is_from_the_first_to_the_last_box() {
         let at = |x: f32, h: f32| [x, 0.1, 0.1, h];
         for (boxes, expected) in [
             (vec![], Movement::Glimpsed),
@@ -68,7 +68,7 @@ mod tests {
             (vec![at(0.5, 0.1), at(0.5, 0.2)], Movement::Closer),
             (vec![at(0.5, 0.2), at(0.5, 0.1)], Movement::Away),
         ] {
-            assert_eq!(Movement::through(boxes.iter()), expected, "{boxes:?}");
+            assert_eq!(Movement::from_boxes(boxes.iter()), expected, "{boxes:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Pictures as files, and parts of them.
+//! Encoding and cropping of pictures.
 
 use bytes::Bytes;
 use ports::decoder::Image;
@@ -6,10 +6,10 @@ use ports::detector::BoundingBox;
 
 use crate::domain::kernel::error::{Error, Result};
 
-/// Largest side of the picture of one person, pixels.
-const PORTRAIT: u32 = 384;
+/// Maximum side of a portrait, pixels.
+const MAX_PORTRAIT_SIDE: u32 = 384;
 
-/// A picture as JPEG.
+/// Encodes a picture as JPEG.
 pub(crate) async fn jpeg(image: Image) -> Result<Bytes> {
     const QUALITY: u8 = 85;
     tokio::task::spawn_blocking(move || {
@@ -23,17 +23,17 @@ pub(crate) async fn jpeg(image: Image) -> Result<Bytes> {
     .map_err(|e| Error::corrupt(format!("encoding a picture panicked: {e}")))?
 }
 
-/// The picture of a person with a little around it, small enough to keep one per person.
+/// Crops the picture of a person with a margin, small enough to keep one per person.
 pub(crate) fn portrait(image: &Image, bounds: &BoundingBox) -> Image {
-    const AROUND: f32 = 0.1;
+    const MARGIN: f32 = 0.1;
     let edge = |share: f32, length: u32| (share.clamp(0.0, 1.0) * length as f32).round() as u32;
     let [x, y, w, h] = *bounds;
-    let left = edge(x - AROUND * w, image.width).min(image.width - 1);
-    let right = edge(x + (1.0 + AROUND) * w, image.width).max(left + 1);
-    let top = edge(y - AROUND * h, image.height).min(image.height - 1);
-    let bottom = edge(y + (1.0 + AROUND) * h, image.height).max(top + 1);
+    let left = edge(x - MARGIN * w, image.width).min(image.width - 1);
+    let right = edge(x + (1.0 + MARGIN) * w, image.width).max(left + 1);
+    let top = edge(y - MARGIN * h, image.height).min(image.height - 1);
+    let bottom = edge(y + (1.0 + MARGIN) * h, image.height).max(top + 1);
     let (width, height) = (right - left, bottom - top);
-    let step = width.max(height).div_ceil(PORTRAIT).max(1);
+    let step = width.max(height).div_ceil(MAX_PORTRAIT_SIDE).max(1);
     let (columns, rows) = (width.div_ceil(step), height.div_ceil(step));
     let mut rgb = Vec::with_capacity((columns * rows * 3) as usize);
     for row in 0..rows {
@@ -50,10 +50,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_portrait_is_cut_out_and_small() {
+    fn portraits_are_cropped_and_small() {
         let image = Image { width: 1600, height: 900, rgb: vec![7; 1600 * 900 * 3] };
         let cut = portrait(&image, &[0.25, 0.0, 0.25, 1.0]);
-        assert!(cut.width.max(cut.height) <= PORTRAIT, "{cut:?}");
+        assert!(cut.width.max(cut.height) <= MAX_PORTRAIT_SIDE, "{cut:?}");
         assert_eq!(cut.rgb.len(), (cut.width * cut.height * 3) as usize);
         let edge = portrait(&image, &[0.99, 0.99, 0.5, 0.5]);
         assert!(edge.width >= 1 && edge.height >= 1);

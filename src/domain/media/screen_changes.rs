@@ -1,35 +1,35 @@
-//! Detects when text on screen changes. Text on a slide, a caption or a score stands still between changes,
-//! so only parts of the picture that stand still are compared; motion behind them does not count.
+//! Detects when text on screen changes. Text on a slide, in a caption or a score is static between
+//! changes, so only static parts of the picture are compared; motion behind them does not count.
 
 use ports::decoder::Image;
 
 use crate::domain::kernel::time::Span;
 
-/// Pixels of one side of a tile in which two pictures are compared.
+/// Side of a tile, in which two pictures are compared, pixels.
 const TILE: usize = 4;
 
-/// Mean difference of a tile's brightness that coding noise does not reach, of 255.
+/// Minimum mean luma difference of a tile above coding noise, 0..255.
 const NOISE: f32 = 6.0;
 
-/// Mean difference from which a tile shows something else.
+/// Minimum mean luma difference of a tile whose content has changed, 0..255.
 const CHANGED: f32 = 16.0;
 
-/// Range of brightness in a tile or next to it where letters may be.
+/// Minimum luma range of a tile that may contain letters, 0..255.
 const CONTRAST: f32 = 60.0;
 
-/// Looks for which something written stands still at least: nobody can read what is gone sooner.
-const LOOKS: usize = 3;
+/// Minimum number of thumbnails on which text is static: shorter text is unreadable.
+const MIN_STATIC: usize = 3;
 
-/// The brightness of one picture, tile by tile.
+/// The luma of one picture, by tile.
 struct Tiles {
-    /// Pixel values, row after row; `width` of them in a row.
+    /// Luma of each pixel, row by row, `width` per row.
     luma: Vec<u8>,
     width: usize,
     height: usize,
 }
 
 impl Tiles {
-    fn of(image: &Image) -> Self {
+    fn from_image(image: &Image) -> Self {
         let luma = image.rgb.chunks_exact(3).map(|rgb| {
             let [r, g, b] = [rgb[0], rgb[1], rgb[2]].map(u32::from);
             ((r * 2 + g * 5 + b) / 8) as u8
@@ -55,67 +55,70 @@ impl Tiles {
     }
 
     fn contrast(&self, tile: usize) -> f32 {
-        let (least, most) = self
+        let (min, max) = self
             .rows(tile)
             .flatten()
-            .fold((255, 0), |(least, most), &value| (value.min(least), value.max(most)));
-        f32::from(u8::saturating_sub(most, least))
+            .fold((255, 0), |(min, max), &value| (value.min(min), value.max(max)));
+        f32::from(u8::saturating_sub(max, min))
     }
 
     fn is_comparable(&self, other: &Self) -> bool {
         (self.width, self.height) == (other.width, other.height)
     }
 
-    /// Whether nothing differs by more than noise.
+    /// Whether no tile differs by more than noise.
     fn is_same(&self, other: &Self) -> bool {
         self.is_comparable(other)
             && (0..self.count()).all(|tile| self.difference(other, tile) < CHANGED)
     }
 }
 
-/// When a picture is read, and for how long it is known to stay, seconds.
+/// A frame to run OCR on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Reading {
-    /// The picture to read is shown then.
+    /// The time of the frame, seconds of the video.
     pub(crate) time: f64,
-    /// It is shown from the beginning to the end of this, as far as was looked; `time` is in it.
+    /// The span in which the sampled picture is the same; contains `time`.
     pub(crate) shown: Span,
 }
 
-/// Picks the frames to run OCR on from thumbnails with their times in order: the frames at `wanted` times,
-/// and one for each stretch in which no text changes. At most `most`.
-pub(crate) fn readings(looks: &[(f64, Image)], wanted: &[f64], most: usize) -> Vec<Reading> {
-    let tiles: Vec<Tiles> = looks.iter().map(|(_, image)| Tiles::of(image)).collect();
-    let mut times: Vec<f64> = wanted.to_vec();
-    for stretch in stretches(&tiles) {
-        let (from, to) = (looks[stretch.start].0, looks[stretch.end - 1].0);
-        if !wanted.iter().any(|time| (from..=to).contains(time)) {
-            // In the middle nothing fades in or out.
-            times.push(looks[(stretch.start + stretch.end - 1) / 2].0);
+/// Selects the frames to run OCR on from thumbnails with their times in order: the frames at `required`
+/// times, and one for each span without a change of text; at most `max`.
+pub(crate) fn readings(thumbnails: &[(f64, Image)], required: &[f64], max: usize) -> Vec<Reading> {
+    let tiles: Vec<Tiles> = thumbnails.iter().map(|(_, image)| Tiles::from_image(image)).collect();
+    let mut times: Vec<f64> = required.to_vec();
+    for stretch in static_stretches(&tiles) {
+        let (from, to) = (thumbnails[stretch.start].0, thumbnails[stretch.end - 1].0);
+        if !required.iter().any(|time| (from..=to).contains(time)) {
+            // In the middle of a span nothing fades in or out.
+            times.push(thumbnails[(stretch.start + stretch.end - 1) / 2].0);
         }
     }
-    times.truncate(most.max(wanted.len()));
+    times.truncate(max.max(required.len()));
     times.sort_by(f64::total_cmp);
-    times.into_iter().map(|time| Reading { time, shown: shown(looks, &tiles, time) }).collect()
+    times
+        .into_iter()
+        .map(|time| Reading { time, shown: unchanged_span(thumbnails, &tiles, time) })
+        .collect()
 }
 
-/// Where the written parts of the picture stay as they are, as ranges of looks.
-fn stretches(tiles: &[Tiles]) -> Vec<std::ops::Range<usize>> {
+/// Stretches without a change of text, as ranges of thumbnails.
+fn static_stretches(tiles: &[Tiles]) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
     for now in 1..tiles.len() {
-        if is_rewritten(tiles, start, now) {
+        if text_changed(tiles, start, now) {
             found.push(start..now);
             start = now;
         }
     }
     found.push(start..tiles.len());
-    found.retain(|stretch| stretch.len() >= LOOKS);
+    found.retain(|stretch| stretch.len() >= MIN_STATIC);
     found
 }
 
-/// Whether a part that stands still now stood still otherwise at the beginning of the stretch.
-fn is_rewritten(tiles: &[Tiles], start: usize, now: usize) -> bool {
+/// Whether a static part differs from the static part at the beginning of the span.
+fn text_changed(tiles: &[Tiles], start: usize, now: usize) -> bool {
     let Some(after) = tiles.get(now + 1) else { return false };
     let (first, second, picture) = (&tiles[start], &tiles[start + 1], &tiles[now]);
     if !first.is_comparable(second)
@@ -132,23 +135,23 @@ fn is_rewritten(tiles: &[Tiles], start: usize, now: usize) -> bool {
     })
 }
 
-/// How long the picture at a time is the same.
-fn shown(looks: &[(f64, Image)], tiles: &[Tiles], time: f64) -> Span {
+/// The span around a time in which the picture is the same.
+fn unchanged_span(thumbnails: &[(f64, Image)], tiles: &[Tiles], time: f64) -> Span {
     let alone = Span { start: time, end: time };
-    let after = looks.partition_point(|(at, _)| *at <= time);
+    let after = thumbnails.partition_point(|(at, _)| *at <= time);
     let Some(here) = after.checked_sub(1) else { return alone };
     let same = |i: &usize| tiles[*i].is_same(&tiles[here]);
     let first = (0..here).rev().take_while(same).last().unwrap_or(here);
-    let last = (after..looks.len()).take_while(same).last().unwrap_or(here);
-    // A picture between two looks that are the same is so too; else the look is another picture.
+    let last = (after..thumbnails.len()).take_while(same).last().unwrap_or(here);
+    // A frame between two equal thumbnails is equal, too; otherwise it may differ.
     if last == here {
-        return if looks[here].0 == time {
-            Span { start: looks[first].0, end: time }
+        return if thumbnails[here].0 == time {
+            Span { start: thumbnails[first].0, end: time }
         } else {
             alone
         };
     }
-    Span { start: looks[first].0.min(time), end: looks[last].0.max(time) }
+    Span { start: thumbnails[first].0.min(time), end: thumbnails[last].0.max(time) }
 }
 
 #[cfg(test)]
@@ -157,7 +160,7 @@ mod tests {
 
     const SIDE: usize = 64;
 
-    /// A picture with a word in its lower part, whose upper part is `noise` on.
+    /// A picture with a word in its lower half and a texture shifted by `noise` in its upper half.
     fn picture(word: usize, noise: usize) -> Image {
         let mut rgb = vec![90; SIDE * SIDE * 3];
         for y in 0..SIDE / 2 {
@@ -173,14 +176,14 @@ mod tests {
         Image { width: SIDE as u32, height: SIDE as u32, rgb }
     }
 
-    /// Looks twice a second.
-    fn looks(pictures: impl Iterator<Item = (usize, usize)>) -> Vec<(f64, Image)> {
+    /// Thumbnails at 2 Hz.
+    fn thumbnails(pictures: impl Iterator<Item = (usize, usize)>) -> Vec<(f64, Image)> {
         pictures.enumerate().map(|(i, (w, n))| (i as f64 / 2.0, picture(w, n))).collect()
     }
 
     #[test]
-    fn every_slide_is_read_once() {
-        let slides = looks((0..20).map(|i| (i / 5, 0)));
+    fn each_slide_is_read_once() {
+        let slides = thumbnails((0..20).map(|i| (i / 5, 0)));
         let found = readings(&slides, &[3.5], 99);
         let times: Vec<f64> = found.iter().map(|reading| reading.time).collect();
         assert_eq!(times, [1.0, 3.5, 6.0, 8.5]);
@@ -190,8 +193,8 @@ mod tests {
     }
 
     #[test]
-    fn a_score_over_a_game_is_read_when_it_changes() {
-        let game = looks((0..20).map(|i| (i / 10, i)));
+    fn scores_are_read_when_they_change() {
+        let game = thumbnails((0..20).map(|i| (i / 10, i)));
         let found = readings(&game, &[1.0], 99);
         let times: Vec<f64> = found.iter().map(|reading| reading.time).collect();
         assert_eq!(times, [1.0, 7.0]);
@@ -199,10 +202,10 @@ mod tests {
     }
 
     #[test]
-    fn what_only_moves_is_not_read_more_often() {
-        let moving = looks((0..20).map(|i| (0, i)));
+    fn motion_alone_causes_no_readings() {
+        let moving = thumbnails((0..20).map(|i| (0, i)));
         assert_eq!(readings(&moving, &[1.0, 5.0], 99).len(), 2);
         assert_eq!(readings(&[], &[1.0], 99).len(), 1);
-        assert_eq!(readings(&looks([(0, 0)].into_iter()), &[], 99), []);
+        assert_eq!(readings(&thumbnails([(0, 0)].into_iter()), &[], 99), []);
     }
 }

@@ -1,4 +1,4 @@
-//! The text that is read in frames, each line once with when and where it is seen.
+//! Merges OCR results of frames into lines of text with their times and positions.
 
 use ports::ocr::TextLine;
 use schemars::JsonSchema;
@@ -8,40 +8,40 @@ use text::letters_and_digits;
 use crate::domain::kernel::time::rounded;
 use crate::domain::media::tracking::Location;
 
-/// Lines read with less confidence are noise more often than text.
-const READABLE: f32 = 0.7;
+/// Minimum confidence of a line; below it, noise is more frequent than text.
+const MIN_CONFIDENCE: f32 = 0.7;
 
-/// Readings of one line are at least this alike (normalised edit distance, spaces aside).
-const SAME_LINE: f64 = 0.8;
+/// Minimum similarity of two readings of one line (normalised edit distance without spaces).
+const MIN_LINE_SIMILARITY: f64 = 0.8;
 
 /// A line of text over time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ScreenLine {
-    /// In its surest reading.
+    /// The reading with the highest confidence.
     pub text: String,
-    /// Of that reading, 0..1.
+    /// The confidence of that reading, 0..1.
     pub confidence: f64,
-    /// When it is first seen, seconds of the video.
+    /// When it first appears, seconds of the video.
     pub first_seen: f64,
-    /// When it was last seen, seconds of the video.
+    /// When it last appears, seconds of the video.
     pub last_seen: f64,
-    /// Every sight, in order of time; left out of hits.
+    /// All its observations in chronological order; omitted from hits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Location>,
 }
 
-/// The lines of all frames, given with their times in order, each once: in order of when they are
-/// first seen, and from top to bottom.
-pub(crate) fn merged(frames: &[(f64, Vec<TextLine>)]) -> Vec<ScreenLine> {
+/// Merges the lines of all frames, given with their times in order, into distinct lines in order of
+/// their first appearance, then from top to bottom.
+pub(crate) fn merge_lines(frames: &[(f64, Vec<TextLine>)]) -> Vec<ScreenLine> {
     let mut merged: Vec<Line<'_>> = Vec::new();
     for (time, lines) in frames {
-        for line in lines.iter().filter(|line| line.confidence >= READABLE) {
+        for line in lines.iter().filter(|line| line.confidence >= MIN_CONFIDENCE) {
             let key = letters_and_digits(&line.text);
             if key.is_empty() {
                 continue;
             }
-            // A line is in one place at a time, so two alike in one frame are two lines.
+            // A line is in one place at a time, so two similar ones in one frame are two lines.
             let known = merged.iter_mut().find(|known| {
                 known.seen.last().is_some_and(|(last, _)| last < time)
                     && is_same_line(&known.key, &key)
@@ -58,22 +58,22 @@ pub(crate) fn merged(frames: &[(f64, Vec<TextLine>)]) -> Vec<ScreenLine> {
             }
         }
     }
-    let place = |line: &Line<'_>| (line.seen[0].0, line.seen[0].1.bounds[1]);
+    let position = |line: &Line<'_>| (line.seen[0].0, line.seen[0].1.bounds[1]);
     merged.sort_by(|a, b| {
-        let ((s, y), (t, v)) = (place(a), place(b));
+        let ((s, y), (t, v)) = (position(a), position(b));
         s.total_cmp(&t).then(y.total_cmp(&v))
     });
     merged.iter().map(Line::record).collect()
 }
 
 fn is_same_line(one: &str, other: &str) -> bool {
-    strsim::normalized_levenshtein(one, other) >= SAME_LINE
+    strsim::normalized_levenshtein(one, other) >= MIN_LINE_SIMILARITY
 }
 
-/// Whether two readings may be of the same words: a score, a step or a clock that counts on is another
-/// line, however alike the two are, and so is one in which a word is replaced.
+/// Whether two readings may have the same words. A changed score, step or clock makes another line,
+/// however similar, and so does a replaced word.
 fn has_same_words(one: &TextLine, other: &TextLine) -> bool {
-    /// Both readings are so sure that a short word is not another by mistake.
+    /// Minimum confidence of both readings to trust a difference in a short word.
     const SURE: f32 = 0.9;
     let words = |text: &str| -> Vec<String> {
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -81,21 +81,22 @@ fn has_same_words(one: &TextLine, other: &TextLine) -> bool {
     };
     let (ours, theirs) = (words(&one.text), words(&other.text));
     if ours.len() != theirs.len() {
-        // A space that is overlooked joins two words.
+        // A missed space joins two words.
         return digits(&ours.concat()) == digits(&theirs.concat());
     }
     let sure = one.confidence.min(other.confidence) >= SURE;
     ours.iter().zip(&theirs).all(|(a, b)| is_same_word(a, b, sure))
 }
 
-/// Whether two readings may be of one word, given in lower case.
+/// Whether two readings may be the same word, given in lower case.
 fn is_same_word(a: &str, b: &str, sure: bool) -> bool {
-    /// Readings of one word are at least this alike.
+    /// Minimum similarity of two readings of one word.
     const SAME_WORD: f64 = 0.6;
-    /// Letters in words of which one more or less makes another, as "now" and "not".
+    /// Maximum length of short words, in which one letter makes a different word, such as "now" and
+    /// "not".
     const SHORT: usize = 3;
-    let counts = |word: &str| word.chars().any(char::is_numeric);
-    if counts(a) || counts(b) {
+    let has_digits = |word: &str| word.chars().any(char::is_numeric);
+    if has_digits(a) || has_digits(b) {
         return digits(&as_digits(a)) == digits(&as_digits(b));
     }
     let short = a.chars().count().max(b.chars().count()) <= SHORT;
@@ -106,7 +107,7 @@ fn digits(text: &str) -> String {
     text.chars().filter(|c| c.is_numeric()).collect()
 }
 
-/// A word with the letters that are misread for digits as these.
+/// Replaces letters that are commonly misread digits.
 fn as_digits(word: &str) -> String {
     let digit = |c| match c {
         'o' => '0',
@@ -119,27 +120,27 @@ fn as_digits(word: &str) -> String {
     word.chars().map(digit).collect()
 }
 
-/// Lines that are one text, as a title of two lines is.
+/// Lines that form one text, such as a title of two lines.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Caption {
-    /// In one line.
+    /// Its text in one line.
     pub(crate) text: String,
-    /// How much it stands out: the height of its letters, as a share of the picture's, times how
-    /// often it is seen.
+    /// Its prominence: height of the letters, as a share of the picture's, times the number of
+    /// observations.
     pub(crate) prominence: f64,
 }
 
-/// Most lines of one caption; more are a page of text.
-const CAPTION_LINES: usize = 4;
+/// Maximum number of lines of a caption; more are a page of text.
+const MAX_CAPTION_LINES: usize = 4;
 
-/// The texts that lines make up, each once, in order of their appearance: lines that are seen
-/// together, right under or beside each other, are one. Single letters are left out.
+/// Groups lines into distinct captions in order of appearance: lines seen together, directly below or
+/// next to each other, are one caption. Single letters are dropped.
 pub(crate) fn captions(lines: &[ScreenLine]) -> Vec<Caption> {
     let mut groups: Vec<Vec<&ScreenLine>> = Vec::new();
     for line in lines {
         let group = groups.iter_mut().find(|group| {
-            group.len() < CAPTION_LINES
-                && group.last().is_some_and(|last| join(last, line).is_some())
+            group.len() < MAX_CAPTION_LINES
+                && group.last().is_some_and(|last| separator(last, line).is_some())
         });
         match group {
             Some(group) => group.push(line),
@@ -162,7 +163,7 @@ pub(crate) fn captions(lines: &[ScreenLine]) -> Vec<Caption> {
 fn caption(lines: &[&ScreenLine]) -> Caption {
     let mut text = lines[0].text.trim().to_owned();
     for pair in lines.windows(2) {
-        text.push_str(join(pair[0], pair[1]).unwrap_or(" "));
+        text.push_str(separator(pair[0], pair[1]).unwrap_or(" "));
         text.push_str(pair[1].text.trim());
     }
     let height = |line: &&ScreenLine| line.locations.first().map_or(0.0, |at| at.bounds[3]);
@@ -171,10 +172,10 @@ fn caption(lines: &[&ScreenLine]) -> Caption {
     Caption { text, prominence: height * seen as f64 }
 }
 
-/// What stands between two lines of one caption: nothing but a space where they are written alike, a
-/// comma where they are not, as a name and what the person does; `None` of lines that are apart.
-fn join(above: &ScreenLine, line: &ScreenLine) -> Option<&'static str> {
-    /// Gaps and shifts, in heights of the letters, and heights of letters of one caption.
+/// The separator of two lines of one caption: a space if both are in the same case, a comma otherwise,
+/// as between a name and a role; `None` for lines of different captions.
+fn separator(above: &ScreenLine, line: &ScreenLine) -> Option<&'static str> {
+    /// Limits of gaps and shifts, in letter heights, and of the ratio of letter heights.
     const GAP: f64 = 0.9;
     const INTO: f64 = -0.4;
     const ROW: f64 = 0.4;
@@ -185,25 +186,25 @@ fn join(above: &ScreenLine, line: &ScreenLine) -> Option<&'static str> {
         Some((a.bounds, b.bounds))
     });
     let ([x, y, w, h], [u, v, o, k]) = together?;
-    let (least, most) = (h.min(k), h.max(k));
-    let sized = most / least.max(f64::MIN_POSITIVE);
-    let space = |gap: f64| (INTO * least..=GAP * least).contains(&gap);
+    let (min, max) = (h.min(k), h.max(k));
+    let ratio = max / min.max(f64::MIN_POSITIVE);
+    let space = |gap: f64| (INTO * min..=GAP * min).contains(&gap);
     let common = (x + w).min(u + o) - x.max(u);
-    let under = space(v - (y + h)) && common >= 0.5 * w.min(o) && sized <= ONE_CAPTION;
-    let beside = space(u - (x + w)) && ((y + h / 2.0) - (v + k / 2.0)).abs() <= ROW * least;
-    let shouted = |text: &str| !text.chars().any(char::is_lowercase);
-    match (shouted(&above.text), shouted(&line.text)) {
-        _ if !(under || beside && sized <= ONE_SIZE) => None,
+    let under = space(v - (y + h)) && common >= 0.5 * w.min(o) && ratio <= ONE_CAPTION;
+    let next_to = space(u - (x + w)) && ((y + h / 2.0) - (v + k / 2.0)).abs() <= ROW * min;
+    let upper_case = |text: &str| !text.chars().any(char::is_lowercase);
+    match (upper_case(&above.text), upper_case(&line.text)) {
+        _ if !(under || next_to && ratio <= ONE_SIZE) => None,
         (a, b) if a == b => Some(" "),
         _ => Some(", "),
     }
 }
 
-/// One line over time.
+/// A line over time.
 struct Line<'a> {
-    /// Letters and digits in lower case.
+    /// Its letters and digits in lower case.
     key: String,
-    /// The surest reading.
+    /// The reading with the highest confidence.
     best: &'a TextLine,
     seen: Vec<(f64, &'a TextLine)>,
 }
@@ -230,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_that_stays_is_one_line_in_its_surest_reading() {
+    fn readings_of_a_static_line_are_merged() {
         let line = |text: &str, confidence, y| TextLine {
             text: text.into(),
             confidence,
@@ -244,14 +245,14 @@ mod tests {
             (2.0, vec![line("SPEED LIMIT", 0.95, 0.9), line("noise", 0.3, 0.2)]),
             (3.0, vec![line("SPEEDLIMIT", 0.9, 0.9), line("Speed limit", 0.9, 0.2)]),
         ];
-        let lines = merged(&frames);
+        let lines = merge_lines(&frames);
         let seen: Vec<_> =
             lines.iter().map(|l| (l.text.as_str(), l.locations.len(), l.first_seen)).collect();
         assert_eq!(seen, [("Exit", 1, 1.0), ("SPEED LIMIT", 3, 1.0), ("Speed limit", 1, 3.0)]);
     }
 
     #[test]
-    fn a_line_whose_number_or_word_changes_is_another_line() {
+    fn changed_numbers_and_words_make_another_line() {
         let read = |text: &str| {
             vec![TextLine { text: text.into(), confidence: 0.9, bounds: [0.1, 0.1, 0.5, 0.1] }]
         };
@@ -265,7 +266,7 @@ mod tests {
             (7.0, read("PLEASE CHOOSE THE BIG ONE")),
         ];
         let lines: Vec<_> =
-            merged(&frames).into_iter().map(|l| (l.text, l.first_seen, l.last_seen)).collect();
+            merge_lines(&frames).into_iter().map(|l| (l.text, l.first_seen, l.last_seen)).collect();
         let line = |text: &str, first, last| (text.to_owned(), first, last);
         assert_eq!(
             lines,
@@ -280,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn readings_of_one_line_are_not_lines_that_change() {
+    fn misread_letters_do_not_make_another_line() {
         let line = |text: &str, confidence| TextLine {
             text: text.into(),
             confidence,
@@ -307,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_one_title_are_one_caption() {
+    fn adjacent_lines_are_one_caption() {
         let line = |text: &str, t: f64, bounds: [f32; 4]| ScreenLine {
             text: text.into(),
             locations: vec![Location::new(t, &bounds, 0.9)],

@@ -1,5 +1,5 @@
-//! Why a search came back empty: which filter kept the hits out, what was never analyzed, and how
-//! near the best miss was.
+//! Diagnoses an empty search result: which filter excluded all hits, which videos were not analyzed, and
+//! the score of the best miss.
 
 use ports::index::VectorQuery;
 use serde_json::{Map, Value};
@@ -10,88 +10,88 @@ use crate::domain::kernel::video::VideoId;
 use crate::domain::search::Search;
 use crate::domain::search::mode::Mode;
 
-/// At most so many videos are named and looked at.
-const MOST_VIDEOS: usize = 20;
+/// Maximum number of videos that are checked and reported.
+const MAX_VIDEOS: usize = 20;
 
-/// Of a search over all videos the newest are looked at, so many.
-const MOST_LISTED: usize = 500;
+/// Maximum number of videos, the newest, that are checked for a search over all videos.
+const MAX_SCANNED_VIDEOS: usize = 500;
 
-/// Hits of other analyzers that are looked at.
-const OTHERS: usize = 5;
+/// Maximum number of hits of other analyzers that are read.
+const MAX_OTHER_HITS: usize = 5;
 
-/// Probability from which another analyzer is worth naming.
+/// Minimum probability of another analyzer's hit that is reported.
 const LIKELY: f32 = 0.5;
 
-/// The filter that is a parameter of its own too; both are left out together.
-pub(super) const VIDEOS: &str = "video_ids";
+/// The filter that is also a request parameter; both are removed together.
+pub(super) const VIDEO_IDS: &str = "video_ids";
 
-/// Why nothing was found.
+/// Why a search found nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Diagnostics {
-    /// Filter to the hits there would be without it, threshold and limit as given.
+    /// For each filter, the number of hits without it, with the same threshold and limit.
     pub without_filter: Vec<(String, u32)>,
-    /// Videos in scope that the analyzer has not run on, at most 20.
+    /// Up to 20 videos in scope that have no output of the analyzer.
     pub videos_without_analyzer: Vec<VideoId>,
-    /// Videos in scope that the analyzer has run on and that have no vector in the field, at most 20.
+    /// Up to 20 videos in scope that have output of the analyzer but no vector in the field.
     pub videos_without_field: Vec<VideoId>,
-    /// Ids that were named and are no videos of this install, at most 20.
+    /// Up to 20 requested ids that are not videos of this installation.
     pub unknown_videos: Vec<String>,
-    /// The other analyzers that have it, each with the best probability of their hits, the surest first.
+    /// Other analyzers with hits, each with the probability of its best hit, the most probable first.
     pub found_by_others: Vec<(String, f32)>,
-    /// Best cosine among what the filters let through; `None` when they let nothing through.
+    /// Best cosine among points that match the filters; `None` if none matches.
     pub best_score: Option<f32>,
 }
 
-/// An empty search, as it was asked.
-pub(crate) struct Empty<'a> {
+/// A search that found nothing.
+pub(crate) struct EmptySearch<'a> {
     pub(crate) access: &'a Access,
     pub(crate) mode: Mode,
     pub(crate) text: &'a str,
-    /// `None` where all were searched.
+    /// `None` if all analyzers were searched.
     pub(crate) analyzer: Option<&'a str>,
     pub(crate) video_ids: Option<&'a [String]>,
     pub(crate) filters: &'a Map<String, Value>,
     pub(crate) query: VectorQuery,
-    /// 0 where every hit was wanted.
+    /// 0 without a minimum.
     pub(crate) min_p_present: f32,
 }
 
 impl Search {
-    /// Looks for the reasons of an empty result. A search per filter and per video in scope.
-    pub(crate) async fn diagnose(&self, empty: Empty<'_>) -> Result<Diagnostics> {
+    /// Finds the reasons for an empty result. Costs one search per filter and per video in scope.
+    pub(crate) async fn diagnose(&self, empty: EmptySearch<'_>) -> Result<Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let nearest = VectorQuery { limit: 1, threshold: None, ..empty.query.clone() };
         let best = self.index.search(nearest).await?;
         diagnostics.best_score = best.first().map(|hit| hit.score.clamp(0.0, 1.0));
 
-        for name in narrowing(empty.filters, empty.video_ids) {
-            let mut left = empty.filters.clone();
-            left.remove(name);
-            let ids = empty.video_ids.filter(|_| name != VIDEOS);
-            let filter = self.scope(empty.access, empty.analyzer, ids, &left).await?;
+        for name in filter_names(empty.filters, empty.video_ids) {
+            let mut filters = empty.filters.clone();
+            filters.remove(name);
+            let ids = empty.video_ids.filter(|_| name != VIDEO_IDS);
+            let filter = self.scope(empty.access, empty.analyzer, ids, &filters).await?;
             let query = VectorQuery { filter, ..empty.query.clone() };
             let hits = self.find(empty.mode, empty.text, query).await?;
             diagnostics.without_filter.push((name.to_owned(), hits.len() as u32));
         }
         if let Some(analyzer) = empty.analyzer {
-            self.lacking(&empty, analyzer, &mut diagnostics).await?;
+            self.find_missing_outputs(&empty, analyzer, &mut diagnostics).await?;
             diagnostics.found_by_others = self.found_by_others(&empty, analyzer).await?;
         }
         Ok(diagnostics)
     }
 
-    /// The analyzers that have what another does not, under the same filters and threshold.
+    /// The other analyzers with hits under the same filters and threshold.
     async fn found_by_others(
         &self,
-        empty: &Empty<'_>,
+        empty: &EmptySearch<'_>,
         analyzer: &str,
     ) -> Result<Vec<(String, f32)>> {
         let filter = self.scope(empty.access, None, empty.video_ids, empty.filters).await?;
-        let query = VectorQuery { filter, limit: OTHERS, ..empty.query.clone() };
+        let query = VectorQuery { filter, limit: MAX_OTHER_HITS, ..empty.query.clone() };
         let mut found: Vec<(String, f32)> = Vec::new();
-        for hit in self.search_everything(Mode::Hybrid, empty.text, query).await? {
-            let worth = hit.p_present >= empty.min_p_present.max(LIKELY);
-            for id in hit.found_by.into_iter().filter(|id| worth && id != analyzer) {
+        for hit in self.search_all_analyzers(Mode::Hybrid, empty.text, query).await? {
+            let is_probable = hit.p_present >= empty.min_p_present.max(LIKELY);
+            for id in hit.found_by.into_iter().filter(|id| is_probable && id != analyzer) {
                 if !found.iter().any(|(known, _)| *known == id) {
                     found.push((id, hit.p_present));
                 }
@@ -100,14 +100,15 @@ impl Search {
         Ok(found)
     }
 
-    async fn lacking(
+    async fn find_missing_outputs(
         &self,
-        empty: &Empty<'_>,
+        empty: &EmptySearch<'_>,
         analyzer: &str,
         diagnostics: &mut Diagnostics,
     ) -> Result<()> {
-        let with = self.with_analyzer(empty.access, empty.video_ids, analyzer, diagnostics).await?;
-        for video in with.into_iter().take(MOST_VIDEOS) {
+        let with =
+            self.videos_with_analyzer(empty.access, empty.video_ids, analyzer, diagnostics).await?;
+        for video in with.into_iter().take(MAX_VIDEOS) {
             let one = [video.to_string()];
             let filter = self.scope(empty.access, Some(analyzer), Some(&one), &Map::new()).await?;
             let any = VectorQuery { filter, limit: 1, threshold: None, ..empty.query.clone() };
@@ -118,8 +119,9 @@ impl Search {
         Ok(())
     }
 
-    /// The videos in scope that an analyzer has run on; tells of the others, and of those that are none.
-    pub(super) async fn with_analyzer(
+    /// The videos in scope that have output of an analyzer. Adds the others and unknown ids to
+    /// `diagnostics`.
+    pub(super) async fn videos_with_analyzer(
         &self,
         access: &Access,
         video_ids: Option<&[String]>,
@@ -127,11 +129,11 @@ impl Search {
         diagnostics: &mut Diagnostics,
     ) -> Result<Vec<VideoId>> {
         let videos = match video_ids {
-            None => self.catalog.newest(access, MOST_LISTED).await?,
+            None => self.catalog.newest(access, MAX_SCANNED_VIDEOS).await?,
             Some(ids) => {
-                let ids = &ids[..ids.len().min(MOST_VIDEOS)];
-                let named: Vec<VideoId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
-                let known = self.catalog.entries(access, &named).await?;
+                let ids = &ids[..ids.len().min(MAX_VIDEOS)];
+                let requested: Vec<VideoId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
+                let known = self.catalog.entries(access, &requested).await?;
                 let is_known = |id: &String| known.iter().any(|v| v.video_id.as_str() == id);
                 let unknown = ids.iter().filter(|id| !is_known(id));
                 diagnostics.unknown_videos = unknown.cloned().collect();
@@ -141,19 +143,19 @@ impl Search {
         let (with, without): (Vec<_>, Vec<_>) =
             videos.into_iter().partition(|v| v.analyzers.iter().any(|id| id == analyzer));
         diagnostics.videos_without_analyzer =
-            without.into_iter().map(|v| v.video_id).take(MOST_VIDEOS).collect();
+            without.into_iter().map(|v| v.video_id).take(MAX_VIDEOS).collect();
         Ok(with.into_iter().map(|v| v.video_id).collect())
     }
 }
 
-/// The filters of a search by name, that by video among them where it is a parameter.
-pub(super) fn narrowing<'a>(
+/// The names of a search's filters, including `video_ids` if given as a parameter.
+pub(super) fn filter_names<'a>(
     filters: &'a Map<String, Value>,
     video_ids: Option<&[String]>,
 ) -> Vec<&'a str> {
     let mut names: Vec<&str> = filters.keys().map(String::as_str).collect();
-    if video_ids.is_some() && !names.contains(&VIDEOS) {
-        names.push(VIDEOS);
+    if video_ids.is_some() && !names.contains(&VIDEO_IDS) {
+        names.push(VIDEO_IDS);
     }
     names
 }

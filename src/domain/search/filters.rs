@@ -1,5 +1,5 @@
-//! The filters of `/query`. The list is what `/schema` shows, what requests are checked against and
-//! what nearest-match suggestions are drawn from.
+//! The filters of `/query`. [`FILTERS`] is the only list: `/schema` shows it, requests are validated
+//! against it, and suggestions for misspelt names come from it.
 
 use ports::index::{Condition, Filter, Predicate};
 use serde::Deserialize;
@@ -7,9 +7,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::domain::analysis::{AnalyzerRef, AnalyzerSpec};
-use crate::domain::catalog::about;
+use crate::domain::catalog::metadata;
 use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::{listed, most_alike, nearest};
+use crate::domain::kernel::names::{comma_separated, most_similar, suggest};
 use crate::domain::kernel::time::instant;
 
 /// The type of a filter's value.
@@ -25,7 +25,7 @@ enum Kind {
     Object,
 }
 
-/// How a filter compares.
+/// How a filter compares its value with the field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Matches {
     Any,
@@ -34,65 +34,80 @@ enum Matches {
     AtMost,
 }
 
-/// What a filter is about.
+/// What a filter applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum About {
-    /// Every chunk, whatever was found in it.
+enum Scope {
+    /// Every chunk, regardless of its findings.
     Chunk,
-    /// What the analyzers find that have its field.
-    Found,
-    /// A whole video, and the listing knows.
+    /// The findings of analyzers that have the field.
+    Findings,
+    /// A whole video; the listing evaluates it.
     Video,
 }
 
-/// One filter.
+/// The definition of a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Spec {
+pub struct FilterDefinition {
     name: &'static str,
     kind: Kind,
     matches: Matches,
     field: &'static str,
-    about: About,
+    scope: Scope,
 }
 
-const fn spec(name: &'static str, kind: Kind, matches: Matches, field: &'static str) -> Spec {
-    Spec { name, kind, matches, field, about: About::Chunk }
+const fn chunk_filter(
+    name: &'static str,
+    kind: Kind,
+    matches: Matches,
+    field: &'static str,
+) -> FilterDefinition {
+    FilterDefinition { name, kind, matches, field, scope: Scope::Chunk }
 }
 
-const fn found(name: &'static str, kind: Kind, matches: Matches, field: &'static str) -> Spec {
-    Spec { name, kind, matches, field, about: About::Found }
+const fn finding_filter(
+    name: &'static str,
+    kind: Kind,
+    matches: Matches,
+    field: &'static str,
+) -> FilterDefinition {
+    FilterDefinition { name, kind, matches, field, scope: Scope::Findings }
 }
 
-const fn of_video(name: &'static str, kind: Kind, matches: Matches, field: &'static str) -> Spec {
-    Spec { name, kind, matches, field, about: About::Video }
+const fn video_filter(
+    name: &'static str,
+    kind: Kind,
+    matches: Matches,
+    field: &'static str,
+) -> FilterDefinition {
+    FilterDefinition { name, kind, matches, field, scope: Scope::Video }
 }
 
-/// The filter by collection.
+/// Name of the filter by collection.
 pub(crate) const COLLECTIONS: &str = "collections";
 
 /// Every filter.
-pub const FILTERS: &[Spec] = &[
-    spec("video_ids", Kind::Strings, Matches::Any, "video_id"),
-    spec("chunk_ids", Kind::Integers, Matches::Any, "chunk_id"),
-    spec("analyzer_ids", Kind::Strings, Matches::Any, "analyzer_id"),
-    spec("chunk_config", Kind::Text, Matches::Exact, "chunk_config"),
-    found("objects", Kind::Strings, Matches::Any, "objects"),
-    found("tags", Kind::Strings, Matches::Any, "tags"),
-    found("speakers", Kind::Strings, Matches::Any, "speakers"),
-    found("people", Kind::Strings, Matches::Any, "people"),
-    found("min_people", Kind::Integer, Matches::AtLeast, "people_count"),
-    found("max_people", Kind::Integer, Matches::AtMost, "people_count"),
-    spec("after", Kind::Number, Matches::AtLeast, "start"),
-    spec("before", Kind::Number, Matches::AtMost, "end"),
-    spec("ends_after", Kind::Number, Matches::AtLeast, "end"),
-    spec("starts_before", Kind::Number, Matches::AtMost, "start"),
-    of_video(COLLECTIONS, Kind::Strings, Matches::Any, about::COLLECTION),
-    of_video("recorded_after", Kind::Time, Matches::AtLeast, about::RECORDED_AT),
-    of_video("recorded_before", Kind::Time, Matches::AtMost, about::RECORDED_AT),
-    of_video("metadata", Kind::Object, Matches::Any, "metadata"),
+pub const FILTERS: &[FilterDefinition] = &[
+    chunk_filter("video_ids", Kind::Strings, Matches::Any, "video_id"),
+    chunk_filter("chunk_ids", Kind::Integers, Matches::Any, "chunk_id"),
+    chunk_filter("analyzer_ids", Kind::Strings, Matches::Any, "analyzer_id"),
+    chunk_filter("chunk_config", Kind::Text, Matches::Exact, "chunk_config"),
+    finding_filter("objects", Kind::Strings, Matches::Any, "objects"),
+    finding_filter("tags", Kind::Strings, Matches::Any, "tags"),
+    finding_filter("speakers", Kind::Strings, Matches::Any, "speakers"),
+    finding_filter("people", Kind::Strings, Matches::Any, "people"),
+    finding_filter("min_people", Kind::Integer, Matches::AtLeast, "people_count"),
+    finding_filter("max_people", Kind::Integer, Matches::AtMost, "people_count"),
+    chunk_filter("after", Kind::Number, Matches::AtLeast, "start"),
+    chunk_filter("before", Kind::Number, Matches::AtMost, "end"),
+    chunk_filter("ends_after", Kind::Number, Matches::AtLeast, "end"),
+    chunk_filter("starts_before", Kind::Number, Matches::AtMost, "start"),
+    video_filter(COLLECTIONS, Kind::Strings, Matches::Any, metadata::COLLECTION),
+    video_filter("recorded_after", Kind::Time, Matches::AtLeast, metadata::RECORDED_AT),
+    video_filter("recorded_before", Kind::Time, Matches::AtMost, metadata::RECORDED_AT),
+    video_filter("metadata", Kind::Object, Matches::Any, "metadata"),
 ];
 
-/// One filter of `/query`.
+/// A filter as `/schema` describes it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FilterSpec {
     /// Name in the `filters` object.
@@ -101,9 +116,9 @@ pub struct FilterSpec {
     pub kind: String,
     /// `any`, `exact`, `gte` or `lte`.
     pub matches: String,
-    /// Payload field it is compared with.
+    /// Payload field that the value is compared with.
     pub payload_field: String,
-    /// The analyzers of the install whose output it is about; `None` where it is about every chunk.
+    /// The registered analyzers whose output it applies to; `None` if it applies to every chunk.
     pub analyzers: Option<Vec<String>>,
 }
 
@@ -121,8 +136,8 @@ impl Kind {
     }
 }
 
-impl Spec {
-    /// As `/schema` shows it, in an install of these analyzers.
+impl FilterDefinition {
+    /// The description for `/schema`, given the registered analyzers.
     pub fn describe(&self, analyzers: &[AnalyzerRef]) -> FilterSpec {
         let matches = match self.matches {
             Matches::Any => "any",
@@ -135,18 +150,21 @@ impl Spec {
             kind: self.kind.name().into(),
             matches: matches.into(),
             payload_field: self.field.into(),
-            analyzers: (self.about == About::Found)
-                .then(|| self.of(analyzers).map(|spec| spec.id.to_owned()).collect()),
+            analyzers: (self.scope == Scope::Findings)
+                .then(|| self.analyzers(analyzers).map(|spec| spec.id.to_owned()).collect()),
         }
     }
 
     /// The analyzers whose points have its field.
-    fn of<'a>(&self, analyzers: &'a [AnalyzerRef]) -> impl Iterator<Item = AnalyzerSpec<'a>> {
+    fn analyzers<'a>(
+        &self,
+        analyzers: &'a [AnalyzerRef],
+    ) -> impl Iterator<Item = AnalyzerSpec<'a>> {
         let specs = analyzers.iter().map(|analyzer| analyzer.spec());
-        specs.filter(|spec| spec.filtered_by.contains(&self.field))
+        specs.filter(|spec| spec.filter_fields.contains(&self.field))
     }
 
-    /// What a request asks of the field. Several predicates must all hold.
+    /// The predicates for a filter's value; all of them must hold.
     fn predicates(&self, value: &Value) -> Result<Vec<Predicate>> {
         let one = match self.kind {
             Kind::Strings => return self.words(value),
@@ -155,7 +173,7 @@ impl Spec {
             Kind::Integer => self.bound(self.read::<i64>(value)? as f64),
             Kind::Time => {
                 let time =
-                    instant(&self.read::<String>(value)?).ok_or_else(|| self.wrong(value))?;
+                    instant(&self.read::<String>(value)?).ok_or_else(|| self.type_error(value))?;
                 self.bound(time as f64)
             }
             Kind::Number | Kind::Object => self.bound(self.read(value)?),
@@ -163,11 +181,11 @@ impl Spec {
         Ok(vec![one])
     }
 
-    /// A chunk has several words of what is found in it, and one of all else.
+    /// Accepts `all` and `any` for findings only: the other fields have a single value per chunk.
     fn words(&self, value: &Value) -> Result<Vec<Predicate>> {
         match self.read(value)? {
             Words::List(any) => Ok(vec![Predicate::AnyKeyword(any)]),
-            _ if self.about != About::Found => Err(self.wrong(value)),
+            _ if self.scope != Scope::Findings => Err(self.type_error(value)),
             Words::All { all } => {
                 Ok(all.into_iter().map(|word| Predicate::AnyKeyword(vec![word])).collect())
             }
@@ -183,19 +201,19 @@ impl Spec {
     }
 
     fn read<T: DeserializeOwned>(&self, value: &Value) -> Result<T> {
-        T::deserialize(value).map_err(|_| self.wrong(value))
+        T::deserialize(value).map_err(|_| self.type_error(value))
     }
 
-    fn wrong(&self, value: &Value) -> Error {
-        let form = match (self.kind, self.about) {
-            (Kind::Strings, About::Found) => "list[str], or an object with all or any of them",
+    fn type_error(&self, value: &Value) -> Error {
+        let form = match (self.kind, self.scope) {
+            (Kind::Strings, Scope::Findings) => "list[str], or an object with all or any of them",
             _ => self.kind.name(),
         };
         Error::Unprocessable(format!("filter '{}' is {value}; it must be {form}", self.name))
     }
 }
 
-/// Words of which a chunk has at least one, or all.
+/// Strings of which a chunk must have at least one, or all.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Words {
@@ -204,58 +222,67 @@ enum Words {
     Any { any: Vec<String> },
 }
 
-/// A field whose values are words.
+/// A field with string values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WordField {
-    /// As the index or the listing names it.
+    /// Its name in the index or the listing.
     pub(crate) name: String,
-    /// Whether the listing has it; else the index.
-    pub(crate) of_videos: bool,
-    /// Whether only those analyzers have it that say so.
-    found: bool,
+    /// Whether it is a field of the listing; otherwise it is a field of the index.
+    pub(crate) is_video_field: bool,
+    /// Whether only analyzers that declare it in `filtered_by` have it.
+    findings_only: bool,
 }
 
 impl WordField {
-    /// Whether the points of an analyzer may have it.
-    pub(crate) fn is_of(&self, spec: &AnalyzerSpec<'_>) -> bool {
-        !self.found || spec.filtered_by.contains(&self.name.as_str())
+    /// Whether the points of an analyzer may have the field.
+    pub(crate) fn applies_to(&self, spec: &AnalyzerSpec<'_>) -> bool {
+        !self.findings_only || spec.filter_fields.contains(&self.name.as_str())
     }
 }
 
-/// The field of a filter that takes words, or of `metadata.<key>`. `Invalid` for any other name.
+/// The field of a filter that takes strings, or of `metadata.<key>`. `Invalid` for any other name.
 pub(crate) fn word_field(name: &str) -> Result<WordField> {
     if let Some(key) = name.strip_prefix("metadata.") {
-        return Ok(WordField { name: about::field_of(key), of_videos: true, found: false });
+        return Ok(WordField {
+            name: metadata::field_name(key),
+            is_video_field: true,
+            findings_only: false,
+        });
     }
-    let of_words = |spec: &&Spec| matches!(spec.kind, Kind::Strings | Kind::Text);
-    let Some(spec) = FILTERS.iter().filter(of_words).find(|spec| spec.name == name) else {
-        let mut names: Vec<&str> = FILTERS.iter().filter(of_words).map(|spec| spec.name).collect();
+    let takes_words = |spec: &&FilterDefinition| matches!(spec.kind, Kind::Strings | Kind::Text);
+    let Some(spec) = FILTERS.iter().filter(takes_words).find(|spec| spec.name == name) else {
+        let mut names: Vec<&str> =
+            FILTERS.iter().filter(takes_words).map(|spec| spec.name).collect();
         names.push("metadata.<key>");
-        let nearest = nearest(name, &names).map(|nearest| format!("did you mean '{nearest}'? "));
+        let nearest = suggest(name, &names).map(|nearest| format!("did you mean '{nearest}'? "));
         return Err(Error::Invalid(format!(
-            "no values are listed of '{name}'; {}available: {}",
+            "the values of '{name}' cannot be listed; {}available: {}",
             nearest.unwrap_or_default(),
-            listed(&names)
+            comma_separated(&names)
         )));
     };
-    let (of_videos, found) = (spec.about == About::Video, spec.about == About::Found);
-    Ok(WordField { name: spec.field.into(), of_videos, found })
+    Ok(WordField {
+        name: spec.field.into(),
+        is_video_field: spec.scope == Scope::Video,
+        findings_only: spec.scope == Scope::Findings,
+    })
 }
 
-/// What a request's `filters` object means.
+/// A parsed `filters` object.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Parsed {
-    /// Of chunks: the index knows.
+pub struct ParsedFilters {
+    /// Conditions on chunks, for the index.
     pub(crate) chunks: Filter,
-    /// Of videos: the listing knows.
+    /// Conditions on videos, for the listing.
     pub(crate) videos: Vec<Condition>,
-    /// Of videos, by keys whose types are to be looked up.
+    /// Conditions on metadata keys, of which the types are not resolved yet.
     pub(crate) metadata: Option<Value>,
 }
 
-/// What a request's `filters` object means.
-pub fn parse(filters: &Map<String, Value>) -> Result<Parsed> {
-    let mut parsed = Parsed::default();
+/// Parses a request's `filters` object. `Invalid` for an unknown name, `Unprocessable` for a value of the
+/// wrong type.
+pub fn parse(filters: &Map<String, Value>) -> Result<ParsedFilters> {
+    let mut parsed = ParsedFilters::default();
     for (name, value) in filters {
         let spec = FILTERS.iter().find(|spec| spec.name == name).ok_or_else(|| unknown(name))?;
         if spec.kind == Kind::Object {
@@ -263,7 +290,7 @@ pub fn parse(filters: &Map<String, Value>) -> Result<Parsed> {
             continue;
         }
         for predicate in spec.predicates(value)? {
-            if spec.about == About::Video {
+            if spec.scope == Scope::Video {
                 parsed.videos.push(Condition { field: spec.field.into(), predicate });
             } else {
                 parsed.chunks = parsed.chunks.and(spec.field, predicate);
@@ -275,10 +302,13 @@ pub fn parse(filters: &Map<String, Value>) -> Result<Parsed> {
 
 fn unknown(name: &str) -> Error {
     let names: Vec<&str> = FILTERS.iter().map(|spec| spec.name).collect();
-    let nearest = most_alike(name, &names)
+    let nearest = most_similar(name, &names)
         .map(|nearest| format!("did you mean '{nearest}'? "))
         .unwrap_or_default();
-    Error::Invalid(format!("unknown filter '{name}'; {nearest}available: {}", listed(&names)))
+    Error::Invalid(format!(
+        "unknown filter '{name}'; {nearest}available: {}",
+        comma_separated(&names)
+    ))
 }
 
 #[cfg(test)]
@@ -287,7 +317,7 @@ mod tests {
 
     use super::*;
 
-    fn parsed(filters: Value) -> Result<Parsed> {
+    fn parsed(filters: Value) -> Result<ParsedFilters> {
         parse(filters.as_object().expect("an object"))
     }
 
@@ -305,13 +335,13 @@ mod tests {
             (json!({"starts_before": 9}), "start", Predicate::AtMost(9.0)),
         ] {
             let chunks = Filter::default().and(field, test);
-            let expected = Parsed { chunks, ..Parsed::default() };
+            let expected = ParsedFilters { chunks, ..ParsedFilters::default() };
             assert_eq!(parsed(filters).expect("a filter"), expected);
         }
     }
 
     #[test]
-    fn what_is_said_of_videos_is_asked_of_the_listing() {
+    fn video_filters_become_listing_conditions() {
         let filters = json!({"collections": ["a"], "recorded_after": "1970-01-01T00:00:01Z"});
         let is = |field: &str, predicate| Condition { field: field.into(), predicate };
         let expected = [
@@ -338,11 +368,11 @@ mod tests {
     }
 
     #[test]
-    fn several_words_are_any_of_them_or_all() {
+    fn string_lists_match_any_or_all() {
         let word = |word: &str| Predicate::AnyKeyword(vec![word.into()]);
         let all = parsed(json!({"objects": {"all": ["car", "dog"]}})).expect("filters");
         let both = Filter::default().and("objects", word("car")).and("objects", word("dog"));
-        assert_eq!(all, Parsed { chunks: both, ..Parsed::default() });
+        assert_eq!(all, ParsedFilters { chunks: both, ..ParsedFilters::default() });
         let any = parsed(json!({"objects": {"any": ["car", "dog"]}})).expect("filters");
         assert_eq!(any, parsed(json!({"objects": ["car", "dog"]})).expect("filters"));
         for wrong in [
@@ -356,15 +386,15 @@ mod tests {
     }
 
     #[test]
-    fn values_are_listed_of_filters_by_words() {
-        for (name, field, of_videos) in [
+    fn word_field_accepts_only_string_filters() {
+        for (name, field, is_video_field) in [
             ("objects", "objects", false),
             ("analyzer_ids", "analyzer_id", false),
             ("collections", "collection", true),
             ("metadata.camera", "metadata.camera", true),
         ] {
             let found = word_field(name).expect("a field");
-            assert_eq!((found.name.as_str(), found.of_videos), (field, of_videos));
+            assert_eq!((found.name.as_str(), found.is_video_field), (field, is_video_field));
         }
         for (name, meant) in [("object", "objects"), ("min_people", "people"), ("metadata", "")] {
             let error = word_field(name).expect_err("no field of words");
@@ -374,13 +404,13 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_about_what_no_analyzer_here_finds_is_told_from_one_about_every_chunk() {
-        let about = |name: &str| {
+    fn filters_on_findings_differ_from_filters_on_every_chunk() {
+        let analyzers = |name: &str| {
             let spec = FILTERS.iter().find(|spec| spec.name == name).expect("a filter");
             spec.describe(&[]).analyzers
         };
-        assert_eq!(about("min_people"), Some(vec![]));
-        assert_eq!((about("after"), about("collections")), (None, None));
+        assert_eq!(analyzers("min_people"), Some(vec![]));
+        assert_eq!((analyzers("after"), analyzers("collections")), (None, None));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! From analyzer outputs to index points: what is embedded, what is filtered by, what comes back.
+//! Builds index points from analyzer outputs: embedded texts, filter payload, returned document.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::{ChunkId, VideoId};
 
-/// The payload field of a chunk's number of people.
+/// Payload field with the number of people in a chunk.
 const PEOPLE_COUNT: &str = "people_count";
 
-/// The points of one analyzer's outputs. A chunk without output, or without any text, has none.
+/// The points of one analyzer's outputs. A chunk without output or without text has no point.
 pub async fn points(
     embedder: &dyn Embedder,
     video_id: VideoId,
@@ -28,21 +28,21 @@ pub async fn points(
 ) -> Result<Vec<Point>> {
     let mut points = Vec::new();
     let mut texts = Vec::new();
-    let mut wanted = Vec::new();
+    let mut embedded_fields = Vec::new();
     for ((chunk_id, span), output) in (0..).map(ChunkId).zip(spans).zip(outputs) {
         let Some(output) = output else { continue };
-        let mut indexed = output.finding().index();
+        let mut indexed = output.content().index_entry();
         indexed.fields.retain(|_, text| !text.trim().is_empty());
         let Some(text) = indexed.fields.get("combined").cloned() else { continue };
         for (field, text) in indexed.fields {
-            wanted.push((points.len(), field));
+            embedded_fields.push((points.len(), field));
             texts.push(text);
         }
         let mut document = indexed.document;
         (document.start, document.end) = (span.start, span.end);
         document.text.clone_from(&text);
         document.revision = revision.to_owned();
-        let mut payload = filtered_by(analyzer, chunk_config, *span, &document);
+        let mut payload = filter_payload(analyzer, chunk_config, *span, &document);
         payload.insert("revision".into(), FieldValue::Keywords(vec![revision.into()]));
         points.push(Point {
             id: PointId { video_id, chunk_id, analyzer_id: analyzer.spec().id.into() },
@@ -53,14 +53,14 @@ pub async fn points(
         });
     }
     let vectors = embedder.embed(&texts).await?;
-    for ((point, field), vector) in wanted.into_iter().zip(vectors) {
+    for ((point, field), vector) in embedded_fields.into_iter().zip(vectors) {
         points[point].vectors.insert(field.into(), vector);
     }
     Ok(points)
 }
 
-/// What the filters of a search compare of an analyzer's output on a chunk.
-pub(crate) fn filtered_by(
+/// The payload fields of a chunk's output that search filters compare with.
+pub(crate) fn filter_payload(
     analyzer: &dyn Analyzer,
     chunk_config: &str,
     span: Span,
@@ -77,11 +77,11 @@ pub(crate) fn filtered_by(
         ("speakers", &document.speakers),
         ("people", &document.people),
     ] {
-        if analyzer.spec().filtered_by.contains(&field) && !labels.is_empty() {
+        if analyzer.spec().filter_fields.contains(&field) && !labels.is_empty() {
             fields.insert(field.into(), FieldValue::Keywords(labels.clone()));
         }
     }
-    let counted = analyzer.spec().filtered_by.contains(&PEOPLE_COUNT);
+    let counted = analyzer.spec().filter_fields.contains(&PEOPLE_COUNT);
     if let Some(count) = document.people_count.filter(|_| counted) {
         fields.insert(PEOPLE_COUNT.into(), FieldValue::Integer(count.into()));
     }

@@ -1,5 +1,5 @@
-//! Moments without a search text: all that the filters leave, the newest video first, and in each from
-//! its beginning on.
+//! Lists moments without a search text: all that match the filters, newest video first, in order of time
+//! within each video.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -8,16 +8,18 @@ use ports::index::{FacetQuery, Filter, Predicate};
 use ports::listing::Position;
 use serde_json::{Map, Value};
 
-use crate::domain::catalog::in_order;
+use crate::domain::catalog::listing_order;
 use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::video::{ChunkId, VideoId};
-use crate::domain::search::diagnostics::{Diagnostics, VIDEOS, narrowing};
-use crate::domain::search::everything::by_chunk;
-use crate::domain::search::pages::{Page, Place};
-use crate::domain::search::{Found, Known, Query, Ranked, Search, SearchResult, filters, mode};
+use crate::domain::search::all_analyzers::merge_by_chunk;
+use crate::domain::search::diagnostics::{Diagnostics, VIDEO_IDS, filter_names};
+use crate::domain::search::pages::{Page, PageStart};
+use crate::domain::search::{
+    Query, ResolvedQuery, ScoreKind, Search, SearchPage, SearchResult, filters, mode,
+};
 
-/// What is listed of what a caller sees.
+/// What to list, within what the caller can see.
 struct Listing<'a> {
     access: &'a Access,
     analyzer: Option<&'a str>,
@@ -25,38 +27,38 @@ struct Listing<'a> {
     filters: &'a Map<String, Value>,
 }
 
-/// What was listed, with the place of each.
-type Rows = Vec<(Place, SearchResult)>;
+/// Listed moments, each with the position where the next page begins.
+type Rows = Vec<(PageStart, SearchResult)>;
 
 impl Search {
-    /// A page of what the filters leave.
-    pub(super) async fn by_filters(
+    /// A page of the moments that match the filters.
+    pub(super) async fn list_filtered(
         &self,
         access: &Access,
         query: &Query,
-        known: &Known<'_>,
-    ) -> Result<Found> {
+        resolved: &ResolvedQuery<'_>,
+    ) -> Result<SearchPage> {
         let listing = Listing {
             access,
-            analyzer: known.analyzer,
+            analyzer: resolved.analyzer,
             video_ids: query.video_ids.as_deref(),
             filters: &query.filters,
         };
         let limit = query.limit as usize;
         let from = match &query.page {
-            Some(Place::Listed(video, chunk)) => Some((video.clone(), *chunk)),
+            Some(PageStart::AfterChunk(video, chunk)) => Some((video.clone(), *chunk)),
             _ => None,
         };
         let mut rows = self.list(&listing, from, limit + 1).await?;
         let more = rows.len() > limit;
         rows.truncate(limit);
         let diagnostics = match rows.is_empty() {
-            true => Some(self.why_nothing_is_listed(&listing, limit).await?),
+            true => Some(self.diagnose_listing(&listing, limit).await?),
             false => None,
         };
         let (places, results) = rows.into_iter().unzip();
-        let page = Page { results, places, more };
-        Ok(Found::new(known.detail, Ranked::Not, page, diagnostics))
+        let page = Page { results, next_pages: places, more };
+        Ok(SearchPage::new(resolved.detail, ScoreKind::Unscored, page, diagnostics))
     }
 
     async fn list(
@@ -72,33 +74,33 @@ impl Search {
             self.list_video(&filter, video, chunk.next(), limit, &mut rows).await?;
         }
         let mut after = from.map(|(video, _)| video);
-        // Where few videos have a match those are put in order; else all are gone through.
-        let few = self.settings.page_window;
-        let with = self.videos_with(&filter, few + 1).await?;
-        if with.len() <= few {
-            let videos = self.catalog.places(access, &with).await?;
+        // If few videos match, only those are sorted; otherwise all videos are scanned in order.
+        let max_sorted = self.settings.page_window;
+        let matching = self.videos_with(&filter, max_sorted + 1).await?;
+        if matching.len() <= max_sorted {
+            let videos = self.catalog.positions(access, &matching).await?;
             self.list_videos(&filter, videos, after.as_ref(), limit, &mut rows).await?;
             return Ok(rows);
         }
-        let conditions = self.of_videos(access, &filters::parse(filters)?).await?;
+        let conditions = self.video_conditions(access, &filters::parse(filters)?).await?;
         while rows.len() < limit {
-            let mut videos = self.catalog.places_of(&conditions, after.clone()).await?;
+            let mut videos = self.catalog.matching_positions(&conditions, after.clone()).await?;
             let Some(last) = videos.last().cloned() else { break };
-            let of_these = filter.clone().in_videos(videos.iter().map(|place| place.video_id));
-            let with = self.videos_with(&of_these, videos.len()).await?;
-            videos.retain(|place| with.contains(&place.video_id));
+            let batch = filter.clone().in_videos(videos.iter().map(|video| video.video_id));
+            let matching = self.videos_with(&batch, videos.len()).await?;
+            videos.retain(|video| matching.contains(&video.video_id));
             self.list_videos(&filter, videos, None, limit, &mut rows).await?;
             after = Some(last);
         }
         Ok(rows)
     }
 
-    /// Videos with a moment that the filter lets through, at most so many.
+    /// Up to `limit` videos that have a moment matching the filter.
     async fn videos_with(&self, filter: &Filter, limit: usize) -> Result<Vec<VideoId>> {
         let field = "video_id".to_owned();
         let query = FacetQuery { field, filter: filter.clone(), prefix: String::new(), limit };
         let counted = self.index.facet_counts(&query).await;
-        let counted = counted.map_err(|error| self.mended_soon(error.into()))?;
+        let counted = counted.map_err(|error| self.report_damage(error.into()))?;
         Ok(counted.into_iter().filter_map(|(id, _)| id.parse().ok()).collect())
     }
 
@@ -110,8 +112,9 @@ impl Search {
         limit: usize,
         rows: &mut Rows,
     ) -> Result<()> {
-        let follows =
-            |video: &Position| after.is_none_or(|after| in_order(after, video) == Ordering::Less);
+        let follows = |video: &Position| {
+            after.is_none_or(|after| listing_order(after, video) == Ordering::Less)
+        };
         for video in videos.iter().filter(|video| follows(video)) {
             if rows.len() >= limit {
                 break;
@@ -121,7 +124,7 @@ impl Search {
         Ok(())
     }
 
-    /// Adds the moments of a video from a chunk on, until there are so many in all.
+    /// Adds a video's moments from chunk `first` on, until `rows` has `limit` entries.
     async fn list_video(
         &self,
         filter: &Filter,
@@ -135,27 +138,27 @@ impl Search {
         let mut from = first;
         let mut videos = HashMap::new();
         while rows.len() < limit {
-            let wanted = (limit - rows.len()) * analyzers;
+            let point_limit = (limit - rows.len()) * analyzers;
             let onwards = of_video.clone().and("chunk_id", Predicate::AtLeast(from.0.into()));
-            let points = self.index.list(&onwards, wanted).await;
-            let mut points = points.map_err(|error| self.mended_soon(error.into()))?;
+            let points = self.index.list(&onwards, point_limit).await;
+            let mut points = points.map_err(|error| self.report_damage(error.into()))?;
             let Some(last) = points.last().map(|point| point.id.chunk_id) else { break };
-            let complete = points.len() < wanted;
-            // Of the last chunk there may be more than was read.
+            let complete = points.len() < point_limit;
+            // The last chunk may have more points than were read.
             let whole = complete || points.iter().all(|point| point.id.chunk_id == last);
             points.retain(|point| whole || point.id.chunk_id != last);
-            let unranked = |point: ports::index::ListedPoint| mode::Found {
+            let unranked = |point: ports::index::ListedPoint| mode::ScoredPoint {
                 id: point.id,
                 score: 0.0,
                 text_score: None,
                 document: point.document,
             };
             let hits = points.into_iter().map(unranked).collect();
-            let hits = self.current(hits, &mut videos).await?;
+            let hits = self.keep_published(hits, &mut videos).await?;
             let hits = hits.into_iter().map(|hit| self.result(None, FIELD, hit)).collect();
-            for hit in by_chunk(self.as_told(hits)) {
+            for hit in merge_by_chunk(self.order_by_chunk(hits)) {
                 if rows.len() < limit {
-                    rows.push((Place::Listed(video.clone(), hit.chunk_id), hit));
+                    rows.push((PageStart::AfterChunk(video.clone(), hit.chunk_id), hit));
                 }
             }
             if complete {
@@ -166,39 +169,35 @@ impl Search {
         Ok(())
     }
 
-    /// Chunk by chunk, and of each first what tells most of it.
-    fn as_told(&self, mut hits: Vec<SearchResult>) -> Vec<SearchResult> {
+    /// Sorts hits by chunk, and within a chunk the most descriptive analyzer first.
+    fn order_by_chunk(&self, mut hits: Vec<SearchResult>) -> Vec<SearchResult> {
         let ids: Vec<String> = hits.iter().flat_map(|hit| hit.found_by.clone()).collect();
-        let telling = self.catalog.analyzers.by_telling(ids.iter());
+        let order = self.catalog.analyzers.by_statement_rank(ids.iter());
         let rank = |hit: &SearchResult| {
             let id = hit.found_by.first().map(String::as_str);
-            telling.iter().position(|told| Some(*told) == id)
+            order.iter().position(|analyzer| Some(*analyzer) == id)
         };
         hits.sort_by_key(|hit| (hit.chunk_id, rank(hit)));
         hits
     }
 
-    async fn why_nothing_is_listed(
-        &self,
-        listing: &Listing<'_>,
-        limit: usize,
-    ) -> Result<Diagnostics> {
+    async fn diagnose_listing(&self, listing: &Listing<'_>, limit: usize) -> Result<Diagnostics> {
         let mut diagnostics = Diagnostics::default();
-        for name in narrowing(listing.filters, listing.video_ids) {
-            let mut left = listing.filters.clone();
-            left.remove(name);
-            let video_ids = listing.video_ids.filter(|_| name != VIDEOS);
-            let without = Listing { video_ids, filters: &left, ..*listing };
+        for name in filter_names(listing.filters, listing.video_ids) {
+            let mut filters = listing.filters.clone();
+            filters.remove(name);
+            let video_ids = listing.video_ids.filter(|_| name != VIDEO_IDS);
+            let without = Listing { video_ids, filters: &filters, ..*listing };
             let rows = self.list(&without, None, limit).await?;
             diagnostics.without_filter.push((name.to_owned(), rows.len() as u32));
         }
         if let Some(analyzer) = listing.analyzer {
             let Listing { access, video_ids, .. } = *listing;
-            self.with_analyzer(access, video_ids, analyzer, &mut diagnostics).await?;
+            self.videos_with_analyzer(access, video_ids, analyzer, &mut diagnostics).await?;
         }
         Ok(diagnostics)
     }
 }
 
-/// The field whose text a listed moment comes with.
+/// The field of which the text is returned with a listed moment.
 const FIELD: &str = "combined";

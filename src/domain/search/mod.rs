@@ -1,19 +1,19 @@
-//! Search by meaning and by words, with an optional answer over the hits.
+//! Vector, full-text and hybrid search over moments.
 
-mod alike;
+pub(crate) mod all_analyzers;
 pub(crate) mod calibration;
 pub(crate) mod diagnostics;
-pub(crate) mod everything;
 pub mod filters;
 pub mod indexing;
 mod listing;
-pub mod look;
 pub(crate) mod mode;
 pub mod pages;
 mod published;
 pub mod reindex;
 pub(crate) mod rerank;
 mod scope;
+pub mod scrub;
+mod similar;
 pub mod values;
 
 use std::collections::HashMap;
@@ -28,32 +28,32 @@ use serde_json::{Map, Value};
 use text::questions::subject;
 use tokio::sync::{Notify, OnceCell};
 
-use crate::domain::analysis::finding::Statement;
 use crate::domain::analysis::hit::HitDocument;
+use crate::domain::analysis::output::Statement;
 use crate::domain::analysis::{self, TextStyle};
 use crate::domain::catalog::Catalog;
 use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::lru::LruCache;
 use crate::domain::kernel::moment::MomentId;
-use crate::domain::kernel::names::listed;
+use crate::domain::kernel::names::comma_separated;
 use crate::domain::kernel::ports::{Models, Stores};
-use crate::domain::kernel::recent::Recent;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::vector::{dot, sum};
 use crate::domain::kernel::video::{ChunkId, VideoId};
-use calibration::{Presence, References};
-use diagnostics::Empty;
-use pages::{Page, Ranking};
-use published::Published;
+use calibration::{Calibration, PresenceEstimator};
+use diagnostics::EmptySearch;
+use pages::{Page, RankingQuery};
+use published::PublishedHit;
 
+pub use all_analyzers::ALL_ANALYZERS;
 pub(crate) use calibration::LIKELY;
 pub use calibration::Thresholds;
 pub use diagnostics::Diagnostics;
-pub use everything::EVERY_ANALYZER;
 pub use mode::{MODES, Mode};
-pub use pages::Place;
+pub use pages::PageStart;
 
-/// How much of a hit comes back.
+/// How much of a hit is returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
     /// Ids, times, score and a snippet.
@@ -64,20 +64,20 @@ pub enum Detail {
     Full,
 }
 
-/// What is searched for, and in what.
+/// The parameters of a search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Query {
-    /// What to look for; empty where something else says that.
+    /// Search text; empty if `like` or `order` is given.
     pub text: String,
-    /// In place of a text: a moment that is like what is looked for.
+    /// Instead of a text: the id of a moment to find similar moments to.
     pub like: Option<String>,
-    /// In place of a text: all that the filters leave, in this order of [`ORDERS`].
+    /// Instead of a text: list all moments that match the filters, in this order of [`ORDERS`].
     pub order: Option<String>,
     /// `vector`, `text` or `hybrid`; `None` is `vector` for one analyzer and `hybrid` for all.
     pub mode: Option<String>,
     /// `None` searches every video.
     pub video_ids: Option<Vec<String>>,
-    /// Whose output is searched; [`EVERY_ANALYZER`] for that of all.
+    /// The analyzer whose output is searched, or [`ALL_ANALYZERS`].
     pub analyzer: String,
     /// Vector field.
     pub field: String,
@@ -85,22 +85,22 @@ pub struct Query {
     pub limit: u32,
     /// Hits with a lower cosine are dropped, in every mode.
     pub score_threshold: Option<f32>,
-    /// Hits that are less probably what was searched for are dropped, 0..1.
+    /// Hits with a lower `p_present` are dropped, 0..1.
     pub min_p_present: Option<f32>,
-    /// Whether hits are read together with a question before they are ranked.
+    /// Whether a re-ranker scores the hits together with the question.
     pub rerank: bool,
-    /// Whether to answer over the hits.
+    /// Whether to write an answer from the hits.
     pub synthesize: bool,
     /// `minimal`, `standard` or `full`.
     pub detail: String,
-    /// As the client gave them.
+    /// The filters of the request, unparsed.
     pub filters: Map<String, Value>,
-    /// Where the page begins; `None` is the first of a search that has no other.
-    pub page: Option<Place>,
+    /// Where the page begins; `None` for a search without paging.
+    pub page: Option<PageStart>,
 }
 
 impl Query {
-    /// What the index is asked for: what is nearest to a vector, among what a filter leaves.
+    /// The index query for the points nearest to a vector among those that match a filter.
     fn nearest_to(&self, vector: Vec<f32>, filter: Filter) -> VectorQuery {
         VectorQuery {
             field: self.field.clone(),
@@ -112,86 +112,92 @@ impl Query {
     }
 }
 
-/// What a query looks for.
-enum Sought {
+/// What a query searches for.
+enum SearchTarget {
     Text,
-    Like(MomentId),
-    AllThatIsLeft,
+    Similar(MomentId),
+    /// Everything that matches the filters.
+    Filtered,
 }
 
-/// The orders that moments are listed in without a search text, with what each means.
+/// The orders of listings without a search text, with a description of each.
 pub const ORDERS: &[(&str, &str)] =
     &[("newest", "the video that was ingested last first, and in each from its beginning on")];
 
-/// What the hits are ranked by, and so which of their scores there are.
+/// Which scores the hits have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ranked {
-    /// By a text: by how well they match, and probably do.
-    ByText,
-    /// By how alike they are.
-    ByLikeness,
-    /// Not at all: they are in order of time.
-    Not,
+pub enum ScoreKind {
+    /// Cosine and probability: ranked by a search text.
+    Text,
+    /// Cosine only: ranked by similarity to a moment.
+    Similarity,
+    /// None: listed in order of time.
+    Unscored,
 }
 
-/// One hit.
+/// A search hit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchResult {
-    /// Names the span of its chunk, however the video is split later.
+    /// Id of its chunk's span, which stays valid when the video is chunked differently.
     pub moment_id: MomentId,
-    /// The id of its video.
+    /// Its video.
     pub video_id: VideoId,
-    /// The id of its chunk within the video.
+    /// Its chunk within the video.
     pub chunk_id: ChunkId,
-    /// What the chunk tells there, by the analyzer whose output was found.
+    /// Statements about the chunk by the analyzer whose output matched.
     pub statements: Vec<Statement>,
-    /// Human form of start and end.
+    /// Start and end as `M:SS.ss-M:SS.ss`, for display.
     pub timecode: String,
     /// Cosine, 0..1.
     pub score: f32,
-    /// BM25, when words were searched and found here.
+    /// BM25; `None` unless full-text search found the hit.
     pub text_score: Option<f32>,
-    /// Probability, measured against unrelated searches, that what was searched for is really here, 0..1.
+    /// Calibrated probability that the moment has what was searched for, 0..1.
     pub p_present: f32,
-    /// The same before it was read together with a question.
+    /// The same before re-ranking.
     pub p_found: f32,
-    /// The analyzers that found it, the surest first.
+    /// The analyzers whose output matched, the most probable first.
     pub found_by: Vec<String>,
-    /// The text that was embedded for the field that was searched.
+    /// The text that was embedded for the searched field.
     pub text: String,
     /// First 180 characters of the text of the whole record.
     pub snippet: String,
-    /// Public storage URL of the video.
+    /// Public URL of the video.
     pub video_url: String,
-    /// The instant when it begins, ISO 8601 in UTC, where it is known when the video was recorded.
+    /// When it begins in real time, ISO 8601 in UTC; `None` if the recording time is unknown.
     pub recorded_at: Option<String>,
-    /// Everything else.
+    /// The stored document.
     pub document: HitDocument,
 }
 
-/// What a [`Query`] finds.
+/// A page of results for a [`Query`].
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct SearchPage {
     pub(crate) detail: Detail,
-    pub(crate) ranked: Ranked,
+    pub(crate) score_kind: ScoreKind,
     /// Best first.
     pub(crate) results: Vec<SearchResult>,
-    /// The place after each of them.
-    pub(crate) places: Vec<Place>,
-    /// Whether there may be more after the last.
+    /// Where the page after each result begins.
+    pub(crate) next_pages: Vec<PageStart>,
+    /// Whether there may be results after the last one.
     pub(crate) more: bool,
-    /// Why there are no results; `None` when there are.
+    /// Why there are no results; `None` if there are results.
     pub(crate) diagnostics: Option<Diagnostics>,
 }
 
-impl Found {
-    fn new(detail: Detail, ranked: Ranked, page: Page, diagnostics: Option<Diagnostics>) -> Self {
-        let Page { results, places, more } = page;
-        Self { detail, ranked, results, places, more, diagnostics }
+impl SearchPage {
+    fn new(
+        detail: Detail,
+        score_kind: ScoreKind,
+        page: Page,
+        diagnostics: Option<Diagnostics>,
+    ) -> Self {
+        let Page { results, next_pages, more } = page;
+        Self { detail, score_kind, results, next_pages, more, diagnostics }
     }
 }
 
-/// The detail levels with what each returns.
+/// Each detail level's name and what it returns.
 pub const DETAIL_LEVELS: &[(&str, &str)] = &[
     ("minimal", "ids, times, score and a snippet of 180 characters"),
     (
@@ -202,30 +208,31 @@ pub const DETAIL_LEVELS: &[(&str, &str)] = &[
     ("full", "standard plus the embedded text and the persons, detections and texts records"),
 ];
 
-/// How searches rank, and what their scores are measured against.
+/// Ranking, calibration and limits of searches.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SearchSettings {
-    /// The constant of reciprocal rank fusion, above 0: the larger, the less the first places count.
+    /// The constant k of reciprocal rank fusion, above 0: the larger, the less the first ranks dominate.
     pub fusion_k: f64,
-    /// Hits of each list that are merged, at least: what one ranks low the other may rank high.
+    /// Minimum number of hits taken from each list for fusion: a hit ranked low in one may rank high in the
+    /// other.
     pub fusion_depth: usize,
-    /// Weight of the list by meaning, above 0.
+    /// Weight of vector search, above 0.
     pub vector_weight: f64,
-    /// Weight of the list by words, above 0.
+    /// Weight of full-text search, above 0.
     pub text_weight: f64,
-    /// Standard deviations above the median best score of absent things: the recommended threshold.
+    /// Recommended threshold, in standard deviations above the median best score of unrelated queries.
     pub threshold_deviations: f32,
-    /// Hits that the pages of one search reach, and videos that are put in order at once for a list: every
-    /// page but the first costs a search for so many.
+    /// Maximum number of hits reachable by paging, and of videos sorted at once for a listing. Every page
+    /// but the first costs a search for this many hits.
     pub page_window: usize,
-    /// Texts of hits that are read for one search that asks for it: the likeliest.
+    /// Maximum number of texts that the re-ranker scores per search.
     pub rerank_texts: usize,
-    /// Longest text that is searched for or asked, bytes.
+    /// Maximum length of a search text or question, bytes.
     #[serde(with = "byte_size")]
     pub max_text_bytes: usize,
-    /// Bytes of vectors that are kept, of the texts that were last searched for: one that is searched for
-    /// again, with other filters or for its next page, is not embedded again. 0 keeps none.
+    /// Size of the cache of query vectors, bytes: a text that is searched for again, with other filters or
+    /// for its next page, is not embedded again. 0 disables the cache.
     #[serde(with = "byte_size")]
     pub cache_bytes: usize,
 }
@@ -246,30 +253,35 @@ impl Default for SearchSettings {
     }
 }
 
-/// What a search names, as this install has it.
-pub(crate) struct Known<'q> {
+/// A query with its names resolved against this installation.
+pub(crate) struct ResolvedQuery<'q> {
     detail: Detail,
     /// `None` for all.
     analyzer: Option<&'q str>,
     mode: Mode,
 }
 
-impl Known<'_> {
-    fn ranking<'a>(&self, query: &'a Query, search: VectorQuery) -> Ranking<'a> {
-        Ranking {
+impl ResolvedQuery<'_> {
+    fn ranking<'a>(&self, query: &'a Query, search: VectorQuery) -> RankingQuery<'a> {
+        RankingQuery {
             mode: self.mode,
-            every: self.analyzer.is_none(),
+            all_analyzers: self.analyzer.is_none(),
             text: &query.text,
             query: search,
-            least: query.min_p_present.unwrap_or_default(),
+            min_probability: query.min_p_present.unwrap_or_default(),
             rerank: query.rerank,
-            besides: None,
+            exclude: None,
         }
     }
 
-    /// A search that found nothing, as it was asked.
-    fn empty<'a>(&'a self, access: &'a Access, query: &'a Query, search: VectorQuery) -> Empty<'a> {
-        Empty {
+    /// The search as input for the diagnosis of an empty result.
+    fn empty<'a>(
+        &'a self,
+        access: &'a Access,
+        query: &'a Query,
+        search: VectorQuery,
+    ) -> EmptySearch<'a> {
+        EmptySearch {
             access,
             mode: self.mode,
             text: &query.text,
@@ -282,11 +294,11 @@ impl Known<'_> {
     }
 }
 
-/// Characters of a snippet.
+/// Length of a snippet, characters.
 const SNIPPET: usize = 180;
 
 impl Detail {
-    /// As requests name it.
+    /// The name in requests.
     pub fn name(self) -> &'static str {
         match self {
             Self::Minimal => "minimal",
@@ -304,29 +316,29 @@ impl Detail {
                 let names: Vec<_> = DETAIL_LEVELS.iter().map(|(name, _)| *name).collect();
                 Err(Error::Invalid(format!(
                     "unknown detail level '{other}'; available: {}",
-                    listed(&names)
+                    comma_separated(&names)
                 )))
             }
         }
     }
 }
 
-/// Searching by meaning and by words.
+/// The search service.
 pub struct Search {
     catalog: Arc<Catalog>,
     index: Arc<dyn VectorIndex>,
     storage: Arc<dyn ObjectStorage>,
     models: Models,
     settings: SearchSettings,
-    /// Videos without a record that a repair removes without being told to.
+    /// Maximum number of videos without a record that a repair removes without `remove_orphans`.
     max_orphans: usize,
-    /// What scores are measured against; made once, in the background.
-    references: OnceCell<References>,
-    /// The vectors of the texts that were last searched for.
-    embedded: Recent<Vec<f32>>,
-    /// A search has met damage in the index.
+    /// Calibration of scores; measured once, in the background.
+    calibration: OnceCell<Calibration>,
+    /// Cache of query vectors by text.
+    query_vectors: LruCache<Vec<f32>>,
+    /// Notified when a search finds the index damaged.
     damage: Notify,
-    /// The index was damaged, and its points are being written again.
+    /// Whether the points of a damaged index are being rebuilt.
     rebuilding: AtomicBool,
 }
 
@@ -345,89 +357,102 @@ impl Search {
             models: models.clone(),
             settings,
             max_orphans,
-            references: OnceCell::new(),
-            embedded: Recent::new(settings.cache_bytes),
+            calibration: OnceCell::new(),
+            query_vectors: LruCache::new(settings.cache_bytes),
             damage: Notify::new(),
             rebuilding: AtomicBool::new(false),
         }
     }
 
-    /// Searches what a caller sees. `Invalid` for an unknown analyzer, field, detail or filter key.
-    pub(crate) async fn query(&self, access: &Access, query: &Query) -> Result<Found> {
-        let sought = sought(query)?;
-        let known = self.check(query).await?;
-        match sought {
-            Sought::Text => self.by_text(access, query, &known).await,
-            Sought::Like(moment) => self.by_example(access, query, &known, &moment).await,
-            Sought::AllThatIsLeft => self.by_filters(access, query, &known).await,
+    /// Searches within what the caller can see. `Invalid` for an unknown analyzer, field, detail or filter.
+    pub(crate) async fn query(&self, access: &Access, query: &Query) -> Result<SearchPage> {
+        let target = search_target(query)?;
+        let resolved = self.resolve(query).await?;
+        match target {
+            SearchTarget::Text => self.search_text(access, query, &resolved).await,
+            SearchTarget::Similar(moment) => {
+                self.search_similar(access, query, &resolved, &moment).await
+            }
+            SearchTarget::Filtered => self.list_filtered(access, query, &resolved).await,
         }
     }
 
-    async fn by_text(&self, access: &Access, query: &Query, known: &Known<'_>) -> Result<Found> {
-        let (vector, filter) =
-            futures::try_join!(self.vector_of(query), self.scope_of(access, query, known))?;
-        let ranking = known.ranking(query, query.nearest_to(vector, filter));
+    async fn search_text(
+        &self,
+        access: &Access,
+        query: &Query,
+        resolved: &ResolvedQuery<'_>,
+    ) -> Result<SearchPage> {
+        let (vector, filter) = futures::try_join!(
+            self.query_vector(query),
+            self.query_scope(access, query, resolved)
+        )?;
+        let ranking = resolved.ranking(query, query.nearest_to(vector, filter));
         let from = match query.page {
-            Some(Place::Ranked(hits)) => hits,
+            Some(PageStart::Offset(hits)) => hits,
             _ => 0,
         };
-        let page = self.page_of(&ranking, query.limit as usize, from).await?;
+        let page = self.page_of_ranking(&ranking, query.limit as usize, from).await?;
         let diagnostics = match page.results.is_empty() {
-            true => Some(self.diagnose(known.empty(access, query, ranking.query)).await?),
+            true => Some(self.diagnose(resolved.empty(access, query, ranking.query)).await?),
             false => None,
         };
-        Ok(Found::new(known.detail, Ranked::ByText, page, diagnostics))
+        Ok(SearchPage::new(resolved.detail, ScoreKind::Text, page, diagnostics))
     }
 
-    /// What a search finds with the vector of its text, which the caller has kept; without reasons where
-    /// that is nothing.
-    pub(crate) async fn hits(
+    /// Searches with a vector of the text that the caller has cached. Makes no diagnosis of an empty
+    /// result.
+    pub(crate) async fn search_vector(
         &self,
         access: &Access,
         query: &Query,
         vector: Vec<f32>,
     ) -> Result<Vec<SearchResult>> {
-        let known = self.check(query).await?;
-        let filter = self.scope_of(access, query, &known).await?;
-        let ranking = known.ranking(query, query.nearest_to(vector, filter));
-        Ok(self.first_of(&ranking, query.limit as usize).await?.0)
+        let resolved = self.resolve(query).await?;
+        let filter = self.query_scope(access, query, &resolved).await?;
+        let ranking = resolved.ranking(query, query.nearest_to(vector, filter));
+        Ok(self.top_hits(&ranking, query.limit as usize).await?.0)
     }
 
-    /// The vector of what a search looks for.
-    pub(crate) async fn vector_of(&self, query: &Query) -> Result<Vec<f32>> {
+    /// The vector of a query's text.
+    pub(crate) async fn query_vector(&self, query: &Query) -> Result<Vec<f32>> {
         match query.analyzer.as_str() {
-            EVERY_ANALYZER => self.embed_question(&query.text).await,
+            ALL_ANALYZERS => self.embed_question(&query.text).await,
             _ => self.embed(&query.text).await,
         }
     }
 
-    /// `Unprocessable` for a text that is too long to search for; `field` is where it stands.
+    /// `Unprocessable` for a text that is too long; `field` is its name in the request.
     pub(crate) fn check_length(&self, field: &str, text: &str) -> Result<()> {
-        let most = self.settings.max_text_bytes;
-        if text.len() <= most {
+        let max = self.settings.max_text_bytes;
+        if text.len() <= max {
             return Ok(());
         }
         Err(Error::Unprocessable(format!(
-            "{field} has {} bytes; it must have at most {most} (search.max_text_bytes)",
+            "{field} has {} bytes; it must have at most {max} (search.max_text_bytes)",
             text.len()
         )))
     }
 
-    async fn scope_of(&self, access: &Access, query: &Query, known: &Known<'_>) -> Result<Filter> {
+    async fn query_scope(
+        &self,
+        access: &Access,
+        query: &Query,
+        resolved: &ResolvedQuery<'_>,
+    ) -> Result<Filter> {
         let video_ids = query.video_ids.as_deref();
-        self.scope(access, known.analyzer, video_ids, &query.filters).await
+        self.scope(access, resolved.analyzer, video_ids, &query.filters).await
     }
 
-    /// What a search names, as this install has it. `Invalid` for an unknown analyzer, field, mode or
-    /// detail.
-    pub(crate) async fn check<'q>(&self, query: &'q Query) -> Result<Known<'q>> {
+    /// Resolves the names in a query. `Invalid` for an unknown analyzer, field, mode or detail.
+    pub(crate) async fn resolve<'q>(&self, query: &'q Query) -> Result<ResolvedQuery<'q>> {
         self.check_length("text", &query.text)?;
-        self.check_index()?;
+        self.ensure_index_ready()?;
         let detail = Detail::parse(&query.detail)?;
         let analyzer = match query.analyzer.as_str() {
-            EVERY_ANALYZER => None,
+            ALL_ANALYZERS => None,
             id => {
-                self.catalog.look_up(id).await?;
+                self.catalog.load_if_unknown(id).await?;
                 self.catalog.analyzers.find(&self.models, id)?;
                 Some(id)
             }
@@ -437,7 +462,7 @@ impl Search {
             return Err(Error::Invalid(format!(
                 "unknown field '{}'; available: {}",
                 query.field,
-                listed(&names)
+                comma_separated(&names)
             )));
         }
         let mode = match (&query.mode, analyzer) {
@@ -445,34 +470,33 @@ impl Search {
             (None, Some(_)) => Mode::Vector,
             (None, None) => Mode::Hybrid,
         };
-        Ok(Known { detail, analyzer, mode })
+        Ok(ResolvedQuery { detail, analyzer, mode })
     }
 
-    /// The vector of a search text.
+    /// The vector of a text.
     pub(crate) async fn embed(&self, text: &str) -> Result<Vec<f32>> {
         let vectors = self.embed_all(&[text]).await?;
         vectors.into_iter().next().ok_or_else(|| Error::corrupt("the embedder returned no vector"))
     }
 
-    /// The vectors of texts that are searched for; of those that are not known by it, the embedder is
-    /// asked at once.
+    /// The vectors of texts, from the cache or, in one call, from the embedder.
     async fn embed_all(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
-        let mut vectors: Vec<_> = texts.iter().map(|text| self.embedded.get(text)).collect();
-        let unknown = texts.iter().zip(&vectors).filter(|(_, vector)| vector.is_none());
-        let unknown: Vec<String> = unknown.map(|(text, _)| (*text).to_owned()).collect();
-        if !unknown.is_empty() {
-            let fresh = self.models.embedder.embed(&unknown).await?;
+        let mut vectors: Vec<_> = texts.iter().map(|text| self.query_vectors.get(text)).collect();
+        let uncached = texts.iter().zip(&vectors).filter(|(_, vector)| vector.is_none());
+        let uncached: Vec<String> = uncached.map(|(text, _)| (*text).to_owned()).collect();
+        if !uncached.is_empty() {
+            let embedded = self.models.embedder.embed(&uncached).await?;
             let missing = vectors.iter_mut().filter(|vector| vector.is_none());
-            for ((missing, text), vector) in missing.zip(&unknown).zip(fresh) {
-                self.embedded.keep(text, vector.clone(), size_of_val(vector.as_slice()));
+            for ((missing, text), vector) in missing.zip(&uncached).zip(embedded) {
+                self.query_vectors.insert(text, vector.clone(), size_of_val(vector.as_slice()));
                 *missing = Some(vector);
             }
         }
         Ok(vectors.into_iter().flatten().collect())
     }
 
-    /// The vector of a question, between the question's own and that of what it is about: the wording
-    /// of a question does not hide its content.
+    /// The vector of a question: the normalized sum of the question's vector and its subject's, so that the
+    /// wording of the question does not hide its content.
     pub(crate) async fn embed_question(&self, question: &str) -> Result<Vec<f32>> {
         let Some(subject) = subject(question) else { return self.embed(question).await };
         let mut vector = sum(&self.embed_all(&[question, subject]).await?);
@@ -490,13 +514,12 @@ impl Search {
     ) -> Result<Vec<SearchResult>> {
         let presence = self.presence(text, &query.vector).await?;
         let field = query.field.clone();
-        let hits = self.published(mode, text, query).await?;
+        let hits = self.published_hits(mode, text, query).await?;
         Ok(hits.into_iter().map(|hit| self.result(Some(&presence), &field, hit)).collect())
     }
 
-    /// The best hits of each of the videos that have the best ones, by meaning and by words: at most
-    /// `per_video` of each of at least `query.limit` videos, if so many are found. Those of one video
-    /// follow each other, best first.
+    /// Up to `per_video` hits of each of the best videos in hybrid search, grouped by video, best first.
+    /// Finds at least `query.limit` videos if that many match.
     pub(crate) async fn search_by_video(
         &self,
         text: &str,
@@ -505,19 +528,20 @@ impl Search {
     ) -> Result<Vec<SearchResult>> {
         let presence = self.presence(text, &query.vector).await?;
         let field = query.field.clone();
-        /// Videos that are ranked to the full depth; of more, fewer hits of each are fetched.
+        /// Up to this number of videos is ranked to the full depth; for more, fewer hits of each are
+        /// fetched.
         const FULL_DEPTH_VIDEOS: usize = 20;
-        // What one list ranks low the other may rank high.
+        // A hit ranked low in one list may rank high in the other.
         let depth =
             self.settings.fusion_depth * FULL_DEPTH_VIDEOS / query.limit.max(FULL_DEPTH_VIDEOS);
         let depth = depth.max(per_video);
         let hits = self.find_by_video(text, query, depth).await?;
-        let hits = self.current(hits, &mut HashMap::new()).await?;
+        let hits = self.keep_published(hits, &mut HashMap::new()).await?;
         let mut results: Vec<SearchResult> = Vec::with_capacity(hits.len());
         for hit in hits {
-            let of_video =
+            let taken =
                 results.iter().rev().take_while(|r| r.video_id == hit.hit.id.video_id).count();
-            if of_video < per_video {
+            if taken < per_video {
                 results.push(self.result(Some(&presence), &field, hit));
             }
         }
@@ -530,16 +554,16 @@ impl Search {
         text: &str,
         query: VectorQuery,
     ) -> Result<Vec<VideoId>> {
-        /// Hits that are looked at of each video: the cosines of its analyzers do not compare.
-        const HITS: usize = 3;
-        /// Videos that are looked at, times those that are wanted.
-        const VIDEOS: usize = 2;
+        /// Hits read per video, since cosines of different analyzers are not comparable.
+        const HITS_PER_VIDEO: usize = 3;
+        /// Videos read, as a multiple of the requested number.
+        const OVERSAMPLING: usize = 2;
         let presence = self.presence(text, &query.vector).await?;
-        let (field, wanted) = (query.field.clone(), query.limit);
-        let query = VectorQuery { limit: wanted * VIDEOS, ..query };
-        let hits = self.find_by_video(text, query, HITS).await?;
+        let (field, requested) = (query.field.clone(), query.limit);
+        let query = VectorQuery { limit: requested * OVERSAMPLING, ..query };
+        let hits = self.find_by_video(text, query, HITS_PER_VIDEO).await?;
         let mut videos: Vec<(f32, VideoId)> = Vec::new();
-        for hit in self.current(hits, &mut HashMap::new()).await? {
+        for hit in self.keep_published(hits, &mut HashMap::new()).await? {
             let hit = self.result(Some(&presence), &field, hit);
             match videos.iter_mut().find(|(_, id)| *id == hit.video_id) {
                 Some((best, _)) => *best = best.max(hit.p_present),
@@ -547,18 +571,23 @@ impl Search {
             }
         }
         videos.sort_by(|a, b| b.0.total_cmp(&a.0));
-        Ok(videos.into_iter().map(|(_, id)| id).take(wanted).collect())
+        Ok(videos.into_iter().map(|(_, id)| id).take(requested).collect())
     }
 
-    fn result(&self, presence: Option<&Presence<'_>>, field: &str, hit: Published) -> SearchResult {
-        let Published { hit, document, video_url, recorded_at } = hit;
+    fn result(
+        &self,
+        presence: Option<&PresenceEstimator<'_>>,
+        field: &str,
+        hit: PublishedHit,
+    ) -> SearchResult {
+        let PublishedHit { hit, document, video_url, recorded_at } = hit;
         let span = Span { start: document.start, end: document.end };
-        let analyzer = self.catalog.analyzers.known(&hit.id.analyzer_id);
+        let analyzer = self.catalog.analyzers.get(&hit.id.analyzer_id);
         let analyzer = analyzer.as_deref();
-        let statements = analyzer.map_or_else(Vec::new, |analyzer| analyzer.tells(&document));
+        let statements = analyzer.map_or_else(Vec::new, |analyzer| analyzer.statements(&document));
         let whole = analyzer.map_or(TextStyle::Prose, |analyzer| analyzer.spec().style);
-        let style = TextStyle::of_field(field, whole);
-        let p_found = presence.map_or(0.0, |p| p.of_hit(style, hit.score, &document));
+        let style = TextStyle::for_field(field, whole);
+        let p_found = presence.map_or(0.0, |p| p.hit_probability(style, hit.score, &document));
         SearchResult {
             moment_id: MomentId::new(hit.id.video_id, span),
             video_id: hit.id.video_id,
@@ -570,7 +599,8 @@ impl Search {
             p_present: p_found,
             p_found,
             found_by: vec![hit.id.analyzer_id],
-            text: analyzer.map_or_else(|| document.text.clone(), |a| a.embedded(field, &document)),
+            text: analyzer
+                .map_or_else(|| document.text.clone(), |a| a.embedded_text(field, &document)),
             snippet: document.text.chars().take(SNIPPET).collect(),
             video_url,
             recorded_at,
@@ -579,10 +609,10 @@ impl Search {
     }
 }
 
-/// What a query looks for: a text, what is like a moment, or all that the filters leave.
-fn sought(query: &Query) -> Result<Sought> {
+/// The target of a query: a text, moments similar to another one, or all that match the filters.
+fn search_target(query: &Query) -> Result<SearchTarget> {
     match (query.text.is_empty(), &query.like, &query.order) {
-        (false, None, None) => Ok(Sought::Text),
+        (false, None, None) => Ok(SearchTarget::Text),
         (true, None, None) => Err(Error::Unprocessable(
             "text is missing; it must be a string that is not empty, or `like` must name a moment, or \
              `order` must say in which order to list what the filters leave"
@@ -592,28 +622,28 @@ fn sought(query: &Query) -> Result<Sought> {
             let words = query.mode.as_deref().is_some_and(|mode| mode != "vector");
             if words || query.min_p_present.is_some() {
                 return Err(Error::Invalid(
-                    "what is like a moment is found by its vector; leave mode and min_p_present out"
+                    "a search for similar moments uses vectors only; omit mode and min_p_present"
                         .into(),
                 ));
             }
-            Ok(Sought::Like(moment.parse()?))
+            Ok(SearchTarget::Similar(moment.parse()?))
         }
         (true, None, Some(order)) => {
             let names: Vec<&str> = ORDERS.iter().map(|(name, _)| *name).collect();
             if !names.contains(&order.as_str()) {
-                let available = listed(&names);
+                let available = comma_separated(&names);
                 return Err(Error::Invalid(format!(
                     "unknown order '{order}'; available: {available}"
                 )));
             }
-            let scored = query.score_threshold.is_some() || query.min_p_present.is_some();
-            if scored || query.mode.is_some() {
+            let has_threshold = query.score_threshold.is_some() || query.min_p_present.is_some();
+            if has_threshold || query.mode.is_some() {
                 return Err(Error::Invalid(
-                    "what is listed has no score; leave mode, score_threshold and min_p_present out"
+                    "a listing has no scores; omit mode, score_threshold and min_p_present"
                         .into(),
                 ));
             }
-            Ok(Sought::AllThatIsLeft)
+            Ok(SearchTarget::Filtered)
         }
         _ => Err(Error::Invalid(
             "text, like and order exclude each other; give one of them".into(),

@@ -1,14 +1,14 @@
-//! How hits are found and ranked: by meaning, by words, or by both.
+//! Search modes: vector search, full-text search, and hybrid search by reciprocal rank fusion.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use ports::Document;
 use ports::index::{Hit, PointId, TextQuery, VectorQuery};
-use text::questions::is_asking;
+use text::questions::is_query_filler;
 use text::{is_function_word, tokens};
 
 use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::listed;
+use crate::domain::kernel::names::comma_separated;
 use crate::domain::kernel::video::VideoId;
 use crate::domain::search::Search;
 use crate::domain::search::SearchSettings;
@@ -16,35 +16,35 @@ use crate::domain::search::SearchSettings;
 /// How a search finds its hits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Nearest vectors of one field.
+    /// Nearest vectors in one field.
     #[default]
     Vector,
     /// BM25 over speech, on-screen text and descriptions; quoted words match as a phrase.
     Text,
-    /// Both lists, merged by reciprocal rank fusion.
+    /// Both result lists, merged by reciprocal rank fusion.
     Hybrid,
 }
 
-/// The modes with what each does.
+/// Each mode's name and description.
 pub const MODES: &[(&str, &str)] = &[
     ("vector", "nearest by meaning, on one vector field (default)"),
     ("text", "BM25 over speech, on-screen text and descriptions; \"quoted words\" are a phrase"),
     ("hybrid", "both, merged by reciprocal rank fusion"),
 ];
 
-/// A hit with the scores of both searches.
+/// A hit with its vector and full-text scores.
 #[derive(Debug, Clone)]
-pub(crate) struct Found {
+pub(crate) struct ScoredPoint {
     pub(crate) id: PointId,
     /// Cosine; 0 when the point has no vector in the field.
     pub(crate) score: f32,
-    /// BM25, when words were searched and found.
+    /// BM25; `None` unless full-text search found the hit.
     pub(crate) text_score: Option<f32>,
     pub(crate) document: Document,
 }
 
 impl Mode {
-    /// The mode of that name; `Invalid` lists what there is.
+    /// Parses a mode's name. `Invalid` lists the known modes.
     pub fn parse(name: &str) -> Result<Self> {
         match name {
             "vector" => Ok(Self::Vector),
@@ -54,7 +54,7 @@ impl Mode {
                 let names: Vec<_> = MODES.iter().map(|(name, _)| *name).collect();
                 Err(Error::Invalid(format!(
                     "unknown mode '{other}'; available: {}",
-                    listed(&names)
+                    comma_separated(&names)
                 )))
             }
         }
@@ -62,16 +62,16 @@ impl Mode {
 }
 
 impl Search {
-    /// The hits of one search, best first. The threshold holds for the cosine in every mode. `Busy`
-    /// where the index is damaged: that is mended in the background.
+    /// The hits of one search, best first. The threshold applies to the cosine in every mode. `Busy` if the
+    /// index is damaged, which a background task repairs.
     pub(crate) async fn find(
         &self,
         mode: Mode,
         text: &str,
         query: VectorQuery,
-    ) -> Result<Vec<Found>> {
+    ) -> Result<Vec<ScoredPoint>> {
         let found = self.find_in_index(mode, text, query).await;
-        found.map_err(|error| self.mended_soon(error))
+        found.map_err(|error| self.report_damage(error))
     }
 
     async fn find_in_index(
@@ -79,44 +79,48 @@ impl Search {
         mode: Mode,
         text: &str,
         query: VectorQuery,
-    ) -> Result<Vec<Found>> {
+    ) -> Result<Vec<ScoredPoint>> {
         let settings = self.settings;
         let (limit, threshold) = (query.limit, query.threshold);
         if mode == Mode::Vector {
             let hits = self.index.search(query).await?.into_iter();
             return Ok(hits
-                .map(|h| Found { id: h.id, score: h.score, text_score: None, document: h.document })
+                .map(|h| ScoredPoint {
+                    id: h.id,
+                    score: h.score,
+                    text_score: None,
+                    document: h.document,
+                })
                 .collect());
         }
         let depth = limit.max(settings.fusion_depth);
         let (field, vector) = (query.field.clone(), query.vector.clone());
-        let by_words =
-            TextQuery { text: searched_words(text), filter: query.filter.clone(), limit: depth };
-        let by_meaning = async {
+        let by_text =
+            TextQuery { text: search_terms(text), filter: query.filter.clone(), limit: depth };
+        let by_vector = async {
             match mode {
                 Mode::Hybrid => self.index.search(VectorQuery { limit: depth, ..query }).await,
                 Mode::Vector | Mode::Text => Ok(Vec::new()),
             }
         };
-        let (by_meaning, by_words) =
-            futures::try_join!(by_meaning, self.index.text_search(by_words))?;
-        let cosines = self.cosines(&by_words, &by_meaning, &field, &vector).await?;
-        let mut found = fused(settings, by_meaning, by_words, &cosines);
+        let (by_vector, by_text) = futures::try_join!(by_vector, self.index.text_search(by_text))?;
+        let cosines = self.cosines(&by_text, &by_vector, &field, &vector).await?;
+        let mut found = reciprocal_rank_fusion(settings, by_vector, by_text, &cosines);
         found.retain(|hit| threshold.is_none_or(|threshold| hit.score >= threshold));
         found.truncate(limit);
         Ok(found)
     }
 
-    /// The hits of the best videos, those of one video together and best first: by meaning and by
-    /// words, each list `query.limit` videos long and of each video `depth` hits.
+    /// The hits of the best videos, grouped by video and best first within each. Vector and full-text
+    /// search each contribute `query.limit` videos with up to `depth` hits.
     pub(crate) async fn find_by_video(
         &self,
         text: &str,
         query: VectorQuery,
         depth: usize,
-    ) -> Result<Vec<Found>> {
+    ) -> Result<Vec<ScoredPoint>> {
         let found = self.find_by_video_in_index(text, query, depth).await;
-        found.map_err(|error| self.mended_soon(error))
+        found.map_err(|error| self.report_damage(error))
     }
 
     async fn find_by_video_in_index(
@@ -124,17 +128,17 @@ impl Search {
         text: &str,
         query: VectorQuery,
         depth: usize,
-    ) -> Result<Vec<Found>> {
+    ) -> Result<Vec<ScoredPoint>> {
         let VectorQuery { field, vector, filter, limit, .. } = query.clone();
-        let by_words = TextQuery { text: searched_words(text), filter, limit };
-        let (by_meaning, by_words) = futures::try_join!(
+        let by_text = TextQuery { text: search_terms(text), filter, limit };
+        let (by_vector, by_text) = futures::try_join!(
             self.index.search_by_video(query, depth),
-            self.index.text_search_by_video(by_words, depth)
+            self.index.text_search_by_video(by_text, depth)
         )?;
-        let cosines = self.cosines(&by_words, &by_meaning, &field, &vector).await?;
-        let (mut videos, mut by_meaning_of, mut by_words_of) =
+        let cosines = self.cosines(&by_text, &by_vector, &field, &vector).await?;
+        let (mut videos, mut vector_hits, mut text_hits) =
             (Vec::new(), HashMap::new(), HashMap::new());
-        for (hits, of_video) in [(by_meaning, &mut by_meaning_of), (by_words, &mut by_words_of)] {
+        for (hits, of_video) in [(by_vector, &mut vector_hits), (by_text, &mut text_hits)] {
             for hit in hits {
                 if !videos.contains(&hit.id.video_id) {
                     videos.push(hit.id.video_id);
@@ -143,14 +147,14 @@ impl Search {
             }
         }
         let of_video = |video: VideoId| {
-            let by_meaning = by_meaning_of.remove(&video).unwrap_or_default();
-            let by_words = by_words_of.remove(&video).unwrap_or_default();
-            fused(self.settings, by_meaning, by_words, &cosines)
+            let by_vector = vector_hits.remove(&video).unwrap_or_default();
+            let by_text = text_hits.remove(&video).unwrap_or_default();
+            reciprocal_rank_fusion(self.settings, by_vector, by_text, &cosines)
         };
         Ok(videos.into_iter().flat_map(of_video).collect())
     }
 
-    /// The cosine of each hit with the query, but of those that are known by it.
+    /// The cosine of each hit with the query, except for `known` hits, whose cosine is their score.
     async fn cosines(
         &self,
         hits: &[Hit],
@@ -168,13 +172,13 @@ impl Search {
     }
 }
 
-/// What is looked up of a search text: quoted phrases as they are; of the rest what carries its subject,
-/// so that an article is no hit. Words of asking count where there is nothing else.
-fn searched_words(text: &str) -> String {
+/// The terms for full-text search: quoted phrases verbatim, and of the rest the words that carry its
+/// subject, so that an article alone does not match. Question words are kept if nothing else is left.
+fn search_terms(text: &str) -> String {
     let mut outside = String::new();
     let mut phrases = String::new();
     for (at, part) in text.split('"').enumerate() {
-        // Without its closing mark a phrase is none.
+        // A phrase needs its closing quotation mark.
         if at % 2 == 1 && text.matches('"').count() > at {
             phrases.push_str(&format!(" \"{part}\""));
         } else {
@@ -182,36 +186,36 @@ fn searched_words(text: &str) -> String {
             outside.push_str(part);
         }
     }
-    let telling = without(&outside, is_function_word);
-    let subject = without(&telling, is_asking);
-    let kept = if subject.is_empty() && phrases.is_empty() { telling } else { subject };
+    let content = remove_words(&outside, is_function_word);
+    let subject = remove_words(&content, is_query_filler);
+    let kept = if subject.is_empty() && phrases.is_empty() { content } else { subject };
     format!("{kept}{phrases}")
 }
 
-/// A text without the words that are so; what is left stands as it stood, since writing without spaces
-/// must not get any.
-fn without(text: &str, is_so: fn(&str) -> bool) -> String {
+/// A text remove_words the words that are so; what is left stands as it stood, since writing remove_words
+/// spaces must not get any.
+fn remove_words(text: &str, remove: fn(&str) -> bool) -> String {
     let mut kept = text.to_owned();
-    for word in tokens(text).iter().rev().filter(|word| is_so(&word.lower)) {
+    for word in tokens(text).iter().rev().filter(|word| remove(&word.lower)) {
         kept.replace_range(word.start..word.start + word.text.len(), "");
     }
     let left = kept.split_whitespace().filter(|part| part.chars().any(char::is_alphanumeric));
     left.collect::<Vec<_>>().join(" ")
 }
 
-/// Merges two ranked lists by reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009): a
-/// hit's rank score is the sum of weight / (k + rank) over the lists it is in. With only one list
-/// its order is kept.
-fn fused(
+/// Merges two ranked lists by reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009): a hit's
+/// rank score is the sum of weight / (k + rank) over the lists that contain it. A single list keeps its
+/// order.
+fn reciprocal_rank_fusion(
     settings: SearchSettings,
-    by_meaning: Vec<Hit>,
-    by_words: Vec<Hit>,
+    by_vector: Vec<Hit>,
+    by_text: Vec<Hit>,
     cosines: &HashMap<PointId, f32>,
-) -> Vec<Found> {
+) -> Vec<ScoredPoint> {
     let share = |weight: f64, rank: usize| weight / (settings.fusion_k + rank as f64 + 1.0);
-    let mut merged: HashMap<PointId, (f64, Found)> = HashMap::new();
-    for (rank, hit) in by_meaning.into_iter().enumerate() {
-        let found = Found {
+    let mut merged: HashMap<PointId, (f64, ScoredPoint)> = HashMap::new();
+    for (rank, hit) in by_vector.into_iter().enumerate() {
+        let found = ScoredPoint {
             id: hit.id.clone(),
             score: hit.score,
             text_score: None,
@@ -219,15 +223,15 @@ fn fused(
         };
         merged.insert(hit.id, (share(settings.vector_weight, rank), found));
     }
-    for (rank, hit) in by_words.into_iter().enumerate() {
+    for (rank, hit) in by_text.into_iter().enumerate() {
         let score = cosines.get(&hit.id).copied().unwrap_or(0.0);
         let entry = merged.entry(hit.id.clone()).or_insert_with(|| {
-            (0.0, Found { id: hit.id, score, text_score: None, document: hit.document })
+            (0.0, ScoredPoint { id: hit.id, score, text_score: None, document: hit.document })
         });
         entry.0 += share(settings.text_weight, rank);
         entry.1.text_score = Some(hit.score);
     }
-    let mut ranked: Vec<(f64, Found)> = merged.into_values().collect();
+    let mut ranked: Vec<(f64, ScoredPoint)> = merged.into_values().collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
     ranked.into_iter().map(|(_, found)| found).collect()
 }
@@ -249,24 +253,28 @@ mod tests {
     }
 
     #[test]
-    fn what_both_lists_rank_well_comes_first() {
-        let by_meaning = vec![hit(1, 0.9), hit(2, 0.8), hit(3, 0.7)];
-        let by_words = vec![hit(4, 9.0), hit(2, 8.0)];
+    fn hits_ranked_well_by_both_lists_come_first() {
+        let by_vector = vec![hit(1, 0.9), hit(2, 0.8), hit(3, 0.7)];
+        let by_text = vec![hit(4, 9.0), hit(2, 8.0)];
         let cosines = HashMap::from([(hit(4, 0.0).id, 0.1), (hit(2, 0.0).id, 0.8)]);
-        let found =
-            fused(SearchSettings::default(), by_meaning.clone(), by_words.clone(), &cosines);
+        let found = reciprocal_rank_fusion(
+            SearchSettings::default(),
+            by_vector.clone(),
+            by_text.clone(),
+            &cosines,
+        );
         let seen: Vec<_> = found.iter().map(|f| (f.id.chunk_id.0, f.score, f.text_score)).collect();
         assert_eq!(
             seen,
             [(2, 0.8, Some(8.0)), (1, 0.9, None), (4, 0.1, Some(9.0)), (3, 0.7, None)]
         );
         let words_first = SearchSettings { text_weight: 3.0, ..SearchSettings::default() };
-        let found = fused(words_first, by_meaning, by_words, &cosines);
+        let found = reciprocal_rank_fusion(words_first, by_vector, by_text, &cosines);
         assert_eq!(found.iter().map(|f| f.id.chunk_id.0).collect::<Vec<_>>(), [2, 4, 1, 3]);
     }
 
     #[test]
-    fn words_that_carry_no_subject_are_not_looked_up() {
+    fn search_terms_omit_function_and_question_words() {
         for (text, expected) in [
             ("when can one see a train?", "train?"),
             ("今日は晴れ", "今日は晴れ"),
@@ -275,14 +283,15 @@ mod tests {
             ("the \"state of the art\" in NASA's labs", "NASA's labs \"state of the art\""),
             ("a 5\" screen of glass", "5 glass"),
         ] {
-            assert_eq!(searched_words(text), expected, "{text}");
+            assert_eq!(search_terms(text), expected, "{text}");
         }
     }
 
     #[test]
     fn one_list_keeps_its_order() {
         let words = vec![hit(3, 2.0), hit(1, 1.0)];
-        let found = fused(SearchSettings::default(), vec![], words, &HashMap::new());
+        let found =
+            reciprocal_rank_fusion(SearchSettings::default(), vec![], words, &HashMap::new());
         assert_eq!(found.iter().map(|f| f.id.chunk_id.0).collect::<Vec<_>>(), [3, 1]);
     }
 }

@@ -1,4 +1,4 @@
-//! Pages of a search, and where each begins.
+//! Pages of search results, and the position where each begins.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -13,47 +13,47 @@ use crate::domain::search::{Mode, Search, SearchResult};
 
 /// Where a page begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Place {
-    /// At the first moment there is.
+pub enum PageStart {
+    /// At the first result.
     #[default]
     First,
-    /// After so many of a ranking.
-    Ranked(usize),
-    /// After a chunk of a video, in order of time.
-    Listed(Position, ChunkId),
+    /// After this many results of a ranking.
+    Offset(usize),
+    /// After a chunk of a video, in the order of a listing.
+    AfterChunk(Position, ChunkId),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for PageStart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::First => write!(f, "0"),
-            Self::Ranked(hits) => write!(f, "{hits}"),
-            Self::Listed(video, chunk) => {
+            Self::Offset(hits) => write!(f, "{hits}"),
+            Self::AfterChunk(video, chunk) => {
                 write!(f, "{}.{}.{chunk}", video.created_at, video.video_id)
             }
         }
     }
 }
 
-/// What is no place.
+/// The text is not a [`PageStart`].
 #[derive(Debug)]
-pub struct NoPlace;
+pub struct InvalidPageStart;
 
-impl FromStr for Place {
-    type Err = NoPlace;
+impl FromStr for PageStart {
+    type Err = InvalidPageStart;
 
-    fn from_str(text: &str) -> std::result::Result<Self, NoPlace> {
+    fn from_str(text: &str) -> std::result::Result<Self, InvalidPageStart> {
         if let Ok(hits) = text.parse() {
-            return Ok(Self::Ranked(hits));
+            return Ok(Self::Offset(hits));
         }
         let listed = || {
             let mut parts = text.split('.');
             let (created_at, video_id, chunk) = (parts.next()?, parts.next()?, parts.next()?);
             let video =
                 Position { created_at: created_at.parse().ok()?, video_id: video_id.parse().ok()? };
-            parts.next().is_none().then_some(Self::Listed(video, ChunkId(chunk.parse().ok()?)))
+            parts.next().is_none().then_some(Self::AfterChunk(video, ChunkId(chunk.parse().ok()?)))
         };
-        listed().ok_or(NoPlace)
+        listed().ok_or(InvalidPageStart)
     }
 }
 
@@ -61,69 +61,73 @@ impl FromStr for Place {
 #[derive(Debug, Default)]
 pub(super) struct Page {
     pub(super) results: Vec<SearchResult>,
-    /// The place after each.
-    pub(super) places: Vec<Place>,
-    /// Whether there may be more after the last.
+    /// Where the page after each result begins.
+    pub(super) next_pages: Vec<PageStart>,
+    /// Whether there may be results after the last one.
     pub(super) more: bool,
 }
 
-/// A ranking that is looked for.
-pub(super) struct Ranking<'a> {
+/// The query for a ranking, of which pages are cut.
+pub(super) struct RankingQuery<'a> {
     pub(super) mode: Mode,
-    /// Whether every analyzer is searched.
-    pub(super) every: bool,
+    /// Whether all analyzers are searched.
+    pub(super) all_analyzers: bool,
     pub(super) text: &'a str,
     pub(super) query: VectorQuery,
-    /// Hits that are less probably there are left out.
-    pub(super) least: f32,
-    /// Whether hits are read together with a question.
+    /// Hits with a lower `p_present` are dropped.
+    pub(super) min_probability: f32,
+    /// Whether a re-ranker scores the hits together with the question.
     pub(super) rerank: bool,
-    /// The chunk that is no hit.
-    pub(super) besides: Option<(VideoId, ChunkId)>,
+    /// A chunk that is never a hit: the example of a similarity search.
+    pub(super) exclude: Option<(VideoId, ChunkId)>,
 }
 
 impl Search {
-    /// The hits that come first, and whether there may be more.
-    pub(super) async fn first_of(
+    /// The first `limit` hits, and whether there may be more.
+    pub(super) async fn top_hits(
         &self,
-        ranking: &Ranking<'_>,
+        ranking: &RankingQuery<'_>,
         limit: usize,
     ) -> Result<(Vec<SearchResult>, bool)> {
-        let Ranking { mode, every, text, query, least, rerank, besides } = ranking;
-        let query = VectorQuery { limit: limit + usize::from(besides.is_some()), ..query.clone() };
-        let mut hits = match every {
-            true => self.search_everything(*mode, text, query).await?,
+        let RankingQuery { mode, all_analyzers, text, query, min_probability, rerank, exclude } =
+            ranking;
+        let query = VectorQuery { limit: limit + usize::from(exclude.is_some()), ..query.clone() };
+        let mut hits = match all_analyzers {
+            true => self.search_all_analyzers(*mode, text, query).await?,
             false => self.search(*mode, text, query).await?,
         };
-        hits.retain(|hit| *besides != Some((hit.video_id, hit.chunk_id)));
+        hits.retain(|hit| *exclude != Some((hit.video_id, hit.chunk_id)));
         hits.truncate(limit);
         let full = hits.len() == limit;
         if *rerank {
             self.rerank(text, &mut hits).await?;
         }
-        hits.retain(|hit| hit.p_present >= *least);
+        hits.retain(|hit| hit.p_present >= *min_probability);
         Ok((hits, full))
     }
 
-    /// A page of a ranking. How deep a ranking is looked for changes its order: so every page after the
-    /// first is cut from one of [`page_window`](crate::domain::search::SearchSettings) hits, without
-    /// those of the first.
-    pub(super) async fn page_of(
+    /// A page of a ranking. The depth of a search changes its order, so every page after the first is cut
+    /// from one ranking of [`page_window`](crate::domain::search::SearchSettings) hits that leaves out
+    /// those of the first page.
+    pub(super) async fn page_of_ranking(
         &self,
-        ranking: &Ranking<'_>,
+        ranking: &RankingQuery<'_>,
         limit: usize,
         from: usize,
     ) -> Result<Page> {
-        let (mut hits, mut more) = self.first_of(ranking, limit).await?;
+        let (mut hits, mut more) = self.top_hits(ranking, limit).await?;
         if from > 0 {
-            let known: HashSet<_> = hits.iter().map(|hit| (hit.video_id, hit.chunk_id)).collect();
-            let (deep, _) = self.first_of(ranking, self.settings.page_window.max(limit)).await?;
-            hits.extend(deep.into_iter().filter(|h| !known.contains(&(h.video_id, h.chunk_id))));
+            let first_page: HashSet<_> =
+                hits.iter().map(|hit| (hit.video_id, hit.chunk_id)).collect();
+            let (deep, _) = self.top_hits(ranking, self.settings.page_window.max(limit)).await?;
+            hits.extend(
+                deep.into_iter().filter(|h| !first_page.contains(&(h.video_id, h.chunk_id))),
+            );
             more = hits.len() > from + limit;
         }
         let results: Vec<_> = hits.into_iter().skip(from).take(limit).collect();
-        let places = (from + 1..).map(Place::Ranked).take(results.len()).collect();
-        Ok(Page { results, places, more })
+        let next_pages = (from + 1..).map(PageStart::Offset).take(results.len()).collect();
+        Ok(Page { results, next_pages, more })
     }
 }
 
@@ -132,14 +136,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_reads_back_as_it_is_written() {
+    fn page_start_round_trips() {
         let video_id = VideoId::from_digest([7; 20]);
         let video = Position { created_at: -5, video_id };
-        for place in [Place::Ranked(12), Place::Listed(video, ChunkId(3))] {
-            assert_eq!(place.to_string().parse::<Place>().expect("a place"), place);
+        for start in [PageStart::Offset(12), PageStart::AfterChunk(video, ChunkId(3))] {
+            assert_eq!(start.to_string().parse::<PageStart>().expect("a page start"), start);
         }
         for text in ["", "x", "1.2", "1.0707070707070707.3.4"] {
-            assert!(text.parse::<Place>().is_err(), "{text}");
+            assert!(text.parse::<PageStart>().is_err(), "{text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The hits of published points.
+//! Restricts hits to published points.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -6,82 +6,83 @@ use std::sync::Arc;
 use ports::index::VectorQuery;
 
 use crate::domain::analysis::hit::HitDocument;
-use crate::domain::catalog::Listed;
+use crate::domain::catalog::VideoSummary;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::video::VideoId;
 use crate::domain::search::{Mode, Search, mode};
 
-/// A search looks at most at so many times the hits that are wanted.
-const WIDEST: usize = 4;
+/// Maximum factor by which a search is widened beyond the requested number of hits.
+const MAX_WIDENING: usize = 4;
 
 /// A hit of a published video.
-pub(super) struct Published {
-    pub(super) hit: mode::Found,
+pub(super) struct PublishedHit {
+    pub(super) hit: mode::ScoredPoint,
     pub(super) document: HitDocument,
     pub(super) video_url: String,
     pub(super) recorded_at: Option<String>,
 }
 
 impl Search {
-    /// The hits of the published points. Others are in the index while a video is published
-    /// or deleted; where they crowd out what is wanted, more is looked at.
-    pub(super) async fn published(
+    /// Searches published points only. While a video is being published or deleted, the index also holds
+    /// unpublished points; if they crowd out the requested hits, the search is repeated with a larger
+    /// limit.
+    pub(super) async fn published_hits(
         &self,
         mode: Mode,
         text: &str,
         query: VectorQuery,
-    ) -> Result<Vec<Published>> {
-        let wanted = query.limit;
+    ) -> Result<Vec<PublishedHit>> {
+        let requested = query.limit;
         let mut videos = HashMap::new();
-        let mut limit = wanted;
+        let mut limit = requested;
         loop {
             let hits = self.find(mode, text, VectorQuery { limit, ..query.clone() }).await?;
-            let complete = hits.len() < limit || limit > WIDEST * wanted;
-            let mut published = self.current(hits, &mut videos).await?;
-            if complete || published.len() >= wanted {
-                published.truncate(wanted);
+            let complete = hits.len() < limit || limit > MAX_WIDENING * requested;
+            let mut published = self.keep_published(hits, &mut videos).await?;
+            if complete || published.len() >= requested {
+                published.truncate(requested);
                 return Ok(published);
             }
             limit *= 2;
         }
     }
 
-    /// Those of the hits whose points are published. `videos` is what is known of their videos, and
-    /// where their bytes are.
-    pub(super) async fn current(
+    /// Keeps hits whose points are published. `videos` caches each video's metadata and URL across calls.
+    pub(super) async fn keep_published(
         &self,
-        hits: Vec<mode::Found>,
-        videos: &mut HashMap<VideoId, (Arc<Listed>, String)>,
-    ) -> Result<Vec<Published>> {
-        let document = |hit: mode::Found| {
+        hits: Vec<mode::ScoredPoint>,
+        videos: &mut HashMap<VideoId, (Arc<VideoSummary>, String)>,
+    ) -> Result<Vec<PublishedHit>> {
+        let document = |hit: mode::ScoredPoint| {
             let document: HitDocument = hit.document.read().map_err(|e| {
                 let error = Error::corrupt(format!("a hit of '{}': {e}", hit.id.video_id));
-                // What is JSON is as it was written.
-                if e.is_data() { error } else { self.mended_soon(error) }
+                // Valid JSON of another shape is not index damage: it is what was written.
+                if e.is_data() { error } else { self.report_damage(error) }
             })?;
             Ok((hit, document))
         };
         let hits = hits.into_iter().map(document).collect::<Result<Vec<_>>>()?;
-        let is_published = |listed: &Listed, hit: &mode::Found, document: &HitDocument| {
-            listed.publishes(&hit.id.analyzer_id, &document.revision)
+        let is_published =
+            |listed: &VideoSummary, hit: &mode::ScoredPoint, document: &HitDocument| {
+                listed.has_revision(&hit.id.analyzer_id, &document.revision)
+            };
+        let hit_videos: BTreeSet<VideoId> = hits.iter().map(|(hit, _)| hit.id.video_id).collect();
+        let uncached = hit_videos.into_iter().filter(|id| !videos.contains_key(id));
+        let uncached: Vec<VideoId> = uncached.collect();
+        let is_current = |id: VideoId, listed: &VideoSummary| {
+            let mut video_hits = hits.iter().filter(|(hit, _)| hit.id.video_id == id);
+            video_hits.all(|(hit, document)| is_published(listed, hit, document))
         };
-        let of_hits: BTreeSet<VideoId> = hits.iter().map(|(hit, _)| hit.id.video_id).collect();
-        let unread = of_hits.into_iter().filter(|id| !videos.contains_key(id));
-        let unread: Vec<VideoId> = unread.collect();
-        let is_enough = |id: VideoId, listed: &Listed| {
-            let mut of_video = hits.iter().filter(|(hit, _)| hit.id.video_id == id);
-            of_video.all(|(hit, document)| is_published(listed, hit, document))
-        };
-        for (id, listed) in self.catalog.listed_lately(&unread, is_enough).await? {
+        for (id, listed) in self.catalog.cached_summaries(&uncached, is_current).await? {
             let url = self.storage.download_url(&listed.storage_path).await?;
             videos.insert(id, (listed, url));
         }
-        let published = |(hit, document): (mode::Found, HitDocument)| {
+        let published = |(hit, document): (mode::ScoredPoint, HitDocument)| {
             let (video, url) = videos.get(&hit.id.video_id)?;
-            let recorded_at = video.about.wall_clock(document.start);
+            let recorded_at = video.metadata.wall_clock(document.start);
             is_published(video, &hit, &document).then(|| {
                 let video_url = url.clone();
-                Published { hit, document, video_url, recorded_at }
+                PublishedHit { hit, document, video_url, recorded_at }
             })
         };
         Ok(hits.into_iter().filter_map(published).collect())

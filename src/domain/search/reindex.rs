@@ -1,5 +1,5 @@
-//! Bringing the index back in line with the records: at start-up and on demand. Costs embedding,
-//! no other model call.
+//! Reindexing: makes the index agree with the records again, at start-up and on demand. Calls the embedder
+//! but no other model.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
@@ -11,30 +11,31 @@ use ports::units::seconds;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use crate::domain::catalog::Stored;
-use crate::domain::catalog::locks::{Locked, VideoLock};
-use crate::domain::catalog::looked::Looked;
+use crate::domain::catalog::RecordState;
+use crate::domain::catalog::locks::{LockTarget, VideoLock};
 use crate::domain::catalog::record::VideoRecord;
+use crate::domain::catalog::scrub::ScrubCursor;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::video::VideoId;
 use crate::domain::search::Search;
 use crate::domain::search::indexing::points;
-use crate::domain::search::look::Look;
+use crate::domain::search::scrub::Scrub;
 
-/// When a search that met damage may be tried again, seconds.
-const MENDED_AFTER: u32 = 5;
+/// `Retry-After` of a search on a damaged index, seconds.
+const RETRY_AFTER_SECONDS: u32 = 5;
 
-/// How often the index is probed for damage that a write has met.
-const PROBE_EVERY: Duration = Duration::from_secs(2);
+/// How often the index is probed for damage found by a write.
+const PROBE_INTERVAL: Duration = Duration::from_secs(2);
 
-/// When the index is checked, and what a repair does with what has no record.
+/// When the index is checked, and how a repair treats videos without a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IndexSettings {
-    /// Videos without a record whose vectors or documents a start or a repair removes; more stay
-    /// until it is told `--remove-orphans`.
+    /// Maximum number of videos without a record whose vectors and documents a start or a repair removes;
+    /// more are kept unless `--remove-orphans` is given.
     pub max_orphans: usize,
-    /// Time between two checks of all files of an embedded index, in the file seconds; 0: never.
+    /// Interval between checks of all files of an embedded index; seconds in the configuration file, 0:
+    /// never.
     #[serde(with = "seconds")]
     pub check_interval: Duration,
 }
@@ -45,48 +46,48 @@ impl Default for IndexSettings {
     }
 }
 
-/// What a repair may do.
+/// The scope of a repair.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Repair {
-    /// Every point is written again, not only those that disagree; waits for videos that are being
+    /// Rewrite every point, not only those that disagree with the record; waits for videos that are being
     /// changed.
     pub all: bool,
-    /// What has no record is removed, however much it is.
+    /// Remove everything without a record, regardless of how much it is.
     pub remove_orphans: bool,
-    /// Only videos are looked at that a change was begun on and has not come to its end: what this
-    /// process could not remove, and what instances that died had locked.
+    /// Repair only videos with an unfinished change: those that this process could not clean up, and those
+    /// locked by instances that died.
     pub unfinished: bool,
 }
 
-/// What a repair did.
+/// The result of a repair.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reindexed {
-    /// Videos looked at.
+pub struct ReindexReport {
+    /// Videos checked.
     pub videos: u64,
-    /// Analyzers whose points were written again.
+    /// Analyzers whose points were rewritten.
     pub rebuilt: u64,
-    /// Videos whose points had no record and were removed.
+    /// Videos without a record whose points were removed.
     pub orphans: u64,
-    /// Videos whose points or documents had no record and were kept, since they are many.
+    /// Videos without a record whose points or documents were kept because there are too many.
     pub orphans_kept: u64,
-    /// Videos that were passed over, since their record or documents do not read back.
+    /// Videos skipped because their record or documents are unreadable.
     pub unreadable: u64,
 }
 
 impl Search {
-    /// Rebuilds the points that disagree with the published records, finishes what was interrupted,
-    /// and removes points without a record. What does not read back is passed over. Of the instances
-    /// that share an index one at a time does so; the others leave it to that one, but for a rebuild,
-    /// which waits. One with an index of its own has to look at everything that others may publish.
-    pub async fn reindex(&self, repair: Repair) -> Result<Reindexed> {
-        let alone = self.catalog.locks.are_shared() && !self.index.shared();
-        let repair = Repair { unfinished: repair.unfinished && !alone, ..repair };
-        let mut done = Reindexed::default();
-        let elected = match alone {
+    /// Rebuilds points that disagree with the published records, finishes interrupted changes, and removes
+    /// points without a record. Skips unreadable videos. Among instances that share an index, one repairs
+    /// at a time; the others skip the repair, except for a full rebuild, which waits. An instance with its
+    /// own index checks every video, since other instances may publish any of them.
+    pub async fn reindex(&self, repair: Repair) -> Result<ReindexReport> {
+        let has_own_index = self.catalog.locks.are_shared() && !self.index.shared();
+        let repair = Repair { unfinished: repair.unfinished && !has_own_index, ..repair };
+        let mut done = ReindexReport::default();
+        let elected = match has_own_index {
             true => None,
-            false => self.lock_to_repair(Locked::Repair, repair.all).await?,
+            false => self.lock_to_repair(LockTarget::Repair, repair.all).await?,
         };
-        if !alone && elected.is_none() {
+        if !has_own_index && elected.is_none() {
             return Ok(done);
         }
         if repair.unfinished {
@@ -95,27 +96,27 @@ impl Search {
             }
             return Ok(done);
         }
-        let mut look = Look::of(self.catalog.ids().await?);
-        while let Some(video_id) = look.next() {
-            look.enter(video_id, self.repair_video(video_id, repair).await?);
+        let mut scrub = Scrub::new(self.catalog.ids().await?);
+        while let Some(video_id) = scrub.next() {
+            scrub.record(video_id, self.repair_video(video_id, repair).await?);
         }
-        self.end(look, repair).await
+        self.finish_scrub(scrub, repair).await
     }
 
-    /// What no video by itself tells: removes what has no record.
-    pub(super) async fn end(&self, look: Look, repair: Repair) -> Result<Reindexed> {
-        let Look { mut done, mut orphans, .. } = look;
-        // What was ingested since the look began has a record too.
+    /// Ends a scrub over all videos: removes the points and documents of videos without a record.
+    pub(super) async fn finish_scrub(&self, scrub: Scrub, repair: Repair) -> Result<ReindexReport> {
+        let Scrub { mut done, mut orphans, .. } = scrub;
+        // Videos ingested since the scrub began have a record too.
         let ids: BTreeSet<VideoId> = self.catalog.ids().await?.into_iter().collect();
         let known: Vec<VideoId> = ids.iter().copied().collect();
-        for video_id in self.catalog.listed_beside(&known).await? {
+        for video_id in self.catalog.listed_except(&known).await? {
             self.catalog.relist(video_id).await?;
         }
-        let looked = Looked::whole(self.models.embedder.model());
+        let looked = ScrubCursor::completed(self.models.embedder.model());
         let indexed = self.index.values("video_id").await?;
         let indexed: BTreeSet<VideoId> = indexed.iter().filter_map(|id| id.parse().ok()).collect();
         orphans.extend(indexed.difference(&ids));
-        if !repair.remove_orphans && !self.few(orphans.len(), ids.len()) {
+        if !repair.remove_orphans && !self.may_remove_orphans(orphans.len(), ids.len()) {
             done.orphans_kept = orphans.len() as u64;
             tracing::warn!(
                 orphans = orphans.len(),
@@ -123,27 +124,27 @@ impl Search {
                  other records than these (records.kind, index.collection); if not, `shotlog serve \
                  --remove-orphans` and `shotlog reindex --remove-orphans` remove them"
             );
-            self.catalog.enter_looked(looked).await?;
+            self.catalog.save_scrub_cursor(looked).await?;
             return Ok(done);
         }
         for &video_id in &orphans {
             let Some(lock) = self.lock_to_repair(video_id.into(), repair.all).await? else {
                 continue;
             };
-            // It may have been ingested since.
-            if self.catalog.stored(video_id).await? != Stored::Absent {
+            // It may have been ingested in the meantime.
+            if self.catalog.record_state(video_id).await? != RecordState::Absent {
                 continue;
             }
-            self.catalog.clear(video_id, &lock).await?;
+            self.catalog.remove_remains(video_id, &lock).await?;
             done.orphans += u64::from(indexed.contains(&video_id));
         }
-        self.catalog.enter_looked(looked).await?;
+        self.catalog.save_scrub_cursor(looked).await?;
         Ok(done)
     }
 
-    /// Reads everything that the index stores, and writes every point again where that is not what
-    /// was written, or where doing so failed before: whether it did.
-    pub async fn mend_index(&self) -> Result<Option<Reindexed>> {
+    /// Verifies everything that the index stores, and rewrites every point if it is damaged or if an
+    /// earlier rewrite failed. `None` if no rewrite was needed.
+    pub async fn repair_index(&self) -> Result<Option<ReindexReport>> {
         match self.index.check().await {
             Err(error) if error.kind() == ErrorKind::Corrupt => {
                 tracing::error!(%error, "the index is damaged; every point is written again");
@@ -160,13 +161,13 @@ impl Search {
         Ok(Some(done))
     }
 
-    /// Waits until the index has to be checked: when a search or a change has met damage, when it is
-    /// still to be written again, or at `due`.
-    pub async fn check_due(&self, due: Option<Instant>) {
+    /// Waits until the index has to be checked: when a search or a write has found damage, when a rebuild
+    /// is pending, or at `due`.
+    pub async fn wait_for_index_check(&self, due: Option<Instant>) {
         loop {
-            let reported = tokio::time::timeout(PROBE_EVERY, self.damage.notified()).await;
+            let reported = tokio::time::timeout(PROBE_INTERVAL, self.damage.notified()).await;
             let is_due = due.is_some_and(|due| Instant::now() >= due);
-            if reported.is_ok() || is_due || self.check_index().is_err() {
+            if reported.is_ok() || is_due || self.ensure_index_ready().is_err() {
                 return;
             }
             if matches!(self.index.probe().await, Err(e) if e.kind() == ErrorKind::Corrupt) {
@@ -175,45 +176,48 @@ impl Search {
         }
     }
 
-    /// `Busy` while the points of a damaged index are written again.
-    pub fn check_index(&self) -> Result<()> {
-        if self.rebuilding.load(Ordering::Acquire) { Err(being_rebuilt()) } else { Ok(()) }
+    /// `Busy` while the points of a damaged index are being rebuilt.
+    pub fn ensure_index_ready(&self) -> Result<()> {
+        if self.rebuilding.load(Ordering::Acquire) { Err(rebuilding()) } else { Ok(()) }
     }
 
-    /// What a search fails with that meets damage in the index, which is told to be mended.
-    pub(super) fn mended_soon(&self, error: Error) -> Error {
+    /// Maps an error of index damage to `Busy` and triggers a check of the index; other errors pass
+    /// through.
+    pub(super) fn report_damage(&self, error: Error) -> Error {
         if !error.is_corrupt() {
             return error;
         }
         tracing::error!(%error, "a search has met damage in the index, which is checked");
         self.damage.notify_one();
-        being_rebuilt()
+        rebuilding()
     }
 
-    /// Whether there is nothing to search at all.
+    /// Whether the index has no points at all.
     pub async fn is_empty(&self) -> Result<bool> {
         Ok(self.index.count(&Filter::default()).await? == 0)
     }
 
-    /// How many videos have points in an index but no record, if they are more than a repair
-    /// removes without being told to.
-    pub async fn many_orphans(&self, index: &dyn VectorIndex) -> Result<Option<u64>> {
+    /// The number of videos that have points in an index but no record, if a repair does not remove that
+    /// many without `remove_orphans`.
+    pub async fn excess_orphans(&self, index: &dyn VectorIndex) -> Result<Option<u64>> {
         let ids: BTreeSet<VideoId> = self.catalog.ids().await?.into_iter().collect();
         let indexed = index.values("video_id").await?;
         let recorded = |id: &String| id.parse().is_ok_and(|id: VideoId| ids.contains(&id));
         let orphans = indexed.iter().filter(|id| !recorded(id)).count();
-        Ok((!self.few(orphans, ids.len())).then_some(orphans as u64))
+        Ok((!self.may_remove_orphans(orphans, ids.len())).then_some(orphans as u64))
     }
 
-    /// Records that know of no video at all are rather not those that the vectors were made from.
-    fn few(&self, orphans: usize, videos: usize) -> bool {
+    /// Whether a repair may remove this many orphans. An empty record store is probably not the one that
+    /// the vectors were made from.
+    fn may_remove_orphans(&self, orphans: usize, videos: usize) -> bool {
         orphans == 0 || (orphans <= self.max_orphans && videos > 0)
     }
 
-    /// A video that is being changed needs no repair; a rebuild waits for it.
+    /// Locks a video for repair. `None` if it is being changed, and so needs no repair; `wait` waits for
+    /// it.
     pub(super) async fn lock_to_repair(
         &self,
-        what: Locked,
+        what: LockTarget,
         wait: bool,
     ) -> Result<Option<VideoLock>> {
         if wait {
@@ -222,64 +226,74 @@ impl Search {
         self.catalog.locks.try_lock(what).await
     }
 
-    /// Brings one video in line. What needs nothing is not locked.
-    pub(super) async fn repair_video(&self, video_id: VideoId, repair: Repair) -> Result<Repaired> {
+    /// Repairs one video. A video that needs no repair is not locked.
+    pub(super) async fn repair_video(
+        &self,
+        video_id: VideoId,
+        repair: Repair,
+    ) -> Result<RepairOutcome> {
         if !repair.all && !repair.unfinished {
-            let stored = self.catalog.stored(video_id).await?;
+            let stored = self.catalog.record_state(video_id).await?;
             match &stored {
-                Stored::Absent => return self.orphaned(video_id).await,
-                Stored::Unreadable(..) => {
+                RecordState::Absent => return self.orphan_outcome(video_id).await,
+                RecordState::Unreadable(..) => {
                     self.catalog.relist(video_id).await?;
-                    return Ok(Repaired::Unreadable);
+                    return Ok(RepairOutcome::Unreadable);
                 }
-                Stored::Record(record, _) => {
-                    let (documents, revisions) = self.catalog.surplus(video_id, &stored).await?;
+                RecordState::Record(record, _) => {
+                    let (documents, revisions) = self.catalog.garbage(video_id, &stored).await?;
                     let clean = documents.is_empty() && revisions.is_empty();
-                    let listed = self.catalog.is_listed(video_id, &stored).await?;
+                    let listed = self.catalog.is_listing_current(video_id, &stored).await?;
                     if clean && listed && self.stale(record).await?.is_empty() {
-                        return Ok(Repaired::Rebuilt(0));
+                        return Ok(RepairOutcome::Rebuilt(0));
                     }
                 }
-                Stored::Tombstone(..) => {}
+                RecordState::Tombstone(..) => {}
             }
         }
         let Some(lock) = self.lock_to_repair(video_id.into(), repair.all).await? else {
-            return Ok(Repaired::Busy);
+            return Ok(RepairOutcome::Busy);
         };
         self.catalog.relist(video_id).await?;
-        let repaired = match self.catalog.stored(video_id).await? {
-            Stored::Absent => return self.orphaned(video_id).await,
-            Stored::Unreadable(..) => Repaired::Unreadable,
-            Stored::Tombstone(..) => {
-                self.catalog.clear(video_id, &lock).await?;
-                Repaired::Cleared
+        let repaired = match self.catalog.record_state(video_id).await? {
+            RecordState::Absent => return self.orphan_outcome(video_id).await,
+            RecordState::Unreadable(..) => RepairOutcome::Unreadable,
+            RecordState::Tombstone(..) => {
+                self.catalog.remove_remains(video_id, &lock).await?;
+                RepairOutcome::Cleared
             }
-            Stored::Record(..) => match self.mend(video_id, &lock, repair.all).await {
-                Ok(rebuilt) => Repaired::Rebuilt(rebuilt),
-                // Not a fault of the index.
-                Err(error) if error.is_corrupt() && self.catalog.unreadable().has(video_id) => {
-                    Repaired::Unreadable
+            RecordState::Record(..) => {
+                match self.repair_points(video_id, &lock, repair.all).await {
+                    Ok(rebuilt) => RepairOutcome::Rebuilt(rebuilt),
+                    // A fault of the video's documents, not of the index.
+                    Err(error) if error.is_corrupt() && self.catalog.unreadable().has(video_id) => {
+                        RepairOutcome::Unreadable
+                    }
+                    Err(error) => return Err(error),
                 }
-                Err(error) => return Err(error),
-            },
+            }
         };
-        lock.forget_the_dead().await?;
+        lock.remove_stale_locks().await?;
         self.catalog.unfinished().remove(&video_id);
         Ok(repaired)
     }
 
-    /// A video without a record: an orphan, unless nothing is left of it.
-    async fn orphaned(&self, video_id: VideoId) -> Result<Repaired> {
+    /// The outcome for a video without a record: an orphan, unless nothing is left of it.
+    async fn orphan_outcome(&self, video_id: VideoId) -> Result<RepairOutcome> {
         self.catalog.relist(video_id).await?;
-        let nothing = self.catalog.surplus(video_id, &Stored::Absent).await?;
-        Ok(if nothing == Default::default() { Repaired::Cleared } else { Repaired::Orphan })
+        let remains = self.catalog.garbage(video_id, &RecordState::Absent).await?;
+        Ok(if remains == Default::default() {
+            RepairOutcome::Cleared
+        } else {
+            RepairOutcome::Orphan
+        })
     }
 
-    /// The analyzers whose points are not those that the record counts.
+    /// The analyzers with points of another embedder, or of another number than the record has.
     async fn stale(&self, record: &VideoRecord) -> Result<Vec<String>> {
         let mut stale = Vec::new();
         for (id, entry) in &record.analyzers {
-            let current = revisions_of(record.video_id, vec![entry.revision.clone()]);
+            let current = revision_filter(record.video_id, vec![entry.revision.clone()]);
             let agrees = entry.embedder == self.models.embedder.model()
                 && self.index.count(&current).await? == entry.points;
             if !agrees {
@@ -289,12 +303,12 @@ impl Search {
         Ok(stale)
     }
 
-    /// Removes the garbage of a video and writes its points that disagree with its record, or all of
-    /// them; says of how many analyzers.
-    async fn mend(&self, video_id: VideoId, lock: &VideoLock, all: bool) -> Result<u64> {
+    /// Removes a video's surplus documents and rewrites the points that disagree with its record, or all of
+    /// them. Returns the number of analyzers rebuilt.
+    async fn repair_points(&self, video_id: VideoId, lock: &VideoLock, all: bool) -> Result<u64> {
         let claim = self.catalog.claim(video_id, lock).await?;
-        let Some(mut record) = claim.found.record().cloned() else { return Ok(0) };
-        self.catalog.clean(video_id, &claim.found).await?;
+        let Some(mut record) = claim.base.record().cloned() else { return Ok(0) };
+        self.catalog.clean(video_id, &claim.base).await?;
         let stale = match all {
             true => record.analyzers.keys().cloned().collect(),
             false => self.stale(&record).await?,
@@ -302,20 +316,20 @@ impl Search {
         if stale.is_empty() {
             return Ok(0);
         }
-        let (fresh, rebuilt) = self.points_of(&mut record, &stale).await?;
+        let (fresh, rebuilt) = self.rebuild_points(&mut record, &stale).await?;
         let revisions = stale.iter().filter_map(|id| record.analyzers.get(id));
         let revisions = revisions.map(|entry| entry.revision.clone()).collect();
         lock.check()?;
-        // The revisions stay: instances that search another index by this record go on. Whoever
-        // writes these points, and whenever, writes the same.
-        self.index.replace(Some(&revisions_of(video_id, revisions)), fresh).await?;
+        // The revisions stay, so instances that search another index by this record keep working.
+        // Rebuilding is deterministic: any instance writes the same points at any time.
+        self.index.replace(Some(&revision_filter(video_id, revisions)), fresh).await?;
         self.catalog.publish(&claim, record).await?;
         Ok(rebuilt)
     }
 
-    /// The points of these analyzers, made again of their outputs and entered into the record; of how
-    /// many they are.
-    async fn points_of(
+    /// Rebuilds the points of these analyzers from their stored outputs and updates the record. Returns the
+    /// points and the number of analyzers rebuilt.
+    async fn rebuild_points(
         &self,
         record: &mut VideoRecord,
         analyzers: &[String],
@@ -326,63 +340,62 @@ impl Search {
         for id in analyzers {
             let outputs = self.catalog.outputs(record, id).await?;
             let Some(entry) = record.analyzers.get_mut(id) else { continue };
-            // An analyzer that is not registered now keeps its record; its points cannot be made.
+            // An analyzer that is no longer registered keeps its record, but its points cannot be built.
             let Ok(analyzer) = self.catalog.analyzers.find(&self.models, id) else {
                 (entry.points, entry.embedder) = (0, String::new());
                 continue;
             };
             let (embedder, revision) = (self.models.embedder.as_ref(), &entry.revision);
-            let of_analyzer =
+            let analyzer_points =
                 points(embedder, record.video_id, &config, revision, &spans, &*analyzer, &outputs)
                     .await?;
-            entry.points = of_analyzer.len() as u64;
+            entry.points = analyzer_points.len() as u64;
             entry.embedder = self.models.embedder.model().to_owned();
-            fresh.extend(of_analyzer);
+            fresh.extend(analyzer_points);
             rebuilt += 1;
         }
         Ok((fresh, rebuilt))
     }
 }
 
-fn being_rebuilt() -> Error {
+fn rebuilding() -> Error {
     Error::Busy {
         message:
-            "the search index is damaged and is being written again from the records; try again \
-                  shortly"
+            "the search index is damaged and is being rebuilt from the records; try again shortly"
                 .into(),
-        retry_after: MENDED_AFTER,
+        retry_after: RETRY_AFTER_SECONDS,
     }
 }
 
-/// The points of a video that are of these runs.
-fn revisions_of(video_id: VideoId, revisions: Vec<String>) -> Filter {
+/// Matches the points of a video that belong to these revisions.
+fn revision_filter(video_id: VideoId, revisions: Vec<String>) -> Filter {
     Filter::video(video_id).and("revision", Predicate::AnyKeyword(revisions))
 }
 
-/// What became of one video in a repair.
+/// The outcome of repairing one video.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Repaired {
-    /// The points of so many analyzers were written again.
+pub(super) enum RepairOutcome {
+    /// The points of this many analyzers were rewritten.
     Rebuilt(u64),
     /// It has no record, and nothing is left of it.
     Cleared,
-    /// It has no record, and something is there.
+    /// It has no record but still has documents or points.
     Orphan,
-    /// It does not read back.
+    /// Its record or documents are unreadable.
     Unreadable,
     /// It is being changed.
     Busy,
 }
 
-impl Reindexed {
-    pub(super) fn count(&mut self, state: Repaired) {
+impl ReindexReport {
+    pub(super) fn count(&mut self, state: RepairOutcome) {
         match state {
-            Repaired::Rebuilt(analyzers) => {
+            RepairOutcome::Rebuilt(analyzers) => {
                 self.videos += 1;
                 self.rebuilt += analyzers;
             }
-            Repaired::Unreadable => self.unreadable += 1,
-            Repaired::Cleared | Repaired::Orphan | Repaired::Busy => {}
+            RepairOutcome::Unreadable => self.unreadable += 1,
+            RepairOutcome::Cleared | RepairOutcome::Orphan | RepairOutcome::Busy => {}
         }
     }
 }

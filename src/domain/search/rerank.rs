@@ -1,136 +1,138 @@
-//! Hits read together with the question that they were found for. A vector, made without knowing of the
-//! question, tells what a text is about; whether it answers is told by reading both.
+//! Re-ranking: a cross-encoder scores each hit's text together with the question. An embedding, computed
+//! without the question, shows what a text is about; a re-ranker judges whether it answers the question.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use ports::llm::PassageKind;
 use ports::reranker::Reranker;
 use text::questions::{AnswerKind, asks_for_number, is_generic, is_question, topic};
-use text::{Quotations, is_stop_word, sentences, shared, words};
+use text::{Quotations, is_stop_word, sentences, word_overlap, words};
 
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::search::calibration::content_words;
 use crate::domain::search::{Search, SearchResult};
 
-/// The logistic model of an answer being in a text: intercept, weight of the log-odds that its moment is about
-/// what is asked, weight of those that a reranker gives it. Those that answer rightly, deny and tell apart
-/// the most of the development questions of `make eval`.
+/// Logistic model of a text containing an answer: intercept, weight of the log-odds of the search, weight
+/// of the log-odds of the re-ranker. Fitted to answer, decline and separate as many development questions
+/// of `make eval` as possible.
 const MODEL: [f32; 3] = [0.6, 1.2, 1.0];
 
-/// Least probability of a search, and least that it is wrong: whatever it finds may be refuted.
-const LEAST_FOUND: f32 = 0.03;
+/// Search probabilities are clamped this far from 0 and 1, so that the re-ranker can overrule any hit.
+const MIN_SEARCH_PROBABILITY: f32 = 0.03;
 
-/// The same of a reranker.
-const LEAST_READ: f32 = 0.002;
+/// The same for re-ranker scores.
+const MIN_RERANKER_PROBABILITY: f32 = 0.002;
 
-/// Longest text on screen that is read at once, characters.
-const LONGEST_SCREEN: usize = 400;
+/// Maximum length of on-screen text that is scored as one text, bytes.
+const MAX_SCREEN_BYTES: usize = 400;
 
-/// What a question looks for in a text.
-pub(crate) struct Wanted {
-    about: Vec<String>,
+/// What a text must contain to answer a question.
+pub(crate) struct AnswerCriteria {
+    subject: Vec<String>,
     kind: AnswerKind,
-    /// Whether no text answers without a word of that kind.
-    must_have: bool,
-    /// Whether all that is said about something answers.
+    /// Whether only a text with a word of that kind can answer.
+    requires_kind: bool,
+    /// Whether everything said about the subject answers.
     is_topic: bool,
 }
 
-impl Wanted {
-    /// `None` of a search by a few words, and of a question about a video as a whole.
-    pub(crate) fn by(question: &str) -> Option<Self> {
+impl AnswerCriteria {
+    /// `None` for a keyword search, and for a question about a video as a whole.
+    pub(crate) fn from_question(question: &str) -> Option<Self> {
         if let Some(topic) = topic(question) {
-            let about = content_words(topic);
+            let subject = content_words(topic);
             return Some(Self {
-                about,
+                subject,
                 kind: AnswerKind::Anything,
-                must_have: false,
+                requires_kind: false,
                 is_topic: true,
             });
         }
-        let mut about = content_words(question);
+        let mut subject = content_words(question);
         // Of `how many boats`, boats.
-        about.retain(|word| !is_stop_word(word));
-        if !is_question(question) || about.iter().all(|word| is_generic(word)) {
+        subject.retain(|word| !is_stop_word(word));
+        if !is_question(question) || subject.iter().all(|word| is_generic(word)) {
             return None;
         }
-        let asked = words(question);
-        let kind = AnswerKind::asked_for(&asked);
-        let must_have = match kind {
-            AnswerKind::Quantity => asks_for_number(&asked),
+        let question_words = words(question);
+        let kind = AnswerKind::from_question(&question_words);
+        let requires_kind = match kind {
+            AnswerKind::Quantity => asks_for_number(&question_words),
             kind => kind.is_definite(),
         };
-        Some(Self { about, kind, must_have, is_topic: false })
+        Some(Self { subject, kind, requires_kind, is_topic: false })
     }
 
-    /// Whether all that is said about something answers: what is about it need not be read.
+    /// Whether everything said about the subject answers, so that no text has to be scored.
     pub(crate) fn is_topic(&self) -> bool {
         self.is_topic
     }
 
-    /// Whether a text may answer at all.
-    pub(crate) fn may_be_in(&self, text: &str) -> bool {
-        !self.must_have || self.kind.is_in(&words(text))
+    /// Whether a text can answer at all.
+    pub(crate) fn may_answer(&self, text: &str) -> bool {
+        !self.requires_kind || self.kind.occurs_in(&words(text))
     }
 
-    /// Share of the words in question that are in a text, 0..1.
-    pub(crate) fn shared_with(&self, text: &str) -> f32 {
-        shared(&self.about, text)
+    /// Share of the subject's words that occur in a text, 0..1.
+    pub(crate) fn word_overlap(&self, text: &str) -> f32 {
+        word_overlap(&self.subject, text)
     }
 }
 
-/// Whether a kind of passage is language that was said, read or written, as a reranker has learnt to read
-/// it: no list of what detectors saw.
+/// Whether passages of a kind are natural language (speech, on-screen text, prose), which a re-ranker is
+/// trained on, and not a list of detections.
 pub(crate) fn is_language(kind: PassageKind) -> bool {
     matches!(kind, PassageKind::Speech | PassageKind::Screen | PassageKind::Prose)
 }
 
-/// What of a passage is read at once: a sentence, or all that stands on screen together.
-pub(crate) fn read_at_once(kind: PassageKind, text: &str) -> Vec<&str> {
-    if kind == PassageKind::Screen && text.len() <= LONGEST_SCREEN {
+/// Splits a passage into the texts that are scored: sentences, or all text that is on screen together.
+pub(crate) fn split_for_scoring(kind: PassageKind, text: &str) -> Vec<&str> {
+    if kind == PassageKind::Screen && text.len() <= MAX_SCREEN_BYTES {
         return vec![text];
     }
     sentences(text, Quotations::Whole)
 }
 
-/// A text of a hit.
+/// A text of a hit to be scored.
 struct Candidate {
     hit: usize,
     text: String,
-    likely: f32,
+    priority: f32,
 }
 
 impl Search {
-    /// Reads the hits for a question together with it: their probabilities become those of an answer being
-    /// there, and the most probable comes first. Nothing changes without a reranker, for a search by a few
-    /// words, and of hits that tell nothing in language.
+    /// Re-ranks the hits for a question: `p_present` becomes the probability that the hit contains an
+    /// answer, and the most probable comes first. Does nothing without a re-ranker or for a keyword search,
+    /// and leaves hits without natural-language text as they are.
     pub(super) async fn rerank(&self, question: &str, hits: &mut [SearchResult]) -> Result<()> {
         let Some(reranker) = &self.models.reranker else { return Ok(()) };
-        let Some(wanted) = Wanted::by(question).filter(|wanted| !wanted.is_topic()) else {
+        let Some(criteria) =
+            AnswerCriteria::from_question(question).filter(|criteria| !criteria.is_topic())
+        else {
             return Ok(());
         };
         let mut candidates: Vec<Candidate> =
-            hits.iter().enumerate().flat_map(|(at, hit)| candidates(at, hit, &wanted)).collect();
+            hits.iter().enumerate().flat_map(|(at, hit)| candidates(at, hit, &criteria)).collect();
         let mut surest: Vec<Option<f32>> = vec![None; hits.len()];
         for candidate in &candidates {
             surest[candidate.hit] = Some(0.0);
         }
-        candidates.retain(|candidate| wanted.may_be_in(&candidate.text));
-        candidates.sort_by(|a, b| b.likely.total_cmp(&a.likely));
+        candidates.retain(|candidate| criteria.may_answer(&candidate.text));
+        candidates.sort_by(|a, b| b.priority.total_cmp(&a.priority));
         for left_out in candidates.iter().skip(self.settings.rerank_texts) {
             surest[left_out.hit] = None;
         }
         candidates.truncate(self.settings.rerank_texts);
         let texts: Vec<&str> = candidates.iter().map(|one| one.text.as_str()).collect();
-        let scores = read(reranker.as_ref(), question, &texts).await?;
+        let scores = score_texts(reranker.as_ref(), question, &texts).await?;
         for (candidate, score) in candidates.iter().zip(scores) {
-            let of_hit = &mut surest[candidate.hit];
-            *of_hit = Some(of_hit.map_or(score, |known| known.max(score)));
+            let best = &mut surest[candidate.hit];
+            *best = Some(best.map_or(score, |known| known.max(score)));
         }
         for (hit, surest) in hits.iter_mut().zip(surest) {
             let Some(surest) = surest else { continue };
-            hit.p_present = presence(hit.p_found, surest);
-            if is_seen(hit, &wanted) {
+            hit.p_present = combine_probabilities(hit.p_found, surest);
+            if is_detected(hit, &criteria) {
                 hit.p_present = hit.p_present.max(hit.p_found);
             }
         }
@@ -139,8 +141,9 @@ impl Search {
     }
 }
 
-/// How probable it is that each text answers a question. Many moments are told alike: no text is read twice.
-pub(crate) async fn read(
+/// The probability, for each text, that it answers the question. Each distinct text is scored once, since
+/// many moments have the same text.
+pub(crate) async fn score_texts(
     reranker: &dyn Reranker,
     question: &str,
     texts: &[&str],
@@ -154,19 +157,21 @@ pub(crate) async fn read(
     scores.ok_or_else(|| Error::corrupt("the reranker has not scored every text"))
 }
 
-/// Whether anything of what is asked about was seen there, which nothing that is said can refute.
-fn is_seen(hit: &SearchResult, wanted: &Wanted) -> bool {
-    let seen = |kind| matches!(kind, PassageKind::Objects | PassageKind::People);
-    hit.statements.iter().any(|told| seen(told.kind) && wanted.shared_with(&told.text) > 0.0)
+/// Whether a detector reports anything that the question asks about; what is said there cannot refute that.
+fn is_detected(hit: &SearchResult, criteria: &AnswerCriteria) -> bool {
+    let is_detection = |kind| matches!(kind, PassageKind::Objects | PassageKind::People);
+    hit.statements.iter().any(|statement| {
+        is_detection(statement.kind) && criteria.word_overlap(&statement.text) > 0.0
+    })
 }
 
-/// What of a hit is read: each sentence alone, and what is said with what is said right after it.
-fn candidates(at: usize, hit: &SearchResult, wanted: &Wanted) -> Vec<Candidate> {
-    let told = hit.statements.iter().filter(|told| told.is_likely() && is_language(told.kind));
+/// The texts of a hit that are scored: each sentence alone, and each pair of consecutive spoken sentences.
+fn candidates(at: usize, hit: &SearchResult, criteria: &AnswerCriteria) -> Vec<Candidate> {
+    let statements = hit.statements.iter().filter(|s| s.is_likely() && is_language(s.kind));
     let mut speech: Vec<&str> = Vec::new();
     let mut texts: Vec<String> = Vec::new();
-    for statement in told {
-        let parts = read_at_once(statement.kind, &statement.text);
+    for statement in statements {
+        let parts = split_for_scoring(statement.kind, &statement.text);
         match statement.kind {
             PassageKind::Speech => speech.extend(parts),
             _ => texts.extend(parts.into_iter().map(str::to_owned)),
@@ -176,20 +181,21 @@ fn candidates(at: usize, hit: &SearchResult, wanted: &Wanted) -> Vec<Candidate> 
     texts.extend(speech.windows(2).map(|two| two.join(" ")));
     let mut known = HashSet::new();
     texts.retain(|text| !text.trim().is_empty() && known.insert(text.clone()));
-    let likely = |text: &str| wanted.shared_with(text) + hit.p_present;
-    texts.into_iter().map(|text| Candidate { hit: at, likely: likely(&text), text }).collect()
+    let priority = |text: &str| criteria.word_overlap(text) + hit.p_present;
+    texts.into_iter().map(|text| Candidate { hit: at, priority: priority(&text), text }).collect()
 }
 
-/// How probable it is that an answer is there: by what a search tells of the moment, and by what a reranker
-/// has read.
-pub(crate) fn presence(found: f32, read: f32) -> f32 {
+/// Combines the probability of the search (`found`) with that of the re-ranker (`read`) into the
+/// probability that a moment contains an answer.
+pub(crate) fn combine_probabilities(found: f32, read: f32) -> f32 {
     let [intercept, by_search, by_reading] = MODEL;
-    let odds = |p: f32, least: f32| {
-        let p = p.clamp(least, 1.0 - least);
+    let odds = |p: f32, min: f32| {
+        let p = p.clamp(min, 1.0 - min);
         (p / (1.0 - p)).ln()
     };
-    let logit =
-        intercept + by_search * odds(found, LEAST_FOUND) + by_reading * odds(read, LEAST_READ);
+    let logit = intercept
+        + by_search * odds(found, MIN_SEARCH_PROBABILITY)
+        + by_reading * odds(read, MIN_RERANKER_PROBABILITY);
     1.0 / (1.0 + (-logit).exp())
 }
 
@@ -201,7 +207,7 @@ mod tests {
 
     use super::*;
 
-    /// Scores texts by their length, and keeps them.
+    /// Scores texts by their length and records them.
     #[derive(Default)]
     struct Reader(Mutex<Vec<String>>);
 
@@ -218,38 +224,46 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_text_is_read_twice() {
+    async fn each_distinct_text_is_scored_once() {
         let reader = Reader::default();
-        let scores = read(&reader, "Who?", &["Rosa.", "He.", "Rosa."]).await.expect("scores");
+        let scores =
+            score_texts(&reader, "Who?", &["Rosa.", "He.", "Rosa."]).await.expect("scores");
         assert_eq!(scores, [5.0, 3.0, 5.0]);
         assert_eq!(*reader.0.lock().expect("unpoisoned"), ["He.", "Rosa."]);
     }
 
     #[test]
-    fn only_questions_about_something_in_particular_are_read_for() {
-        assert!(Wanted::by("a red boat").is_none());
-        assert!(Wanted::by("What is this video about?").is_none());
-        assert!(Wanted::by("How many people are there?").is_none());
-        let wanted = Wanted::by("How many boats are there?").expect("a question");
-        assert!(wanted.may_be_in("Twelve boats.") && !wanted.may_be_in("Boats, far away."));
-        let wanted = Wanted::by("What does she say about her boat?").expect("a question");
-        assert!(wanted.is_topic() && wanted.shared_with("A boat.") > wanted.shared_with("She."));
-        let wanted = Wanted::by("Who owns the boat?").expect("a question");
-        assert!(wanted.may_be_in("It rains.") && wanted.shared_with("Her boat.") > 0.0);
+    fn only_questions_with_a_specific_subject_have_answer_criteria() {
+        assert!(AnswerCriteria::from_question("a red boat").is_none());
+        assert!(AnswerCriteria::from_question("What is this video about?").is_none());
+        assert!(AnswerCriteria::from_question("How many people are there?").is_none());
+        let criteria =
+            AnswerCriteria::from_question("How many boats are there?").expect("a question");
+        assert!(criteria.may_answer("Twelve boats.") && !criteria.may_answer("Boats, far away."));
+        let criteria =
+            AnswerCriteria::from_question("What does she say about her boat?").expect("a question");
+        assert!(
+            criteria.is_topic() && criteria.word_overlap("A boat.") > criteria.word_overlap("She.")
+        );
+        let criteria = AnswerCriteria::from_question("Who owns the boat?").expect("a question");
+        assert!(criteria.may_answer("It rains.") && criteria.word_overlap("Her boat.") > 0.0);
     }
 
     #[test]
-    fn what_is_on_screen_together_is_read_at_once() {
+    fn on_screen_text_is_scored_as_one_text() {
         let text = "DEPARTURES. Platform 4. Delayed.";
-        assert_eq!(read_at_once(PassageKind::Screen, text), [text]);
-        assert_eq!(read_at_once(PassageKind::Speech, text).len(), 3);
+        assert_eq!(split_for_scoring(PassageKind::Screen, text), [text]);
+        assert_eq!(split_for_scoring(PassageKind::Speech, text).len(), 3);
     }
 
     #[test]
-    fn reading_raises_and_lowers_what_a_search_tells() {
-        assert!(presence(0.5, 0.9) > 0.5 && presence(0.5, 0.1) < 0.5);
-        assert!(presence(0.9, 0.5) > presence(0.2, 0.5));
-        assert!(presence(1.0, 1.0) < 1.0 && presence(0.0, 0.0) > 0.0);
-        assert!(presence(1.0, 0.0) < 0.5, "the surest find is refuted by who is sure");
+    fn reranking_raises_and_lowers_the_search_probability() {
+        assert!(combine_probabilities(0.5, 0.9) > 0.5 && combine_probabilities(0.5, 0.1) < 0.5);
+        assert!(combine_probabilities(0.9, 0.5) > combine_probabilities(0.2, 0.5));
+        assert!(combine_probabilities(1.0, 1.0) < 1.0 && combine_probabilities(0.0, 0.0) > 0.0);
+        assert!(
+            combine_probabilities(1.0, 0.0) < 0.5,
+            "a confident re-ranker overrules a confident search"
+        );
     }
 }

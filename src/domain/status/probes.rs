@@ -1,5 +1,5 @@
-//! Whether what the service stands on answers, as it was last seen. Whoever asks is answered at once,
-//! and however many ask, a port is asked once per interval.
+//! Health probes of ports with cached results. Requests return immediately, and a port is probed at
+//! most once per interval, however many requests arrive.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -12,18 +12,18 @@ use tokio::time::{Instant, timeout};
 
 use crate::domain::kernel::error::Error;
 
-/// How ports are asked.
+/// Timing of health probes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProbeSettings {
-    /// How long an outcome holds.
+    /// How long a probe result is reused.
     pub interval: Duration,
-    /// How often a port is asked that nobody asks about: a bucket bills each time.
+    /// Interval of background probes. Object stores bill each of them.
     pub idle_probe_interval: Duration,
-    /// How long a port may take to answer.
+    /// Timeout of a probe.
     pub timeout: Duration,
-    /// How long whoever asks waits for a newer outcome than one that does not hold any more.
+    /// How long a request waits for a new result when the last one has expired.
     pub patience: Duration,
-    /// Whether storage is part of this machine, so that it is asked whenever somebody wants to know.
+    /// Whether storage is local, so that it is probed on every request.
     pub storage_is_local: bool,
 }
 
@@ -39,21 +39,21 @@ impl Default for ProbeSettings {
     }
 }
 
-/// `TypeName: message` of what is wrong.
+/// The result of a probe; the error is `TypeName: message`.
 pub type Outcome = Result<(), String>;
 
-type Ask = Box<dyn Fn() -> BoxFuture<'static, Result<(), Error>> + Send + Sync>;
+type ProbeFn = Box<dyn Fn() -> BoxFuture<'static, Result<(), Error>> + Send + Sync>;
 
-/// One port, and what was last seen of it.
+/// The probe of one port, with its last result.
 pub(super) struct Probe {
-    /// What holds when it answers.
+    /// Name of the check, which states success.
     pub(super) check: &'static str,
     port: &'static str,
-    ask: Ask,
+    run: ProbeFn,
     settings: ProbeSettings,
     last: RwLock<Option<(Instant, Outcome)>>,
-    asking: AtomicBool,
-    answered: Notify,
+    in_flight: AtomicBool,
+    finished: Notify,
 }
 
 impl Probe {
@@ -61,57 +61,57 @@ impl Probe {
         check: &'static str,
         port: &'static str,
         settings: ProbeSettings,
-        ask: impl Fn() -> BoxFuture<'static, Result<(), Error>> + Send + Sync + 'static,
+        run: impl Fn() -> BoxFuture<'static, Result<(), Error>> + Send + Sync + 'static,
     ) -> Arc<Self> {
         Arc::new(Self {
             check,
             port,
-            ask: Box::new(ask),
+            run: Box::new(run),
             settings,
             last: RwLock::default(),
-            asking: AtomicBool::new(false),
-            answered: Notify::new(),
+            in_flight: AtomicBool::new(false),
+            finished: Notify::new(),
         })
     }
 
-    /// What was last seen, after a short wait for something newer where that is too old; the first
-    /// time, after as long as the port may take.
+    /// The last result. If it has expired, waits briefly for a new one; the first time, waits as long
+    /// as the probe may take.
     pub(super) async fn outcome(self: &Arc<Self>) -> Outcome {
         let wait = match self.last() {
             Some((at, outcome)) if at.elapsed() < self.settings.interval => return outcome,
             Some(_) => self.settings.patience,
             None => self.settings.timeout + self.settings.patience,
         };
-        let mut answered = std::pin::pin!(self.answered.notified());
-        answered.as_mut().enable();
+        let mut finished = std::pin::pin!(self.finished.notified());
+        finished.as_mut().enable();
         self.start();
-        // Late or not, the newest counts.
-        let _ = timeout(wait, answered).await;
-        self.last().map_or_else(|| Err(self.late()), |(_, outcome)| outcome)
+        // After a timeout the last result is returned.
+        let _ = timeout(wait, finished).await;
+        self.last().map_or_else(|| Err(self.timeout_message()), |(_, outcome)| outcome)
     }
 
     fn last(&self) -> Option<(Instant, Outcome)> {
         self.last.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Asks the port, unless it is being asked.
+    /// Starts a probe, unless one is in flight.
     fn start(self: &Arc<Self>) {
-        if self.asking.swap(true, Ordering::AcqRel) {
+        if self.in_flight.swap(true, Ordering::AcqRel) {
             return;
         }
         let probe = self.clone();
         tokio::spawn(async move {
-            let _over = Over(&probe);
-            let outcome = match timeout(probe.settings.timeout, (probe.ask)()).await {
+            let _guard = InFlightGuard(&probe);
+            let outcome = match timeout(probe.settings.timeout, (probe.run)()).await {
                 Ok(outcome) => outcome.map_err(|error| error.labelled()),
-                Err(_) => Err(probe.late()),
+                Err(_) => Err(probe.timeout_message()),
             };
-            probe.enter(outcome);
+            probe.record(outcome);
         });
     }
 
-    /// Keeps an outcome, and says when it is another than before.
-    fn enter(&self, outcome: Outcome) {
+    /// Stores a result, and logs a change of state.
+    fn record(&self, outcome: Outcome) {
         let mut last = self.last.write().unwrap_or_else(PoisonError::into_inner);
         let failed = matches!(&*last, Some((_, Err(_))));
         match &outcome {
@@ -122,7 +122,7 @@ impl Probe {
         *last = Some((Instant::now(), outcome));
     }
 
-    fn late(&self) -> String {
+    fn timeout_message(&self) -> String {
         let message = format!(
             "{} did not answer within {} s (http.probe_timeout)",
             self.port,
@@ -132,13 +132,13 @@ impl Probe {
     }
 }
 
-/// The port is not being asked any more, whatever became of it.
-struct Over<'p>(&'p Probe);
+/// Marks the probe as finished when dropped.
+struct InFlightGuard<'p>(&'p Probe);
 
-impl Drop for Over<'_> {
+impl Drop for InFlightGuard<'_> {
     fn drop(&mut self) {
-        self.0.asking.store(false, Ordering::Release);
-        self.0.answered.notify_waiters();
+        self.0.in_flight.store(false, Ordering::Release);
+        self.0.finished.notify_waiters();
     }
 }
 
@@ -159,73 +159,82 @@ mod tests {
         storage_is_local: false,
     };
 
-    /// What a port does when it is asked.
+    /// The behaviour of a fake port.
     #[derive(Clone, Copy)]
-    enum Does {
+    enum Behaviour {
         Answer,
         Refuse,
         Hang,
     }
 
-    /// A port, what it does, and how often it was asked.
-    fn port() -> (Arc<Probe>, Arc<Mutex<Does>>, Arc<AtomicUsize>) {
-        let (does, asked) = (Arc::new(Mutex::new(Does::Answer)), Arc::new(AtomicUsize::new(0)));
-        let (now, count) = (does.clone(), asked.clone());
-        let ask = move || {
+    /// A probe of a fake port, the behaviour of the port, and the number of calls.
+    fn port() -> (Arc<Probe>, Arc<Mutex<Behaviour>>, Arc<AtomicUsize>) {
+        let (behaviour, calls) =
+            (Arc::new(Mutex::new(Behaviour::Answer)), Arc::new(AtomicUsize::new(0)));
+        let (now, count) = (behaviour.clone(), calls.clone());
+        let run = move || {
             count.fetch_add(1, Ordering::SeqCst);
-            let does = *now.lock().expect("unpoisoned");
+            let behaviour = *now.lock().expect("unpoisoned");
             async move {
-                match does {
-                    Does::Answer => Ok(()),
-                    Does::Refuse => Err(PortError::new(ErrorKind::Unavailable, "refused").into()),
-                    Does::Hang => std::future::pending().await,
+                match behaviour {
+                    Behaviour::Answer => Ok(()),
+                    Behaviour::Refuse => {
+                        Err(PortError::new(ErrorKind::Unavailable, "refused").into())
+                    }
+                    Behaviour::Hang => std::future::pending().await,
                 }
             }
             .boxed()
         };
-        (Probe::new("storage answers", "storage", SETTINGS, ask), does, asked)
+        (Probe::new("storage answers", "storage", SETTINGS, run), behaviour, calls)
     }
 
     #[tokio::test(start_paused = true)]
-    async fn however_many_ask_a_port_is_asked_once_per_interval() {
-        let (probe, does, asked) = port();
-        for (what, count) in [(Does::Answer, 1), (Does::Refuse, 2), (Does::Hang, 3)] {
-            *does.lock().expect("unpoisoned") = what;
+    async fn ports_are_probed_once_per_interval() {
+        let (probe, behaviour, calls) = port();
+        for (what, count) in [(Behaviour::Answer, 1), (Behaviour::Refuse, 2), (Behaviour::Hang, 3)]
+        {
+            *behaviour.lock().expect("unpoisoned") = what;
             let all = (0..500).map(|_| probe.outcome());
             futures::future::join_all(all).await;
-            assert_eq!(asked.load(Ordering::SeqCst), count);
+            assert_eq!(calls.load(Ordering::SeqCst), count);
             tokio::time::sleep(SETTINGS.interval + SETTINGS.timeout).await;
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_port_that_hangs_makes_nobody_wait() {
-        let (probe, does, _) = port();
+    async fn hanging_ports_do_not_delay_requests() {
+        let (probe, behaviour, _) = port();
         assert_eq!(probe.outcome().await, Ok(()));
-        *does.lock().expect("unpoisoned") = Does::Hang;
+        *behaviour.lock().expect("unpoisoned") = Behaviour::Hang;
         tokio::time::sleep(SETTINGS.interval).await;
-        let asked = Instant::now();
-        assert_eq!(probe.outcome().await, Ok(()), "what was last seen");
-        assert!(asked.elapsed() < Duration::from_millis(100), "{:?}", asked.elapsed());
+        let started = Instant::now();
+        assert_eq!(probe.outcome().await, Ok(()), "the last result");
+        assert!(started.elapsed() < Duration::from_millis(100), "{:?}", started.elapsed());
         tokio::time::sleep(SETTINGS.timeout).await;
-        let late = probe.outcome().await.expect_err("it hangs");
-        assert!(late.contains("TimeoutError: storage did not answer within 1 s"), "{late}");
+        let timeout_message = probe.outcome().await.expect_err("it hangs");
+        assert!(
+            timeout_message.contains("TimeoutError: storage did not answer within 1 s"),
+            "{timeout_message}"
+        );
     }
 
     #[tokio::test(start_paused = true)]
-    async fn after_a_pause_the_present_state_is_told() {
-        let (probe, does, _) = port();
-        for (what, ok) in [(Does::Answer, true), (Does::Refuse, false), (Does::Answer, true)] {
-            *does.lock().expect("unpoisoned") = what;
+    async fn expired_results_are_refreshed() {
+        let (probe, behaviour, _) = port();
+        for (what, ok) in
+            [(Behaviour::Answer, true), (Behaviour::Refuse, false), (Behaviour::Answer, true)]
+        {
+            *behaviour.lock().expect("unpoisoned") = what;
             tokio::time::sleep(SETTINGS.interval).await;
             assert_eq!(probe.outcome().await.is_ok(), ok);
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_first_time_a_port_has_as_long_as_it_may_take() {
-        let (probe, does, _) = port();
-        *does.lock().expect("unpoisoned") = Does::Hang;
+    async fn first_request_waits_for_the_probe() {
+        let (probe, behaviour, _) = port();
+        *behaviour.lock().expect("unpoisoned") = Behaviour::Hang;
         assert!(probe.outcome().await.expect_err("it hangs").contains("http.probe_timeout"));
     }
 }

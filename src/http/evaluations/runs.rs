@@ -1,4 +1,4 @@
-//! What a run came to, as clients see it.
+//! Results of evaluation runs.
 
 use std::collections::BTreeMap;
 
@@ -12,24 +12,26 @@ use crate::http::values::shortest;
 #[derive(Object)]
 #[oai(rename = "EvaluationRunList")]
 pub(super) struct RunList {
+    /// The runs, newest first.
     pub(super) runs: Vec<RunSummary>,
 }
 
 #[derive(Object)]
 #[oai(rename = "EvaluationRunSummary")]
 pub(super) struct RunSummary {
+    /// Id of the run.
     run_id: String,
-    /// When it began, ISO 8601, second precision, UTC.
+    /// When the run started, ISO 8601, second precision, UTC.
     created_at: String,
-    /// How long it took.
+    /// Duration of the run, seconds.
     seconds: f64,
-    /// That of the questions.
+    /// Revision of the questions; only runs with the same one are comparable.
     revision: String,
-    /// The embedder that searched.
+    /// Name of the embedder.
     embedder: String,
-    /// The language model that answered.
+    /// Name of the language model.
     language_model: String,
-    /// What each came to, in the order in which they were asked for.
+    /// Results of each configuration, in the order of the request.
     configurations: Vec<ConfigurationResult>,
 }
 
@@ -41,65 +43,71 @@ struct ConfigurationResult {
     cost: ModelCost,
 }
 
-/// Means over the questions that have the metric; null where none has it. Four decimals. A hit and a
-/// judged moment meet where both last at once.
+/// Means over the questions that have the metric, four decimals; null if none has it. A hit matches a
+/// judged moment if they overlap in time.
 #[derive(Object)]
 #[oai(rename = "EvaluationMetrics")]
 struct Metrics {
-    /// Recall at k: of the judged moments, the share that one of the hits meets.
+    /// Recall at k: share of the judged moments that a hit matches, 0 to 1.
     #[oai(nullable)]
     recall: Option<f64>,
-    /// Normalised discounted cumulative gain at k, gains 2^grade − 1, discount 1 / log2(rank + 1): going
-    /// down the ranks, a hit gains by the best judged moment that it meets and no hit above has taken.
+    /// Normalised discounted cumulative gain at k, 0 to 1, with gain 2^grade − 1 and discount 1 / log2(rank
+    /// + 1). In order of rank, each hit counts the best judged moment that it matches and that no earlier
+    /// hit has counted.
     #[oai(nullable)]
     ndcg: Option<f64>,
-    /// 1 / rank of the first hit that meets a judged moment, 0 without one.
+    /// 1 / rank of the first hit that matches a judged moment; 0 without one.
     #[oai(nullable)]
     reciprocal_rank: Option<f64>,
-    /// Intersection over union in time of the best pair of a hit and a judged moment.
+    /// Intersection over union in time of the best pair of a hit and a judged moment, 0 to 1.
     #[oai(nullable)]
     overlap: Option<f64>,
-    /// Of the hits of questions that have an answer, the share that meets a judged moment.
+    /// Precision: share of the hits of answerable questions that match a judged moment, 0 to 1.
     #[oai(nullable)]
     judged: Option<f64>,
-    /// Of the absent questions, the share that is told to be present.
+    /// Share of the absent questions that are reported as present, 0 to 1.
     #[oai(nullable)]
     false_presence: Option<f64>,
-    /// Of the other questions, the share that is told to be absent.
+    /// Share of the other questions that are reported as absent, 0 to 1.
     #[oai(nullable)]
     false_absence: Option<f64>,
-    /// Of the questions that have an answer, the share that `/ask` answers.
+    /// Share of the answerable questions that `/ask` answers, 0 to 1.
     #[oai(nullable)]
     answered: Option<f64>,
-    /// Of the absent questions, the share that `/ask` answers.
+    /// Share of the absent questions that `/ask` answers, 0 to 1.
     #[oai(nullable)]
     false_answer: Option<f64>,
-    /// Of the sentences of an answer, those that were left out included, the share that the cited
-    /// moments support.
+    /// Share of the sentences of an answer, including removed ones, that the cited moments support, 0 to 1.
     #[oai(nullable)]
     supported: Option<f64>,
 }
 
-/// Milliseconds within the service, by nearest rank.
+/// Latency within the service in milliseconds, by nearest rank; null if not measured.
 #[derive(Object)]
 #[oai(rename = "EvaluationLatency")]
 struct Latency {
+    /// Median search latency.
     #[oai(nullable)]
     search_p50: Option<f64>,
+    /// 95th percentile of the search latency.
     #[oai(nullable)]
     search_p95: Option<f64>,
+    /// Median latency of `/ask`.
     #[oai(nullable)]
     ask_p50: Option<f64>,
+    /// 95th percentile of the latency of `/ask`.
     #[oai(nullable)]
     ask_p95: Option<f64>,
 }
 
-/// What a language model billed.
+/// Billed use of the language model.
 #[derive(Object)]
 struct ModelCost {
-    /// Requests, repetitions included.
+    /// Number of requests, including retries.
     model_calls: u32,
+    /// Input tokens.
     input_tokens: u64,
+    /// Output tokens.
     output_tokens: u64,
 }
 
@@ -108,76 +116,88 @@ struct ModelCost {
 pub(super) struct Run {
     #[oai(flatten)]
     summary: RunSummary,
-    /// Judged moments that were left out, since their video is gone. A question without another one was
-    /// not asked.
+    /// Judged moments that were skipped because their video was deleted. A question that has no other one
+    /// is skipped too.
     lost: Vec<LostJudgement>,
+    /// Results of each question.
     questions: Vec<QuestionResult>,
-    /// Each configuration against the first.
+    /// Comparison of each configuration with the first.
     compare: Vec<Comparison>,
 }
 
 #[derive(Object)]
 struct LostJudgement {
+    /// Id of the question.
     question_id: String,
+    /// Id of the moment.
     moment_id: String,
 }
 
 #[derive(Object)]
 struct QuestionResult {
+    /// Id of the question.
     id: String,
+    /// Whether no moment answers it.
     absent: bool,
-    /// What each configuration gave, by its name.
+    /// Results by configuration name.
     results: BTreeMap<String, QuestionOutcome>,
 }
 
 #[derive(Object)]
 struct QuestionOutcome {
-    /// Best first.
+    /// Hits, best first.
     hits: Vec<JudgedHit>,
-    /// Absent where the question is.
+    /// Recall at k, 0 to 1; absent for absent questions.
     #[oai(skip_serializing_if_is_none)]
     recall: Option<f64>,
+    /// Normalised discounted cumulative gain at k, 0 to 1; absent for absent questions.
     #[oai(skip_serializing_if_is_none)]
     ndcg: Option<f64>,
+    /// 1 / rank of the first matching hit, 0 without one; absent for absent questions.
     #[oai(skip_serializing_if_is_none)]
     reciprocal_rank: Option<f64>,
+    /// Best intersection over union in time, 0 to 1; absent for absent questions.
     #[oai(skip_serializing_if_is_none)]
     overlap: Option<f64>,
-    /// Absent without hits too.
+    /// Share of the hits that match a judged moment, 0 to 1; also absent without hits.
     #[oai(skip_serializing_if_is_none)]
     judged: Option<f64>,
-    /// Whether what is asked for is told to be present.
+    /// Whether the search reports a match as present.
     told_present: bool,
-    /// Where `/ask` was asked.
+    /// Check of the answer; absent if `/ask` was not called.
     #[oai(skip_serializing_if_is_none)]
     answer: Option<CheckedAnswer>,
-    /// How long the search took, milliseconds.
+    /// Search latency, milliseconds.
     search_ms: f64,
-    /// How long the answer took, milliseconds.
+    /// Latency of `/ask`, milliseconds; absent if it was not called.
     #[oai(skip_serializing_if_is_none)]
     ask_ms: Option<f64>,
 }
 
 #[derive(Object)]
 struct JudgedHit {
+    /// Id of the moment.
     moment_id: String,
+    /// Probability that the match is really there, 0 to 1.
     #[oai(validator(minimum(value = "0"), maximum(value = "1")))]
     p_present: f64,
-    /// Best grade of the judged moments that it meets; null where it meets none.
+    /// Best grade of the judged moments that it matches; null if it matches none.
     #[oai(nullable)]
     grade: Option<u8>,
 }
 
-/// How the sentences of an answer were checked.
+/// Audit of the sentences of an answer.
 #[derive(Object)]
 struct CheckedAnswer {
-    /// Whether it answers the question.
+    /// Whether the answer answers the question.
     answered: bool,
+    /// Number of supported sentences.
     supported: u32,
+    /// Number of weakly supported sentences.
     weak: u32,
-    /// Those that the answer has not.
+    /// Number of unsupported sentences, which were removed.
     unsupported: u32,
-    /// `TypeName: message` where writing it failed.
+    /// `TypeName: message` if generating the answer failed.
     #[oai(skip_serializing_if_is_none)]
     error: Option<String>,
 }
@@ -197,21 +217,21 @@ enum MetricName {
     Supported,
 }
 
-/// The difference of two configurations by one metric.
+/// Difference of two configurations in one metric.
 #[derive(Object)]
 struct Comparison {
     metric: MetricName,
-    /// The configuration that is subtracted, which is the first.
+    /// Name of the first configuration, whose value is subtracted.
     baseline: String,
-    /// The configuration that it is subtracted from.
+    /// Name of the other configuration.
     configuration: String,
-    /// Mean over the questions that both have the metric for.
+    /// Mean difference over the questions for which both have the metric.
     difference: f64,
-    /// Lower end of its 95 % interval, by paired bootstrap.
+    /// Lower bound of the 95 % confidence interval, by paired bootstrap.
     low: f64,
-    /// Upper end of that interval: where it does not hold 0, the difference is no chance.
+    /// Upper bound of the interval. The difference is significant if the interval excludes 0.
     high: f64,
-    /// How many those questions are.
+    /// Number of those questions.
     questions: u32,
 }
 
@@ -229,23 +249,23 @@ impl From<run::RunSummary> for RunSummary {
     }
 }
 
-impl From<run::Measured> for ConfigurationResult {
-    fn from(measured: run::Measured) -> Self {
-        let run::Measured { configuration, metrics, latency, cost } = measured;
-        let of = |metric: Metric| metrics.get(&metric).copied();
+impl From<run::ConfigurationMetrics> for ConfigurationResult {
+    fn from(measured: run::ConfigurationMetrics) -> Self {
+        let run::ConfigurationMetrics { configuration, metrics, latency, cost } = measured;
+        let value = |metric: Metric| metrics.get(&metric).copied();
         Self {
             configuration: configuration.into(),
             metrics: Metrics {
-                recall: of(Metric::Recall),
-                ndcg: of(Metric::Ndcg),
-                reciprocal_rank: of(Metric::ReciprocalRank),
-                overlap: of(Metric::Overlap),
-                judged: of(Metric::Judged),
-                false_presence: of(Metric::FalsePresence),
-                false_absence: of(Metric::FalseAbsence),
-                answered: of(Metric::Answered),
-                false_answer: of(Metric::FalseAnswer),
-                supported: of(Metric::Supported),
+                recall: value(Metric::Recall),
+                ndcg: value(Metric::Ndcg),
+                reciprocal_rank: value(Metric::ReciprocalRank),
+                overlap: value(Metric::Overlap),
+                judged: value(Metric::Judged),
+                false_presence: value(Metric::FalsePresence),
+                false_absence: value(Metric::FalseAbsence),
+                answered: value(Metric::Answered),
+                false_answer: value(Metric::FalseAnswer),
+                supported: value(Metric::Supported),
             },
             latency: Latency {
                 search_p50: latency.search_p50,
@@ -300,7 +320,7 @@ impl From<measures::Outcome> for QuestionOutcome {
             reciprocal_rank: ranking.map(|ranking| ranking.reciprocal_rank),
             overlap: ranking.map(|ranking| ranking.overlap),
             judged: ranking.and_then(|ranking| ranking.judged),
-            told_present: outcome.told_present,
+            told_present: outcome.reported_present,
             answer: outcome.answer.map(Into::into),
             search_ms: outcome.search_ms,
             ask_ms: outcome.ask_ms,

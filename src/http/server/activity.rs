@@ -1,5 +1,5 @@
-//! What a connection is doing, shared by the socket, which waits for bytes, the requests that run,
-//! and the front, which looks for one to give up.
+//! The state of a connection, shared by its socket, which waits for bytes, its running requests, and the
+//! server, which evicts idle connections.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,27 +12,27 @@ use tokio::time::Instant;
 
 use super::HttpSettings;
 
-/// A connection's state, and how long each may last.
+/// A connection's state and timeouts.
 pub(super) struct Activity {
     header_timeout: Duration,
     idle_timeout: Duration,
-    /// For the other side to take bytes.
+    /// How long the client may take no bytes.
     pub(super) send_timeout: Duration,
     state: Mutex<State>,
 }
 
 struct State {
-    /// Requests that run, their answers included.
-    at_work: usize,
-    /// Whether any request has been answered.
+    /// Running requests, including their response bodies.
+    running: usize,
+    /// Whether any request has completed.
     answered: bool,
-    /// Whether some of the next request's head has come. Not told of HTTP/2, whose frames may be
-    /// about anything.
-    begun: bool,
+    /// Whether part of the next request's head has arrived. Unknown for HTTP/2, whose frames may be
+    /// anything.
+    head_started: bool,
     multiplexed: bool,
-    /// Since when nothing, or only the beginning of a head, has come.
+    /// Since when no request has been running, or since the first byte of a head.
     since: Instant,
-    /// Who waits for bytes without a deadline.
+    /// The reader that waits without a deadline.
     reader: Option<Waker>,
 }
 
@@ -43,9 +43,9 @@ impl Activity {
             idle_timeout: settings.idle_timeout,
             send_timeout: settings.send_timeout,
             state: Mutex::new(State {
-                at_work: 0,
+                running: 0,
                 answered: false,
-                begun: false,
+                head_started: false,
                 multiplexed: false,
                 since: Instant::now(),
                 reader: None,
@@ -57,80 +57,80 @@ impl Activity {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A request's head has come.
-    pub(super) fn begin(self: &Arc<Self>, version: Version) -> AtWork {
+    /// A request's head is complete.
+    pub(super) fn start_request(self: &Arc<Self>, version: Version) -> RequestGuard {
         let mut state = self.state();
-        state.at_work += 1;
-        state.begun = false;
+        state.running += 1;
+        state.head_started = false;
         state.multiplexed = version == Version::HTTP_2;
-        AtWork(self.clone())
+        RequestGuard(self.clone())
     }
 
-    /// Bytes have come.
-    pub(super) fn hear(&self) {
+    /// Bytes have arrived.
+    pub(super) fn bytes_received(&self) {
         let mut state = self.state();
-        if state.at_work == 0 && !state.begun && !state.multiplexed {
-            state.begun = true;
+        if state.running == 0 && !state.head_started && !state.multiplexed {
+            state.head_started = true;
             if state.answered {
                 state.since = Instant::now();
             }
         }
     }
 
-    /// Until when bytes must come; `None` while requests run, after which the reader is woken.
+    /// Until when bytes must arrive; `None` while requests run, after which `reader` is woken.
     pub(super) fn deadline(&self, reader: &Waker) -> Option<Instant> {
         let mut state = self.state();
-        if state.at_work > 0 {
+        if state.running > 0 {
             state.reader = Some(reader.clone());
             return None;
         }
-        let idle = state.answered && !state.begun;
+        let idle = state.answered && !state.head_started;
         Some(state.since + if idle { self.idle_timeout } else { self.header_timeout })
     }
 
-    /// Whether a part of a request's head has come, and no more.
-    pub(super) fn is_half_asked(&self) -> bool {
+    /// Whether a request's head has arrived in part.
+    pub(super) fn is_head_incomplete(&self) -> bool {
         let state = self.state();
-        state.at_work == 0 && state.begun
+        state.running == 0 && state.head_started
     }
 
-    /// Since when the connection waits for a request, after whether it ever had one; `None` while
+    /// Since when the connection has been idle, preceded by whether it ever served a request; `None` while
     /// requests run.
-    pub(super) fn silent_since(&self) -> Option<(bool, Instant)> {
+    pub(super) fn idle_since(&self) -> Option<(bool, Instant)> {
         let state = self.state();
-        (state.at_work == 0).then_some((state.answered, state.since))
+        (state.running == 0).then_some((state.answered, state.since))
     }
 }
 
-/// A request that runs, until it is dropped.
-pub(super) struct AtWork(Arc<Activity>);
+/// Counts a running request until it is dropped.
+pub(super) struct RequestGuard(Arc<Activity>);
 
-impl Drop for AtWork {
+impl Drop for RequestGuard {
     fn drop(&mut self) {
         let mut state = self.0.state();
-        state.at_work -= 1;
+        state.running -= 1;
         state.answered = true;
         state.since = Instant::now();
-        // From here on there is a deadline.
+        // The reader has a deadline again.
         if let Some(reader) = state.reader.take() {
             reader.wake();
         }
     }
 }
 
-/// The body of an answer, whose request runs until the body has been sent.
-pub(super) struct Watched<B> {
+/// A response body that keeps its request counted until it has been sent.
+pub(super) struct GuardedBody<B> {
     body: B,
-    _at_work: AtWork,
+    _guard: RequestGuard,
 }
 
-impl<B> Watched<B> {
-    pub(super) fn new(body: B, at_work: AtWork) -> Self {
-        Self { body, _at_work: at_work }
+impl<B> GuardedBody<B> {
+    pub(super) fn new(body: B, guard: RequestGuard) -> Self {
+        Self { body, _guard: guard }
     }
 }
 
-impl<B: Body + Unpin> Body for Watched<B> {
+impl<B: Body + Unpin> Body for GuardedBody<B> {
     type Data = B::Data;
     type Error = B::Error;
 

@@ -1,5 +1,5 @@
-//! Compresses JSON answers with gzip for clients that accept it: not media, not streams of events, and
-//! no ranges. A library reads `Accept-Encoding` and writes the headers.
+//! Compresses JSON responses with gzip for clients that accept it, but no media, event streams or ranges.
+//! The library parses `Accept-Encoding` and sets the headers.
 
 use hyper::Response;
 use hyper::body::Body;
@@ -8,9 +8,9 @@ use tower_http::CompressionLevel;
 use tower_http::compression::Compression;
 use tower_http::compression::predicate::Predicate;
 
-/// A service whose JSON answers of at least `min_bytes` are compressed.
-pub(super) fn layered<S>(service: S, min_bytes: u64) -> Compression<S, LargeJson> {
-    // On a fast network more effort would cost more time than it saves.
+/// Compresses JSON responses of at least `min_bytes`.
+pub(super) fn compressed<S>(service: S, min_bytes: u64) -> Compression<S, LargeJson> {
+    // On a fast network a higher level would cost more time than it saves.
     Compression::new(service)
         .quality(CompressionLevel::Fastest)
         .compress_when(LargeJson { min_bytes })
@@ -28,7 +28,7 @@ impl Predicate for LargeJson {
         let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         let essence = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         let json = essence == "application/json" || essence.ends_with("+json");
-        // A body without a known size is made while it is sent.
+        // A body of unknown size is streamed.
         let size = response.body().size_hint().exact().unwrap_or(u64::MAX);
         json && size >= self.min_bytes
     }

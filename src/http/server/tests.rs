@@ -11,10 +11,10 @@ use super::*;
 const SHORT: Duration = Duration::from_millis(30);
 const GET: &[u8] = b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/// What requests of `/wait` wait for.
+/// Blocks requests of `/wait`.
 type Gate = Arc<Semaphore>;
 
-fn patient() -> HttpSettings {
+fn long_timeouts() -> HttpSettings {
     let long = Duration::from_secs(600);
     HttpSettings {
         header_timeout: long,
@@ -25,8 +25,8 @@ fn patient() -> HttpSettings {
     }
 }
 
-/// Serves an endpoint that echoes bodies; answers without one name the path.
-async fn started(settings: HttpSettings) -> (SocketAddr, Gate) {
+/// Serves an endpoint that echoes bodies; other responses name the path.
+async fn serve_echo(settings: HttpSettings) -> (SocketAddr, Gate) {
     let gate = Gate::new(Semaphore::new(0));
     let waits = gate.clone();
     let app = poem::endpoint::make(move |request: Request| {
@@ -66,26 +66,26 @@ async fn started(settings: HttpSettings) -> (SocketAddr, Gate) {
     (address, gate)
 }
 
-/// A list of numbers as JSON, `hundreds` × 100 bytes.
+/// A JSON list of numbers, `hundreds` × 100 bytes.
 fn json(kind: &str, hundreds: usize) -> Response {
     let text = format!("[{}1]", "1234567890,".repeat(9 * hundreds));
     Response::builder().content_type(kind).body(text)
 }
 
-async fn connected(address: SocketAddr) -> TcpStream {
+async fn connect(address: SocketAddr) -> TcpStream {
     TcpStream::connect(address).await.expect("a connection")
 }
 
 /// Everything up to the end of the connection.
-async fn rest(socket: &mut TcpStream) -> String {
+async fn read_to_end(socket: &mut TcpStream) -> String {
     let mut text = Vec::new();
-    // A connection that is reset has ended too.
+    // A reset connection has ended too.
     let _ = socket.read_to_end(&mut text).await;
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// One answer, whose body ends with `end`.
-async fn answer(socket: &mut TcpStream, end: &str) -> String {
+/// One response, whose body ends with `end`.
+async fn read_response(socket: &mut TcpStream, end: &str) -> String {
     let mut text = String::new();
     while !text.ends_with(end) {
         let mut block = [0; 1024];
@@ -96,31 +96,31 @@ async fn answer(socket: &mut TcpStream, end: &str) -> String {
     text
 }
 
-/// Asks for `path` on a connection of its own.
-async fn ask(address: SocketAddr, path: &str) -> String {
-    let mut socket = connected(address).await;
+/// Requests `path` on a new connection.
+async fn get(address: SocketAddr, path: &str) -> String {
+    let mut socket = connect(address).await;
     let head = format!("GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     socket.write_all(head.as_bytes()).await.expect("sent");
-    rest(&mut socket).await
+    read_to_end(&mut socket).await
 }
 
 #[tokio::test]
 async fn silent_connections_are_closed() {
-    let (address, _) = started(HttpSettings { header_timeout: SHORT, ..patient() }).await;
-    assert_eq!(rest(&mut connected(address).await).await, "");
+    let (address, _) = serve_echo(HttpSettings { header_timeout: SHORT, ..long_timeouts() }).await;
+    assert_eq!(read_to_end(&mut connect(address).await).await, "");
 }
 
 #[tokio::test]
-async fn heads_that_drip_are_cut_off_and_told_why() {
-    let (address, _) = started(HttpSettings { header_timeout: SHORT, ..patient() }).await;
-    let (mut from, mut to) = connected(address).await.into_split();
+async fn slow_request_heads_get_408() {
+    let (address, _) = serve_echo(HttpSettings { header_timeout: SHORT, ..long_timeouts() }).await;
+    let (mut from, mut to) = connect(address).await.into_split();
     let dripping = tokio::spawn(async move {
         to.write_all(b"GET /a HTTP/1.1\r\n").await?;
         loop {
             to.write_all(b"x").await?;
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        #[expect(unreachable_code, reason = "tells the type of the errors above")]
+        #[expect(unreachable_code, reason = "fixes the error type of the block")]
         Ok::<_, io::Error>(())
     });
     let mut text = Vec::new();
@@ -131,22 +131,22 @@ async fn heads_that_drip_are_cut_off_and_told_why() {
 }
 
 #[tokio::test]
-async fn connections_are_used_again_until_they_are_idle_for_too_long() {
-    let (address, _) = started(HttpSettings { idle_timeout: SHORT, ..patient() }).await;
-    let mut socket = connected(address).await;
+async fn connections_are_kept_alive_until_the_idle_timeout() {
+    let (address, _) = serve_echo(HttpSettings { idle_timeout: SHORT, ..long_timeouts() }).await;
+    let mut socket = connect(address).await;
     for _ in 0..3 {
         socket.write_all(GET).await.expect("sent");
-        assert!(answer(&mut socket, "/a").await.starts_with("HTTP/1.1 200"));
+        assert!(read_response(&mut socket, "/a").await.starts_with("HTTP/1.1 200"));
     }
-    assert_eq!(rest(&mut socket).await, "");
+    assert_eq!(read_to_end(&mut socket).await, "");
 }
 
 #[tokio::test]
-async fn work_and_uploads_that_go_on_are_not_cut_off() {
-    let limits = HttpSettings { header_timeout: SHORT, idle_timeout: SHORT, ..patient() };
-    let (address, gate) = started(HttpSettings { send_timeout: SHORT, ..limits }).await;
-    let waiting = tokio::spawn(ask(address, "/wait"));
-    let mut socket = connected(address).await;
+async fn running_requests_and_uploads_are_not_cut_off() {
+    let limits = HttpSettings { header_timeout: SHORT, idle_timeout: SHORT, ..long_timeouts() };
+    let (address, gate) = serve_echo(HttpSettings { send_timeout: SHORT, ..limits }).await;
+    let waiting = tokio::spawn(get(address, "/wait"));
+    let mut socket = connect(address).await;
     socket
         .write_all(b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 8\r\n\r\n")
         .await
@@ -155,46 +155,48 @@ async fn work_and_uploads_that_go_on_are_not_cut_off() {
         tokio::time::sleep(SHORT).await;
         socket.write_all(b"x").await.expect("sent");
     }
-    assert!(answer(&mut socket, "xxxxxxxx").await.starts_with("HTTP/1.1 200"));
+    assert!(read_response(&mut socket, "xxxxxxxx").await.starts_with("HTTP/1.1 200"));
     gate.add_permits(1);
     assert!(waiting.await.expect("an answer").ends_with("/wait"));
 }
 
 #[tokio::test]
-async fn a_client_that_takes_nothing_is_cut_off() {
-    let (address, _) = started(HttpSettings { send_timeout: SHORT, ..patient() }).await;
-    let mut socket = connected(address).await;
+async fn clients_that_stop_reading_are_cut_off() {
+    let (address, _) = serve_echo(HttpSettings { send_timeout: SHORT, ..long_timeouts() }).await;
+    let mut socket = connect(address).await;
     socket.write_all(b"GET /endless HTTP/1.1\r\nHost: a\r\n\r\n").await.expect("sent");
     tokio::time::sleep(10 * SHORT).await;
     let mut taken = vec![0; 1 << 20];
-    // What is in the sockets' buffers arrives, and then the connection has ended.
+    // Buffered bytes arrive, then the connection has ended.
     while socket.read(&mut taken).await.is_ok_and(|count| count > 0) {}
 }
 
 #[tokio::test]
-async fn the_longest_silent_connection_makes_room() {
-    let (address, _) = started(patient()).await;
-    let mut kept = connected(address).await;
+async fn the_longest_idle_connection_is_evicted() {
+    let (address, _) = serve_echo(long_timeouts()).await;
+    let mut kept = connect(address).await;
     kept.write_all(GET).await.expect("sent");
-    answer(&mut kept, "/a").await;
+    read_response(&mut kept, "/a").await;
     let mut silent = Vec::new();
     for _ in 0..100 {
-        silent.push(connected(address).await);
-        assert!(ask(address, "/health").await.ends_with("/health"));
+        silent.push(connect(address).await);
+        assert!(get(address, "/health").await.ends_with("/health"));
     }
     for socket in &mut silent[..80] {
-        assert_eq!(rest(socket).await, "");
+        assert_eq!(read_to_end(socket).await, "");
     }
-    kept.write_all(GET).await.expect("one that has asked stays rather than one that never did");
-    answer(&mut kept, "/a").await;
+    kept.write_all(GET)
+        .await
+        .expect("a connection that served a request outlives one that never did");
+    read_response(&mut kept, "/a").await;
 }
 
 #[tokio::test]
-async fn a_full_house_refuses_with_the_limit_and_answers_probes() {
-    let (address, gate) = started(patient()).await;
-    let busy: Vec<_> = (0..8).map(|_| tokio::spawn(ask(address, "/wait"))).collect();
+async fn a_full_server_refuses_requests_but_answers_probes() {
+    let (address, gate) = serve_echo(long_timeouts()).await;
+    let busy: Vec<_> = (0..8).map(|_| tokio::spawn(get(address, "/wait"))).collect();
     let refusal = loop {
-        let reply = ask(address, "/a").await;
+        let reply = get(address, "/a").await;
         if reply.starts_with("HTTP/1.1 503") {
             break reply;
         }
@@ -203,35 +205,35 @@ async fn a_full_house_refuses_with_the_limit_and_answers_probes() {
         refusal.contains("http.max_connections") && refusal.contains("retry-after: 1"),
         "{refusal}"
     );
-    assert!(ask(address, "/health").await.ends_with("/health"));
+    assert!(get(address, "/health").await.ends_with("/health"));
     gate.add_permits(8);
     for reply in busy {
         assert!(reply.await.expect("an answer").ends_with("/wait"));
     }
-    assert!(ask(address, "/a").await.ends_with("/a"));
+    assert!(get(address, "/a").await.ends_with("/a"));
 }
 
 #[tokio::test]
-async fn heads_have_a_limit() {
-    let (address, _) = started(HttpSettings { max_header_bytes: 8192, ..patient() }).await;
-    let mut socket = connected(address).await;
+async fn request_heads_have_a_size_limit() {
+    let (address, _) = serve_echo(HttpSettings { max_header_bytes: 8192, ..long_timeouts() }).await;
+    let mut socket = connect(address).await;
     let head = format!("GET /a HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "x".repeat(20_000));
     let _ = socket.write_all(head.as_bytes()).await;
-    let reply = rest(&mut socket).await;
+    let reply = read_to_end(&mut socket).await;
     assert!(reply.is_empty() || reply.starts_with("HTTP/1.1 431"), "{reply}");
 }
 
-/// The answer to a head as it is, in small letters.
-async fn sent(address: SocketAddr, head: &str) -> String {
-    let mut socket = connected(address).await;
+/// The response to a raw head, in lower case.
+async fn send_head(address: SocketAddr, head: &str) -> String {
+    let mut socket = connect(address).await;
     let head = head.replace('\n', "\r\n");
     socket.write_all(head.as_bytes()).await.expect("sent");
-    rest(&mut socket).await.to_lowercase()
+    read_to_end(&mut socket).await.to_lowercase()
 }
 
 #[tokio::test]
 async fn a_request_needs_one_host() {
-    let (address, _) = started(patient()).await;
+    let (address, _) = serve_echo(long_timeouts()).await;
     for (head, status, words) in [
         ("GET /a HTTP/1.1\n\n", 400, "no host header"),
         ("GET http://a/a HTTP/1.1\n\n", 400, "no host header"),
@@ -242,7 +244,7 @@ async fn a_request_needs_one_host() {
         ("GET /a HTTP/1.1\nHost: a:80\nConnection: close\n\n", 200, "/a"),
         ("GET /a HTTP/1.1\nHost:\nConnection: close\n\n", 200, "/a"),
     ] {
-        let reply = sent(address, head).await;
+        let reply = send_head(address, head).await;
         assert_eq!(reply.get(9..12), Some(&*status.to_string()), "{head:?}: {reply}");
         assert!(reply.contains(words), "{head:?}: {reply}");
     }
@@ -250,7 +252,7 @@ async fn a_request_needs_one_host() {
 
 #[tokio::test]
 async fn large_json_is_compressed_for_clients_that_accept_it() {
-    let (address, _) = started(patient()).await;
+    let (address, _) = serve_echo(long_timeouts()).await;
     for (path, accepted, compressed) in [
         ("/json", "gzip, deflate, br", true),
         ("/json", "GZIP;q=0.5", true),
@@ -265,7 +267,7 @@ async fn large_json_is_compressed_for_clients_that_accept_it() {
         let head = format!(
             "GET {path} HTTP/1.1\nHost: a\nConnection: close\nAccept-Encoding: {accepted}\n\n"
         );
-        let reply = sent(address, &head).await;
+        let reply = send_head(address, &head).await;
         let (head, body) = reply.split_once("\r\n\r\n").expect("a head and a body");
         assert_eq!(
             head.contains("content-encoding: gzip"),
@@ -278,7 +280,7 @@ async fn large_json_is_compressed_for_clients_that_accept_it() {
 }
 
 #[tokio::test]
-async fn what_runs_is_finished_when_the_service_stops() {
+async fn running_requests_finish_on_shutdown() {
     let listener = listen("127.0.0.1:0").await.expect("a listener");
     let address = listener.local_addr().expect("an address");
     let (begun, gate) = (Arc::new(Semaphore::new(0)), Gate::new(Semaphore::new(0)));
@@ -298,8 +300,9 @@ async fn what_runs_is_finished_when_the_service_stops() {
         Duration::from_secs(5)
     };
     let app = app.map_to_response().boxed();
-    let serving = tokio::spawn(async move { serve(listener, app, &patient(), stopped).await });
-    let asking = tokio::spawn(ask(address, "/"));
+    let serving =
+        tokio::spawn(async move { serve(listener, app, &long_timeouts(), stopped).await });
+    let asking = tokio::spawn(get(address, "/"));
     drop(begun.acquire().await);
     stop.cancel();
     gate.add_permits(1);
@@ -309,8 +312,8 @@ async fn what_runs_is_finished_when_the_service_stops() {
 }
 
 #[test]
-fn connections_leave_half_of_the_descriptors_to_others() {
-    assert_eq!(affordable(1000, Some(1024)), 512);
-    assert_eq!(affordable(1000, Some(65_536)), 1000);
-    assert_eq!(affordable(1000, None), 1000);
+fn connections_use_at_most_half_of_the_descriptors() {
+    assert_eq!(connection_limit(1000, Some(1024)), 512);
+    assert_eq!(connection_limit(1000, Some(65_536)), 1000);
+    assert_eq!(connection_limit(1000, None), 1000);
 }

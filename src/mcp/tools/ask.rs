@@ -2,8 +2,8 @@
 
 use poem_openapi::Object;
 
-use super::search_moments::told;
-use super::{Answer, Call, Tool};
+use super::search_moments::describe_hit;
+use super::{Call, Tool, ToolAnswer};
 use crate::domain::answering::audit::AuditedSentence;
 use crate::domain::kernel::verdict::Verdict;
 use crate::http::views::{AskRequest, AskResponse, Failure};
@@ -15,7 +15,7 @@ pub(super) struct Ask;
 pub(super) struct Answered {
     #[oai(flatten)]
     response: AskResponse,
-    /// What is left out for its length, and how to get it.
+    /// What was omitted to fit the token budget, and how to get it.
     #[oai(skip_serializing_if_is_none)]
     rest: Option<String>,
 }
@@ -24,15 +24,15 @@ impl Tool for Ask {
     const NAME: &'static str = "ask";
     const TITLE: &'static str = "Ask about the footage";
     const DESCRIPTION: &'static str = "Answers a question about the footage. Every sentence of the \
-        answer cites the moment that supports it as [<video_id> <start>-<end>s], and `audit` has how \
-        far that moment bears it out: supported, weak or unsupported (and then left out). \
-        `answered` is false where the answer only says what the footage does not show. `results` \
-        are the supporting moments. Name video_ids where you know which videos are meant; for a \
-        thing to find rather than a question, search_moments is cheaper.";
+        answer cites the moment that supports it as [<video_id> <start>-<end>s], and `audit` rates \
+        how well that moment supports it: supported, weak or unsupported (such sentences are removed \
+        from the answer). `answered` is false if the answer only says that the footage does not show \
+        it. `results` are the supporting moments. Set video_ids if you know which videos are meant. \
+        To find something rather than answer a question, search_moments is cheaper.";
     type Input = AskRequest;
     type Output = Answered;
 
-    async fn call(mut call: Call<'_>, input: AskRequest) -> Result<Answer<Answered>, Failure> {
+    async fn call(mut call: Call<'_>, input: AskRequest) -> Result<ToolAnswer<Answered>, Failure> {
         let mut answer = call.service.ask(input.into()).await?;
         let hits = std::mem::take(&mut answer.results);
         let mut lines: Vec<String> = [&answer.answer, &answer.error, &answer.answer_error]
@@ -40,38 +40,38 @@ impl Tool for Ask {
             .flatten()
             .cloned()
             .collect();
-        lines.extend(answer.audit.iter().map(verdict));
+        lines.extend(answer.audit.iter().map(describe_sentence));
         let answered = answer.answered.unwrap_or(true);
         let mut response = AskResponse::from(answer);
         call.budget.take_value(&response);
         lines.iter().for_each(|line| call.budget.take_text(line));
-        let filled = call.budget.fill((1..).zip(hits).map(told).collect());
-        let rest = (filled.left_out > 0).then(|| {
+        let fitting = call.budget.fill((1..).zip(hits).map(describe_hit).collect());
+        let rest = (fitting.left_out > 0).then(|| {
             format!(
                 "{} supporting moments do not fit; ask with fewer video_ids or a lower limit",
-                filled.left_out
+                fitting.left_out
             )
         });
-        if !filled.lines.is_empty() {
+        if !fitting.lines.is_empty() {
             let head = if answered {
                 "Supporting moments:"
             } else {
-                "What was looked at, none of it an answer:"
+                "Moments that were read, none of which answers the question:"
             };
             lines.push(head.into());
         }
-        lines.extend(filled.lines);
+        lines.extend(fitting.lines);
         lines.extend(rest.clone());
-        response.results = filled.units;
-        Ok(Answer::new(lines.join("\n"), Answered { response, rest }))
+        response.results = fitting.units;
+        Ok(ToolAnswer::new(lines.join("\n"), Answered { response, rest }))
     }
 }
 
-fn verdict(checked: &AuditedSentence) -> String {
-    let verdict = match checked.verdict {
+fn describe_sentence(sentence: &AuditedSentence) -> String {
+    let verdict = match sentence.verdict {
         Verdict::Supported => "supported",
         Verdict::Weak => "weakly supported",
         Verdict::Unsupported => "unsupported, left out",
     };
-    format!("- {verdict}: {} {}", checked.sentence, checked.citations.join(" "))
+    format!("- {verdict}: {} {}", sentence.sentence, sentence.citations.join(" "))
 }

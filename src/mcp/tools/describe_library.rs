@@ -1,17 +1,17 @@
-//! `describe_library`: what there is to ask about.
+//! `describe_library`: an overview of the library.
 
 use poem_openapi::Object;
 
-use super::{Answer, Call, Tool};
+use super::{Call, Tool, ToolAnswer};
 use crate::domain::catalog::videos;
-use crate::http::views::{Aggregator, Failure, Filter, Ordered, Schema, Video};
+use crate::http::views::{Aggregator, Failure, Filter, OrderedMap, Schema, Video};
 
-/// Tells what is there.
+/// Describes the library.
 pub(super) struct DescribeLibrary;
 
 #[derive(Object)]
 pub(super) struct LibraryRequest {
-    /// Newest videos to list.
+    /// Number of newest videos to list.
     #[oai(default = "newest", validator(minimum(value = "0"), maximum(value = "50")))]
     newest: u32,
 }
@@ -26,40 +26,45 @@ pub(super) struct Library {
     total: u32,
     /// The newest of them, the newest first.
     newest: Vec<Video>,
-    /// What looks at moments: ids for `analyzer` and `analyzers`.
+    /// Analyzers that describe chunks: ids for `analyzer` and `analyzers`.
     analyzers: Vec<String>,
-    /// Analyzers that may not be selected together for an ingest.
+    /// Groups of analyzers of which an ingest may select only one.
     exclusive_groups: Vec<Vec<String>>,
-    /// What concludes from whole videos: ids for get_aggregate.
-    aggregators: Ordered<Aggregator>,
-    /// What the vectors of moments are made from.
-    vector_fields: Ordered<String>,
+    /// Aggregators that summarize whole videos: ids for get_aggregate.
+    aggregators: OrderedMap<Aggregator>,
+    /// Vector field to what it is computed from.
+    vector_fields: OrderedMap<String>,
     /// Conditions for `filters` of search_moments.
-    filters: Ordered<Filter>,
-    /// Filter to the analyzers whose output it is about; filters about every chunk are absent.
-    filter_analyzers: Ordered<Vec<String>>,
-    /// Keys of the filter `metadata`, which owners have given their videos, with their types.
-    metadata_keys: Ordered<String>,
-    /// What is left out, and how to get it.
+    filters: OrderedMap<Filter>,
+    /// Filter to the analyzers whose output it applies to; filters that apply to every chunk are absent.
+    filter_analyzers: OrderedMap<Vec<String>>,
+    /// User metadata keys for the filter `metadata`, with their types.
+    metadata_keys: OrderedMap<String>,
+    /// What was omitted, and how to get it.
     #[oai(skip_serializing_if_is_none)]
     rest: Option<String>,
 }
 
 impl Tool for DescribeLibrary {
     const NAME: &'static str = "describe_library";
-    const TITLE: &'static str = "What is in the library";
-    const DESCRIPTION: &'static str = "What there is: how many videos and which are the newest, with \
-        their ids and lengths; which analyzers look at moments and which aggregators conclude from \
-        whole videos; which filters a search may have. Call it first, once. All videos are in the \
-        resource shotlog://videos, shapes of results in shotlog://schema.";
+    const TITLE: &'static str = "Describe the library";
+    const DESCRIPTION: &'static str = "Describes the library: the number of videos, the newest ones \
+        with ids and durations, the analyzers (results per chunk) and aggregators (results per \
+        video), and the available search filters. Call it once, first. The resource \
+        shotlog://videos lists all videos, shotlog://schema has the schemas of results.";
     type Input = LibraryRequest;
     type Output = Library;
 
-    async fn call(mut call: Call<'_>, input: LibraryRequest) -> Result<Answer<Library>, Failure> {
-        let page =
-            videos::VideoPage { limit: Some(input.newest.max(1)), ..videos::VideoPage::default() };
+    async fn call(
+        mut call: Call<'_>,
+        input: LibraryRequest,
+    ) -> Result<ToolAnswer<Library>, Failure> {
+        let page = videos::VideoQuery {
+            limit: Some(input.newest.max(1)),
+            ..videos::VideoQuery::default()
+        };
         let list = call.service.videos(&page).await?;
-        let schema = Schema::of(call.service).await;
+        let schema = Schema::for_service(call.service).await;
         let mut library = Library {
             total: list.total,
             newest: Vec::new(),
@@ -76,15 +81,15 @@ impl Tool for DescribeLibrary {
         call.budget.take_value(&library);
         lines.iter().for_each(|line| call.budget.take_text(line));
         let newest = list.videos.into_iter().take(input.newest as usize);
-        let filled = call.budget.fill(newest.map(told).collect());
-        let further = library.total as usize - filled.units.len().min(library.total as usize);
+        let fitting = call.budget.fill(newest.map(describe_video).collect());
+        let further = library.total as usize - fitting.units.len().min(library.total as usize);
         library.rest = (further > 0).then(|| {
-            format!("{further} further videos: the resource shotlog://videos has all, in pages")
+            format!("{further} more videos; the resource shotlog://videos lists all, in pages")
         });
-        library.newest = filled.units;
-        lines.extend(filled.lines);
+        library.newest = fitting.units;
+        lines.extend(fitting.lines);
         lines.extend(library.rest.clone());
-        Ok(Answer::new(lines.join("\n"), library))
+        Ok(ToolAnswer::new(lines.join("\n"), library))
     }
 }
 
@@ -100,7 +105,7 @@ fn summary(library: &Library) -> Vec<String> {
     ]
 }
 
-fn told(video: videos::Video) -> (Video, String) {
+fn describe_video(video: videos::Video) -> (Video, String) {
     let line = format!(
         "- {} {}: {:.0} s, {} chunks, analyzers {}",
         video.video_id,

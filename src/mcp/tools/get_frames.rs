@@ -1,4 +1,4 @@
-//! `get_frames`: pictures of a video.
+//! `get_frames`: frames of a video as images.
 
 use std::io::Cursor;
 
@@ -6,13 +6,13 @@ use bytes::Bytes;
 use image::ImageReader;
 use poem_openapi::Object;
 
-use super::{Answer, Call, Picture, Tool};
-use crate::domain::kernel::video::{ChunkId, VideoId, video_named};
+use super::{Call, Image, Tool, ToolAnswer};
+use crate::domain::kernel::video::{ChunkId, VideoId, parse_video_id};
 use crate::http::views::Failure;
-use crate::mcp::budget::tokens_of_picture;
+use crate::mcp::budget::image_tokens;
 use crate::mcp::prose::seconds;
 
-/// Shows pictures.
+/// Returns frames.
 pub(super) struct GetFrames;
 
 #[derive(Object)]
@@ -22,10 +22,10 @@ pub(super) struct FramesRequest {
     /// Seconds of the video.
     #[oai(nullable)]
     times: Option<Vec<f64>>,
-    /// Chunks whose middle is shown.
+    /// Chunks; the frame in the middle of each is returned.
     #[oai(nullable)]
     chunk_ids: Option<Vec<u32>>,
-    /// Pixels; a picture is never wider than the video, nor than the service allows.
+    /// Width in pixels. A frame is never wider than the video or the configured maximum.
     #[oai(default = "width", validator(minimum(value = "16"), maximum(value = "7680")))]
     width: u32,
 }
@@ -37,9 +37,9 @@ fn width() -> u32 {
 #[derive(Object)]
 pub(super) struct Frames {
     video_id: String,
-    /// One for each image of the answer, in their order.
+    /// One entry per image, in the same order.
     frames: Vec<Frame>,
-    /// What is left out, and how to get it.
+    /// What was omitted, and how to get it.
     #[oai(skip_serializing_if_is_none)]
     rest: Option<String>,
 }
@@ -48,7 +48,7 @@ pub(super) struct Frames {
 pub(super) struct Frame {
     /// Seconds of the video.
     t: f64,
-    /// The chunk it was asked for by.
+    /// The requested chunk, if it was requested by chunk.
     #[oai(skip_serializing_if_is_none)]
     chunk_id: Option<u32>,
     /// Pixels.
@@ -60,33 +60,33 @@ pub(super) struct Frame {
 impl Tool for GetFrames {
     const NAME: &'static str = "get_frames";
     const TITLE: &'static str = "See frames";
-    const DESCRIPTION: &'static str = "Frames of a video as JPEG images, to see for yourself what \
-        is there: at `times` in seconds, or in the middle of `chunk_ids`. A few at once and small \
-        ones are cheap: ask for the moments that search_moments or ask named, and for a larger \
-        `width` only to read something. `frames` has the time of each image, in their order.";
+    const DESCRIPTION: &'static str = "Returns frames of a video as JPEG images: at `times` in \
+        seconds, or in the middle of each of `chunk_ids`. Request few and small frames: those of \
+        moments that search_moments or ask returned, with a larger `width` only to read text. \
+        `frames` has the time of each image, in the same order.";
     type Input = FramesRequest;
     type Output = Frames;
 
-    async fn call(mut call: Call<'_>, input: FramesRequest) -> Result<Answer<Frames>, Failure> {
+    async fn call(mut call: Call<'_>, input: FramesRequest) -> Result<ToolAnswer<Frames>, Failure> {
         let targets = targets(&input)?;
-        let video_id = video_named(&input.video_id)?;
+        let video_id = parse_video_id(&input.video_id)?;
         let width = input.width.min(call.settings.max_frame_width);
-        let (mut frames, mut pictures, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut frames, mut images, mut lines) = (Vec::new(), Vec::new(), Vec::new());
         for target in targets.iter().take(call.settings.max_frames) {
-            let (t, chunk_id) = located(&call, video_id, *target).await?;
+            let (t, chunk_id) = resolve(&call, video_id, *target).await?;
             let bytes = call.service.frame(video_id, t, width).await?;
-            let (width, height) = size(&bytes)?;
-            if !call.budget.take(tokens_of_picture(width, height) + FRAME) {
+            let (width, height) = dimensions(&bytes)?;
+            if !call.budget.take(image_tokens(width, height) + FRAME_TOKENS) {
                 break;
             }
             lines.push(format!("Image {} shows {} s.", frames.len() + 1, seconds(t)));
             frames.push(Frame { t, chunk_id: chunk_id.map(|id| id.0), width, height });
-            pictures.push(Picture { bytes, width, height });
+            images.push(Image { bytes, width, height });
         }
         let left_out = targets.len() - frames.len();
         let rest = (left_out > 0).then(|| {
             format!(
-                "the last {left_out} of {} frames are left out: an answer has at most {} \
+                "the last {left_out} of {} frames are omitted: a response has at most {} \
                  (mcp.max_frames), fewer where they are large; ask again for those, or for a smaller \
                  width",
                 targets.len(),
@@ -95,14 +95,14 @@ impl Tool for GetFrames {
         });
         lines.extend(rest.clone());
         let content = Frames { video_id: input.video_id, frames, rest };
-        Ok(Answer { text: lines.join("\n"), content, pictures })
+        Ok(ToolAnswer { text: lines.join("\n"), content, images })
     }
 }
 
-/// What stands beside a picture, tokens.
-const FRAME: usize = 50;
+/// Tokens of the metadata of an image.
+const FRAME_TOKENS: usize = 50;
 
-/// What a picture is asked for by.
+/// How a frame is selected.
 #[derive(Clone, Copy)]
 enum Target {
     /// Seconds of the video.
@@ -123,8 +123,8 @@ fn targets(input: &FramesRequest) -> Result<Vec<Target>, Failure> {
     Ok(targets)
 }
 
-/// When it is, seconds of the video, and the chunk that it stands for.
-async fn located(
+/// The frame's time, seconds of the video, and the chunk it was requested by.
+async fn resolve(
     call: &Call<'_>,
     video_id: VideoId,
     target: Target,
@@ -138,7 +138,7 @@ async fn located(
     }
 }
 
-fn size(jpeg: &Bytes) -> Result<(u32, u32), Failure> {
+fn dimensions(jpeg: &Bytes) -> Result<(u32, u32), Failure> {
     let reader = ImageReader::new(Cursor::new(jpeg)).with_guessed_format();
     let size = reader.ok().and_then(|reader| reader.into_dimensions().ok());
     size.ok_or_else(Failure::internal)

@@ -1,18 +1,18 @@
-//! `get_job`: where an ingest is.
+//! `get_job`: the progress of an ingest.
 
 use poem_openapi::Object;
 
-use super::{Answer, Call, Tool};
+use super::{Call, Tool, ToolAnswer};
 use crate::domain::jobs;
 use crate::http::views::{Failure, Job};
 use crate::mcp::prose::inline;
 
-/// Tells where an ingest is.
+/// Reports the progress of an ingest.
 pub(super) struct GetJob;
 
 #[derive(Object)]
 pub(super) struct JobRequest {
-    /// As ingest_url returned it.
+    /// The job id that ingest_url returned.
     #[oai(validator(min_length = 1))]
     job_id: String,
 }
@@ -20,21 +20,21 @@ pub(super) struct JobRequest {
 impl Tool for GetJob {
     const NAME: &'static str = "get_job";
     const TITLE: &'static str = "Progress of an ingest";
-    const DESCRIPTION: &'static str = "Where an ingest that ingest_url started is: `status` is \
-        queued, running, done or failed; `result.video_id` names the video once it is done, `error` \
-        says why it failed. Ask again every few seconds at most: ingesting takes about as long as \
-        the video, or longer.";
+    const DESCRIPTION: &'static str = "Reports the progress of an ingest that ingest_url started: \
+        `status` is queued, running, done or failed; `result.video_id` is the video once it is \
+        done, `error` the reason if it failed. Poll every few seconds at most: an ingest takes about \
+        as long as the video, or longer.";
     type Input = JobRequest;
     type Output = Job;
 
-    async fn call(call: Call<'_>, input: JobRequest) -> Result<Answer<Job>, Failure> {
+    async fn call(call: Call<'_>, input: JobRequest) -> Result<ToolAnswer<Job>, Failure> {
         let job = call.service.job(&input.job_id).await?;
-        Ok(Answer::new(told(&job), job.into()))
+        Ok(ToolAnswer::new(describe_job(&job), job.into()))
     }
 }
 
-/// A job in a sentence.
-pub(super) fn told(job: &jobs::Job) -> String {
+/// Describes a job in a sentence.
+pub(super) fn describe_job(job: &jobs::Job) -> String {
     let (id, source, stage) = (&job.job_id, &job.source, job.stage.name());
     match (&job.result, &job.error) {
         (Some(jobs::JobResult::Ingest(done)), _) => {
@@ -47,10 +47,7 @@ pub(super) fn told(job: &jobs::Job) -> String {
             format!("Job {id} is done: video {} has new aggregates.", done.video_id)
         }
         (Some(jobs::JobResult::Alerts(done)), _) => {
-            format!(
-                "Job {id} is done: {} alerts were told of video {}.",
-                done.alerts, done.video_id
-            )
+            format!("Job {id} is done: {} alerts matched video {}.", done.alerts, done.video_id)
         }
         (Some(jobs::JobResult::Collection(done)), _) => {
             let (videos, name) = (done.videos, &done.collection);

@@ -1,29 +1,29 @@
-//! `get_transcript`: what is said in a video.
+//! `get_transcript`: the speech of a video.
 
 use poem_openapi::Object;
 
-use super::{Answer, Call, Tool};
+use super::{Call, Tool, ToolAnswer};
 use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::video_named;
+use crate::domain::kernel::video::parse_video_id;
 use crate::domain::media::speech;
-use crate::http::views::{Failure, LanguageSpan, Utterance, listed_languages};
+use crate::http::views::{Failure, LanguageSpan, Utterance, language_spans};
 use crate::mcp::pages::position;
 use crate::mcp::prose::{one_line, seconds};
 
-/// Reads what is said, page by page.
+/// Reads the transcript, page by page.
 pub(super) struct GetTranscript;
 
 #[derive(Object)]
 pub(super) struct TranscriptRequest {
     #[oai(validator(min_length = 1))]
     video_id: String,
-    /// Only what is said after this second.
+    /// Only speech after this time, seconds of the video.
     #[oai(nullable)]
     after: Option<f64>,
-    /// Only what is said before this second.
+    /// Only speech before this time, seconds of the video.
     #[oai(nullable)]
     before: Option<f64>,
-    /// `next` of the page before, with the same `after` and `before`.
+    /// `next` of the previous page, with the same `after` and `before`.
     #[oai(nullable)]
     cursor: Option<String>,
 }
@@ -31,75 +31,80 @@ pub(super) struct TranscriptRequest {
 #[derive(Object)]
 pub(super) struct TranscriptPage {
     video_id: String,
-    /// Length of the video, seconds.
+    /// Duration of the video, seconds.
     duration: f64,
-    /// ISO 639-1 code of the language that most is said in, where the recogniser knows.
+    /// ISO 639-1 code of the language that is spoken most, if speech recognition reports it.
     #[oai(nullable)]
     language: Option<String>,
-    /// Which language is spoken when, where there are several; null for speech that is not understood.
+    /// When which language is spoken, if there are several; null for speech that was not recognised.
     #[oai(skip_serializing_if_is_none)]
     languages: Option<Vec<LanguageSpan>>,
     /// Whole sentences in order of time.
     utterances: Vec<Utterance>,
     /// Sentences on all pages.
     total: u32,
-    /// The `cursor` of the next page, where there is one.
+    /// The `cursor` of the next page; absent on the last.
     #[oai(skip_serializing_if_is_none)]
     next: Option<String>,
 }
 
 impl Tool for GetTranscript {
     const NAME: &'static str = "get_transcript";
-    const TITLE: &'static str = "What is said";
-    const DESCRIPTION: &'static str = "What is said in a video, sentence by sentence with times in \
-        seconds and, where they are told apart, speakers. `after` and `before` limit it to a part of \
-        the video: read around a moment that search_moments or ask named rather than all of a long \
-        video. Long transcripts come in pages: call again with `cursor` = `next`. It is there where \
-        the analyzer transcript or diarization has run; names are where recognition errs most.";
+    const TITLE: &'static str = "Read the transcript";
+    const DESCRIPTION: &'static str = "Returns the speech of a video, sentence by sentence with times \
+        in seconds and, after diarization, speakers. `after` and `before` limit it to a part of the \
+        video: read around a moment that search_moments or ask returned rather than all of a long \
+        video. Long transcripts are paged: call again with `cursor` = `next`. Requires that the \
+        analyzer transcript or diarization has run. Recognised names are often misspelt.";
     type Input = TranscriptRequest;
     type Output = TranscriptPage;
 
     async fn call(
         mut call: Call<'_>,
         input: TranscriptRequest,
-    ) -> Result<Answer<TranscriptPage>, Failure> {
+    ) -> Result<ToolAnswer<TranscriptPage>, Failure> {
         let from = position(input.cursor.as_deref())?;
         let transcript = call
             .service
-            .transcript(video_named(&input.video_id)?, input.after, input.before)
+            .transcript(parse_video_id(&input.video_id)?, input.after, input.before)
             .await?;
         let total = transcript.utterances.len();
-        let said = transcript.utterances.into_iter().skip(from).map(spoken).collect();
-        let filled = call.budget.fill(said);
-        let next = (filled.left_out > 0).then(|| (from + filled.units.len()).to_string());
+        let utterances =
+            transcript.utterances.into_iter().skip(from).map(describe_utterance).collect();
+        let fitting = call.budget.fill(utterances);
+        let next = (fitting.left_out > 0).then(|| (from + fitting.units.len()).to_string());
         let mut text = match total {
-            0 => "Nothing is said there.".to_owned(),
-            _ => filled.lines.join("\n"),
+            0 => "No speech there.".to_owned(),
+            _ => fitting.lines.join("\n"),
         };
-        for unclear in transcript.languages.iter().filter(|spoken| spoken.language.is_none()) {
-            let Span { start, end } = unclear.span;
+        for unrecognised in transcript.languages.iter().filter(|spoken| spoken.language.is_none()) {
+            let Span { start, end } = unrecognised.span;
             let times = format!("{}-{}s", seconds(start), seconds(end));
-            text.push_str(&format!("\n[{times}] speech that is not understood"));
+            text.push_str(&format!("\n[{times}] speech that was not recognised"));
         }
         if let Some(next) = &next {
-            text.push_str(&format!("\n{} sentences follow: cursor {next}.", filled.left_out));
+            text.push_str(&format!(
+                "\n{} more sentences: call again with cursor {next}.",
+                fitting.left_out
+            ));
         }
         let page = TranscriptPage {
             video_id: transcript.video_id.to_string(),
             duration: transcript.duration,
             language: transcript.language,
-            languages: listed_languages(transcript.languages),
-            utterances: filled.units,
+            languages: language_spans(transcript.languages),
+            utterances: fitting.units,
             total: total as u32,
             next,
         };
-        Ok(Answer::new(text, page))
+        Ok(ToolAnswer::new(text, page))
     }
 }
 
-fn spoken(said: speech::Utterance) -> (Utterance, String) {
-    let speaker = said.speaker.as_ref().map(|speaker| format!(" {speaker}")).unwrap_or_default();
-    let times = format!("{}-{}s", seconds(said.start), seconds(said.end));
-    let line = format!("[{times}{speaker}] {}", one_line(&said.text));
-    (said.into(), line)
+fn describe_utterance(utterance: speech::Utterance) -> (Utterance, String) {
+    let speaker =
+        utterance.speaker.as_ref().map(|speaker| format!(" {speaker}")).unwrap_or_default();
+    let times = format!("{}-{}s", seconds(utterance.start), seconds(utterance.end));
+    let line = format!("[{times}{speaker}] {}", one_line(&utterance.text));
+    (utterance.into(), line)
 }

@@ -1,24 +1,24 @@
-//! `ingest_url`: takes a video from an address into the library.
+//! `ingest_url`: downloads and ingests a video.
 
 use std::time::Duration;
 
 use futures::StreamExt;
 use poem_openapi::Object;
 
-use super::get_job::told;
-use super::{Answer, Call, Tool};
+use super::get_job::describe_job;
+use super::{Call, Tool, ToolAnswer};
 use crate::domain::jobs;
 use crate::http::views::{Failure, Job, UrlIngestRequest};
 
-/// Starts an ingest, and waits for it where the caller does.
+/// Starts an ingest and optionally waits for it.
 pub(super) struct IngestUrl;
 
 #[derive(Object)]
 pub(super) struct Ingest {
     #[oai(flatten)]
     request: UrlIngestRequest,
-    /// Longest time to wait for the end, seconds; the service may wait less. Null waits where the
-    /// caller takes notifications of progress, and else not.
+    /// Maximum time to wait for the result, seconds; the service may wait less. Null waits only if the
+    /// caller requested progress notifications.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "86400")))]
     wait: Option<f64>,
 }
@@ -26,52 +26,49 @@ pub(super) struct Ingest {
 impl Tool for IngestUrl {
     const NAME: &'static str = "ingest_url";
     const TITLE: &'static str = "Add a video";
-    const DESCRIPTION: &'static str = "Downloads a video from an http(s) address and analyzes it, \
-        as a job that goes on whether or not you wait. Returns the job: done, or still running \
-        after `wait` seconds; ask get_job for it then. `analyzers` are comma-separated ids from \
-        describe_library; each finds another kind of thing. The same bytes are the same video: \
-        what was found before is used again. plan_ingest tells the cost beforehand.";
-    const READS_ONLY: bool = false;
+    const DESCRIPTION: &'static str = "Downloads a video from an http(s) URL and analyzes it as a \
+        job, which continues whether or not you wait. Returns the job: done, or still running after \
+        `wait` seconds; then poll get_job. `analyzers` are comma-separated ids from \
+        describe_library. A file with the same bytes is the same video, and its stored results are \
+        reused. plan_ingest estimates the cost.";
+    const READ_ONLY: bool = false;
     type Input = Ingest;
     type Output = Job;
 
-    async fn call(call: Call<'_>, input: Ingest) -> Result<Answer<Job>, Failure> {
-        let (url, options) = input.request.split();
+    async fn call(call: Call<'_>, input: Ingest) -> Result<ToolAnswer<Job>, Failure> {
+        let (url, options) = input.request.into_parts();
         let job = call.service.ingest_url(&url, options.into()).await?;
-        let longest = call.settings.max_wait;
-        let patience = match input.wait {
-            Some(seconds) => Duration::from_secs_f64(seconds).min(longest),
-            None if call.progress.is_some() => longest,
+        let max_wait = call.settings.max_wait;
+        let wait = match input.wait {
+            Some(seconds) => Duration::from_secs_f64(seconds).min(max_wait),
+            None if call.progress.is_some() => max_wait,
             None => Duration::ZERO,
         };
-        let job = waited(&call, job, patience).await?;
-        let mut text = told(&job);
+        let job = wait_for_job(&call, job, wait).await?;
+        let mut text = describe_job(&job);
         if !job.status.is_final() {
-            text.push_str(&format!(
-                "\nCall get_job with job_id {} to see how it goes.",
-                job.job_id
-            ));
+            text.push_str(&format!("\nCall get_job with job_id {} for its progress.", job.job_id));
         }
-        Ok(Answer::new(text, job.into()))
+        Ok(ToolAnswer::new(text, job.into()))
     }
 }
 
-/// The job as it is when it has ended or patience has, its progress told meanwhile.
-async fn waited(
+/// Waits until the job ends or `wait` has passed, sending progress notifications.
+async fn wait_for_job(
     call: &Call<'_>,
     mut job: jobs::Job,
-    patience: Duration,
+    wait: Duration,
 ) -> Result<jobs::Job, Failure> {
-    if patience.is_zero() {
+    if wait.is_zero() {
         return Ok(job);
     }
     let mut changes = call.service.watch_job(&job.job_id).await?;
-    let enough = tokio::time::sleep(patience);
-    tokio::pin!(enough);
+    let timeout = tokio::time::sleep(wait);
+    tokio::pin!(timeout);
     let mut step = 0;
     loop {
         tokio::select! {
-            () = &mut enough => return Ok(job),
+            () = &mut timeout => return Ok(job),
             change = changes.next() => match change {
                 Some(changed) => job = changed,
                 None => return Ok(job),
@@ -79,7 +76,7 @@ async fn waited(
         }
         step += 1;
         if let Some(progress) = &call.progress {
-            progress.tell(step, &told(&job)).await;
+            progress.notify(step, &describe_job(&job)).await;
         }
     }
 }

@@ -1,6 +1,6 @@
-//! The tools of agents: one file each and the list.
+//! The tools: one file each, and the list.
 //!
-//! To add one, write its file and name it here as a module and in [`TOOLS`].
+//! To add one, write its file and add it here as a module and to [`TOOLS`].
 
 mod ask;
 mod describe_library;
@@ -29,15 +29,15 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
 
 use super::Caller;
-use super::budget::{Budget, tokens_of, tokens_of_answer, tokens_of_picture};
+use super::budget::{Budget, image_tokens, result_tokens, value_tokens};
 use super::pages::position;
-use super::prose::sentence;
+use super::prose::truncate;
 use super::schema;
 use crate::domain::Scoped;
-use crate::http::views::{Failure, conform, unknown};
+use crate::http::views::{Failure, unknown_name, validate};
 use crate::mcp::McpSettings;
 
-/// Every tool, in the order in which a model reads of them.
+/// Every tool, in the order in which clients list them.
 static TOOLS: &[Entry] = &[
     entry::<describe_library::DescribeLibrary>(),
     entry::<search_moments::SearchMoments>(),
@@ -51,26 +51,26 @@ static TOOLS: &[Entry] = &[
     entry::<get_job::GetJob>(),
 ];
 
-/// What a model can call: what it is told of it, what it gives and gets.
+/// A tool: its description, input and output.
 trait Tool {
     const NAME: &'static str;
-    /// For people.
+    /// Title for people.
     const TITLE: &'static str;
-    /// What it is for and how to use it, for a model.
+    /// What the tool does and how to use it, for a model.
     const DESCRIPTION: &'static str;
-    /// Whether the library stays as it is.
-    const READS_ONLY: bool = true;
+    /// Whether the tool leaves the library unchanged.
+    const READ_ONLY: bool = true;
     type Input: ParseFromJSON + 'static;
     type Output: ToJSON;
 
-    /// Answers a call within its budget. A failure tells the model what would be right.
+    /// Handles a call within its budget. An error says what would be valid.
     fn call(
         call: Call<'_>,
         input: Self::Input,
-    ) -> impl Future<Output = Result<Answer<Self::Output>, Failure>> + Send;
+    ) -> impl Future<Output = Result<ToolAnswer<Self::Output>, Failure>> + Send;
 }
 
-/// What a tool may use.
+/// The context of a tool call.
 struct Call<'c> {
     service: &'c Scoped,
     settings: &'c McpSettings,
@@ -78,49 +78,49 @@ struct Call<'c> {
     progress: Option<Progress<'c>>,
 }
 
-/// Tells a caller who asked for it how far its call is.
+/// Sends progress notifications to a caller that requested them.
 struct Progress<'c> {
     peer: &'c Peer<RoleServer>,
     token: ProgressToken,
 }
 
 impl Progress<'_> {
-    /// The `step`th thing to tell.
-    async fn tell(&self, step: usize, message: &str) {
-        let told = ProgressNotificationParam::new(self.token.clone(), step as f64)
-            .with_message(sentence(message));
-        // A caller who has gone needs none.
-        let _ = self.peer.notify_progress(told).await;
+    /// Sends the notification number `step`.
+    async fn notify(&self, step: usize, message: &str) {
+        let notification = ProgressNotificationParam::new(self.token.clone(), step as f64)
+            .with_message(truncate(message));
+        // The caller may have disconnected.
+        let _ = self.peer.notify_progress(notification).await;
     }
 }
 
-/// What a tool gives: the same as prose and as structure, and pictures.
-struct Answer<T> {
+/// The output of a tool: the same content as text and as structure, and images.
+struct ToolAnswer<T> {
     text: String,
     content: T,
-    pictures: Vec<Picture>,
+    images: Vec<Image>,
 }
 
-/// A JPEG.
-struct Picture {
+/// A JPEG image, with its size in pixels.
+struct Image {
     bytes: bytes::Bytes,
     width: u32,
     height: u32,
 }
 
-impl<T> Answer<T> {
+impl<T> ToolAnswer<T> {
     fn new(text: impl Into<String>, content: T) -> Self {
-        Self { text: text.into(), content, pictures: Vec::new() }
+        Self { text: text.into(), content, images: Vec::new() }
     }
 }
 
-type Answering<'c> = BoxFuture<'c, Result<Answer<Value>, Failure>>;
+type AnswerFuture<'c> = BoxFuture<'c, Result<ToolAnswer<Value>, Failure>>;
 
-/// A tool without its types.
+/// A tool with its types erased.
 struct Entry {
     name: &'static str,
     define: fn() -> Definition,
-    answer: for<'c> fn(Call<'c>, Value) -> Answering<'c>,
+    answer: for<'c> fn(Call<'c>, Value) -> AnswerFuture<'c>,
 }
 
 const fn entry<T: Tool + 'static>() -> Entry {
@@ -133,24 +133,24 @@ const fn entry<T: Tool + 'static>() -> Entry {
 
 fn define<T: Tool>() -> Definition {
     let hints = ToolAnnotations::with_title(T::TITLE)
-        .read_only(T::READS_ONLY)
+        .read_only(T::READ_ONLY)
         .destructive(false)
-        .open_world(!T::READS_ONLY);
-    Definition::new(T::NAME, T::DESCRIPTION, schema::arguments_of::<T::Input>())
+        .open_world(!T::READ_ONLY);
+    Definition::new(T::NAME, T::DESCRIPTION, schema::input_schema::<T::Input>())
         .with_title(T::TITLE)
-        .with_raw_output_schema(schema::schema_of::<T::Output>())
+        .with_raw_output_schema(schema::output_schema::<T::Output>())
         .with_annotations(hints)
 }
 
-async fn answer<T: Tool>(call: Call<'_>, input: Value) -> Result<Answer<Value>, Failure> {
-    let input = conform::<T::Input>(input).map_err(Failure::unprocessable)?;
+async fn answer<T: Tool>(call: Call<'_>, input: Value) -> Result<ToolAnswer<Value>, Failure> {
+    let input = validate::<T::Input>(input).map_err(Failure::unprocessable)?;
     let input = T::Input::parse_from_json(Some(input))
         .map_err(|e| Failure::unprocessable(e.into_message()))?;
-    let Answer { text, content, pictures } = T::call(call, input).await?;
-    Ok(Answer { text, content: content.to_json().unwrap_or_default(), pictures })
+    let ToolAnswer { text, content, images } = T::call(call, input).await?;
+    Ok(ToolAnswer { text, content: content.to_json().unwrap_or_default(), images })
 }
 
-/// A page of what a model is told of the tools; all of them fit the usual budget.
+/// A page of the tool definitions; all of them fit into the default budget.
 pub(super) fn list(
     settings: &McpSettings,
     cursor: Option<&str>,
@@ -162,7 +162,7 @@ pub(super) fn list(
     let page: Vec<Definition> = DEFINITIONS
         .iter()
         .skip(from)
-        .take_while(|tool| budget.take(tokens_of(&json!(tool))))
+        .take_while(|tool| budget.take(value_tokens(&json!(tool))))
         .cloned()
         .collect();
     let next = from + page.len();
@@ -171,7 +171,7 @@ pub(super) fn list(
     Ok(list)
 }
 
-/// Answers a call. What a tool refuses is an answer too, which a model can read and do better.
+/// Handles a call. A tool's failure is returned as a tool error, which a model can read and correct.
 pub(super) async fn call(
     caller: Caller<'_>,
     request: CallToolRequestParams,
@@ -179,7 +179,7 @@ pub(super) async fn call(
 ) -> Result<CallToolResult, ErrorData> {
     let Some(tool) = TOOLS.iter().find(|tool| tool.name == request.name) else {
         let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
-        return Err(ErrorData::invalid_params(unknown("tool", &request.name, &names), None));
+        return Err(ErrorData::invalid_params(unknown_name("tool", &request.name, &names), None));
     };
     let token = context.meta.get_progress_token();
     let call = Call {
@@ -190,30 +190,33 @@ pub(super) async fn call(
     };
     let input = Value::Object(request.arguments.unwrap_or_default());
     let answer = (tool.answer)(call, input).await;
-    let answer = answer.and_then(|answer| within(answer, caller.settings.max_tokens));
+    let answer = answer.and_then(|answer| into_call_result(answer, caller.settings.max_tokens));
     tracing::info!(tool = tool.name, refused = answer.is_err(), "called");
     Ok(answer.unwrap_or_else(|failure| {
-        CallToolResult::error(vec![ContentBlock::text(sentence(&failure.detail))])
+        CallToolResult::error(vec![ContentBlock::text(truncate(&failure.detail))])
     }))
 }
 
-/// The answer in the protocol's terms, unless it has more tokens than any may.
-fn within(answer: Answer<Value>, most: usize) -> Result<CallToolResult, Failure> {
-    let pictures = answer.pictures.iter();
-    let of_pictures: usize = pictures.map(|p| tokens_of_picture(p.width, p.height)).sum();
+/// Converts an answer to a call result, unless it exceeds the token limit.
+fn into_call_result(
+    answer: ToolAnswer<Value>,
+    max_tokens: usize,
+) -> Result<CallToolResult, Failure> {
+    let images = answer.images.iter();
+    let image_total: usize = images.map(|p| image_tokens(p.width, p.height)).sum();
     let mut content = vec![ContentBlock::text(answer.text)];
     content.extend(
         answer
-            .pictures
+            .images
             .iter()
-            .map(|picture| ContentBlock::image(STANDARD.encode(&picture.bytes), "image/jpeg")),
+            .map(|image| ContentBlock::image(STANDARD.encode(&image.bytes), "image/jpeg")),
     );
     let mut result = CallToolResult::success(content);
     result.structured_content = Some(answer.content);
-    let tokens = tokens_of_answer(&result) + of_pictures;
-    if tokens > most {
+    let tokens = result_tokens(&result) + image_total;
+    if tokens > max_tokens {
         return Err(Failure::unprocessable(format!(
-            "the answer has {tokens} tokens, more than the {most} of mcp.max_tokens; ask for less at once"
+            "the answer has {tokens} tokens, more than the {max_tokens} of mcp.max_tokens; ask for less at once"
         )));
     }
     Ok(result)

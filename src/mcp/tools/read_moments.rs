@@ -1,11 +1,11 @@
-//! `read_moments`: what is stored of moments, by the names that hits and citations give them.
+//! `read_moments`: what is stored of moments, by id.
 
 use poem_openapi::Object;
 use ports::llm::PassageKind;
 
-use super::{Answer, Call, Tool};
+use super::{Call, Tool, ToolAnswer};
 use crate::domain::Error;
-use crate::domain::analysis::finding::Statement;
+use crate::domain::analysis::output::Statement;
 use crate::domain::catalog::moments;
 use crate::domain::kernel::moment::MomentId;
 use crate::http::views::{Failure, MissingMoment, Moment, MomentDetail};
@@ -16,69 +16,69 @@ pub(super) struct ReadMoments;
 
 #[derive(Object)]
 pub(super) struct MomentsRequest {
-    /// Names of moments, as `moment_id` of search_moments, ask and get_aggregate.
+    /// Moment ids, from `moment_id` of search_moments, ask and get_aggregate.
     #[oai(validator(min_items = 1, max_items = 100))]
     moment_ids: Vec<String>,
 }
 
 #[derive(Object)]
 pub(super) struct MomentsRead {
-    /// In the order of their names.
+    /// In the order of the request.
     moments: Vec<Moment>,
-    /// Those whose video is gone, or that lie outside of it.
+    /// Moments whose video was deleted, or that are outside of their video.
     missing: Vec<MissingMoment>,
-    /// What is left out for its length, and how to get it.
+    /// What was omitted to fit the token budget, and how to get it.
     #[oai(skip_serializing_if_is_none)]
     rest: Option<String>,
 }
 
 impl Tool for ReadMoments {
     const NAME: &'static str = "read_moments";
-    const TITLE: &'static str = "What is stored of moments";
-    const DESCRIPTION: &'static str = "Everything that is told of moments: what is described, said and \
-        by whom, read off the picture, and what comes right before and after. Names of moments are \
-        `moment_id` of results, citations, events and chapters; they last when a video is split anew. \
-        Read a moment before you quote it; `before` and `after` name its neighbours.";
+    const TITLE: &'static str = "Read moments";
+    const DESCRIPTION: &'static str = "Returns everything stored about moments: descriptions, speech \
+        with speakers, on-screen text, and the adjacent chunks. Moment ids are `moment_id` of \
+        results, citations, events and chapters; they stay valid when a video is chunked again. Read \
+        a moment before you quote it; `before` and `after` are its neighbours.";
     type Input = MomentsRequest;
     type Output = MomentsRead;
 
     async fn call(
         mut call: Call<'_>,
         input: MomentsRequest,
-    ) -> Result<Answer<MomentsRead>, Failure> {
+    ) -> Result<ToolAnswer<MomentsRead>, Failure> {
         let ids: Vec<MomentId> =
             input.moment_ids.iter().map(|id| id.parse()).collect::<Result<_, Error>>()?;
-        let mut unread = ids.len();
-        let (mut found, mut missing) = (Vec::new(), Vec::<MissingMoment>::new());
-        for moment in call.service.moments(ids).await? {
-            unread -= 1;
-            match moment {
-                Ok(moment) => found.push(moment),
+        let mut remaining = ids.len();
+        let (mut moments, mut missing) = (Vec::new(), Vec::<MissingMoment>::new());
+        for result in call.service.moments(ids).await? {
+            remaining -= 1;
+            match result {
+                Ok(moment) => moments.push(moment),
                 Err(gone) => missing.push(gone.into()),
             }
         }
         let mut lines: Vec<String> = missing.iter().map(|m| m.detail.clone()).collect();
         call.budget.take_value(&missing);
         lines.iter().for_each(|line| call.budget.take_text(line));
-        let filled = call.budget.fill(found.into_iter().map(told).collect());
-        let left_out = filled.left_out + unread;
+        let fitting = call.budget.fill(moments.into_iter().map(describe_moment).collect());
+        let left_out = fitting.left_out + remaining;
         let rest = (left_out > 0)
-            .then(|| format!("{left_out} moments do not fit; read them in a call of their own"));
-        lines.extend(filled.lines);
+            .then(|| format!("{left_out} moments do not fit; read them in a separate call"));
+        lines.extend(fitting.lines);
         lines.extend(rest.clone());
-        Ok(Answer::new(lines.join("\n"), MomentsRead { moments: filled.units, missing, rest }))
+        Ok(ToolAnswer::new(lines.join("\n"), MomentsRead { moments: fitting.units, missing, rest }))
     }
 }
 
-/// A moment as structure and as prose.
-fn told(moment: moments::Moment) -> (Moment, String) {
+/// A moment as structure and as text.
+fn describe_moment(moment: moments::Moment) -> (Moment, String) {
     let mut text = format!(
         "{} of {} ({}):",
         moment.moment_id,
         moment.filename,
         moment.moment_id.span().timecode()
     );
-    for says in moment.chunks.iter().flat_map(|chunk| &chunk.says) {
+    for says in moment.chunks.iter().flat_map(|chunk| &chunk.statements) {
         text.push_str("\n- ");
         text.push_str(&line(says));
     }
@@ -87,7 +87,7 @@ fn told(moment: moments::Moment) -> (Moment, String) {
             text.push_str(&format!("\n{word}: {}", neighbour.moment_id));
         }
     }
-    (Moment::of(moment, MomentDetail::Standard), text)
+    (Moment::new(moment, MomentDetail::Standard), text)
 }
 
 fn line(says: &Statement) -> String {

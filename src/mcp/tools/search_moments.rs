@@ -1,9 +1,9 @@
-//! `search_moments`: finds moments by what is in them.
+//! `search_moments`: finds moments by their content.
 
 use poem_openapi::Object;
 
-use super::{Answer, Call, Tool};
-use crate::domain::search::{self, EVERY_ANALYZER};
+use super::{Call, Tool, ToolAnswer};
+use crate::domain::search::{self, ALL_ANALYZERS};
 use crate::http::views::{AnyObject, Diagnostics, Failure, StandardResult, field};
 use crate::mcp::prose::{one_line, seconds};
 
@@ -12,29 +12,29 @@ pub(super) struct SearchMoments;
 
 #[derive(Object)]
 pub(super) struct MomentSearch {
-    /// What to look for, in words: a scene, a thing, something said or written.
+    /// What to search for: a scene, an object, something said or written.
     #[oai(validator(min_length = 1))]
     text: String,
-    /// Whose findings are searched; `*` for those of all.
+    /// Analyzer whose output is searched; `*` for all.
     #[oai(default = "everything")]
     analyzer: String,
     /// Null searches every video.
     #[oai(nullable)]
     video_ids: Option<Vec<String>>,
-    /// Hard conditions that must all hold, as {"speakers": ["S1"], "after": 60}; describe_library
-    /// lists them.
+    /// Hard filters that must all match, such as {"speakers": ["S1"], "after": 60}; describe_library lists
+    /// them.
     #[oai(default)]
     filters: AnyObject,
-    /// Moments with a lower `p_present` are left out.
+    /// Drops moments with a lower `p_present`.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     min_p_present: Option<f64>,
-    /// Most moments.
+    /// Maximum number of moments.
     #[oai(default = "limit", validator(minimum(value = "1"), maximum(value = "50")))]
     limit: u32,
 }
 
 fn everything() -> String {
-    EVERY_ANALYZER.into()
+    ALL_ANALYZERS.into()
 }
 
 fn limit() -> u32 {
@@ -43,12 +43,12 @@ fn limit() -> u32 {
 
 #[derive(Object)]
 pub(super) struct Moments {
-    /// The best first.
+    /// Best first.
     results: Vec<StandardResult>,
-    /// Why nothing was found; absent when something was.
+    /// Why there are no results; absent otherwise.
     #[oai(skip_serializing_if_is_none)]
     diagnostics: Option<Diagnostics>,
-    /// What is left out for its length, and how to get it.
+    /// What was omitted to fit the token budget, and how to get it.
     #[oai(skip_serializing_if_is_none)]
     rest: Option<String>,
 }
@@ -56,36 +56,36 @@ pub(super) struct Moments {
 impl Tool for SearchMoments {
     const NAME: &'static str = "search_moments";
     const TITLE: &'static str = "Find moments";
-    const DESCRIPTION: &'static str = "Finds moments of the library by what is seen, said or \
-        written in them, by meaning and by words (quoted words are a phrase). Something is always \
-        nearest: `p_present` is the probability that it is really there; set min_p_present to 0.5 to \
-        get only what probably is. Each result has its video, chunk, start and end in seconds. \
-        Without results `diagnostics` says why, and what to change. To read a result \
-        whole, with its neighbours, use read_moments, to see it get_frames.";
+    const DESCRIPTION: &'static str = "Searches the library for moments by what is seen, said or \
+        written in them, by meaning and by words (quoted words are a phrase). A search always \
+        returns the nearest moments: `p_present` is the probability that the match is really there; \
+        set min_p_present to 0.5 to get probable matches only. Each result has its video, chunk, \
+        start and end in seconds. Without results, `diagnostics` says why and what to change. Use \
+        read_moments to read a result in full with its neighbours, get_frames to see it.";
     type Input = MomentSearch;
     type Output = Moments;
 
-    async fn call(mut call: Call<'_>, input: MomentSearch) -> Result<Answer<Moments>, Failure> {
+    async fn call(mut call: Call<'_>, input: MomentSearch) -> Result<ToolAnswer<Moments>, Failure> {
         let limit = input.limit;
         let found = call.service.query(input.into()).await?;
         let diagnostics = found.diagnostics.map(Diagnostics::from);
         call.budget.take_value(&diagnostics);
-        let filled = call.budget.fill((1..).zip(found.results).map(told).collect());
-        let rest = (filled.left_out > 0).then(|| {
+        let fitting = call.budget.fill((1..).zip(found.results).map(describe_hit).collect());
+        let rest = (fitting.left_out > 0).then(|| {
             format!(
                 "{} of {} moments do not fit; narrow the search by video_ids or filters, or ask \
                  with a limit below {limit}",
-                filled.left_out,
-                filled.left_out + filled.units.len()
+                fitting.left_out,
+                fitting.left_out + fitting.units.len()
             )
         });
-        let mut lines = filled.lines;
+        let mut lines = fitting.lines;
         if lines.is_empty() && rest.is_none() {
-            lines.push("Nothing was found; diagnostics says why.".into());
+            lines.push("No results; see diagnostics.".into());
         }
         lines.extend(rest.clone());
-        let moments = Moments { results: filled.units, diagnostics, rest };
-        Ok(Answer::new(lines.join("\n"), moments))
+        let moments = Moments { results: fitting.units, diagnostics, rest };
+        Ok(ToolAnswer::new(lines.join("\n"), moments))
     }
 }
 
@@ -99,7 +99,7 @@ impl From<MomentSearch> for search::Query {
             field: field(),
             limit: input.limit,
             score_threshold: None,
-            min_p_present: input.min_p_present.map(|least| least as f32),
+            min_p_present: input.min_p_present.map(|min| min as f32),
             rerank: true,
             synthesize: false,
             detail: "standard".into(),
@@ -109,8 +109,10 @@ impl From<MomentSearch> for search::Query {
     }
 }
 
-/// A moment as structure and as a line.
-pub(super) fn told((number, hit): (usize, search::SearchResult)) -> (StandardResult, String) {
+/// A hit as structure and as a line of text.
+pub(super) fn describe_hit(
+    (number, hit): (usize, search::SearchResult),
+) -> (StandardResult, String) {
     let (start, end) = (seconds(hit.document.start), seconds(hit.document.end));
     let line = format!(
         "{number}. [{} {start}-{end}s] {}, chunk {}, p_present {:.2}: {}",

@@ -171,7 +171,10 @@ async fn what_is_no_alert_is_refused() {
     };
     let put =
         async |name: &str, alert: Value| app.put_json(&format!("/alerts/{name}"), alert).await;
-    mentions(&put("Doors", door()).await.error(400), &["'Doors' names no alert", "a to z"]);
+    mentions(
+        &put("Doors", door()).await.error(400),
+        &["'Doors' is not a valid alert name", "a to z"],
+    );
     let refused = put("doors", with("webhook", json!("ftp://a/b"))).await.error(400);
     mentions(&refused, &["webhook", "http or https"]);
     mentions(&put("doors", with("analyzer", json!("no"))).await.error(400), &["analyzer 'no'"]);

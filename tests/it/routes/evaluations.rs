@@ -238,8 +238,8 @@ async fn what_cannot_be_judged_is_told() {
             400,
             "of a video that is not in video_ids",
         ),
-        (door(json!({"absent": true, "video_ids": []})), 400, "names no video_ids"),
-        (json!([absent("a".into()), absent("a".into())]), 400, "two of the question 'a'"),
+        (door(json!({"absent": true, "video_ids": []})), 400, "has no video_ids"),
+        (json!([absent("a".into()), absent("a".into())]), 400, "the question 'a' occurs twice"),
         (json!([absent(" ".into())]), 422, "id is empty"),
         (
             (0..5).map(|i| absent(i.to_string())).collect::<Vec<_>>().into(),
@@ -258,7 +258,7 @@ async fn what_cannot_be_judged_is_told() {
     }
     for name in ["Set", "-set", &"x".repeat(65), "a.b"] {
         let error = put(&app, name, json!([absent("a".into())])).await.error(400);
-        mentions(&error, &["names no evaluation"]);
+        mentions(&error, &["is not a valid evaluation name"]);
     }
     assert_eq!(app.get("/evaluations").await.ok(), json!({"evaluations": []}));
     put(&app, "set", json!([absent("a".into())])).await.ok();
@@ -276,7 +276,7 @@ async fn what_cannot_be_run_is_told() {
         (json!({"configurations": [{"field": "combind"}]}), 400, "combined"),
         (json!({"configurations": [{"mode": "fuzzy"}]}), 400, "hybrid"),
         (json!({"configurations": [{"limit": 51}]}), 422, "limit"),
-        (json!({"configurations": [{}, {}]}), 400, "two of the configuration 'default'"),
+        (json!({"configurations": [{}, {}]}), 400, "the configuration 'default' occurs twice"),
         (
             json!({"configurations": [{"name": "a"}, {"name": "b"}, {"name": "c"}]}),
             400,

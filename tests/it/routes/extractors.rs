@@ -146,11 +146,11 @@ async fn what_is_no_extractor_is_told_what_would_be_right() {
     let of = |schema: Value| json!({"schema": schema});
     let property = |property: Value| of(json!({"type": "object", "properties": {"a": property}}));
     for (name, body, told) in [
-        ("ocr", menu(), "take another name"),
+        ("ocr", menu(), "choose another name"),
         ("Menu", menu(), "lower-case"),
         ("menu", of(json!({"type": "string"})), "must be of type object"),
         ("menu", property(json!({"$ref": "#"})), "cannot refer to itself"),
-        ("menu", property(json!({"type": "array"})), "an array has items"),
+        ("menu", property(json!({"type": "array"})), "an array needs items"),
     ] {
         let refused = app.put_json(&format!("/extractors/{name}"), body).await;
         mentions(&refused.error(400), &[told]);

@@ -64,7 +64,7 @@ async fn a_video_that_is_there_is_planned_exactly() {
 
 #[tokio::test]
 async fn what_another_split_drops_is_told_before_and_after() {
-    let app = TestApp::with(|setup| setup.analyzers = Analyzers::default().and(&Brightness)).await;
+    let app = TestApp::with(|setup| setup.analyzers = Analyzers::default().with(&Brightness)).await;
     let both =
         [("analyzers", "default_video,brightness"), ("mode", "interval"), ("interval", "10")];
     let done = app.job_of(&both, "c.mp4", &clip(30.0)).await;

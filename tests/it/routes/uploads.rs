@@ -222,8 +222,8 @@ async fn unfinished_uploads_have_their_room_and_their_time() {
     .await;
     let upload = begin(&short, 10, "a.mp4").await;
     append(&short, &upload, 0, "x").await.error(404);
-    assert_eq!(short.service.ingest.uploads.sweep().await.expect("swept"), 1);
-    assert_eq!(short.service.ingest.uploads.sweep().await.expect("swept"), 0);
+    assert_eq!(short.service.ingest.uploads.delete_expired().await.expect("swept"), 1);
+    assert_eq!(short.service.ingest.uploads.delete_expired().await.expect("swept"), 0);
 }
 
 #[tokio::test]

@@ -215,7 +215,8 @@ impl TestApp {
         };
         let token = setup.http.auth.tokens.first().map(|token| token.token.clone());
         let (analyzers, aggregators) = (setup.analyzers, setup.aggregators);
-        let service = Shotlog::with(stores, models, setup.settings, analyzers, aggregators);
+        let service =
+            Shotlog::with_extensions(stores, models, setup.settings, analyzers, aggregators);
         service.jobs.start();
         let mounts = shotlog::mcp::mount(service.clone(), setup.mcp).into_iter().collect();
         let app = shotlog::http::app(service.clone(), setup.http, mounts);

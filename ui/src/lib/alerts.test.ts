@@ -4,9 +4,14 @@ import { alertRequest, suggestName, alertSearch } from "./alerts";
 import { searchParams } from "./search";
 import type { Alert, Schema } from "./types";
 
-const of = (type: string) => ({ type, matches: "any", payload_field: "" });
+const filterSpec = (type: string) => ({ type, matches: "any", payload_field: "" });
 const schema = {
-  filters: { objects: of("list[str]"), tags: of("list[str]"), min_people: of("int"), metadata: of("dict") },
+  filters: {
+    objects: filterSpec("list[str]"),
+    tags: filterSpec("list[str]"),
+    min_people: filterSpec("int"),
+    metadata: filterSpec("dict"),
+  },
   metadata_keys: { camera: "string", take: "number" },
 } as unknown as Schema;
 

@@ -22,7 +22,7 @@ export type Correction = {
 export type Corrections = { corrections: Correction[]; job_id: string | null };
 
 const plain = (word: string) => word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
-const wordsOf = (text: string) => text.split(/\s+/).filter(Boolean);
+const splitWords = (text: string) => text.split(/\s+/).filter(Boolean);
 
 /** Lengths of the longest common subsequence of the suffixes at each pair of indices. */
 function commonLengths(a: string[], b: string[]): number[][] {
@@ -41,7 +41,7 @@ type Hunk = { start: number; end: number; to: string[] };
 /** The runs of differing words, as index ranges of `a`. */
 function hunks(a: string[], b: string[]): Hunk[] {
   const lengths = commonLengths(a, b);
-  const found: Hunk[] = [];
+  const result: Hunk[] = [];
   let [i, j] = [0, 0];
   while (i < a.length || j < b.length) {
     if (i < a.length && j < b.length && a[i] === b[j]) {
@@ -55,9 +55,9 @@ function hunks(a: string[], b: string[]): Hunk[] {
       else hunk.to.push(b[j++]);
     }
     hunk.end = i;
-    found.push(hunk);
+    result.push(hunk);
   }
-  return found;
+  return result;
 }
 
 /** Counts occurrences of a phrase, ignoring case and punctuation. */
@@ -71,7 +71,7 @@ function occurrences(all: string[], some: string[]): number {
  * words occur more than once, and for insertions.
  */
 export function wordChanges(before: string, after: string): { from: string; to: string }[] {
-  const [a, b] = [wordsOf(before), wordsOf(after)];
+  const [a, b] = [splitWords(before), splitWords(after)];
   let rest = hunks(a, b);
   for (;;) {
     const ambiguous = rest.find(({ start, end }) => {
@@ -132,15 +132,15 @@ export function speakerNumbers(speakers: string[], all: Correction[]): Map<strin
   const isLabel = (name: string) => LABEL.test(name) || !newNames.has(name);
   const first = [...speakers, ...renames.flatMap(({ from, to }) => [from, to])].filter(isLabel);
   const labels = [...new Set(first)].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
-  const labelOf = (name: string, before: Correction[]): string | undefined => {
+  const originalLabel = (name: string, before: Correction[]): string | undefined => {
     if (isLabel(name)) return name;
     const index = before.findLastIndex(({ to, start }) => to === name && start === null);
-    return index < 0 ? undefined : labelOf(before[index].from, before.slice(0, index));
+    return index < 0 ? undefined : originalLabel(before[index].from, before.slice(0, index));
   };
   const numbers = new Map<string, number>();
   let others = labels.length;
   for (const name of speakers) {
-    const label = labelOf(name, renames);
+    const label = originalLabel(name, renames);
     numbers.set(name, label === undefined ? others++ : labels.indexOf(label));
   }
   return numbers;

@@ -11,14 +11,14 @@ it("shows an error without its type name", () => {
 
 it("treats a file that cannot be analysed as final", () => {
   const image = "ValueError: the file is a picture (JPEG), not a video";
-  const of = (error: string, source = "a.jpg", stage: "chunking" | "fetching" = "fetching") =>
+  const isFinalError = (error: string, source = "a.jpg", stage: "chunking" | "fetching" = "fetching") =>
     isFinal({ error, source, stage });
-  expect([of(image), of(image, "a.jpg", "chunking"), of(image, "https://a.b/c", "chunking")]).toEqual([
-    true,
-    true,
-    true,
-  ]);
-  expect(of("ValueError: 418", "https://a.b/c")).toBe(false);
+  expect([
+    isFinalError(image),
+    isFinalError(image, "a.jpg", "chunking"),
+    isFinalError(image, "https://a.b/c", "chunking"),
+  ]).toEqual([true, true, true]);
+  expect(isFinalError("ValueError: 418", "https://a.b/c")).toBe(false);
   for (const other of ["TimeoutError: x", "NotFoundError: x", "Cancelled: by request"])
-    expect(of(other)).toBe(false);
+    expect(isFinalError(other)).toBe(false);
 });

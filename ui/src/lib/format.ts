@@ -37,16 +37,16 @@ export type Piece = { text: string; cited?: { id: string; start: number; end: nu
 
 /** Splits a text at its citations, which look like [<video_id> 12.3-15.8s]. */
 export function splitCitations(text: string): Piece[] {
-  const found: Piece[] = [];
+  const result: Piece[] = [];
   let last = 0;
   for (const match of text.matchAll(/\[([0-9A-Za-z_-]+) (\d+(?:\.\d+)?)\s*[-–]\s*(\d+(?:\.\d+)?)s?\]/g)) {
     const start = Number(match[2]);
-    found.push({ text: text.slice(last, match.index) });
-    found.push({ text: clock(start), cited: { id: match[1], start, end: Number(match[3]) } });
+    result.push({ text: text.slice(last, match.index) });
+    result.push({ text: clock(start), cited: { id: match[1], start, end: Number(match[3]) } });
     last = match.index + match[0].length;
   }
-  found.push({ text: text.slice(last) });
-  return found.filter((piece) => piece.text);
+  result.push({ text: text.slice(last) });
+  return result.filter((piece) => piece.text);
 }
 
 export type TextPart = { text: string; hit: boolean };

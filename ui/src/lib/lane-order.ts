@@ -11,8 +11,8 @@ export function orderLanes<T extends { id: string }>(natural: T[], order: string
 
 /** The order after moving a lane up (-1) or down (1) by one. */
 export function moveLane(natural: { id: string }[], order: string[], id: string, by: -1 | 1): string[] {
-  const shown = orderLanes(natural, order).map((lane) => lane.id);
-  const other = shown[shown.indexOf(id) + by];
+  const visibleOrder = orderLanes(natural, order).map((lane) => lane.id);
+  const other = visibleOrder[visibleOrder.indexOf(id) + by];
   if (other === undefined) return order;
   const rest = fullOrder(natural, order).filter((one) => one !== id);
   const place = rest.indexOf(other);

@@ -29,8 +29,8 @@ export function browserLanguage(languages: readonly string[] = navigator.languag
 
 /** Applies the saved language, or that of the browser. */
 export async function startLanguage() {
-  const before = loadPreference<string>("language", "");
-  await applyLanguage(isLanguage(before) ? before : "");
+  const stored = loadPreference<string>("language", "");
+  await applyLanguage(isLanguage(stored) ? stored : "");
 }
 
 /** Saves and applies a language; an empty string matches the browser. */

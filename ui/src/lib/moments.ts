@@ -17,11 +17,11 @@ export function parseMomentId(id: string): (Span & { video_id: string }) | undef
 
 /** The distinct spans in one video, sorted by time. */
 export function spansInVideo(hits: Hit[], video: string): Span[] {
-  const of = new Map<string, Span>();
+  const distinct = new Map<string, Span>();
   for (const { video_id, start, end } of hits) {
-    if (video_id === video && start < end) of.set(`${start}-${end}`, { start, end });
+    if (video_id === video && start < end) distinct.set(`${start}-${end}`, { start, end });
   }
-  return [...of.values()].sort((a, b) => a.start - b.start || a.end - b.end);
+  return [...distinct.values()].sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
 /** The next or previous span relative to `time`, wrapping around. */

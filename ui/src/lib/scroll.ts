@@ -17,11 +17,11 @@ export const isRestoring = () => restoring;
  * Call after the address changed: registers a new history entry, or restores the position of a known one.
  */
 export function enterHistory() {
-  const known = entryId(history.state);
-  if (known !== undefined && known === entry) return;
+  const existing = entryId(history.state);
+  if (existing !== undefined && existing === entry) return;
   stop();
-  entry = known ?? newEntryId();
-  if (known === undefined) history.replaceState({ entry }, "");
+  entry = existing ?? newEntryId();
+  if (existing === undefined) history.replaceState({ entry }, "");
   const position = positions.get(entry);
   if (position !== undefined) restore(position);
 }

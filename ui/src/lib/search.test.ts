@@ -13,17 +13,17 @@ import {
 } from "./search";
 import type { Schema } from "./types";
 
-const of = (type: string) => ({ type, matches: "any", payload_field: "" });
+const filterSpec = (type: string) => ({ type, matches: "any", payload_field: "" });
 const schema = {
   filters: {
-    objects: of("list[str]"),
-    speakers: of("list[str]"),
-    people: of("list[str]"),
-    min_people: of("int"),
-    after: of("float"),
-    recorded_after: of("time"),
-    metadata: of("dict"),
-    video_ids: of("list[str]"),
+    objects: filterSpec("list[str]"),
+    speakers: filterSpec("list[str]"),
+    people: filterSpec("list[str]"),
+    min_people: filterSpec("int"),
+    after: filterSpec("float"),
+    recorded_after: filterSpec("time"),
+    metadata: filterSpec("dict"),
+    video_ids: filterSpec("list[str]"),
   },
   filter_analyzers: {
     objects: ["default_video", "object_detection"],
@@ -113,20 +113,20 @@ describe("a search request", () => {
   });
 
   it("lists by filters without text, or finds similar moments", () => {
-    const of = (query: string) => searchRequest(searchParams(parse(`#/search?${query}`)), schema);
+    const requestFor = (query: string) => searchRequest(searchParams(parse(`#/search?${query}`)), schema);
     const scope = { analyzer: "*", field: "combined", limit: 12, synthesize: false, pages: true };
     const filters = { objects: ["boat"] };
     // A listing has no scores to filter by.
-    const list = of("filter.objects=boat&mode=text&sure=0.5&alike=0.3&answer=1");
+    const list = requestFor("filter.objects=boat&mode=text&sure=0.5&alike=0.3&answer=1");
     expect(list).toEqual({ order: "newest", ...scope, video_ids: null, filters });
-    expect(of("like=m_a_1_2&sure=0.5&alike=0.3&video=1")).toEqual({
+    expect(requestFor("like=m_a_1_2&sure=0.5&alike=0.3&video=1")).toEqual({
       like: "m_a_1_2",
       ...scope,
       video_ids: ["1"],
       score_threshold: 0.3,
       filters: {},
     });
-    expect(of("like=m_a_1_2&q=boat")).toMatchObject({ text: "boat" });
+    expect(requestFor("like=m_a_1_2&q=boat")).toMatchObject({ text: "boat" });
     const any = (query: string) => hasCriteria(searchParams(parse(`#/search?${query}`)));
     expect(["q=+", "sure=0.5", "q=x", "like=m", "video=1", "filter.objects=boat"].map(any)).toEqual([
       false,
@@ -139,7 +139,7 @@ describe("a search request", () => {
   });
 
   it("filters moments that overlap a range", () => {
-    const filters = { ends_after: of("float"), starts_before: of("float") };
+    const filters = { ends_after: filterSpec("float"), starts_before: filterSpec("float") };
     const service = { ...schema, filters } as unknown as Schema;
     expect(typedFilters(overlapFilters({ start: 10, end: 20.5 }), service)).toEqual({
       ends_after: 10.001,

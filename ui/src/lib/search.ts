@@ -115,8 +115,8 @@ function metadata(pairs: string[], keys: Record<string, string>): Record<string,
     const text = rest.join("=").trim();
     const type = keys[key.trim()];
     const value = type === "number" ? Number(text) : type === "boolean" ? text === "true" : text;
-    const before = all[key.trim()];
-    all[key.trim()] = before === undefined ? value : [before, value].flat();
+    const existing = all[key.trim()];
+    all[key.trim()] = existing === undefined ? value : [existing, value].flat();
   }
   return all;
 }

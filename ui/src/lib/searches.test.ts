@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { clearRecent, setSaved, addRecent, loadSearches } from "./searches";
 
 function store(text: string | null = null) {
-  let kept = text;
-  return { getItem: () => kept, setItem: (_: string, value: string) => void (kept = value) };
+  let stored = text;
+  return { getItem: () => stored, setItem: (_: string, value: string) => void (stored = value) };
 }
 
 describe("stored searches", () => {

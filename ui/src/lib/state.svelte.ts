@@ -148,17 +148,17 @@ export async function loadVideos() {
 
 /** Refreshes the newest videos and those in `ids`. */
 export async function refreshVideos(ids: string[] = []) {
-  const before = app.videos;
-  if (!before) return loadVideos();
+  const previous = app.videos;
+  if (!previous) return loadVideos();
   try {
     const { videos: newest, total } = await videoPage(FIRST_PAGE);
     const others = ids.filter((id) => !newest.some((video) => video.video_id === id));
     const named = await Promise.all(others.map((id) => api<Video>(`videos/${encodeURIComponent(id)}`)));
     const now = new Map([...newest, ...named].map((video) => [video.video_id, video]));
-    const known = new Set(before.map((video) => video.video_id));
+    const known = new Set(previous.map((video) => video.video_id));
     const added = newest.filter((video) => !known.has(video.video_id));
-    if (app.videos !== before || added.length + before.length !== total) return loadVideos();
-    app.videos = [...added, ...before.map((video) => now.get(video.video_id) ?? video)];
+    if (app.videos !== previous || added.length + previous.length !== total) return loadVideos();
+    app.videos = [...added, ...previous.map((video) => now.get(video.video_id) ?? video)];
   } catch {
     // The list stays until the next refresh.
   }

@@ -6,7 +6,7 @@ import { errorMessage } from "../lib/state.svelte";
 import Library from "./Library.svelte";
 
 /** `id` is the video id; other pages ignore it. */
-type Shown = Component<{ id: string }>;
+type PageComponent = Component<{ id: string }>;
 
 const FILES: Record<Exclude<Page, "">, () => Promise<{ default: unknown }>> = {
   videos: () => import("./Video.svelte"),
@@ -18,7 +18,7 @@ const FILES: Record<Exclude<Page, "">, () => Promise<{ default: unknown }>> = {
   settings: () => import("./Settings.svelte"),
 };
 
-let loaded = $state.raw<Partial<Record<Page, Shown>>>({ "": Library as unknown as Shown });
+let loaded = $state.raw<Partial<Record<Page, PageComponent>>>({ "": Library as unknown as PageComponent });
 let error = $state("");
 
 /** The loaded pages, and the error of a page that failed to load. */
@@ -33,8 +33,8 @@ export const pages = {
 
 async function load(page: Page) {
   if (page === "" || loaded[page]) return;
-  const { default: shown } = await FILES[page]();
-  loaded = { ...loaded, [page]: shown as Shown };
+  const { default: component } = await FILES[page]();
+  loaded = { ...loaded, [page]: component as PageComponent };
 }
 
 /** Loads the requested page. */

@@ -1,6 +1,6 @@
 //! Converts decoded audio to one continuous 16 kHz mono track: mixes, resamples, fills gaps. Two
 //! channels that cancel each other, because one is inverted, are subtracted instead of added. The
-//! channels of a stereo track are passed on with their mix.
+//! channels of a stereo track go along with their mix.
 
 use std::ffi::c_int;
 
@@ -14,7 +14,7 @@ use super::Error;
 /// Maximum difference between a timestamp and the track that counts as rounding, seconds.
 const TOLERANCE: f64 = 0.05;
 
-/// Maximum samples per output block.
+/// Maximum samples per block.
 const MAX_BLOCK: usize = SAMPLE_RATE as usize;
 
 /// Front left and front right.

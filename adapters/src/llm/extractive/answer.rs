@@ -1,5 +1,5 @@
-//! Evidence for a question: the sentences that share its rare words, or none. An answer that the
-//! passages do not bear out is worse than no answer, so every doubt ends in silence.
+//! Finds the sentences that answer a question by its rare words. An unsupported answer is worse than none,
+//! so doubtful questions get no answer.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -11,25 +11,25 @@ use text::{stem, words};
 
 use super::SUMMARY_SENTENCES;
 use super::document::{Document, Sentence, content_stems};
-use super::question::{Question, bonus, counts};
+use super::question::{QuestionTerms, bonus, counts_term};
 use super::rank;
 
 const MAX_SENTENCES: usize = 3;
-/// Part of the question's weight that a sentence must carry by itself.
-const LEAST_OWN: f64 = 0.3;
-/// Part of it that the sentence must carry together with what stands around it.
-const LEAST_TOTAL: f64 = 0.5;
-/// What a word in the sentence's surroundings counts of one inside it.
-const AROUND: f64 = 0.5;
-/// So much later, seconds, what is said does not follow any more.
-const PAUSE: f64 = 3.0;
-/// What a number right before the thing that is asked for adds.
-const COUNTED: f64 = 1.5;
+/// Minimum share of the question's weight in the sentence itself.
+const MIN_OWN_WEIGHT: f64 = 0.3;
+/// Minimum share of the question's weight in the sentence and its context.
+const MIN_TOTAL_WEIGHT: f64 = 0.5;
+/// Weight of a word in the context, relative to one in the sentence.
+const CONTEXT_WEIGHT: f64 = 0.5;
+/// Maximum pause between a sentence and its continuation, seconds.
+const MAX_PAUSE: f64 = 3.0;
+/// Score factor of a number directly before the counted thing.
+const COUNT_BONUS: f64 = 1.5;
 
-/// What is told of another time than the one asked about counts, where something is told of that one.
-const OTHER_TIME: f64 = 0.4;
+/// Score factor of a sentence about another time, if others are about the time of the question.
+const OTHER_TIME_WEIGHT: f64 = 0.4;
 
-/// What a question about nothing in particular is after.
+/// The target of a question about the video as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Overview {
     Everything,
@@ -37,16 +37,16 @@ enum Overview {
     Screen,
 }
 
-/// Which part of the passages a question about nothing in particular means.
+/// The section of the video that such a question is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stretch {
+enum Section {
     Whole,
     Beginning,
     End,
 }
 
-impl Stretch {
-    fn asked(question: &str) -> Self {
+impl Section {
+    fn from_question(question: &str) -> Self {
         let asked: Vec<String> = words(question).into_iter().map(|word| word.lower).collect();
         let has = |list: &[&str]| asked.iter().any(|word| list.contains(&word.as_str()));
         if has(&["end", "ends", "last", "finally", "ending"]) {
@@ -59,18 +59,18 @@ impl Stretch {
     }
 }
 
-/// The sentences that answer `question`, the best first.
-pub(super) fn find(document: &Document, question: &str, most: usize) -> Answer {
-    let asked = Question::read(question);
-    if let Some(answer) = described(document, &asked) {
+/// The sentences that answer `question`, best first.
+pub(super) fn find(document: &Document, question: &str, max_sentences: usize) -> Answer {
+    let asked = QuestionTerms::parse(question);
+    if let Some(answer) = answer_from_topic(document, &asked) {
         return answer;
     }
     if asked.terms.values().all(|&weight| weight < 1.0) {
         if asked.asks_for == AnswerKind::Year {
-            return dated(document);
+            return sentences_with_year(document);
         }
         if let Some(overview) = overview(question).filter(|_| !asked.asks_for_number) {
-            return about(document, overview, Stretch::asked(question), most);
+            return about(document, overview, Section::from_question(question), max_sentences);
         }
     }
     if asked.terms.is_empty() {
@@ -79,8 +79,8 @@ pub(super) fn find(document: &Document, question: &str, most: usize) -> Answer {
     evidence(document, &asked)
 }
 
-/// The answer to a question about nothing but the topic of some passages.
-fn described(document: &Document, question: &Question) -> Option<Answer> {
+/// The answer to a question that asks exactly for the topic of some passages.
+fn answer_from_topic(document: &Document, question: &QuestionTerms) -> Option<Answer> {
     let own: Vec<&String> =
         question.terms.iter().filter(|(_, weight)| **weight >= 1.0).map(|(term, _)| term).collect();
     let terms = match own[..] {
@@ -94,10 +94,10 @@ fn described(document: &Document, question: &Question) -> Option<Answer> {
     let is_of = |sentence: &Sentence, topic: &str| {
         document.passages[sentence.passage].topic.as_deref() == Some(topic)
     };
-    // A number of something else is none of it.
+    // A number of something else does not answer.
     let answers = |sentence: &Sentence| {
         bonus(question.asks_for, &sentence.text).is_some()
-            && (!question.asks_for_number || counts(&sentence.text, &question.terms))
+            && (!question.asks_for_number || counts_term(&sentence.text, &question.terms))
     };
     let mut best: Option<(f64, &str)> = None;
     for passage in document.passages {
@@ -109,10 +109,10 @@ fn described(document: &Document, question: &Question) -> Option<Answer> {
         if !document.sentences.iter().any(|sentence| is_of(sentence, topic) && answers(sentence)) {
             continue;
         }
-        // The topic that is about little else.
+        // Prefer the most specific topic.
         let all = question.terms.keys().filter(|term| stems.contains(*term)).count();
         let share = all as f64 / stems.len().max(1) as f64;
-        if best.is_none_or(|(most, _)| share > most) {
+        if best.is_none_or(|(best, _)| share > best) {
             best = Some((share, topic));
         }
     }
@@ -121,27 +121,27 @@ fn described(document: &Document, question: &Question) -> Option<Answer> {
         let sentence = &document.sentences[at];
         is_of(sentence, topic) && sentence.repeats.is_none() && answers(sentence)
     };
-    let mut told: Vec<usize> = (0..document.sentences.len()).filter(|&at| wanted(at)).collect();
+    let mut chosen: Vec<usize> = (0..document.sentences.len()).filter(|&at| wanted(at)).collect();
     let names = |at: &usize| {
         let stems = &document.sentences[*at].stems;
         question.terms.keys().any(|term| stems.contains(term))
     };
-    if told.iter().any(names) {
-        told.retain(names);
+    if chosen.iter().any(names) {
+        chosen.retain(names);
     }
     // The first sentence of every passage before the second of any.
     let rank = |at: &usize| {
         let passage = document.sentences[*at].passage;
         (0..*at).filter(|other| document.sentences[*other].passage == passage).count()
     };
-    told.sort_by_key(|at| (rank(at), *at));
-    told.truncate(MAX_SENTENCES);
-    let told: Vec<_> =
-        told.into_iter().map(|at| (at, vec![document.sentences[at].passage])).collect();
-    (!told.is_empty()).then(|| cited(document, told))
+    chosen.sort_by_key(|at| (rank(at), *at));
+    chosen.truncate(MAX_SENTENCES);
+    let chosen: Vec<_> =
+        chosen.into_iter().map(|at| (at, vec![document.sentences[at].passage])).collect();
+    (!chosen.is_empty()).then(|| cite(document, chosen))
 }
 
-fn evidence(document: &Document, question: &Question) -> Answer {
+fn evidence(document: &Document, question: &QuestionTerms) -> Answer {
     let sentences = &document.sentences;
     let weights = question.weights(sentences);
     let total: f64 = weights.values().sum();
@@ -155,23 +155,23 @@ fn evidence(document: &Document, question: &Question) -> Answer {
         for (term, weight) in &weights {
             let named = sentence.stems.iter().any(|stem| stands_for(term, stem));
             let general = if named { 1.0 } else { 0.0 };
-            let alike = sentence.stems.iter().map(|stem| likeness(term, stem));
+            let alike = sentence.stems.iter().map(|stem| similarity(term, stem));
             let inside = alike.fold(general, f64::max);
-            let outside = if near.contains(term.as_str()) { AROUND } else { 0.0 };
+            let outside = if near.contains(term.as_str()) { CONTEXT_WEIGHT } else { 0.0 };
             own += weight * inside;
             with_near += weight * inside.max(outside);
             complete &= !question.required.contains(term) || inside.max(outside) > 0.0;
         }
-        if !complete || own < LEAST_OWN * total || with_near < LEAST_TOTAL * total {
+        if !complete || own < MIN_OWN_WEIGHT * total || with_near < MIN_TOTAL_WEIGHT * total {
             continue;
         }
-        // What is asked for may be said right after.
+        // The answer may follow in the next sentence.
         let after = follow_up(document, at).map_or("", |next| sentences[next].text.as_str());
-        let told = format!("{} {after}", sentence.text);
-        let Some(bonus) = bonus(question.asks_for, &told) else { continue };
-        let counted =
-            question.asks_for == AnswerKind::Quantity && counts(&sentence.text, &question.terms);
-        let bonus = if counted { bonus * COUNTED } else { bonus };
+        let with_next = format!("{} {after}", sentence.text);
+        let Some(bonus) = bonus(question.asks_for, &with_next) else { continue };
+        let counted = question.asks_for == AnswerKind::Quantity
+            && counts_term(&sentence.text, &question.terms);
+        let bonus = if counted { bonus * COUNT_BONUS } else { bonus };
         let kind = match sentence.kind {
             PassageKind::Scene | PassageKind::People => 0.8,
             PassageKind::Objects => 0.9,
@@ -180,14 +180,14 @@ fn evidence(document: &Document, question: &Question) -> Answer {
         let brevity = if sentence.length < 3 { 0.7 } else { 1.0 };
         scored.push((at, with_near / total * bonus * kind * brevity));
     }
-    let of_time = |at: usize| question.is_of_time(&sentences[at].text);
+    let of_time = |at: usize| question.matches_times(&sentences[at].text);
     if scored.iter().any(|(at, _)| of_time(*at)) {
         scored
             .iter_mut()
             .filter(|(at, _)| !of_time(*at))
-            .for_each(|(_, score)| *score *= OTHER_TIME);
+            .for_each(|(_, score)| *score *= OTHER_TIME_WEIGHT);
     }
-    // Of equals the one that says little else.
+    // Ties prefer the shorter sentence.
     let length = |at: usize| sentences[at].length;
     scored.sort_by(|a, b| {
         b.1.total_cmp(&a.1).then(length(a.0).cmp(&length(b.0))).then(a.0.cmp(&b.0))
@@ -195,55 +195,59 @@ fn evidence(document: &Document, question: &Question) -> Answer {
     let Some(&(_, best)) = scored.first() else { return Answer::default() };
 
     let said = |at: usize| sentences[at].kind == PassageKind::Speech;
-    let mut told: Vec<(usize, Vec<usize>)> = Vec::new();
+    let mut chosen: Vec<(usize, Vec<usize>)> = Vec::new();
     for (at, score) in scored {
         if score < 0.75 * best {
             break;
         }
-        let full = told.len() == MAX_SENTENCES;
-        let retold = |other: usize| {
+        let full = chosen.len() == MAX_SENTENCES;
+        let is_repetition = |other: usize| {
             let (other, new) = (&sentences[other], &sentences[at]);
-            same(other, new) || reads_no_more(other, new)
+            same(other, new) || adds_no_screen_text(other, new)
         };
-        match told.iter_mut().find(|(other, _)| retold(*other)) {
-            // What is retold was said: whoever says it is quoted, with what they say next.
+        match chosen.iter_mut().find(|(other, _)| is_repetition(*other)) {
+            // A description repeats speech: the speech itself is quoted, with what follows it.
             Some((other, passages)) if said(at) && !said(*other) => {
                 *other = at;
                 passages.insert(0, sentences[at].passage);
             }
-            // Said again: the first to say it is cited, and a few that bear it out.
+            // A repetition: cites the first sentence, and a few others as support.
             Some((_, passages)) if passages.len() < MAX_SENTENCES => {
                 passages.push(sentences[at].passage)
             }
             Some(_) => {}
             None if full => {}
-            None => told.push((at, vec![sentences[at].passage])),
+            None => chosen.push((at, vec![sentences[at].passage])),
         }
     }
-    // What sums a moment up adds nothing to the moment.
+    // A summary of a moment adds nothing to the moment.
     let sums_up = |at: usize| document.passages[sentences[at].passage].topic.is_some();
-    if told.iter().any(|(at, _)| !sums_up(*at)) {
+    if chosen.iter().any(|(at, _)| !sums_up(*at)) {
         let mut first = true;
-        told.retain(|(at, _)| std::mem::take(&mut first) || !sums_up(*at));
+        chosen.retain(|(at, _)| std::mem::take(&mut first) || !sums_up(*at));
     }
-    with_follow_ups(document, question, &mut told);
-    cited(document, told)
+    add_follow_ups(document, question, &mut chosen);
+    cite(document, chosen)
 }
 
-/// Adds what is said right after: to the best, since what somebody says about a thing seldom ends with
-/// the sentence that names it, and to every question, since its answer follows.
-fn with_follow_ups(document: &Document, question: &Question, told: &mut Vec<(usize, Vec<usize>)>) {
-    let best = told.first().map(|(at, _)| *at);
+/// Adds the next sentence: to the best sentence, since speech about a thing usually continues after the
+/// sentence that names it, and to every question, since its reply follows.
+fn add_follow_ups(
+    document: &Document,
+    question: &QuestionTerms,
+    chosen: &mut Vec<(usize, Vec<usize>)>,
+) {
+    let best = chosen.first().map(|(at, _)| *at);
     let mut place = 0;
-    while place < told.len() {
-        let at = told[place].0;
+    while place < chosen.len() {
+        let at = chosen[place].0;
         let text = &document.sentences[at].text;
         let complete = question.asks_for.is_definite() && bonus(question.asks_for, text).is_some();
         let wants = (Some(at) == best && !complete) || is_question(text);
         let next = follow_up(document, at)
-            .filter(|next| wants && !told.iter().any(|(known, _)| known == next));
+            .filter(|next| wants && !chosen.iter().any(|(known, _)| known == next));
         if let Some(next) = next {
-            told.insert(place + 1, (next, vec![document.sentences[next].passage]));
+            chosen.insert(place + 1, (next, vec![document.sentences[next].passage]));
             place += 1;
         }
         place += 1;
@@ -254,14 +258,14 @@ fn is_question(text: &str) -> bool {
     text.trim_end_matches('”').ends_with('?')
 }
 
-/// The sentence that is said right after another one.
+/// The sentence spoken right after another.
 fn follow_up(document: &Document, at: usize) -> Option<usize> {
     let own = &document.sentences[at];
     let moment = |sentence: &Sentence| document.passages[sentence.passage].moment.as_ref();
     let before = moment(own).filter(|_| own.kind == PassageKind::Speech)?;
     let soon = |next: &usize| {
         moment(&document.sentences[*next]).is_some_and(|after| {
-            after.video_id == before.video_id && after.start <= before.end + PAUSE
+            after.video_id == before.video_id && after.start <= before.end + MAX_PAUSE
         })
     };
     let said = |next: &usize| {
@@ -269,23 +273,23 @@ fn follow_up(document: &Document, at: usize) -> Option<usize> {
         next.kind == PassageKind::Speech && next.repeats.is_none()
     };
     let next = (at + 1..document.sentences.len()).take_while(soon).find(said)?;
-    // Another speaker answers a question, and else speaks of something else.
-    let goes_on = document.sentences[next].speaker == own.speaker || is_question(&own.text);
-    goes_on.then_some(next)
+    // Another speaker continues the subject only in reply to a question.
+    let same_turn = document.sentences[next].speaker == own.speaker || is_question(&own.text);
+    same_turn.then_some(next)
 }
 
-/// The first sentences that have a year.
-fn dated(document: &Document) -> Answer {
+/// The first sentences with a year.
+fn sentences_with_year(document: &Document) -> Answer {
     let sentences = &document.sentences;
     let has_year = |at: &usize| {
         sentences[*at].repeats.is_none() && bonus(AnswerKind::Year, &sentences[*at].text).is_some()
     };
     let dated = (0..sentences.len()).filter(has_year).take(MAX_SENTENCES);
-    cited(document, dated.map(|at| (at, vec![sentences[at].passage])).collect())
+    cite(document, dated.map(|at| (at, vec![sentences[at].passage])).collect())
 }
 
-fn cited(document: &Document, told: Vec<(usize, Vec<usize>)>) -> Answer {
-    let sentences = told
+fn cite(document: &Document, chosen: Vec<(usize, Vec<usize>)>) -> Answer {
+    let sentences = chosen
         .into_iter()
         .map(|(at, passages)| {
             let mut ids: Vec<String> = Vec::new();
@@ -295,13 +299,13 @@ fn cited(document: &Document, told: Vec<(usize, Vec<usize>)>) -> Answer {
                     ids.push(id.clone());
                 }
             }
-            AnswerSentence { text: told_by(document, at), passages: ids }
+            AnswerSentence { text: quote_with_speaker(document, at), passages: ids }
         })
         .collect();
     Answer { sentences }
 }
 
-fn told_by(document: &Document, at: usize) -> String {
+fn quote_with_speaker(document: &Document, at: usize) -> String {
     let text = document.quoted(at);
     let sentence = &document.sentences[at];
     match (&sentence.speaker, sentence.kind) {
@@ -311,7 +315,7 @@ fn told_by(document: &Document, at: usize) -> String {
     }
 }
 
-/// A question about the video as a whole, or about everything said or written in it.
+/// Recognises a question about the video as a whole, or about everything said or written in it.
 fn overview(question: &str) -> Option<Overview> {
     let lower = question.to_lowercase();
     let asked: Vec<String> = words(&lower).into_iter().map(|word| word.lower).collect();
@@ -368,7 +372,12 @@ fn overview(question: &str) -> Option<Overview> {
     }
 }
 
-fn about(document: &Document, overview: Overview, stretch: Stretch, most: usize) -> Answer {
+fn about(
+    document: &Document,
+    overview: Overview,
+    section: Section,
+    max_sentences: usize,
+) -> Answer {
     let is_summary = |passage: usize| {
         let topic = document.passages[passage].topic.as_deref();
         topic.is_some_and(|topic| content_stems(topic).contains(&stem("summary")))
@@ -376,21 +385,21 @@ fn about(document: &Document, overview: Overview, stretch: Stretch, most: usize)
     let summary: Vec<usize> = (0..document.sentences.len())
         .filter(|&at| is_summary(document.sentences[at].passage))
         .collect();
-    if overview == Overview::Everything && stretch == Stretch::Whole && !summary.is_empty() {
-        // Chosen once already.
-        let told = summary.into_iter().take(SUMMARY_SENTENCES);
-        return cited(
+    if overview == Overview::Everything && section == Section::Whole && !summary.is_empty() {
+        // A summary needs no selection.
+        let chosen = summary.into_iter().take(SUMMARY_SENTENCES);
+        return cite(
             document,
-            told.map(|at| (at, vec![document.sentences[at].passage])).collect(),
+            chosen.map(|at| (at, vec![document.sentences[at].passage])).collect(),
         );
     }
     let part = document.places.div_ceil(5);
-    let ranking = rank::rank(document, most, |at| {
+    let ranking = rank::rank(document, max_sentences, |at| {
         let sentence = &document.sentences[at];
-        let inside = match stretch {
-            Stretch::Whole => true,
-            Stretch::Beginning => sentence.place < part,
-            Stretch::End => sentence.place + part >= document.places,
+        let inside = match section {
+            Section::Whole => true,
+            Section::Beginning => sentence.place < part,
+            Section::End => sentence.place + part >= document.places,
         };
         inside
             && match overview {
@@ -399,13 +408,16 @@ fn about(document: &Document, overview: Overview, stretch: Stretch, most: usize)
                 Overview::Everything => true,
             }
     });
-    let mut told = ranking.best(MAX_SENTENCES);
-    told.sort_unstable();
-    cited(document, told.into_iter().map(|at| (at, vec![document.sentences[at].passage])).collect())
+    let mut chosen = ranking.best(MAX_SENTENCES);
+    chosen.sort_unstable();
+    cite(
+        document,
+        chosen.into_iter().map(|at| (at, vec![document.sentences[at].passage])).collect(),
+    )
 }
 
-/// For each sentence the stems of what is told or said around it in one moment, and of the end of
-/// what stands before that, where a pronoun may point.
+/// For each sentence, the stems of its context: its moment's sentences of the same kind, and the sentence
+/// before them, which a pronoun may refer to.
 fn surroundings<'a>(document: &'a Document) -> Vec<Rc<BTreeSet<&'a str>>> {
     let mut around: Vec<Rc<BTreeSet<&str>>> = Vec::with_capacity(document.sentences.len());
     let mut before: Option<&Sentence> = None;
@@ -419,8 +431,9 @@ fn surroundings<'a>(document: &'a Document) -> Vec<Rc<BTreeSet<&'a str>>> {
     around
 }
 
-/// 1 for the same stem, less for another form of a long word, as `photograph` and `photographi`.
-fn likeness(a: &str, b: &str) -> f64 {
+/// The similarity of stems: 1 if equal, less for forms of a long word such as `photograph` and
+/// `photographi`.
+fn similarity(a: &str, b: &str) -> f64 {
     if a == b {
         return 1.0;
     }
@@ -430,8 +443,8 @@ fn likeness(a: &str, b: &str) -> f64 {
     if letters && common >= 5 && common * 10 >= longest * 7 { 0.7 } else { 0.0 }
 }
 
-/// Whether both are read on the screen, and the second has nothing that the first has not.
-fn reads_no_more(first: &Sentence, second: &Sentence) -> bool {
+/// Whether both are on-screen text and the second has no word that the first lacks.
+fn adds_no_screen_text(first: &Sentence, second: &Sentence) -> bool {
     let read = |sentence: &Sentence| sentence.kind == PassageKind::Screen;
     read(first) && read(second) && second.stems.iter().all(|stem| first.stems.contains(stem))
 }

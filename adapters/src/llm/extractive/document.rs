@@ -1,4 +1,4 @@
-//! Passages as sentences that know what they are and which moment they speak of.
+//! Splits passages into sentences with their kind and moment.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -10,46 +10,46 @@ use text::{Quotations, Token, is_stop_word, sentences, stem, words};
 pub(super) struct Sentence {
     /// Index of its passage.
     pub(super) passage: usize,
-    /// Number of its moment: neighbouring passages of one moment share it.
+    /// Index of its moment, shared by neighbouring passages of one moment.
     pub(super) place: usize,
     pub(super) kind: PassageKind,
-    /// Who says it, where that is known.
+    /// The speaker; `None` if unknown.
     pub(super) speaker: Option<String>,
     pub(super) text: String,
     /// Stems of its content words, in order.
     pub(super) stems: Vec<String>,
-    /// Words of any kind.
+    /// Number of words.
     pub(super) length: usize,
-    /// Part of its content words that may have been misheard, 0..1.
+    /// Share of its content words that may be misrecognised, 0..1.
     pub(super) doubt: f64,
-    /// Index of an earlier sentence that says the same.
+    /// Index of an earlier identical sentence.
     pub(super) repeats: Option<usize>,
 }
 
 impl Sentence {
-    /// Whether it is true of a picture and beside the point of a video: light, motion, looks.
+    /// Whether it describes only appearance: light, motion, clothing.
     pub(super) fn is_scenery(&self) -> bool {
         matches!(self.kind, PassageKind::Scene | PassageKind::People)
     }
 }
 
-/// Everything a request gives to read.
+/// The passages of a request as sentences.
 #[derive(Debug)]
 pub(super) struct Document<'a> {
     pub(super) passages: &'a [Passage],
-    /// What is seen on the whole, as `a car` or `people`, where a passage tells that.
+    /// Visible things of the whole video, such as `a car` or `people`, from an overview passage.
     pub(super) shown: Vec<&'a str>,
-    /// How many moments they speak of.
+    /// Number of moments.
     pub(super) places: usize,
     pub(super) sentences: Vec<Sentence>,
 }
 
-/// Longest sentence in words; speech recognition may yield more without a full stop.
+/// Maximum words of a sentence; recognised speech without punctuation is split.
 const MAX_WORDS: usize = 40;
-/// Such a run is cut after this many words, or a little later in front of a conjunction.
+/// Long text is split after this many words, at a pause or before a conjunction.
 const CUT_WORDS: usize = 18;
 
-/// Puts text that was read in the picture into a sentence.
+/// Prefix of a sentence that quotes on-screen text.
 const ON_SCREEN: &str = "On screen: ";
 
 impl<'a> Document<'a> {
@@ -79,7 +79,7 @@ impl<'a> Document<'a> {
                 words(&sentence.text).into_iter().map(|word| word.lower).collect();
             let original = *first.entry(lower.join(" ")).or_insert(at);
             sentence.repeats = (original != at).then_some(original);
-            // Prose that repeats what was measured, as a summary does, is no more than that.
+            // Prose that repeats a measured sentence, as a summary does, has its kind.
             if let (PassageKind::Prose, Some(kind)) = (sentence.kind, known.get(&sentence.text)) {
                 sentence.kind = *kind;
             }
@@ -87,29 +87,29 @@ impl<'a> Document<'a> {
         Self { passages, shown, places, sentences: found }
     }
 
-    /// How many sentences say something of their own.
+    /// Number of distinct sentences.
     pub(super) fn distinct(&self) -> usize {
         self.sentences.iter().filter(|sentence| sentence.repeats.is_none()).count()
     }
 
-    /// Whether everything there is was spoken.
+    /// Whether all sentences are speech.
     pub(super) fn only_speech(&self) -> bool {
         self.sentences.iter().all(|sentence| sentence.kind == PassageKind::Speech)
     }
 
-    /// A sentence by itself, as a person wants to read it. What is quoted from the video shows it.
+    /// A sentence for output, in quotation marks if it is quoted from the video.
     pub(super) fn quoted(&self, at: usize) -> String {
         let sentence = &self.sentences[at];
         match sentence.kind {
-            PassageKind::Screen => format!("{ON_SCREEN}“{}”.", bare(&sentence.text)),
+            PassageKind::Screen => format!("{ON_SCREEN}“{}”.", strip_final_marks(&sentence.text)),
             PassageKind::Speech if !self.only_speech() => {
-                format!("“{}”", finished(&sentence.text))
+                format!("“{}”", finish_sentence(&sentence.text))
             }
-            _ => finished(&sentence.text),
+            _ => finish_sentence(&sentence.text),
         }
     }
 
-    /// Sentences as running text; neighbouring speech shares its quotation marks.
+    /// Sentences as running text; consecutive speech shares quotation marks.
     pub(super) fn prose(&self, chosen: &[usize]) -> String {
         let mut pieces: Vec<String> = Vec::new();
         let mut quoting = false;
@@ -120,7 +120,7 @@ impl<'a> Document<'a> {
                 pieces.push(self.quoted(at));
             } else if let Some(open) = pieces.last_mut().filter(|_| quoting) {
                 open.truncate(open.trim_end_matches('”').len());
-                open.push_str(&format!(" {}”", finished(&sentence.text)));
+                open.push_str(&format!(" {}”", finish_sentence(&sentence.text)));
             } else {
                 quoting = true;
                 pieces.push(self.quoted(at));
@@ -130,10 +130,9 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Whether a text in the picture is a title or a sign, not a notice, an address, a clock or the label of
-/// a camera.
+/// Whether on-screen text is a title or a sign, not a notice, an address, a clock or a camera label.
 pub(super) fn is_title(caption: &str) -> bool {
-    /// Words of a title, at most.
+    /// Maximum words of a title.
     const LONGEST: usize = 7;
     let (lower, all) = (caption.to_lowercase(), words(caption));
     let letters = caption.chars().filter(|c| c.is_alphabetic()).count();
@@ -152,7 +151,7 @@ pub(super) fn is_title(caption: &str) -> bool {
         && !is_notice(caption)
 }
 
-/// Whether a text in the picture is an address or says whose the picture is.
+/// Whether on-screen text is an address or a copyright notice.
 pub(super) fn is_notice(caption: &str) -> bool {
     const MARKS: &[&str] = &["©", "copyright", "www.", "http", ".com", "@"];
     let lower = caption.trim().to_lowercase();
@@ -160,13 +159,13 @@ pub(super) fn is_notice(caption: &str) -> bool {
     address || MARKS.iter().any(|mark| lower.contains(mark))
 }
 
-/// Whether two passages tell of one moment, and of the same thing in it.
+/// Whether two passages have the same moment and topic.
 fn belong_together(a: &Passage, b: &Passage) -> bool {
     a.moment.is_some() && a.moment == b.moment && a.topic == b.topic
 }
 
 fn read_passage(index: usize, place: usize, passage: &Passage, found: &mut Vec<Sentence>) {
-    // What this model has quoted once stands in quotation marks, over several sentences maybe.
+    // A quotation written by this model may span several sentences.
     let mut quoted: Option<PassageKind> = None;
     let doubtful = |word: &Token| passage.doubtful.contains(&word.lower);
     for whole in sentences(&passage.text, Quotations::Split) {
@@ -183,15 +182,15 @@ fn read_passage(index: usize, place: usize, passage: &Passage, found: &mut Vec<S
             quoted =
                 if opening > closing { Some(kind) } else { quoted.filter(|_| closing <= opening) };
         }
-        // The quotation marks are put back where they are wanted.
+        // Quotation marks are added again on output.
         let text = match kind {
             PassageKind::Speech | PassageKind::Screen => text.trim_matches(['"', '“', '”', ' ']),
             _ => text,
         };
         let pieces = match kind {
-            // Each text in the picture stands by itself.
+            // Each on-screen text is a separate sentence.
             PassageKind::Screen => text.split("; ").map(str::to_owned).collect(),
-            _ => chopped(text),
+            _ => split_long(text),
         };
         for piece in pieces {
             let text = piece.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -217,8 +216,8 @@ fn read_passage(index: usize, place: usize, passage: &Passage, found: &mut Vec<S
     }
 }
 
-/// A run of words without a full stop, cut where it hurts least; anything else as it is.
-fn chopped(text: &str) -> Vec<String> {
+/// Splits an overlong text at pauses or conjunctions; returns other text unchanged.
+fn split_long(text: &str) -> Vec<String> {
     const OPENERS: &[&str] =
         &["and", "but", "so", "because", "then", "well", "now", "which", "when", "or"];
     let all = words(text);
@@ -259,8 +258,8 @@ pub(super) fn content_stems(text: &str) -> BTreeSet<String> {
     content(text).into_iter().collect()
 }
 
-/// With a capital at the beginning and a full stop at the end.
-pub(super) fn finished(text: &str) -> String {
+/// Adds an initial capital and a full stop if missing.
+pub(super) fn finish_sentence(text: &str) -> String {
     let text = text.trim();
     let mut chars = text.chars();
     let mut out: String = match chars.next() {
@@ -276,8 +275,8 @@ pub(super) fn finished(text: &str) -> String {
     out
 }
 
-/// Without the full stop at the end.
-pub(super) fn bare(text: &str) -> &str {
+/// Removes the final full stop and surrounding quotation marks.
+pub(super) fn strip_final_marks(text: &str) -> &str {
     text.trim().trim_end_matches(['.', ' ']).trim_matches(['"', '“', '”'])
 }
 
@@ -294,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_are_what_their_passage_is() {
+    fn sentences_have_the_kind_of_their_passage() {
         let passages = [
             Passage::new("a", Scene, "A bright scene with strong motion."),
             Passage::new("b", Screen, "GOOGLE PARIS."),
@@ -316,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn words_in_front_of_a_colon_are_part_of_the_sentence() {
+    fn words_before_a_colon_are_part_of_the_sentence() {
         for kind in [Prose, Speech] {
             let text = "Speech: hello. Text on screen: yes. S1: And so: we begin.";
             let all: String = found(&[Passage::new("a", kind, text)])
@@ -354,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_that_repeats_what_was_measured_is_no_more_than_that() {
+    fn prose_that_repeats_a_measured_sentence_has_its_kind() {
         let passages = [
             Passage::new("a", Prose, "A dog is in view. It rains."),
             Passage::new("b", Objects, "A dog is in view."),
@@ -365,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_quoted_once_can_be_quoted_again() {
+    fn quotations_can_be_quoted_again() {
         let passages = [Passage::new(
             "a",
             Prose,
@@ -381,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn endless_speech_is_cut_into_readable_pieces() {
+    fn overlong_speech_is_split() {
         let text = "we went to the harbour and looked at the boats ".repeat(12);
         let passages = [Passage::new("a", Speech, text)];
         let document = Document::read(&passages);
@@ -397,7 +396,7 @@ mod tests {
             ("He said “go.”", "He said “go.”"),
             ("cut off …", "Cut off …"),
         ] {
-            assert_eq!(finished(text), expected);
+            assert_eq!(finish_sentence(text), expected);
         }
     }
 }

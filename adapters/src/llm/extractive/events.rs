@@ -1,22 +1,24 @@
-//! Events: what a moment shows, reads or says that the one before does not, at most one of each.
+//! Finds events: what a moment shows, displays or says that the previous one does not; at most one of each.
 
 use std::collections::BTreeSet;
 
 use ports::llm::{Event, Events, PassageKind};
 use text::{is_article, is_stop_word, stem, words};
 
-use super::document::{Document, Sentence, bare, finished, is_notice, is_title};
+use super::document::{
+    Document, Sentence, finish_sentence, is_notice, is_title, strip_final_marks,
+};
 
-/// Part of a sentence's content words that must be new since the moment before.
-const LEAST_NEW: f64 = 0.4;
-/// Longest event in words; more is cut at a comma or marked as cut.
+/// Minimum share of a sentence's content words that are new since the previous moment.
+const MIN_NEW_SHARE: f64 = 0.4;
+/// Maximum words of an event; longer text is cut at a comma or ends with an ellipsis.
 const MAX_WORDS: usize = 24;
-/// More doubtful sentences are no events.
-const MOST_DOUBT: f64 = 0.2;
-/// Longest actor in words.
+/// Maximum share of doubtful words in an event.
+const MAX_DOUBT: f64 = 0.2;
+/// Maximum words of an actor.
 const MAX_ACTOR_WORDS: usize = 8;
 
-/// Categories and the verbs and nouns that speak for them; the first that matches wins.
+/// Categories with the verbs and nouns that indicate them.
 const CATEGORIES: &[(&str, &[&str])] = &[
     (
         "speech",
@@ -140,7 +142,7 @@ const PRONOUNS: &[&str] = &[
     "one",
 ];
 
-/// What happens, in order of the moments.
+/// The events, in order of time.
 pub(super) fn find(document: &Document) -> Events {
     let mut events: Vec<Event> = Vec::new();
     let mut before: Vec<&Sentence> = Vec::new();
@@ -156,17 +158,17 @@ pub(super) fn find(document: &Document) -> Events {
     Events { events }
 }
 
-/// The most telling of what is new: what is seen to happen, a text and what is said; only without
-/// any of them the picture.
+/// The most informative new sentences of a moment: an action, an on-screen text and speech; the appearance
+/// of the scene only if there is nothing else.
 fn changes(before: &[&Sentence], here: &[&Sentence], document: &Document) -> Vec<Event> {
     let known: BTreeSet<&str> =
         before.iter().flat_map(|sentence| &sentence.stems).map(String::as_str).collect();
     let newest = |kind: PassageKind, wanted: fn(&str) -> bool| {
         here.iter()
-            .filter(|s| s.kind == kind && matters(s) && wanted(&s.text))
+            .filter(|s| s.kind == kind && is_event(s) && wanted(&s.text))
             .map(|&sentence| (sentence, newness(sentence, &known)))
-            .filter(|&(_, new)| new >= LEAST_NEW)
-            // Of equals the first, which a reverse comparison of places would give to `max_by`.
+            .filter(|&(_, new)| new >= MIN_NEW_SHARE)
+            // Ties keep the first, unlike `max_by`.
             .fold(None::<(&Sentence, f64)>, |best, next| match best {
                 Some(best) if weight(best) >= weight(next) => Some(best),
                 _ => Some(next),
@@ -182,7 +184,7 @@ fn changes(before: &[&Sentence], here: &[&Sentence], document: &Document) -> Vec
     let mut found = Vec::new();
     if let Some(sentence) = newest(PassageKind::Prose, |_| true) {
         let text = &sentence.text;
-        found.push(event(sentence, shortened(text), actor(text), category(text)));
+        found.push(event(sentence, shorten(text), actor(text), category(text)));
     } else if let Some(sentence) = newest(PassageKind::Objects, |_| true) {
         let text = &sentence.text;
         let actor = if text.contains(" and ") { String::new() } else { actor(text) };
@@ -190,56 +192,56 @@ fn changes(before: &[&Sentence], here: &[&Sentence], document: &Document) -> Vec
             "movement" => "movement",
             _ => "appearance",
         };
-        found.push(event(sentence, appearing(&shortened(text)), actor, category));
+        found.push(event(sentence, as_appearance(&shorten(text)), actor, category));
     }
     if let Some(sentence) =
         newest(PassageKind::Screen, is_title).or_else(|| newest(PassageKind::Screen, |_| true))
     {
-        let text = limited(bare(&sentence.text));
+        let text = limit_words(strip_final_marks(&sentence.text));
         let text = format!("The text “{text}” appears on screen.");
         found.push(event(sentence, text, String::new(), "text"));
     }
     if let Some(sentence) = newest(PassageKind::Speech, |_| true) {
-        let said = shortened(&sentence.text);
+        let said = shorten(&sentence.text);
         let speaker = sentence.speaker.clone().unwrap_or_default();
         let who = if speaker.is_empty() { "A voice" } else { &speaker };
         let text = format!("{who} says: “{said}”");
         found.push(event(sentence, text, speaker.clone(), "speech"));
     }
-    // Where anything else is known, what a picture looks like is no event.
+    // The appearance of the scene is an event only if nothing else is known of the video.
     let bare = document.sentences.iter().all(Sentence::is_scenery);
-    let picture = here.iter().find(|s| bare && newness(s, &known) >= LEAST_NEW);
+    let picture = here.iter().find(|s| bare && newness(s, &known) >= MIN_NEW_SHARE);
     if let (true, Some(sentence)) = (found.is_empty(), picture) {
-        // The first picture is where the video starts from, not a change.
+        // The first scene is the start of the video, not a change.
         let opens = before.is_empty() && document.places > 1;
-        let text = shortened(&sentence.text);
-        let text = if opens { text } else { changed(&text) };
+        let text = shorten(&sentence.text);
+        let text = if opens { text } else { as_scene_change(&text) };
         found.push(event(sentence, text, String::new(), "scene"));
     }
     found
 }
 
-/// Whether it is worth an event: what is said is more than a call, and likely right; what is written is
-/// there to be read.
-fn matters(sentence: &Sentence) -> bool {
+/// Whether a sentence can be an event: speech must have some length and be probably recognised correctly;
+/// on-screen text must be new and no notice.
+fn is_event(sentence: &Sentence) -> bool {
     match sentence.kind {
         PassageKind::Speech => {
-            sentence.length > 3 && !sentence.stems.is_empty() && sentence.doubt <= MOST_DOUBT
+            sentence.length > 3 && !sentence.stems.is_empty() && sentence.doubt <= MAX_DOUBT
         }
         PassageKind::Screen => sentence.repeats.is_none() && !is_notice(&sentence.text),
         _ => true,
     }
 }
 
-/// "A car is in view" at first is "A car appears".
-fn appearing(text: &str) -> String {
+/// Turns "A car is in view" into "A car appears".
+fn as_appearance(text: &str) -> String {
     let seen = [(" is in view.", " appears."), (" are in view.", " appear.")];
     let change =
         seen.iter().find_map(|(seen, new)| Some(format!("{}{new}", text.strip_suffix(seen)?)));
     change.unwrap_or_else(|| text.to_owned())
 }
 
-/// Longer sentences carry more, up to a point.
+/// The weight of a sentence: longer ones are more informative, up to a limit.
 fn weight((sentence, new): (&Sentence, f64)) -> f64 {
     let acts = if category(&sentence.text) == OTHER { 0.8 } else { 1.0 };
     let length = match sentence.length {
@@ -271,12 +273,12 @@ fn category(sentence: &str) -> &'static str {
                 stems.iter().position(|found| marks.iter().any(|mark| stem(mark) == *found))?;
             Some((first, *name))
         })
-        // Verbs decide before nouns of the scenery do.
+        // Verbs take precedence over nouns of the scene.
         .min_by_key(|&(first, name)| (matches!(name, "scene" | "sound" | "text"), first))
         .map_or(OTHER, |(_, name)| name)
 }
 
-/// The words in front of the first verb, without the article; empty when they name nobody.
+/// The actor: the words before the first verb, without the article; empty if they name nobody.
 fn actor(sentence: &str) -> String {
     let all = words(sentence);
     let verb = all.iter().position(|word| {
@@ -297,7 +299,7 @@ fn actor(sentence: &str) -> String {
         return String::new();
     }
     let skipped = usize::from(is_article(&subject[0].lower));
-    // "In the park a man walks" names a place first.
+    // "In the park a man walks" begins with a place.
     let leads = subject.get(skipped).is_none_or(|word| {
         skipped == 0 && is_stop_word(&word.lower) && word.lower.parse::<f64>().is_err()
     });
@@ -310,12 +312,12 @@ fn actor(sentence: &str) -> String {
     text.to_owned()
 }
 
-/// At most [`MAX_WORDS`] words, a finished sentence.
-fn shortened(text: &str) -> String {
-    finished(&limited(text))
+/// Shortens text to [`MAX_WORDS`] words, as a complete sentence.
+fn shorten(text: &str) -> String {
+    finish_sentence(&limit_words(text))
 }
 
-fn limited(text: &str) -> String {
+fn limit_words(text: &str) -> String {
     let all = words(text);
     let Some(word) = all.get(MAX_WORDS) else { return text.trim().to_owned() };
     let most = &text[..word.start];
@@ -325,8 +327,8 @@ fn limited(text: &str) -> String {
     }
 }
 
-/// "A dark scene" becomes "The scene changes to a dark scene".
-fn changed(text: &str) -> String {
+/// Turns "A dark scene" into "The scene changes to a dark scene".
+fn as_scene_change(text: &str) -> String {
     match text.split_once(' ') {
         Some((article @ ("A" | "An"), rest)) => {
             format!("The scene changes to {} {rest}", article.to_lowercase())

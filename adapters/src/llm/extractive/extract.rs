@@ -1,6 +1,6 @@
-//! Values of fields by words alone: an option that is named, a number beside the field's own words,
-//! what stands behind the field's name and a colon, what is written as an address, a date or a time,
-//! the passage that speaks of it. What takes understanding is left out.
+//! Extracts field values by pattern matching: a named option, a number near the field's words, text after
+//! the field's name and a colon, an address, a date or a time, or the passage about the field. Does not
+//! extract what requires understanding.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -10,28 +10,24 @@ use regex::Regex;
 use text::numbers::numbers;
 use text::{Quotations, Token, is_function_word, sentences, stem, tokens};
 
-/// Most items of a list.
-const MOST_ITEMS: usize = 50;
+/// Maximum items of a list.
+const MAX_ITEMS: usize = 50;
 
-/// What the passages say of the fields, in the order of the fields.
+/// The values of the fields in the passages, in the order of the fields.
 pub(super) fn find(passages: &[Passage], fields: &[Field]) -> Extraction {
-    let lines = Line::of(passages);
+    let lines = Line::from_passages(passages);
     let mut values = Vec::new();
     for field in fields {
-        let found = values_of(field, &lines);
+        let found = find_values(field, &lines);
         match field.path.strip_suffix("/*") {
             Some(list) if !list.contains('*') => {
                 let mut known = BTreeSet::new();
                 let distinct = found.into_iter().filter(|(value, _)| known.insert(value.clone()));
-                values.extend(distinct.take(MOST_ITEMS).enumerate().map(
-                    |(n, (value, passage))| ExtractedValue {
-                        field: format!("{list}/{n}"),
-                        value,
-                        passage,
-                    },
-                ));
+                values.extend(distinct.take(MAX_ITEMS).enumerate().map(|(n, (value, passage))| {
+                    ExtractedValue { field: format!("{list}/{n}"), value, passage }
+                }));
             }
-            // Which values make up one item of a list, words do not tell.
+            // Pattern matching cannot tell which values belong to the same list item.
             _ if field.path.contains('*') => {}
             _ => values.extend(found.into_iter().next().map(|(value, passage)| ExtractedValue {
                 field: field.path.clone(),
@@ -43,7 +39,7 @@ pub(super) fn find(passages: &[Passage], fields: &[Field]) -> Extraction {
     Extraction { values }
 }
 
-/// A sentence that is said or a line that is read.
+/// A sentence of speech or prose, or a line on screen.
 struct Line<'a> {
     passage: &'a Passage,
     text: &'a str,
@@ -51,9 +47,9 @@ struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    fn of(passages: &'a [Passage]) -> Vec<Self> {
-        let told = passages.iter().filter(|passage| passage.kind != PassageKind::Scene);
-        let lines = told.flat_map(|passage| {
+    fn from_passages(passages: &'a [Passage]) -> Vec<Self> {
+        let with_content = passages.iter().filter(|passage| passage.kind != PassageKind::Scene);
+        let lines = with_content.flat_map(|passage| {
             let lines: Vec<&str> = match passage.kind {
                 PassageKind::Screen | PassageKind::Objects => passage.text.lines().collect(),
                 _ => sentences(&passage.text, Quotations::Whole),
@@ -63,65 +59,65 @@ impl<'a> Line<'a> {
         lines.collect()
     }
 
-    /// What stands behind a name and a colon, where the name is made of these words.
+    /// The text after the colon if the text before it consists of exactly these words.
     fn labelled(&self, name: &BTreeSet<String>) -> Option<&'a str> {
         let (label, value) = self.text.split_once(": ")?;
         let label: BTreeSet<String> = content(&tokens(label)).collect();
         (!label.is_empty() && label == *name && !value.trim().is_empty()).then(|| value.trim())
     }
 
-    /// How many of these words it has.
-    fn shared(&self, words: &BTreeSet<String>) -> usize {
+    /// The number of these words that the line has.
+    fn count_shared(&self, words: &BTreeSet<String>) -> usize {
         words.iter().filter(|word| self.tokens.iter().any(|t| t.stem() == word.as_str())).count()
     }
 }
 
-/// Stems of the words that are about something.
+/// Stems of the content words.
 fn content<'a>(tokens: &'a [Token<'_>]) -> impl Iterator<Item = String> + 'a {
     tokens.iter().filter(|t| !is_function_word(&t.lower)).map(|t| stem(&t.lower))
 }
 
-/// Each value that is found, the likeliest first, with the id of its passage.
-fn values_of(field: &Field, lines: &[Line<'_>]) -> Vec<(String, String)> {
+/// The values found for a field, the likeliest first, each with its passage id.
+fn find_values(field: &Field, lines: &[Line<'_>]) -> Vec<(String, String)> {
     let name = field.path.trim_end_matches("/*").rsplit('/').next().unwrap_or_default();
     let name = name.replace(['_', '-'], " ");
     let named: BTreeSet<String> = content(&tokens(&name)).collect();
     let mut about = named.clone();
     about.extend(content(&tokens(&field.description)));
-    let every = |find: &dyn Fn(&Line<'_>) -> Vec<String>| {
+    let collect = |find: &dyn Fn(&Line<'_>) -> Vec<String>| {
         let found = lines
             .iter()
             .flat_map(|line| find(line).into_iter().map(|value| (value, line.passage.id.clone())));
         found.collect::<Vec<_>>()
     };
-    let written = |pattern: &Regex| {
-        every(&|line| pattern.find_iter(line.text).map(|m| m.as_str().to_owned()).collect())
+    let matches = |pattern: &Regex| {
+        collect(&|line| pattern.find_iter(line.text).map(|m| m.as_str().to_owned()).collect())
     };
     match &field.kind {
         FieldKind::Text => {
-            every(&|line| line.labelled(&named).map(str::to_owned).into_iter().collect())
+            collect(&|line| line.labelled(&named).map(str::to_owned).into_iter().collect())
         }
-        FieldKind::Email => written(&EMAIL),
-        FieldKind::Uri => written(&URI),
-        FieldKind::Date => written(&DATE),
-        FieldKind::Time => written(&TIME),
-        FieldKind::OneOf(options) => every(&|line| {
+        FieldKind::Email => matches(&EMAIL),
+        FieldKind::Uri => matches(&URI),
+        FieldKind::Date => matches(&DATE),
+        FieldKind::Time => matches(&TIME),
+        FieldKind::OneOf(options) => collect(&|line| {
             let is_named = |option: &&String| is_named(option, &line.tokens);
             options.iter().filter(is_named).cloned().collect()
         }),
         FieldKind::Number { whole, minimum, maximum } => {
             let fits = |value: &f64| {
                 (!*whole || value.fract() == 0.0)
-                    && minimum.is_none_or(|least| *value >= least)
-                    && maximum.is_none_or(|most| *value <= most)
+                    && minimum.is_none_or(|min| *value >= min)
+                    && maximum.is_none_or(|max| *value <= max)
             };
             let mut found: Vec<(usize, (String, String))> = Vec::new();
             for line in lines {
-                let shared = line.shared(&about);
+                let shared = line.count_shared(&about);
                 if shared == 0 {
                     continue;
                 }
-                let values = numbers_beside(&line.tokens, &about).into_iter().filter(fits);
+                let values = numbers_near(&line.tokens, &about).into_iter().filter(fits);
                 found.extend(
                     values.map(|value| (shared, (value.to_string(), line.passage.id.clone()))),
                 );
@@ -130,7 +126,7 @@ fn values_of(field: &Field, lines: &[Line<'_>]) -> Vec<(String, String)> {
             found.into_iter().map(|(_, value)| value).collect()
         }
         FieldKind::Span => {
-            let speaks = |line: &Line<'_>| 2 * line.shared(&about) >= about.len();
+            let speaks = |line: &Line<'_>| 2 * line.count_shared(&about) >= about.len();
             let spans = lines.iter().filter(|line| !about.is_empty() && speaks(line));
             let span = |line: &Line<'_>| {
                 let moment = line.passage.moment.as_ref()?;
@@ -138,12 +134,12 @@ fn values_of(field: &Field, lines: &[Line<'_>]) -> Vec<(String, String)> {
             };
             spans.filter_map(span).collect()
         }
-        // A statement and its opposite share their words.
+        // A statement and its negation share their words.
         FieldKind::Boolean => Vec::new(),
     }
 }
 
-/// Whether an option stands in a sentence, endings aside.
+/// Whether an option occurs in a sentence in any form.
 fn is_named(option: &str, there: &[Token<'_>]) -> bool {
     let option = option.replace(['_', '-'], " ");
     let words = tokens(&option);
@@ -154,7 +150,7 @@ fn is_named(option: &str, there: &[Token<'_>]) -> bool {
 }
 
 /// The numbers of a sentence, the nearest to one of these words first.
-fn numbers_beside(there: &[Token<'_>], words: &BTreeSet<String>) -> Vec<f64> {
+fn numbers_near(there: &[Token<'_>], words: &BTreeSet<String>) -> Vec<f64> {
     let places: Vec<usize> =
         (0..there.len()).filter(|at| words.contains(there[*at].stem())).collect();
     let mut found = numbers(there);
@@ -222,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_is_found_where_words_tell_it() {
+    fn each_kind_is_extracted_by_its_pattern() {
         let number = || FieldKind::Number { whole: true, minimum: None, maximum: None };
         let options = |options: &[&str]| {
             FieldKind::OneOf(options.iter().map(|option| (*option).to_owned()).collect())
@@ -248,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_and_lists_are_kept() {
+    fn bounds_and_lists_are_respected() {
         let bounded = FieldKind::Number { whole: true, minimum: Some(20.0), maximum: None };
         assert_eq!(one("/price", "soup", bounded), None);
         let options = FieldKind::OneOf(vec!["bowl".into(), "soup".into(), "pan".into()]);

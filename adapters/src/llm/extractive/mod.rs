@@ -1,5 +1,5 @@
-//! A language model that selects instead of writing: no weights, no network, deterministic. What
-//! it returns stands in the passages, and where they say nothing it says nothing.
+//! An extractive language model: selects sentences instead of generating text. Deterministic, without
+//! weights or network. It returns only what the passages contain, and nothing if they do not answer.
 
 mod account;
 mod answer;
@@ -18,37 +18,37 @@ use serde_json::Value;
 
 use document::Document;
 
-/// Bounds of the work on one request.
+/// Limits per request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExtractiveOptions {
-    /// Tokens of passages that are read; more is `TooLarge`. A token is taken as six bytes.
+    /// Maximum tokens of passages, at six bytes per token; more is `TooLarge`.
     pub context_tokens: usize,
-    /// Sentences that are compared with each other, which takes time in the square of it; the
-    /// most telling ones are chosen first.
+    /// Maximum number of sentences compared with each other, which takes quadratic time; the most
+    /// informative are chosen.
     pub max_sentences: usize,
 }
 
 impl Default for ExtractiveOptions {
-    /// Those of `[llm]` where nothing else is set.
+    /// The defaults of `[llm]`.
     fn default() -> Self {
         (&super::Settings::default()).into()
     }
 }
 
-/// Summarises, names, finds events and evidence by selecting from the passages.
+/// Writes summaries and titles and finds events and evidence by selecting from the passages.
 #[derive(Debug, Clone, Default)]
 pub struct Extractive {
     options: ExtractiveOptions,
 }
 
-/// Sentences of a summary, at most.
+/// Maximum sentences of a summary.
 const SUMMARY_SENTENCES: usize = 5;
 const KEY_POINTS: usize = 5;
 const TOPICS: usize = 6;
 const NARRATIVE_SENTENCES: usize = 4;
 
 impl Extractive {
-    /// Ready at once: there is nothing to load.
+    /// Creates the model. Loads nothing.
     pub fn new(options: ExtractiveOptions) -> Self {
         Self { options }
     }
@@ -71,43 +71,43 @@ impl Extractive {
     }
 
     fn summary(&self, document: &Document) -> Summary {
-        if account::is_due(document) {
-            let most = self.options.max_sentences;
-            let told = account::summary(document, most);
-            if !told.is_empty() {
+        if account::is_needed(document) {
+            let max_sentences = self.options.max_sentences;
+            let sentences = account::summary(document, max_sentences);
+            if !sentences.is_empty() {
                 return Summary {
-                    summary: told.join(" "),
-                    key_points: account::key_points(document, most, KEY_POINTS),
+                    summary: sentences.join(" "),
+                    key_points: account::key_points(document, max_sentences, KEY_POINTS),
                     topics: phrases::topics(document, TOPICS),
                 };
             }
         }
         let ranking = rank::rank(document, self.options.max_sentences, |_| true);
-        let wanted = (document.distinct() as f64).sqrt().ceil() as usize;
-        let mut told = ranking.best(wanted.clamp(1, SUMMARY_SENTENCES));
+        let length = (document.distinct() as f64).sqrt().ceil() as usize;
+        let mut chosen = ranking.best(length.clamp(1, SUMMARY_SENTENCES));
         let key_points = ranking
-            .best(KEY_POINTS.min(document.distinct().div_ceil(2).max(wanted)))
+            .best(KEY_POINTS.min(document.distinct().div_ceil(2).max(length)))
             .into_iter()
             .map(|at| document.quoted(at))
             .collect();
-        told.sort_unstable();
+        chosen.sort_unstable();
         Summary {
-            summary: document.prose(&told),
+            summary: document.prose(&chosen),
             key_points,
             topics: phrases::topics(document, TOPICS),
         }
     }
 
-    /// The sentences about the subject, or all of them when none names it, in order.
+    /// The best sentences about the subject, or of all if none names it, in order.
     fn narrative(&self, document: &Document, subject: &str) -> Narrative {
         let subject = document::content_stems(subject);
         let about =
             |at: usize| document.sentences[at].stems.iter().any(|stem| subject.contains(stem));
         let named = (0..document.sentences.len()).any(about);
         let ranking = rank::rank(document, self.options.max_sentences, |at| !named || about(at));
-        let mut told = ranking.best(NARRATIVE_SENTENCES);
-        told.sort_unstable();
-        Narrative { narrative: document.prose(&told) }
+        let mut chosen = ranking.best(NARRATIVE_SENTENCES);
+        chosen.sort_unstable();
+        Narrative { narrative: document.prose(&chosen) }
     }
 }
 

@@ -1,13 +1,13 @@
-//! Keyphrases and titles: runs of content words, weighed by how often their words occur, in the
-//! manner of RAKE (Rose et al., 2010), and made readable.
+//! Extracts keyphrases and titles: runs of content words, weighted by word frequency in the manner of RAKE
+//! (Rose et al., 2010).
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use ports::llm::PassageKind;
-use text::{Token, in_a_row, is_article, is_stop_word, stem, words};
+use text::{Token, is_article, is_stop_word, join_list, stem, words};
 
-use super::document::{Document, Sentence, bare, is_title};
+use super::document::{Document, Sentence, is_title, strip_final_marks};
 use super::rank;
 
 /// A phrase and its weight.
@@ -15,44 +15,44 @@ struct Phrase {
     words: Vec<String>,
     stems: Vec<String>,
     score: f64,
-    /// How often it occurs.
+    /// Number of occurrences.
     times: f64,
 }
 
 const MAX_PHRASE_WORDS: usize = 3;
 const MAX_NAME_WORDS: usize = 5;
 const MAX_TITLE_WORDS: usize = 8;
-/// What a phrase gains that is written in the picture, as titles and signs are.
-const TITLED: f64 = 1.4;
-/// Words of one document that are weighed.
+/// Score factor of phrases in on-screen text.
+const SCREEN_BONUS: f64 = 1.4;
+/// Maximum number of candidate phrases of a document.
 const MAX_CANDIDATES: usize = 20_000;
 
-/// Short names of what a document is about, most important first.
+/// The topics of a document, most important first.
 pub(super) fn topics(document: &Document, count: usize) -> Vec<String> {
     let named = |phrase: &Phrase| phrase.words[0].starts_with(char::is_uppercase);
-    let (told, others): (Vec<Phrase>, Vec<Phrase>) = best(document, count, |_| true)
+    let (strong, weak): (Vec<Phrase>, Vec<Phrase>) = best(document, count, |_| true)
         .into_iter()
         .partition(|phrase| phrase.has_weight() || named(phrase));
-    let told = if told.is_empty() { others } else { told };
-    told.into_iter().map(|phrase| phrase.words.join(" ")).collect()
+    let topics = if strong.is_empty() { weak } else { strong };
+    topics.into_iter().map(|phrase| phrase.words.join(" ")).collect()
 }
 
-/// What is talked about: phrases that are said more than once, or name something in several words.
+/// The subjects of the speech: phrases that occur more than once or have several words.
 pub(super) fn subjects(document: &Document, count: usize) -> Vec<String> {
     let phrases = best(document, count, |kind| kind == PassageKind::Speech);
     phrases.into_iter().filter(Phrase::has_weight).map(|p| p.words.join(" ")).collect()
 }
 
-/// At most eight words that name the topic; empty when there is nothing to name.
+/// A title of at most eight words; empty without a topic.
 pub(super) fn title(document: &Document) -> String {
-    let told = |kind| matches!(kind, PassageKind::Speech | PassageKind::Prose);
-    let mut phrases = best(document, 3, told);
+    let is_language = |kind| matches!(kind, PassageKind::Speech | PassageKind::Prose);
+    let mut phrases = best(document, 3, is_language);
     let weighty = phrases.first().is_some_and(Phrase::has_weight);
     if !weighty {
         if let Some(caption) = best(document, 1, |kind| kind == PassageKind::Screen).pop() {
             return title_case(&caption.words);
         }
-        // A word that was said once is less than what is seen all the time.
+        // Things visible all the time matter more than a word spoken once.
         if !document.shown.is_empty() {
             return title_case(&seen(document));
         }
@@ -81,23 +81,23 @@ impl Phrase {
     }
 }
 
-/// What is seen on the whole, as `People, Cars and a Bird`.
+/// The things visible overall, as `People, Cars and a Bird`.
 fn seen(document: &Document) -> Vec<String> {
     const NAMED: usize = 3;
     let named = &document.shown[..document.shown.len().min(NAMED)];
-    // One thing alone needs no article.
+    // Titles have no articles.
     let bare = |name: &&str| match name.split_once(' ') {
         Some((first, rest)) if is_article(first) => rest.to_owned(),
         _ => (*name).to_owned(),
     };
     let names: Vec<String> = named.iter().map(bare).collect();
-    let text = in_a_row(&names, "and");
+    let text = join_list(&names, "and");
     text.split_whitespace().map(str::to_owned).collect()
 }
 
 fn best(document: &Document, count: usize, of: impl Fn(PassageKind) -> bool) -> Vec<Phrase> {
     let mut found: Vec<Phrase> = Vec::new();
-    for phrase in weighed(document, of) {
+    for phrase in weighted_phrases(document, of) {
         if found.len() == count {
             break;
         }
@@ -112,18 +112,18 @@ fn best(document: &Document, count: usize, of: impl Fn(PassageKind) -> bool) -> 
     found
 }
 
-fn weighed(document: &Document, of: impl Fn(PassageKind) -> bool) -> Vec<Phrase> {
-    // What can be measured about a picture or listed from it is not what a video is about.
+fn weighted_phrases(document: &Document, of: impl Fn(PassageKind) -> bool) -> Vec<Phrase> {
+    // Measurements and lists of detections are not topics.
     let about = |sentence: &&Sentence| {
-        let told = !sentence.is_scenery() && sentence.kind != PassageKind::Objects;
-        let noted = sentence.kind == PassageKind::Screen && !is_title(&sentence.text);
-        told && !noted && of(sentence.kind)
+        let is_content = !sentence.is_scenery() && sentence.kind != PassageKind::Objects;
+        let is_notice = sentence.kind == PassageKind::Screen && !is_title(&sentence.text);
+        is_content && !is_notice && of(sentence.kind)
     };
     let sentences = || document.sentences.iter().filter(about);
     let mut names: HashSet<String> = HashSet::new();
     for sentence in sentences() {
         let all = words(&sentence.text);
-        if !is_shouted(&all) {
+        if !is_all_caps(&all) {
             // A capital inside a sentence marks a name.
             let capitals = all.iter().skip(1).filter(|word| word.is_capitalised());
             names.extend(capitals.map(|word| stem(&word.lower)));
@@ -137,9 +137,9 @@ fn weighed(document: &Document, of: impl Fn(PassageKind) -> bool) -> Vec<Phrase>
             break;
         }
         let all = words(&sentence.text);
-        let all_shouted = is_shouted(&all);
+        let sentence_all_caps = is_all_caps(&all);
         let doubtful = &document.passages[sentence.passage].doubtful;
-        // A title is one phrase; of anything else that was read or said its runs are.
+        // An on-screen title is one phrase; other text is split into runs.
         let runs = match sentence.kind {
             PassageKind::Screen if all.len() <= MAX_NAME_WORDS + 2 => vec![&all[..]],
             _ => runs(&sentence.text, &all),
@@ -148,22 +148,25 @@ fn weighed(document: &Document, of: impl Fn(PassageKind) -> bool) -> Vec<Phrase>
             if run.iter().any(|word| doubtful.contains(&word.lower)) {
                 continue;
             }
-            // Lines of text on screen are written each in its own way.
-            let shouted =
-                if sentence.kind == PassageKind::Screen { is_shouted(run) } else { all_shouted };
+            // Each line on screen has its own capitalisation.
+            let all_caps = if sentence.kind == PassageKind::Screen {
+                is_all_caps(run)
+            } else {
+                sentence_all_caps
+            };
             let stems: Vec<String> = run.iter().map(|word| stem(&word.lower)).collect();
             let shown: Vec<String> = run
                 .iter()
                 .enumerate()
                 .map(|(at, word)| {
-                    if shouted && sentence.kind == PassageKind::Screen && run.len() > 1 {
-                        return capitalised(&word.lower);
+                    if all_caps && sentence.kind == PassageKind::Screen && run.len() > 1 {
+                        return capitalise(&word.lower);
                     }
-                    // The capital at the beginning of a sentence means nothing by itself.
-                    let opens = word.start == all[0].start && !shouted;
+                    // A capital at the beginning of a sentence does not mark a name.
+                    let opens = word.start == all[0].start && !all_caps;
                     let named = names.contains(&stems[at])
                         || run.get(at + 1).is_some_and(|next| next.is_capitalised());
-                    shown(word, opens && !named, shouted)
+                    shown(word, opens && !named, all_caps)
                 })
                 .collect();
             let weight = if sentence.repeats.is_some() { 0.3 } else { 1.0 };
@@ -196,16 +199,16 @@ fn weighed(document: &Document, of: impl Fn(PassageKind) -> bool) -> Vec<Phrase>
             .sum();
         let length = phrase.stems.len() as f64;
         let compound = if phrase.stems.len() > 1 { 1.2 } else { 1.0 };
-        let compound = if titled { compound * TITLED } else { compound };
+        let compound = if titled { compound * SCREEN_BONUS } else { compound };
         phrase.times = times;
         phrase.score = compound * sum / length.powf(0.4) * (1.0 + 0.5 * f64::ln(times));
     }
-    // Stable: of equals the one that came first.
+    // The sort is stable: ties keep their order.
     phrases.sort_by(|a, b| b.score.total_cmp(&a.score));
     phrases
 }
 
-/// Runs of content words that can stand as a phrase: no stop word and no verb at either end.
+/// Runs of content words that can form a phrase, without stop words and without verbs at the ends.
 fn runs<'a, 'b>(text: &str, all: &'a [Token<'b>]) -> Vec<&'a [Token<'b>]> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -220,7 +223,7 @@ fn runs<'a, 'b>(text: &str, all: &'a [Token<'b>]) -> Vec<&'a [Token<'b>]> {
             continue;
         }
         let mut run = &all[start..at];
-        // Verbs part phrases too: "dog chases ball" is two.
+        // Verbs separate phrases: "dog chases ball" is two.
         for piece in run.split(|word| is_verb(word, all[0].start)) {
             run = piece;
             while let Some((last, rest)) = run.split_last() {
@@ -235,11 +238,11 @@ fn runs<'a, 'b>(text: &str, all: &'a [Token<'b>]) -> Vec<&'a [Token<'b>]> {
                 }
                 run = rest;
             }
-            // Of a long run the end, where the noun is; a name of several words stays whole and
-            // leaves what stands before it.
+            // Keeps the end of a long run, which has the noun; a name of several words is kept whole,
+            // without what precedes it.
             let name = run.iter().rev().take_while(|word| word.is_capitalised()).count();
-            let most = if name > 1 { name.min(MAX_NAME_WORDS) } else { MAX_PHRASE_WORDS };
-            let run = &run[run.len().saturating_sub(most)..];
+            let max = if name > 1 { name.min(MAX_NAME_WORDS) } else { MAX_PHRASE_WORDS };
+            let run = &run[run.len().saturating_sub(max)..];
             if run.iter().any(|word| word.lower.chars().count() > 2) {
                 found.push(run);
             }
@@ -288,7 +291,7 @@ fn is_verb(word: &Token, sentence_start: usize) -> bool {
         LazyLock::new(|| include_str!("verbs.txt").split_whitespace().map(stem).collect());
     let name = word.is_capitalised() && word.start > sentence_start;
     !name
-        && !word.is_shouted()
+        && !word.is_all_caps()
         && !NOUNS.contains(&word.lower.as_str())
         && (VERBS.contains(&stem(&word.lower))
             || (word.lower.len() > 5 && word.lower.ends_with("ed")))
@@ -298,39 +301,39 @@ fn is_adverb(word: &Token) -> bool {
     !word.is_capitalised() && word.lower.len() > 4 && word.lower.ends_with("ly")
 }
 
-/// Adjectives and the like, which a phrase must not end with.
+/// Whether a word is an adjective or adverb, which must not end a phrase.
 fn is_weak(word: &Token) -> bool {
     static WEAK: LazyLock<HashSet<&str>> =
         LazyLock::new(|| include_str!("adjectives.txt").split_whitespace().collect());
-    is_adverb(word) || (!word.is_shouted() && WEAK.contains(word.lower.as_str()))
+    is_adverb(word) || (!word.is_all_caps() && WEAK.contains(word.lower.as_str()))
 }
 
-/// Whether most words are in capitals, so that capitals mean nothing.
-fn is_shouted(all: &[Token<'_>]) -> bool {
-    all.iter().filter(|word| word.is_shouted()).count() * 2 > all.len()
+/// Whether most words are in capitals, so that capitals do not mark names.
+fn is_all_caps(all: &[Token<'_>]) -> bool {
+    all.iter().filter(|word| word.is_all_caps()).count() * 2 > all.len()
 }
 
-/// As it is written in the middle of a sentence.
-fn shown(word: &Token, lowered: bool, shouted: bool) -> String {
+/// The word as written in the middle of a sentence.
+fn shown(word: &Token, lowered: bool, all_caps: bool) -> String {
     let text = word.text.trim_end_matches("'s").trim_end_matches("’s");
-    if shouted && word.is_shouted() && text.chars().count() > 3 {
-        capitalised(&word.lower)
-    } else if lowered && !word.is_shouted() {
+    if all_caps && word.is_all_caps() && text.chars().count() > 3 {
+        capitalise(&word.lower)
+    } else if lowered && !word.is_all_caps() {
         word.lower.clone()
     } else {
         text.to_owned()
     }
 }
 
-fn capitalised(word: &str) -> String {
+fn capitalise(word: &str) -> String {
     let mut chars = word.chars();
     chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// The opening of the most telling sentence: for documents without a phrase of their own.
+/// The beginning of the most informative sentence, for documents without phrases.
 fn opening(document: &Document) -> Vec<String> {
     let Some(&at) = rank::rank(document, 64, |_| true).best(1).first() else { return Vec::new() };
-    let text = bare(&document.sentences[at].text);
+    let text = strip_final_marks(&document.sentences[at].text);
     let clause = text
         .split([',', ';', ':', '('])
         .map(str::trim)
@@ -346,7 +349,7 @@ fn opening(document: &Document) -> Vec<String> {
     kept.into_iter().map(|word| word.text.to_owned()).collect()
 }
 
-/// Capitals for all but the small words inside. Short words in capitals are taken for acronyms.
+/// Title case: capitalises all but small words inside. Short words in capitals are treated as acronyms.
 fn title_case(title: &[String]) -> String {
     const SMALL: &[&str] = &[
         "a", "an", "and", "as", "at", "but", "by", "for", "from", "in", "into", "of", "on", "or",
@@ -356,13 +359,13 @@ fn title_case(title: &[String]) -> String {
     let cased = title.iter().enumerate().map(|(at, word)| {
         let lower = word.to_lowercase();
         let letters = word.chars().filter(|c| c.is_alphabetic()).count();
-        let shouted = letters > 1 && word.chars().all(|c| !c.is_lowercase());
+        let all_caps = letters > 1 && word.chars().all(|c| !c.is_lowercase());
         if at > 0 && at < last && SMALL.contains(&lower.as_str()) {
             lower
-        } else if shouted && letters > 4 {
-            capitalised(&lower)
+        } else if all_caps && letters > 4 {
+            capitalise(&lower)
         } else {
-            capitalised(word)
+            capitalise(word)
         }
     });
     cased.collect::<Vec<_>>().join(" ")

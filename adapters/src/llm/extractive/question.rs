@@ -1,31 +1,31 @@
-//! What a question is after: its words and their weight, and the kind of thing that answers it.
+//! Question analysis: the weighted terms and the expected kind of answer.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use text::numbers::is_amount;
-use text::questions::{AnswerKind, asks_for_number, is_generic, times_told};
+use text::questions::{AnswerKind, asks_for_number, is_generic, relative_times};
 use text::{is_stop_word, stem, words};
 
 use super::document::Sentence;
 
-/// A question, read.
-pub(super) struct Question {
-    /// Stems and their weight as words of a question.
+/// The terms of a question, and what it asks for.
+pub(super) struct QuestionTerms {
+    /// Stems of the question's words, with their weights.
     pub(super) terms: BTreeMap<String, f64>,
-    /// Stems without which nothing is an answer: names and numbers.
+    /// Stems that an answer must contain: names and numbers.
     pub(super) required: BTreeSet<String>,
     pub(super) asks_for: AnswerKind,
-    /// Whether it asks how many or how much there is.
+    /// Whether it asks how many or how much.
     pub(super) asks_for_number: bool,
-    /// The times that it is about, in words: `last year`.
+    /// Relative times in the question, such as `last year`.
     pub(super) times: Vec<String>,
 }
 
-/// What a word counts that belongs to asking rather than to what is asked about.
+/// Weight of a filler word of questions.
 const GENERIC_WEIGHT: f64 = 0.25;
 
-impl Question {
-    pub(super) fn read(question: &str) -> Self {
+impl QuestionTerms {
+    pub(super) fn parse(question: &str) -> Self {
         let all = words(question);
         let mut terms = BTreeMap::new();
         let mut required = BTreeSet::new();
@@ -44,13 +44,13 @@ impl Question {
         Self {
             terms,
             required,
-            asks_for: AnswerKind::asked_for(&all),
+            asks_for: AnswerKind::from_question(&all),
             asks_for_number: asks_for_number(&all),
-            times: times_told(&all),
+            times: relative_times(&all),
         }
     }
 
-    /// Rarer words weigh more; one that occurs nowhere weighs most.
+    /// The weight of each term by inverse document frequency; a term that occurs nowhere weighs most.
     pub(super) fn weights(&self, sentences: &[Sentence]) -> BTreeMap<String, f64> {
         let mut counts: HashMap<&str, f64> = HashMap::new();
         for sentence in sentences {
@@ -67,17 +67,17 @@ impl Question {
             .collect()
     }
 
-    /// Whether a sentence tells of the same times.
-    pub(super) fn is_of_time(&self, sentence: &str) -> bool {
+    /// Whether a sentence mentions the same relative times.
+    pub(super) fn matches_times(&self, sentence: &str) -> bool {
         if self.times.is_empty() {
             return true;
         }
-        let told = times_told(&words(sentence));
-        self.times.iter().all(|time| told.contains(time))
+        let mentioned = relative_times(&words(sentence));
+        self.times.iter().all(|time| mentioned.contains(time))
     }
 }
 
-/// A capital inside a question marks a name.
+/// Whether a word is a name: capitalised inside the question.
 fn is_name(text: &str, place: usize) -> bool {
     place > 0
         && text.starts_with(char::is_uppercase)
@@ -85,13 +85,13 @@ fn is_name(text: &str, place: usize) -> bool {
         && !is_stop_word(&text.to_lowercase())
 }
 
-/// How well a sentence fits what is asked for; `None` when it cannot be the answer.
+/// Score factor for a sentence that has the expected kind of answer; `None` if it cannot be the answer.
 pub(super) fn bonus(kind: AnswerKind, sentence: &str) -> Option<f64> {
     const FITS: f64 = 1.15;
-    let fits = kind.is_in(&words(sentence));
+    let fits = kind.occurs_in(&words(sentence));
     match kind {
         AnswerKind::Anything => Some(1.0),
-        // Without a number, a colour or a year nothing is an answer.
+        // Only a sentence with a number, a colour or a year can answer.
         AnswerKind::Quantity | AnswerKind::Colour | AnswerKind::Year => fits.then_some(1.0),
         AnswerKind::Person | AnswerKind::Time | AnswerKind::Place => {
             Some(if fits { FITS } else { 1.0 })
@@ -99,8 +99,8 @@ pub(super) fn bonus(kind: AnswerKind, sentence: &str) -> Option<f64> {
     }
 }
 
-/// Whether a number stands right before one of the terms, as in `4 red cars`.
-pub(super) fn counts(sentence: &str, terms: &BTreeMap<String, f64>) -> bool {
+/// Whether a number directly precedes one of the terms, as in `4 red cars`.
+pub(super) fn counts_term(sentence: &str, terms: &BTreeMap<String, f64>) -> bool {
     const NEAR: usize = 2;
     let all = words(sentence);
     all.iter().enumerate().any(|(at, word)| {

@@ -1,5 +1,5 @@
-//! Which sentences tell most: LexRank centrality (Erkan and Radev, 2004) and the weight of the
-//! words, chosen against redundancy by maximal marginal relevance (Carbonell and Goldstein, 1998).
+//! Ranks sentences by LexRank centrality (Erkan and Radev, 2004) and word weight, and selects them by
+//! maximal marginal relevance (Carbonell and Goldstein, 1998).
 
 use std::collections::HashMap;
 
@@ -7,13 +7,13 @@ use ports::llm::PassageKind;
 
 use super::document::{Document, Sentence};
 
-/// Sentences with a score each, and what they have in common.
+/// Scored sentences and their term vectors.
 pub(super) struct Ranking {
     /// Indices into the document, in its order.
     chosen: Vec<usize>,
     scores: Vec<f64>,
     vectors: Vec<Vec<(usize, f64)>>,
-    /// Of each, the moment it speaks of.
+    /// The moment of each sentence.
     places: Vec<usize>,
 }
 
@@ -21,22 +21,26 @@ const DAMPING: f64 = 0.85;
 const ROUNDS: usize = 30;
 /// Relevance against novelty.
 const LAMBDA: f64 = 0.7;
-/// Sentences more alike than this say the same.
-const SAME: f64 = 0.75;
+/// Sentences with a higher cosine are duplicates.
+const MAX_SIMILARITY: f64 = 0.75;
 
-/// What every sentence of the same moment that is chosen already costs.
-const CROWDED: f64 = 0.1;
+/// Penalty per sentence already selected from the same moment.
+const CROWDING_PENALTY: f64 = 0.1;
 
-/// Ranks the distinct sentences that `wanted` lets through, at most `most` of them.
-pub(super) fn rank(document: &Document, most: usize, wanted: impl Fn(usize) -> bool) -> Ranking {
+/// Ranks up to `max_sentences` distinct sentences that satisfy `include`.
+pub(super) fn rank(
+    document: &Document,
+    max_sentences: usize,
+    include: impl Fn(usize) -> bool,
+) -> Ranking {
     let sentences = &document.sentences;
     let mut chosen: Vec<usize> =
-        (0..sentences.len()).filter(|&at| sentences[at].repeats.is_none() && wanted(at)).collect();
+        (0..sentences.len()).filter(|&at| sentences[at].repeats.is_none() && include(at)).collect();
 
-    // Measured facts tell something only where there is little else.
-    let told = |at: &usize| !sentences[*at].is_scenery();
-    if chosen.iter().filter(|at| told(at)).count() >= 2 {
-        chosen.retain(told);
+    // Measured facts are used only if there is little else.
+    let is_content = |at: &usize| !sentences[*at].is_scenery();
+    if chosen.iter().filter(|at| is_content(at)).count() >= 2 {
+        chosen.retain(is_content);
     }
 
     let mut documents: HashMap<&str, f64> = HashMap::new();
@@ -57,14 +61,14 @@ pub(super) fn rank(document: &Document, most: usize, wanted: impl Fn(usize) -> b
             sum / (stems.len().max(1) as f64).sqrt()
         })
         .collect();
-    let mut weights = relative(salience);
+    let mut weights = normalize(salience);
     for (weight, &at) in weights.iter_mut().zip(&chosen) {
         *weight *= prior(document, at);
     }
-    if chosen.len() > most {
+    if chosen.len() > max_sentences {
         let mut order: Vec<usize> = (0..chosen.len()).collect();
         order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]).then(a.cmp(&b)));
-        order.truncate(most);
+        order.truncate(max_sentences);
         order.sort_unstable();
         weights = order.iter().map(|&slot| weights[slot]).collect();
         chosen = order.iter().map(|&slot| chosen[slot]).collect();
@@ -84,7 +88,7 @@ pub(super) fn rank(document: &Document, most: usize, wanted: impl Fn(usize) -> b
             unit(tf)
         })
         .collect();
-    let central = relative(centrality(&vectors));
+    let central = normalize(centrality(&vectors));
     let scores = chosen
         .iter()
         .enumerate()
@@ -95,17 +99,18 @@ pub(super) fn rank(document: &Document, most: usize, wanted: impl Fn(usize) -> b
 }
 
 impl Ranking {
-    /// Up to `count` sentences, the most telling first, none of which says what another does, from
-    /// many moments rather than from few.
+    /// Up to `count` sentences, the most informative first, without duplicates and spread over many
+    /// moments.
     pub(super) fn best(&self, count: usize) -> Vec<usize> {
         let mut best: Vec<usize> = Vec::new();
         let mut nearest = vec![0.0_f64; self.chosen.len()];
         let mut taken: HashMap<usize, f64> = HashMap::new();
         while best.len() < count {
             let next = (0..self.chosen.len())
-                .filter(|slot| !best.contains(slot) && nearest[*slot] < SAME)
+                .filter(|slot| !best.contains(slot) && nearest[*slot] < MAX_SIMILARITY)
                 .map(|slot| {
-                    let crowd = CROWDED * taken.get(&self.places[slot]).copied().unwrap_or(0.0);
+                    let crowd =
+                        CROWDING_PENALTY * taken.get(&self.places[slot]).copied().unwrap_or(0.0);
                     let novelty = (1.0 - LAMBDA) * nearest[slot];
                     (slot, LAMBDA * self.scores[slot] - novelty - crowd)
                 })
@@ -121,7 +126,7 @@ impl Ranking {
     }
 }
 
-/// What is known of a sentence before comparing it: its kind, length and place.
+/// Prior weight of a sentence by its kind, length and position.
 fn prior(document: &Document, at: usize) -> f64 {
     let sentence: &Sentence = &document.sentences[at];
     let kind = match sentence.kind {
@@ -131,7 +136,7 @@ fn prior(document: &Document, at: usize) -> f64 {
         PassageKind::Scene | PassageKind::People => 0.45,
     };
     let length = match sentence.length {
-        // On screen, few words are the rule.
+        // On-screen text is usually short.
         _ if sentence.kind == PassageKind::Screen => 1.0,
         0..=2 => 0.2,
         3..=5 => 0.6,
@@ -141,7 +146,7 @@ fn prior(document: &Document, at: usize) -> f64 {
     let opens = at == 0 || document.sentences[at - 1].place != sentence.place;
     let outer = sentence.place == 0 || sentence.place + 1 == document.places;
     let question = if sentence.text.ends_with('?') { 0.7 } else { 1.0 };
-    // What may have been misheard tells less than nothing.
+    // Misrecognised words are worse than none.
     let likely = (1.0 - 3.0 * sentence.doubt).max(0.05);
     kind * length * question * likely * (1.0 + f64::from(opens) * 0.15 + f64::from(outer) * 0.1)
 }
@@ -151,19 +156,19 @@ fn centrality(vectors: &[Vec<(usize, f64)>]) -> Vec<f64> {
     if n == 0 {
         return Vec::new();
     }
-    let mut likeness = vec![0.0_f64; n * n];
+    let mut similarity = vec![0.0_f64; n * n];
     for a in 0..n {
         for b in a + 1..n {
             let cosine = cosine(&vectors[a], &vectors[b]);
-            likeness[a * n + b] = cosine;
-            likeness[b * n + a] = cosine;
+            similarity[a * n + b] = cosine;
+            similarity[b * n + a] = cosine;
         }
     }
-    let degrees: Vec<f64> = likeness.chunks_exact(n).map(|row| row.iter().sum()).collect();
+    let degrees: Vec<f64> = similarity.chunks_exact(n).map(|row| row.iter().sum()).collect();
     let mut rank = vec![1.0 / n as f64; n];
     for _ in 0..ROUNDS {
         let mut next = vec![(1.0 - DAMPING) / n as f64; n];
-        for (from, row) in likeness.chunks_exact(n).enumerate() {
+        for (from, row) in similarity.chunks_exact(n).enumerate() {
             if degrees[from] > 0.0 {
                 let share = DAMPING * rank[from] / degrees[from];
                 next.iter_mut().zip(row).for_each(|(next, weight)| *next += share * weight);
@@ -174,10 +179,10 @@ fn centrality(vectors: &[Vec<(usize, f64)>]) -> Vec<f64> {
     rank
 }
 
-fn relative(mut values: Vec<f64>) -> Vec<f64> {
-    let most = values.iter().copied().fold(0.0_f64, f64::max);
-    if most > 0.0 {
-        values.iter_mut().for_each(|value| *value /= most);
+fn normalize(mut values: Vec<f64>) -> Vec<f64> {
+    let max = values.iter().copied().fold(0.0_f64, f64::max);
+    if max > 0.0 {
+        values.iter_mut().for_each(|value| *value /= max);
     }
     values
 }
@@ -190,7 +195,7 @@ fn unit(weights: HashMap<usize, f64>) -> Vec<(usize, f64)> {
     vector
 }
 
-/// Of unit vectors sorted by term.
+/// The cosine of unit vectors sorted by term.
 fn cosine(a: &[(usize, f64)], b: &[(usize, f64)]) -> f64 {
     let (mut i, mut j, mut sum) = (0, 0, 0.0);
     while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {

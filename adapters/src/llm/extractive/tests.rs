@@ -1,4 +1,4 @@
-//! What a reader gets to see, over texts like those of a real clip.
+//! Output of the extractive model for texts like those of a real clip.
 
 use ports::llm::PassageKind::{Objects, People, Prose, Scene, Screen, Speech};
 use ports::llm::{
@@ -16,9 +16,10 @@ fn passage(id: usize, kind: PassageKind, text: &str) -> Passage {
     }
 }
 
-/// What is told of one chunk.
-fn chunk(id: usize, told: &[(PassageKind, &str)]) -> Vec<Passage> {
-    told.iter()
+/// The passages of one chunk.
+fn chunk(id: usize, texts: &[(PassageKind, &str)]) -> Vec<Passage> {
+    texts
+        .iter()
         .enumerate()
         .map(|(n, (kind, text))| Passage { id: format!("v:{id}.{n}"), ..passage(id, *kind, text) })
         .collect()
@@ -61,7 +62,7 @@ fn talk() -> Vec<Passage> {
     .collect()
 }
 
-/// What a clip without a vision model looks like.
+/// The passages of a clip analyzed without a vision model.
 fn measured() -> Vec<Passage> {
     let bright = (Scene, "A bright scene with strong motion.");
     let dark = (Scene, "A dark scene with little motion.");
@@ -75,7 +76,7 @@ fn measured() -> Vec<Passage> {
     .concat()
 }
 
-/// What a vision model yields.
+/// The passages of a vision model.
 fn seen() -> Vec<Passage> {
     vec![
         passage(0, Prose, "A woman in a red coat walks along a snowy street."),
@@ -87,15 +88,15 @@ fn seen() -> Vec<Passage> {
 }
 
 #[test]
-fn a_summary_stands_in_the_passages_in_order() {
+fn summary_sentences_are_in_the_passages_in_order() {
     let passages = talk();
     let summary: Summary = ask(Task::Summarize, &passages, None);
     let whole: String =
         passages.iter().map(|passage| passage.text.as_str()).collect::<Vec<_>>().join(" ");
     let mut from = 0;
-    let told = text::sentences(&summary.summary, text::Quotations::Split);
-    assert!((2..=5).contains(&told.len()), "{}", summary.summary);
-    for sentence in told {
+    let sentences = text::sentences(&summary.summary, text::Quotations::Split);
+    assert!((2..=5).contains(&sentences.len()), "{}", summary.summary);
+    for sentence in sentences {
         let at = whole[from..]
             .find(sentence)
             .unwrap_or_else(|| panic!("{sentence:?} is not there in order"));
@@ -174,7 +175,7 @@ fn questions_find_their_evidence() {
 }
 
 #[test]
-fn what_is_told_of_another_time_is_no_answer() {
+fn sentences_about_another_time_do_not_answer() {
     let seals = [
         "In 2019 the scientists counted 120 seals on the island.",
         "Last year they counted 214. That is the highest number ever seen here.",
@@ -188,13 +189,13 @@ fn what_is_told_of_another_time_is_no_answer() {
 }
 
 #[test]
-fn what_is_read_again_in_part_is_told_once() {
+fn repeated_on_screen_text_is_returned_once() {
     let read = ["11:15 ROSA'S KITCHEN, Fish soup for 60", "11:15 ROSA'S KITCHEN"];
     let read: Vec<Passage> =
         read.iter().enumerate().map(|(id, text)| passage(id, Screen, text)).collect();
-    let told = answer(&read, "What soup is there in Rosa's kitchen, and for how many people?");
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].0.contains("Fish soup"), "{told:?}");
+    let found = answer(&read, "What soup is there in Rosa's kitchen, and for how many people?");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].0.contains("Fish soup"), "{found:?}");
 }
 
 #[test]
@@ -288,7 +289,7 @@ fn pictures_are_not_described() {
     assert_eq!(Extractive::default().answer(&request).unwrap_err().kind(), ErrorKind::Invalid);
 }
 
-/// What the measured description of a clip with speech and titles looks like.
+/// The measured description of a clip with speech and titles.
 fn composed() -> Vec<Passage> {
     [
         chunk(
@@ -366,7 +367,7 @@ fn a_new_picture_is_an_event() {
 }
 
 #[test]
-fn passages_answer_what_they_are_good_for() {
+fn passages_answer_questions_about_their_topic() {
     let about = |id: usize, topic: &str, text: &str| Passage {
         topic: Some(topic.to_owned()),
         ..passage(id, Prose, text)
@@ -432,7 +433,7 @@ fn lists_of_things_are_told_after_what_is_said() {
 }
 
 #[test]
-fn what_a_film_shows_and_says_is_told_in_sentences() {
+fn summary_lists_detections_titles_and_speech() {
     let mut passages = chunk(
         0,
         &[
@@ -454,14 +455,14 @@ fn what_a_film_shows_and_says_is_told_in_sentences() {
          People talk about harbour. S1 says: “The harbour opens in June.”"
     );
     assert_eq!(key_points, ["S1 says: “The harbour opens in June.”"]);
-    assert!(!topics.iter().any(|topic| topic.contains("Quilter")), "misheard: {topics:?}");
+    assert!(!topics.iter().any(|topic| topic.contains("Quilter")), "misrecognised: {topics:?}");
     assert_eq!(ask::<Title>(Task::Title, &passages, None).title, "Harbour");
     let seen = [passages[0].clone(), passages[3].clone()];
     assert_eq!(ask::<Title>(Task::Title, &seen, None).title, "Cars and Bird");
 }
 
 #[test]
-fn titles_are_told_from_notices_and_labels() {
+fn titles_differ_from_notices_and_labels() {
     use super::document::is_title;
     for title in ["DEMO REEL 2026", "Harbour Day", "FOR BIGGER ESCAPES", "Ada, Engineer"] {
         assert!(is_title(title), "{title}");
@@ -480,14 +481,14 @@ fn titles_are_told_from_notices_and_labels() {
 }
 
 #[test]
-fn what_is_said_next_comes_with_the_answer() {
+fn answers_include_the_next_sentence() {
     let mut passages =
         chunk(0, &[(Speech, "Which colour did you pick?"), (Speech, "The red one, please.")]);
     passages[1].speaker = Some("S2".to_owned());
-    let told: Vec<String> =
+    let found: Vec<String> =
         answer(&passages, "Which colour was picked?").into_iter().map(|(text, _)| text).collect();
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert_eq!(told[1], "S2: “The red one, please.”");
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert_eq!(found[1], "S2: “The red one, please.”");
     let mut passages = chunk(0, &[(Prose, "The harbour was closed for years.")]);
     passages.extend(chunk(
         0,
@@ -496,12 +497,12 @@ fn what_is_said_next_comes_with_the_answer() {
     for passage in &mut passages[1..] {
         passage.speaker = Some("S1".to_owned());
     }
-    let told: Vec<String> = answer(&passages, "Why was the harbour closed?")
+    let found: Vec<String> = answer(&passages, "Why was the harbour closed?")
         .into_iter()
         .map(|(text, _)| text)
         .collect();
     assert_eq!(
-        told,
+        found,
         ["S1: “The harbour was closed for years.”", "S1: “A storm had destroyed it.”"]
     );
 }

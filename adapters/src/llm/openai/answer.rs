@@ -1,12 +1,12 @@
-//! How a chat model's text is read back.
+//! Parses a chat model's answer.
 
 use std::collections::HashSet;
 
 use ports::llm::{Request, Task};
 use serde_json::Value;
 
-/// The answer in a model's text, or what is wrong with it in words the model can act on. Citations
-/// that name no passage of the request are removed, with what rests on them alone.
+/// Parses the answer in a model's text; the error is worded for the model. Removes citations of unknown
+/// passages, and statements without any other citation.
 pub(super) fn read(request: &Request, text: &str) -> Result<Value, String> {
     let mut answer = parse(text)?;
     super::super::check_answer(request.task, &answer).map_err(|e| e.to_string())?;
@@ -15,7 +15,7 @@ pub(super) fn read(request: &Request, text: &str) -> Result<Value, String> {
 }
 
 fn parse(text: &str) -> Result<Value, String> {
-    // Reasoning models may think aloud first.
+    // Reasoning models may emit their reasoning first.
     let text = text.rsplit_once("</think>").map_or(text, |(_, after)| after).trim();
     if text.is_empty() {
         return Err("it is empty".to_owned());
@@ -24,7 +24,7 @@ fn parse(text: &str) -> Result<Value, String> {
         Ok(answer) => return Ok(answer),
         Err(e) => e,
     };
-    // Fenced or surrounded by chatter: the first object that can be read.
+    // In a code fence or surrounded by text: the first object that parses.
     text.match_indices('{')
         .take(16)
         .find_map(|(at, _)| {
@@ -42,7 +42,7 @@ fn ground(request: &Request, answer: &mut Value) {
         if let Some(id) = [cited, bare].into_iter().find(|id| known.contains(id)) {
             return Some(id.to_owned());
         }
-        // The number in front of a passage instead of its id.
+        // The number of a passage instead of its id.
         let number: usize = bare.parse().ok()?;
         request.passages.get(number.checked_sub(1)?).map(|passage| passage.id.clone())
     };
@@ -57,9 +57,9 @@ fn ground(request: &Request, answer: &mut Value) {
             let mut seen = HashSet::new();
             let cited: Vec<Value> =
                 cited.into_iter().filter(|id| seen.insert(id.clone())).collect();
-            let borne_out = !cited.is_empty();
+            let is_supported = !cited.is_empty();
             sentence["passages"] = Value::from(cited);
-            borne_out
+            is_supported
         }),
         Task::Events => retain(&mut answer["events"], |event| {
             let Some(id) = event["passage"].as_str().and_then(resolve) else { return false };
@@ -67,7 +67,7 @@ fn ground(request: &Request, answer: &mut Value) {
             true
         }),
         Task::Extract => retain(&mut answer["values"], |value| {
-            // Without a passage it is the pictures that show it.
+            // A value without a passage comes from the images.
             if let Some(id) = value["passage"].as_str().and_then(resolve) {
                 value["passage"] = Value::from(id);
             }
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_found_in_fences_thoughts_and_chatter() {
+    fn json_is_found_in_fences_reasoning_and_text() {
         for text in [
             r#"{"title": "A"}"#,
             "```json\n{\"title\": \"A\"}\n```",
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_explained() {
+    fn parse_errors_are_explained() {
         for (text, part) in [
             ("", "empty"),
             ("no", "not valid JSON"),

@@ -1,5 +1,5 @@
-//! A language model behind an OpenAI-compatible `/chat/completions` route. What a server turns out
-//! not to accept (a schema, a parameter) is remembered and not tried again.
+//! A language model behind an OpenAI-compatible `/chat/completions` route. Parameters that a server rejects
+//! (a schema, an option) are remembered and not sent again.
 
 mod answer;
 mod draft;
@@ -15,48 +15,48 @@ use serde_json::{Value, json};
 use self::draft::Draft;
 use crate::openai::{Client, Connection, Refusal};
 
-/// What to ask, and what the model can do.
+/// The connection and the model's capabilities.
 #[derive(Debug, Clone)]
 pub struct OpenAiOptions {
-    /// Where and how patiently.
+    /// Address, time-outs and retries.
     pub connection: Connection,
     /// The server's name for the model.
     pub model: String,
-    /// Whether it sees pictures.
+    /// Whether it accepts images.
     pub sees: bool,
-    /// Tokens of passages that fit into one request.
+    /// Maximum tokens of passages per request.
     pub context_tokens: usize,
-    /// Most tokens an answer may take, on the second try of one that was cut off too.
+    /// Maximum tokens of an answer, including the retry of a truncated one.
     pub max_output_tokens: u32,
-    /// 0 picks the likeliest words; `None` leaves it to the server.
+    /// Sampling temperature: 0 is greedy; `None` uses the server's default.
     pub temperature: Option<f32>,
 }
 
 impl Default for OpenAiOptions {
-    /// Those of `[llm]` where nothing else is set.
+    /// The defaults of `[llm]`.
     fn default() -> Self {
         (&super::Settings::default()).into()
     }
 }
 
-/// Asks a server.
+/// A language model on an OpenAI-compatible server.
 pub struct OpenAiLanguageModel {
     client: Client,
     options: OpenAiOptions,
     dialect: Mutex<Dialect>,
 }
 
-/// What the server accepts, as far as it is known.
+/// The parameters that the server is known to accept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Dialect {
-    /// Whether it sends an answer while it is written.
+    /// Whether it streams answers.
     streams: bool,
     format: Format,
     max_completion_tokens: bool,
     temperature: bool,
 }
 
-/// How an answer's shape is asked for, from the strictest on.
+/// How the format of an answer is requested, the strictest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Format {
     Schema,
@@ -65,7 +65,7 @@ enum Format {
 }
 
 impl Dialect {
-    /// What to try instead when the server refused this dialect; `None` when that was not why.
+    /// The dialect to try after a refusal; `None` if the dialect was not its reason.
     fn after(self, refusal: &Refusal) -> Option<Self> {
         if !matches!(refusal.status.as_u16(), 400 | 404 | 415 | 422 | 500 | 501) {
             return None;
@@ -101,11 +101,11 @@ impl Dialect {
     }
 }
 
-/// What one exchange with the model yielded.
+/// A reply of the model.
 struct Reply {
     text: String,
     cut_off: bool,
-    /// Tokens of it; 0 where the server does not count.
+    /// Its tokens; 0 if the server does not report them.
     tokens: u64,
 }
 
@@ -129,7 +129,7 @@ impl OpenAiLanguageModel {
         *self.dialect.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One answer of the model, in whatever dialect it takes.
+    /// Requests one reply, and adapts the dialect to what the server accepts.
     async fn ask(
         &self,
         request: &Request,
@@ -140,13 +140,13 @@ impl OpenAiLanguageModel {
         loop {
             let dialect = self.dialect();
             let mut body = self.body(request.task, messages, max_tokens, dialect);
-            let heard = request.task == Task::Answer && request.sink.is_active();
-            let exchange = if heard && dialect.streams {
+            let streaming = request.task == Task::Answer && request.sink.is_active();
+            let exchange = if streaming && dialect.streams {
                 body["stream"] = json!(true);
                 body["stream_options"] = json!({ "include_usage": true });
                 let draft = Draft::new(&request.sink);
                 self.client
-                    .post_heard("chat/completions", &body, &|piece| draft.hear(piece))
+                    .post_stream("chat/completions", &body, &|piece| draft.push(piece))
                     .await?
             } else {
                 self.client.post("chat/completions", &body).await?
@@ -164,7 +164,7 @@ impl OpenAiLanguageModel {
                         refusal.message
                     );
                     let mut known = self.dialect.lock().unwrap_or_else(PoisonError::into_inner);
-                    // Another request may have learned more in the meantime.
+                    // A concurrent request may have learned more in the meantime.
                     known.streams &= next.streams;
                     known.format = known.format.max(next.format);
                     known.max_completion_tokens |= next.max_completion_tokens;
@@ -220,7 +220,7 @@ impl OpenAiLanguageModel {
         }
         let text = match &message["content"] {
             Value::String(text) => text.clone(),
-            // Some servers answer in parts.
+            // Some servers return the content in parts.
             Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
             _ => String::new(),
         };
@@ -233,8 +233,8 @@ impl OpenAiLanguageModel {
     }
 }
 
-/// That an answer was cut off, and by whom: short of what was asked for it was not for us to give
-/// it more room.
+/// The error message for a truncated answer. If it has fewer tokens than requested, the server truncated
+/// it, and a larger limit would not help.
 fn cut_off(reply: &Reply, max_tokens: u32) -> String {
     if (1..u64::from(max_tokens)).contains(&reply.tokens) {
         format!(
@@ -275,13 +275,13 @@ impl LanguageModel for OpenAiLanguageModel {
         if matches!(request.task, Task::Describe | Task::Persons) && request.images.is_empty() {
             return Err(PortError::new(ErrorKind::Invalid, "there is no picture to describe"));
         }
-        // A request that cannot fit is not sent, let alone paid for.
-        let least_tokens = prompt::least_tokens(request);
-        if least_tokens > self.options.context_tokens {
+        // A request that cannot fit is not sent, so it costs nothing.
+        let min_tokens = prompt::min_tokens(request);
+        if min_tokens > self.options.context_tokens {
             return Err(PortError::new(
                 ErrorKind::TooLarge,
                 format!(
-                    "the passages take at least {least_tokens} tokens; {} fit into one request",
+                    "the passages take at least {min_tokens} tokens; {} fit into one request",
                     self.options.context_tokens
                 ),
             ));
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dialect_gives_up_what_the_server_names() {
+    fn dialect_drops_what_the_server_rejects() {
         let full = Dialect {
             streams: true,
             format: Format::Schema,

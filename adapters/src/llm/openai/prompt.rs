@@ -1,11 +1,11 @@
-//! How a request is put into words for a chat model.
+//! Builds the prompt for a chat model.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use ports::llm::{FieldKind, Moment, Passage, PassageKind, Request, Task};
 use serde_json::{Value, json};
 
-/// The system and the user message.
+/// The system message and the user message.
 pub(super) fn messages(request: &Request) -> Vec<Value> {
     let text = evidence(request);
     let content = if request.images.is_empty() {
@@ -23,9 +23,9 @@ pub(super) fn messages(request: &Request) -> Vec<Value> {
     ]
 }
 
-/// The messages that follow an answer which could not be read.
+/// The messages that ask for a correction of an invalid answer.
 pub(super) fn repair(answer: &str, problem: &str) -> [Value; 2] {
-    // Enough to see the mistake; a runaway answer is not sent back whole.
+    // Truncated: enough to see the mistake without repeating a runaway answer.
     let shown: String = answer.chars().take(8000).collect();
     let asked = format!(
         "That answer cannot be used: {problem}. Answer again with the one corrected JSON object \
@@ -34,8 +34,8 @@ pub(super) fn repair(answer: &str, problem: &str) -> [Value; 2] {
     [json!({ "role": "assistant", "content": shown }), json!({ "role": "user", "content": asked })]
 }
 
-/// Instructions, rules of evidence and the shape of the answer. The shape is spelt out even when
-/// the server enforces it: a model that knows it fills it in better.
+/// Instructions, rules of evidence and the schema of the answer. The schema is included even if the server
+/// enforces it, since models fill it in better when they know it.
 fn rules(request: &Request) -> String {
     let mut rules = vec![request.instructions.trim().to_owned()];
     if !request.passages.is_empty() {
@@ -94,14 +94,14 @@ fn evidence(request: &Request) -> String {
             number + 1,
             one_line(&passage.id),
             one_line(&source(passage)),
-            indented(&told(passage))
+            indent(&passage_text(passage))
         ));
     }
     if !request.fields.is_empty() {
         text.push_str("Fields:\n");
         for field in &request.fields {
-            let (kind, told) = (values(&field.kind), one_line(&field.description));
-            text.push_str(&format!("{} | {kind} | {told}\n", one_line(&field.path)));
+            let (kind, description) = (values(&field.kind), one_line(&field.description));
+            text.push_str(&format!("{} | {kind} | {description}\n", one_line(&field.path)));
         }
         text.push('\n');
     }
@@ -115,7 +115,7 @@ fn evidence(request: &Request) -> String {
     if text.is_empty() { "There are no passages.".to_owned() } else { text }
 }
 
-/// What the values of a field are like, in words.
+/// Describes the values of a field in words.
 fn values(kind: &FieldKind) -> String {
     match kind {
         FieldKind::Text => "text".into(),
@@ -136,7 +136,8 @@ fn values(kind: &FieldKind) -> String {
     }
 }
 
-/// `speech at 0:03.00-0:06.00`, `chapter of video 0123456789abcdef, 0:00.00-1:30.00`.
+/// The source of a passage: `speech at 0:03.00-0:06.00`, `chapter of video 0123456789abcdef,
+/// 0:00.00-1:30.00`.
 fn source(passage: &Passage) -> String {
     let known = match passage.kind {
         PassageKind::Prose | PassageKind::Scene => "description",
@@ -161,15 +162,15 @@ fn source(passage: &Passage) -> String {
     }
 }
 
-/// The text, behind the name of whoever says it.
-fn told(passage: &Passage) -> String {
+/// The text, after the speaker's name if known.
+fn passage_text(passage: &Passage) -> String {
     match &passage.speaker {
         Some(speaker) => format!("{}: {}", one_line(speaker), passage.text),
         None => passage.text.clone(),
     }
 }
 
-/// `M:SS.ss`.
+/// Formats seconds as `M:SS.ss`.
 fn timecode(seconds: f64) -> String {
     let hundredths = (seconds.max(0.0) * 100.0).round() as u64;
     format!("{}:{:02}.{:02}", hundredths / 6000, hundredths / 100 % 60, hundredths % 100)
@@ -179,18 +180,18 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Indentation keeps a passage from opening another one or asking its own question.
-fn indented(text: &str) -> String {
+/// Indents a passage, so that its text cannot imitate a passage header or a question.
+fn indent(text: &str) -> String {
     text.trim().lines().map(|line| format!("  {}", line.trim_end())).collect::<Vec<_>>().join("\n")
 }
 
-/// The task's schema without the keys that servers trip over.
+/// The task's schema without keys that some servers reject.
 pub(super) fn wire_schema(task: Task) -> Value {
     fn strip(value: &mut Value) {
         match value {
             Value::Object(map) => {
                 map.shift_remove("$schema");
-                // Only a string is the annotation; an object is the property of that name.
+                // A string is the annotation; an object is a property named `title`.
                 if map.get("title").is_some_and(Value::is_string) {
                     map.shift_remove("title");
                 }
@@ -205,7 +206,7 @@ pub(super) fn wire_schema(task: Task) -> Value {
     schema
 }
 
-/// Whether the strict mode takes a schema: every object is closed and requires all it has.
+/// Whether a schema is valid in strict mode: every object is closed and requires all its properties.
 pub(super) fn is_strict(schema: &Value) -> bool {
     let Some(map) = schema.as_object() else {
         return match schema {
@@ -226,9 +227,9 @@ pub(super) fn is_strict(schema: &Value) -> bool {
     closed && map.values().all(is_strict)
 }
 
-/// A lower bound of the tokens of a request's text, for any tokenizer in use: about six bytes make
-/// one at most, on average over prose.
-pub(super) fn least_tokens(request: &Request) -> usize {
+/// A lower bound of the tokens of a request's text for common tokenizers, which average at most six bytes
+/// of prose per token.
+pub(super) fn min_tokens(request: &Request) -> usize {
     let passages = request.passages.iter().map(|passage| passage.text.len());
     let bytes = passages.sum::<usize>() + request.question.as_ref().map_or(0, String::len);
     bytes / 6
@@ -269,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn every_schema_is_fit_for_the_strict_mode() {
+    fn every_schema_is_valid_in_strict_mode() {
         for task in TASKS {
             let schema = wire_schema(task);
             assert!(is_strict(&schema), "{}: {schema}", task.name());
@@ -283,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn passages_come_with_id_and_source_and_cannot_pose_as_others() {
+    fn passages_have_id_and_source_and_cannot_imitate_others() {
         let messages = messages(&request(Task::Answer));
         let user = messages[1]["content"].as_str().unwrap();
         assert!(user.starts_with("[1] id: abc:3 | source: speech\n  Hello."), "{user}");
@@ -294,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_listed_with_what_their_values_are_like() {
+    fn fields_are_listed_with_their_kinds() {
         let field = |path: &str, description: &str, kind| Field {
             path: path.into(),
             description: description.into(),
@@ -314,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn the_source_tells_what_a_passage_is() {
+    fn source_names_kind_and_moment() {
         let moment = |video: Option<&str>| {
             let video_id = video.map(|id| id.parse().expect("an id"));
             Some(Moment { video_id, start: 3.0, end: 75.5 })
@@ -343,11 +344,11 @@ mod tests {
             speaker: Some("S1".to_owned()),
             ..Passage::new("p", PassageKind::Speech, "Hi")
         };
-        assert_eq!(told(&said), "S1: Hi");
+        assert_eq!(passage_text(&said), "S1: Hi");
     }
 
     #[test]
-    fn pictures_become_data_urls() {
+    fn images_become_data_urls() {
         let mut request = request(Task::Describe);
         request.images = vec![bytes::Bytes::from_static(b"\xFF\xD8jpeg")];
         let messages = messages(&request);

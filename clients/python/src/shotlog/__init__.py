@@ -1,4 +1,4 @@
-"""Client of Shotlog, a service that logs what is in videos and answers from it."""
+"""Client for Shotlog, a service that analyzes videos and answers questions about them."""
 
 from . import errors, models
 from ._async import AsyncShotlog

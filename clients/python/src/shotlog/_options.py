@@ -1,4 +1,4 @@
-"""Options of calls, by the names of the API document."""
+"""Keyword options of methods, named as in the API document."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any, Literal
 from typing_extensions import TypedDict
 
 
-class SaidOptions(TypedDict, total=False):
-    """What its owner says of a video; None removes."""
+class VideoOptions(TypedDict, total=False):
+    """User data of a video; None removes a value."""
 
     metadata: Mapping[str, Any]
-    """By key: strings, numbers, booleans, times in ISO 8601, lists of strings."""
+    """Values by key: strings, numbers, booleans, ISO 8601 times, lists of strings."""
     collection: str | None
     recorded_at: str | None
-    """The instant of its first frame, ISO 8601."""
+    """Recording time of the first frame, ISO 8601."""
 
 
 class IngestOptions(TypedDict, total=False):
-    """How a video is split and analyzed; times are seconds, weights are 0 or more."""
+    """Chunking and analysis of a video. Durations are in seconds, weights are at least 0."""
 
     analyzers: str
     """Comma-separated ids."""
@@ -35,16 +35,16 @@ class IngestOptions(TypedDict, total=False):
     callback_url: str
     max_model_calls: int
     audio_track: int
-    """Of a file with several sound tracks, counted from 0."""
+    """Index of the audio track to use, counted from 0."""
     metadata: Mapping[str, Any]
-    """By key: strings, numbers, booleans, times in ISO 8601, lists of strings."""
+    """Values by key: strings, numbers, booleans, ISO 8601 times, lists of strings."""
     collection: str
     recorded_at: str
-    """The instant of its first frame, ISO 8601."""
+    """Recording time of the first frame, ISO 8601."""
 
 
 class VideoFilters(TypedDict, total=False):
-    """Which videos are listed."""
+    """Filters of the video listing."""
 
     filename: str
     analyzer: str
@@ -54,11 +54,11 @@ class VideoFilters(TypedDict, total=False):
     recorded_after: str
     recorded_before: str
     metadata: str
-    """A JSON object, as the filter of a search."""
+    """A JSON object, as the `metadata` filter of a search."""
 
 
 class ChunkFilters(TypedDict, total=False):
-    """Which chunks are listed; times are seconds of the video."""
+    """Filters of the chunk listing. Times are seconds of the video."""
 
     analyzer: str
     after: float
@@ -69,7 +69,7 @@ class ChunkFilters(TypedDict, total=False):
 
 
 class AskOptions(TypedDict, total=False):
-    """Where an answer is drawn from."""
+    """Options of a question."""
 
     video_ids: list[str] | None
     analyzer: str | None
@@ -80,7 +80,7 @@ class AskOptions(TypedDict, total=False):
 
 
 class EvidenceOptions(TypedDict, total=False):
-    """Which moments are evidence, and how much of them."""
+    """Options of evidence retrieval."""
 
     video_ids: list[str] | None
     limit: int
@@ -91,7 +91,7 @@ class EvidenceOptions(TypedDict, total=False):
 
 
 class ReadOptions(TypedDict, total=False):
-    """How much of each moment is read, and of how many."""
+    """Options of reading moments."""
 
     detail: Literal["standard", "full"]
     max_tokens: int | None
@@ -99,7 +99,7 @@ class ReadOptions(TypedDict, total=False):
 
 
 class SearchOptions(TypedDict, total=False):
-    """What is searched, and what is told of each hit."""
+    """Options of a search."""
 
     like: str
     order: Literal["newest"]

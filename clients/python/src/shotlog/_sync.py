@@ -1,4 +1,4 @@
-"""The client that waits for answers; made from _async.py by scripts/generate_clients.sh."""
+"""The synchronous client, generated from _async.py by scripts/generate_clients.sh."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ._options import (
     EvidenceOptions,
     IngestOptions,
     ReadOptions,
-    SaidOptions,
+    VideoOptions,
     SearchOptions,
     VideoFilters,
 )
 from ._transcript import Utterance, utterances
-from ._upload import CountedFile, UploadProgress
+from ._upload import ProgressFile, UploadProgress
 from .errors import JobFailed, Unreachable, WaitTimeout, api_error, retry_after
 from .generated import Client, models
 from .generated.api.default import (
@@ -67,19 +67,19 @@ from .generated.types import UNSET, File
 
 T = TypeVar("T")
 
-FIRST_PAUSE = 0.5
-LONGEST_PAUSE = 10.0
+INITIAL_BACKOFF = 0.5
+MAX_BACKOFF = 10.0
 
 
 class Shotlog:
-    """A Shotlog service.
+    """A client for a Shotlog service.
 
-    `url` and `token` default to `SHOTLOG_URL`, or http://127.0.0.1:8080, and `SHOTLOG_TOKEN`. `timeout` is
-    how long the service may be silent, in seconds. Reads, searches and questions are sent again, at most
-    `retries` times, where the connection is refused or the answer is 503; nothing else is. `transport`
-    carries the requests, as through a proxy.
+    `url` defaults to `SHOTLOG_URL` or http://127.0.0.1:8080, `token` to `SHOTLOG_TOKEN`. `timeout` is the
+    maximum time between bytes of the service, in seconds. Reads, searches and questions are retried up to
+    `retries` times if the connection is refused or the status is 503; other requests are never retried.
+    `transport` sends the requests, for example through a proxy.
 
-    Calls raise what `shotlog.errors` has. Use it in a `with` block, or close it.
+    Methods raise the errors of `shotlog.errors`. Use the client in a `with` block, or close it.
     """
 
     def __init__(
@@ -114,12 +114,12 @@ class Shotlog:
     # The service
 
     def health(self) -> models.Health:
-        """What works and what does not; needs no token."""
-        return _some(health.sync(client=self._api))
+        """Health of the service; needs no token."""
+        return _required(health.sync(client=self._api))
 
     def schema(self) -> models.Schema:
         """Analyzers, vector fields, filters and aggregators of the install."""
-        return _some(schema.sync(client=self._api))
+        return _required(schema.sync(client=self._api))
 
     # Ingests and jobs
 
@@ -131,21 +131,21 @@ class Shotlog:
         idempotency_key: str | None = None,
         **options: Unpack[IngestOptions],
     ) -> models.IngestAccepted:
-        """Uploads a video, in parts as they are read; the job that is answered goes on with it.
+        """Streams a video file to the service and starts its ingest; returns the accepted job.
 
-        A service that refuses while the file is on its way may hang up before that is read: `Unreachable`. A
-        request that is sent again with its `idempotency_key` is answered with the job it started.
+        A service that rejects the upload may close the connection before its response is read, which raises
+        `Unreachable`. A repeated request with the same `idempotency_key` returns the job of the first one.
         """
-        # A wrong token is told before anything is sent.
+        # Checks the token before the file is sent.
         self._http.get("/jobs", params={"limit": 1})
         path = Path(path)
         if "metadata" in options:
-            # A field of a form is text.
+            # Form fields are text.
             options["metadata"] = cast(Any, json.dumps(options["metadata"]))
         with path.open("rb") as file:
-            content = cast(BinaryIO, CountedFile(file, progress))
+            content = cast(BinaryIO, ProgressFile(file, progress))
             body = models.IngestFileBody(file=File(content, path.name, "application/octet-stream"), **options)
-            # Not by the generated call, which would part fields by a fixed string that the file may hold.
+            # Not the generated function: it uses a fixed multipart boundary, which the file may contain.
             response = self._http.post(
                 "/videos",
                 files=body.to_multipart(),
@@ -156,20 +156,20 @@ class Shotlog:
     def ingest_url(
         self, url: str, *, idempotency_key: str | None = None, **options: Unpack[IngestOptions]
     ) -> models.IngestAccepted:
-        """Lets the service download a video; the job that is answered goes on with it."""
+        """Starts the ingest of a video from a URL, which the service downloads; returns the accepted job."""
         body = models.UrlIngestRequest(url=url, **options)
         key = UNSET if idempotency_key is None else idempotency_key
-        return _some(ingest_url.sync(client=self._api, body=body, idempotency_key=key))
+        return _required(ingest_url.sync(client=self._api, body=body, idempotency_key=key))
 
     def job(self, job_id: str) -> models.Job:
-        """A job as it is now."""
-        return _some(job.sync(job_id, client=self._api))
+        """The current state of a job."""
+        return _required(job.sync(job_id, client=self._api))
 
     def jobs(self, *, page_size: int = 100) -> Iterator[models.Job]:
-        """All jobs that are remembered, the newest first."""
+        """All stored jobs, newest first."""
         offset = 0
         while True:
-            page = _some(jobs.sync(client=self._api, limit=page_size, offset=offset))
+            page = _required(jobs.sync(client=self._api, limit=page_size, offset=offset))
             for each in page.jobs:
                 yield each
             offset += len(page.jobs)
@@ -184,39 +184,41 @@ class Shotlog:
         timeout: float | None = None,
         interval: float = 1.0,
     ) -> models.Job:
-        """The job when it is done, looked at every `interval` seconds.
+        """Waits until a job is done and returns it, polling every `interval` seconds.
 
-        `progress` is called with the job whenever it has got on. Raises `JobFailed`, and `WaitTimeout` where
-        it has not ended after `timeout` seconds. A restart of a service with jobs in memory makes it raise
-        `NotFound`; the video is there if the ingest had ended.
+        `progress` is called with the job after each change. Raises `JobFailed`, and `WaitTimeout` if the job
+        does not end within `timeout` seconds. Raises `NotFound` after a restart of a service that keeps jobs
+        in memory; the video exists if the ingest had finished.
         """
         deadline = math.inf if timeout is None else time.monotonic() + timeout
-        seen = None
+        last = None
         while True:
             now = self.job(job_id)
-            if progress is not None and now != seen:
+            if progress is not None and now != last:
                 progress(now)
-            seen = now
+            last = now
             if now.status == "done":
                 return now
             if now.status == "failed":
                 raise JobFailed(now)
-            left = deadline - time.monotonic()
-            if left <= 0:
+            remaining = deadline - time.monotonic()
+            if remaining <= 0:
                 raise WaitTimeout(now)
-            time.sleep(min(interval, left))
+            time.sleep(min(interval, remaining))
 
     def cancel_job(self, job_id: str) -> models.Job:
-        """Ends a job that has not ended, and answers with it."""
-        return _some(cancel_job.sync(job_id, client=self._api))
+        """Cancels a job unless it has ended; returns its current state."""
+        return _required(cancel_job.sync(job_id, client=self._api))
 
     # Videos
 
     def videos(self, *, page_size: int = 100, **filters: Unpack[VideoFilters]) -> Iterator[models.Video]:
-        """All videos that pass the filters, page by page."""
+        """All videos that match the filters."""
         cursor: str | None = None
         while True:
-            page = _some(videos.sync(client=self._api, limit=page_size, cursor=cursor or UNSET, **filters))
+            page = _required(
+                videos.sync(client=self._api, limit=page_size, cursor=cursor or UNSET, **filters)
+            )
             for each in page.videos:
                 yield each
             if not page.next_:
@@ -224,23 +226,23 @@ class Shotlog:
             cursor = page.next_
 
     def video(self, video_id: str) -> models.VideoDetail:
-        """What is known of a video as a whole."""
-        return _some(video.sync(video_id, client=self._api))
+        """Details of a video."""
+        return _required(video.sync(video_id, client=self._api))
 
-    def annotate_video(self, video_id: str, **said: Unpack[SaidOptions]) -> models.VideoDetail:
-        """Changes what is said of a video: of what is given None removes, and the rest stays."""
-        body = models.AnnotateRequest(**said)
-        return _some(annotate_video.sync(video_id, client=self._api, body=body))
+    def annotate_video(self, video_id: str, **options: Unpack[VideoOptions]) -> models.VideoDetail:
+        """Updates metadata, collection or recording time: None removes a value, absent ones are unchanged."""
+        body = models.AnnotateRequest(**options)
+        return _required(annotate_video.sync(video_id, client=self._api, body=body))
 
     def delete_video(self, video_id: str) -> models.Deleted:
-        """Removes a video and everything that was stored of it."""
-        return _some(delete_video.sync(video_id, client=self._api))
+        """Deletes a video and everything stored of it."""
+        return _required(delete_video.sync(video_id, client=self._api))
 
     def collections(self, *, page_size: int = 100) -> Iterator[models.Collection]:
-        """The collections that videos are in, by name, page by page."""
+        """All collections, sorted by name."""
         cursor: str | None = None
         while True:
-            page = _some(collections.sync(client=self._api, limit=page_size, cursor=cursor or UNSET))
+            page = _required(collections.sync(client=self._api, limit=page_size, cursor=cursor or UNSET))
             for each in page.collections:
                 yield each
             if not page.next_:
@@ -248,21 +250,23 @@ class Shotlog:
             cursor = page.next_
 
     def rename_collection(self, collection: str, name: str) -> models.ChangeAccepted:
-        """Renames a collection, as a job; one that has the new name already takes its videos in."""
+        """Renames a collection in a job; merges it into an existing one of the new name."""
         body = models.RenameRequest(name=name)
-        return _some(rename_collection.sync(collection, client=self._api, body=body))
+        return _required(rename_collection.sync(collection, client=self._api, body=body))
 
     def delete_collection(self, collection: str, *, videos: models.CollectionVideos) -> models.ChangeAccepted:
-        """Removes a collection, as a job: `delete` with its videos, `keep` only from them."""
-        return _some(delete_collection.sync(collection, client=self._api, videos=videos))
+        """Deletes a collection in a job; `videos` says whether to `delete` or `keep` its videos."""
+        return _required(delete_collection.sync(collection, client=self._api, videos=videos))
 
     def chunks(
         self, video_id: str, *, page_size: int = 100, **filters: Unpack[ChunkFilters]
     ) -> Iterator[models.Chunk]:
-        """All chunks of a video that pass the filters, page by page; at most 500 are a page."""
+        """All chunks of a video that match the filters. The maximum page size is 500."""
         offset = 0
         while True:
-            page = _some(chunks.sync(video_id, client=self._api, limit=page_size, offset=offset, **filters))
+            page = _required(
+                chunks.sync(video_id, client=self._api, limit=page_size, offset=offset, **filters)
+            )
             for each in page.chunks:
                 yield each
             offset += len(page.chunks)
@@ -270,104 +274,104 @@ class Shotlog:
                 return
 
     def chunk(self, video_id: str, chunk_id: int, *, verbose: bool = False) -> models.Chunk:
-        """One chunk, with what every analyzer found in it."""
-        return _some(chunk.sync(video_id, chunk_id, client=self._api, verbose=verbose))
+        """A chunk with the output of every analyzer."""
+        return _required(chunk.sync(video_id, chunk_id, client=self._api, verbose=verbose))
 
     def aggregates(self, video_id: str) -> Mapping[str, Any]:
-        """Everything that was concluded from a video, by aggregator."""
+        """All video-level results, by aggregator id."""
         answer = aggregates.sync(video_id, client=self._api)
         return cast(models.AllAggregates, answer).aggregates.additional_properties
 
     def aggregate(self, video_id: str, aggregator: str) -> Mapping[str, Any]:
-        """What one aggregator concluded from a video."""
+        """The video-level result of one aggregator."""
         answer = aggregates.sync(video_id, client=self._api, aggregator=aggregator)
         return cast(Mapping[str, Any], cast(models.OneAggregate, answer).result)
 
     def rerun_aggregates(
         self, video_id: str, *, aggregators: str | None = None, force: bool = True
     ) -> models.RerunAccepted:
-        """Runs aggregators, given as comma-separated ids, or all of them, over what is stored of a video."""
+        """Recomputes aggregates in a job: those of the comma-separated ids in `aggregators`, or all."""
         body = models.RerunForm(aggregators=UNSET if aggregators is None else aggregators)
-        return _some(rerun_aggregates.sync(video_id, client=self._api, body=body, force=force))
+        return _required(rerun_aggregates.sync(video_id, client=self._api, body=body, force=force))
 
     def entities(self, video_id: str, *, min_appearances: int = 1) -> list[models.Entity]:
-        """People of a video who were seen in at least so many chunks."""
+        """People of a video who were seen in at least `min_appearances` chunks."""
         answer = entities.sync(video_id, client=self._api, min_appearances=min_appearances)
-        return _some(answer).entities
+        return _required(answer).entities
 
     def transcript(self, video_id: str) -> list[Utterance]:
-        """What is said in a video, in order, with speakers where they were told apart.
+        """The utterances of a video in order of time, with speakers after diarization.
 
-        Raises `InvalidRequest` where nothing has recognised its speech.
+        Raises `InvalidRequest` if no analyzer has recognised its speech.
         """
         detail = self.video(video_id)
         analyzer = "diarization" if "diarization" in detail.analyzers else "transcript"
-        said: list[Utterance] = []
+        transcript: list[Utterance] = []
         for each in self.chunks(video_id, analyzer=analyzer, page_size=500):
-            said += utterances(each)
-        return said
+            transcript += utterances(each)
+        return transcript
 
     def export(self, video_id: str, format: str) -> str:  # noqa: A002
-        """The log of a video as a file: srt, vtt, chapters.vtt, ffmetadata, edl, otio, csv or json."""
+        """The log of a video in a file format: srt, vtt, chapters.vtt, ffmetadata, edl, otio, csv or json."""
         response = export.sync_detailed(video_id, client=self._api, format_=format)
         return response.content.decode()
 
     def frame(self, video_id: str, t: float, *, width: int = 640) -> bytes:
-        """The picture at `t` seconds, as a JPEG at most `width` pixels wide."""
+        """The frame at `t` seconds as a JPEG, at most `width` pixels wide."""
         return (frame.sync_detailed(video_id, client=self._api, t=t, width=width)).content
 
     def storyboard(self, video_id: str) -> models.Storyboard:
-        """How the pictures on the sheet of a video are laid out."""
-        return _some(storyboard.sync(video_id, client=self._api))
+        """The layout of a video's storyboard sheet."""
+        return _required(storyboard.sync(video_id, client=self._api))
 
     def storyboard_sheet(self, video_id: str) -> bytes:
-        """Small pictures from the whole of a video, as one JPEG."""
+        """A video's storyboard sheet as a JPEG."""
         return (storyboard_sheet.sync_detailed(video_id, client=self._api)).content
 
     # Search and answers
 
     def search(self, text: str | None = None, **options: Unpack[SearchOptions]) -> models.QueryResponse:
-        """Moments by what is in them; with `synthesize`, as is the default, an answer over them. Without a
-        text those that are like another one (`like`), or all that the filters leave (`order`)."""
-        given = cast(dict[str, Any], {"text": text, **options})
-        if "filters" in given:
-            given["filters"] = models.QueryRequestFilters.from_dict(given["filters"])
-        return _some(query.sync(client=self._api, body=models.QueryRequest(**given)))
+        """Searches for moments and, unless `synthesize` is false, answers from them. Without a text, finds
+        moments similar to another one (`like`) or lists all that match the filters (`order`)."""
+        fields = cast(dict[str, Any], {"text": text, **options})
+        if "filters" in fields:
+            fields["filters"] = models.QueryRequestFilters.from_dict(fields["filters"])
+        return _required(query.sync(client=self._api, body=models.QueryRequest(**fields)))
 
     def evidence(self, question: str, **options: Unpack[EvidenceOptions]) -> models.EvidenceResponse:
-        """What a model of your own needs to answer a question: the best moments, within `max_tokens`."""
+        """Evidence for your own model to answer a question: the best moments within `max_tokens`."""
         body = models.EvidenceRequest(question=question, **options)
-        return _some(evidence.sync(client=self._api, body=body))
+        return _required(evidence.sync(client=self._api, body=body))
 
     def moment(self, moment_id: str) -> models.Moment:
-        """What is stored of a moment, by the name that hits and citations give it."""
-        return _some(moment.sync(moment_id, client=self._api))
+        """Everything stored of a moment, by its id from a hit or citation."""
+        return _required(moment.sync(moment_id, client=self._api))
 
     def read_moments(self, moment_ids: list[str], **options: Unpack[ReadOptions]) -> models.ReadMoments:
-        """What is stored of several moments, the first that fit into `max_tokens`."""
+        """Everything stored of several moments, as many as fit into `max_tokens`."""
         body = models.ReadRequest(moment_ids=moment_ids, **options)
-        return _some(read_moments.sync(client=self._api, body=body))
+        return _required(read_moments.sync(client=self._api, body=body))
 
     def ask(self, question: str, **options: Unpack[AskOptions]) -> models.AskResponse:
-        """An answer out of the footage, each sentence with the moments that support it."""
-        return _some(ask.sync(client=self._api, body=models.AskRequest(question=question, **options)))
+        """Answers a question from the footage; each sentence cites the moments that support it."""
+        return _required(ask.sync(client=self._api, body=models.AskRequest(question=question, **options)))
 
     def evaluations(self) -> list[models.EvaluationSummary]:
-        """What there is of every evaluation, by name."""
-        return _some(evaluations.sync(client=self._api)).evaluations
+        """Summaries of all evaluations, sorted by name."""
+        return _required(evaluations.sync(client=self._api)).evaluations
 
     def put_evaluation(self, name: str, questions: list[models.JudgedQuestion]) -> models.Evaluation:
-        """Keeps judged questions under a name, in place of those that it has had."""
+        """Creates an evaluation, or replaces its questions."""
         body = models.EvaluationRequest(questions=questions)
-        return _some(put_evaluation.sync(name, client=self._api, body=body))
+        return _required(put_evaluation.sync(name, client=self._api, body=body))
 
     def evaluation(self, name: str) -> models.Evaluation:
         """An evaluation with its questions."""
-        return _some(evaluation.sync(name, client=self._api))
+        return _required(evaluation.sync(name, client=self._api))
 
     def delete_evaluation(self, name: str) -> models.DeletedEvaluation:
         """Removes an evaluation and its runs."""
-        return _some(delete_evaluation.sync(name, client=self._api))
+        return _required(delete_evaluation.sync(name, client=self._api))
 
     def run_evaluation(
         self,
@@ -376,31 +380,31 @@ class Shotlog:
         *,
         max_model_calls: int | None = None,
     ) -> models.EvaluationRunAccepted:
-        """Asks the questions, as each configuration says; the run is there once its job is done."""
+        """Runs the questions with each configuration; the run exists once its job is done."""
         body = models.EvaluationRunRequest(max_model_calls=max_model_calls)
         if configurations is not None:
             body.configurations = configurations
-        return _some(run_evaluation.sync(name, client=self._api, body=body))
+        return _required(run_evaluation.sync(name, client=self._api, body=body))
 
     def evaluation_runs(self, name: str) -> list[models.EvaluationRunSummary]:
-        """The runs of an evaluation, the newest first."""
-        return _some(evaluation_runs.sync(name, client=self._api)).runs
+        """The runs of an evaluation, newest first."""
+        return _required(evaluation_runs.sync(name, client=self._api)).runs
 
     def evaluation_run(self, name: str, run_id: str) -> models.EvaluationRun:
-        """A run with what each question came to."""
-        return _some(evaluation_run.sync(name, run_id, client=self._api))
+        """A run with the results of each question."""
+        return _required(evaluation_run.sync(name, run_id, client=self._api))
 
 
 class _Transport(httpx.BaseTransport):
-    """Sends reads again while the service is not there or busy, and raises what answers tell of."""
+    """Retries reads while the service is unreachable or busy, and raises error responses."""
 
     def __init__(self, inner: httpx.BaseTransport, retries: int) -> None:
         self._inner = inner
         self._retries = retries
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        left = self._retries if _changes_nothing(request) else 0
-        pause = FIRST_PAUSE
+        retries = self._retries if _is_read(request) else 0
+        backoff = INITIAL_BACKOFF
         while True:
             wait: float | None
             try:
@@ -409,28 +413,28 @@ class _Transport(httpx.BaseTransport):
                 if response.status_code < 400:
                     return response
                 failure: Exception = api_error(response)
-                wait = max(pause, retry_after(response) or 0) if response.status_code == 503 else None
+                wait = max(backoff, retry_after(response) or 0) if response.status_code == 503 else None
             except httpx.TransportError as error:
                 failure = Unreachable(str(error) or type(error).__name__)
                 failure.__cause__ = error
-                wait = pause if isinstance(error, httpx.ConnectError) else None
-            if not left or wait is None or wait > LONGEST_PAUSE:
+                wait = backoff if isinstance(error, httpx.ConnectError) else None
+            if not retries or wait is None or wait > MAX_BACKOFF:
                 raise failure
             time.sleep(wait)
-            left -= 1
-            pause *= 2
+            retries -= 1
+            backoff *= 2
 
     def close(self) -> None:
         self._inner.close()
 
 
-def _changes_nothing(request: httpx.Request) -> bool:
+def _is_read(request: httpx.Request) -> bool:
     return request.method == "GET" or request.url.path.endswith(
         ("/query", "/ask", "/evidence", "/moments/read")
     )
 
 
-def _some(answer: T | None) -> T:
-    """The answer of a generated call, which has one for every status below 400 of the API document."""
+def _required(answer: T | None) -> T:
+    """The response of a generated function, which returns one for every documented status below 400."""
     assert answer is not None
     return answer

@@ -1,4 +1,4 @@
-"""What is said, whichever analyzer recognised it."""
+"""Utterances from the output of the transcript or diarization analyzer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .generated.types import Unset
 
 @dataclass(frozen=True)
 class Utterance:
-    """Words spoken from `start` to `end`, seconds of the video; `speaker` where speakers were told apart."""
+    """Speech from `start` to `end`, seconds of the video; `speaker` is set after diarization."""
 
     start: float
     end: float
@@ -19,7 +19,7 @@ class Utterance:
 
 
 def utterances(chunk: Chunk) -> list[Utterance]:
-    """What is said in a chunk."""
+    """The utterances of a chunk."""
     if not isinstance(chunk.diarization, Unset):
         return [Utterance(turn.start, turn.end, turn.text, turn.speaker) for turn in chunk.diarization.turns]
     if not isinstance(chunk.transcript, Unset):

@@ -1,4 +1,4 @@
-"""A file on its way to the service."""
+"""Uploads with progress."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import BinaryIO
 
 UploadProgress = Callable[[int, int], object]
-"""Called with the bytes that have been sent of the file, and all of them."""
+"""Called with the number of bytes sent and the file size."""
 
 
-class CountedFile:
-    """A file that tells how much of it has been read."""
+class ProgressFile:
+    """A file that reports how much of it has been read."""
 
     def __init__(self, file: BinaryIO, progress: UploadProgress | None) -> None:
         self._file = file

@@ -1,4 +1,4 @@
-"""What calls raise. An answer with an error status is an `ApiError` of the class of that status."""
+"""Errors of this package. Each error status has its subclass of `ApiError`."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
 
 class ShotlogError(Exception):
-    """Anything that this package raises."""
+    """Base class of all errors of this package."""
 
 
 class Unreachable(ShotlogError):
-    """No whole answer came: the service is not there, or the connection broke or took too long."""
+    """There was no complete response: the service is down, or the connection broke or timed out."""
 
 
 class JobFailed(ShotlogError):
-    """A job that was waited for failed or was cancelled; `job.error` says why."""
+    """The job failed or was cancelled; `job.error` has the reason."""
 
     def __init__(self, job: Job) -> None:
         super().__init__(job.error)
@@ -28,7 +28,7 @@ class JobFailed(ShotlogError):
 
 
 class WaitTimeout(ShotlogError, TimeoutError):
-    """A job that was waited for goes on; `job` is what was last seen of it."""
+    """The job did not end in time and continues; `job` is its last known state."""
 
     def __init__(self, job: Job) -> None:
         super().__init__(f"job {job.job_id} has not ended: it is {job.status}, {job.stage}")
@@ -36,10 +36,10 @@ class WaitTimeout(ShotlogError, TimeoutError):
 
 
 class ApiError(ShotlogError):
-    """The service answered with an error.
+    """The service responded with an error.
 
-    `status` is that of HTTP, `kind` its name, `message` what was wrong and what would be right.
-    `request_id` finds the request in the service's log.
+    `status` is the HTTP status, `kind` its name, `message` says what is wrong and what would be valid.
+    `request_id` identifies the request in the service's log.
     """
 
     def __init__(self, status: int, kind: str, message: str, request_id: str | None = None) -> None:
@@ -51,8 +51,8 @@ class ApiError(ShotlogError):
 
 
 class InvalidRequest(ApiError):
-    """400 `bad_request`: something the install does not know, or lacks; 422 `unprocessable`: a value of
-    the wrong type or out of its range."""
+    """400 `bad_request`: the request is incomplete or names something that does not exist; 422
+    `unprocessable`: a value has the wrong type or is out of range."""
 
 
 class Unauthorized(ApiError):
@@ -60,41 +60,41 @@ class Unauthorized(ApiError):
 
 
 class Forbidden(ApiError):
-    """403: sent to a name that is not the service's."""
+    """403: the token lacks the permission, or the host name is not configured."""
 
 
 class NotFound(ApiError):
-    """404: no such video, chunk or job."""
+    """404: the resource does not exist."""
 
 
 class RequestTimeout(ApiError):
-    """408: the body stopped arriving."""
+    """408: the request body did not arrive in time."""
 
 
 class Conflict(ApiError):
-    """409: what is stored is not what the request goes by."""
+    """409: the request conflicts with the stored state."""
 
 
 class TooLarge(ApiError):
-    """413: the body is larger than the service takes."""
+    """413: the request body is too large."""
 
 
 class ServerError(ApiError):
-    """500: an unhandled failure, in the service's log under `request_id`."""
+    """500: internal error; the service's log has the details under `request_id`."""
 
 
-class _Later(ApiError):
-    """`retry_after` is seconds until another try may succeed, where the answer tells."""
+class _Retryable(ApiError):
+    """`retry_after` is the recommended delay before a retry in seconds, if the response has one."""
 
     retry_after: float | None = None
 
 
-class RateLimited(_Later):
-    """429, as a proxy answers: too many requests. `retry_after` is in seconds, where it is known."""
+class RateLimited(_Retryable):
+    """429 of a proxy: too many requests. `retry_after` is in seconds, if known."""
 
 
-class Unavailable(_Later):
-    """503: full, stopping or not ready, and 502 and 504 of a proxy. `retry_after` is in seconds, where it is
+class Unavailable(_Retryable):
+    """503: overloaded, stopping or not ready; also 502 and 504 of a proxy. `retry_after` is in seconds, if
     known."""
 
 
@@ -116,19 +116,19 @@ _BY_STATUS: dict[int, tuple[type[ApiError], str]] = {
 
 
 def retry_after(response: httpx.Response) -> float | None:
-    """Seconds that the answer asks to wait; dates are passed over."""
+    """The value of `Retry-After` in seconds; dates are ignored."""
     with contextlib.suppress(ValueError):
         return float(response.headers.get("Retry-After", ""))
     return None
 
 
 def api_error(response: httpx.Response) -> ApiError:
-    """The error that an answer, whose body has been read, tells of."""
-    kind_of, kind = _BY_STATUS.get(response.status_code, (ApiError, "unexpected"))
-    message = response.reason_phrase or f"the service answered {response.status_code}"
+    """The error of a response whose body has been read."""
+    error_class, kind = _BY_STATUS.get(response.status_code, (ApiError, "unexpected"))
+    message = response.reason_phrase or f"the service responded with {response.status_code}"
     with contextlib.suppress(ValueError, KeyError, TypeError):
         message = str(response.json()["detail"])
-    error = kind_of(response.status_code, kind, message, response.headers.get("X-Request-Id"))
-    if isinstance(error, _Later):
+    error = error_class(response.status_code, kind, message, response.headers.get("X-Request-Id"))
+    if isinstance(error, _Retryable):
         error.retry_after = retry_after(response)
     return error

@@ -12,9 +12,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Liveness, and loaded analyzers and aggregators.
-         * @description Needs no token. Tells of storage what was seen within `http.probe_interval`, or last where it does not
-         *     answer at once.
+         * Get health.
+         * @description Reports liveness and the loaded analyzers and aggregators. Needs no token. The storage state is at
+         *     most `http.probe_interval` old, or the last known one if storage does not answer immediately.
          */
         get: operations["health"];
         put?: never;
@@ -32,7 +32,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Everything searchable and filterable. */
+        /**
+         * Get the schema.
+         * @description Lists everything that this install can search, filter and compute.
+         */
         get: operations["schema"];
         put?: never;
         post?: never;
@@ -49,7 +52,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Analyzers, vector fields and exclusive groups. */
+        /** List analyzers, vector fields and exclusive groups. */
         get: operations["analyzers"];
         put?: never;
         post?: never;
@@ -66,14 +69,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Ingested videos, newest first. */
+        /**
+         * List videos.
+         * @description Newest first.
+         */
         get: operations["videos"];
         put?: never;
         /**
-         * Upload a file and start its ingestion, or that of an upload in pieces.
-         * @description The form has `file`, or `upload_id`: the last segment of the address of a whole upload that was
-         *     sent to `/uploads` by the protocol tus 1.0 (`creation`, `expiration`, `checksum`,
-         *     `termination`), which goes on where it was cut off.
+         * Ingest a file.
+         * @description Starts an ingest of the uploaded `file`, or of a completed resumable upload in `upload_id`: the last
+         *     segment of its URL below `/uploads`, which implements the tus 1.0 protocol (`creation`,
+         *     `expiration`, `checksum`, `termination`).
          */
         post: operations["ingest_file"];
         delete?: never;
@@ -92,8 +98,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ingest from an http(s) URL.
-         * @description The download starts after the answer; the video's id arrives in the job's result.
+         * Ingest from a URL.
+         * @description The download starts after the response; the job's result has the video's id.
          */
         post: operations["ingest_url"];
         delete?: never;
@@ -109,20 +115,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One video's metadata. */
+        /** Get a video. */
         get: operations["video"];
         put?: never;
         post?: never;
         /**
-         * Remove a video completely.
-         * @description Vectors, record, stored objects and the cached local copy go in one call.
+         * Delete a video.
+         * @description Deletes its vectors, record, stored objects and cached local copy.
          */
         delete: operations["delete_video"];
         options?: never;
         head?: never;
         /**
-         * Change what is said of a video.
-         * @description Nothing is analyzed or embedded again, and an ingest of the video that is under way goes on.
+         * Update a video.
+         * @description Changes metadata, collection or recording time. Nothing is analyzed or embedded again, and a running
+         *     ingest of the video continues.
          */
         patch: operations["annotate_video"];
         trace?: never;
@@ -134,7 +141,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The collections that videos are in, by name. */
+        /**
+         * List collections.
+         * @description Sorted by name. A collection exists as long as a video is in it.
+         */
         get: operations["collections"];
         put?: never;
         post?: never;
@@ -154,14 +164,17 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove a collection, as a job: with its videos, or only from them. */
+        /**
+         * Delete a collection.
+         * @description Starts a job that deletes its videos or removes them from the collection.
+         */
         delete: operations["delete_collection"];
         options?: never;
         head?: never;
         /**
-         * Rename a collection, as a job.
-         * @description Where there is one of the new name already, it takes the videos in. An ingest that is to put its
-         *     video under the old name still does, and a token that is bound to the old name stays so.
+         * Rename a collection.
+         * @description Starts a job that moves the videos. If a collection of the new name exists, the two are merged.
+         *     Running ingests still use the old name, and tokens that are limited to the old name are not changed.
          */
         patch: operations["rename_collection"];
         trace?: never;
@@ -173,7 +186,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every job that is remembered, newest first. */
+        /**
+         * List jobs.
+         * @description Newest first; old jobs are removed.
+         */
         get: operations["jobs"];
         put?: never;
         post?: never;
@@ -190,15 +206,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One job. */
+        /** Get a job. */
         get: operations["job"];
         put?: never;
         post?: never;
         /**
          * Cancel a job.
-         * @description At once while it is queued, at its next safe point while it runs; it ends as `failed` with
-         *     `Cancelled: …`. What was paid for is kept for the next ingest of the same video. A job that
-         *     has ended stays as it is. Answers with the job as it is now.
+         * @description A queued job is cancelled immediately, a running one at its next safe point; it ends as `failed`
+         *     with `Cancelled: …`. Completed model calls are kept for the next ingest of the video. A finished job
+         *     is not changed. Returns the current job.
          */
         delete: operations["cancel_job"];
         options?: never;
@@ -214,9 +230,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A job's progress as server-sent events.
-         * @description Each event is named `job` and its data is the job as `GET /jobs/{job_id}` shows it: one at once,
-         *     one after each change. The stream ends with the job.
+         * Stream a job's progress.
+         * @description Server-sent events named `job`, whose data is the job as returned by `GET /jobs/{job_id}`: one
+         *     immediately, then one after each change. The stream ends with the job.
          */
         get: operations["job_events"];
         put?: never;
@@ -237,9 +253,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * How a video would be split with other fields.
-         * @description From the signals stored at ingest: decodes nothing, asks no model, changes nothing. Ingest
-         *     the same video with these fields to carry it out.
+         * Preview chunking.
+         * @description Computes how other settings would split the video, from the signals stored at ingest. Decodes
+         *     nothing, calls no model and changes nothing. To apply the settings, ingest the video again with
+         *     them.
          */
         post: operations["preview_chunking"];
         delete?: never;
@@ -258,10 +275,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What an ingest would take.
-         * @description Chunks, model calls, tokens and seconds, and what would be used again, as this install has
-         *     needed them so far; `null` is what it cannot know yet. Decodes nothing, asks no model,
-         *     changes nothing.
+         * Estimate the cost of an ingest.
+         * @description Returns chunks, model calls, tokens and seconds, and what would be reused, based on previous ingests
+         *     of this install; unknown values are null. Decodes nothing, calls no model and changes nothing.
          */
         post: operations["plan_ingest"];
         delete?: never;
@@ -277,7 +293,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Stored analyzer output, filtered and paged. */
+        /**
+         * List chunks.
+         * @description Returns the stored analyzer output of a video, filtered and paged.
+         */
         get: operations["chunks"];
         put?: never;
         post?: never;
@@ -294,7 +313,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One chunk, all analyzers merged. */
+        /**
+         * Get a chunk.
+         * @description Returns the output of all analyzers on it.
+         */
         get: operations["chunk"];
         put?: never;
         post?: never;
@@ -312,9 +334,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What is said, sentence by sentence.
-         * @description Whole sentences, also where they run over the boundary of a chunk. It is there where the analyzer
-         *     `transcript` or `diarization` has run.
+         * Get the transcript.
+         * @description Returns whole sentences, even across chunk boundaries. Requires that the analyzer `transcript` or
+         *     `diarization` has run.
          */
         get: operations["transcript"];
         put?: never;
@@ -332,18 +354,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What people have corrected in a video, in the order in which they did. */
+        /**
+         * List corrections.
+         * @description In the order in which they were made.
+         */
         get: operations["corrections"];
         put?: never;
         /**
-         * Correct who speaks or is seen, what is said or read.
-         * @description All of them, or none. They lie over what the models have found: what is shown, exported,
-         *     searched and answered is as corrected from then on, and stays so when the video is split
-         *     otherwise or analyzed again, wherever the models find the same there. Aggregates are computed
-         *     again by a job. 400 where one applies to nothing.
+         * Correct speakers, words, on-screen text or people.
+         * @description Applies all corrections or none. Corrections override model output in reads, exports, searches and
+         *     answers, and persist when the video is chunked or analyzed again, as long as the models find the
+         *     same there. A job recomputes the aggregates. Returns 400 if a correction applies to nothing.
          */
         post: operations["correct"];
-        /** Undo every correction of a video. */
+        /** Undo all corrections of a video. */
         delete: operations["undo_corrections"];
         options?: never;
         head?: never;
@@ -360,7 +384,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Undo one correction: what the models say is shown again. */
+        /**
+         * Undo a correction.
+         * @description The output of the models is shown again.
+         */
         delete: operations["undo_correction"];
         options?: never;
         head?: never;
@@ -374,10 +401,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Video-level results: all of them, or one. */
+        /**
+         * Get video-level results.
+         * @description Returns the results of all aggregators, or of the one in `aggregator`.
+         */
         get: operations["aggregates"];
         put?: never;
-        /** Re-run aggregators over stored analyzer output. */
+        /**
+         * Re-run aggregators.
+         * @description Starts a job that computes aggregates from the stored analyzer output.
+         */
         post: operations["rerun_aggregates"];
         delete?: never;
         options?: never;
@@ -393,8 +426,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * People linked across chunks.
-         * @description Needs the people analyzer and the entities aggregate.
+         * List people linked across chunks.
+         * @description Requires the `people` analyzer and the `entities` aggregator.
          */
         get: operations["entities"];
         put?: never;
@@ -413,10 +446,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The log of a video as a file.
-         * @description `srt` and `vtt` are captions from the recognised speech; `chapters.vtt` and `ffmetadata`
-         *     are the chapters; `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline;
-         *     `csv` and `json` are the whole log.
+         * Export a video's log.
+         * @description `srt` and `vtt` are captions from recognised speech; `chapters.vtt` and `ffmetadata` are chapters;
+         *     `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline; `csv` and `json` are the
+         *     complete log.
          */
         get: operations["export"];
         put?: never;
@@ -437,11 +470,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * The chunks of many videos as one file.
-         * @description A line for each chunk that the filters let through, with its video and its `moment_id`: those of
-         *     the newest video first. `csv` has the columns of every analyzer of the install, `jsonl` a JSON
-         *     object on each line. It is written while it is sent; a connection that ends early means that
-         *     something is missing.
+         * Export chunks of many videos.
+         * @description One line per chunk that matches the filters, with its video and `moment_id`, newest video first.
+         *     `csv` has the columns of every installed analyzer, `jsonl` one JSON object per line. The file is
+         *     streamed: if the connection ends early, it is incomplete.
          */
         post: operations["export_library"];
         delete?: never;
@@ -459,7 +491,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Vector search with an optional synthesized answer. */
+        /**
+         * Search.
+         * @description Searches by meaning, by words or both, with an optional generated answer.
+         */
         post: operations["query"];
         delete?: never;
         options?: never;
@@ -474,7 +509,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The values that occur for a filter, the most frequent first. */
+        /**
+         * List filter values.
+         * @description Returns the values that occur for a filter, most frequent first.
+         */
         get: operations["values"];
         put?: never;
         post?: never;
@@ -494,12 +532,14 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Question answering using aggregates and segments.
-         * @description Whoever accepts `text/event-stream` is told as it becomes known: `moments` with the `results`,
-         *     `piece` with the `text` that a language model is writing, which nobody has checked yet (what was written
-         *     before is void where it `begins`), `sentence` for each that stands in the answer, as in `audit`, and `answer` with all that comes as
-         *     JSON else. What fails before the moments are known has its status; after that an event `error` with
-         *     its `detail` ends the stream.
+         * Ask a question.
+         * @description Answers from aggregates and segments, with citations.
+         *
+         *     With `Accept: text/event-stream`, the response is a stream of server-sent events: `moments` with the
+         *     `results`; `piece` with a `text` fragment from the language model, which is not audited yet (if
+         *     `begins` is true, discard earlier fragments); `sentence` for each sentence of the final answer, as
+         *     in `audit`; and `answer` with the complete JSON response. Errors before `moments` have their own
+         *     status code; later errors end the stream with an `error` event that has a `detail`.
          */
         post: operations["ask"];
         delete?: never;
@@ -516,9 +556,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What is stored of a moment.
-         * @description Hits and citations name moments. A moment can be read as long as its video is there: after
-         *     another ingest its chunks are those of then.
+         * Get a moment.
+         * @description Returns everything that is stored of a span of a video. Hits and citations refer to moments. A
+         *     moment stays readable as long as its video exists; after another ingest it has the new chunks.
          */
         get: operations["moment"];
         put?: never;
@@ -538,7 +578,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What is stored of several moments, within so many tokens. */
+        /**
+         * Get several moments.
+         * @description Within a token budget.
+         */
         post: operations["read_moments"];
         delete?: never;
         options?: never;
@@ -556,9 +599,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What a model of your own needs to answer a question.
-         * @description The moments that most probably have it, with what every analyzer tells of them and what comes
-         *     right before and after, the most probable first, within so many tokens.
+         * Retrieve evidence.
+         * @description Returns what your own model needs to answer a question: the most probable moments, with the output
+         *     of every analyzer on them and the adjacent chunks, most probable first, within a token budget.
          */
         post: operations["evidence"];
         delete?: never;
@@ -574,7 +617,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every extractor. */
+        /** List extractors. */
         get: operations["extractors"];
         put?: never;
         post?: never;
@@ -591,21 +634,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One extractor. */
+        /** Get an extractor. */
         get: operations["extractor"];
         /**
-         * Define an analyzer of your own.
-         * @description It fills in the schema for every chunk, from what is said, shown and seen. Its name can then be
-         *     used wherever an analyzer is named: an ingest runs it, searches and questions go by what it
-         *     finds, tables have its columns. Defined anew, what it has found is out of date and found again
-         *     by the next ingest.
+         * Define a custom analyzer.
+         * @description A language model fills in the schema for every chunk, from speech, on-screen text and visible
+         *     content. The name can be used wherever an analyzer is named: in ingests, searches, questions and
+         *     tables. Redefining an extractor invalidates its stored output, which the next ingest computes again.
          */
         put: operations["put_extractor"];
         post?: never;
         /**
-         * Forget an extractor.
-         * @description What it has found stays with the videos, as output of an analyzer that is not there, until they
-         *     are ingested again.
+         * Delete an extractor.
+         * @description Its stored output remains with the videos, as that of an unavailable analyzer, until they are
+         *     ingested again.
          */
         delete: operations["delete_extractor"];
         options?: never;
@@ -620,7 +662,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every evaluation, by name. */
+        /**
+         * List evaluations.
+         * @description Sorted by name.
+         */
         get: operations["evaluations"];
         put?: never;
         post?: never;
@@ -637,16 +682,19 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** An evaluation with its questions. */
+        /**
+         * Get an evaluation.
+         * @description Includes its questions.
+         */
         get: operations["evaluation"];
         /**
-         * Keep judged questions under a name.
-         * @description They take the place of those that it has had; its runs stay. A judged moment whose video is not
-         *     there, or that ends after its video, is refused.
+         * Create or replace an evaluation.
+         * @description Stores judged questions under a name, replacing previous questions; existing runs are kept. Rejects
+         *     judged moments whose video does not exist or that end after their video.
          */
         put: operations["put_evaluation"];
         post?: never;
-        /** Remove an evaluation and its runs. */
+        /** Delete an evaluation and its runs. */
         delete: operations["delete_evaluation"];
         options?: never;
         head?: never;
@@ -660,13 +708,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The runs of an evaluation, the newest first. */
+        /**
+         * List the runs of an evaluation.
+         * @description Newest first.
+         */
         get: operations["evaluation_runs"];
         put?: never;
         /**
-         * Ask the questions, and measure what comes.
-         * @description It is a job, whose id is that of the run. Where the language model bills its calls and a
-         *     configuration asks it, `max_model_calls` has to allow them; the error says how many there are.
+         * Run an evaluation.
+         * @description Starts a job that runs all questions and measures the results; the run has the id of the job. If the
+         *     language model bills calls and a configuration calls it, `max_model_calls` must cover them; the
+         *     error states the required number.
          */
         post: operations["run_evaluation"];
         delete?: never;
@@ -683,8 +735,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A run with what each question came to.
-         * @description Two runs over the same questions, models and videos agree in everything but ids and times.
+         * Get a run.
+         * @description Includes the results of each question. Two runs with the same questions, models and videos differ
+         *     only in ids and times.
          */
         get: operations["evaluation_run"];
         put?: never;
@@ -702,7 +755,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The alerts, by name. */
+        /**
+         * List alerts.
+         * @description Sorted by name.
+         */
         get: operations["alerts"];
         put?: never;
         post?: never;
@@ -719,18 +775,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One alert, with the deliveries that failed. */
+        /**
+         * Get an alert.
+         * @description Includes its failed deliveries.
+         */
         get: operations["alert"];
         /**
-         * Keep a search, whose webhook is told of each video that has what it looks for.
-         * @description From now on each video that is published, or changed by another ingest, is searched for it. Where
-         *     it is there, the webhook gets a signed POST (`Shotlog-Signature`, as callbacks) with `event_id`,
-         *     `alert`, `text`, `video_id`, `filename`, `p_present` and `moments`: at least once, each time with
-         *     the same `event_id`. Changes the alert of that name where there is one.
+         * Create or update an alert.
+         * @description An alert is a saved search that calls a webhook for every new matching video. It runs on each video
+         *     that is ingested from now on. If moments match, the webhook gets a signed POST (`Shotlog-Signature`,
+         *     as for job callbacks) with `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and
+         *     `moments`. Delivery is at least once; repeated deliveries have the same `event_id`.
          */
         put: operations["put_alert"];
         post?: never;
-        /** Forget an alert. */
+        /** Delete an alert. */
         delete: operations["delete_alert"];
         options?: never;
         head?: never;
@@ -746,7 +805,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What an alert finds in the videos that are there; nobody is told. */
+        /**
+         * Test an alert.
+         * @description Runs the search on all stored videos without calling the webhook.
+         */
         post: operations["test_alert"];
         delete?: never;
         options?: never;
@@ -764,8 +826,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Tell what could not be delivered once more.
-         * @description A job for each video whose delivery was given up: it is searched again, as it is now.
+         * Retry failed deliveries.
+         * @description Starts a job for each video whose delivery failed. The search runs again on the video's current
+         *     output.
          */
         post: operations["retry_alert"];
         delete?: never;
@@ -781,7 +844,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Redirect to the video in storage, which serves its bytes and ranges. */
+        /**
+         * Redirect to the video.
+         * @description The storage URL serves the file and supports ranges.
+         */
         get: operations["media"];
         put?: never;
         post?: never;
@@ -798,7 +864,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The frame shown at a time, as a JPEG. */
+        /**
+         * Get a frame.
+         * @description Returns the frame shown at a time as JPEG.
+         */
         get: operations["frame"];
         put?: never;
         post?: never;
@@ -816,10 +885,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How loud the sound is over time, as a waveform is drawn.
-         * @description Peak `n` is the largest amplitude within the seconds from `n × interval` to `(n + 1) × interval`,
-         *     from 0 (silence) to 1 (full scale), of all channels mixed. The first call for a video decodes its
-         *     sound.
+         * Get the waveform.
+         * @description Peak `n` is the maximum amplitude from `n × interval` to `(n + 1) × interval` seconds, from 0
+         *     (silence) to 1 (full scale), with all channels mixed. The first call for a video decodes its sound.
          */
         get: operations["peaks"];
         put?: never;
@@ -838,9 +906,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where each moment is in the storyboard's sheet.
-         * @description Tile `n` shows the middle of the seconds from `n × interval` to `(n + 1) × interval`. Tiles
-         *     are laid out row by row.
+         * Get the storyboard.
+         * @description Describes the layout of the sheet: tile `n` shows the middle of the interval from `n × interval` to
+         *     `(n + 1) × interval` seconds. Tiles are laid out row by row.
          */
         get: operations["storyboard"];
         put?: never;
@@ -858,7 +926,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The storyboard's sheet, as a JPEG. */
+        /**
+         * Get the storyboard sheet.
+         * @description A JPEG with all tiles.
+         */
         get: operations["storyboard_sheet"];
         put?: never;
         post?: never;
@@ -876,10 +947,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A piece of a video as a file: MP4, or M4A of a video that is sound alone.
-         * @description Where a key frame lies at `start`, or need not (`exact=false`), its pictures and sound are those
-         *     of the video, and it takes little time; else they are coded anew, as H.264 and AAC. One range of
-         *     its bytes can be asked for.
+         * Get a clip.
+         * @description Returns part of a video as a file: MP4, or M4A for a video without pictures. If a key frame is at
+         *     `start`, or `exact=false` allows the previous one, the streams are copied, which is fast; otherwise
+         *     they are re-encoded as H.264 and AAC. Supports a byte range.
          */
         get: operations["clip"];
         put?: never;
@@ -897,12 +968,15 @@ export interface components {
         Aggregated: components["schemas"]["AggregatedDone"] | components["schemas"]["AggregatedFailed"];
         /** AggregatedDone */
         AggregatedDone: {
+            /** @description Ids of the aggregators that were computed. */
             ran: string[];
+            /** @description Ids of the aggregators whose stored result was reused. */
             reused: string[];
+            /** @description Ids of all aggregators with a stored result. */
             aggregates: string[];
-            /** @description Aggregators whose dependencies the video cannot satisfy; absent where there are none. */
+            /** @description Ids of aggregators whose dependencies the video does not have; absent if there are none. */
             skipped?: string[];
-            /** @description Aggregator id to `TypeName: message`, of those that failed; absent where none did. */
+            /** @description `TypeName: message` by aggregator id, of those that failed; absent if none did. */
             failed?: {
                 [key: string]: string;
             };
@@ -918,47 +992,52 @@ export interface components {
          * @description Result of an aggregate re-run.
          */
         AggregatesResult: {
+            /** @description Id of the video. */
             video_id: string;
-            /** @description Computed this time. */
+            /** @description Ids of the aggregators that were computed. */
             ran: string[];
-            /** @description Already stored. */
+            /** @description Ids of the aggregators whose stored result was reused. */
             reused: string[];
-            /** @description Aggregators whose dependencies the video cannot satisfy. */
+            /** @description Ids of aggregators whose dependencies the video does not have. */
             skipped: string[];
-            /** @description Aggregator id to `TypeName: message`. */
+            /** @description `TypeName: message` by aggregator id, of those that failed. */
             failed: {
                 [key: string]: string;
             };
-            /** @description Everything now stored for the video. */
+            /** @description Ids of all aggregators with a stored result. */
             aggregates: string[];
+            /** @description Whether stored results were recomputed because analyzer output has changed. */
             recomputed_because_analyzers_changed: boolean;
-            /** @description Which of the reused would have billed model calls. */
+            /** @description Ids of the reused aggregators that would have called the language model. */
             llm_calls_saved: string[];
         };
         /** Aggregator */
         Aggregator: {
+            /** @description Ids of the analyzers and aggregators whose output it needs. */
             depends_on: string[];
+            /** @description Whether it calls the language model. */
             uses_llm: boolean;
         };
         /** Alert */
         Alert: {
+            /** @description Name of the alert. */
             name: string;
-            /** @description What to look for. */
+            /** @description Search query. */
             text: string;
-            /** @description `vector`, `text` or `hybrid`; null is `vector` for one analyzer, `hybrid` for all. */
+            /** @description Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid` for `*`. */
             mode: string | null;
             /**
-             * @description Analyzer whose output is searched, or `*` for that of all.
+             * @description Analyzer whose output is searched, or `*` for all. Default: `*`.
              * @default *
              */
             analyzer?: string;
             /**
-             * @description Vector field.
+             * @description Vector field to search, one of `vector_fields` of `GET /schema`. Default: `combined`.
              * @default combined
              */
             field?: string;
             /**
-             * @description Hard conditions that must all hold.
+             * @description Hard filters that must all match, as in `/query`.
              * @default {}
              */
             filters?: {
@@ -966,62 +1045,65 @@ export interface components {
             };
             /**
              * Format: double
-             * @description Moments with a lower cosine are passed over.
+             * @description Ignores moments with a lower cosine similarity (0 to 1). Null: no threshold.
              */
             score_threshold: number | null;
             /**
              * Format: double
-             * @description Moments that less probably have it are passed over.
+             * @description Ignores moments with a lower `p_present` (0 to 1). Default: 0.5.
              * @default 0.5
              */
             min_p_present?: number;
             /**
              * Format: uint32
-             * @description Moments of one video that are told at most.
+             * @description Maximum moments per video in a delivery. Default: 5.
              * @default 5
              */
             limit?: number;
-            /** @description Without passwords and signatures. */
+            /** @description Webhook URL, without credentials and query values. */
             webhook: string;
-            /** @description ISO 8601, second precision, UTC. */
+            /** @description Time of creation, ISO 8601, second precision, UTC. */
             created_at: string;
             /**
              * Format: uint64
-             * @description Deliveries that were taken.
+             * @description Number of successful deliveries.
              */
             delivered: number;
-            /** @description When the last of them was: ISO 8601, second precision, UTC; null before the first. */
+            /** @description Time of the last successful delivery, ISO 8601, second precision, UTC; null before the first. */
             last_delivered_at: string | null;
-            /** @description Deliveries that were given up, the newest last; `POST /alerts/{name}/retry` tells them once more. */
+            /** @description Failed deliveries, newest last; `POST /alerts/{name}/retry` retries them. */
             failed: components["schemas"]["FailedDelivery"][];
         };
         /** AlertDeleted */
         AlertDeleted: {
+            /** @description Name of the alert. */
             name: string;
+            /** @description Always true. */
             deleted: boolean;
         };
         /** AlertList */
         AlertList: {
+            /** @description The alerts, sorted by name. */
             alerts: components["schemas"]["Alert"][];
         };
         /** AlertRequest */
         AlertRequest: {
-            /** @description What to look for. */
+            /** @description Search query. */
             text: string;
-            /** @description `vector`, `text` or `hybrid`; null is `vector` for one analyzer, `hybrid` for all. */
+            /** @description Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid` for `*`. */
             mode?: string | null;
             /**
-             * @description Analyzer whose output is searched, or `*` for that of all.
+             * @description Analyzer whose output is searched, or `*` for all. Default: `*`.
              * @default *
              */
             analyzer?: string;
             /**
-             * @description Vector field.
+             * @description Vector field to search, one of `vector_fields` of `GET /schema`. Default: `combined`.
              * @default combined
              */
             field?: string;
             /**
-             * @description Hard conditions that must all hold.
+             * @description Hard filters that must all match, as in `/query`.
              * @default {}
              */
             filters?: {
@@ -1029,56 +1111,59 @@ export interface components {
             };
             /**
              * Format: double
-             * @description Moments with a lower cosine are passed over.
+             * @description Ignores moments with a lower cosine similarity (0 to 1). Null: no threshold.
              */
             score_threshold?: number | null;
             /**
              * Format: double
-             * @description Moments that less probably have it are passed over.
+             * @description Ignores moments with a lower `p_present` (0 to 1). Default: 0.5.
              * @default 0.5
              */
             min_p_present?: number;
             /**
              * Format: uint32
-             * @description Moments of one video that are told at most.
+             * @description Maximum moments per video in a delivery. Default: 5.
              * @default 5
              */
             limit?: number;
-            /** @description Where it is told: an http(s) URL that is not private. */
+            /** @description http(s) URL that receives matches. Private addresses are rejected. */
             webhook: string;
         };
         /** AlertRetry */
         AlertRetry: {
-            /** @description One for each video; none where nothing had failed. */
+            /** @description Id of one job per video; empty if no delivery has failed. */
             job_ids: string[];
         };
         /** AlertTest */
         AlertTest: {
-            /** @description Best first. */
+            /** @description Matching moments, best first. */
             results: components["schemas"]["StandardResult"][];
         };
         /**
          * AlertsResult
-         * @description What alerts were told of a video.
+         * @description Result of running the alerts on a video.
          */
         AlertsResult: {
+            /** @description Id of the video. */
             video_id: string;
             /**
              * Format: uint64
-             * @description Alerts that found what they look for.
+             * @description Number of alerts that matched.
              */
             alerts: number;
             /**
              * Format: uint64
-             * @description Those of them whose delivery was given up.
+             * @description Number of matching alerts whose delivery failed.
              */
             failed_deliveries: number;
         };
         /** AllAggregates */
         AllAggregates: {
+            /** @description Id of the video. */
             video_id: string;
+            /** @description Ids of the aggregators that have a stored result. */
             available: string[];
-            /** @description Result by aggregator id. */
+            /** @description Result by aggregator id; `GET /schema` has the schema of each under `results`. */
             aggregates: {
                 [key: string]: {
                     [key: string]: unknown;
@@ -1089,146 +1174,169 @@ export interface components {
              * @description Tokens of `aggregates`; present with `max_tokens`.
              */
             tokens?: number;
-            /** @description The embedder whose tokenizer has counted; present with `max_tokens`. */
+            /** @description Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`. */
             tokenizer?: string;
-            /** @description The `cursor` of the rest, where there is one. */
+            /** @description Cursor of the remaining parts; absent if nothing is left. */
             next?: string;
         };
         /** Analyzers */
         Analyzers: {
+            /** @description Ids of the analyzers. */
             analyzers: string[];
+            /** @description The vector fields. */
             fields: string[];
+            /** @description Groups of analyzers of which an ingest may select only one. */
             exclusive_groups: string[][];
         };
         /**
          * AnnotateRequest
-         * @description What is left out stays as it is.
+         * @description Absent fields are not changed.
          */
         AnnotateRequest: {
             /**
-             * @description By key; null removes one.
+             * @description User metadata by key; null removes a key.
              * @default {}
              */
             metadata?: {
                 [key: string]: unknown;
             };
-            /** @description The collection that it is in; null removes it from any. */
+            /** @description Collection of the video; null removes it from its collection. */
             collection?: string | null;
-            /** @description The instant of its first frame, ISO 8601; null where it is not known. */
+            /** @description Recording time of the first frame, ISO 8601; null if unknown. */
             recorded_at?: string | null;
         };
         /** AskRequest */
         AskRequest: {
+            /** @description The question. */
             question: string;
-            /** @description Null uses every ingested video. */
+            /** @description Ids of the videos to use. Null: all videos. */
             video_ids?: string[] | null;
-            /** @description Analyzer whose chunks are retrieved as evidence; chosen per video when null or `auto`. */
+            /** @description Analyzer whose output is retrieved as evidence. Null or `auto`: chosen per video. */
             analyzer?: string | null;
             /**
              * Format: uint32
-             * @description Supporting segments per video.
+             * @description Maximum supporting segments per video.
              * @default 6
              */
             limit?: number;
             /**
              * Format: double
-             * @description Segments with a lower `p_present` are left out of results and evidence.
+             * @description Drops segments with a lower `p_present` (0 to 1) from results and evidence. Null: none.
              */
             min_p_present?: number | null;
             /**
-             * @description Hard conditions that must all hold, as those of `/query`.
+             * @description Hard filters that must all match, as in `/query`.
              * @default {}
              */
             filters?: {
                 [key: string]: unknown;
             };
             /**
-             * @description Only these moments are read, of whichever videos: what was cited before, for a question about the same.
-             *     What is told of whole videos is then left out. Null reads what fits best.
+             * @description Ids of the moments to read, such as those cited before, for follow-up questions. Aggregates are not
+             *     used then. Null: retrieves the best evidence.
              */
             moment_ids?: string[] | null;
         };
         /** AskResponse */
         AskResponse: {
+            /** @description The question. */
             question: string;
+            /** @description The answer, with citations; null if none was generated. */
             answer: string | null;
             /**
-             * @description Whether that answers the question; false where it only says that the footage does not show it.
+             * @description Whether the answer answers the question; false if it only says that the footage does not show it.
              *     Absent without an answer.
              */
             answered?: boolean;
-            /** @description How far the cited moments bear out each sentence of the answer; absent without an answer. */
+            /** @description How well the cited moments support each sentence of the answer; absent without an answer. */
             audit?: components["schemas"]["AuditedSentence"][];
-            /** @description `TypeName: message` when writing the answer failed; sources and results stand. */
+            /** @description `TypeName: message` if generating the answer failed; sources and results are still valid. */
             answer_error?: string;
-            /** @description By video id. */
+            /** @description What was used, by video id. */
             sources: {
                 [key: string]: components["schemas"]["Sources"];
             };
+            /** @description Supporting moments, best first. */
             results: components["schemas"]["StandardResult"][];
-            /** @description Why there is nothing; present in the empty cases only. */
+            /** @description Why nothing was found; present only if there are no sources. */
             error?: string;
         };
         /**
          * AuditedSentence
-         * @description A sentence of an answer, checked against the moments it cites: by its numbers, names and words, and
-         *     by meaning.
+         * @description A sentence of an answer, checked against the moments that it cites: by numbers, names, words and
+         *     meaning.
          */
         AuditedSentence: {
-            /** @description Without its citations. */
+            /** @description The sentence without its citations. */
             sentence: string;
-            /** @description As in the answer. */
+            /** @description Its citations, as in the answer. */
             citations: string[];
-            /** @description What they cite, in their order, as `GET /moments/{moment_id}` takes it. */
+            /** @description Ids of the cited moments in the same order, for `GET /moments/{moment_id}`. */
             moments: string[];
-            /** @description A sentence that is `unsupported` is not in the answer. */
+            /** @description How well the moments support it. `unsupported` sentences are removed from the answer. */
             verdict: components["schemas"]["Verdict"];
         };
         /** Boundary */
         Boundary: {
             /**
              * Format: double
-             * @description When, seconds of the video.
+             * @description Time of the boundary, seconds of the video.
              */
             time: number;
-            /** @description What speaks for it, strongest first; empty where the limits alone put it there. */
+            /** @description Votes of detectors for the boundary, strongest first; empty if only the duration limits require it. */
             votes: components["schemas"]["Vote"][];
         };
         /** ChangeAccepted */
         ChangeAccepted: {
-            /** @description `GET /jobs/{job_id}` tells how many videos are done. */
+            /** @description Id of the job; `GET /jobs/{job_id}` reports how many videos are done. */
             job_id: string;
             status: components["schemas"]["JobStatus"];
-            /** @description The collection's name until now. */
+            /** @description Name of the collection before the change. */
             collection: string;
         };
         /**
          * CheckedAnswer
-         * @description How the sentences of an answer were checked.
+         * @description Audit of the sentences of an answer.
          */
         CheckedAnswer: {
-            /** @description Whether it answers the question. */
+            /** @description Whether the answer answers the question. */
             answered: boolean;
-            /** Format: uint32 */
+            /**
+             * Format: uint32
+             * @description Number of supported sentences.
+             */
             supported: number;
-            /** Format: uint32 */
+            /**
+             * Format: uint32
+             * @description Number of weakly supported sentences.
+             */
             weak: number;
             /**
              * Format: uint32
-             * @description Those that the answer has not.
+             * @description Number of unsupported sentences, which were removed.
              */
             unsupported: number;
-            /** @description `TypeName: message` where writing it failed. */
+            /** @description `TypeName: message` if generating the answer failed. */
             error?: string;
         };
-        /** @description One chunk, with one key per analyzer that has output on it. */
+        /** @description A chunk, with one field per analyzer that has output on it. */
         Chunk: {
-            /** Format: uint32 */
+            /**
+             * Format: uint32
+             * @description Id of the chunk, counted from 0.
+             */
             chunk_id: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Start, seconds of the video.
+             */
             start: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description End, seconds of the video.
+             */
             end: number;
+            /** @description Start and end as a timecode. */
             timecode: string;
             default_video?: components["schemas"]["DefaultVideoOutput"];
             diarization?: components["schemas"]["DiarizationOutput"];
@@ -1241,60 +1349,71 @@ export interface components {
         };
         /** ChunkPage */
         ChunkPage: {
+            /** @description Id of the video. */
             video_id: string;
-            /** @description Analyzers with output on the video. */
+            /** @description Ids of the analyzers with output on the video. */
             analyzers: string[];
             /**
              * Format: uint32
-             * @description Chunks that match the filters, on all pages.
+             * @description Number of chunks that match the filters, on all pages.
              */
             total: number;
-            /** Format: uint32 */
+            /**
+             * Format: uint32
+             * @description Number of chunks before this page.
+             */
             offset: number;
-            /** Format: uint32 */
+            /**
+             * Format: uint32
+             * @description Maximum chunks per page.
+             */
             limit: number;
+            /** @description The chunks of the page, in order of time. */
             chunks: components["schemas"]["Chunk"][];
             /**
              * Format: uint32
              * @description Tokens of `chunks`; present with `max_tokens`.
              */
             tokens?: number;
-            /** @description The embedder whose tokenizer has counted; present with `max_tokens`. */
+            /** @description Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`. */
             tokenizer?: string;
-            /** @description The `cursor` for the rest, where `max_tokens` left any out. */
+            /** @description Cursor of the remaining chunks; present if `max_tokens` truncated the page. */
             next?: string;
         };
         /** ChunkingSchema */
         ChunkingSchema: {
-            /** @description Mode to description. */
+            /** @description Description by chunking mode. */
             modes: {
                 [key: string]: string;
             };
+            /** @description The presets, by name. */
             presets: {
                 [key: string]: components["schemas"]["PresetSchema"];
             };
-            /** @description Boundary detector, which has a weight of its name, to what it finds. */
+            /** @description What each boundary detector finds, by detector; its weight has the same name. */
             detectors: {
                 [key: string]: string;
             };
         };
         /** Collection */
         Collection: {
+            /** @description Name of the collection. */
             name: string;
             /**
              * Format: uint64
-             * @description Videos in it.
+             * @description Number of videos in it.
              */
             videos: number;
-            /** @description When the oldest of them was first ingested: ISO 8601, second precision, UTC. */
+            /** @description When its oldest video was first ingested, ISO 8601, second precision, UTC. */
             first_added: string;
-            /** @description When the newest of them was first ingested: ISO 8601, second precision, UTC. */
+            /** @description When its newest video was first ingested, ISO 8601, second precision, UTC. */
             last_added: string;
         };
         /** CollectionList */
         CollectionList: {
+            /** @description The collections, sorted by name. */
             collections: components["schemas"]["Collection"][];
-            /** @description The `cursor` of the next page, where there is one. */
+            /** @description Cursor of the next page; absent on the last page. */
             next?: string;
         };
         /**
@@ -1302,11 +1421,11 @@ export interface components {
          * @description Result of a change of a collection.
          */
         CollectionResult: {
-            /** @description The name that it had. */
+            /** @description Name of the collection before the change. */
             collection: string;
             /**
              * Format: uint64
-             * @description Videos that were changed or deleted; after a restart in between, those since then.
+             * @description Number of videos that were changed or deleted; after a restart, those since then.
              */
             videos: number;
         };
@@ -1314,32 +1433,32 @@ export interface components {
         CollectionVideos: "delete" | "keep";
         /**
          * Comparison
-         * @description The difference of two configurations by one metric.
+         * @description Difference of two configurations in one metric.
          */
         Comparison: {
             metric: components["schemas"]["EvaluationMetric"];
-            /** @description The configuration that is subtracted, which is the first. */
+            /** @description Name of the first configuration, whose value is subtracted. */
             baseline: string;
-            /** @description The configuration that it is subtracted from. */
+            /** @description Name of the other configuration. */
             configuration: string;
             /**
              * Format: double
-             * @description Mean over the questions that both have the metric for.
+             * @description Mean difference over the questions for which both have the metric.
              */
             difference: number;
             /**
              * Format: double
-             * @description Lower end of its 95 % interval, by paired bootstrap.
+             * @description Lower bound of the 95 % confidence interval, by paired bootstrap.
              */
             low: number;
             /**
              * Format: double
-             * @description Upper end of that interval: where it does not hold 0, the difference is no chance.
+             * @description Upper bound of the interval. The difference is significant if the interval excludes 0.
              */
             high: number;
             /**
              * Format: uint32
-             * @description How many those questions are.
+             * @description Number of those questions.
              */
             questions: number;
         };
@@ -1352,68 +1471,82 @@ export interface components {
         };
         /** Correction */
         Correction: {
-            /** @description What undoing it calls it. */
+            /** @description Id of the correction, for `DELETE /videos/{video_id}/corrections/{correction_id}`. */
             id: string;
             of: components["schemas"]["CorrectionOf"];
-            /** @description What was shown. */
+            /** @description The replaced text. */
             from: string;
-            /** @description What is shown instead. */
+            /** @description The text that is shown instead. */
             to: string;
             /**
              * Format: double
-             * @description When alone it applies, seconds of the video; null where it does everywhere.
+             * @description Start of the corrected range, seconds of the video; null for the whole video.
              */
             start: number | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description End of the corrected range, seconds of the video; null for the whole video.
+             */
             end: number | null;
-            /** @description ISO 8601, second precision, UTC. */
+            /** @description Time of creation, ISO 8601, second precision, UTC. */
             created_at: string;
             /**
              * Format: uint32
-             * @description How often it applies to what the models find now; 0 where a later run finds something else.
+             * @description Number of places that it currently applies to; 0 if a later run of the models produced something
+             *     else.
              */
             places: number;
-            /** @description When: `[start, end]` in seconds of the video, the first thousand. */
+            /** @description Places that it applies to, as `[start, end]` in seconds of the video; at most 1000. */
             spans: number[][];
         };
         /**
-         * @description What a correction is about: who speaks, what is said, what is read in the picture, who is seen.
+         * @description What a correction is about: a speaker, spoken words, on-screen text, or a person.
          * @enum {string}
          */
         CorrectionOf: "speaker" | "words" | "screen_text" | "person";
         /** CorrectionRequest */
         CorrectionRequest: {
-            /** @description One after the other: each is of what is shown with those before it. */
+            /** @description The corrections, applied in order: each sees the result of those before it. */
             corrections: components["schemas"]["NewCorrection"][];
         };
         /** Corrections */
         Corrections: {
-            /** @description Those that were made, by a request that makes some; else all that there are. */
+            /** @description The corrections made by this request; for other requests, all corrections of the video. */
             corrections: components["schemas"]["Correction"][];
-            /** @description The job that computes the aggregates again, where one does. */
+            /** @description Id of the job that recomputes the aggregates; null if none was started. */
             job_id: string | null;
         };
         /** DefaultVideoOutput */
         DefaultVideoOutput: {
+            /** @description What happens in the chunk. */
             description: string;
+            /** @description Where it takes place. */
             setting: string;
+            /** @description Descriptions of visible people. */
             people: string[];
+            /** @description Visible objects. */
             objects: string[];
+            /** @description What people and objects do. */
             actions: string[];
+            /** @description Keywords. */
             tags: string[];
         };
         /** Deleted */
         Deleted: {
+            /** @description Id of the video. */
             video_id: string;
+            /** @description Always true. */
             deleted: boolean;
-            /** @description Removed bucket paths. */
+            /** @description Paths of the deleted objects in the storage bucket. */
             objects: string[];
-            /** @description `TypeName: message` when the storage removal failed. */
+            /** @description `TypeName: message` if deleting stored objects failed. */
             storage_error?: string;
         };
         /** DeletedEvaluation */
         DeletedEvaluation: {
+            /** @description Name of the evaluation. */
             name: string;
+            /** @description Always true. */
             deleted: boolean;
         };
         /**
@@ -1423,182 +1556,210 @@ export interface components {
         Detector: "speaker" | "silence" | "cut" | "semantic";
         /**
          * Diagnostics
-         * @description Why nothing was found.
+         * @description Why a search has no results.
          */
         Diagnostics: {
-            /** @description Filter to the hits there would be without it. */
+            /** @description By filter, the number of hits without it. */
             hits_without_filter: {
                 [key: string]: number;
             };
-            /** @description Videos in scope that the analyzer has not run on, at most 20. */
+            /** @description Ids of searched videos without output of the analyzer, at most 20. */
             videos_without_analyzer: string[];
-            /** @description Videos in scope with nothing stored in the vector field, at most 20. */
+            /** @description Ids of searched videos without vectors in the field, at most 20. */
             videos_without_field: string[];
-            /** @description Ids that were named and do not exist, at most 20. */
+            /** @description Requested video ids that do not exist, at most 20. */
             unknown_videos: string[];
-            /** @description The other analyzers that have it, with the probability of their best hit; absent where none has. */
+            /** @description Probability of the best hit by other analyzer, of those that match; absent if none does. */
             found_by_others?: {
                 [key: string]: number;
             };
             /**
              * Format: double
-             * @description Best cosine among what the filters let through; null when they let nothing through.
+             * @description Best cosine similarity of the chunks that match the filters; null if none matches.
              */
             best_score: number | null;
         };
         /** DiarizationOutput */
         DiarizationOutput: {
+            /** @description Speaker turns in order of time. */
             turns: components["schemas"]["Turn"][];
+            /** @description Labels or names of the speakers in the chunk. */
             speakers: string[];
         };
         /** Entity */
         Entity: {
-            /** @description Stable within one video only. */
+            /** @description Id of the entity, unique within the video only. */
             entity_id: string;
-            /** @description Who it is; present where somebody has said so. */
+            /** @description Name from a correction; absent without one. */
             name?: string;
             /**
              * Format: uint32
              * @description Number of chunks the person was seen in.
              */
             appearances: number;
+            /** @description Ids of the chunks that the person was seen in. */
             chunk_ids: number[];
             /**
              * Format: double
-             * @description When it is first seen, seconds of the video.
+             * @description When the person is first seen, seconds of the video.
              */
             first_seen: number;
             /**
              * Format: double
-             * @description When it was last seen, seconds of the video.
+             * @description When the person is last seen, seconds of the video.
              */
             last_seen: number;
+            /** @description What the person looks like. */
             description: string;
+            /** @description What the person does over the video. */
             narrative: string;
-            /** @description Present when `entity_timelines` has run. */
+            /** @description When the person is visible; present if the aggregator `entity_timelines` has run. */
             timeline?: components["schemas"]["Timeline"];
         };
         /** EntityList */
         EntityList: {
+            /** @description Id of the video. */
             video_id: string;
-            /** Format: uint32 */
+            /**
+             * Format: uint32
+             * @description Number of entities.
+             */
             total: number;
+            /** @description The linked people. */
             entities: components["schemas"]["Entity"][];
         };
         /** Evaluation */
         Evaluation: {
+            /** @description Name of the evaluation. */
             name: string;
-            /** @description ISO 8601, second precision, UTC. */
+            /** @description Time of creation, ISO 8601, second precision, UTC. */
             created_at: string;
-            /** @description When its questions were last given, ISO 8601, second precision, UTC. */
+            /** @description When the questions were last replaced, ISO 8601, second precision, UTC. */
             updated_at: string;
-            /** @description The same for the same questions: only runs over the same ones compare. */
+            /** @description Hash of the questions: only runs with the same revision are comparable. */
             revision: string;
             counts: components["schemas"]["EvaluationCounts"];
-            /** @description In the order in which they were given; each judged moment by its id. */
+            /** @description The questions in the given order; each judged moment is given by its id. */
             questions: components["schemas"]["JudgedQuestion"][];
         };
         /** EvaluationCounts */
         EvaluationCounts: {
-            /** Format: uint64 */
+            /**
+             * Format: uint64
+             * @description Number of questions.
+             */
             questions: number;
             /**
              * Format: uint64
-             * @description Questions that nothing answers.
+             * @description Number of questions that no moment answers.
              */
             absent: number;
             /**
              * Format: uint64
-             * @description Judged moments of the others together.
+             * @description Number of judged moments of all questions.
              */
             judgements: number;
             /**
              * Format: uint64
-             * @description Runs that are kept.
+             * @description Number of stored runs.
              */
             runs: number;
         };
         /**
          * EvaluationLatency
-         * @description Milliseconds within the service, by nearest rank.
+         * @description Latency within the service in milliseconds, by nearest rank; null if not measured.
          */
         EvaluationLatency: {
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Median search latency.
+             */
             search_p50?: number | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description 95th percentile of the search latency.
+             */
             search_p95?: number | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Median latency of `/ask`.
+             */
             ask_p50?: number | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description 95th percentile of the latency of `/ask`.
+             */
             ask_p95?: number | null;
         };
         /** EvaluationList */
         EvaluationList: {
+            /** @description The evaluations, sorted by name. */
             evaluations: components["schemas"]["EvaluationSummary"][];
         };
         /** @enum {string} */
         EvaluationMetric: "recall" | "ndcg" | "reciprocal_rank" | "overlap" | "judged" | "false_presence" | "false_absence" | "answered" | "false_answer" | "supported";
         /**
          * EvaluationMetrics
-         * @description Means over the questions that have the metric; null where none has it. Four decimals. A hit and a
-         *     judged moment meet where both last at once.
+         * @description Means over the questions that have the metric, four decimals; null if none has it. A hit matches a
+         *     judged moment if they overlap in time.
          */
         EvaluationMetrics: {
             /**
              * Format: double
-             * @description Recall at k: of the judged moments, the share that one of the hits meets.
+             * @description Recall at k: share of the judged moments that a hit matches, 0 to 1.
              */
             recall?: number | null;
             /**
              * Format: double
-             * @description Normalised discounted cumulative gain at k, gains 2^grade − 1, discount 1 / log2(rank + 1): going
-             *     down the ranks, a hit gains by the best judged moment that it meets and no hit above has taken.
+             * @description Normalised discounted cumulative gain at k, 0 to 1, with gain 2^grade − 1 and discount 1 / log2(rank
+             *     + 1). In order of rank, each hit counts the best judged moment that it matches and that no earlier
+             *     hit has counted.
              */
             ndcg?: number | null;
             /**
              * Format: double
-             * @description 1 / rank of the first hit that meets a judged moment, 0 without one.
+             * @description 1 / rank of the first hit that matches a judged moment; 0 without one.
              */
             reciprocal_rank?: number | null;
             /**
              * Format: double
-             * @description Intersection over union in time of the best pair of a hit and a judged moment.
+             * @description Intersection over union in time of the best pair of a hit and a judged moment, 0 to 1.
              */
             overlap?: number | null;
             /**
              * Format: double
-             * @description Of the hits of questions that have an answer, the share that meets a judged moment.
+             * @description Precision: share of the hits of answerable questions that match a judged moment, 0 to 1.
              */
             judged?: number | null;
             /**
              * Format: double
-             * @description Of the absent questions, the share that is told to be present.
+             * @description Share of the absent questions that are reported as present, 0 to 1.
              */
             false_presence?: number | null;
             /**
              * Format: double
-             * @description Of the other questions, the share that is told to be absent.
+             * @description Share of the other questions that are reported as absent, 0 to 1.
              */
             false_absence?: number | null;
             /**
              * Format: double
-             * @description Of the questions that have an answer, the share that `/ask` answers.
+             * @description Share of the answerable questions that `/ask` answers, 0 to 1.
              */
             answered?: number | null;
             /**
              * Format: double
-             * @description Of the absent questions, the share that `/ask` answers.
+             * @description Share of the absent questions that `/ask` answers, 0 to 1.
              */
             false_answer?: number | null;
             /**
              * Format: double
-             * @description Of the sentences of an answer, those that were left out included, the share that the cited
-             *     moments support.
+             * @description Share of the sentences of an answer, including removed ones, that the cited moments support, 0 to 1.
              */
             supported?: number | null;
         };
         /** EvaluationRequest */
         EvaluationRequest: {
+            /** @description The judged questions. */
             questions: components["schemas"]["JudgedQuestion"][];
         };
         /**
@@ -1606,59 +1767,63 @@ export interface components {
          * @description Result of a run of an evaluation.
          */
         EvaluationResult: {
-            /** @description Its name. */
+            /** @description Name of the evaluation. */
             evaluation: string;
-            /** @description What `GET /evaluations/{name}/runs/{run_id}` takes. */
+            /** @description Id of the run, for `GET /evaluations/{name}/runs/{run_id}`. */
             run_id: string;
         };
         /** EvaluationRun */
         EvaluationRun: {
+            /** @description Id of the run. */
             run_id: string;
-            /** @description When it began, ISO 8601, second precision, UTC. */
+            /** @description When the run started, ISO 8601, second precision, UTC. */
             created_at: string;
             /**
              * Format: double
-             * @description How long it took.
+             * @description Duration of the run, seconds.
              */
             seconds: number;
-            /** @description That of the questions. */
+            /** @description Revision of the questions; only runs with the same one are comparable. */
             revision: string;
-            /** @description The embedder that searched. */
+            /** @description Name of the embedder. */
             embedder: string;
-            /** @description The language model that answered. */
+            /** @description Name of the language model. */
             language_model: string;
-            /** @description What each came to, in the order in which they were asked for. */
+            /** @description Results of each configuration, in the order of the request. */
             configurations: components["schemas"]["ConfigurationResult"][];
             /**
-             * @description Judged moments that were left out, since their video is gone. A question without another one was
-             *     not asked.
+             * @description Judged moments that were skipped because their video was deleted. A question that has no other one
+             *     is skipped too.
              */
             lost: components["schemas"]["LostJudgement"][];
+            /** @description Results of each question. */
             questions: components["schemas"]["QuestionResult"][];
-            /** @description Each configuration against the first. */
+            /** @description Comparison of each configuration with the first. */
             compare: components["schemas"]["Comparison"][];
         };
         /** EvaluationRunAccepted */
         EvaluationRunAccepted: {
+            /** @description Id of the job, for `GET /jobs/{job_id}`. */
             job_id: string;
-            /** @description That of its job: the run is there once the job is done. */
+            /** @description Id of the run, equal to that of the job. The run exists once the job is done. */
             run_id: string;
             status: components["schemas"]["JobStatus"];
             /**
              * Format: uint32
-             * @description Most calls of a language model that bills them, repetitions aside.
+             * @description Maximum billed calls of the language model, without retries.
              */
             model_calls: number;
         };
         /** EvaluationRunList */
         EvaluationRunList: {
+            /** @description The runs, newest first. */
             runs: components["schemas"]["EvaluationRunSummary"][];
         };
         /** EvaluationRunRequest */
         EvaluationRunRequest: {
             /**
-             * @description How searches are made; the others are compared with the first. Left out: one, `default`, as
-             *     `/query` searches where it is told nothing.
+             * @description Search configurations; all are compared with the first. Default: one named `default`, with the
+             *     defaults of `/query`.
              * @default [
              *       {
              *         "name": "default",
@@ -1676,59 +1841,61 @@ export interface components {
             configurations?: components["schemas"]["SearchConfiguration"][];
             /**
              * Format: uint32
-             * @description Most calls of a language model that bills them.
+             * @description Maximum billed calls of the language model. Null: none is allowed.
              */
             max_model_calls?: number | null;
         };
         /** EvaluationRunSummary */
         EvaluationRunSummary: {
+            /** @description Id of the run. */
             run_id: string;
-            /** @description When it began, ISO 8601, second precision, UTC. */
+            /** @description When the run started, ISO 8601, second precision, UTC. */
             created_at: string;
             /**
              * Format: double
-             * @description How long it took.
+             * @description Duration of the run, seconds.
              */
             seconds: number;
-            /** @description That of the questions. */
+            /** @description Revision of the questions; only runs with the same one are comparable. */
             revision: string;
-            /** @description The embedder that searched. */
+            /** @description Name of the embedder. */
             embedder: string;
-            /** @description The language model that answered. */
+            /** @description Name of the language model. */
             language_model: string;
-            /** @description What each came to, in the order in which they were asked for. */
+            /** @description Results of each configuration, in the order of the request. */
             configurations: components["schemas"]["ConfigurationResult"][];
         };
         /** EvaluationSummary */
         EvaluationSummary: {
+            /** @description Name of the evaluation. */
             name: string;
-            /** @description ISO 8601, second precision, UTC. */
+            /** @description Time of creation, ISO 8601, second precision, UTC. */
             created_at: string;
-            /** @description When its questions were last given, ISO 8601, second precision, UTC. */
+            /** @description When the questions were last replaced, ISO 8601, second precision, UTC. */
             updated_at: string;
-            /** @description The same for the same questions: only runs over the same ones compare. */
+            /** @description Hash of the questions: only runs with the same revision are comparable. */
             revision: string;
             counts: components["schemas"]["EvaluationCounts"];
         };
         /** EvidenceRequest */
         EvidenceRequest: {
-            /** @description The question, or what to look for. */
+            /** @description The question or search text. */
             question: string;
-            /** @description Null searches every video. */
+            /** @description Ids of the videos to search. Null: all videos. */
             video_ids?: string[] | null;
             /**
              * Format: uint32
-             * @description Moments.
+             * @description Maximum moments. Default: 10.
              * @default 10
              */
             limit?: number;
             /**
              * Format: double
-             * @description Moments that less probably have it are left out.
+             * @description Drops moments with a lower `p_present` (0 to 1). Null: none.
              */
             min_p_present?: number | null;
             /**
-             * @description Hard conditions that must all hold, as those of `/query`.
+             * @description Hard filters that must all match, as in `/query`.
              * @default {}
              */
             filters?: {
@@ -1736,83 +1903,96 @@ export interface components {
             };
             /**
              * Format: uint32
-             * @description Most tokens of the moments together, whole ones.
+             * @description Maximum tokens of the moments together; the response contains whole moments. Default: 4000.
              * @default 4000
              */
             max_tokens?: number;
-            /** @description `next` of the answer before. */
+            /** @description `next` of the previous response. */
             cursor?: string | null;
         };
         /** EvidenceResponse */
         EvidenceResponse: {
+            /** @description The question. */
             question: string;
             /**
              * Format: double
-             * @description Probability that the best moment really has what was asked for.
+             * @description Probability that the best moment contains what was asked for, 0 to 1.
              */
             p_present: number;
-            /** @description The most probable first. */
+            /** @description The moments, most probable first. */
             moments: components["schemas"]["ProbableMoment"][];
             /**
              * Format: uint32
              * @description Tokens of `moments`.
              */
             tokens: number;
-            /** @description The embedder whose tokenizer has counted. */
+            /** @description Name of the embedder whose tokenizer counted the tokens. */
             tokenizer: string;
-            /** @description The `cursor` for the rest, where anything is left. */
+            /** @description Cursor of the remaining moments; absent if nothing is left. */
             next?: string;
-            /** @description Why there are no moments; absent when there are. */
+            /** @description Why there are no moments; absent otherwise. */
             diagnostics?: components["schemas"]["Diagnostics"];
         };
         /** Expected */
         Expected: {
             /**
              * Format: uint32
-             * @description Chunks, or for an aggregator 1, whose stored result is used again.
+             * @description Number of chunks (for an aggregator, 1) whose stored result would be reused.
              */
             reused: number;
             /**
              * Format: uint32
-             * @description Calls of the language model, if they are billed.
+             * @description Billed calls of the language model; null if unknown.
              */
             model_calls: number | null;
-            /** Format: uint64 */
+            /**
+             * Format: uint64
+             * @description Input tokens; null if unknown.
+             */
             input_tokens: number | null;
-            /** Format: uint64 */
+            /**
+             * Format: uint64
+             * @description Output tokens; null if unknown.
+             */
             output_tokens: number | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Duration in seconds; null if unknown.
+             */
             seconds: number | null;
         };
         /** ExtractorDetail */
         ExtractorDetail: {
+            /** @description Name of the extractor. */
             name: string;
+            /** @description What it extracts. */
             description: string;
+            /** @description JSON schema of its output. */
             schema: {
                 [key: string]: unknown;
             };
-            /** @description When it was defined first, in UTC. */
+            /** @description Time of creation, ISO 8601, UTC. */
             created_at: string;
-            /** @description When it was last changed, in UTC. */
+            /** @description Time of the last change, ISO 8601, UTC. */
             updated_at: string;
         };
         /** ExtractorList */
         ExtractorList: {
-            /** @description By name. */
+            /** @description The extractors, sorted by name. */
             extractors: components["schemas"]["ExtractorDetail"][];
         };
         /** ExtractorRequest */
         ExtractorRequest: {
             /**
-             * @description What it is for, in a sentence.
+             * @description What it extracts, in a sentence.
              * @default
              */
             description?: string;
             /**
-             * @description A JSON schema of type object. Its parts are objects with `properties`, arrays with `items`
-             *     (`maxItems`), strings (`enum`, `format`: `email`, `uri`, `date`, `time`), numbers and integers
-             *     (`minimum`, `maximum`), booleans, and spans of the video (an object of the format `span`). Each
-             *     may have a `description`, which a language model is told. What a chunk does not show is null.
+             * @description JSON schema of type object. Supported: objects with `properties`, arrays with `items` (`maxItems`),
+             *     strings (`enum`, `format`: `email`, `uri`, `date`, `time`), numbers and integers (`minimum`,
+             *     `maximum`), booleans, and spans of the video (an object with format `span`). Each may have a
+             *     `description`, which is part of the prompt. Fields that a chunk does not show are null.
              */
             schema: {
                 [key: string]: unknown;
@@ -1820,39 +2000,44 @@ export interface components {
         };
         /** FailedDelivery */
         FailedDelivery: {
+            /** @description Id of the event, the same in every delivery attempt. */
             event_id: string;
+            /** @description Id of the video. */
             video_id: string;
-            /** @description Why the last attempt failed. */
+            /** @description Error of the last attempt. */
             error: string;
-            /** @description ISO 8601, second precision, UTC. */
+            /** @description Time of the failure, ISO 8601, second precision, UTC. */
             at: string;
         };
         /** Filter */
         Filter: {
+            /** @description Type of the value: `list[str]`, `list[int]`, `str`, `int`, `float`, `time` or `dict`. */
             type: string;
-            /** @description `any`, `exact`, `gte` or `lte`. */
+            /** @description How values are matched: `any`, `exact`, `gte` or `lte`. */
             matches: string;
+            /** @description Field of the index payload that is compared. */
             payload_field: string;
         };
         /** FilterValue */
         FilterValue: {
-            /** @description As the filter takes it. */
+            /** @description The value, as the filter takes it. */
             value: string;
             /**
              * Format: uint64
-             * @description Moments that have it, as the analyzer has them that tells it of most; absent for what is of whole
-             *     videos.
+             * @description Number of chunks with the value, by the analyzer that has the most; absent for filters on videos.
              */
             moments?: number;
             /**
              * Format: uint64
-             * @description Videos that have it; absent for what is of moments.
+             * @description Number of videos with the value; absent for filters on chunks.
              */
             videos?: number;
         };
         /** ForgottenExtractor */
         ForgottenExtractor: {
+            /** @description Name of the extractor. */
             name: string;
+            /** @description Always true. */
             deleted: boolean;
         };
         /**
@@ -1860,60 +2045,78 @@ export interface components {
          * @description A hit at `detail=full`.
          */
         FullResult: {
-            /** @description Names it for `GET /moments/{moment_id}`, however the video is split later. */
+            /** @description Stable id of the moment, for `GET /moments/{moment_id}`. */
             moment_id: string;
+            /** @description Id of the video. */
             video_id: string;
-            /** Format: uint32 */
+            /**
+             * Format: uint32
+             * @description Id of the chunk.
+             */
             chunk_id: number;
             /**
              * Format: double
-             * @description When it begins, seconds of the video.
+             * @description Start, seconds of the video.
              */
             start: number;
             /**
              * Format: double
-             * @description When it ends, seconds of the video.
+             * @description End, seconds of the video.
              */
             end: number;
+            /** @description Start and end as a timecode. */
             timecode: string;
             /**
              * Format: double
-             * @description Cosine similarity; null where nothing was searched for.
+             * @description Cosine similarity, 0 to 1; null if nothing was searched for.
              */
             score: number | null;
             /**
              * Format: double
-             * @description BM25 score; present in modes `text` and `hybrid` where the words were found.
+             * @description BM25 score; present in modes `text` and `hybrid` if the words match.
              */
             text_score?: number;
             /**
              * Format: double
-             * @description Probability, measured against unrelated searches, that what was searched for is really here; absent
-             *     without a search text.
+             * @description Calibrated probability that the match is really there, 0 to 1; absent without a search text.
              */
             p_present?: number;
-            /** @description The analyzers that found it, the surest first; present when all were searched. */
+            /** @description Ids of the analyzers that matched, most certain first; present if all analyzers were searched. */
             found_by?: string[];
+            /** @description URL of the video in storage. */
             video_url: string;
-            /** @description The instant when it begins, ISO 8601 in UTC; present where the video has `recorded_at`. */
+            /** @description Wall-clock time of the start, ISO 8601, UTC; present if the video has `recorded_at`. */
             recorded_at?: string;
+            /** @description What happens in the chunk. */
             description: string;
+            /** @description Descriptions of the people in the chunk. */
             people: string[];
+            /** @description Objects in the chunk. */
             objects: string[];
+            /** @description Actions in the chunk. */
             actions: string[];
+            /** @description Keywords of the chunk. */
             tags: string[];
+            /** @description Labels or names of the speakers in the chunk. */
             speakers: string[];
-            /** Format: uint32 */
+            /**
+             * Format: uint32
+             * @description Number of people in the chunk; null if unknown.
+             */
             people_count: number | null;
+            /** @description Speaker turns in the chunk. */
             turns: components["schemas"]["Turn"][];
-            /** @description The text that was embedded. */
+            /** @description The embedded text. */
             text: string;
+            /** @description People with their details, as stored by the analyzer. */
             persons: {
                 [key: string]: unknown;
             }[];
+            /** @description Detected objects with their details, as stored by the analyzer. */
             detections: {
                 [key: string]: unknown;
             }[];
+            /** @description On-screen texts with their details, as stored by the analyzer. */
             texts: {
                 [key: string]: unknown;
             }[];
@@ -1921,18 +2124,20 @@ export interface components {
         /** Health */
         Health: {
             status: components["schemas"]["HealthStatus"];
-            /** @description False in API-only mode. */
+            /** @description Whether the web UI is served; false in API-only mode. */
             ui: boolean;
             storage: components["schemas"]["StorageHealth"];
+            /** @description Ids of the available analyzers. */
             analyzers: string[];
+            /** @description Ids of the available aggregators. */
             aggregators: string[];
-            /** @description Analyzers that are not registered, each with why and what to do. */
+            /** @description Unavailable analyzers, with the reason and the remedy of each. */
             unavailable: {
                 [key: string]: string;
             };
             /**
-             * @description Videos whose record or documents did not read back when they were last read, at most 100.
-             *     They are not listed; delete them or ingest them again.
+             * @description Videos whose record or documents could not be read, at most 100. They are not listed; delete them or
+             *     ingest them again.
              */
             unreadable: components["schemas"]["UnreadableVideo"][];
         };
@@ -1940,85 +2145,100 @@ export interface components {
         HealthStatus: "ok" | "degraded";
         /** IngestAccepted */
         IngestAccepted: {
+            /** @description Id of the job, for `GET /jobs/{job_id}`. */
             job_id: string;
             status: components["schemas"]["JobStatus"];
-            /** @description The file's name or the URL, without passwords and signatures. */
+            /** @description File name or URL, without credentials and query values. */
             source: string;
         };
         /**
          * IngestResult
-         * @description Result of an ingest; only it has `video_url`.
+         * @description Result of an ingest, the only result with `video_url`.
          */
         IngestResult: {
+            /** @description Id of the video. */
             video_id: string;
+            /** @description URL of the video in storage. */
             video_url: string;
+            /** @description URL of the poster image; null if there is none. */
             poster_url: string | null;
+            /** @description Path of the video in the storage bucket. */
             storage_path: string;
+            /** @description File name of the video. */
             filename: string;
             /**
              * Format: double
-             * @description Length of the video, seconds.
+             * @description Duration of the video, seconds.
              */
             duration: number;
-            /** Format: uint64 */
+            /**
+             * Format: uint64
+             * @description Size of the file, bytes.
+             */
             size_bytes: number;
+            /** @description Id of the chunking configuration. */
             chunk_config: string;
             /**
              * Format: uint32
              * @description Number of chunks.
              */
             chunks: number;
+            /** @description Ids of the analyzers with output on the video. */
             analyzers: string[];
-            /** @description Analyzers whose output is gone: the video was split otherwise, and they were not asked for. */
+            /**
+             * @description Ids of analyzers whose output was deleted because the video was chunked differently and they were
+             *     not part of this ingest.
+             */
             dropped?: string[];
-            /** @description What of the file was left out or chosen, in sentences; absent without any. */
+            /** @description Sentences on what was skipped or selected in the file; absent if there is nothing to report. */
             warnings?: string[];
-            /** @description Vectors written, by analyzer. */
+            /** @description Number of vectors written, by analyzer. */
             indexed: {
                 [key: string]: number;
             };
             aggregated: components["schemas"]["Aggregated"];
-            /** @description What the language model took; absent where it is not billed or was not asked. */
+            /** @description Use of the language model; absent if it is not billed or was not called. */
             usage?: components["schemas"]["ModelUsage"];
-            /** @description What each step took, by its name. */
+            /** @description Cost of each step, by its name. */
             profile?: {
                 [key: string]: components["schemas"]["StepCost"];
             };
         };
         /** Job */
         Job: {
+            /** @description Id of the job. */
             job_id: string;
             /**
-             * @description The uploaded file's name or the URL; on an aggregate re-run the video's file name, else the name
-             *     of the collection, the alert or the evaluation.
+             * @description What the job processes: the file name or URL of an ingest, the file name of the video of an
+             *     aggregate re-run, otherwise the name of the collection, alert or evaluation.
              */
             source: string;
             status: components["schemas"]["JobStatus"];
             stage: components["schemas"]["Stage"];
             /**
-             * @description `chunks` at `chunked`, `analyzer` at `analyzing` and `indexing`, `aggregator` at
-             *     `aggregating`, `total` and `done` (videos) at `changing`, likewise (alerts) at
-             *     `alerting`, `configuration`, `asked` and `of` at
-             *     `evaluating`, `traceback` on a failed job.
+             * @description Details of the stage: `chunks` at `chunked`; `analyzer` at `analyzing` and `indexing`; `aggregator`
+             *     at `aggregating`; `total` and `done` (videos) at `changing`; `total` and `done` (alerts) at
+             *     `alerting`; `configuration`, `asked` and `of` at `evaluating`; `traceback` of a failed job.
              */
             detail: {
                 [key: string]: unknown;
             };
-            /** @description Null until the job is done. */
+            /** @description Result of the job; null until it is done. */
             result: components["schemas"]["JobResult"] | (null);
-            /** @description `TypeName: message` when failed. */
+            /** @description `TypeName: message` of a failed job; null otherwise. */
             error: string | null;
-            /** @description ISO 8601, second precision, UTC. */
+            /** @description Time of creation, ISO 8601, second precision, UTC. */
             created_at: string;
-            /** @description ISO 8601, second precision, UTC. */
+            /** @description Time of the last change, ISO 8601, second precision, UTC. */
             updated_at: string;
         };
         /** JobList */
         JobList: {
+            /** @description The jobs, newest first. */
             jobs: components["schemas"]["Job"][];
             /**
              * Format: uint32
-             * @description Jobs on all pages.
+             * @description Number of jobs on all pages.
              */
             total: number;
         };
@@ -2027,12 +2247,16 @@ export interface components {
         JobStatus: "queued" | "running" | "done" | "failed";
         /** JudgedHit */
         JudgedHit: {
+            /** @description Id of the moment. */
             moment_id: string;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Probability that the match is really there, 0 to 1.
+             */
             p_present: number;
             /**
              * Format: uint8
-             * @description Best grade of the judged moments that it meets; null where it meets none.
+             * @description Best grade of the judged moments that it matches; null if it matches none.
              */
             grade: number | null;
         };
@@ -2041,46 +2265,47 @@ export interface components {
          * @description A question with the moments that answer it.
          */
         JudgedQuestion: {
-            /** @description Names it in the results. */
+            /** @description Id of the question in the results, 1 to 64 characters. */
             id: string;
-            /** @description What is asked, or looked for. */
+            /** @description The question or search text, 1 to 2000 characters. */
             text: string;
-            /** @description The videos that are searched; all of them when left out. */
+            /** @description Ids of the videos to search. Default: all. */
             video_ids?: string[];
-            /** @description The collections that are searched; all videos when left out. */
+            /** @description Collections to search. Default: all videos. */
             collections?: string[];
             /**
-             * @description The moments that answer it.
+             * @description Moments that answer it.
              * @default []
              */
             relevant?: components["schemas"]["Judgement"][];
             /**
-             * @description Whether nothing answers it; then it has no relevant moments.
+             * @description True if no moment answers it; then `relevant` must be empty. Default: false.
              * @default false
              */
             absent?: boolean;
         };
         /**
          * Judgement
-         * @description A moment that answers a question: its id, or else video, start and end.
+         * @description A moment that answers a question: either its id, or video, start and end.
          */
         Judgement: {
-            /** @description As hits and citations carry it. */
+            /** @description Id of the moment, as in hits and citations. */
             moment_id?: string;
+            /** @description Id of the video, instead of `moment_id`. */
             video_id?: string;
             /**
              * Format: double
-             * @description When it begins, seconds of the video.
+             * @description Start of the moment, seconds of the video.
              */
             start?: number;
             /**
              * Format: double
-             * @description When it ends, seconds of the video.
+             * @description End of the moment, seconds of the video.
              */
             end?: number;
             /**
              * Format: uint8
-             * @description How well it answers; 3 is best.
+             * @description Relevance grade from 1 to 3, where 3 is best. Default: 1.
              * @default 1
              */
             grade?: number;
@@ -2092,32 +2317,29 @@ export interface components {
         LanguageSpan: {
             /**
              * Format: double
-             * @description When it begins, seconds of the video.
+             * @description Start, seconds of the video.
              */
             start: number;
             /**
              * Format: double
-             * @description When it ends, seconds of the video.
+             * @description End, seconds of the video.
              */
             end: number;
-            /**
-             * @description ISO 639-1 code; null for speech that the recogniser does not understand, of which no words are
-             *     written down.
-             */
+            /** @description ISO 639-1 code; null for speech that was not recognised and has no words. */
             language: string | null;
         };
         /** LibraryRequest */
         LibraryRequest: {
             /**
-             * @description `csv` or `jsonl`.
+             * @description File format: `csv` or `jsonl`. Default: `csv`.
              * @default csv
              */
             format?: string;
-            /** @description Null exports every video. */
+            /** @description Ids of the videos to export. Null: all videos. */
             video_ids?: string[] | null;
             /**
-             * @description Hard conditions that must all hold, as of `/query`: a chunk is let through where they hold for what
-             *     some analyzer has found in it.
+             * @description Hard filters that must all match, as in `/query`. A chunk is exported if the output of any analyzer
+             *     matches.
              * @default {}
              */
             filters?: {
@@ -2126,7 +2348,9 @@ export interface components {
         };
         /** LostJudgement */
         LostJudgement: {
+            /** @description Id of the question. */
             question_id: string;
+            /** @description Id of the moment. */
             moment_id: string;
         };
         /**
@@ -2134,79 +2358,96 @@ export interface components {
          * @description A hit at `detail=minimal`.
          */
         MinimalResult: {
-            /** @description Names it for `GET /moments/{moment_id}`, however the video is split later. */
+            /** @description Stable id of the moment, for `GET /moments/{moment_id}`. */
             moment_id: string;
+            /** @description Id of the video. */
             video_id: string;
-            /** Format: uint32 */
+            /**
+             * Format: uint32
+             * @description Id of the chunk.
+             */
             chunk_id: number;
             /**
              * Format: double
-             * @description When it begins, seconds of the video.
+             * @description Start, seconds of the video.
              */
             start: number;
             /**
              * Format: double
-             * @description When it ends, seconds of the video.
+             * @description End, seconds of the video.
              */
             end: number;
+            /** @description Start and end as a timecode. */
             timecode: string;
             /**
              * Format: double
-             * @description Cosine similarity; null where nothing was searched for.
+             * @description Cosine similarity, 0 to 1; null if nothing was searched for.
              */
             score: number | null;
             /**
              * Format: double
-             * @description BM25 score; present in modes `text` and `hybrid` where the words were found.
+             * @description BM25 score; present in modes `text` and `hybrid` if the words match.
              */
             text_score?: number;
             /**
              * Format: double
-             * @description Probability, measured against unrelated searches, that what was searched for is really here; absent
-             *     without a search text.
+             * @description Calibrated probability that the match is really there, 0 to 1; absent without a search text.
              */
             p_present?: number;
-            /** @description The analyzers that found it, the surest first; present when all were searched. */
+            /** @description Ids of the analyzers that matched, most certain first; present if all analyzers were searched. */
             found_by?: string[];
-            /** @description First 180 characters. */
+            /** @description First 180 characters of the text. */
             snippet: string;
         };
         /** MissingMoment */
         MissingMoment: {
+            /** @description Id of the moment. */
             moment_id: string;
             /** @description Why it cannot be read. */
             detail: string;
         };
         /**
          * ModelCost
-         * @description What a language model billed.
+         * @description Billed use of the language model.
          */
         ModelCost: {
             /**
              * Format: uint32
-             * @description Requests, repetitions included.
+             * @description Number of requests, including retries.
              */
             model_calls: number;
-            /** Format: uint64 */
+            /**
+             * Format: uint64
+             * @description Input tokens.
+             */
             input_tokens: number;
-            /** Format: uint64 */
+            /**
+             * Format: uint64
+             * @description Output tokens.
+             */
             output_tokens: number;
         };
         /**
          * ModelUsage
-         * @description What the language model took.
+         * @description Use of the language model.
          */
         ModelUsage: {
-            /** @description What the server calls the model. */
+            /** @description Name of the model. */
             model: string;
             /**
              * Format: uint32
-             * @description Requests that reached it, repetitions included.
+             * @description Number of requests, including retries.
              */
             calls: number;
-            /** Format: uint64 */
+            /**
+             * Format: uint64
+             * @description Input tokens.
+             */
             input_tokens: number;
-            /** Format: uint64 */
+            /**
+             * Format: uint64
+             * @description Output tokens.
+             */
             output_tokens: number;
         };
         /**
@@ -2214,59 +2455,69 @@ export interface components {
          * @description A span of a video, and what is stored of it.
          */
         Moment: {
+            /** @description Id of the moment. */
             moment_id: string;
+            /** @description Id of the video. */
             video_id: string;
+            /** @description File name of the video. */
             filename: string;
             /**
              * Format: double
-             * @description When it begins, seconds of the video.
+             * @description Start, seconds of the video.
              */
             start: number;
             /**
              * Format: double
-             * @description When it ends, seconds of the video.
+             * @description End, seconds of the video.
              */
             end: number;
+            /** @description Start and end as a timecode. */
             timecode: string;
+            /** @description URL of the video in storage. */
             video_url: string;
-            /** @description The instant when it begins, ISO 8601 in UTC; present where the video has `recorded_at`. */
+            /** @description Wall-clock time of the start, ISO 8601, UTC; present if the video has `recorded_at`. */
             recorded_at?: string;
-            /** @description Where this service shows the frame in its middle. */
+            /** @description Path of the frame in its middle, relative to the service's root. */
             frame_url: string;
-            /** @description Today's chunks that overlap it, at most 500. */
+            /** @description Current chunks that overlap it, at most 500. */
             chunks: components["schemas"]["MomentChunk"][];
             /**
              * Format: uint32
-             * @description All that overlap it.
+             * @description Number of chunks that overlap it.
              */
             total_chunks: number;
-            /** @description The chunk right before those; null at the beginning. */
+            /** @description The chunk before those; null at the beginning of the video. */
             before: components["schemas"]["Neighbour"] | (null);
-            /** @description The chunk right after those; null at the end. */
+            /** @description The chunk after those; null at the end of the video. */
             after: components["schemas"]["Neighbour"] | (null);
         };
         /** MomentChunk */
         MomentChunk: {
-            /** Format: uint32 */
+            /**
+             * Format: uint32
+             * @description Id of the chunk.
+             */
             chunk_id: number;
             /**
              * Format: double
-             * @description When it begins, seconds of the video.
+             * @description Start, seconds of the video.
              */
             start: number;
             /**
              * Format: double
-             * @description When it ends, seconds of the video.
+             * @description End, seconds of the video.
              */
             end: number;
+            /** @description Start and end as a timecode. */
             timecode: string;
             /**
              * Format: double
-             * @description How much of the moment lies in it, seconds.
+             * @description Duration of the overlap with the moment, seconds.
              */
             overlap: number;
+            /** @description Statements about the chunk. */
             says: components["schemas"]["Says"][];
-            /** @description Output by analyzer, at detail `full`. */
+            /** @description Output by analyzer; present with `detail=full`. */
             outputs?: {
                 [key: string]: {
                     [key: string]: unknown;
@@ -2274,19 +2525,23 @@ export interface components {
             };
         };
         /**
-         * @description How much comes back of each moment.
+         * @description Level of detail of a moment.
          * @enum {string}
          */
         MomentDetail: "standard" | "full";
         /**
          * Neighbour
-         * @description A chunk beside a moment.
+         * @description A chunk next to a moment.
          */
         Neighbour: {
+            /** @description Moment id of the chunk. */
             moment_id: string;
-            /** Format: uint32 */
+            /**
+             * Format: uint32
+             * @description Id of the chunk.
+             */
             chunk_id: number;
-            /** @description Empty where it is among the moments of the same answer. */
+            /** @description Statements about the chunk; empty if the response contains it as a moment. */
             says: components["schemas"]["Says"][];
         };
         /**
@@ -2296,43 +2551,55 @@ export interface components {
         NewCorrection: {
             of: components["schemas"]["CorrectionOf"];
             /**
-             * @description What is shown: the label or name of a speaker; words, whatever their case and punctuation; the
+             * @description The shown text to replace: label or name of a speaker; words, ignoring case and punctuation;
              *     `entity_id` or name of a linked person.
              */
             from: string;
-            /** @description What is right: a name, or the words. Empty takes words away that were never there. */
+            /** @description The replacement: a name, or words. Empty removes words that were never there. */
             to: string;
             /**
              * Format: double
-             * @description Only from this second of the video on, with `end`; everywhere when left out. Not of a person.
+             * @description Start of the range to correct, seconds of the video; requires `end`. Null: the whole video. Not
+             *     allowed for a person.
              */
             start: number | null;
             /**
              * Format: double
-             * @description Only until this second.
+             * @description End of the range to correct, seconds of the video; requires `start`.
              */
             end: number | null;
         };
         /** ObjectDetectionOutput */
         ObjectDetectionOutput: {
+            /** @description Labels of the detected objects. */
             objects: string[];
-            /** @description `{label, count, confidence, first_seen, last_seen}`, with `verbose` also `locations`. */
+            /**
+             * @description `{label, count, confidence, first_seen, last_seen}`, with `verbose` also `locations`; times are
+             *     seconds of the video.
+             */
             detections: {
                 [key: string]: unknown;
             }[];
         };
         /** OcrOutput */
         OcrOutput: {
+            /** @description The on-screen text of the chunk. */
             text: string;
-            /** @description `{text, confidence, first_seen, last_seen}`, with `verbose` also `locations`. */
+            /**
+             * @description `{text, confidence, first_seen, last_seen}`, with `verbose` also `locations`; times are seconds of
+             *     the video.
+             */
             texts: {
                 [key: string]: unknown;
             }[];
         };
         /** OneAggregate */
         OneAggregate: {
+            /** @description Id of the video. */
             video_id: string;
+            /** @description Id of the aggregator. */
             aggregator: string;
+            /** @description Result of the aggregator; `GET /schema` has its schema under `results`. */
             result: {
                 [key: string]: unknown;
             };
@@ -2341,157 +2608,169 @@ export interface components {
              * @description Tokens of `result`; present with `max_tokens`.
              */
             tokens?: number;
-            /** @description The embedder whose tokenizer has counted; present with `max_tokens`. */
+            /** @description Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`. */
             tokenizer?: string;
             /**
-             * @description The `cursor` of the rest, where there is one: lists and objects of `result` hold what is in this
-             *     answer alone.
+             * @description Cursor of the remaining parts; absent if nothing is left. Lists and objects in `result` contain only
+             *     the elements of this response.
              */
             next?: string;
         };
         /** Peaks */
         Peaks: {
+            /** @description Id of the video. */
             video_id: string;
             /**
              * Format: double
-             * @description Seconds that each peak stands for.
+             * @description Duration of each peak, seconds.
              */
             interval: number;
-            /** @description The largest amplitude of each part, 0 to 1; empty where the video has no sound. */
+            /** @description Maximum amplitude of each interval, 0 to 1; empty if the video has no sound. */
             peaks: number[];
         };
         /** PeopleOutput */
         PeopleOutput: {
             /**
-             * @description `{person, description, clothing, position, action, first_seen, last_seen}`, with `verbose`
-             *     also `locations`.
+             * @description `{person, description, clothing, position, action, first_seen, last_seen}`, with `verbose` also
+             *     `locations`; times are seconds of the video.
              */
             people: {
                 [key: string]: unknown;
             }[];
-            /** Format: uint32 */
+            /**
+             * Format: uint32
+             * @description Number of people seen in the chunk.
+             */
             people_count: number;
         };
         /** Plan */
         Plan: {
-            /** @description The video, if it is there. */
+            /** @description Id of the video, if it is stored; null otherwise. */
             video_id: string | null;
+            /** @description Id of the chunking configuration. */
             chunk_config: string;
-            /** Format: uint32 */
+            /**
+             * Format: uint32
+             * @description Number of chunks; null if unknown.
+             */
             chunks: number | null;
             /**
-             * @description Analyzers whose output on the video would be gone: the video would be split otherwise, and they
-             *     are not asked for.
+             * @description Ids of analyzers whose output would be deleted, because the video would be chunked differently and
+             *     they are not part of this ingest.
              */
             drops: string[];
-            /** @description By analyzer id. */
+            /** @description Estimate by analyzer id. */
             analyzers: {
                 [key: string]: components["schemas"]["Expected"];
             };
-            /** @description By aggregator id, those that have what they depend on; their time is in `total`. */
+            /**
+             * @description Estimate by aggregator id, of those whose dependencies are met; their seconds are only part of
+             *     `total`.
+             */
             aggregators: {
                 [key: string]: components["schemas"]["Expected"];
             };
-            /** @description All of them, and time for decoding beside. */
+            /** @description Total, including decoding. */
             total: components["schemas"]["Expected"];
             /**
              * Format: uint32
-             * @description Videos that the estimates are drawn from.
+             * @description Number of videos that the estimates are based on.
              */
             history: number;
         };
         /** PlanRequest */
         PlanRequest: {
-            /** @description Scheme http or https; or else `video_id`, or for a file its `duration` alone. */
+            /** @description http(s) URL of the video. Set `url`, `video_id`, or for a file only `duration`. */
             url?: string | null;
-            /** @description A video that is there; or else `url`. */
+            /** @description Id of a stored video, instead of `url`. */
             video_id?: string | null;
             /**
              * Format: double
-             * @description The video's length in seconds, where it is known and the video is not there.
+             * @description Duration of the video in seconds, if known and the video is not stored.
              */
             duration?: number | null;
             /**
-             * @description Comma-separated analyzer ids.
+             * @description Comma-separated analyzer ids. Default: `default_video`.
              * @default default_video
              */
             analyzers?: string;
             /**
-             * @description `preset`, `weights` or `interval`.
+             * @description Chunking mode: `preset`, `weights` or `interval`. Default: `preset`.
              * @default preset
              */
             mode?: string;
             /**
-             * @description `audio`, `video` or `audio_video`; used only when mode=preset.
+             * @description Preset: `audio`, `video` or `audio_video`; used with `mode=preset` only. Default: `audio_video`.
              * @default audio_video
              */
             preset?: string;
             /**
              * Format: double
-             * @description Weight of voice changes; mode=weights only, where at least one weight is required.
+             * @description Weight of speaker changes, at least 0; used with `mode=weights` only, which requires at least one
+             *     weight.
              */
             speaker?: number | null;
             /**
              * Format: double
-             * @description Weight of pauses; mode=weights only.
+             * @description Weight of silences, at least 0; used with `mode=weights` only.
              */
             silence?: number | null;
             /**
              * Format: double
-             * @description Weight of shot changes; mode=weights only.
+             * @description Weight of shot boundaries, at least 0; used with `mode=weights` only.
              */
             cut?: number | null;
             /**
              * Format: double
-             * @description Weight of topic shifts; mode=weights only.
+             * @description Weight of topic shifts, at least 0; used with `mode=weights` only.
              */
             semantic?: number | null;
             /**
              * Format: double
-             * @description Seconds per chunk; mode=interval only.
+             * @description Chunk duration in seconds; used with `mode=interval` only.
              */
             interval?: number | null;
             /**
              * Format: double
-             * @description Seconds; ignored when mode=interval.
+             * @description Minimum chunk duration in seconds; ignored with `mode=interval`. Default: 5.
              * @default 5
              */
             min_duration?: number;
             /**
              * Format: double
-             * @description Seconds; ignored when mode=interval.
+             * @description Maximum chunk duration in seconds; ignored with `mode=interval`. Default: 20.
              * @default 20
              */
             max_duration?: number;
-            /** @description Where to send the job, signed, when it has ended: an http(s) URL that is not private. */
+            /** @description http(s) URL that receives the finished job in a signed POST. Private addresses are rejected. */
             callback_url?: string | null;
             /**
              * Format: uint32
-             * @description Calls of the language model that the ingest may make; one more ends it, and what was paid
-             *     for is kept for the next.
+             * @description Maximum calls of the language model. The ingest fails when it needs more; completed calls are kept
+             *     for the next ingest. Null: no limit.
              */
             max_model_calls?: number | null;
             /**
              * Format: uint32
-             * @description Which sound track of a file with several is used, counted from 0; left out, the one in which most
-             *     is said.
+             * @description Index of the audio track to use, counted from 0. Null: the track with the most speech.
              */
             audio_track?: number | null;
             /**
-             * @description Keys of your own: strings, numbers, booleans, times in ISO 8601, lists of strings. Of a video that
-             *     is there already they are added, and null removes one.
+             * @description User metadata: strings, numbers, booleans, ISO 8601 times, lists of strings. For an existing video,
+             *     keys are added, and null removes a key.
              * @default {}
              */
             metadata?: {
                 [key: string]: unknown;
             };
-            /** @description The collection that it is in. */
+            /** @description Collection of the video, at most 128 characters. */
             collection?: string | null;
-            /** @description The instant of its first frame, ISO 8601. */
+            /** @description Recording time of the first frame, ISO 8601. */
             recorded_at?: string | null;
         };
         /** PresetSchema */
         PresetSchema: {
+            /** @description What the preset is for. */
             description: string;
             /** @description Weight by detector. */
             weights: {
@@ -2500,189 +2779,198 @@ export interface components {
         };
         /** Preview */
         Preview: {
+            /** @description Id of the video. */
             video_id: string;
+            /** @description Id of the chunking configuration. */
             chunk_config: string;
             /**
              * Format: uint32
              * @description Number of chunks.
              */
             chunks: number;
-            /** @description Between the chunks, in order. */
+            /** @description The boundaries between the chunks, in order of time. */
             boundaries: components["schemas"]["Boundary"][];
         };
         /**
          * PreviewRequest
-         * @description The mode fields of an ingest.
+         * @description The chunking fields of an ingest.
          */
         PreviewRequest: {
             /**
-             * @description `preset`, `weights` or `interval`.
+             * @description Chunking mode: `preset`, `weights` or `interval`. Default: `preset`.
              * @default preset
              */
             mode?: string;
             /**
-             * @description `audio`, `video` or `audio_video`; used only when mode=preset.
+             * @description Preset: `audio`, `video` or `audio_video`; used with `mode=preset` only. Default: `audio_video`.
              * @default audio_video
              */
             preset?: string;
             /**
              * Format: double
-             * @description Weight of voice changes; mode=weights only, where at least one weight is required.
+             * @description Weight of speaker changes, at least 0; used with `mode=weights` only, which requires at least one
+             *     weight.
              */
             speaker?: number | null;
             /**
              * Format: double
-             * @description Weight of pauses; mode=weights only.
+             * @description Weight of silences, at least 0; used with `mode=weights` only.
              */
             silence?: number | null;
             /**
              * Format: double
-             * @description Weight of shot changes; mode=weights only.
+             * @description Weight of shot boundaries, at least 0; used with `mode=weights` only.
              */
             cut?: number | null;
             /**
              * Format: double
-             * @description Weight of topic shifts; mode=weights only.
+             * @description Weight of topic shifts, at least 0; used with `mode=weights` only.
              */
             semantic?: number | null;
             /**
              * Format: double
-             * @description Seconds per chunk; mode=interval only.
+             * @description Chunk duration in seconds; used with `mode=interval` only.
              */
             interval?: number | null;
             /**
              * Format: double
-             * @description Seconds; ignored when mode=interval.
+             * @description Minimum chunk duration in seconds; ignored with `mode=interval`. Default: 5.
              * @default 5
              */
             min_duration?: number;
             /**
              * Format: double
-             * @description Seconds; ignored when mode=interval.
+             * @description Maximum chunk duration in seconds; ignored with `mode=interval`. Default: 20.
              * @default 20
              */
             max_duration?: number;
         };
         /**
          * ProbableMoment
-         * @description A moment that probably has what was asked for.
+         * @description A moment that probably contains what was asked for.
          */
         ProbableMoment: {
+            /** @description Id of the moment. */
             moment_id: string;
+            /** @description Id of the video. */
             video_id: string;
+            /** @description File name of the video. */
             filename: string;
             /**
              * Format: double
-             * @description When it begins, seconds of the video.
+             * @description Start, seconds of the video.
              */
             start: number;
             /**
              * Format: double
-             * @description When it ends, seconds of the video.
+             * @description End, seconds of the video.
              */
             end: number;
+            /** @description Start and end as a timecode. */
             timecode: string;
+            /** @description URL of the video in storage. */
             video_url: string;
-            /** @description The instant when it begins, ISO 8601 in UTC; present where the video has `recorded_at`. */
+            /** @description Wall-clock time of the start, ISO 8601, UTC; present if the video has `recorded_at`. */
             recorded_at?: string;
-            /** @description Where this service shows the frame in its middle. */
+            /** @description Path of the frame in its middle, relative to the service's root. */
             frame_url: string;
-            /** @description Today's chunks that overlap it, at most 500. */
+            /** @description Current chunks that overlap it, at most 500. */
             chunks: components["schemas"]["MomentChunk"][];
             /**
              * Format: uint32
-             * @description All that overlap it.
+             * @description Number of chunks that overlap it.
              */
             total_chunks: number;
-            /** @description The chunk right before those; null at the beginning. */
+            /** @description The chunk before those; null at the beginning of the video. */
             before: components["schemas"]["Neighbour"] | (null);
-            /** @description The chunk right after those; null at the end. */
+            /** @description The chunk after those; null at the end of the video. */
             after: components["schemas"]["Neighbour"] | (null);
-            /** @description As answers cite it. */
+            /** @description Citation of the moment, as in answers. */
             citation: string;
             /**
              * Format: double
-             * @description Probability, measured against unrelated searches, that what was asked for is really here.
+             * @description Calibrated probability that what was asked for is really there, 0 to 1.
              */
             p_present: number;
-            /** @description The analyzers that found it, the surest first. */
+            /** @description Ids of the analyzers that matched, most certain first. */
             found_by: string[];
         };
         /** QueryRequest */
         QueryRequest: {
-            /** @description Search query; null where `like` or `order` stands in its place. */
+            /** @description Search query. Null if `like` or `order` replaces it. */
             text: string | null;
             /**
-             * @description In place of `text`: a moment's id. Finds what is like the chunk that has most of it, by that
-             *     chunk's own vector in `field`, among the output of one analyzer: the named one, or with `*` the
-             *     first that has something there of what is seen, people, speech, objects and text on screen. The
-             *     chunk itself is no result, and results have a `score` and no `p_present`.
+             * @description Id of a moment, instead of `text`: finds chunks similar to the chunk that overlaps it most, by that
+             *     chunk's vector in `field`. Compares the output of one analyzer: the given one, or with `*` the first
+             *     that has output there, in the order visual content, people, speech, objects, on-screen text. The
+             *     chunk itself is not returned. Results have a `score` and no `p_present`.
              */
             like?: string;
             /**
-             * @description In place of `text`: `newest` lists what the filters leave, the video that was ingested last first
-             *     and in each from its beginning on; results have a `score` of null and no `p_present`, and `field` has
-             *     no part in it.
+             * @description Sort order, instead of `text`: `newest` lists everything that the filters match, the last ingested
+             *     video first and each video from its beginning. Results have a null `score` and no `p_present`;
+             *     `field` is ignored.
              */
             order?: string;
             /**
-             * @description `vector`: by meaning. `text`: BM25 over speech, on-screen text and descriptions; quoted
-             *     words are a phrase. `hybrid`: both, merged by reciprocal rank fusion. Null is `vector` for one
-             *     analyzer, `hybrid` for all.
+             * @description Search mode. `vector`: by meaning. `text`: BM25 over speech, on-screen text and descriptions; quoted
+             *     words are a phrase. `hybrid`: both, merged by reciprocal rank fusion. Null: `vector` for one
+             *     analyzer, `hybrid` for `*`.
              */
             mode?: string | null;
-            /** @description Null searches every video. */
+            /** @description Ids of the videos to search. Null: all videos. */
             video_ids?: string[] | null;
             /**
-             * @description Analyzer whose output is searched. `*` searches that of all: hits of one chunk are merged and
-             *     ranked by `p_present`, and `found_by` names the analyzers.
+             * @description Analyzer whose output is searched. `*` searches all: hits of the same chunk are merged and ranked by
+             *     `p_present`, and `found_by` lists the analyzers. Default: `default_video`.
              * @default default_video
              */
             analyzer?: string;
             /**
-             * @description Vector field.
+             * @description Vector field to search, one of `vector_fields` of `GET /schema`. Default: `combined`.
              * @default combined
              * @enum {string}
              */
             field?: "combined" | "description" | "people" | "actions" | "objects";
             /**
              * Format: uint32
+             * @description Maximum results. Default: 5.
              * @default 5
              */
             limit?: number;
             /**
              * Format: double
-             * @description Hits with a lower `score` are dropped, in every mode; `/schema` recommends a value per
-             *     field.
+             * @description Drops hits with a lower `score` (0 to 1), in every mode. `GET /schema` recommends a value per field.
+             *     Null: none.
              */
             score_threshold?: number | null;
             /**
              * Format: double
-             * @description Hits with a lower `p_present` are dropped: the calibrated switch, the same for every field and
-             *     analyzer.
+             * @description Drops hits with a lower `p_present` (0 to 1), which is calibrated and comparable across fields and
+             *     analyzers. Null: none.
              */
             min_p_present?: number | null;
             /**
-             * @description Read the hits for a question together with it, before they are ranked and dropped: `p_present` is
-             *     then how probable it is that they answer it, rather than that they are about the same. Takes a few
-             *     milliseconds for each sentence; nothing changes without a `reranker` (`/health`), and for a search by
-             *     a few words.
+             * @description Re-rank hits with a model that reads question and text together: `p_present` is then the probability
+             *     that a hit answers the question rather than that it has the same topic. Takes a few milliseconds per
+             *     sentence. Has no effect without a `reranker` (see `GET /health`) and on queries of a few words.
+             *     Default: false.
              * @default false
              */
             rerank?: boolean;
             /**
-             * @description Generate an answer over the hits.
+             * @description Generate an answer from the hits. Default: true.
              * @default true
              */
             synthesize?: boolean;
             /**
-             * @description `minimal`, `standard` or `full`.
+             * @description Level of detail: `minimal`, `standard` or `full`. Default: `standard`.
              * @default standard
              * @enum {string}
              */
             detail?: "minimal" | "standard" | "full";
             /**
-             * @description Hard conditions that must all hold.
+             * @description Hard filters that must all match. For a list of values, any one matches.
              * @default {}
              */
             filters?: {
@@ -2709,280 +2997,307 @@ export interface components {
             };
             /**
              * Format: uint32
-             * @description Most tokens of the results together, whole ones, best first; all when left out.
+             * @description Maximum tokens of the results together; the response contains whole results, best first. Null: no
+             *     limit.
              */
             max_tokens?: number | null;
-            /** @description `next` of the answer before. One of another request is refused with 400. */
+            /** @description `next` of the previous response. A cursor of another request is rejected with 400. */
             cursor?: string | null;
             /**
-             * @description Whether `next` leads on past `limit`, to the page after this one, until there is none: all of a
-             *     listing, and of a search the first `search.page_window` results (500). Nothing comes twice and
-             *     nothing is left out as long as the library stays as it is. An answer is written with the first
-             *     page alone.
+             * @description Whether `next` continues past `limit` to further pages: all results of a listing, and the first
+             *     `search.page_window` (500) of a search. As long as the library does not change, no result is
+             *     repeated or skipped. An answer is generated only with the first page. Default: false.
              * @default false
              */
             pages?: boolean;
         };
         /** QueryResponse */
         QueryResponse: {
-            /** @description Empty where nothing was searched for. */
+            /** @description The search query; empty without one. */
             query: string;
+            /** @description The searched analyzer. */
             analyzer: string;
+            /** @description The searched vector field. */
             field: string;
+            /** @description The level of detail. */
             detail: string;
-            /** @description Null when `synthesize` is false or nothing matched. */
+            /** @description The generated answer, with citations; null if `synthesize` is false or nothing matched. */
             answer: string | null;
             /**
-             * @description Whether that tells what is searched for; false where it only says that the footage does not show
-             *     it. Absent without an answer.
+             * @description Whether the answer answers the query; false if it only says that the footage does not show it.
+             *     Absent without an answer.
              */
             answered?: boolean;
-            /** @description How far the cited moments bear out each sentence of the answer; absent without an answer. */
+            /** @description How well the cited moments support each sentence of the answer; absent without an answer. */
             audit?: components["schemas"]["AuditedSentence"][];
-            /** @description `TypeName: message` when an answer was asked for and writing it failed; the results stand. */
+            /** @description `TypeName: message` if generating the answer failed; the results are still valid. */
             answer_error?: string;
+            /** @description The results, best first. */
             results: components["schemas"]["SearchResult"][];
             /**
              * Format: uint32
              * @description Tokens of `results`; present with `max_tokens`.
              */
             tokens?: number;
-            /** @description The embedder whose tokenizer has counted; present with `max_tokens`. */
+            /** @description Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`. */
             tokenizer?: string;
             /**
-             * @description The `cursor` for the rest of the `limit` results, where `max_tokens` left any out; with `pages` for
-             *     what follows, where anything may.
+             * @description Cursor of the remaining results, if `max_tokens` truncated them; with `pages`, of the next page.
+             *     Absent if nothing is left.
              */
             next?: string;
-            /** @description Why there are no results; absent when there are. */
+            /** @description Why there are no results; absent otherwise. */
             diagnostics?: components["schemas"]["Diagnostics"];
         };
         /** QuestionOutcome */
         QuestionOutcome: {
-            /** @description Best first. */
+            /** @description Hits, best first. */
             hits: components["schemas"]["JudgedHit"][];
             /**
              * Format: double
-             * @description Absent where the question is.
+             * @description Recall at k, 0 to 1; absent for absent questions.
              */
             recall?: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Normalised discounted cumulative gain at k, 0 to 1; absent for absent questions.
+             */
             ndcg?: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description 1 / rank of the first matching hit, 0 without one; absent for absent questions.
+             */
             reciprocal_rank?: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Best intersection over union in time, 0 to 1; absent for absent questions.
+             */
             overlap?: number;
             /**
              * Format: double
-             * @description Absent without hits too.
+             * @description Share of the hits that match a judged moment, 0 to 1; also absent without hits.
              */
             judged?: number;
-            /** @description Whether what is asked for is told to be present. */
+            /** @description Whether the search reports a match as present. */
             told_present: boolean;
-            /** @description Where `/ask` was asked. */
+            /** @description Check of the answer; absent if `/ask` was not called. */
             answer?: components["schemas"]["CheckedAnswer"];
             /**
              * Format: double
-             * @description How long the search took, milliseconds.
+             * @description Search latency, milliseconds.
              */
             search_ms: number;
             /**
              * Format: double
-             * @description How long the answer took, milliseconds.
+             * @description Latency of `/ask`, milliseconds; absent if it was not called.
              */
             ask_ms?: number;
         };
         /** QuestionResult */
         QuestionResult: {
+            /** @description Id of the question. */
             id: string;
+            /** @description Whether no moment answers it. */
             absent: boolean;
-            /** @description What each configuration gave, by its name. */
+            /** @description Results by configuration name. */
             results: {
                 [key: string]: components["schemas"]["QuestionOutcome"];
             };
         };
         /** ReadMoments */
         ReadMoments: {
+            /** @description The moments, in the order of the request. */
             moments: components["schemas"]["Moment"][];
-            /** @description Those whose video is gone, or that lie outside of it. */
+            /** @description Moments whose video was deleted, or that are outside of their video. */
             missing: components["schemas"]["MissingMoment"][];
             /**
              * Format: uint32
              * @description Tokens of `moments` and `missing`; present with `max_tokens`.
              */
             tokens?: number;
-            /** @description The embedder whose tokenizer has counted; present with `max_tokens`. */
+            /** @description Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`. */
             tokenizer?: string;
-            /** @description The `cursor` for the rest, where anything is left: an answer has at most 500 chunks, or one moment. */
+            /**
+             * @description Cursor of the remaining moments; absent if nothing is left. A response has at most 500 chunks, or
+             *     one moment.
+             */
             next?: string;
         };
         /** ReadRequest */
         ReadRequest: {
-            /** @description Names of moments, as hits and citations carry them. */
+            /** @description Moment ids, as in hits and citations. */
             moment_ids: string[];
             /** @default standard */
             detail?: components["schemas"]["MomentDetail"];
             /**
              * Format: uint32
-             * @description Most tokens of the moments together, whole ones, in the order of their names; all when left
-             *     out.
+             * @description Maximum tokens of the moments together; the response contains whole moments in the order of the
+             *     request. Null: no limit.
              */
             max_tokens?: number | null;
-            /** @description `next` of the answer before. */
+            /** @description `next` of the previous response. */
             cursor?: string | null;
         };
         /** RenameRequest */
         RenameRequest: {
-            /** @description What it is to be called, at most 128 characters. */
+            /** @description New name, 1 to 128 characters. */
             name: string;
         };
         /** RerunAccepted */
         RerunAccepted: {
+            /** @description Id of the job, for `GET /jobs/{job_id}`. */
             job_id: string;
             status: components["schemas"]["JobStatus"];
+            /** @description Id of the video. */
             video_id: string;
         };
         /** RerunForm */
         RerunForm: {
-            /** @description Comma-separated aggregator ids; all of them when left out. */
+            /** @description Comma-separated aggregator ids. Default: all. */
             aggregators?: string;
         };
         /**
          * Says
-         * @description One thing that is told of a chunk; what several analyzers tell alike is told once.
+         * @description A statement about a chunk. Identical statements of several analyzers appear once.
          */
         Says: {
             kind: components["schemas"]["SaysKind"];
-            /** @description Who says it, where that is known. */
+            /** @description The speaker, if known. */
             speaker?: string;
             /**
              * Format: double
-             * @description When it begins, seconds of the video, where that is known better than the chunk's.
+             * @description Start, seconds of the video; present if known more precisely than the chunk.
              */
             start?: number;
             /**
              * Format: double
-             * @description When it ends, seconds of the video, likewise.
+             * @description End, seconds of the video; present if known more precisely than the chunk.
              */
             end?: number;
+            /** @description The statement. */
             text: string;
         };
         /**
-         * @description How it is known.
+         * @description Source of a statement.
          * @enum {string}
          */
         SaysKind: "prose" | "speech" | "screen" | "objects" | "scene" | "people";
         /** Schema */
         Schema: {
+            /** @description Ids of the analyzers. */
             analyzers: string[];
-            /** @description Analyzers that may not be selected together. */
+            /** @description Groups of analyzers of which an ingest may select only one. */
             exclusive_groups: string[][];
-            /** @description Field to description. */
+            /** @description Description by vector field. */
             vector_fields: {
                 [key: string]: string;
             };
-            /** @description Level to description. */
+            /** @description Description by detail level. */
             detail_levels: {
                 [key: string]: string;
             };
+            /** @description The filters of searches, by name. */
             filters: {
                 [key: string]: components["schemas"]["Filter"];
             };
+            /** @description The aggregators, by id. */
             aggregators: {
                 [key: string]: components["schemas"]["Aggregator"];
             };
-            /** @description Search mode to description. */
+            /** @description Description by search mode. */
             modes: {
                 [key: string]: string;
             };
             /**
-             * @description Vector field to the `score_threshold` below which a hit of the default analyzer is rather chance
-             *     than content. It belongs to the embedder alone; empty until it is measured, shortly after the
-             *     start.
+             * @description By vector field, the `score_threshold` below which hits of the default analyzer are likely random.
+             *     Depends on the embedder only; empty until it is measured shortly after the start.
              */
             recommended_thresholds: {
                 [key: string]: number;
             };
-            /** @description The same by analyzer. */
+            /** @description The recommended thresholds by analyzer. */
             recommended_thresholds_by_analyzer: {
                 [key: string]: {
                     [key: string]: number;
                 };
             };
-            /** @description How videos can be split. */
+            /** @description Modes, presets and detectors of chunking. */
             chunking: components["schemas"]["ChunkingSchema"];
-            /** @description Analyzer to the JSON schema of its output on a chunk. */
+            /** @description JSON schema of the output on a chunk, by analyzer. */
             outputs: {
                 [key: string]: {
                     [key: string]: unknown;
                 };
             };
-            /** @description Aggregator to the JSON schema of its result. */
+            /** @description JSON schema of the result, by aggregator. */
             results: {
                 [key: string]: {
                     [key: string]: unknown;
                 };
             };
             /**
-             * @description Filter to the analyzers whose output it is about, none where this install has none of them: then
-             *     it lets nothing through. Filters about every chunk are absent.
+             * @description By filter, the analyzers whose output it applies to. An empty list means that no installed analyzer
+             *     has it, so the filter matches nothing. Filters that apply to every chunk are absent.
              */
             filter_analyzers: {
                 [key: string]: string[];
             };
-            /** @description Metadata key of the videos that the token sees to its type: `string`, `number`, `boolean`, `time` or `list`. */
+            /**
+             * @description Type of each metadata key of the videos that the token may read: `string`, `number`, `boolean`,
+             *     `time` or `list`.
+             */
             metadata_keys: {
                 [key: string]: string;
             };
-            /** @description Whether this install sends callbacks: where it does not, `callback_url` and alerts are refused. */
+            /** @description Whether this install sends callbacks. If not, `callback_url` and alerts are rejected. */
             callbacks: boolean;
         };
         /**
          * SearchConfiguration
-         * @description How questions are searched for: the fields are those of `/query`.
+         * @description A search configuration, with fields of `/query`.
          */
         SearchConfiguration: {
             /**
-             * @description Names it in the results.
+             * @description Name of the configuration in the results, 1 to 64 characters. Default: `default`.
              * @default default
              */
             name?: string;
-            /** @description `vector`, `text` or `hybrid`; null is `vector` for one analyzer, `hybrid` for all. */
+            /** @description Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid` for `*`. */
             mode?: string | null;
             /**
-             * @description Analyzer whose output is searched, or `*` for that of all.
+             * @description Analyzer whose output is searched, or `*` for all. Default: `default_video`.
              * @default default_video
              */
             analyzer?: string;
             /**
-             * @description Vector field.
+             * @description Vector field to search, one of `vector_fields` of `GET /schema`. Default: `combined`.
              * @default combined
              */
             field?: string;
             /**
              * Format: uint32
-             * @description Hits of each search: the k of the metrics.
+             * @description Maximum hits per search, the k of the metrics. Default: 5.
              * @default 5
              */
             limit?: number;
             /**
              * Format: double
-             * @description Hits with a lower `score` are dropped.
+             * @description Drops hits with a lower `score` (0 to 1). Null: none.
              */
             score_threshold?: number | null;
             /**
              * Format: double
-             * @description Hits with a lower `p_present` are dropped, from `/ask` too; what reaches it is told to be
-             *     present. Null: none is dropped, and 0.5 tells.
+             * @description Drops hits with a lower `p_present` (0 to 1), also for `/ask`; a question counts as present if a hit
+             *     reaches it. Null: drops none and uses 0.5 for presence.
              */
             min_p_present?: number | null;
             /**
-             * @description Whether the hits for a question are read together with it, as `/query` does with `rerank`.
+             * @description Whether to re-rank hits, as `rerank` of `/query`. Default: false.
              * @default false
              */
             rerank?: boolean;
             /**
-             * @description Whether each question is put to `/ask` as well, which chooses its evidence by itself.
+             * @description Whether to also send each question to `/ask`, which retrieves its own evidence. Default: false.
              * @default false
              */
             ask?: boolean;
@@ -2990,7 +3305,7 @@ export interface components {
         SearchResult: components["schemas"]["FullResult"] | components["schemas"]["StandardResult"] | components["schemas"]["MinimalResult"];
         /** ServerSentEvent */
         ServerSentEvent: {
-            /** @description What the event is about. */
+            /** @description Name of the event. */
             event: string;
             /** @description JSON text. */
             data: string;
@@ -3008,79 +3323,98 @@ export interface components {
          * @description A hit at `detail=standard`.
          */
         StandardResult: {
-            /** @description Names it for `GET /moments/{moment_id}`, however the video is split later. */
+            /** @description Stable id of the moment, for `GET /moments/{moment_id}`. */
             moment_id: string;
+            /** @description Id of the video. */
             video_id: string;
-            /** Format: uint32 */
+            /**
+             * Format: uint32
+             * @description Id of the chunk.
+             */
             chunk_id: number;
             /**
              * Format: double
-             * @description When it begins, seconds of the video.
+             * @description Start, seconds of the video.
              */
             start: number;
             /**
              * Format: double
-             * @description When it ends, seconds of the video.
+             * @description End, seconds of the video.
              */
             end: number;
+            /** @description Start and end as a timecode. */
             timecode: string;
             /**
              * Format: double
-             * @description Cosine similarity; null where nothing was searched for.
+             * @description Cosine similarity, 0 to 1; null if nothing was searched for.
              */
             score: number | null;
             /**
              * Format: double
-             * @description BM25 score; present in modes `text` and `hybrid` where the words were found.
+             * @description BM25 score; present in modes `text` and `hybrid` if the words match.
              */
             text_score?: number;
             /**
              * Format: double
-             * @description Probability, measured against unrelated searches, that what was searched for is really here; absent
-             *     without a search text.
+             * @description Calibrated probability that the match is really there, 0 to 1; absent without a search text.
              */
             p_present?: number;
-            /** @description The analyzers that found it, the surest first; present when all were searched. */
+            /** @description Ids of the analyzers that matched, most certain first; present if all analyzers were searched. */
             found_by?: string[];
+            /** @description URL of the video in storage. */
             video_url: string;
-            /** @description The instant when it begins, ISO 8601 in UTC; present where the video has `recorded_at`. */
+            /** @description Wall-clock time of the start, ISO 8601, UTC; present if the video has `recorded_at`. */
             recorded_at?: string;
+            /** @description What happens in the chunk. */
             description: string;
+            /** @description Descriptions of the people in the chunk. */
             people: string[];
+            /** @description Objects in the chunk. */
             objects: string[];
+            /** @description Actions in the chunk. */
             actions: string[];
+            /** @description Keywords of the chunk. */
             tags: string[];
+            /** @description Labels or names of the speakers in the chunk. */
             speakers: string[];
-            /** Format: uint32 */
+            /**
+             * Format: uint32
+             * @description Number of people in the chunk; null if unknown.
+             */
             people_count: number | null;
+            /** @description Speaker turns in the chunk. */
             turns: components["schemas"]["Turn"][];
         };
         /**
          * StepCost
-         * @description What a step of an ingest took.
+         * @description Cost of a step of an ingest.
          */
         StepCost: {
             /**
              * Format: uint64
-             * @description How often it was done.
+             * @description Number of calls.
              */
             calls: number;
             /**
              * Format: double
-             * @description How long that took in all, seconds; of calls at the same time each counts.
+             * @description Total duration in seconds; parallel calls are added up.
              */
             seconds: number;
         };
         /** StorageHealth */
         StorageHealth: {
+            /** @description Whether storage works. */
             ok: boolean;
+            /** @description Name of the storage bucket. */
             bucket: string;
+            /** @description Why storage does not work; null if it does. */
             error: string | null;
         };
         /** Storyboard */
         Storyboard: {
+            /** @description Id of the video. */
             video_id: string;
-            /** @description Path of the sheet, from the service's root. */
+            /** @description Path of the sheet, relative to the service's root. */
             sheet: string;
             /**
              * Format: double
@@ -3089,15 +3423,18 @@ export interface components {
             interval: number;
             /**
              * Format: uint32
-             * @description Tiles in the sheet.
+             * @description Number of tiles in the sheet.
              */
             tiles: number;
             /**
              * Format: uint32
-             * @description Tiles per row.
+             * @description Number of tiles per row.
              */
             columns: number;
-            /** Format: uint32 */
+            /**
+             * Format: uint32
+             * @description Number of rows.
+             */
             rows: number;
             /**
              * Format: uint32
@@ -3112,33 +3449,37 @@ export interface components {
         };
         /** Timeline */
         Timeline: {
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Total time that the person is visible, seconds.
+             */
             observed_seconds: number;
-            /** @description `[start, end]` in seconds. */
+            /** @description Intervals in which the person is visible, as `[start, end]` in seconds of the video. */
             spans: number[][];
-            /** @description The spans as moments, for `GET /moments/{moment_id}`. */
+            /** @description Moment ids of the intervals, for `GET /moments/{moment_id}`. */
             moments: string[];
         };
         /** Transcript */
         Transcript: {
+            /** @description Id of the video. */
             video_id: string;
             /**
              * Format: double
-             * @description Length of the video, seconds.
+             * @description Duration of the video, seconds.
              */
             duration: number;
-            /** @description ISO 639-1 code of the language that most is said in, where the recogniser knows. */
+            /** @description ISO 639-1 code of the language that is spoken most; null if unknown. */
             language: string | null;
             /**
-             * @description Which language is spoken when, in order; present where there are several, or where some speech
-             *     is not understood.
+             * @description When which language is spoken, in order of time; present if there are several, or if some speech was
+             *     not recognised.
              */
             languages?: components["schemas"]["LanguageSpan"][];
-            /** @description Whole sentences in order of time. */
+            /** @description Sentences in order of time. */
             utterances: components["schemas"]["Utterance"][];
             /**
              * Format: uint32
-             * @description Sentences in all answers together.
+             * @description Number of sentences on all pages.
              */
             total: number;
             /**
@@ -3146,130 +3487,135 @@ export interface components {
              * @description Tokens of `utterances`; present with `max_tokens`.
              */
             tokens?: number;
-            /** @description The embedder whose tokenizer has counted; present with `max_tokens`. */
+            /** @description Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`. */
             tokenizer?: string;
-            /** @description The `cursor` of the rest, where there is one. */
+            /** @description Cursor of the remaining sentences; absent if nothing is left. */
             next?: string;
         };
         /** TranscriptOutput */
         TranscriptOutput: {
+            /** @description The words spoken in the chunk. */
             text: string;
+            /** @description ISO 639-1 code of the spoken language; null if unknown. */
             language: string | null;
-            /** @description `{start, end, text, confidence}`; times are video seconds. */
+            /** @description `{start, end, text, confidence}`; times are seconds of the video, confidence is 0 to 1. */
             segments: {
                 [key: string]: unknown;
             }[];
         };
         /**
          * Turn
-         * @description A stretch of one speaker's speech.
+         * @description Uninterrupted speech of one speaker.
          */
         Turn: {
+            /** @description Label or name of the speaker. */
             speaker: string;
             /**
              * Format: double
-             * @description When it begins, seconds of the video.
+             * @description Start, seconds of the video.
              */
             start: number;
             /**
              * Format: double
-             * @description When it ends, seconds of the video.
+             * @description End, seconds of the video.
              */
             end: number;
+            /** @description The spoken words. */
             text: string;
         };
         /** UnreadableVideo */
         UnreadableVideo: {
+            /** @description Id of the video. */
             video_id: string;
-            /** @description What is wrong. */
+            /** @description What could not be read. */
             error: string;
         };
         /** UrlIngestRequest */
         UrlIngestRequest: {
             /**
              * Format: uri
-             * @description Scheme http or https.
+             * @description http(s) URL of the video.
              */
             url: string;
             /**
-             * @description Comma-separated analyzer ids.
+             * @description Comma-separated analyzer ids. Default: `default_video`.
              * @default default_video
              */
             analyzers?: string;
             /**
-             * @description `preset`, `weights` or `interval`.
+             * @description Chunking mode: `preset`, `weights` or `interval`. Default: `preset`.
              * @default preset
              * @enum {string}
              */
             mode?: "preset" | "weights" | "interval";
             /**
-             * @description `audio`, `video` or `audio_video`; used only when mode=preset.
+             * @description Preset: `audio`, `video` or `audio_video`; used with `mode=preset` only. Default: `audio_video`.
              * @default audio_video
              * @enum {string}
              */
             preset?: "audio" | "video" | "audio_video";
             /**
              * Format: double
-             * @description Weight of voice changes; mode=weights only, where at least one weight is required.
+             * @description Weight of speaker changes, at least 0; used with `mode=weights` only, which requires at least one
+             *     weight.
              */
             speaker?: number | null;
             /**
              * Format: double
-             * @description Weight of pauses; mode=weights only.
+             * @description Weight of silences, at least 0; used with `mode=weights` only.
              */
             silence?: number | null;
             /**
              * Format: double
-             * @description Weight of shot changes; mode=weights only.
+             * @description Weight of shot boundaries, at least 0; used with `mode=weights` only.
              */
             cut?: number | null;
             /**
              * Format: double
-             * @description Weight of topic shifts; mode=weights only.
+             * @description Weight of topic shifts, at least 0; used with `mode=weights` only.
              */
             semantic?: number | null;
             /**
              * Format: double
-             * @description Seconds per chunk; mode=interval only.
+             * @description Chunk duration in seconds; used with `mode=interval` only.
              */
             interval?: number | null;
             /**
              * Format: double
-             * @description Seconds; ignored when mode=interval.
+             * @description Minimum chunk duration in seconds; ignored with `mode=interval`. Default: 5.
              * @default 5
              */
             min_duration?: number;
             /**
              * Format: double
-             * @description Seconds; ignored when mode=interval.
+             * @description Maximum chunk duration in seconds; ignored with `mode=interval`. Default: 20.
              * @default 20
              */
             max_duration?: number;
-            /** @description Where to send the job, signed, when it has ended: an http(s) URL that is not private. */
+            /** @description http(s) URL that receives the finished job in a signed POST. Private addresses are rejected. */
             callback_url?: string | null;
             /**
              * Format: uint32
-             * @description Calls of the language model that the ingest may make; one more ends it, and what was paid
-             *     for is kept for the next.
+             * @description Maximum calls of the language model. The ingest fails when it needs more; completed calls are kept
+             *     for the next ingest. Null: no limit.
              */
             max_model_calls?: number | null;
             /**
              * Format: uint32
-             * @description Which sound track of a file with several is used, counted from 0; left out, the one in which most
-             *     is said.
+             * @description Index of the audio track to use, counted from 0. Null: the track with the most speech.
              */
             audio_track?: number | null;
             /**
-             * @description Keys of your own: strings, numbers, booleans, times in ISO 8601, lists of strings. Of a video that
-             *     is there already they are added, and null removes one.
+             * @description User metadata: strings, numbers, booleans, ISO 8601 times, lists of strings. For an existing video,
+             *     keys are added, and null removes a key.
              * @default {}
              */
             metadata?: {
                 [key: string]: unknown;
             };
-            /** @description The collection that it is in. */
+            /** @description Collection of the video, at most 128 characters. */
             collection?: string | null;
-            /** @description The instant of its first frame, ISO 8601. */
+            /** @description Recording time of the first frame, ISO 8601. */
             recorded_at?: string | null;
         };
         /**
@@ -3279,42 +3625,48 @@ export interface components {
         Utterance: {
             /**
              * Format: double
-             * @description When it begins, seconds of the video.
+             * @description Start, seconds of the video.
              */
             start: number;
             /**
              * Format: double
-             * @description When it ends, seconds of the video.
+             * @description End, seconds of the video.
              */
             end: number;
-            /** @description Label within the video, where speakers are told apart. */
+            /** @description Label or name of the speaker; absent without diarization. */
             speaker?: string;
-            /** @description The words, with their punctuation. */
+            /** @description The words, with punctuation. */
             text: string;
             /**
              * Format: double
-             * @description Mean probability of the words, 0..1.
+             * @description Mean probability of the words, 0 to 1.
              */
             confidence: number;
         };
         /** Values */
         Values: {
+            /** @description The filter. */
             field: string;
+            /** @description The values, most frequent first. */
             values: components["schemas"]["FilterValue"][];
-            /** @description Whether other values occur beside these. */
+            /** @description Whether there are more values than `limit`. */
             more: boolean;
         };
         /** @enum {string} */
         Verdict: "supported" | "weak" | "unsupported";
         /** Video */
         Video: {
+            /** @description Id of the video: the first 16 hexadecimal digits of the file's SHA-1. */
             video_id: string;
+            /** @description File name of the video. */
             filename: string;
+            /** @description URL of the video in storage. */
             video_url: string;
+            /** @description URL of the poster image; null if there is none. */
             poster_url: string | null;
             /**
              * Format: double
-             * @description Length of the video, seconds.
+             * @description Duration of the video, seconds.
              */
             duration: number;
             /**
@@ -3322,28 +3674,34 @@ export interface components {
              * @description Number of chunks.
              */
             chunks: number;
+            /** @description Id of the chunking configuration. */
             chunk_config: string;
+            /** @description Ids of the analyzers with output on the video. */
             analyzers: string[];
-            /** @description What it is about, in the first sentence of its summary; absent where there is none. */
+            /** @description First sentence of the summary; absent without a summary. */
             synopsis?: string;
-            /** @description Keys of its owner's own; absent without any. */
+            /** @description User metadata; absent without any. */
             metadata?: {
                 [key: string]: unknown;
             };
-            /** @description The collection that it is in; absent where it is in none. */
+            /** @description Collection of the video; absent without one. */
             collection?: string;
-            /** @description The instant of its first frame, ISO 8601; absent where it is not known. */
+            /** @description Recording time of the first frame, ISO 8601; absent if unknown. */
             recorded_at?: string;
         };
         /** VideoDetail */
         VideoDetail: {
+            /** @description Id of the video: the first 16 hexadecimal digits of the file's SHA-1. */
             video_id: string;
+            /** @description File name of the video. */
             filename: string;
+            /** @description URL of the video in storage. */
             video_url: string;
+            /** @description URL of the poster image; null if there is none. */
             poster_url: string | null;
             /**
              * Format: double
-             * @description Length of the video, seconds.
+             * @description Duration of the video, seconds.
              */
             duration: number;
             /**
@@ -3351,63 +3709,72 @@ export interface components {
              * @description Number of chunks.
              */
             chunks: number;
+            /** @description Id of the chunking configuration. */
             chunk_config: string;
+            /** @description Ids of the analyzers with output on the video. */
             analyzers: string[];
-            /** @description What it is about, in the first sentence of its summary; absent where there is none. */
+            /** @description First sentence of the summary; absent without a summary. */
             synopsis?: string;
-            /** @description Keys of its owner's own; absent without any. */
+            /** @description User metadata; absent without any. */
             metadata?: {
                 [key: string]: unknown;
             };
-            /** @description The collection that it is in; absent where it is in none. */
+            /** @description Collection of the video; absent without one. */
             collection?: string;
-            /** @description The instant of its first frame, ISO 8601; absent where it is not known. */
+            /** @description Recording time of the first frame, ISO 8601; absent if unknown. */
             recorded_at?: string;
+            /** @description Path of the video in the storage bucket. */
             storage_path: string;
-            /** @description Present when ingested from a URL. */
+            /** @description Source URL; present if the video was ingested from a URL. */
             source_url?: string;
-            /** Format: uint64 */
+            /**
+             * Format: uint64
+             * @description Size of the file, bytes.
+             */
             size_bytes: number;
             /**
              * Format: double
-             * @description Pictures per second; absent where there are none or it is not known.
+             * @description Frames per second; absent if there is no picture or it is unknown.
              */
             frame_rate?: number;
             /**
              * Format: double
-             * @description What the container says of its length, seconds; absent where it says the same as `duration`.
+             * @description Duration according to the container, seconds; absent if it equals `duration`.
              */
             container_duration?: number;
             /**
-             * @description Timecode of its first picture, as `01:00:00:00`, or with `;` before the frames where it is
-             *     drop-frame; absent where the container has none.
+             * @description Timecode of the first frame, such as `01:00:00:00`, with `;` before the frames for drop-frame;
+             *     absent if the container has none.
              */
             timecode?: string;
             /**
              * Format: uint32
-             * @description Which of its sound tracks was used, counted from 0; absent where it has no choice.
+             * @description Index of the audio track that was used, counted from 0; absent if there was no choice.
              */
             audio_track?: number;
-            /** @description What of the file was left out or chosen, in sentences; absent without any. */
+            /** @description Sentences on what was skipped or selected in the file; absent if there is nothing to report. */
             warnings?: string[];
-            /** @description Who says when it was recorded: `container` or `user`; absent where it is not known. */
+            /** @description Source of `recorded_at`: `container` or `user`; absent if it is unknown. */
             recorded_at_source?: string;
+            /** @description Chunking preset of the last ingest. */
             preset: string;
+            /** @description Chunking parameters of the last ingest. */
             params: {
                 [key: string]: unknown;
             };
-            /** @description Video-level results stored. */
+            /** @description Ids of the aggregators with a stored result. */
             aggregates: string[];
         };
         /** VideoList */
         VideoList: {
+            /** @description The videos, newest first. */
             videos: components["schemas"]["Video"][];
             /**
              * Format: uint32
-             * @description Videos on all pages.
+             * @description Number of videos on all pages.
              */
             total: number;
-            /** @description The `cursor` of the next page, where there is one. */
+            /** @description Cursor of the next page; absent on the last page. */
             next?: string;
         };
         /** Vote */
@@ -3415,12 +3782,12 @@ export interface components {
             detector: components["schemas"]["Detector"];
             /**
              * Format: double
-             * @description Where exactly the detector found something, seconds.
+             * @description Time that the detector reports, seconds of the video.
              */
             time: number;
             /**
              * Format: double
-             * @description The detector's strength times its weight.
+             * @description Strength of the vote times the detector's weight.
              */
             score: number;
         };
@@ -3632,27 +3999,27 @@ export interface operations {
     videos: {
         parameters: {
             query?: {
-                /** @description Videos on the page; all of them when left out. */
+                /** @description Maximum videos per page. Default: all. */
                 limit?: number;
-                /** @description Videos to skip, from the cursor on where there is one. */
+                /** @description Number of videos to skip, after the cursor if there is one. Default: 0. */
                 offset?: number;
-                /** @description `next` of the page before. */
+                /** @description `next` of the previous page. */
                 cursor?: string;
-                /** @description Only videos whose filename contains this, in any case. */
+                /** @description Only videos whose file name contains this text, case-insensitive. */
                 filename?: string;
-                /** @description Only videos that this analyzer has found something in. */
+                /** @description Only videos with output of this analyzer. */
                 analyzer?: string;
-                /** @description Only videos first ingested then or later, ISO 8601. */
+                /** @description Only videos first ingested at or after this time, ISO 8601. */
                 created_after?: string;
-                /** @description Only videos first ingested then or earlier, ISO 8601. */
+                /** @description Only videos first ingested at or before this time, ISO 8601. */
                 created_before?: string;
-                /** @description Only videos of this collection. */
+                /** @description Only videos in this collection. */
                 collection?: string;
-                /** @description Only videos recorded then or later, ISO 8601. */
+                /** @description Only videos recorded at or after this time, ISO 8601. */
                 recorded_after?: string;
-                /** @description Only videos recorded then or earlier, ISO 8601. */
+                /** @description Only videos recorded at or before this time, ISO 8601. */
                 recorded_before?: string;
-                /** @description Only videos of this metadata: a JSON object as the filter `metadata` of `/query`. */
+                /** @description Only videos with matching metadata: a JSON object as the filter `metadata` of `/query`. */
                 metadata?: string;
             };
             header?: never;
@@ -3676,7 +4043,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A request that is sent again with its key is answered with the job it started. */
+                /**
+                 * @description Idempotency key, 1 to 255 characters: a repeated request with the same key returns the job of
+                 *     the first one.
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3687,96 +4057,96 @@ export interface operations {
                 "multipart/form-data": {
                     /**
                      * Format: binary
-                     * @description The video.
+                     * @description The video file.
                      */
                     file?: string;
-                    /** @description A whole upload, in place of the file: what its address at `/uploads` ends with. */
+                    /** @description Id of a completed resumable upload, instead of `file`: the last segment of its `/uploads` URL. */
                     upload_id?: string;
                     /**
-                     * @description Comma-separated analyzer ids.
+                     * @description Comma-separated analyzer ids. Default: `default_video`.
                      * @default default_video
                      */
                     analyzers?: string;
                     /**
-                     * @description `preset`, `weights` or `interval`.
+                     * @description Chunking mode: `preset`, `weights` or `interval`. Default: `preset`.
                      * @default preset
                      * @enum {string}
                      */
                     mode?: "preset" | "weights" | "interval";
                     /**
-                     * @description `audio`, `video` or `audio_video`; used only when mode=preset.
+                     * @description Preset: `audio`, `video` or `audio_video`; used with `mode=preset` only. Default: `audio_video`.
                      * @default audio_video
                      * @enum {string}
                      */
                     preset?: "audio" | "video" | "audio_video";
                     /**
                      * Format: double
-                     * @description Weight of voice changes; mode=weights only, where at least one weight is required.
+                     * @description Weight of speaker changes, at least 0; used with `mode=weights` only, which requires at least one
+                     *     weight.
                      */
                     speaker?: number;
                     /**
                      * Format: double
-                     * @description Weight of pauses; mode=weights only.
+                     * @description Weight of silences, at least 0; used with `mode=weights` only.
                      */
                     silence?: number;
                     /**
                      * Format: double
-                     * @description Weight of shot changes; mode=weights only.
+                     * @description Weight of shot boundaries, at least 0; used with `mode=weights` only.
                      */
                     cut?: number;
                     /**
                      * Format: double
-                     * @description Weight of topic shifts; mode=weights only.
+                     * @description Weight of topic shifts, at least 0; used with `mode=weights` only.
                      */
                     semantic?: number;
                     /**
                      * Format: double
-                     * @description Seconds per chunk; mode=interval only.
+                     * @description Chunk duration in seconds; used with `mode=interval` only.
                      */
                     interval?: number;
                     /**
                      * Format: double
-                     * @description Seconds; ignored when mode=interval.
+                     * @description Minimum chunk duration in seconds; ignored with `mode=interval`. Default: 5.
                      * @default 5
                      */
                     min_duration?: number;
                     /**
                      * Format: double
-                     * @description Seconds; ignored when mode=interval.
+                     * @description Maximum chunk duration in seconds; ignored with `mode=interval`. Default: 20.
                      * @default 20
                      */
                     max_duration?: number;
-                    /** @description Where to send the job, signed, when it has ended: an http(s) URL that is not private. */
+                    /** @description http(s) URL that receives the finished job in a signed POST. Private addresses are rejected. */
                     callback_url?: string;
                     /**
                      * Format: uint32
-                     * @description Calls of the language model that the ingest may make; one more ends it, and what was paid
-                     *     for is kept for the next.
+                     * @description Maximum calls of the language model. The ingest fails when it needs more; completed calls are kept
+                     *     for the next ingest. Null: no limit.
                      */
                     max_model_calls?: number;
                     /**
                      * Format: uint32
-                     * @description Which sound track of a file with several is used, counted from 0; left out, the one in which most
-                     *     is said.
+                     * @description Index of the audio track to use, counted from 0. Null: the track with the most speech.
                      */
                     audio_track?: number;
                     /**
-                     * @description Keys of your own: strings, numbers, booleans, times in ISO 8601, lists of strings. Of a video that
-                     *     is there already they are added, and null removes one.
+                     * @description User metadata: strings, numbers, booleans, ISO 8601 times, lists of strings. For an existing video,
+                     *     keys are added, and null removes a key.
                      * @default {}
                      */
                     metadata?: {
                         [key: string]: unknown;
                     };
-                    /** @description The collection that it is in. */
+                    /** @description Collection of the video, at most 128 characters. */
                     collection?: string;
-                    /** @description The instant of its first frame, ISO 8601. */
+                    /** @description Recording time of the first frame, ISO 8601. */
                     recorded_at?: string;
                 };
             };
         };
         responses: {
-            /** @description Accepted; poll the job until it is done or failed. */
+            /** @description Accepted. Poll the job until it is done or failed. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -3791,7 +4161,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A request that is sent again with its key is answered with the job it started. */
+                /**
+                 * @description Idempotency key, 1 to 255 characters: a repeated request with the same key returns the job of
+                 *     the first one.
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3803,7 +4176,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted; poll the job until it is done or failed. */
+            /** @description Accepted. Poll the job until it is done or failed. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -3819,6 +4192,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the video. */
                 video_id: string;
             };
             cookie?: never;
@@ -3841,6 +4215,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the video. */
                 video_id: string;
             };
             cookie?: never;
@@ -3863,6 +4238,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the video. */
                 video_id: string;
             };
             cookie?: never;
@@ -3887,9 +4263,9 @@ export interface operations {
     collections: {
         parameters: {
             query?: {
-                /** @description Collections on the page. */
+                /** @description Maximum collections per page, 1 to 500. Default: 100. */
                 limit?: number;
-                /** @description `next` of the page before. */
+                /** @description `next` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -3912,21 +4288,19 @@ export interface operations {
     delete_collection: {
         parameters: {
             query: {
-                /**
-                 * @description What becomes of its videos: `delete` removes each completely, `keep` leaves them in no
-                 *     collection.
-                 */
+                /** @description What to do with its videos: `delete` deletes them, `keep` keeps them without a collection. */
                 videos: components["schemas"]["CollectionVideos"];
             };
             header?: never;
             path: {
+                /** @description Name of the collection. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Accepted; poll the job until it is done or failed. */
+            /** @description Accepted. Poll the job until it is done or failed. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -3942,6 +4316,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Name of the collection. */
                 name: string;
             };
             cookie?: never;
@@ -3952,7 +4327,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted; poll the job until it is done or failed. */
+            /** @description Accepted. Poll the job until it is done or failed. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -3966,9 +4341,9 @@ export interface operations {
     jobs: {
         parameters: {
             query?: {
-                /** @description Jobs on the page; all of them when left out. */
+                /** @description Maximum jobs per page. Default: all. */
                 limit?: number;
-                /** @description Jobs to skip. */
+                /** @description Number of jobs to skip. Default: 0. */
                 offset?: number;
             };
             header?: never;
@@ -3993,6 +4368,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the job. */
                 job_id: string;
             };
             cookie?: never;
@@ -4015,6 +4391,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the job. */
                 job_id: string;
             };
             cookie?: never;
@@ -4037,6 +4414,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the job. */
                 job_id: string;
             };
             cookie?: never;
@@ -4058,6 +4436,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the video. */
                 video_id: string;
             };
             cookie?: never;
@@ -4106,27 +4485,31 @@ export interface operations {
     chunks: {
         parameters: {
             query?: {
-                /** @description Restrict to one analyzer's output. */
+                /** @description Id of an analyzer: returns only its output. Default: all. */
                 analyzer?: string;
-                /** @description Keep chunks ending after this second. */
+                /** @description Only chunks that end after this time, seconds of the video. */
                 after?: number;
-                /** @description Keep chunks starting before this second. */
+                /** @description Only chunks that start before this time, seconds of the video. */
                 before?: number;
-                /** @description Comma-separated integers such as `2,4,7`. */
+                /** @description Only chunks with these ids: comma-separated integers, such as `2,4,7`. */
                 chunk_ids?: string;
-                /** @description Page size. */
+                /** @description Maximum chunks per page, 1 to 500. Default: 50. */
                 limit?: number;
-                /** @description Chunks to skip. */
+                /** @description Number of chunks to skip. Default: 0. */
                 offset?: number;
-                /** @description Include internal keys. */
+                /** @description Include internal fields such as `locations`. Default: false. */
                 verbose?: boolean;
-                /** @description Most tokens of the page's chunks together, whole ones, in their order. */
+                /**
+                 * @description Maximum tokens of the page's chunks together; the response contains whole chunks in order.
+                 *     Default: no limit.
+                 */
                 max_tokens?: number;
-                /** @description `next` of the page before, which was cut by `max_tokens`. */
+                /** @description `next` of the previous page, which `max_tokens` truncated. */
                 cursor?: string;
             };
             header?: never;
             path: {
+                /** @description Id of the video. */
                 video_id: string;
             };
             cookie?: never;
@@ -4147,12 +4530,14 @@ export interface operations {
     chunk: {
         parameters: {
             query?: {
-                /** @description Include internal keys. */
+                /** @description Include internal fields such as `locations`. Default: false. */
                 verbose?: boolean;
             };
             header?: never;
             path: {
+                /** @description Id of the video. */
                 video_id: string;
+                /** @description Id of the chunk, counted from 0. */
                 chunk_id: number;
             };
             cookie?: never;
@@ -4173,17 +4558,21 @@ export interface operations {
     transcript: {
         parameters: {
             query?: {
-                /** @description Keep sentences ending after this second. */
+                /** @description Only sentences that end after this time, seconds of the video. */
                 after?: number;
-                /** @description Keep sentences starting before this second. */
+                /** @description Only sentences that start before this time, seconds of the video. */
                 before?: number;
-                /** @description Most tokens of the sentences together, whole ones, in their order; all when left out. */
+                /**
+                 * @description Maximum tokens of the sentences together; the response contains whole sentences in order.
+                 *     Default: no limit.
+                 */
                 max_tokens?: number;
-                /** @description `next` of the answer before, which was cut by `max_tokens`. */
+                /** @description `next` of the previous response, which `max_tokens` truncated. */
                 cursor?: string;
             };
             header?: never;
             path: {
+                /** @description Id of the video. */
                 video_id: string;
             };
             cookie?: never;
@@ -4206,6 +4595,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the video. */
                 video_id: string;
             };
             cookie?: never;
@@ -4226,11 +4616,12 @@ export interface operations {
     correct: {
         parameters: {
             query?: {
-                /** @description Compute the aggregates of the video again; when left out, if that bills no model call. */
+                /** @description Whether to recompute the video's aggregates. Default: only if that is free of model calls. */
                 aggregate?: boolean;
             };
             header?: never;
             path: {
+                /** @description Id of the video. */
                 video_id: string;
             };
             cookie?: never;
@@ -4255,11 +4646,12 @@ export interface operations {
     undo_corrections: {
         parameters: {
             query?: {
-                /** @description Compute the aggregates of the video again; when left out, if that bills no model call. */
+                /** @description Whether to recompute the video's aggregates. Default: only if that is free of model calls. */
                 aggregate?: boolean;
             };
             header?: never;
             path: {
+                /** @description Id of the video. */
                 video_id: string;
             };
             cookie?: never;
@@ -4280,12 +4672,14 @@ export interface operations {
     undo_correction: {
         parameters: {
             query?: {
-                /** @description Compute the aggregates of the video again; when left out, if that bills no model call. */
+                /** @description Whether to recompute the video's aggregates. Default: only if that is free of model calls. */
                 aggregate?: boolean;
             };
             header?: never;
             path: {
+                /** @description Id of the video. */
                 video_id: string;
+                /** @description Id of the correction. */
                 correction_id: string;
             };
             cookie?: never;
@@ -4306,18 +4700,19 @@ export interface operations {
     aggregates: {
         parameters: {
             query?: {
-                /** @description Only this aggregate. */
+                /** @description Id of an aggregator: returns only its result. Default: all. */
                 aggregator?: string;
                 /**
-                 * @description Most tokens of the results together: whole parts in their order, and lists and objects hold
-                 *     those that fit alone.
+                 * @description Maximum tokens of the results together. The response contains whole parts in order; lists and
+                 *     objects contain only the elements that fit. Default: no limit.
                  */
                 max_tokens?: number;
-                /** @description `next` of the answer before, which was cut by `max_tokens`. */
+                /** @description `next` of the previous response, which `max_tokens` truncated. */
                 cursor?: string;
             };
             header?: never;
             path: {
+                /** @description Id of the video. */
                 video_id: string;
             };
             cookie?: never;
@@ -4338,11 +4733,12 @@ export interface operations {
     rerun_aggregates: {
         parameters: {
             query?: {
-                /** @description Recompute even when stored. */
+                /** @description Recompute aggregates that are already stored. Default: true. */
                 force?: boolean;
             };
             header?: never;
             path: {
+                /** @description Id of the video. */
                 video_id: string;
             };
             cookie?: never;
@@ -4353,7 +4749,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted; poll the job until it is done or failed. */
+            /** @description Accepted. Poll the job until it is done or failed. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -4367,11 +4763,12 @@ export interface operations {
     entities: {
         parameters: {
             query?: {
-                /** @description Only people seen in at least this many chunks. */
+                /** @description Only people seen in at least this many chunks. Default: 1. */
                 min_appearances?: number;
             };
             header?: never;
             path: {
+                /** @description Id of the video. */
                 video_id: string;
             };
             cookie?: never;
@@ -4392,40 +4789,42 @@ export interface operations {
     export: {
         parameters: {
             query: {
-                /** @description `srt`, `vtt`, `chapters.vtt`, `ffmetadata`, `edl`, `otio`, `csv` or `json`. */
+                /** @description File format: `srt`, `vtt`, `chapters.vtt`, `ffmetadata`, `edl`, `otio`, `csv` or `json`. */
                 format: string;
                 /**
-                 * @description Whether captions (`srt`, `vtt`) begin with the instant when they are said. It has to be known
-                 *     when the video was recorded; where it is, `edl` has it for every chunk.
+                 * @description Prefix captions (`srt`, `vtt`) with the wall-clock time; requires `recorded_at`. `edl` always
+                 *     has it if `recorded_at` is known. Default: false.
                  */
                 wall_clock?: boolean;
                 /**
-                 * @description Whether captions in `srt` begin with the speaker, as `Anna: `, where diarization knows who
-                 *     speaks. Captions in `vtt` always have the speaker, as a voice (`<v Anna>`).
+                 * @description Prefix captions in `srt` with the speaker, such as `Anna: `, if diarization knows the speaker.
+                 *     Captions in `vtt` always have the speaker as a voice (`<v Anna>`). Default: false.
                  */
                 speakers?: boolean;
                 /**
-                 * @description Only what lies after this second of the video: chunks that reach into it whole in `csv` and
-                 *     `json`, all else cut to it. Aggregates in `json` stay those of the whole video.
+                 * @description Start of the exported range, seconds of the video. `csv` and `json` contain whole chunks that
+                 *     overlap the range, other formats are cut to it. Aggregates in `json` still cover the whole
+                 *     video. Default: the beginning.
                  */
                 start?: number;
-                /** @description Only what lies before this second. */
+                /** @description End of the exported range, seconds of the video. Default: the end. */
                 end?: number;
                 /**
-                 * @description Whether times of captions, chapters and the timeline of `edl` count from `start`, as they do in a
-                 *     clip that begins there; else they are those of the video.
+                 * @description Make times of captions, chapters and the `edl` timeline relative to `start`, as in a clip that
+                 *     starts there. Default: false.
                  */
                 from_zero?: boolean;
             };
             header?: never;
             path: {
+                /** @description Id of the video. */
                 video_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The file. */
+            /** @description The exported file. */
             200: {
                 headers: {
                     "CONTENT-DISPOSITION": string;
@@ -4457,7 +4856,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The file. */
+            /** @description The exported file. */
             200: {
                 headers: {
                     "CONTENT-DISPOSITION": string;
@@ -4498,19 +4897,19 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description A filter of `/query` by words: `objects`, `tags`, `people`, `speakers`, `analyzer_ids`,
-                 *     `video_ids`, `chunk_config`, `collections`, or `metadata.<key>` for a key of words.
+                 * @description A text filter of `/query`: `objects`, `tags`, `people`, `speakers`, `analyzer_ids`, `video_ids`,
+                 *     `chunk_config`, `collections`, or `metadata.<key>` for a text key.
                  */
                 field: string;
-                /** @description Only values that begin so, in whichever case. */
+                /** @description Only values with this prefix, case-insensitive. */
                 prefix?: string;
-                /** @description Values at most. */
+                /** @description Maximum values, 1 to 200. Default: 20. */
                 limit?: number;
-                /** @description Only of these videos: ids with commas between them. */
+                /** @description Only values in these videos: comma-separated ids. */
                 video_ids?: string;
-                /** @description Only what this analyzer told. */
+                /** @description Only values in the output of this analyzer. */
                 analyzer?: string;
-                /** @description Only where these hold: a JSON object as the `filters` of `/query`. */
+                /** @description Only values in chunks that match these filters: a JSON object as `filters` of `/query`. */
                 filters?: string;
             };
             header?: never;
@@ -4558,6 +4957,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the moment, as in hits and citations. */
                 moment_id: string;
             };
             cookie?: never;
@@ -4648,6 +5048,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Name of the extractor. */
                 name: string;
             };
             cookie?: never;
@@ -4670,7 +5071,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description A lower-case letter, then lower-case letters, digits or `_`, 40 at most. */
+                /**
+                 * @description Name of the extractor: a lower-case letter, then lower-case letters, digits or `_`, at most 40
+                 *     characters.
+                 */
                 name: string;
             };
             cookie?: never;
@@ -4697,6 +5101,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Name of the extractor. */
                 name: string;
             };
             cookie?: never;
@@ -4739,6 +5144,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Name of the evaluation. */
                 name: string;
             };
             cookie?: never;
@@ -4761,6 +5167,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Name of the evaluation. */
                 name: string;
             };
             cookie?: never;
@@ -4787,6 +5194,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Name of the evaluation. */
                 name: string;
             };
             cookie?: never;
@@ -4809,6 +5217,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Name of the evaluation. */
                 name: string;
             };
             cookie?: never;
@@ -4831,6 +5240,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Name of the evaluation. */
                 name: string;
             };
             cookie?: never;
@@ -4841,7 +5251,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted; poll the job until it is done or failed. */
+            /** @description Accepted. Poll the job until it is done or failed. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -4857,7 +5267,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Name of the evaluation. */
                 name: string;
+                /** @description Id of the run. */
                 run_id: string;
             };
             cookie?: never;
@@ -4900,6 +5312,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Name of the alert. */
                 name: string;
             };
             cookie?: never;
@@ -4922,7 +5335,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description At most 64 of a to z, 0 to 9, _ and -. */
+                /** @description Name of the alert: 1 to 64 characters of `a`-`z`, `0`-`9`, `_` and `-`. */
                 name: string;
             };
             cookie?: never;
@@ -4949,6 +5362,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Name of the alert. */
                 name: string;
             };
             cookie?: never;
@@ -4971,6 +5385,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Name of the alert. */
                 name: string;
             };
             cookie?: never;
@@ -4993,13 +5408,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Name of the alert. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Accepted; poll the job until it is done or failed. */
+            /** @description Accepted. Poll the job until it is done or failed. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -5015,13 +5431,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the video. */
                 video_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Where the video is. */
+            /** @description The URL of the video in storage. */
             307: {
                 headers: {
                     LOCATION: string;
@@ -5034,20 +5451,24 @@ export interface operations {
     frame: {
         parameters: {
             query: {
-                /** @description Seconds, within the video. */
+                /** @description Time of the frame, seconds of the video. */
                 t: number;
-                /** @description Pixels; a frame is never wider than the video. The widest that is accepted is a setting. */
+                /**
+                 * @description Width in pixels. A frame is never wider than the video. The maximum is configurable. Default:
+                 *     640.
+                 */
                 width?: number;
             };
             header?: never;
             path: {
+                /** @description Id of the video. */
                 video_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The picture. */
+            /** @description The image. */
             200: {
                 headers: {
                     "CACHE-CONTROL": string;
@@ -5062,11 +5483,12 @@ export interface operations {
     peaks: {
         parameters: {
             query?: {
-                /** @description Parts that the video is divided into. The most that is accepted is a setting. */
+                /** @description Number of peaks that the video is divided into. The maximum is configurable. Default: 1000. */
                 buckets?: number;
             };
             header?: never;
             path: {
+                /** @description Id of the video. */
                 video_id: string;
             };
             cookie?: never;
@@ -5089,6 +5511,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the video. */
                 video_id: string;
             };
             cookie?: never;
@@ -5111,13 +5534,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the video. */
                 video_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The picture. */
+            /** @description The image. */
             200: {
                 headers: {
                     "CACHE-CONTROL": string;
@@ -5132,15 +5556,16 @@ export interface operations {
     clip: {
         parameters: {
             query: {
-                /** @description Where it begins, seconds. */
+                /** @description Start of the clip, seconds of the video. */
                 start: number;
-                /** @description Where it ends, seconds. How long a clip may be is a setting. */
+                /** @description End of the clip, seconds of the video. The maximum duration is configurable. */
                 end: number;
-                /** @description Whether it must begin at `start`; else it begins at the key frame before. */
+                /** @description Start exactly at `start`, else at the previous key frame. Default: true. */
                 exact?: boolean;
             };
             header?: never;
             path: {
+                /** @description Id of the video. */
                 video_id: string;
             };
             cookie?: never;
@@ -5162,7 +5587,7 @@ export interface operations {
                     "audio/mp4": string;
                 };
             };
-            /** @description The bytes of it that were asked for. */
+            /** @description The requested byte range of the clip. */
             206: {
                 headers: {
                     "CONTENT-DISPOSITION": string;
@@ -5177,7 +5602,7 @@ export interface operations {
                     "audio/mp4": string;
                 };
             };
-            /** @description The clip is the one that `If-None-Match` names. */
+            /** @description The clip matches `If-None-Match`. */
             304: {
                 headers: {
                     ETAG?: string;

@@ -10,31 +10,32 @@ use serde_json::Value;
 
 use crate::domain::aggregation::aggregators::summary;
 use crate::domain::aggregation::overview::overview;
-use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
+use crate::domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
 use crate::domain::aggregation::summarize::summarize;
 use crate::domain::aggregation::{
-    Aggregator, AggregatorSpec, Input, batches, chunk_passages, kind_of, rounded, topics, try_each,
+    Aggregator, AggregatorInput, AggregatorSpec, batches, chunk_passages, kind_of, rounded, topics,
+    try_each,
 };
 use crate::domain::analysis::chunk_text::ChunkText;
 use crate::domain::kernel::error::Result;
-use crate::domain::kernel::schema::schema_of;
+use crate::domain::kernel::schema::json_schema;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::ChunkId;
-use crate::domain::llm::ask::Prompt;
+use crate::domain::llm::structured::Prompt;
 
-/// What requests and stored records call it.
+/// Its id in requests and stored records.
 pub(crate) const ID: &str = "chapters";
 
-/// Groups consecutive chunks by topic, with a title each.
-pub(crate) struct Chapters;
+/// The `chapters` aggregator.
+pub(crate) struct ChaptersAggregator;
 
-/// A video by its topics.
+/// The chapters of a video.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Outline {
-    /// In order of time; every chunk is in one.
+    /// In order of time; every chunk is in exactly one.
     pub(crate) chapters: Vec<Chapter>,
-    /// The analyzers whose output was read.
+    /// The analyzers whose output was used.
     pub(crate) based_on: Vec<String>,
 }
 
@@ -48,9 +49,9 @@ pub(crate) struct Chapter {
     pub(crate) first_chunk: ChunkId,
     #[schemars(with = "usize")]
     pub(crate) last_chunk: ChunkId,
-    /// When it begins, seconds of the video.
+    /// Start, seconds of the video.
     pub(crate) start: f64,
-    /// When it ends, seconds of the video.
+    /// End, seconds of the video.
     pub(crate) end: f64,
     #[schemars(with = "Vec<usize>")]
     pub(crate) chunk_ids: Vec<ChunkId>,
@@ -58,11 +59,11 @@ pub(crate) struct Chapter {
 
 const PROMPT: &str = include_str!("../prompts/title.md");
 
-/// Tokens of one title.
+/// Maximum length of one title, tokens.
 const MAX_TOKENS: u32 = 60;
 
 #[async_trait]
-impl Aggregator for Chapters {
+impl Aggregator for ChaptersAggregator {
     fn spec(&self) -> &'static AggregatorSpec {
         &AggregatorSpec {
             id: ID,
@@ -73,18 +74,18 @@ impl Aggregator for Chapters {
         }
     }
 
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
+    async fn aggregate(&self, input: &AggregatorInput<'_>) -> Result<Aggregate> {
         let groups = topics::segment(&input.video.spans, input.vectors);
-        let work = groups.into_iter().enumerate().map(async |(number, group)| {
+        let chapters = groups.into_iter().enumerate().map(async |(number, group)| {
             let texts: Vec<ChunkText> = input
                 .texts
                 .iter()
                 .filter(|t| group.contains(&t.chunk_id.index()))
                 .cloned()
                 .collect();
-            let shown = overview(input.video, group.clone());
-            let passages = shown.into_iter().chain(chunk_passages(&texts)).collect();
-            let (title, summary) = head(input, number, passages).await?;
+            let overview = overview(input.video, group.clone());
+            let passages = overview.into_iter().chain(chunk_passages(&texts)).collect();
+            let (title, summary) = title_and_summary(input, number, passages).await?;
             let spans = &input.video.spans[group.clone()];
             Ok(Chapter {
                 title,
@@ -96,12 +97,12 @@ impl Aggregator for Chapters {
                 chunk_ids: group.map(ChunkId::from_index).collect(),
             })
         });
-        let chapters = try_each(work).await?;
-        Ok(Arc::new(Stored::new(Outline { chapters, based_on: input.based_on.to_vec() })))
+        let chapters = try_each(chapters).await?;
+        Ok(Arc::new(AggregateRecord::new(Outline { chapters, based_on: input.based_on.to_vec() })))
     }
 
     fn schema(&self) -> Value {
-        schema_of::<Outline>()
+        json_schema::<Outline>()
     }
 
     fn read(&self, stored: Value) -> Result<Aggregate> {
@@ -109,7 +110,7 @@ impl Aggregator for Chapters {
     }
 }
 
-impl Conclusion for Outline {
+impl AggregatorOutput for Outline {
     fn evidence(&self, _whole: Span) -> Vec<(Span, String)> {
         let chapters = self.chapters.iter();
         chapters
@@ -118,9 +119,9 @@ impl Conclusion for Outline {
     }
 }
 
-/// Title and summary of a group of chunks; a plain number where nothing is known of them.
-async fn head(
-    input: &Input<'_>,
+/// The title and summary of a group of chunks; without passages, a numbered title and no summary.
+async fn title_and_summary(
+    input: &AggregatorInput<'_>,
     number: usize,
     passages: Vec<Passage>,
 ) -> Result<(String, String)> {
@@ -129,7 +130,7 @@ async fn head(
         return Ok((fallback(), String::new()));
     }
     let summary = summarize(input, passages.clone()).await?.summary;
-    // A chapter that exceeds the model's context is named by its summary.
+    // A chapter that exceeds the model's context gets its title from its summary.
     let passages = match &batches(input, passages)[..] {
         [one] => one.clone(),
         batches => {
@@ -156,23 +157,25 @@ mod tests {
 
     use super::*;
     use crate::domain::aggregation::ChunkVectors;
-    use crate::domain::aggregation::testing::{aggregate, aggregate_over, output, video};
+    use crate::domain::aggregation::testing::{aggregate, aggregate_with_vectors, output, video};
     use crate::domain::analysis::analyzers::default_video;
 
-    /// Chunks that say what topic they are of, with vectors to match.
+    /// The chapters of a video whose chunks have these topics.
     async fn chapters(topics: &[usize]) -> Vec<Value> {
-        const SAID: [&str; 3] = ["The harbour wakes.", "Bread is baked.", "Snow falls."];
-        let outputs =
-            topics.iter().map(|&topic| output(json!({"description": SAID[topic]}))).collect();
+        const DESCRIPTIONS: [&str; 3] = ["The harbour wakes.", "Bread is baked.", "Snow falls."];
+        let outputs = topics
+            .iter()
+            .map(|&topic| output(json!({"description": DESCRIPTIONS[topic]})))
+            .collect();
         let vector = |topic: usize| {
-            let mut vector = vec![0.1; SAID.len()];
+            let mut vector = vec![0.1; DESCRIPTIONS.len()];
             vector[topic] = 1.0;
             Some(vector)
         };
         let vectors = topics.iter().map(|&topic| vector(topic)).collect();
         let vectors = ChunkVectors { vectors, ..ChunkVectors::default() };
         let video = video(5.0, topics.len()).with(default_video::ID, outputs);
-        let result = aggregate_over(&Chapters, &video, &vectors).await;
+        let result = aggregate_with_vectors(&ChaptersAggregator, &video, &vectors).await;
         assert_eq!(result["based_on"], json!([default_video::ID]));
         result["chapters"].as_array().expect("chapters").clone()
     }
@@ -218,8 +221,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_part_of_which_nothing_is_known_has_a_number() {
-        let result = aggregate(&Chapters, &video(5.0, 2)).await;
+    async fn a_chapter_without_passages_gets_a_number() {
+        let result = aggregate(&ChaptersAggregator, &video(5.0, 2)).await;
         assert_eq!(result["chapters"][0]["title"], "Part 1");
         assert_eq!(result["chapters"][0]["chunk_ids"], json!([0, 1]));
     }

@@ -1,4 +1,4 @@
-//! `cooccurrence`: which people are seen together, and what is seen with them.
+//! `cooccurrence`: which people appear together, and which objects appear with them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,77 +7,77 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use text::plural::many;
+use text::plural::with_count;
 
-use crate::domain::aggregation::aggregators::entities::{self, People, Person};
+use crate::domain::aggregation::aggregators::entities::{self, EntityRecord, LinkedPeople};
 use crate::domain::aggregation::aggregators::stats::objects_in;
-use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
-use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, rounded};
+use crate::domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
+use crate::domain::aggregation::{Aggregator, AggregatorInput, AggregatorSpec, rounded};
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::Result;
-use crate::domain::kernel::schema::schema_of;
+use crate::domain::kernel::schema::json_schema;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::ChunkId;
 
-/// What requests and stored records call it.
+/// Its id in requests and stored records.
 pub(crate) const ID: &str = "cooccurrence";
 
-/// Finds out which people are seen together, and what is seen with them.
-pub(crate) struct Cooccurrence;
+/// The `cooccurrence` aggregator.
+pub(crate) struct CooccurrenceAggregator;
 
-/// Who is seen with whom and with what.
+/// The cooccurrences of people and objects in a video.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Company {
-    /// Those seen together most often first.
-    pub(crate) pairs: Vec<Pair>,
-    /// One for each person.
-    pub(crate) objects: Vec<Belongings>,
-    /// One for each chunk.
-    pub(crate) people_per_chunk: Vec<Gathering>,
+pub(crate) struct Cooccurrences {
+    /// By descending number of shared chunks.
+    pub(crate) pairs: Vec<PersonPair>,
+    /// One entry per person.
+    pub(crate) objects: Vec<PersonObjects>,
+    /// One entry per chunk.
+    pub(crate) people_per_chunk: Vec<PeopleInChunk>,
 }
 
-/// Two people who are seen together.
+/// Two people who appear together.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Pair {
+pub(crate) struct PersonPair {
     pub(crate) a: String,
     pub(crate) b: String,
-    /// In how many chunks.
+    /// Number of shared chunks.
     pub(crate) chunks: u32,
     pub(crate) seconds: f64,
 }
 
-/// What one person is seen with.
+/// The objects in the chunks of one person.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Belongings {
+pub(crate) struct PersonObjects {
     pub(crate) entity_id: String,
-    /// In how many of the person's chunks each object is seen, most first.
+    /// The number of the person's chunks per object, in descending order.
     pub(crate) objects: Vec<(String, u32)>,
 }
 
-/// Who is in one chunk.
+/// The people in one chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Gathering {
+pub(crate) struct PeopleInChunk {
     pub(crate) chunk_id: ChunkId,
-    /// When it begins, seconds of the video.
+    /// Start, seconds of the video.
     pub(crate) start: f64,
-    /// When it ends, seconds of the video.
+    /// End, seconds of the video.
     pub(crate) end: f64,
     pub(crate) count: usize,
     pub(crate) entity_ids: Vec<String>,
 }
 
-/// Objects listed per person.
-const OBJECTS: usize = 20;
+/// Maximum number of objects per person.
+const MAX_OBJECTS: usize = 20;
 
-/// Names of people among the objects of a detector.
-const PEOPLE: &[&str] = &["person", "people", "man", "woman", "child", "boy", "girl"];
+/// Detector labels of people.
+const PERSON_LABELS: &[&str] = &["person", "people", "man", "woman", "child", "boy", "girl"];
 
 #[async_trait]
-impl Aggregator for Cooccurrence {
+impl Aggregator for CooccurrenceAggregator {
     fn spec(&self) -> &'static AggregatorSpec {
         &AggregatorSpec {
             id: ID,
@@ -88,24 +88,24 @@ impl Aggregator for Cooccurrence {
         }
     }
 
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
-        let people: &People = input.result(entities::ID)?;
-        Ok(Arc::new(Stored::new(company(input.video, &people.entities))))
+    async fn aggregate(&self, input: &AggregatorInput<'_>) -> Result<Aggregate> {
+        let people: &LinkedPeople = input.result(entities::ID)?;
+        Ok(Arc::new(AggregateRecord::new(cooccurrences(input.video, &people.entities))))
     }
 
     fn schema(&self) -> Value {
-        schema_of::<Company>()
+        json_schema::<Cooccurrences>()
     }
 
     fn read(&self, stored: Value) -> Result<Aggregate> {
-        read::<Company>(stored)
+        read::<Cooccurrences>(stored)
     }
 }
 
-impl Conclusion for Company {
+impl AggregatorOutput for Cooccurrences {
     fn evidence(&self, whole: Span) -> Vec<(Span, String)> {
-        let pairs = self.pairs.iter().take(20).map(|Pair { a, b, chunks, .. }| {
-            let chunks = many("chunk", u64::from(*chunks));
+        let pairs = self.pairs.iter().take(20).map(|PersonPair { a, b, chunks, .. }| {
+            let chunks = with_count("chunk", u64::from(*chunks));
             (whole, format!("Persons {a} and {b} appear together in {chunks}."))
         });
         let together = self.people_per_chunk.iter().filter(|chunk| chunk.entity_ids.len() > 1);
@@ -117,7 +117,7 @@ impl Conclusion for Company {
     }
 }
 
-fn company(video: &AnalyzedVideo, people: &[Person]) -> Company {
+fn cooccurrences(video: &AnalyzedVideo, people: &[EntityRecord]) -> Cooccurrences {
     let mut in_chunk: BTreeMap<ChunkId, Vec<(usize, Span)>> = BTreeMap::new();
     for (n, person) in people.iter().enumerate() {
         for s in &person.observations {
@@ -139,20 +139,20 @@ fn company(video: &AnalyzedVideo, people: &[Person]) -> Company {
     let mut pairs: Vec<_> = pairs.into_iter().collect();
     pairs.sort_by(|x, y| y.1.0.cmp(&x.1.0).then(y.1.1.total_cmp(&x.1.1)).then(x.0.cmp(&y.0)));
     let id = |n: usize| people[n].entity.entity_id.clone();
-    let pairs = pairs.into_iter().map(|((a, b), (chunks, seconds))| Pair {
+    let pairs = pairs.into_iter().map(|((a, b), (chunks, seconds))| PersonPair {
         a: id(a),
         b: id(b),
         chunks,
         seconds: rounded(seconds),
     });
-    let belongings = people.iter().map(|person| Belongings {
+    let objects_per_person = people.iter().map(|person| PersonObjects {
         entity_id: person.entity.entity_id.clone(),
         objects: objects(video, person),
     });
-    let gatherings = video.chunks().map(|(chunk_id, span)| {
+    let people_per_chunk = video.chunks().map(|(chunk_id, span)| {
         let present = in_chunk.get(&chunk_id).into_iter().flatten();
         let entity_ids: Vec<String> = present.map(|(n, _)| id(*n)).collect();
-        Gathering {
+        PeopleInChunk {
             chunk_id,
             start: rounded(span.start),
             end: rounded(span.end),
@@ -160,26 +160,26 @@ fn company(video: &AnalyzedVideo, people: &[Person]) -> Company {
             entity_ids,
         }
     });
-    Company {
+    Cooccurrences {
         pairs: pairs.collect(),
-        objects: belongings.collect(),
-        people_per_chunk: gatherings.collect(),
+        objects: objects_per_person.collect(),
+        people_per_chunk: people_per_chunk.collect(),
     }
 }
 
-/// What is seen in a person's chunks, with the number of those chunks.
-fn objects(video: &AnalyzedVideo, person: &Person) -> Vec<(String, u32)> {
+/// The objects in a person's chunks, with the number of those chunks.
+fn objects(video: &AnalyzedVideo, person: &EntityRecord) -> Vec<(String, u32)> {
     let mut counts: BTreeMap<String, u32> = BTreeMap::new();
     for chunk in &person.entity.chunk_ids {
         for name in objects_in(video, *chunk) {
-            if !PEOPLE.contains(&name.as_str()) {
+            if !PERSON_LABELS.contains(&name.as_str()) {
                 *counts.entry(name).or_default() += 1;
             }
         }
     }
     let mut counts: Vec<(String, u32)> = counts.into_iter().collect();
     counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    counts.truncate(OBJECTS);
+    counts.truncate(MAX_OBJECTS);
     counts
 }
 
@@ -188,22 +188,22 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::aggregation::aggregators::entities::Observation;
+    use crate::domain::aggregation::aggregators::entities::PersonObservation;
     use crate::domain::aggregation::entity::Entity;
     use crate::domain::aggregation::testing::{output, video};
     use crate::domain::analysis::analyzers::object_detection;
 
-    fn person(n: usize, observations: &[(u32, f64, f64)]) -> Person {
-        let observations: Vec<Observation> = observations
+    fn person(n: usize, observations: &[(u32, f64, f64)]) -> EntityRecord {
+        let observations: Vec<PersonObservation> = observations
             .iter()
-            .map(|&(chunk_id, start, end)| Observation {
+            .map(|&(chunk_id, start, end)| PersonObservation {
                 chunk_id: ChunkId(chunk_id),
                 person: "p".into(),
                 start,
                 end,
             })
             .collect();
-        Person {
+        EntityRecord {
             entity: Entity {
                 entity_id: format!("v-p{n}"),
                 appearances: observations.len() as u32,
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn people_are_together_in_chunks_and_seconds() {
+    fn cooccurrences_counts_shared_chunks_and_seconds() {
         let video = video(10.0, 3).with(
             object_detection::ID,
             vec![
@@ -229,7 +229,7 @@ mod tests {
             person(2, &[(0, 5.0, 10.0), (1, 13.0, 20.0)]),
             person(3, &[(1, 10.0, 20.0)]),
         ];
-        let result = json!(company(&video, &people));
+        let result = json!(cooccurrences(&video, &people));
         assert_eq!(
             result["pairs"],
             json!([

@@ -1,4 +1,4 @@
-//! `entities`: people linked across chunks by what they wear, with what each one did.
+//! `entities`: people linked across chunks by clothing, each with a narrative.
 
 use std::sync::Arc;
 
@@ -9,88 +9,88 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::aggregation::entity::Entity;
-use crate::domain::aggregation::linking::clothing::Signature;
+use crate::domain::aggregation::linking::clothing::ClothingSignature;
 use crate::domain::aggregation::linking::link;
-use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
+use crate::domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
 use crate::domain::aggregation::{
-    Aggregator, AggregatorSpec, Input, batches, moment, prefix, rounded, try_each,
+    Aggregator, AggregatorInput, AggregatorSpec, batches, moment, prefix, rounded, try_each,
 };
-use crate::domain::analysis::analyzers::people::{self, Crowd};
+use crate::domain::analysis::analyzers::people::{self, ChunkPeople};
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::schema::schema_of;
+use crate::domain::kernel::schema::json_schema;
 use crate::domain::kernel::time::{Span, timecode};
 use crate::domain::kernel::video::{ChunkId, VideoId};
-use crate::domain::llm::ask::Prompt;
+use crate::domain::llm::structured::Prompt;
 
-/// What requests and stored records call it.
+/// Its id in requests and stored records.
 pub(crate) const ID: &str = "entities";
 
-/// Links people across chunks by what they wear, with what each one did.
-pub(crate) struct Entities;
+/// The `entities` aggregator.
+pub(crate) struct EntitiesAggregator;
 
 const PROMPT: &str = include_str!("../prompts/narrative.md");
 
-/// Tokens of one narrative.
+/// Maximum length of one narrative, tokens.
 const MAX_TOKENS: u32 = 300;
 
-/// People whose narrative the language model writes, those seen in most chunks first. The others
-/// are told of in the people analyzer's words.
-const NARRATED: usize = 40;
+/// Maximum number of people whose narrative the language model writes, those in most chunks first. The
+/// other narratives consist of the people analyzer's words.
+const MAX_NARRATED: usize = 40;
 
-/// A person that one look at a chunk saw lasts this long, seconds.
-const GLANCE: f64 = 1.0;
+/// Minimum length of an observation, seconds: one from a single frame has no length of its own.
+const MIN_SECONDS: f64 = 1.0;
 
 /// The people of a video.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct People {
+pub(crate) struct LinkedPeople {
     pub(crate) total: usize,
-    /// Those seen in several chunks.
+    /// Number of people seen in several chunks.
     pub(crate) linked: usize,
-    /// Those seen in one.
+    /// Number of people seen in one chunk.
     pub(crate) unlinked: usize,
-    /// How often anybody was seen in a chunk.
+    /// Number of observations: one per person and chunk.
     pub(crate) observations: usize,
-    /// In order of their first appearance; without timelines, which another aggregate holds.
-    pub(crate) entities: Vec<Person>,
+    /// In order of first appearance; without timelines, which `entity_timelines` computes.
+    pub(crate) entities: Vec<EntityRecord>,
 }
 
-/// One person in one chunk, as `entities` stores it for the aggregates that build on it.
+/// One person in one chunk, stored for the aggregators that depend on this one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Observation {
+pub(crate) struct PersonObservation {
     pub(crate) chunk_id: ChunkId,
-    /// The people analyzer's name for them within the chunk.
+    /// The id of the person within the chunk, from the people analyzer.
     pub(crate) person: String,
-    /// When it begins, seconds of the video.
+    /// Start, seconds of the video.
     pub(crate) start: f64,
-    /// When it ends, seconds of the video.
+    /// End, seconds of the video.
     pub(crate) end: f64,
 }
 
-/// A linked person as stored.
+/// A linked person with its observations, as stored.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Person {
+pub(crate) struct EntityRecord {
     #[serde(flatten)]
     pub(crate) entity: Entity,
     #[serde(rename = "sightings")]
-    pub(crate) observations: Vec<Observation>,
+    pub(crate) observations: Vec<PersonObservation>,
 }
 
-/// One person in one chunk, with what the chunk tells of them.
+/// One person in one chunk, with the details of the people analyzer.
 struct ChunkPerson {
-    observation: Observation,
+    observation: PersonObservation,
     name: Option<String>,
-    signature: Signature,
+    signature: ClothingSignature,
     description: String,
     action: String,
     position: String,
 }
 
 #[async_trait]
-impl Aggregator for Entities {
+impl Aggregator for EntitiesAggregator {
     fn spec(&self) -> &'static AggregatorSpec {
         &AggregatorSpec {
             id: ID,
@@ -101,47 +101,47 @@ impl Aggregator for Entities {
         }
     }
 
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
-        let seen = people_by_chunk(input.video);
-        let clothes: Vec<(ChunkId, Signature)> =
-            seen.iter().map(|o| (o.observation.chunk_id, o.signature.clone())).collect();
-        // Comparing everybody with everybody takes time in a long video.
+    async fn aggregate(&self, input: &AggregatorInput<'_>) -> Result<Aggregate> {
+        let chunk_people = people_by_chunk(input.video);
+        let clothes: Vec<(ChunkId, ClothingSignature)> =
+            chunk_people.iter().map(|p| (p.observation.chunk_id, p.signature.clone())).collect();
+        // Comparing all pairs takes time in a long video.
         let linked = tokio::task::spawn_blocking(move || link(&clothes))
             .await
-            .map_err(|e| Error::corrupt(format!("linking ended abnormally: {e}")))?;
+            .map_err(|e| Error::corrupt(format!("linking panicked: {e}")))?;
         let mut persons: Vec<Vec<&ChunkPerson>> = linked
             .into_iter()
-            .map(|person| person.into_iter().map(|i| &seen[i]).collect())
+            .map(|person| person.into_iter().map(|i| &chunk_people[i]).collect())
             .collect();
-        join_named(&mut persons);
+        join_by_name(&mut persons);
         persons.sort_by(|a, b| a[0].observation.start.total_cmp(&b[0].observation.start));
-        let told = narrated_by_model(&persons);
-        let work: Vec<_> = persons
+        let narrated = select_narrated(&persons);
+        let records: Vec<_> = persons
             .iter()
             .enumerate()
-            .map(|(n, person)| tell(input, n + 1, person, told.contains(&n)))
+            .map(|(n, person)| build_record(input, n + 1, person, narrated.contains(&n)))
             .collect();
-        let entities = try_each(work).await?;
+        let entities = try_each(records).await?;
         let linked = entities.iter().filter(|p| p.entity.appearances > 1).count();
-        Ok(Arc::new(Stored::new(People {
+        Ok(Arc::new(AggregateRecord::new(LinkedPeople {
             total: entities.len(),
             linked,
             unlinked: entities.len() - linked,
-            observations: seen.len(),
+            observations: chunk_people.len(),
             entities,
         })))
     }
 
     fn schema(&self) -> Value {
-        schema_of::<People>()
+        json_schema::<LinkedPeople>()
     }
 
     fn read(&self, stored: Value) -> Result<Aggregate> {
-        read::<People>(stored)
+        read::<LinkedPeople>(stored)
     }
 }
 
-impl Conclusion for People {
+impl AggregatorOutput for LinkedPeople {
     fn evidence(&self, _whole: Span) -> Vec<(Span, String)> {
         let people = self.entities.iter().map(|person| &person.entity);
         people
@@ -158,19 +158,19 @@ impl Conclusion for People {
 
 fn people_by_chunk(video: &AnalyzedVideo) -> Vec<ChunkPerson> {
     let mut people = Vec::new();
-    for (chunk_id, span, crowd) in video.of::<Crowd>(people::ID) {
-        for person in &crowd.people {
+    for (chunk_id, span, output) in video.typed_outputs::<ChunkPeople>(people::ID) {
+        for person in &output.people {
             let seen = Span { start: person.first_seen, end: person.last_seen };
-            let seen = lasting(seen, span);
+            let seen = extend_to_minimum(seen, span);
             people.push(ChunkPerson {
-                observation: Observation {
+                observation: PersonObservation {
                     chunk_id,
                     person: person.person.clone(),
                     start: rounded(seen.start),
                     end: rounded(seen.end),
                 },
                 name: person.name.clone(),
-                signature: Signature::of(&person.garments),
+                signature: ClothingSignature::from_garments(&person.garments),
                 description: person.description.trim().to_owned(),
                 action: person.action.trim().to_owned(),
                 position: person.position.trim().to_owned(),
@@ -180,18 +180,19 @@ fn people_by_chunk(video: &AnalyzedVideo) -> Vec<ChunkPerson> {
     people
 }
 
-/// Joins those who were given one name.
-fn join_named(persons: &mut Vec<Vec<&ChunkPerson>>) {
+/// Joins people to whom corrections give the same name.
+fn join_by_name(persons: &mut Vec<Vec<&ChunkPerson>>) {
     let mut joined: Vec<Vec<&ChunkPerson>> = Vec::new();
     for person in persons.drain(..) {
-        let name_of =
+        let corrected_name =
             |person: &[&ChunkPerson]| person.iter().find_map(|seen| seen.name.as_ref()).cloned();
-        let name = name_of(&person);
-        let known = joined.iter_mut().find(|other| name.is_some() && name_of(other) == name);
-        match known {
-            Some(known) => {
-                known.extend(person);
-                known.sort_by(|a, b| a.observation.start.total_cmp(&b.observation.start));
+        let name = corrected_name(&person);
+        let namesake =
+            joined.iter_mut().find(|other| name.is_some() && corrected_name(other) == name);
+        match namesake {
+            Some(namesake) => {
+                namesake.extend(person);
+                namesake.sort_by(|a, b| a.observation.start.total_cmp(&b.observation.start));
             }
             None => joined.push(person),
         }
@@ -199,31 +200,32 @@ fn join_named(persons: &mut Vec<Vec<&ChunkPerson>>) {
     *persons = joined;
 }
 
-/// At least a glance long, within the chunk.
-fn lasting(seen: Span, chunk: Span) -> Span {
-    let length = seen.seconds().max(GLANCE).min(chunk.seconds());
+/// Extends a span to the minimum length within its chunk.
+fn extend_to_minimum(seen: Span, chunk: Span) -> Span {
+    let length = seen.seconds().max(MIN_SECONDS).min(chunk.seconds());
     let middle = (seen.start + seen.end) / 2.0;
     let start = (middle - length / 2.0).min(chunk.end - length).max(chunk.start);
     Span { start, end: start + length }
 }
 
-/// Indexes of the people whose narrative is worth a call of the model.
-fn narrated_by_model(persons: &[Vec<&ChunkPerson>]) -> Vec<usize> {
+/// The indexes of the people whose narrative the model writes.
+fn select_narrated(persons: &[Vec<&ChunkPerson>]) -> Vec<usize> {
     let mut linked: Vec<usize> = (0..persons.len()).filter(|n| persons[*n].len() > 1).collect();
     linked.sort_by_key(|n| std::cmp::Reverse(persons[*n].len()));
-    linked.truncate(NARRATED);
+    linked.truncate(MAX_NARRATED);
     linked
 }
 
-fn entity(video_id: VideoId, number: usize, person: &[&ChunkPerson]) -> Person {
-    // The description that says most of the clothes; of equals the first.
+fn record(video_id: VideoId, number: usize, person: &[&ChunkPerson]) -> EntityRecord {
+    // The description with the most clothing details; the first of equals.
     let best =
         person.iter().rev().max_by(|a, b| a.signature.weight().total_cmp(&b.signature.weight()));
-    let observations: Vec<Observation> = person.iter().map(|p| p.observation.clone()).collect();
+    let observations: Vec<PersonObservation> =
+        person.iter().map(|p| p.observation.clone()).collect();
     let chunk_ids: Vec<ChunkId> = observations.iter().map(|s| s.chunk_id).collect();
     let first_seen = observations.iter().map(|s| s.start).fold(f64::INFINITY, f64::min);
     let last_seen = observations.iter().map(|s| s.end).fold(0.0, f64::max);
-    Person {
+    EntityRecord {
         entity: Entity {
             entity_id: format!("{}-p{number}", prefix(&video_id)),
             name: person.iter().find_map(|seen| seen.name.clone()),
@@ -232,23 +234,23 @@ fn entity(video_id: VideoId, number: usize, person: &[&ChunkPerson]) -> Person {
             first_seen,
             last_seen,
             description: best.map_or_else(String::new, |o| o.description.clone()),
-            narrative: plain_narrative(person),
+            narrative: composed_narrative(person),
             timeline: None,
         },
         observations,
     }
 }
 
-/// What a person does where the model is not asked: the actions in the analyzer's words.
-fn plain_narrative(person: &[&ChunkPerson]) -> String {
-    let mut told: Vec<String> = Vec::new();
+/// A narrative of the actions, in the words of the people analyzer.
+fn composed_narrative(person: &[&ChunkPerson]) -> String {
+    let mut sentences: Vec<String> = Vec::new();
     for seen in person {
         let text = sentence(seen);
-        if !told.contains(&text) {
-            told.push(text);
+        if !sentences.contains(&text) {
+            sentences.push(text);
         }
     }
-    told.join(" ")
+    sentences.join(" ")
 }
 
 fn sentence(seen: &ChunkPerson) -> String {
@@ -262,31 +264,35 @@ fn sentence(seen: &ChunkPerson) -> String {
     }
 }
 
-/// A linked person with a narrative, from the model or in the analyzer's words.
-async fn tell(
-    input: &Input<'_>,
+/// The record of a linked person, with a narrative from the model or in the analyzer's words.
+async fn build_record(
+    input: &AggregatorInput<'_>,
     number: usize,
     person: &[&ChunkPerson],
     by_model: bool,
-) -> Result<Person> {
-    let mut entity = entity(input.video.video_id, number, person);
+) -> Result<EntityRecord> {
+    let mut record = record(input.video.video_id, number, person);
     if by_model {
-        let narrative = narrate(input, &entity.entity, person).await?;
+        let narrative = narrate(input, &record.entity, person).await?;
         if !narrative.trim().is_empty() {
-            entity.entity.narrative = narrative;
+            record.entity.narrative = narrative;
         }
     }
-    Ok(entity)
+    Ok(record)
 }
 
-async fn narrate(input: &Input<'_>, entity: &Entity, person: &[&ChunkPerson]) -> Result<String> {
+async fn narrate(
+    input: &AggregatorInput<'_>,
+    entity: &Entity,
+    person: &[&ChunkPerson],
+) -> Result<String> {
     let passages: Vec<Passage> = person
         .iter()
         .enumerate()
         .map(|(n, o)| {
-            let told = sentence(o);
+            let action = sentence(o);
             let billed = input.model.is_billed();
-            let text = if billed { format!("{} {told}", o.description) } else { told };
+            let text = if billed { format!("{} {action}", o.description) } else { action };
             Passage {
                 moment: moment(Span { start: o.observation.start, end: o.observation.end }),
                 topic: Some("person".into()),
@@ -304,8 +310,8 @@ async fn narrate(input: &Input<'_>, entity: &Entity, person: &[&ChunkPerson]) ->
         max_tokens: MAX_TOKENS,
         ..Prompt::default()
     };
-    let told: Narrative = input.ask(prompt).await?;
-    Ok(told.narrative)
+    let answer: Narrative = input.ask(prompt).await?;
+    Ok(answer.narrative)
 }
 
 #[cfg(test)]
@@ -315,7 +321,7 @@ mod tests {
     use super::*;
     use crate::domain::aggregation::testing::{aggregate, output, video};
 
-    fn crowd(chunk: u32, people: &[(&str, &str)]) -> Option<Value> {
+    fn chunk_people(chunk: u32, people: &[(&str, &str)]) -> Option<Value> {
         let people: Vec<Value> = people
             .iter()
             .enumerate()
@@ -331,17 +337,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn people_are_linked_and_told_of() {
+    async fn people_are_linked_and_narrated() {
         let video = video(10.0, 4).with(
             people::ID,
             vec![
-                crowd(0, &[("red coat", "opening a door"), ("green hoodie", "reading")]),
-                crowd(1, &[("a red jacket and blue jeans", "sitting down")]),
+                chunk_people(0, &[("red coat", "opening a door"), ("green hoodie", "reading")]),
+                chunk_people(1, &[("a red jacket and blue jeans", "sitting down")]),
                 None,
-                crowd(3, &[("dark clothing", "walking"), ("red coat", "leaving")]),
+                chunk_people(3, &[("dark clothing", "walking"), ("red coat", "leaving")]),
             ],
         );
-        let result = aggregate(&Entities, &video).await;
+        let result = aggregate(&EntitiesAggregator, &video).await;
         for (key, expected) in [("total", 3), ("linked", 1), ("unlinked", 2), ("observations", 5)] {
             assert_eq!(result[key], expected, "{key}");
         }
@@ -355,11 +361,11 @@ mod tests {
         assert_eq!(first.get("timeline"), None);
         assert_eq!(result["entities"][1]["narrative"], "At 0:00.00: reading, on the left.");
         assert_eq!(result["entities"][2]["chunk_ids"], json!([3]));
-        assert_eq!(aggregate(&Entities, &video).await, result, "ids are stable");
+        assert_eq!(aggregate(&EntitiesAggregator, &video).await, result, "ids are stable");
     }
 
     #[test]
-    fn a_glance_lasts_a_second_within_its_chunk() {
+    fn extend_to_minimum_stays_within_the_chunk() {
         let chunk = Span { start: 10.0, end: 20.0 };
         for (start, end, expected) in [
             (12.0, 15.0, (12.0, 15.0)),
@@ -367,7 +373,7 @@ mod tests {
             (10.0, 10.0, (10.0, 11.0)),
             (20.0, 20.0, (19.0, 20.0)),
         ] {
-            let seen = lasting(Span { start, end }, chunk);
+            let seen = extend_to_minimum(Span { start, end }, chunk);
             assert_eq!((seen.start, seen.end), expected);
         }
     }

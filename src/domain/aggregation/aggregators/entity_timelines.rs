@@ -1,4 +1,4 @@
-//! `entity_timelines`: when each person is there, and for how long.
+//! `entity_timelines`: when and for how long each person is present.
 
 use std::sync::Arc;
 
@@ -7,31 +7,31 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::aggregation::aggregators::entities::{self, Observation, People};
+use crate::domain::aggregation::aggregators::entities::{self, LinkedPeople, PersonObservation};
 use crate::domain::aggregation::entity::EntityTimeline;
-use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
-use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, rounded};
+use crate::domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
+use crate::domain::aggregation::{Aggregator, AggregatorInput, AggregatorSpec, rounded};
 use crate::domain::kernel::error::Result;
-use crate::domain::kernel::schema::schema_of;
+use crate::domain::kernel::schema::json_schema;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::ChunkId;
 
-/// What requests and stored records call it.
+/// Its id in requests and stored records.
 pub(crate) const ID: &str = "entity_timelines";
 
-/// Finds out when each person is there, and for how long.
-pub(crate) struct EntityTimelines;
+/// The `entity_timelines` aggregator.
+pub(crate) struct EntityTimelinesAggregator;
 
-/// When the people of a video are there.
+/// The timelines of the people of a video.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Timelines {
     pub(crate) total: usize,
-    /// One for each person.
+    /// One timeline per person.
     pub(crate) entities: Vec<PersonTimeline>,
 }
 
-/// When one person is there.
+/// The timeline of one person.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct PersonTimeline {
@@ -41,7 +41,7 @@ pub(crate) struct PersonTimeline {
 }
 
 #[async_trait]
-impl Aggregator for EntityTimelines {
+impl Aggregator for EntityTimelinesAggregator {
     fn spec(&self) -> &'static AggregatorSpec {
         &AggregatorSpec {
             id: ID,
@@ -52,8 +52,8 @@ impl Aggregator for EntityTimelines {
         }
     }
 
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
-        let people: &People = input.result(entities::ID)?;
+    async fn aggregate(&self, input: &AggregatorInput<'_>) -> Result<Aggregate> {
+        let people: &LinkedPeople = input.result(entities::ID)?;
         let timelines = people.entities.iter().map(|person| {
             let spans = spans(&person.observations);
             let observed: f64 = spans.iter().map(|[start, end]| end - start).sum();
@@ -63,11 +63,11 @@ impl Aggregator for EntityTimelines {
             }
         });
         let entities: Vec<PersonTimeline> = timelines.collect();
-        Ok(Arc::new(Stored::new(Timelines { total: entities.len(), entities })))
+        Ok(Arc::new(AggregateRecord::new(Timelines { total: entities.len(), entities })))
     }
 
     fn schema(&self) -> Value {
-        schema_of::<Timelines>()
+        json_schema::<Timelines>()
     }
 
     fn read(&self, stored: Value) -> Result<Aggregate> {
@@ -75,21 +75,21 @@ impl Aggregator for EntityTimelines {
     }
 }
 
-impl Conclusion for Timelines {
+impl AggregatorOutput for Timelines {
     fn evidence(&self, _whole: Span) -> Vec<(Span, String)> {
-        let told = self.entities.iter().flat_map(|PersonTimeline { entity_id, timeline }| {
+        let spans = self.entities.iter().flat_map(|PersonTimeline { entity_id, timeline }| {
             let text = format!(
                 "Person {entity_id} is present here; {:?} seconds in all.",
                 timeline.observed_seconds
             );
             timeline.spans.iter().map(move |&[start, end]| (Span { start, end }, text.clone()))
         });
-        told.collect()
+        spans.collect()
     }
 }
 
-/// Sightings in neighbouring chunks are one presence: no look in between missed the person.
-fn spans(observations: &[Observation]) -> Vec<[f64; 2]> {
+/// Merges observations in consecutive chunks: no chunk in between lacks the person.
+fn spans(observations: &[PersonObservation]) -> Vec<[f64; 2]> {
     let mut spans: Vec<[f64; 2]> = Vec::new();
     let mut last_chunk: Option<ChunkId> = None;
     for observation in observations {
@@ -108,8 +108,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbouring_chunks_are_one_presence() {
-        let seen = |chunk_id, start, end| Observation {
+    fn observations_in_consecutive_chunks_are_merged() {
+        let seen = |chunk_id, start, end| PersonObservation {
             chunk_id: ChunkId(chunk_id),
             person: "p1".into(),
             start,

@@ -10,49 +10,49 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
-use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input};
+use crate::domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
+use crate::domain::aggregation::{Aggregator, AggregatorInput, AggregatorSpec};
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::Result;
-use crate::domain::kernel::schema::schema_of;
+use crate::domain::kernel::schema::json_schema;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::ChunkId;
 
-/// What requests and stored records call it.
+/// Its id in requests and stored records.
 pub(crate) const ID: &str = "ner";
 
-/// Finds named entities in speech, descriptions and text on screen.
-pub(crate) struct Ner;
+/// The `ner` aggregator.
+pub(crate) struct NerAggregator;
 
-/// What is called by its name.
+/// The named entities of a video.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Named {
-    /// The most often mentioned first.
+pub(crate) struct NamedEntities {
+    /// By descending number of mentions.
     pub(crate) entities: Vec<NamedEntity>,
-    /// Mentions by label.
+    /// Number of mentions by label.
     pub(crate) by_label: BTreeMap<String, u32>,
-    /// The labels that were looked for.
+    /// The labels of the recognizer.
     pub(crate) labels_used: Vec<String>,
-    /// The analyzers whose texts were read.
+    /// The analyzers whose texts were used.
     pub(crate) based_on: Vec<String>,
 }
 
-/// One name.
+/// One named entity.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct NamedEntity {
     pub(crate) text: String,
     pub(crate) label: String,
-    /// How often it is mentioned.
+    /// Number of mentions.
     pub(crate) count: u32,
 }
 
-/// Texts recognised in one call.
-const BATCH: usize = 256;
+/// Number of texts per call of the recognizer.
+const BATCH_SIZE: usize = 256;
 
 #[async_trait]
-impl Aggregator for Ner {
+impl Aggregator for NerAggregator {
     fn spec(&self) -> &'static AggregatorSpec {
         &AggregatorSpec {
             id: ID,
@@ -63,16 +63,16 @@ impl Aggregator for Ner {
         }
     }
 
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
+    async fn aggregate(&self, input: &AggregatorInput<'_>) -> Result<Aggregate> {
         let recognizer = input.ner.ok_or_else(|| {
             PortError::new(ErrorKind::Unavailable, "no entity recogniser is configured")
         })?;
         let sources = texts(input.video);
         let texts: Vec<String> = sources.iter().map(|source| source.text.clone()).collect();
         let mut mentions = Mentions::default();
-        for (sources, texts) in sources.chunks(BATCH).zip(texts.chunks(BATCH)) {
-            let found = recognizer.recognize(texts).await?;
-            for (source, spans) in sources.iter().zip(found) {
+        for (sources, texts) in sources.chunks(BATCH_SIZE).zip(texts.chunks(BATCH_SIZE)) {
+            let recognized = recognizer.recognize(texts).await?;
+            for (source, spans) in sources.iter().zip(recognized) {
                 for span in spans {
                     if let Some(text) = source.text.get(span.range) {
                         mentions.add(source, text, &span.label);
@@ -82,19 +82,19 @@ impl Aggregator for Ner {
         }
         let based_on: BTreeSet<&str> =
             sources.iter().map(|source| source.analyzer.as_str()).collect();
-        Ok(Arc::new(Stored::new(mentions.named(recognizer.labels(), &based_on))))
+        Ok(Arc::new(AggregateRecord::new(mentions.into_entities(recognizer.labels(), &based_on))))
     }
 
     fn schema(&self) -> Value {
-        schema_of::<Named>()
+        json_schema::<NamedEntities>()
     }
 
     fn read(&self, stored: Value) -> Result<Aggregate> {
-        read::<Named>(stored)
+        read::<NamedEntities>(stored)
     }
 }
 
-impl Conclusion for Named {
+impl AggregatorOutput for NamedEntities {
     fn evidence(&self, whole: Span) -> Vec<(Span, String)> {
         let named = self.entities.iter().take(20).map(|e| format!("{} ({})", e.text, e.label));
         let named: Vec<String> = named.collect();
@@ -106,59 +106,60 @@ impl Conclusion for Named {
 }
 
 /// A text of one chunk by one analyzer.
-struct Source {
+struct TextSource {
     chunk: ChunkId,
     analyzer: String,
     text: String,
 }
 
-/// What is written, said or shown; lists of objects and of people's looks name nobody. A description
-/// is read as a whole: beside its other words capitals on the screen tell names from loud text.
-fn texts(video: &AnalyzedVideo) -> Vec<Source> {
+/// The prose, speech and screen text of each chunk and analyzer; lists of objects and appearances contain
+/// no names. A description is kept whole: next to its other words, capitals in quoted screen text
+/// distinguish names from upper-case text.
+fn texts(video: &AnalyzedVideo) -> Vec<TextSource> {
     let mut texts = Vec::new();
     for analyzer in video.outputs.keys() {
         for chunk in video.chunk_ids() {
-            let Some(finding) = video.finding(analyzer, chunk) else { continue };
-            let named = |kind| {
+            let Some(output) = video.output(analyzer, chunk) else { continue };
+            let has_names = |kind| {
                 matches!(kind, PassageKind::Prose | PassageKind::Speech | PassageKind::Screen)
             };
-            let description = finding.description().unwrap_or_default();
-            let mut told = finding.statements();
-            told.retain(|told| named(told.kind) && !description.contains(&told.text));
-            let mut said = vec![description.clone()];
-            said.extend(told.into_iter().map(|statement| statement.text));
-            said.retain(|text| !text.trim().is_empty());
-            let text = said.join("\n");
+            let description = output.description().unwrap_or_default();
+            let mut statements = output.statements();
+            statements.retain(|s| has_names(s.kind) && !description.contains(&s.text));
+            let mut parts = vec![description.clone()];
+            parts.extend(statements.into_iter().map(|statement| statement.text));
+            parts.retain(|text| !text.trim().is_empty());
+            let text = parts.join("\n");
             if !text.trim().is_empty() {
-                texts.push(Source { chunk, analyzer: analyzer.clone(), text });
+                texts.push(TextSource { chunk, analyzer: analyzer.clone(), text });
             }
         }
     }
     texts
 }
 
-/// Mentions of each entity, by chunk and analyzer.
+/// The mentions of each entity, by chunk and analyzer.
 #[derive(Default)]
 struct Mentions {
-    /// By label and folded text: the counts, and how it was written how often.
-    entities: BTreeMap<(String, String), Entity>,
+    /// By label and lower-case text.
+    entities: BTreeMap<(String, String), MentionCounts>,
 }
 
 #[derive(Default)]
-struct Entity {
+struct MentionCounts {
     counts: BTreeMap<(ChunkId, String), u32>,
     spellings: BTreeMap<String, u32>,
 }
 
 impl Mentions {
-    fn add(&mut self, source: &Source, text: &str, label: &str) {
+    fn add(&mut self, source: &TextSource, text: &str, label: &str) {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let entity = self.entities.entry((label.to_owned(), text.to_lowercase())).or_default();
         *entity.counts.entry((source.chunk, source.analyzer.clone())).or_default() += 1;
         *entity.spellings.entry(text).or_default() += 1;
     }
 
-    fn named(self, labels: &[String], based_on: &BTreeSet<&str>) -> Named {
+    fn into_entities(self, labels: &[String], based_on: &BTreeSet<&str>) -> NamedEntities {
         let mut entities: Vec<NamedEntity> = self
             .entities
             .into_iter()
@@ -172,7 +173,7 @@ impl Mentions {
         for entity in &entities {
             *by_label.entry(entity.label.clone()).or_default() += entity.count;
         }
-        Named {
+        NamedEntities {
             entities,
             by_label,
             labels_used: labels.to_vec(),
@@ -181,22 +182,22 @@ impl Mentions {
     }
 }
 
-impl Entity {
-    /// Analyzers tell of the same words (a composed description quotes the text on screen), so
-    /// within a chunk the one that has most mentions counts, not their sum.
+impl MentionCounts {
+    /// Several analyzers contain the same words (a composed description quotes screen text), so the count
+    /// for a chunk is the maximum over its analyzers, not their sum.
     fn count(&self) -> u32 {
         let mut by_chunk: BTreeMap<ChunkId, u32> = BTreeMap::new();
         for ((chunk, _), count) in &self.counts {
-            let most = by_chunk.entry(*chunk).or_default();
-            *most = (*most).max(*count);
+            let max = by_chunk.entry(*chunk).or_default();
+            *max = (*max).max(*count);
         }
         by_chunk.values().sum()
     }
 
-    /// The most frequent spelling; of equally frequent ones the first, which has capitals.
+    /// The most frequent spelling; of equally frequent ones the first in ASCII order, which has capitals.
     fn spelling(&self) -> Option<String> {
-        let most = self.spellings.values().max()?;
-        self.spellings.iter().find(|(_, count)| *count == most).map(|(text, _)| text.clone())
+        let max = self.spellings.values().max()?;
+        self.spellings.iter().find(|(_, count)| *count == max).map(|(text, _)| text.clone())
     }
 }
 
@@ -208,9 +209,9 @@ mod tests {
     use crate::domain::analysis::analyzers::{default_video, diarization, object_detection, ocr};
 
     #[test]
-    fn what_two_analyzers_read_is_one_mention() {
+    fn a_mention_by_two_analyzers_counts_once() {
         let mut mentions = Mentions::default();
-        let source = |chunk, analyzer: &str| Source {
+        let source = |chunk, analyzer: &str| TextSource {
             chunk: ChunkId(chunk),
             analyzer: analyzer.into(),
             text: String::new(),
@@ -225,9 +226,9 @@ mod tests {
             mentions.add(&source(chunk, analyzer), text, label);
         }
         let labels = ["organisation".to_owned(), "place".to_owned(), "date".to_owned()];
-        let named = mentions.named(&labels, &["read", "heard"].into());
+        let entities = mentions.into_entities(&labels, &["read", "heard"].into());
         assert_eq!(
-            json!(named),
+            json!(entities),
             json!({
                 "entities": [
                     {"text": "NASA", "label": "organisation", "count": 3},
@@ -241,19 +242,19 @@ mod tests {
     }
 
     #[test]
-    fn only_texts_are_read_and_a_description_as_a_whole() {
-        use crate::domain::aggregation::testing::{output, spoken, video};
-        const SHOWN: &str = "A dark picture in blue, still. Text on screen: PORT ELLERY.";
+    fn texts_keep_descriptions_whole_and_omit_objects() {
+        use crate::domain::aggregation::testing::{diarized, output, video};
+        const DESCRIPTION: &str = "A dark picture in blue, still. Text on screen: PORT ELLERY.";
         let video = video(10.0, 2)
-            .with(default_video::ID, vec![output(json!({"description": SHOWN})), None])
+            .with(default_video::ID, vec![output(json!({"description": DESCRIPTION})), None])
             .with(ocr::ID, vec![output(json!({"text": "EXIT"})), None])
-            .with(diarization::ID, vec![None, spoken(&[("S1", 1.0, 2.0, "hello Bob")])])
+            .with(diarization::ID, vec![None, diarized(&[("S1", 1.0, 2.0, "hello Bob")])])
             .with(object_detection::ID, vec![output(json!({"objects": ["car"]})), None]);
         let texts = texts(&video);
         let read: Vec<(u32, &str, &str)> =
             texts.iter().map(|s| (s.chunk.0, s.analyzer.as_str(), s.text.as_str())).collect();
         let expected = [
-            (0, default_video::ID, SHOWN),
+            (0, default_video::ID, DESCRIPTION),
             (1, diarization::ID, "hello Bob"),
             (0, ocr::ID, "EXIT"),
         ];

@@ -1,4 +1,4 @@
-//! `novelty`: chunks ranked by how unlike the rest of the video they are.
+//! `novelty`: chunks ranked by their embedding distance from the rest of the video.
 
 use std::sync::Arc;
 
@@ -7,50 +7,50 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
+use crate::domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
 use crate::domain::aggregation::{
-    Aggregator, AggregatorSpec, ChunkVectors, Input, round4, rounded,
+    Aggregator, AggregatorInput, AggregatorSpec, ChunkVectors, round4, rounded,
 };
 use crate::domain::kernel::error::Result;
-use crate::domain::kernel::schema::schema_of;
+use crate::domain::kernel::schema::json_schema;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::ChunkId;
 
-/// What requests and stored records call it.
+/// Its id in requests and stored records.
 pub(crate) const ID: &str = "novelty";
 
-/// Ranks chunks by how unlike the rest of the video they are.
-pub(crate) struct Novelty;
+/// The `novelty` aggregator.
+pub(crate) struct NoveltyAggregator;
 
-/// How unlike the rest of the video its chunks are.
+/// The chunks of a video ranked by novelty.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Ranking {
-    /// What is compared, in words.
+pub(crate) struct NoveltyRanking {
+    /// A description of what is compared.
     pub(crate) basis: String,
     pub(crate) mean_distance: f64,
-    /// Every chunk that can be compared, the most unlike first.
-    pub(crate) ranked: Vec<Ranked>,
-    /// Those of them that stand out.
-    pub(crate) outliers: Vec<Ranked>,
+    /// All chunks with a vector, the most novel first.
+    pub(crate) ranked: Vec<ChunkNovelty>,
+    /// The chunks whose novelty is more than two standard deviations from the mean.
+    pub(crate) outliers: Vec<ChunkNovelty>,
 }
 
-/// How unlike the rest of the video one chunk is.
+/// The novelty of one chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Ranked {
+pub(crate) struct ChunkNovelty {
     #[schemars(with = "usize")]
     pub(crate) chunk_id: ChunkId,
-    /// When it begins, seconds of the video.
+    /// Start, seconds of the video.
     pub(crate) start: f64,
-    /// When it ends, seconds of the video.
+    /// End, seconds of the video.
     pub(crate) end: f64,
-    /// Cosine distance.
+    /// Cosine distance from the mean of the other chunks.
     pub(crate) novelty: f64,
 }
 
 #[async_trait]
-impl Aggregator for Novelty {
+impl Aggregator for NoveltyAggregator {
     fn spec(&self) -> &'static AggregatorSpec {
         &AggregatorSpec {
             id: ID,
@@ -60,7 +60,7 @@ impl Aggregator for Novelty {
         }
     }
 
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
+    async fn aggregate(&self, input: &AggregatorInput<'_>) -> Result<Aggregate> {
         let vectors = &input.vectors.vectors;
         let distances = distances(vectors);
         let count = distances.len() as f64;
@@ -75,7 +75,7 @@ impl Aggregator for Novelty {
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let item = |&(chunk_id, distance): &(ChunkId, f64)| {
             let span = input.video.spans[chunk_id.index()];
-            Ranked {
+            ChunkNovelty {
                 chunk_id,
                 start: rounded(span.start),
                 end: rounded(span.end),
@@ -87,7 +87,7 @@ impl Aggregator for Novelty {
             .filter(|(_, distance)| deviation > 1e-6 && (distance - mean).abs() > 2.0 * deviation)
             .map(item)
             .collect();
-        Ok(Arc::new(Stored::new(Ranking {
+        Ok(Arc::new(AggregateRecord::new(NoveltyRanking {
             basis: basis(input.vectors),
             mean_distance: round4(mean),
             ranked: ranked.iter().map(item).collect(),
@@ -96,26 +96,26 @@ impl Aggregator for Novelty {
     }
 
     fn schema(&self) -> Value {
-        schema_of::<Ranking>()
+        json_schema::<NoveltyRanking>()
     }
 
     fn read(&self, stored: Value) -> Result<Aggregate> {
-        read::<Ranking>(stored)
+        read::<NoveltyRanking>(stored)
     }
 }
 
-/// What was compared.
-fn basis(compared: &ChunkVectors) -> String {
-    if compared.vectors.iter().all(Option::is_none) {
+/// Describes what is compared.
+fn basis(vectors: &ChunkVectors) -> String {
+    if vectors.vectors.iter().all(Option::is_none) {
         return "no chunk has an embedding to compare".into();
     }
     format!(
         "cosine distance of each chunk's {} embedding ({}) from the mean of the others",
-        compared.analyzer, compared.model
+        vectors.analyzer, vectors.model
     )
 }
 
-impl Conclusion for Ranking {
+impl AggregatorOutput for NoveltyRanking {
     fn evidence(&self, _whole: Span) -> Vec<(Span, String)> {
         let text = "This moment is among the most unlike the rest of the video.";
         let moments = self.ranked.iter().take(3);
@@ -123,7 +123,7 @@ impl Conclusion for Ranking {
     }
 }
 
-/// Per chunk with a vector: its cosine distance from the mean of the other chunks.
+/// For each chunk with a vector, its cosine distance from the mean of the other chunks.
 fn distances(vectors: &[Option<Vec<f32>>]) -> Vec<(ChunkId, f64)> {
     let by_chunk = (0..).map(ChunkId).zip(vectors);
     let present: Vec<(ChunkId, &Vec<f32>)> =

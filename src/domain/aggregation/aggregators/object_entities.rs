@@ -1,4 +1,4 @@
-//! `object_entities`: objects followed across chunks, told apart from what never moves.
+//! `object_entities`: objects tracked across chunks, separated from fixtures, which never move.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,50 +9,52 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::aggregation::linking::object_tracks::{Object, people_sightings, track};
-use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
+use crate::domain::aggregation::linking::object_tracks::{
+    TrackedObject, count_people_sightings, track,
+};
+use crate::domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
 use crate::domain::aggregation::{
-    Aggregator, AggregatorSpec, Input, batches, moment, prefix, rounded, try_each,
+    Aggregator, AggregatorInput, AggregatorSpec, batches, moment, prefix, rounded, try_each,
 };
 use crate::domain::analysis::analyzers::object_detection;
 use crate::domain::analysis::chunk_text::ChunkText;
 use crate::domain::kernel::error::Result;
-use crate::domain::kernel::schema::schema_of;
+use crate::domain::kernel::schema::json_schema;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::ChunkId;
-use crate::domain::llm::ask::Prompt;
+use crate::domain::llm::structured::Prompt;
 
-/// What requests and stored records call it.
+/// Its id in requests and stored records.
 pub(crate) const ID: &str = "object_entities";
 
-/// Follows objects across chunks, told apart from what never moves.
-pub(crate) struct ObjectEntities;
+/// The `object_entities` aggregator.
+pub(crate) struct ObjectEntitiesAggregator;
 
 /// The objects of a video.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Things {
-    /// Those that move or pass, in order of their first appearance.
-    pub(crate) objects: Vec<Thing>,
+pub(crate) struct ObjectEntityList {
+    /// The objects that are no fixtures, in order of first appearance.
+    pub(crate) objects: Vec<ObjectEntity>,
     pub(crate) total: usize,
-    /// Those seen in several chunks.
+    /// Number of objects seen in several chunks.
     pub(crate) linked: usize,
-    /// Those seen in one.
+    /// Number of objects seen in one chunk.
     pub(crate) unlinked: usize,
-    /// How often any object was seen in a chunk, fixtures included.
+    /// Number of observations, one per object and chunk, including fixtures.
     pub(crate) observations: usize,
-    /// Of how many the model tells.
+    /// Number of objects with a narrative from the model.
     pub(crate) narrated: usize,
-    /// Distinct people in each chunk, added up.
+    /// Number of distinct people in each chunk, summed over the chunks.
     pub(crate) people_sightings: u64,
-    /// What never moves, with the number of chunks it is seen in, most first.
+    /// Labels that never move, with their number of chunks, in descending order.
     pub(crate) fixtures: Vec<(String, usize)>,
 }
 
 /// One object over the chunks it is seen in.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Thing {
+pub(crate) struct ObjectEntity {
     /// `{video_id_prefix}-o{n}`.
     pub(crate) entity_id: String,
     pub(crate) label: String,
@@ -71,14 +73,14 @@ pub(crate) struct Thing {
 
 const PROMPT: &str = include_str!("../prompts/narrative.md");
 
-/// Tokens of one narrative.
+/// Maximum length of one narrative, tokens.
 const MAX_TOKENS: u32 = 200;
 
-/// Objects whose narrative the language model writes, those seen in most chunks first.
-const NARRATED: usize = 20;
+/// Maximum number of objects whose narrative the language model writes, those in most chunks first.
+const MAX_NARRATED: usize = 20;
 
 #[async_trait]
-impl Aggregator for ObjectEntities {
+impl Aggregator for ObjectEntitiesAggregator {
     fn spec(&self) -> &'static AggregatorSpec {
         &AggregatorSpec {
             id: ID,
@@ -89,47 +91,47 @@ impl Aggregator for ObjectEntities {
         }
     }
 
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
-        let (still, moving): (Vec<Object>, Vec<Object>) =
-            track(input.video).into_iter().partition(Object::is_fixture);
+    async fn aggregate(&self, input: &AggregatorInput<'_>) -> Result<Aggregate> {
+        let (still, moving): (Vec<TrackedObject>, Vec<TrackedObject>) =
+            track(input.video).into_iter().partition(TrackedObject::is_fixture);
         let mut fixtures: BTreeMap<String, usize> = BTreeMap::new();
         for fixture in &still {
             *fixtures.entry(fixture.label.clone()).or_default() += fixture.observations.len();
         }
         let mut fixtures: Vec<(String, usize)> = fixtures.into_iter().collect();
         fixtures.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        let told = narrated_by_model(&moving);
-        let work: Vec<_> = moving
+        let narrated = select_narrated(&moving);
+        let entities: Vec<_> = moving
             .iter()
             .enumerate()
-            .map(|(n, object)| tell(input, n + 1, object, told.contains(&n)))
+            .map(|(n, object)| build_entity(input, n + 1, object, narrated.contains(&n)))
             .collect();
-        let objects = try_each(work).await?;
+        let objects = try_each(entities).await?;
         let observations: usize =
             still.iter().chain(&moving).map(|object| object.observations.len()).sum();
         let linked = moving.iter().filter(|object| object.observations.len() > 1).count();
-        Ok(Arc::new(Stored::new(Things {
+        Ok(Arc::new(AggregateRecord::new(ObjectEntityList {
             objects,
             total: moving.len(),
             linked,
             unlinked: moving.len() - linked,
             observations,
-            narrated: told.len(),
-            people_sightings: people_sightings(input.video),
+            narrated: narrated.len(),
+            people_sightings: count_people_sightings(input.video),
             fixtures,
         })))
     }
 
     fn schema(&self) -> Value {
-        schema_of::<Things>()
+        json_schema::<ObjectEntityList>()
     }
 
     fn read(&self, stored: Value) -> Result<Aggregate> {
-        read::<Things>(stored)
+        read::<ObjectEntityList>(stored)
     }
 }
 
-impl Conclusion for Things {
+impl AggregatorOutput for ObjectEntityList {
     fn evidence(&self, whole: Span) -> Vec<(Span, String)> {
         let labels: BTreeSet<&str> = self.objects.iter().map(|o| o.label.as_str()).collect();
         let mut evidence: Vec<(Span, String)> = Vec::new();
@@ -150,22 +152,27 @@ impl Conclusion for Things {
     }
 }
 
-/// Indexes of the linked objects whose narrative is worth a call of the model.
-fn narrated_by_model(objects: &[Object]) -> Vec<usize> {
+/// The indexes of the objects whose narrative the model writes.
+fn select_narrated(objects: &[TrackedObject]) -> Vec<usize> {
     let mut linked: Vec<usize> =
         (0..objects.len()).filter(|n| objects[*n].observations.len() > 1).collect();
     linked.sort_by_key(|n| std::cmp::Reverse(objects[*n].observations.len()));
-    linked.truncate(NARRATED);
+    linked.truncate(MAX_NARRATED);
     linked
 }
 
-/// An object with a narrative, from the model or from where it is seen.
-async fn tell(input: &Input<'_>, number: usize, object: &Object, by_model: bool) -> Result<Thing> {
+/// The entity of an object, with a narrative from the model or composed from its observations.
+async fn build_entity(
+    input: &AggregatorInput<'_>,
+    number: usize,
+    object: &TrackedObject,
+    by_model: bool,
+) -> Result<ObjectEntity> {
     let mut narrative = if by_model { narrate(input, object).await? } else { String::new() };
     if narrative.trim().is_empty() {
-        narrative = object.account();
+        narrative = object.composed_narrative();
     }
-    Ok(Thing {
+    Ok(ObjectEntity {
         entity_id: format!("{}-o{number}", prefix(&input.video.video_id)),
         label: object.label.clone(),
         appearances: object.observations.len(),
@@ -177,23 +184,24 @@ async fn tell(input: &Input<'_>, number: usize, object: &Object, by_model: bool)
     })
 }
 
-/// What happens to an object, from where it is seen and what is told of those chunks.
-async fn narrate(input: &Input<'_>, object: &Object) -> Result<String> {
+/// Has the model write the narrative of an object from its observations and the statements that mention
+/// it.
+async fn narrate(input: &AggregatorInput<'_>, object: &TrackedObject) -> Result<String> {
     let mut passages: Vec<Passage> = Vec::new();
     for observation in &object.observations {
-        let mut tell = |kind, text: String| {
+        let mut add = |kind, text: String| {
             let passage =
                 Passage::new(format!("{}.{}", observation.chunk_id, passages.len()), kind, text);
             let topic = Some(object.label.clone());
             passages.push(Passage { moment: moment(observation.span()), topic, ..passage });
         };
-        tell(PassageKind::Prose, observation.sentence(&object.label));
+        add(PassageKind::Prose, observation.sentence(&object.label));
         let chunk = input.texts.iter().find(|t| t.chunk_id == observation.chunk_id);
-        let shown = chunk.into_iter().flat_map(ChunkText::statements).filter(|told| {
-            matches!(told.kind, PassageKind::Prose | PassageKind::Objects)
-                && told.text.to_lowercase().contains(&object.label)
+        let mentions = chunk.into_iter().flat_map(ChunkText::statements).filter(|statement| {
+            matches!(statement.kind, PassageKind::Prose | PassageKind::Objects)
+                && statement.text.to_lowercase().contains(&object.label)
         });
-        shown.for_each(|told| tell(told.kind, told.text.clone()));
+        mentions.for_each(|statement| add(statement.kind, statement.text.clone()));
     }
     let Some(passages) = batches(input, passages).into_iter().next() else {
         return Ok(String::new());
@@ -205,8 +213,8 @@ async fn narrate(input: &Input<'_>, object: &Object) -> Result<String> {
         max_tokens: MAX_TOKENS,
         ..Prompt::default()
     };
-    let told: Narrative = input.ask(prompt).await?;
-    Ok(told.narrative)
+    let answer: Narrative = input.ask(prompt).await?;
+    Ok(answer.narrative)
 }
 
 #[cfg(test)]
@@ -216,9 +224,9 @@ mod tests {
     use super::*;
     use crate::domain::aggregation::testing::{aggregate, output, video};
 
-    type At<'a> = (&'a str, &'a [(f64, [f64; 4])]);
+    type LabelLocations<'a> = (&'a str, &'a [(f64, [f64; 4])]);
 
-    fn detected(detections: &[At<'_>]) -> Option<Value> {
+    fn detected(detections: &[LabelLocations<'_>]) -> Option<Value> {
         let detections: Vec<Value> = detections
             .iter()
             .map(|(label, seen)| {
@@ -233,7 +241,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn fixtures_stand_still_and_objects_move() {
+    async fn fixtures_are_separated_from_moving_objects() {
         let plant = [0.8, 0.5, 0.1, 0.3];
         let video = video(10.0, 3).with(
             object_detection::ID,
@@ -250,7 +258,7 @@ mod tests {
                 detected(&[("plant", &[(22.0, plant)]), ("dog", &[(25.0, [0.1, 0.7, 0.1, 0.1])])]),
             ],
         );
-        let result = aggregate(&ObjectEntities, &video).await;
+        let result = aggregate(&ObjectEntitiesAggregator, &video).await;
         for (key, expected) in [
             ("total", json!(2)),
             ("linked", json!(1)),

@@ -4,94 +4,94 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::sentiment::Sentiment as Judgement;
+use ports::sentiment::Sentiment;
 use ports::{ErrorKind, PortError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
+use crate::domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
 use crate::domain::aggregation::turns::turns;
-use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, round4, rounded};
+use crate::domain::aggregation::{Aggregator, AggregatorInput, AggregatorSpec, round4, rounded};
 use crate::domain::analysis::analyzers::diarization;
 use crate::domain::kernel::error::Result;
-use crate::domain::kernel::schema::schema_of;
+use crate::domain::kernel::schema::json_schema;
 use crate::domain::kernel::time::Span;
 use crate::domain::media::speech::SpeakerTurn;
 
-/// What requests and stored records call it.
+/// Its id in requests and stored records.
 pub(crate) const ID: &str = "sentiment";
 
-/// Tells the sentiment of the language that speakers use, per speaker and over time.
-pub(crate) struct Sentiment;
+/// The `sentiment` aggregator.
+pub(crate) struct SentimentAggregator;
 
-/// The sentiment of what is said.
+/// The sentiment of the speech of a video.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Language {
-    /// What judged it.
+pub(crate) struct SentimentSummary {
+    /// The classifier.
     pub(crate) model: String,
-    pub(crate) overall: Shares,
-    pub(crate) dominant: Tone,
-    pub(crate) per_speaker: Vec<SpeakerTone>,
+    pub(crate) overall: SentimentShares,
+    pub(crate) dominant: SentimentLabel,
+    pub(crate) per_speaker: Vec<SpeakerSentiment>,
     /// In order of time.
-    pub(crate) timeline: Vec<TurnTone>,
+    pub(crate) timeline: Vec<TurnSentiment>,
     /// How to read it.
     pub(crate) note: String,
 }
 
-/// How much of each there is; together 1.
+/// The shares of each sentiment; their sum is 1.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Shares {
+pub(crate) struct SentimentShares {
     pub(crate) positive: f64,
     pub(crate) neutral: f64,
     pub(crate) negative: f64,
 }
 
-/// What prevails.
+/// The dominant sentiment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Tone {
+pub(crate) enum SentimentLabel {
     Positive,
     #[default]
     Neutral,
     Negative,
 }
 
-/// The language of one speaker.
+/// The sentiment of one speaker.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct SpeakerTone {
+pub(crate) struct SpeakerSentiment {
     pub(crate) speaker: String,
     #[serde(flatten)]
-    pub(crate) shares: Shares,
-    pub(crate) dominant: Tone,
+    pub(crate) shares: SentimentShares,
+    pub(crate) dominant: SentimentLabel,
     pub(crate) turns: usize,
 }
 
-/// The language of one turn.
+/// The sentiment of one turn.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct TurnTone {
-    /// When it begins, seconds of the video.
+pub(crate) struct TurnSentiment {
+    /// Start, seconds of the video.
     pub(crate) start: f64,
-    /// When it ends, seconds of the video.
+    /// End, seconds of the video.
     pub(crate) end: f64,
     pub(crate) speaker: String,
     #[serde(flatten)]
-    pub(crate) shares: Shares,
-    pub(crate) dominant: Tone,
+    pub(crate) shares: SentimentShares,
+    pub(crate) dominant: SentimentLabel,
 }
 
 const NOTE: &str = "Sentiment of the language used, turn by turn and weighted by words, not \
                     inferred emotion; errors of speech recognition propagate.";
 
-/// Turns classified in one call.
-const BATCH: usize = 256;
+/// Number of turns per call of the classifier.
+const BATCH_SIZE: usize = 256;
 
 #[async_trait]
-impl Aggregator for Sentiment {
+impl Aggregator for SentimentAggregator {
     fn spec(&self) -> &'static AggregatorSpec {
         &AggregatorSpec {
             id: ID,
@@ -102,7 +102,7 @@ impl Aggregator for Sentiment {
         }
     }
 
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
+    async fn aggregate(&self, input: &AggregatorInput<'_>) -> Result<Aggregate> {
         let classifier = input.sentiment.ok_or_else(|| {
             PortError::new(ErrorKind::Unavailable, "no sentiment classifier is configured")
         })?;
@@ -110,35 +110,35 @@ impl Aggregator for Sentiment {
         turns.retain(|turn| !turn.text.is_empty());
         let texts: Vec<String> = turns.iter().map(|turn| turn.text.clone()).collect();
         let mut classified = Vec::with_capacity(texts.len());
-        for batch in texts.chunks(BATCH) {
+        for batch in texts.chunks(BATCH_SIZE) {
             classified.extend(classifier.classify(batch).await?);
         }
-        let turns: Vec<(SpeakerTurn, Judgement)> = turns.into_iter().zip(classified).collect();
-        Ok(Arc::new(Stored::new(judged(classifier.model(), &turns))))
+        let turns: Vec<(SpeakerTurn, Sentiment)> = turns.into_iter().zip(classified).collect();
+        Ok(Arc::new(AggregateRecord::new(summarize(classifier.model(), &turns))))
     }
 
     fn schema(&self) -> Value {
-        schema_of::<Language>()
+        json_schema::<SentimentSummary>()
     }
 
     fn read(&self, stored: Value) -> Result<Aggregate> {
-        read::<Language>(stored)
+        read::<SentimentSummary>(stored)
     }
 }
 
-impl Conclusion for Language {
+impl AggregatorOutput for SentimentSummary {
     fn evidence(&self, whole: Span) -> Vec<(Span, String)> {
         let mut evidence =
-            vec![(whole, format!("The language used is {} on the whole.", self.dominant.word()))];
-        for SpeakerTone { speaker, dominant, .. } in &self.per_speaker {
-            let text = format!("Speaker {speaker} mostly uses {} language.", dominant.word());
+            vec![(whole, format!("The language used is {} on the whole.", self.dominant.name()))];
+        for SpeakerSentiment { speaker, dominant, .. } in &self.per_speaker {
+            let text = format!("Speaker {speaker} mostly uses {} language.", dominant.name());
             evidence.push((whole, text));
         }
-        for tone in [Tone::Positive, Tone::Negative] {
-            let share = |turn: &TurnTone| turn.shares.of(tone);
-            let turns = self.timeline.iter().filter(|turn| turn.dominant == tone);
+        for label in [SentimentLabel::Positive, SentimentLabel::Negative] {
+            let share = |turn: &TurnSentiment| turn.shares.get(label);
+            let turns = self.timeline.iter().filter(|turn| turn.dominant == label);
             if let Some(turn) = turns.max_by(|a, b| share(a).total_cmp(&share(b))) {
-                let text = format!("Here the most {} words are spoken.", tone.word());
+                let text = format!("Here the most {} words are spoken.", label.name());
                 evidence.push((Span { start: turn.start, end: turn.end }, text));
             }
         }
@@ -146,37 +146,37 @@ impl Conclusion for Language {
     }
 }
 
-impl Shares {
-    fn new(of: &Judgement) -> Self {
+impl SentimentShares {
+    fn new(scores: &Sentiment) -> Self {
         Self {
-            positive: round4(of.positive.into()),
-            neutral: round4(of.neutral.into()),
-            negative: round4(of.negative.into()),
+            positive: round4(scores.positive.into()),
+            neutral: round4(scores.neutral.into()),
+            negative: round4(scores.negative.into()),
         }
     }
 
-    fn of(&self, tone: Tone) -> f64 {
-        match tone {
-            Tone::Positive => self.positive,
-            Tone::Neutral => self.neutral,
-            Tone::Negative => self.negative,
+    fn get(&self, label: SentimentLabel) -> f64 {
+        match label {
+            SentimentLabel::Positive => self.positive,
+            SentimentLabel::Neutral => self.neutral,
+            SentimentLabel::Negative => self.negative,
         }
     }
 }
 
-impl Tone {
-    /// The largest share. Of equal ones neutral wins: nothing is claimed without evidence.
-    fn dominant(of: &Judgement) -> Self {
-        if of.positive > of.neutral && of.positive > of.negative {
+impl SentimentLabel {
+    /// The label with the largest score; neutral on ties.
+    fn dominant(scores: &Sentiment) -> Self {
+        if scores.positive > scores.neutral && scores.positive > scores.negative {
             Self::Positive
-        } else if of.negative > of.neutral && of.negative > of.positive {
+        } else if scores.negative > scores.neutral && scores.negative > scores.positive {
             Self::Negative
         } else {
             Self::Neutral
         }
     }
 
-    fn word(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::Positive => "positive",
             Self::Neutral => "neutral",
@@ -185,52 +185,52 @@ impl Tone {
     }
 }
 
-fn judged(model: &str, turns: &[(SpeakerTurn, Judgement)]) -> Language {
-    let mut speakers: BTreeMap<&str, Vec<&(SpeakerTurn, Judgement)>> = BTreeMap::new();
+fn summarize(model: &str, turns: &[(SpeakerTurn, Sentiment)]) -> SentimentSummary {
+    let mut speakers: BTreeMap<&str, Vec<&(SpeakerTurn, Sentiment)>> = BTreeMap::new();
     for turn in turns {
         speakers.entry(&turn.0.speaker).or_default().push(turn);
     }
     let overall = mean(turns.iter());
     let per_speaker = speakers.into_iter().map(|(speaker, turns)| {
         let mean = mean(turns.iter().copied());
-        SpeakerTone {
+        SpeakerSentiment {
             speaker: speaker.to_owned(),
-            shares: Shares::new(&mean),
-            dominant: Tone::dominant(&mean),
+            shares: SentimentShares::new(&mean),
+            dominant: SentimentLabel::dominant(&mean),
             turns: turns.len(),
         }
     });
-    let timeline = turns.iter().map(|(turn, judgement)| TurnTone {
+    let timeline = turns.iter().map(|(turn, scores)| TurnSentiment {
         start: rounded(turn.start),
         end: rounded(turn.end),
         speaker: turn.speaker.clone(),
-        shares: Shares::new(judgement),
-        dominant: Tone::dominant(judgement),
+        shares: SentimentShares::new(scores),
+        dominant: SentimentLabel::dominant(scores),
     });
-    Language {
+    SentimentSummary {
         model: model.to_owned(),
-        overall: Shares::new(&overall),
-        dominant: Tone::dominant(&overall),
+        overall: SentimentShares::new(&overall),
+        dominant: SentimentLabel::dominant(&overall),
         per_speaker: per_speaker.collect(),
         timeline: timeline.collect(),
         note: NOTE.to_owned(),
     }
 }
 
-/// The mean over turns by their weight; neutral where there are none.
-fn mean<'a>(turns: impl Iterator<Item = &'a (SpeakerTurn, Judgement)>) -> Judgement {
+/// The weighted mean over turns; neutral without turns.
+fn mean<'a>(turns: impl Iterator<Item = &'a (SpeakerTurn, Sentiment)>) -> Sentiment {
     let (mut positive, mut neutral, mut negative, mut total) = (0.0, 0.0, 0.0, 0.0);
-    for (turn, judgement) in turns {
+    for (turn, scores) in turns {
         let weight = turn.weight();
-        positive += weight * f64::from(judgement.positive);
-        neutral += weight * f64::from(judgement.neutral);
-        negative += weight * f64::from(judgement.negative);
+        positive += weight * f64::from(scores.positive);
+        neutral += weight * f64::from(scores.neutral);
+        negative += weight * f64::from(scores.negative);
         total += weight;
     }
     if total <= 0.0 {
-        return Judgement { positive: 0.0, neutral: 1.0, negative: 0.0 };
+        return Sentiment { positive: 0.0, neutral: 1.0, negative: 0.0 };
     }
-    Judgement {
+    Sentiment {
         positive: (positive / total) as f32,
         neutral: (neutral / total) as f32,
         negative: (negative / total) as f32,
@@ -243,16 +243,16 @@ mod tests {
 
     use super::*;
 
-    fn turn(speaker: &str, words: usize, p: f32, n: f32) -> (SpeakerTurn, Judgement) {
+    fn turn(speaker: &str, words: usize, p: f32, n: f32) -> (SpeakerTurn, Sentiment) {
         let text = vec!["word"; words].join(" ");
         let turn = SpeakerTurn { speaker: speaker.into(), start: 1.0, end: 2.0, text };
-        (turn, Judgement { positive: p, neutral: 1.0 - p - n, negative: n })
+        (turn, Sentiment { positive: p, neutral: 1.0 - p - n, negative: n })
     }
 
     #[test]
     fn a_long_turn_weighs_more_than_a_short_one() {
         let turns = [turn("S1", 9, 0.9, 0.0), turn("S2", 1, 0.0, 1.0), turn("S1", 10, 0.1, 0.3)];
-        let result = json!(judged("vader", &turns));
+        let result = json!(summarize("vader", &turns));
         assert_eq!(result["model"], "vader");
         assert_eq!(
             result["overall"],
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn without_words_it_is_neutral() {
-        let result = json!(judged("vader", &[]));
+        let result = json!(summarize("vader", &[]));
         assert_eq!(result["overall"], json!({"positive": 0.0, "neutral": 1.0, "negative": 0.0}));
         assert_eq!(result["dominant"], "neutral");
         assert_eq!(result["timeline"], json!([]));

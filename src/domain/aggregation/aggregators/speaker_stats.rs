@@ -7,62 +7,62 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use text::plural::many;
+use text::plural::with_count;
 
-use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
+use crate::domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
 use crate::domain::aggregation::turns::turns;
-use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, round4, rounded};
+use crate::domain::aggregation::{Aggregator, AggregatorInput, AggregatorSpec, round4, rounded};
 use crate::domain::analysis::analyzers::diarization;
 use crate::domain::kernel::error::Result;
-use crate::domain::kernel::schema::schema_of;
+use crate::domain::kernel::schema::json_schema;
 use crate::domain::kernel::time::Span;
 use crate::domain::media::speech::SpeakerTurn;
 
-/// What requests and stored records call it.
+/// Its id in requests and stored records.
 pub(crate) const ID: &str = "speaker_stats";
 
-/// Measures talk time, turns and handovers of each speaker.
-pub(crate) struct SpeakerStats;
+/// The `speaker_stats` aggregator.
+pub(crate) struct SpeakerStatsAggregator;
 
-/// How the talking is shared out.
+/// The shares of the speakers in the conversation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Conversation {
-    /// Those who talk longest first.
+    /// By descending talk time.
     pub(crate) speakers: Vec<TalkTime>,
     pub(crate) speaker_count: usize,
     pub(crate) total_turns: usize,
-    /// How often somebody else goes on.
+    /// Number of changes of speaker.
     pub(crate) handovers: usize,
     pub(crate) total_speech_seconds: f64,
     pub(crate) dominant_speaker: Option<String>,
     pub(crate) timeline: Vec<SpokenTurn>,
 }
 
-/// How much one speaker talks.
+/// The talk time of one speaker.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct TalkTime {
     pub(crate) speaker: String,
     pub(crate) seconds: f64,
     pub(crate) turns: u32,
-    /// Of all talking, 0..=1.
+    /// Share of the total talk time, 0..1.
     pub(crate) share: f64,
 }
 
-/// Who speaks when.
+/// The time of one turn.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct SpokenTurn {
-    /// When it begins, seconds of the video.
+    /// Start, seconds of the video.
     pub(crate) start: f64,
-    /// When it ends, seconds of the video.
+    /// End, seconds of the video.
     pub(crate) end: f64,
     pub(crate) speaker: String,
 }
 
 #[async_trait]
-impl Aggregator for SpeakerStats {
+impl Aggregator for SpeakerStatsAggregator {
     fn spec(&self) -> &'static AggregatorSpec {
         &AggregatorSpec {
             id: ID,
@@ -73,12 +73,12 @@ impl Aggregator for SpeakerStats {
         }
     }
 
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
-        Ok(Arc::new(Stored::new(statistics(&turns(input.video)))))
+    async fn aggregate(&self, input: &AggregatorInput<'_>) -> Result<Aggregate> {
+        Ok(Arc::new(AggregateRecord::new(statistics(&turns(input.video)))))
     }
 
     fn schema(&self) -> Value {
-        schema_of::<Conversation>()
+        json_schema::<Conversation>()
     }
 
     fn read(&self, stored: Value) -> Result<Aggregate> {
@@ -86,20 +86,20 @@ impl Aggregator for SpeakerStats {
     }
 }
 
-impl Conclusion for Conversation {
+impl AggregatorOutput for Conversation {
     fn evidence(&self, whole: Span) -> Vec<(Span, String)> {
-        let told = self.speakers.iter().map(|s| {
+        let talk_times = self.speakers.iter().map(|s| {
             format!(
                 "Speaker {} talks for {:.0} seconds ({:.0} %) in {}.",
                 s.speaker,
                 s.seconds,
                 100.0 * s.share,
-                many("turn", u64::from(s.turns))
+                with_count("turn", u64::from(s.turns))
             )
         });
-        let told: Vec<String> = told.collect();
+        let talk_times: Vec<String> = talk_times.collect();
         let dominant = self.dominant_speaker.as_deref().unwrap_or_default();
-        let heard = match told.len() {
+        let overview = match talk_times.len() {
             0 => return Vec::new(),
             1 => format!("One speaker is heard: {dominant}."),
             count => format!(
@@ -107,7 +107,7 @@ impl Conclusion for Conversation {
                 self.handovers
             ),
         };
-        vec![(whole, format!("{heard} {}", told.join(" ")))]
+        vec![(whole, format!("{overview} {}", talk_times.join(" ")))]
     }
 }
 
@@ -152,7 +152,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::aggregation::testing::{spoken, video};
+    use crate::domain::aggregation::testing::{diarized, video};
 
     #[test]
     fn talk_time_is_counted_by_speaker() {
@@ -160,12 +160,12 @@ mod tests {
         let video = video(10.0, 3).with(
             diarization::ID,
             vec![
-                spoken(&[
+                diarized(&[
                     ("S1", 0.0, 4.0, "hello"),
                     ("S2", 4.5, 7.0, "hi"),
                     ("S1", 8.0, 10.0, "so"),
                 ]),
-                spoken(&[("S1", 10.0, 12.0, "anyway"), ("S1", 15.0, 16.0, "yes")]),
+                diarized(&[("S1", 10.0, 12.0, "anyway"), ("S1", 15.0, 16.0, "yes")]),
                 None,
             ],
         );

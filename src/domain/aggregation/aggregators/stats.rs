@@ -1,4 +1,4 @@
-//! `stats`: counts over time, busiest and quietest moment, speech totals.
+//! `stats`: counts over time, the busiest and quietest moments, speech totals.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -7,42 +7,42 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use text::plural::many;
+use text::plural::with_count;
 
-use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
-use crate::domain::aggregation::{Aggregator, AggregatorSpec, Input, rounded};
-use crate::domain::analysis::analyzers::default_video::{self, Shown};
-use crate::domain::analysis::analyzers::diarization::{self, Voices};
+use crate::domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
+use crate::domain::aggregation::{Aggregator, AggregatorInput, AggregatorSpec, rounded};
+use crate::domain::analysis::analyzers::default_video::{self, ChunkDescription};
+use crate::domain::analysis::analyzers::diarization::{self, ChunkDiarization};
 use crate::domain::analysis::analyzers::object_detection;
-use crate::domain::analysis::analyzers::people::{self, Crowd};
-use crate::domain::analysis::analyzers::transcript::{self, Words};
+use crate::domain::analysis::analyzers::people::{self, ChunkPeople};
+use crate::domain::analysis::analyzers::transcript::{self, ChunkTranscript};
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::error::Result;
-use crate::domain::kernel::schema::schema_of;
+use crate::domain::kernel::schema::json_schema;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::ChunkId;
 
-/// What requests and stored records call it.
+/// Its id in requests and stored records.
 pub(crate) const ID: &str = "stats";
 
-/// Counts over time, with the busiest and the quietest moment.
-pub(crate) struct Stats;
+/// The `stats` aggregator.
+pub(crate) struct StatsAggregator;
 
-/// What can be counted in a video.
+/// The counts of a video.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Counts {
     /// Length of the video, seconds.
     pub(crate) duration: f64,
     pub(crate) chunks: usize,
-    /// Those that have output.
+    /// The analyzers that have output.
     pub(crate) analyzers: Vec<String>,
     pub(crate) people: PeopleOverTime,
     pub(crate) objects: ObjectKinds,
     pub(crate) speech: SpeechTotals,
 }
 
-/// How many people the chunks show.
+/// The number of people per chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct PeopleOverTime {
@@ -51,42 +51,42 @@ pub(crate) struct PeopleOverTime {
     pub(crate) max: u64,
     pub(crate) mean: f64,
     pub(crate) total_observations: u64,
-    pub(crate) busiest: Option<Moment>,
-    pub(crate) quietest: Option<Moment>,
+    pub(crate) busiest: Option<CountMoment>,
+    pub(crate) quietest: Option<CountMoment>,
 }
 
-/// How many people one chunk shows.
+/// The number of people in one chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct PeopleCount {
-    /// When it begins, seconds of the video.
+    /// Start, seconds of the video.
     pub(crate) start: f64,
-    /// When it ends, seconds of the video.
+    /// End, seconds of the video.
     pub(crate) end: f64,
     pub(crate) people_count: u64,
 }
 
-/// A chunk that stands out by how many people it shows.
+/// A chunk with the maximum or minimum number of people.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Moment {
-    /// When it begins, seconds of the video.
+pub(crate) struct CountMoment {
+    /// Start, seconds of the video.
     pub(crate) start: f64,
-    /// When it ends, seconds of the video.
+    /// End, seconds of the video.
     pub(crate) end: f64,
     pub(crate) count: u64,
 }
 
-/// The kinds of objects that are seen.
+/// The labels of detected objects.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ObjectKinds {
     pub(crate) distinct: usize,
-    /// In how many chunks each is seen, most first.
+    /// The number of chunks per label, in descending order.
     pub(crate) most_common: Vec<(String, u32)>,
 }
 
-/// How much is said.
+/// The amount of speech.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct SpeechTotals {
@@ -95,7 +95,7 @@ pub(crate) struct SpeechTotals {
 }
 
 #[async_trait]
-impl Aggregator for Stats {
+impl Aggregator for StatsAggregator {
     fn spec(&self) -> &'static AggregatorSpec {
         &AggregatorSpec {
             id: ID,
@@ -106,11 +106,11 @@ impl Aggregator for Stats {
         }
     }
 
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
+    async fn aggregate(&self, input: &AggregatorInput<'_>) -> Result<Aggregate> {
         let video = input.video;
-        let mut most_common: Vec<(String, u32)> = objects(video).into_iter().collect();
+        let mut most_common: Vec<(String, u32)> = chunks_per_object(video).into_iter().collect();
         most_common.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        Ok(Arc::new(Stored::new(Counts {
+        Ok(Arc::new(AggregateRecord::new(Counts {
             duration: rounded(video.duration),
             chunks: video.spans.len(),
             analyzers: with_output(video),
@@ -121,7 +121,7 @@ impl Aggregator for Stats {
     }
 
     fn schema(&self) -> Value {
-        schema_of::<Counts>()
+        json_schema::<Counts>()
     }
 
     fn read(&self, stored: Value) -> Result<Aggregate> {
@@ -129,17 +129,16 @@ impl Aggregator for Stats {
     }
 }
 
-impl Conclusion for Counts {
+impl AggregatorOutput for Counts {
     fn evidence(&self, whole: Span) -> Vec<(Span, String)> {
         let mut text = format!(
             "The video lasts {:?} seconds and has {}.",
             self.duration,
-            many("chunk", self.chunks as u64)
+            with_count("chunk", self.chunks as u64)
         );
-        let common =
-            self.objects.most_common.iter().take(8).map(|(object, chunks)| {
-                format!("{object} ({})", many("chunk", u64::from(*chunks)))
-            });
+        let common = self.objects.most_common.iter().take(8).map(|(object, chunks)| {
+            format!("{object} ({})", with_count("chunk", u64::from(*chunks)))
+        });
         let common: Vec<String> = common.collect();
         if !common.is_empty() {
             text.push_str(&format!(
@@ -149,10 +148,10 @@ impl Conclusion for Counts {
             ));
         }
         let mut evidence = vec![(whole, text)];
-        // Where nobody looked for people, nothing is known of how many there are.
+        // Without a people count, the number of people is unknown.
         let counted = !self.people.series.is_empty();
-        let people = |count: u64| many("person", count);
-        let told = |moment: &Moment, bound: &str, when: &str| {
+        let people = |count: u64| with_count("person", count);
+        let statement = |moment: &CountMoment, bound: &str, when: &str| {
             let span = Span { start: moment.start, end: moment.end };
             (span, format!("{bound} {} can be seen {when}.", people(moment.count)))
         };
@@ -161,9 +160,9 @@ impl Conclusion for Counts {
                 evidence.push((whole, format!("{} can be seen at any time.", people(0))));
             }
             (Some(busiest), quietest) if counted => {
-                evidence.push(told(busiest, "At most", "at once"));
-                let seen = quietest.as_ref().filter(|moment| moment.count > 0);
-                evidence.extend(seen.map(|moment| told(moment, "At least", "at any time")));
+                evidence.push(statement(busiest, "At most", "at once"));
+                let nonzero = quietest.as_ref().filter(|moment| moment.count > 0);
+                evidence.extend(nonzero.map(|moment| statement(moment, "At least", "at any time")));
             }
             _ => {}
         }
@@ -171,29 +170,29 @@ impl Conclusion for Counts {
     }
 }
 
-/// The number of people that each chunk shows, from the people analyzer, else from the description's
-/// list; chunks of which neither tells are left out.
+/// The number of people in each chunk, from the people analyzer, otherwise from the list in the
+/// description; chunks with neither are omitted.
 fn people_counts(video: &AnalyzedVideo) -> Vec<(Span, u64)> {
     if video.outputs.contains_key(people::ID) {
         let counted: BTreeMap<ChunkId, u64> = video
-            .of::<Crowd>(people::ID)
-            .map(|(chunk, _, crowd)| (chunk, crowd.people_count.into()))
+            .typed_outputs::<ChunkPeople>(people::ID)
+            .map(|(chunk, _, people)| (chunk, people.people_count.into()))
             .collect();
         let count = |chunk| counted.get(&chunk).copied().unwrap_or_default();
         return video.chunks().map(|(chunk, span)| (span, count(chunk))).collect();
     }
-    let described = video.of::<Shown>(default_video::ID);
-    described.map(|(_, span, shown)| (span, shown.people.len() as u64)).collect()
+    let described = video.typed_outputs::<ChunkDescription>(default_video::ID);
+    described.map(|(_, span, description)| (span, description.people.len() as u64)).collect()
 }
 
 fn people_over_time(video: &AnalyzedVideo) -> PeopleOverTime {
     let counts = people_counts(video);
     let total: u64 = counts.iter().map(|(_, count)| count).sum();
-    // Of equal counts the first moment is named.
+    // The first of equal counts.
     let busiest = counts.iter().rev().max_by_key(|(_, count)| *count);
     let quietest = counts.iter().min_by_key(|(_, count)| *count);
     let uncounted = (video.spans.first().copied().unwrap_or(Span { start: 0.0, end: 0.0 }), 0);
-    let moment = |&(span, count): &(Span, u64)| Moment {
+    let moment = |&(span, count): &(Span, u64)| CountMoment {
         start: rounded(span.start),
         end: rounded(span.end),
         count,
@@ -214,8 +213,8 @@ fn people_over_time(video: &AnalyzedVideo) -> PeopleOverTime {
     }
 }
 
-/// In how many chunks each object name occurs.
-fn objects(video: &AnalyzedVideo) -> BTreeMap<String, u32> {
+/// The number of chunks that each object occurs in.
+fn chunks_per_object(video: &AnalyzedVideo) -> BTreeMap<String, u32> {
     let mut counts = BTreeMap::new();
     for chunk in video.chunk_ids() {
         for name in objects_in(video, chunk) {
@@ -225,28 +224,35 @@ fn objects(video: &AnalyzedVideo) -> BTreeMap<String, u32> {
     counts
 }
 
-/// The names of the objects that a chunk shows.
+/// The lower-case names of the objects in a chunk.
 pub(crate) fn objects_in(video: &AnalyzedVideo, chunk: ChunkId) -> BTreeSet<String> {
     let analyzers = [object_detection::ID, default_video::ID];
-    let findings = analyzers.iter().filter_map(|id| video.finding(id, chunk));
-    findings.flat_map(|found| found.index().document.objects).map(|o| o.to_lowercase()).collect()
+    let outputs = analyzers.iter().filter_map(|id| video.output(id, chunk));
+    outputs
+        .flat_map(|output| output.index_entry().document.objects)
+        .map(|o| o.to_lowercase())
+        .collect()
 }
 
-/// The analyzers that have found something in any chunk.
+/// The analyzers with output in any chunk.
 fn with_output(video: &AnalyzedVideo) -> Vec<String> {
-    let found = video.outputs.iter().filter(|(_, outputs)| outputs.iter().any(Option::is_some));
-    found.map(|(id, _)| id.clone()).collect()
+    let present = video.outputs.iter().filter(|(_, outputs)| outputs.iter().any(Option::is_some));
+    present.map(|(id, _)| id.clone()).collect()
 }
 
-/// Words and seconds of speech, from the transcript, else from the speakers' turns: both hold the same
-/// words.
+/// Words and seconds of speech, from the transcript, otherwise from the speaker turns: both contain the
+/// same words.
 fn speech(video: &AnalyzedVideo) -> SpeechTotals {
-    let segments = video.of::<Words>(transcript::ID).flat_map(|(_, _, words)| &words.segments);
-    let said = total(segments.map(|segment| (&*segment.text, segment.end - segment.start)));
-    if said.words > 0 {
-        return said;
+    let segments = video
+        .typed_outputs::<ChunkTranscript>(transcript::ID)
+        .flat_map(|(_, _, transcript)| &transcript.segments);
+    let totals = total(segments.map(|segment| (&*segment.text, segment.end - segment.start)));
+    if totals.words > 0 {
+        return totals;
     }
-    let turns = video.of::<Voices>(diarization::ID).flat_map(|(_, _, voices)| &voices.turns);
+    let turns = video
+        .typed_outputs::<ChunkDiarization>(diarization::ID)
+        .flat_map(|(_, _, diarization)| &diarization.turns);
     total(turns.map(|turn| (&*turn.text, turn.end - turn.start)))
 }
 
@@ -264,10 +270,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::aggregation::testing::{aggregate, output, spoken, video};
+    use crate::domain::aggregation::testing::{aggregate, diarized, output, video};
 
     #[tokio::test]
-    async fn counts_name_their_moments() {
+    async fn stats_counts_people_objects_and_speech() {
         let crowd = |count: u64| output(json!({"people": [], "people_count": count}));
         let objects = |names: &[&str]| output(json!({"objects": names}));
         let video = video(10.0, 4)
@@ -280,23 +286,23 @@ mod tests {
             .with(
                 diarization::ID,
                 vec![
-                    spoken(&[("S1", 1.0, 3.0, "two words"), ("S2", 4.0, 4.5, "one")]),
+                    diarized(&[("S1", 1.0, 3.0, "two words"), ("S2", 4.0, 4.5, "one")]),
                     None,
                     None,
                     None,
                 ],
             );
-        let found = aggregate(&Stats, &video).await;
+        let found = aggregate(&StatsAggregator, &video).await;
         assert_eq!((found["duration"].as_f64(), found["chunks"].as_u64()), (Some(40.0), Some(4)));
         let people = &found["people"];
         let summary = ["min", "max", "total_observations"].map(|key| people[key].as_u64());
         assert_eq!(summary, [Some(0), Some(5), Some(12)]);
         assert_eq!(people["mean"], 3.0);
-        // Of equal counts the first moment.
+        // The first of equal counts.
         assert_eq!(people["busiest"], json!({"start": 10.0, "end": 20.0, "count": 5}));
         assert_eq!(people["quietest"], json!({"start": 20.0, "end": 30.0, "count": 0}));
         assert_eq!(people["series"].as_array().map(Vec::len), Some(4));
-        // An object that two analyzers see in one chunk is in one chunk.
+        // An object found by two analyzers in one chunk counts once.
         assert_eq!(
             found["objects"],
             json!({"distinct": 3, "most_common": [["car", 2], ["dog", 1], ["kite", 1]]})
@@ -305,28 +311,28 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn words_that_two_analyzers_hear_are_counted_once() {
-        let turns = vec![spoken(&[("S1", 1.0, 3.0, "two words")]), None];
+    async fn words_of_two_speech_analyzers_are_counted_once() {
+        let turns = vec![diarized(&[("S1", 1.0, 3.0, "two words")]), None];
         let segments = json!({"segments": [{"start": 1.0, "end": 3.0, "text": "two words", "confidence": 0.9}]});
         let video = video(10.0, 2)
             .with(diarization::ID, turns)
             .with(transcript::ID, vec![output(segments), None])
             .with(people::ID, vec![None, None]);
-        let found = aggregate(&Stats, &video).await;
+        let found = aggregate(&StatsAggregator, &video).await;
         assert_eq!(found["speech"], json!({"words": 2, "seconds": 2.0}));
         assert_eq!(found["analyzers"], json!([diarization::ID, transcript::ID]));
     }
 
     #[tokio::test]
-    async fn a_video_nobody_looked_at_has_busiest_and_quietest_moments_of_none() {
-        let found = aggregate(&Stats, &video(10.0, 2)).await;
+    async fn a_video_without_outputs_has_zero_counts() {
+        let found = aggregate(&StatsAggregator, &video(10.0, 2)).await;
         let none = json!({"start": 0.0, "end": 10.0, "count": 0});
         assert_eq!((&found["people"]["busiest"], &found["people"]["quietest"]), (&none, &none));
         assert_eq!(found["people"]["series"], json!([]));
         let counts: Counts = serde_json::from_value(found).expect("counts");
-        let told = counts.evidence(Span { start: 0.0, end: 20.0 });
-        assert_eq!(told.len(), 1, "nothing is told of people: {told:?}");
-        let found = aggregate(&Stats, &video(10.0, 0)).await;
+        let evidence = counts.evidence(Span { start: 0.0, end: 20.0 });
+        assert_eq!(evidence.len(), 1, "no statement about people: {evidence:?}");
+        let found = aggregate(&StatsAggregator, &video(10.0, 0)).await;
         let none = json!({"start": 0.0, "end": 0.0, "count": 0});
         assert_eq!(found["people"]["busiest"], none, "without chunks too");
         assert_eq!(found["objects"], json!({"distinct": 0, "most_common": []}));

@@ -1,56 +1,56 @@
-//! `summary`: tiered summaries, from fine sections to the whole video, with key points and topics.
+//! `summary`: tiers of summaries, from short sections to the whole video, with key points and topics.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::llm::{Passage, PassageKind, Summary as Text};
+use ports::llm::{Passage, PassageKind, Summary};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use text::{Quotations, sentences};
 
 use crate::domain::aggregation::overview::overview;
-use crate::domain::aggregation::result::{Aggregate, Conclusion, Stored, read};
+use crate::domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
 use crate::domain::aggregation::summarize::summarize;
 use crate::domain::aggregation::{
-    Aggregator, AggregatorSpec, Input, batches, chunk_passages, kind_of, moment, rounded, topics,
-    try_each,
+    Aggregator, AggregatorInput, AggregatorSpec, batches, chunk_passages, kind_of, moment, rounded,
+    topics, try_each,
 };
 use crate::domain::analysis::chunk_text::ChunkText;
 use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::schema::schema_of;
+use crate::domain::kernel::schema::json_schema;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::ChunkId;
 
-/// What requests and stored records call it.
+/// Its id in requests and stored records.
 pub(crate) const ID: &str = "summary";
 
-/// Writes tiered summaries, from fine sections to the whole video, with key points and topics.
-pub(crate) struct Summary;
+/// The `summary` aggregator.
+pub(crate) struct SummaryAggregator;
 
-/// A longer first sentence is cut for a synopsis, characters.
-const LONGEST_SYNOPSIS: usize = 240;
+/// Maximum length of a synopsis, characters.
+const MAX_SYNOPSIS_LEN: usize = 240;
 
-/// What a video is about.
+/// The summary of a video.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Digest {
+pub(crate) struct VideoSummary {
     pub(crate) summary: String,
     /// The most important first.
     pub(crate) key_points: Vec<String>,
     pub(crate) topics: Vec<String>,
-    /// How many tiers there are.
+    /// Number of tiers.
     pub(crate) depth: usize,
-    /// Those of the finest tier.
+    /// The sections of the finest tier.
     pub(crate) sections: Vec<Section>,
-    /// From fine sections to the whole video.
+    /// From the finest sections to the whole video.
     pub(crate) tiers: Vec<Tier>,
-    /// The analyzers whose output was read.
+    /// The analyzers whose output was used.
     pub(crate) based_on: Vec<String>,
 }
 
-/// Sections of one fineness, which make up the video.
+/// The sections of one level, which together cover the video.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Tier {
@@ -59,33 +59,33 @@ pub(crate) struct Tier {
     pub(crate) sections: Vec<Section>,
 }
 
-/// What one part of the video is about.
+/// The summary of one section.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Section {
     pub(crate) summary: String,
-    /// When it begins, seconds of the video.
+    /// Start, seconds of the video.
     pub(crate) start: f64,
-    /// When it ends, seconds of the video.
+    /// End, seconds of the video.
     pub(crate) end: f64,
     #[schemars(with = "Vec<usize>")]
     pub(crate) chunk_ids: Vec<ChunkId>,
 }
 
-/// Sections merged into one of the next tier.
+/// Number of sections merged into one of the next tier.
 const FAN_IN: usize = 5;
 
-/// A summarised stretch of chunks.
+/// The summary of consecutive chunks, with its kind.
 #[derive(Debug, Clone, PartialEq)]
-struct Stretch {
-    text: Text,
+struct SectionSummary {
+    text: Summary,
     kind: PassageKind,
     span: Span,
     chunk_ids: Vec<ChunkId>,
 }
 
 #[async_trait]
-impl Aggregator for Summary {
+impl Aggregator for SummaryAggregator {
     fn spec(&self) -> &'static AggregatorSpec {
         &AggregatorSpec {
             id: ID,
@@ -96,34 +96,39 @@ impl Aggregator for Summary {
         }
     }
 
-    async fn aggregate(&self, input: &Input<'_>) -> Result<Aggregate> {
-        let mut tiers: Vec<Vec<Stretch>> = Vec::new();
+    async fn aggregate(&self, input: &AggregatorInput<'_>) -> Result<Aggregate> {
+        let mut tiers: Vec<Vec<SectionSummary>> = Vec::new();
         let count = tier_count(input.video.duration);
         let whole = if count == 1 {
-            summarize(input, everything(input)).await?
+            summarize(input, all_passages(input)).await?
         } else {
-            // The same groups as the chapters', so that no section splits one.
+            // The same groups as in `chapters`, so that no section splits a chapter.
             let groups = topics::segment(&input.video.spans, input.vectors);
-            tiers.push(try_each(groups.into_iter().map(|group| section(input, group))).await?);
+            tiers.push(
+                try_each(groups.into_iter().map(|group| summarize_group(input, group))).await?,
+            );
             for _ in 0..count - 2 {
                 let last = &tiers[tiers.len() - 1];
                 if last.len() <= FAN_IN {
                     break;
                 }
-                let groups: Vec<Vec<Stretch>> = last.chunks(FAN_IN).map(<[_]>::to_vec).collect();
-                tiers.push(try_each(groups.into_iter().map(|group| merge(input, group))).await?);
+                let groups: Vec<Vec<SectionSummary>> =
+                    last.chunks(FAN_IN).map(<[_]>::to_vec).collect();
+                tiers.push(
+                    try_each(groups.into_iter().map(|group| merge_sections(input, group))).await?,
+                );
             }
             match &tiers[tiers.len() - 1][..] {
                 [only] => only.text.clone(),
-                // Where it costs nothing, the whole is told from what its sections are told from.
-                _ if !input.model.is_billed() && batches(input, everything(input)).len() == 1 => {
-                    summarize(input, everything(input)).await?
+                // If the model is free, summarize the chunks themselves rather than their summaries.
+                _ if !input.model.is_billed() && batches(input, all_passages(input)).len() == 1 => {
+                    summarize(input, all_passages(input)).await?
                 }
                 sections => summarize(input, section_passages(input, sections)).await?,
             }
         };
         let end = input.video.spans.last().map_or(0.0, |span| span.end);
-        tiers.push(vec![Stretch {
+        tiers.push(vec![SectionSummary {
             text: whole.clone(),
             kind: PassageKind::Prose,
             span: Span { start: 0.0, end },
@@ -135,10 +140,10 @@ impl Aggregator for Summary {
             .map(|(level, stretches)| Tier {
                 level,
                 section_count: stretches.len(),
-                sections: stretches.iter().map(Stretch::section).collect(),
+                sections: stretches.iter().map(SectionSummary::section).collect(),
             })
             .collect();
-        Ok(Arc::new(Stored::new(Digest {
+        Ok(Arc::new(AggregateRecord::new(VideoSummary {
             summary: whole.summary,
             key_points: whole.key_points,
             topics: whole.topics,
@@ -150,15 +155,15 @@ impl Aggregator for Summary {
     }
 
     fn schema(&self) -> Value {
-        schema_of::<Digest>()
+        json_schema::<VideoSummary>()
     }
 
     fn read(&self, stored: Value) -> Result<Aggregate> {
-        read::<Digest>(stored)
+        read::<VideoSummary>(stored)
     }
 }
 
-impl Conclusion for Digest {
+impl AggregatorOutput for VideoSummary {
     fn evidence(&self, whole: Span) -> Vec<(Span, String)> {
         let mut text = self.summary.clone();
         for point in &self.key_points {
@@ -172,24 +177,24 @@ impl Conclusion for Digest {
 
     fn synopsis(&self) -> Option<String> {
         let first = *sentences(&self.summary, Quotations::Whole).first()?;
-        if first.chars().count() <= LONGEST_SYNOPSIS {
+        if first.chars().count() <= MAX_SYNOPSIS_LEN {
             return Some(first.to_owned());
         }
-        let head: String = first.chars().take(LONGEST_SYNOPSIS).collect();
+        let head: String = first.chars().take(MAX_SYNOPSIS_LEN).collect();
         let (whole_words, _) = head.rsplit_once(' ').unwrap_or((&head, ""));
         Some(format!("{whole_words} …"))
     }
 }
 
-impl Digest {
-    /// What the sections of the finest tier are about.
-    pub(crate) fn parts(&self) -> Vec<(Span, String)> {
-        let told = self.sections.iter().filter(|section| !section.summary.is_empty());
-        told.map(|s| (Span { start: s.start, end: s.end }, s.summary.clone())).collect()
+impl VideoSummary {
+    /// The spans and summaries of the finest sections.
+    pub(crate) fn section_summaries(&self) -> Vec<(Span, String)> {
+        let sections = self.sections.iter().filter(|section| !section.summary.is_empty());
+        sections.map(|s| (Span { start: s.start, end: s.end }, s.summary.clone())).collect()
     }
 }
 
-impl Stretch {
+impl SectionSummary {
     fn section(&self) -> Section {
         Section {
             summary: self.text.summary.clone(),
@@ -200,7 +205,7 @@ impl Stretch {
     }
 }
 
-/// Tiers by the video's length: a minute is told in one go, an hour wants sections of sections.
+/// The number of tiers for the length of a video, seconds.
 fn tier_count(duration: f64) -> usize {
     match duration {
         d if d < 30.0 => 1,
@@ -210,19 +215,22 @@ fn tier_count(duration: f64) -> usize {
     }
 }
 
-/// All that the chunks tell, and what they show on the whole.
-fn everything(input: &Input<'_>) -> Vec<Passage> {
-    let whole = overview(input.video, 0..input.video.spans.len());
-    whole.into_iter().chain(chunk_passages(input.texts)).collect()
+/// The passages of all chunks, preceded by the overview.
+fn all_passages(input: &AggregatorInput<'_>) -> Vec<Passage> {
+    let overview = overview(input.video, 0..input.video.spans.len());
+    overview.into_iter().chain(chunk_passages(input.texts)).collect()
 }
 
-async fn section(input: &Input<'_>, group: std::ops::Range<usize>) -> Result<Stretch> {
+async fn summarize_group(
+    input: &AggregatorInput<'_>,
+    group: std::ops::Range<usize>,
+) -> Result<SectionSummary> {
     let texts: Vec<_> =
         input.texts.iter().filter(|t| group.contains(&t.chunk_id.index())).cloned().collect();
     let spans = &input.video.spans[group.clone()];
-    let shown = overview(input.video, group.clone());
-    let passages: Vec<Passage> = shown.into_iter().chain(chunk_passages(&texts)).collect();
-    Ok(Stretch {
+    let overview = overview(input.video, group.clone());
+    let passages: Vec<Passage> = overview.into_iter().chain(chunk_passages(&texts)).collect();
+    Ok(SectionSummary {
         kind: kind_of(&passages),
         text: summarize(input, passages).await?,
         span: Span { start: spans[0].start, end: spans[spans.len() - 1].end },
@@ -230,12 +238,15 @@ async fn section(input: &Input<'_>, group: std::ops::Range<usize>) -> Result<Str
     })
 }
 
-async fn merge(input: &Input<'_>, sections: Vec<Stretch>) -> Result<Stretch> {
+async fn merge_sections(
+    input: &AggregatorInput<'_>,
+    sections: Vec<SectionSummary>,
+) -> Result<SectionSummary> {
     let (Some(first), Some(last)) = (sections.first(), sections.last()) else {
         return Err(Error::corrupt("a tier of the summary has no sections"));
     };
     let passages = section_passages(input, &sections);
-    Ok(Stretch {
+    Ok(SectionSummary {
         kind: kind_of(&passages),
         text: summarize(input, passages).await?,
         span: Span { start: first.span.start, end: last.span.end },
@@ -243,21 +254,21 @@ async fn merge(input: &Input<'_>, sections: Vec<Stretch>) -> Result<Stretch> {
     })
 }
 
-/// What sections tell: what they repeat of a chunk word for word is what it is there.
-fn section_passages(input: &Input<'_>, sections: &[Stretch]) -> Vec<Passage> {
+/// The summaries of sections as passages. A sentence that a section repeats verbatim from a chunk keeps
+/// its kind.
+fn section_passages(input: &AggregatorInput<'_>, sections: &[SectionSummary]) -> Vec<Passage> {
     let known: HashMap<&str, PassageKind> = input
         .texts
         .iter()
         .flat_map(ChunkText::statements)
-        .filter(|told| !matches!(told.kind, PassageKind::Speech | PassageKind::Screen))
-        .flat_map(|told| {
-            sentences(&told.text, Quotations::Whole).into_iter().map(|text| (text, told.kind))
-        })
+        .filter(|s| !matches!(s.kind, PassageKind::Speech | PassageKind::Screen))
+        .flat_map(|s| sentences(&s.text, Quotations::Whole).into_iter().map(|text| (text, s.kind)))
         .collect();
     let mut passages = Vec::new();
     for (number, section) in sections.iter().filter(|s| !s.text.summary.is_empty()).enumerate() {
         let kind = |text: &str| known.get(text).copied().unwrap_or(section.kind);
-        for (n, (kind, text)) in retold(&section.text.summary, kind).into_iter().enumerate() {
+        for (n, (kind, text)) in split_by_kind(&section.text.summary, kind).into_iter().enumerate()
+        {
             let id = if n == 0 { format!("s{number}") } else { format!("s{number}.{n}") };
             passages.push(Passage {
                 moment: moment(section.span),
@@ -269,10 +280,10 @@ fn section_passages(input: &Input<'_>, sections: &[Stretch]) -> Vec<Passage> {
     passages
 }
 
-/// A text in runs of sentences of one kind each.
-fn retold(text: &str, kind: impl Fn(&str) -> PassageKind) -> Vec<(PassageKind, String)> {
-    let told = sentences(text, Quotations::Whole);
-    let runs = told.chunk_by(|a, b| kind(a) == kind(b));
+/// Splits a text into runs of sentences of the same kind.
+fn split_by_kind(text: &str, kind: impl Fn(&str) -> PassageKind) -> Vec<(PassageKind, String)> {
+    let sentences = sentences(text, Quotations::Whole);
+    let runs = sentences.chunk_by(|a, b| kind(a) == kind(b));
     runs.map(|run| (kind(run[0]), run.join(" "))).collect()
 }
 
@@ -288,16 +299,17 @@ mod tests {
     }
 
     #[test]
-    fn what_a_section_repeats_of_a_chunk_is_what_it_is_there() {
+    fn sentences_repeated_from_a_chunk_keep_their_kind() {
         let known = HashMap::from([("A cow is in view.", PassageKind::Objects)]);
-        let told = retold("A cow is in view. “Hello.” It rains. A cow is in view.", |text| {
-            known.get(text).copied().unwrap_or(PassageKind::Prose)
-        });
+        let runs =
+            split_by_kind("A cow is in view. “Hello.” It rains. A cow is in view.", |text| {
+                known.get(text).copied().unwrap_or(PassageKind::Prose)
+            });
         let expected = [
             (PassageKind::Objects, "A cow is in view."),
             (PassageKind::Prose, "“Hello.” It rains."),
             (PassageKind::Objects, "A cow is in view."),
         ];
-        assert_eq!(told, expected.map(|(kind, text)| (kind, text.to_owned())));
+        assert_eq!(runs, expected.map(|(kind, text)| (kind, text.to_owned())));
     }
 }

@@ -1,102 +1,99 @@
-//! What a person wears, as the signature by which people are linked. Two are alike by the garments
-//! and colours they share; a garment of the same kind in another colour rules out that they are of
-//! one person.
+//! Clothing signatures, by which people are linked. Similarity counts shared garments and colours;
+//! garments of the same kind in different colours rule out that two signatures are of one person.
 
 use std::collections::BTreeSet;
 
-use text::colours::family_of;
+use text::colours::find_family;
 
 use crate::domain::media::clothing::{BodyPart, Garment, TOP};
 
-/// The total weight (see [`weight`]) from which on clothing tells a person from others.
-const IDENTIFYING: f64 = 1.0;
+/// Minimum total weight (see [`weight`]) of clothing that identifies a person.
+const MIN_IDENTIFYING_WEIGHT: f64 = 1.0;
 
-/// Colours that so many people wear that they say little.
-const COMMON: &[&str] = &["black", "white", "grey"];
+/// Colours that are too common to identify a person.
+const COMMON_COLOURS: &[&str] = &["black", "white", "grey"];
 
-/// What a person wears. Equal signatures are of the same clothing.
+/// The garments of a person. Equal signatures mean the same clothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Signature(Vec<Garment>);
+pub(crate) struct ClothingSignature(Vec<Garment>);
 
-impl Signature {
-    /// Of these garments in any order, whatever the shades of their colours are called.
-    pub(crate) fn of(garments: &[Garment]) -> Self {
+impl ClothingSignature {
+    /// Normalizes the order of garments and the shades of their colours.
+    pub(crate) fn from_garments(garments: &[Garment]) -> Self {
         let family =
-            |colour: &String| family_of(colour).map_or(colour.clone(), |f| f.name().to_owned());
-        let alike = |garment: &Garment| Garment {
+            |colour: &String| find_family(colour).map_or(colour.clone(), |f| f.name().to_owned());
+        let normalize = |garment: &Garment| Garment {
             colours: distinct(garment.colours.iter().map(family)),
             details: distinct(garment.details.iter().cloned()),
             ..garment.clone()
         };
-        Self(distinct(garments.iter().map(alike)))
+        Self(distinct(garments.iter().map(normalize)))
     }
 
-    /// Whether it says enough to recognise somebody by.
-    pub(crate) fn identifies(&self) -> bool {
-        self.weight() >= IDENTIFYING - 1e-9
+    /// Whether it is specific enough to identify a person.
+    pub(crate) fn is_identifying(&self) -> bool {
+        self.weight() >= MIN_IDENTIFYING_WEIGHT - 1e-9
     }
 
-    /// How many particulars it has.
+    /// The total weight of its garments.
     pub(crate) fn weight(&self) -> f64 {
         self.0.iter().map(weight).sum()
     }
 
-    /// 0 (different clothes) to 1 (the same).
-    pub(crate) fn likeness(&self, other: &Self) -> f64 {
+    /// The similarity of two signatures, from 0 (different clothes) to 1 (the same).
+    pub(crate) fn similarity(&self, other: &Self) -> f64 {
         let mut pairs: Vec<(f64, f64, usize, usize)> = Vec::new();
         for (i, a) in self.0.iter().enumerate() {
             for (j, b) in other.0.iter().enumerate() {
                 if a.part == b.part && (a.kind == b.kind || a.part != BodyPart::Accessory) {
-                    let match_of = match_of(a, b);
-                    let kinds = if a.kind == b.kind { 1.0 } else { 0.0 };
-                    pairs.push((kinds, match_of, i, j));
+                    let same_kind = if a.kind == b.kind { 1.0 } else { 0.0 };
+                    pairs.push((same_kind, garment_similarity(a, b), i, j));
                 }
             }
         }
         pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)));
-        let (mut taken_a, mut taken_b) = (BTreeSet::new(), BTreeSet::new());
+        let (mut matched_a, mut matched_b) = (BTreeSet::new(), BTreeSet::new());
         let mut shared = 0.0;
         for (_, degree, i, j) in pairs {
-            if taken_a.contains(&i) || taken_b.contains(&j) {
+            if matched_a.contains(&i) || matched_b.contains(&j) {
                 continue;
             }
             if degree <= 0.0 {
                 return 0.0;
             }
-            taken_a.insert(i);
-            taken_b.insert(j);
+            matched_a.insert(i);
+            matched_b.insert(j);
             shared += degree * weight(&self.0[i]).min(weight(&other.0[j]));
         }
         let (a, b) = (self.weight(), other.weight());
-        let (least, most) = (a.min(b), a.max(b));
-        if least <= 0.0 {
+        let (smaller, larger) = (a.min(b), a.max(b));
+        if smaller <= 0.0 {
             return 0.0;
         }
-        // One description is often shorter than the other, so what counts is mostly how much of
-        // the shorter one is in the longer.
-        (0.7 * shared / least + 0.3 * shared / most).min(1.0)
+        // One description is often shorter than the other, so the share of the shorter one counts most.
+        (0.7 * shared / smaller + 0.3 * shared / larger).min(1.0)
     }
 }
 
-/// In order, each once.
+/// Sorts items and removes duplicates.
 fn distinct<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
     items.collect::<BTreeSet<T>>().into_iter().collect()
 }
 
-/// How much a garment says: 1 for one of a colour that few wear.
+/// How specific a garment is; 1 for a garment of an uncommon colour.
 fn weight(garment: &Garment) -> f64 {
-    // What is only known as a top, of two colours, may have one of them from what is behind it.
-    let mixed = garment.kind == TOP && garment.colours.len() > 1;
+    // A measured top of two colours may have one of them from the background.
+    let is_mixed = garment.kind == TOP && garment.colours.len() > 1;
     let colour = garment
         .colours
         .iter()
         .map(|colour| {
-            let common = COMMON.contains(&colour.as_str());
-            let usual = colour == "blue" && garment.part == BodyPart::Lower;
+            let is_common = COMMON_COLOURS.contains(&colour.as_str());
+            let is_usual = colour == "blue" && garment.part == BodyPart::Lower;
             match () {
-                () if usual => 0.6,
-                () if common => 0.4,
-                () if mixed => 0.7,
+                () if is_usual => 0.6,
+                () if is_common => 0.4,
+                () if is_mixed => 0.7,
                 () => 1.0,
             }
         })
@@ -118,8 +115,8 @@ fn weight(garment: &Garment) -> f64 {
     colour.max(kind) + details
 }
 
-/// 0 where two garments cannot be one, up to 1 where they look the same.
-fn match_of(a: &Garment, b: &Garment) -> f64 {
+/// The similarity of two garments, from 0 (cannot be the same) to 1 (look the same).
+fn garment_similarity(a: &Garment, b: &Garment) -> f64 {
     let shared = |a: &[String], b: &[String]| a.iter().any(|word| b.contains(word));
     let colours = if a.colours.is_empty() || b.colours.is_empty() {
         0.5
@@ -137,15 +134,15 @@ fn match_of(a: &Garment, b: &Garment) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::analysis::analyzers::people::{garments, worn};
+    use crate::domain::analysis::analyzers::people::{garment_phrase, parse_garments};
     use crate::domain::media::clothing::TROUSERS;
 
-    fn signature(clothing: &str) -> Signature {
-        Signature::of(&garments(clothing))
+    fn signature(clothing: &str) -> ClothingSignature {
+        ClothingSignature::from_garments(&parse_garments(clothing))
     }
 
     #[test]
-    fn generic_clothing_identifies_nobody() {
+    fn generic_clothing_is_not_identifying() {
         for (clothing, identifies) in [
             ("", false),
             ("dark clothing", false),
@@ -166,12 +163,12 @@ mod tests {
             ("dark jacket with a yellow hard hat", true),
             ("yellow-and-blue striped jersey", true),
         ] {
-            assert_eq!(signature(clothing).identifies(), identifies, "{clothing}");
+            assert_eq!(signature(clothing).is_identifying(), identifies, "{clothing}");
         }
     }
 
     #[test]
-    fn likeness_is_of_garments_and_colours() {
+    fn similarity_compares_garments_and_colours() {
         for (a, b, alike) in [
             ("red coat", "a red jacket and blue jeans", true),
             ("red coat, black hat", "black hat, crimson coat", true),
@@ -182,16 +179,16 @@ mod tests {
             ("white t-shirt, blue jeans", "white t-shirt, black trousers", false),
             ("red and white striped shirt", "white and red shirt with stripes", true),
         ] {
-            let (a_read, b_read) = (signature(a), signature(b));
-            let likeness = a_read.likeness(&b_read);
-            assert!((likeness - b_read.likeness(&a_read)).abs() < 1e-9, "{a} / {b}");
-            assert_eq!(likeness >= 0.6, alike, "{a} / {b}: {likeness}");
+            let (first, second) = (signature(a), signature(b));
+            let similarity = first.similarity(&second);
+            assert!((similarity - second.similarity(&first)).abs() < 1e-9, "{a} / {b}");
+            assert_eq!(similarity >= 0.6, alike, "{a} / {b}: {similarity}");
         }
         assert_eq!(signature("red coat, black hat"), signature("black hat, red coat"));
     }
 
     #[test]
-    fn measured_garments_are_those_that_their_words_tell() {
+    fn measured_garments_round_trip_through_their_phrases() {
         let colours = ["black", "white", "grey", "brown", "blue", "turquoise", "red", "green"];
         let colours = [&colours[..], &["yellow", "orange", "pink", "violet"]].concat();
         for first in &colours {
@@ -208,9 +205,13 @@ mod tests {
                     details: Vec::new(),
                 })
                 .collect();
-                let words: Vec<String> = measured.iter().map(worn).collect();
+                let words: Vec<String> = measured.iter().map(garment_phrase).collect();
                 let words = words.join(", ");
-                assert_eq!(Signature::of(&measured), signature(&words), "{words}");
+                assert_eq!(
+                    ClothingSignature::from_garments(&measured),
+                    signature(&words),
+                    "{words}"
+                );
             }
         }
     }

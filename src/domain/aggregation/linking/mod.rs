@@ -1,48 +1,48 @@
-//! Constrained clustering of people: average linkage over clothing, where people who are seen
-//! together are never one person, and where clothing that several people wear links nobody.
+//! Links people across chunks by constrained average-linkage clustering of their clothing. People in the
+//! same chunk are never linked, and clothing that several people wear links nobody.
 
 pub(crate) mod clothing;
 pub(crate) mod object_tracks;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::aggregation::linking::clothing::Signature;
+use crate::domain::aggregation::linking::clothing::ClothingSignature;
 use crate::domain::kernel::video::ChunkId;
 
-/// Clothing this alike may be of one person.
-const ALIKE: f64 = 0.6;
+/// Minimum similarity of the clothing of one person.
+const MIN_SIMILARITY: f64 = 0.6;
 
-/// A link must be better by this than one to somebody else who is seen together with that person.
+/// Minimum margin of a link over an alternative link to somebody in the same chunk.
 const MARGIN: f64 = 0.1;
 
-/// Signatures that are compared with each other; the time is in the cube of it. The rest, seen
-/// least often, stays unlinked.
-const MOST_SIGNATURES: usize = 400;
+/// Maximum number of signatures to compare, since the run time is cubic; the least frequent ones stay
+/// unlinked.
+const MAX_SIGNATURES: usize = 400;
 
-/// Groups observations, given as chunk and clothing in order of time, into persons: lists of
-/// indexes, in order of their first one.
-pub(crate) fn link(observations: &[(ChunkId, Signature)]) -> Vec<Vec<usize>> {
-    let mut by_signature: BTreeMap<&Signature, Vec<usize>> = BTreeMap::new();
+/// Groups observations (chunk and clothing, in order of time) into people. Returns lists of indexes, sorted
+/// by their first index.
+pub(crate) fn link(observations: &[(ChunkId, ClothingSignature)]) -> Vec<Vec<usize>> {
+    let mut by_signature: BTreeMap<&ClothingSignature, Vec<usize>> = BTreeMap::new();
     let mut persons: Vec<Vec<usize>> = Vec::new();
     for (i, (_, signature)) in observations.iter().enumerate() {
-        if signature.identifies() {
+        if signature.is_identifying() {
             by_signature.entry(signature).or_default().push(i);
         } else {
             persons.push(vec![i]);
         }
     }
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<Cluster> = Vec::new();
     for (signature, members) in by_signature {
         let chunks: BTreeSet<ChunkId> = members.iter().map(|i| observations[*i].0).collect();
         if chunks.len() < members.len() {
-            // Two people in one chunk wear the same: nobody can tell which is which elsewhere.
+            // Two people in one chunk wear the same clothes, so the clothes identify neither.
             persons.extend(members.into_iter().map(|i| vec![i]));
         } else {
-            groups.push(Group { signatures: vec![signature], members, chunks });
+            groups.push(Cluster { signatures: vec![signature], members, chunks });
         }
     }
     groups.sort_by_key(|group| (std::cmp::Reverse(group.members.len()), group.members[0]));
-    let rare = groups.split_off(groups.len().min(MOST_SIGNATURES));
+    let rare = groups.split_off(groups.len().min(MAX_SIGNATURES));
     persons.extend(rare.into_iter().map(|group| group.members));
     persons.extend(agglomerate(groups).into_iter().map(|group| group.members));
     for person in &mut persons {
@@ -52,26 +52,26 @@ pub(crate) fn link(observations: &[(ChunkId, Signature)]) -> Vec<Vec<usize>> {
     persons
 }
 
-/// Observations taken for one person.
-struct Group<'a> {
-    signatures: Vec<&'a Signature>,
+/// Observations of one person.
+struct Cluster<'a> {
+    signatures: Vec<&'a ClothingSignature>,
     members: Vec<usize>,
     chunks: BTreeSet<ChunkId>,
 }
 
-impl Group<'_> {
+impl Cluster<'_> {
     fn seen_with(&self, other: &Self) -> bool {
         !self.chunks.is_disjoint(&other.chunks)
     }
 
-    /// Mean likeness; 0 as soon as two of the signatures rule each other out.
-    fn likeness(&self, other: &Self) -> f64 {
+    /// The mean similarity; 0 if any two signatures contradict each other.
+    fn similarity(&self, other: &Self) -> f64 {
         let mut sum = 0.0;
         for a in &self.signatures {
             for b in &other.signatures {
-                match a.likeness(b) {
-                    likeness if likeness <= 0.0 => return 0.0,
-                    likeness => sum += likeness,
+                match a.similarity(b) {
+                    similarity if similarity <= 0.0 => return 0.0,
+                    similarity => sum += similarity,
                 }
             }
         }
@@ -79,14 +79,14 @@ impl Group<'_> {
     }
 }
 
-/// Joins the most alike pair until none is alike enough.
-fn agglomerate(mut groups: Vec<Group<'_>>) -> Vec<Group<'_>> {
-    let mut likeness: Vec<Vec<f64>> =
-        groups.iter().map(|a| groups.iter().map(|b| a.likeness(b)).collect()).collect();
-    while let Some((a, b)) = best_pair(&groups, &likeness) {
+/// Merges the most similar pair of clusters until no pair is similar enough.
+fn agglomerate(mut groups: Vec<Cluster<'_>>) -> Vec<Cluster<'_>> {
+    let mut similarity: Vec<Vec<f64>> =
+        groups.iter().map(|a| groups.iter().map(|b| a.similarity(b)).collect()).collect();
+    while let Some((a, b)) = best_pair(&groups, &similarity) {
         let joined = groups.swap_remove(b);
-        likeness.swap_remove(b);
-        for row in &mut likeness {
+        similarity.swap_remove(b);
+        for row in &mut similarity {
             row.swap_remove(b);
         }
         let group = &mut groups[a];
@@ -94,33 +94,31 @@ fn agglomerate(mut groups: Vec<Group<'_>>) -> Vec<Group<'_>> {
         group.members.extend(joined.members);
         group.chunks.extend(joined.chunks);
         for other in 0..groups.len() {
-            let value = groups[a].likeness(&groups[other]);
-            likeness[a][other] = value;
-            likeness[other][a] = value;
+            let value = groups[a].similarity(&groups[other]);
+            similarity[a][other] = value;
+            similarity[other][a] = value;
         }
     }
     groups
 }
 
-/// The most alike pair that may be one person, as (smaller, larger) index.
-fn best_pair(groups: &[Group<'_>], likeness: &[Vec<f64>]) -> Option<(usize, usize)> {
+/// The most similar pair that may be one person, as (smaller, larger) index.
+fn best_pair(groups: &[Cluster<'_>], similarity: &[Vec<f64>]) -> Option<(usize, usize)> {
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     for a in 0..groups.len() {
-        pairs.extend(
-            (a + 1..groups.len())
-                .map(|b| (a, b))
-                .filter(|&(a, b)| likeness[a][b] >= ALIKE && !groups[a].seen_with(&groups[b])),
-        );
+        pairs.extend((a + 1..groups.len()).map(|b| (a, b)).filter(|&(a, b)| {
+            similarity[a][b] >= MIN_SIMILARITY && !groups[a].seen_with(&groups[b])
+        }));
     }
-    pairs.sort_by(|x, y| likeness[y.0][y.1].total_cmp(&likeness[x.0][x.1]).then(x.cmp(y)));
+    pairs.sort_by(|x, y| similarity[y.0][y.1].total_cmp(&similarity[x.0][x.1]).then(x.cmp(y)));
     pairs.into_iter().find(|&(a, b)| {
-        let value = likeness[a][b];
-        // Somebody seen together with `a` who would do for `b` as well, or the other way round.
+        let value = similarity[a][b];
+        // A rival seen together with `a` that is nearly as similar to `b`, or vice versa.
         !(0..groups.len()).any(|rival| {
             rival != a
                 && rival != b
-                && (groups[rival].seen_with(&groups[a]) && likeness[rival][b] > value - MARGIN
-                    || groups[rival].seen_with(&groups[b]) && likeness[rival][a] > value - MARGIN)
+                && (groups[rival].seen_with(&groups[a]) && similarity[rival][b] > value - MARGIN
+                    || groups[rival].seen_with(&groups[b]) && similarity[rival][a] > value - MARGIN)
         })
     })
 }
@@ -128,14 +126,14 @@ fn best_pair(groups: &[Group<'_>], likeness: &[Vec<f64>]) -> Option<(usize, usiz
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::analysis::analyzers::people::garments;
+    use crate::domain::analysis::analyzers::people::parse_garments;
 
-    fn wearing(clothing: &str) -> Signature {
-        Signature::of(&garments(clothing))
+    fn wearing(clothing: &str) -> ClothingSignature {
+        ClothingSignature::from_garments(&parse_garments(clothing))
     }
 
     #[test]
-    fn people_are_linked_by_what_they_wear() {
+    fn people_are_linked_by_clothing() {
         for (what, observations, expected) in [
             (
                 "the same clothes",
@@ -143,17 +141,17 @@ mod tests {
                 vec![vec![0, 1, 2]],
             ),
             (
-                "two people, told apart",
+                "two people with different clothes",
                 vec![(0, "red coat"), (0, "green hoodie"), (1, "green hoodie"), (2, "red coat")],
                 vec![vec![0, 3], vec![1, 2]],
             ),
             (
-                "twins seen together are nobody's double",
+                "twins in one chunk stay unlinked",
                 vec![(0, "red coat"), (0, "red coat"), (1, "red coat")],
                 vec![vec![0], vec![1], vec![2]],
             ),
             (
-                "near twins: the one elsewhere could be either",
+                "near twins are ambiguous",
                 vec![(0, "red coat, jeans"), (0, "red coat, boots"), (1, "red coat")],
                 vec![vec![0], vec![1], vec![2]],
             ),
@@ -168,7 +166,7 @@ mod tests {
                 vec![vec![0], vec![1]],
             ),
             (
-                "a chain does not join what rules each other out",
+                "a chain does not join contradictions",
                 vec![
                     (0, "white shirt, blue jeans, red tie"),
                     (1, "white shirt, blue jeans"),
@@ -177,7 +175,7 @@ mod tests {
                 vec![vec![0, 1], vec![2]],
             ),
         ] {
-            let observations: Vec<(ChunkId, Signature)> = observations
+            let observations: Vec<(ChunkId, ClothingSignature)> = observations
                 .into_iter()
                 .map(|(chunk, clothing)| (ChunkId(chunk), wearing(clothing)))
                 .collect();
@@ -186,10 +184,10 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_in_one_chunk_twice() {
+    fn a_person_is_in_each_chunk_at_most_once() {
         let clothes =
             ["red coat", "red jacket, hat", "red coat, boots", "blue cap, red coat", "red dress"];
-        let observations: Vec<(ChunkId, Signature)> = (0..60)
+        let observations: Vec<(ChunkId, ClothingSignature)> = (0..60)
             .map(|i| {
                 (ChunkId::from_index(i / 3), wearing(clothes[(i * 7 + i / 4) % clothes.len()]))
             })

@@ -1,9 +1,9 @@
-//! Objects linked through the chunks of a video by label, place and time. Within a chunk they were
-//! followed when it was analyzed.
+//! Links objects across the chunks of a video by label, position and time. Within a chunk the
+//! `object_detection` analyzer has already tracked them.
 
 use ports::detector::BoundingBox;
 
-use crate::domain::analysis::analyzers::object_detection::{self, Detection, Objects};
+use crate::domain::analysis::analyzers::object_detection::{self, ChunkObjects, LabelDetection};
 use crate::domain::analysis::prose::{movement, side};
 use crate::domain::analysis::video::AnalyzedVideo;
 use crate::domain::kernel::time::{Span, timecode};
@@ -12,31 +12,32 @@ use crate::domain::media::geometry::{Side, centre, distance, growth, overlap, si
 use crate::domain::media::movement::Movement;
 use crate::domain::media::tracking::Location;
 
-/// Labels of people: they are counted here and linked by the aggregate `entities`.
-const PEOPLE: &[&str] = &["person", "people", "man", "woman", "child", "boy", "girl", "face"];
+/// Labels of people, who are only counted here: the aggregator `entities` links them.
+const PERSON_LABELS: &[&str] =
+    &["person", "people", "man", "woman", "child", "boy", "girl", "face"];
 
-/// From one chunk to the next boxes overlap (intersection over union) at least so much, or ...
-const OVERLAP: f32 = 0.1;
+/// To be linked across chunks, boxes have at least this intersection over union, or ...
+const MIN_OVERLAP: f32 = 0.1;
 
-/// ... their centres lie this many box sizes apart at most, to be of one object.
-const REACH: f32 = 1.5;
+/// ... their centres are at most this many box sizes apart.
+const MAX_DISTANCE: f32 = 1.5;
 
-/// One object does not change its size by more than this factor from one chunk to the next.
-const GROWTH: f32 = 2.0;
+/// Maximum factor by which the size of an object changes from one chunk to the next.
+const MAX_GROWTH: f32 = 2.0;
 
-/// A fixture's centre stays within this share of the picture ...
-const STILL: f32 = 0.03;
+/// Maximum distance of a fixture's centre from its median, as a share of the picture.
+const MAX_FIXTURE_DRIFT: f32 = 0.03;
 
-/// ... in at least so many frames.
-const STILL_FRAMES: usize = 3;
+/// Minimum number of boxes of a fixture.
+const MIN_FIXTURE_BOXES: usize = 3;
 
 /// Whether a label names a person.
 fn is_person(label: &str) -> bool {
-    PEOPLE.contains(&label)
+    PERSON_LABELS.contains(&label)
 }
 
-/// How many times people are seen: distinct ones in each chunk, added up.
-pub(crate) fn people_sightings(video: &AnalyzedVideo) -> u64 {
+/// The number of distinct people in each chunk, summed over the chunks.
+pub(crate) fn count_people_sightings(video: &AnalyzedVideo) -> u64 {
     detections(video)
         .filter(|(.., label, _)| is_person(label))
         .map(|(.., detection)| detection.count)
@@ -45,40 +46,40 @@ pub(crate) fn people_sightings(video: &AnalyzedVideo) -> u64 {
 
 /// One object within one chunk.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Observation {
+pub(crate) struct ObjectObservation {
     pub(crate) chunk_id: ChunkId,
     span: Span,
     movement: Movement,
-    /// In order of time; empty when the detector kept no boxes.
+    /// In order of time; empty if the record has no boxes.
     boxes: Vec<BoundingBox>,
 }
 
-impl Observation {
+impl ObjectObservation {
     /// When it is seen.
     pub(crate) fn span(&self) -> Span {
         self.span
     }
 
-    /// Where the object is and how it moves within the chunk.
+    /// A sentence on the position and movement of the object within the chunk.
     pub(crate) fn sentence(&self, label: &str) -> String {
         let at = timecode(self.span.start);
         let Some(first) = self.boxes.first() else {
             return format!("The {label} is seen at {at}.");
         };
-        let seen = if self.movement.is_going() { movement(self.movement) } else { "seen" };
-        format!("The {label} is {seen} at {at}, {}.", side(Side::of(first)))
+        let seen = if self.movement.is_moving() { movement(self.movement) } else { "seen" };
+        format!("The {label} is {seen} at {at}, {}.", side(Side::containing(first)))
     }
 }
 
-/// One object over the chunks it is seen in.
+/// One object across chunks.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Object {
+pub(crate) struct TrackedObject {
     pub(crate) label: String,
     /// At least one, in order of time.
-    pub(crate) observations: Vec<Observation>,
+    pub(crate) observations: Vec<ObjectObservation>,
 }
 
-impl Object {
+impl TrackedObject {
     pub(crate) fn chunk_ids(&self) -> Vec<ChunkId> {
         self.observations.iter().map(|o| o.chunk_id).collect()
     }
@@ -97,7 +98,7 @@ impl Object {
         self.observations.iter().flat_map(|o| &o.boxes)
     }
 
-    /// Whether it stays where it is in every frame.
+    /// Whether it stays in place in every frame.
     pub(crate) fn is_fixture(&self) -> bool {
         let median = |mut values: Vec<f32>| {
             values.sort_by(f32::total_cmp);
@@ -106,51 +107,51 @@ impl Object {
         let centres: Vec<(f32, f32)> = self.boxes().map(centre).collect();
         let x = median(centres.iter().map(|c| c.0).collect());
         let y = median(centres.iter().map(|c| c.1).collect());
-        centres.len() >= STILL_FRAMES
-            && centres.iter().all(|centre| (centre.0 - x).hypot(centre.1 - y) <= STILL)
+        centres.len() >= MIN_FIXTURE_BOXES
+            && centres.iter().all(|centre| (centre.0 - x).hypot(centre.1 - y) <= MAX_FIXTURE_DRIFT)
     }
 
-    /// What it is and how it moves on the whole.
+    /// A sentence with its label and overall movement.
     pub(crate) fn description(&self) -> String {
         let article = if self.label.starts_with(['a', 'e', 'i', 'o', 'u']) { "An" } else { "A" };
-        match Movement::through(self.boxes()) {
-            going if going.is_going() => format!("{article} {}, {}.", self.label, movement(going)),
+        match Movement::from_boxes(self.boxes()) {
+            going if going.is_moving() => format!("{article} {}, {}.", self.label, movement(going)),
             _ => format!("{article} {}.", self.label),
         }
     }
 
-    /// Where it is seen, in sentences.
-    pub(crate) fn account(&self) -> String {
-        let told: Vec<String> = self.observations.iter().map(|o| o.sentence(&self.label)).collect();
-        told.join(" ")
+    /// A narrative of one sentence per observation.
+    pub(crate) fn composed_narrative(&self) -> String {
+        let sentences = self.observations.iter().map(|o| o.sentence(&self.label));
+        sentences.collect::<Vec<_>>().join(" ")
     }
 }
 
-/// Every object of the video that is no person, in order of time.
-pub(crate) fn track(video: &AnalyzedVideo) -> Vec<Object> {
-    let mut objects: Vec<Object> = Vec::new();
-    // Of each label the objects seen in the chunk before: only those can go on.
+/// Links the objects of a video, without people. Sorted by first appearance.
+pub(crate) fn track(video: &AnalyzedVideo) -> Vec<TrackedObject> {
+    let mut objects: Vec<TrackedObject> = Vec::new();
+    // The objects of the previous chunk: only those can continue.
     let mut current: Vec<usize> = Vec::new();
     let mut chunk = ChunkId(0);
-    let mut seen_now: Vec<usize> = Vec::new();
+    let mut in_chunk: Vec<usize> = Vec::new();
     for (chunk_id, span, label, detection) in detections(video) {
         if is_person(&label) {
             continue;
         }
         if chunk_id != chunk {
-            current = if chunk_id == chunk.next() { seen_now } else { Vec::new() };
-            seen_now = Vec::new();
+            current = if chunk_id == chunk.next() { in_chunk } else { Vec::new() };
+            in_chunk = Vec::new();
             chunk = chunk_id;
         }
         let observations = observations(chunk_id, span, detection);
-        let before: Vec<usize> =
+        let candidates: Vec<usize> =
             current.iter().copied().filter(|i| objects[*i].label == label).collect();
-        let alone = before.len() == 1 && observations.len() == 1;
+        let alone = candidates.len() == 1 && observations.len() == 1;
         let mut links: Vec<(f32, usize, usize)> = Vec::new();
         for (o, observation) in observations.iter().enumerate() {
-            for &object in &before {
-                if let Some(apart) = apart(&objects[object], observation, alone) {
-                    links.push((apart, o, object));
+            for &object in &candidates {
+                if let Some(distance) = link_distance(&objects[object], observation, alone) {
+                    links.push((distance, o, object));
                 }
             }
         }
@@ -162,58 +163,73 @@ pub(crate) fn track(video: &AnalyzedVideo) -> Vec<Object> {
             }
         }
         for (observation, linked) in observations.into_iter().zip(linked) {
-            let place = linked.unwrap_or(objects.len());
+            let index = linked.unwrap_or(objects.len());
             match linked {
                 Some(object) => objects[object].observations.push(observation),
                 None => {
-                    objects.push(Object { label: label.clone(), observations: vec![observation] });
+                    objects.push(TrackedObject {
+                        label: label.clone(),
+                        observations: vec![observation],
+                    });
                 }
             }
-            seen_now.push(place);
+            in_chunk.push(index);
         }
     }
     objects.sort_by(|a, b| a.first_seen().total_cmp(&b.first_seen()));
     objects
 }
 
-/// How far an observation is from an object seen in the chunk before; `None` when it is another one.
-/// The only one of its label in both chunks may have moved anywhere.
-fn apart(object: &Object, observation: &Observation, alone: bool) -> Option<f32> {
+/// The distance of an observation from an object of the previous chunk; `None` if it is a different
+/// object. With `alone`, the only one of its label in both chunks, it may have moved anywhere.
+fn link_distance(
+    object: &TrackedObject,
+    observation: &ObjectObservation,
+    alone: bool,
+) -> Option<f32> {
     let before = object.observations.last().and_then(|o| o.boxes.last());
     let (Some(before), Some(after)) = (before, observation.boxes.first()) else {
         return alone.then_some(0.0);
     };
-    let apart = distance(before, after);
-    let reach = REACH * size(before).max(size(after));
-    let near = alone || overlap(before, after) >= OVERLAP || apart <= reach;
-    (near && growth(before, after) <= GROWTH).then_some(apart)
+    let distance = distance(before, after);
+    let max_distance = MAX_DISTANCE * size(before).max(size(after));
+    let near = alone || overlap(before, after) >= MIN_OVERLAP || distance <= max_distance;
+    (near && growth(before, after) <= MAX_GROWTH).then_some(distance)
 }
 
-/// Detections with their chunk, its segment and their label, in order of time.
-fn detections(video: &AnalyzedVideo) -> impl Iterator<Item = (ChunkId, Span, String, &Detection)> {
-    video.of::<Objects>(object_detection::ID).flat_map(|(chunk_id, span, objects)| {
-        let detections = objects.detections.iter();
-        detections.map(move |found| (chunk_id, span, found.label.to_lowercase(), found))
-    })
+/// The detections with the id and span of their chunk and their lower-case label, in order of time.
+fn detections(
+    video: &AnalyzedVideo,
+) -> impl Iterator<Item = (ChunkId, Span, String, &LabelDetection)> {
+    video.typed_outputs::<ChunkObjects>(object_detection::ID).flat_map(
+        |(chunk_id, span, objects)| {
+            let detections = objects.detections.iter();
+            detections.map(move |d| (chunk_id, span, d.label.to_lowercase(), d))
+        },
+    )
 }
 
-/// The objects behind one detection, as they were followed through the chunk.
-fn observations(chunk_id: ChunkId, chunk: Span, detection: &Detection) -> Vec<Observation> {
+/// The objects of one label in a chunk, one per track.
+fn observations(
+    chunk_id: ChunkId,
+    chunk: Span,
+    detection: &LabelDetection,
+) -> Vec<ObjectObservation> {
     if detection.tracks.is_empty() {
         let span = Span {
             start: detection.first_seen.max(chunk.start),
             end: detection.last_seen.min(chunk.end).max(chunk.start),
         };
-        let unseen =
-            Observation { chunk_id, span, movement: Movement::Glimpsed, boxes: Vec::new() };
-        return vec![unseen; detection.count.clamp(1, 100) as usize];
+        let without_boxes =
+            ObjectObservation { chunk_id, span, movement: Movement::Glimpsed, boxes: Vec::new() };
+        return vec![without_boxes; detection.count.clamp(1, 100) as usize];
     }
     let observed = detection.tracks.iter().map(|track| {
         let points: Vec<&Location> =
             track.points.iter().filter_map(|point| detection.locations.get(*point)).collect();
         let start = points.first().map_or(chunk.start, |point| point.t);
         let end = points.last().map_or(chunk.end, |point| point.t);
-        Observation {
+        ObjectObservation {
             chunk_id,
             span: Span { start, end },
             movement: track.movement,
@@ -230,8 +246,8 @@ mod tests {
     use super::*;
     use crate::domain::aggregation::testing::{output, video};
 
-    /// The chunks that an object is seen in.
-    fn seen_in(object: &Object) -> Vec<u32> {
+    /// The chunks that an object appears in.
+    fn seen_in(object: &TrackedObject) -> Vec<u32> {
         object.chunk_ids().into_iter().map(|id| id.0).collect()
     }
 
@@ -260,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_go_on_where_they_were() {
+    fn objects_are_linked_by_label_and_position() {
         let left = [0.1, 0.4, 0.2, 0.2];
         let right = [0.7, 0.4, 0.2, 0.2];
         let near_left = [0.15, 0.4, 0.2, 0.2];
@@ -279,7 +295,7 @@ mod tests {
                 vec![("dog", vec![0, 1])],
             ),
             (
-                "a newcomer elsewhere is another one",
+                "a newcomer elsewhere is a different object",
                 vec![
                     vec![("car", 1.0, left)],
                     vec![("car", 11.0, near_left), ("car", 11.0, right)],
@@ -292,12 +308,12 @@ mod tests {
                 vec![("car", vec![0]), ("bus", vec![1])],
             ),
             (
-                "a chunk without ends the track",
+                "a chunk without the object ends the track",
                 vec![vec![("car", 1.0, left)], vec![], vec![("car", 21.0, left)]],
                 vec![("car", vec![0]), ("car", vec![2])],
             ),
             (
-                "another size is another thing",
+                "a different size is a different object",
                 vec![vec![("car", 1.0, left)], vec![("car", 11.0, [0.1, 0.4, 0.9, 0.6])]],
                 vec![("car", vec![0]), ("car", vec![1])],
             ),
@@ -311,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stored_tracks_tell_apart_what_crosses() {
+    fn stored_tracks_separate_crossing_objects() {
         let at = |t: f64, x: f64| json!({"t": t, "box": [x, 0.4, 0.2, 0.2]});
         let crossing = json!({
             "label": "car", "count": 2,
@@ -324,9 +340,9 @@ mod tests {
         let after = json!({"label": "car", "count": 1, "locations": [at(11.0, 0.75)]});
         let outputs = [crossing, after].map(|car| output(json!({"detections": [car]})));
         let video = video(10.0, 2).with(object_detection::ID, outputs.into());
-        let told: Vec<_> =
+        let tracked: Vec<_> =
             track(&video).iter().map(|car| (car.description(), seen_in(car))).collect();
         let moving = |side: &str| format!("A car, moving to the {side}.");
-        assert_eq!(told, [(moving("right"), vec![0, 1]), (moving("left"), vec![0])]);
+        assert_eq!(tracked, [(moving("right"), vec![0, 1]), (moving("left"), vec![0])]);
     }
 }

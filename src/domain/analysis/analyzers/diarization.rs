@@ -1,4 +1,4 @@
-//! `diarization`: who says what when in a chunk. Cut from the turns and words of the whole video,
+//! `diarization`: who says what and when in a chunk. Sliced from the turns and words of the whole video,
 //! so that a speaker has one label throughout.
 
 use std::collections::BTreeMap;
@@ -10,52 +10,53 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::analysis::correction::{Heard, Overlay};
+use crate::domain::analysis::correction::{CorrectionSet, TranscribedSpeech};
 use crate::domain::analysis::evidence::ChunkEvidence;
-use crate::domain::analysis::finding::{Finding, Statement, Stored, read};
 use crate::domain::analysis::hit::HitDocument;
+use crate::domain::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read};
 use crate::domain::analysis::video::Output;
 use crate::domain::analysis::{
-    Analyzer, AnalyzerSpec, Column, Indexed, SPEECH, TextStyle, heard_by, no_voices, speaker_models,
+    Analyzer, AnalyzerSpec, Column, IndexEntry, SPEECH_GROUP, TextStyle, missing_vad,
+    speaker_models, speech_models,
 };
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
-use crate::domain::kernel::schema::schema_of;
+use crate::domain::kernel::schema::json_schema;
 use crate::domain::kernel::time::Span;
 use crate::domain::media::speech::{SpeakerTurn, Speech, Utterance};
 
-/// Finds who says what when in a chunk.
-pub(crate) struct Diarization;
+/// The `diarization` analyzer.
+pub(crate) struct DiarizationAnalyzer;
 
-/// What requests and stored records call it.
+/// Its id in requests and stored records.
 pub(crate) const ID: &str = "diarization";
 
 const VERSION: u32 = 2;
 
-/// Who speaks in a chunk.
+/// The diarized speech of a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Voices {
+pub(crate) struct ChunkDiarization {
     /// In order of time, clipped to the chunk.
     pub(crate) turns: Vec<SpeakerTurn>,
     /// In order of first speech.
     pub(crate) speakers: Vec<String>,
-    /// What is said, each sentence whole: the first may begin before the chunk, the last end after it.
+    /// The sentences, uncut: the first may begin before the chunk, the last may end after it.
     #[serde(rename = "_sentences", skip_serializing_if = "Vec::is_empty")]
     pub(crate) sentences: Vec<Utterance>,
 }
 
 #[async_trait]
-impl Analyzer for Diarization {
+impl Analyzer for DiarizationAnalyzer {
     fn spec(&self) -> AnalyzerSpec<'_> {
         AnalyzerSpec {
             id: ID,
-            group: Some(SPEECH),
+            group: Some(SPEECH_GROUP),
             description: "who says what: turns with speaker, times and text",
             evidence_rank: 2,
-            telling_rank: 5,
+            statement_rank: 5,
             style: TextStyle::Speech,
-            filtered_by: &["speakers"],
+            filter_fields: &["speakers"],
             columns: const { &[Column::new("speakers", 7), Column::new("turns", 8)] },
         }
     }
@@ -63,18 +64,18 @@ impl Analyzer for Diarization {
     fn unavailable(&self, models: &Models) -> Option<String> {
         if speaker_models(models).is_none() {
             return Some(
-                "nothing tells speakers apart; `shotlog models --fetch` gets the networks or says \
+                "no diarization models; `shotlog models --fetch` gets the networks or says \
                  how (speaker.kind)"
                     .into(),
             );
         }
-        // Who speaks when is worth having even where no words are recognised.
-        no_voices(models)
+        // Diarization is useful even without speech recognition.
+        missing_vad(models)
     }
 
     fn fingerprint(&self, models: &Models) -> String {
         let speaker = speaker_models(models).unwrap_or_else(|| "none".into());
-        format!("{speaker}/{}/v{VERSION}", heard_by(models))
+        format!("{speaker}/{}/v{VERSION}", speech_models(models))
     }
 
     fn cacheable(&self, _models: &Models) -> bool {
@@ -86,29 +87,30 @@ impl Analyzer for Diarization {
     }
 
     async fn analyze(&self, _models: &Models, chunk: &ChunkEvidence) -> Result<Option<Output>> {
-        let voices = Voices::of(&chunk.video.speech, &chunk.video.utterances, chunk.span);
-        if voices.turns.is_empty() {
+        let diarization =
+            ChunkDiarization::for_span(&chunk.video.speech, &chunk.video.utterances, chunk.span);
+        if diarization.turns.is_empty() {
             return Ok(None);
         }
-        Ok(Some(Arc::new(Stored::heard(voices))))
+        Ok(Some(Arc::new(OutputRecord::new(diarization))))
     }
 
     fn schema(&self) -> Value {
-        schema_of::<Voices>()
+        json_schema::<ChunkDiarization>()
     }
 
     fn read(&self, stored: Value) -> Result<Output> {
-        read::<Voices>(stored)
+        read::<ChunkDiarization>(stored)
     }
 
-    fn tells(&self, hit: &HitDocument) -> Vec<Statement> {
-        said(&hit.sentences, &hit.turns)
+    fn statements(&self, hit: &HitDocument) -> Vec<Statement> {
+        statements(&hit.sentences, &hit.turns)
     }
 }
 
-impl Voices {
-    /// Who speaks within a span; `utterances` are those of the whole video.
-    fn of(speech: &Speech, utterances: &[Utterance], span: Span) -> Self {
+impl ChunkDiarization {
+    /// Slices the speech within a span; `utterances` are those of the whole video.
+    fn for_span(speech: &Speech, utterances: &[Utterance], span: Span) -> Self {
         let turns = speech.turns_in(utterances, span);
         let mut speakers: Vec<String> = Vec::new();
         for turn in &turns {
@@ -123,25 +125,25 @@ impl Voices {
         }
     }
 
-    /// What each says, neighbouring sentences of a speaker together; of a record without sentences
-    /// the turns.
+    /// Speaker and text, with consecutive sentences of a speaker joined; the turns where a record has no
+    /// sentences.
     fn lines(&self) -> Vec<(Option<&str>, String)> {
         if self.sentences.is_empty() {
-            let said = self.turns.iter().filter(|turn| !turn.text.is_empty());
-            return said.map(|turn| (Some(&*turn.speaker), turn.text.clone())).collect();
+            let with_text = self.turns.iter().filter(|turn| !turn.text.is_empty());
+            return with_text.map(|turn| (Some(&*turn.speaker), turn.text.clone())).collect();
         }
         let runs = self.sentences.chunk_by(|a, b| a.speaker == b.speaker);
         let line = |run: &[Utterance]| {
-            run.iter().map(|said| said.text.as_str()).collect::<Vec<_>>().join(" ")
+            run.iter().map(|sentence| sentence.text.as_str()).collect::<Vec<_>>().join(" ")
         };
         runs.map(|run| (run[0].speaker.as_deref(), line(run))).collect()
     }
 }
 
-/// The sentences; of a record that has none, the turns.
-fn said(sentences: &[Utterance], turns: &[SpeakerTurn]) -> Vec<Statement> {
+/// One statement per sentence, or per turn where a record has no sentences.
+fn statements(sentences: &[Utterance], turns: &[SpeakerTurn]) -> Vec<Statement> {
     if !sentences.is_empty() {
-        return sentences.iter().map(Statement::said).collect();
+        return sentences.iter().map(Statement::from_utterance).collect();
     }
     turns
         .iter()
@@ -153,17 +155,17 @@ fn said(sentences: &[Utterance], turns: &[SpeakerTurn]) -> Vec<Statement> {
         .collect()
 }
 
-impl Finding for Voices {
-    fn index(&self) -> Indexed {
-        let said = self.lines();
+impl AnalyzerOutput for ChunkDiarization {
+    fn index_entry(&self) -> IndexEntry {
+        let lines = self.lines();
         let line = |(speaker, text): &(Option<&str>, String)| match speaker {
             Some(speaker) => format!("{speaker}: {text}"),
             None => text.clone(),
         };
-        let lines: Vec<String> = said.iter().map(line).collect();
-        let text = said.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(" ");
+        let labelled: Vec<String> = lines.iter().map(line).collect();
+        let text = lines.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(" ");
         let fields =
-            BTreeMap::from([("combined", lines.join("\n")), ("description", text.clone())]);
+            BTreeMap::from([("combined", labelled.join("\n")), ("description", text.clone())]);
         let document = HitDocument {
             description: text,
             speakers: self.speakers.clone(),
@@ -171,26 +173,27 @@ impl Finding for Voices {
             sentences: self.sentences.clone(),
             ..HitDocument::default()
         };
-        Indexed { fields, document }
+        IndexEntry { fields, document }
     }
 
     fn statements(&self) -> Vec<Statement> {
-        said(&self.sentences, &self.turns)
+        statements(&self.sentences, &self.turns)
     }
 
     fn cells(&self) -> Vec<String> {
-        // A turn in which no word was recognised has nothing to read; `speakers` has who speaks.
-        let worded = self.turns.iter().filter(|turn| !turn.text.trim().is_empty());
+        // Turns without recognized words are omitted; their speakers are in `speakers`.
+        let with_text = self.turns.iter().filter(|turn| !turn.text.trim().is_empty());
         let line = |turn: &SpeakerTurn| format!("{}: {}", turn.speaker, turn.text.trim_end());
-        let lines: Vec<String> = worded.map(line).collect();
+        let lines: Vec<String> = with_text.map(line).collect();
         vec![self.speakers.join("; "), lines.join("; ")]
     }
 
-    fn correct(&mut self, overlay: &Overlay, span: Span) {
-        let Some((before, after)) = overlay.heard() else { return };
-        let of = |heard: &Heard| Self::of(&heard.speech, &heard.utterances, span);
-        let corrected = of(after);
-        if corrected != of(before) {
+    fn apply_corrections(&mut self, corrections: &CorrectionSet, span: Span) {
+        let Some((before, after)) = corrections.speech() else { return };
+        let in_span =
+            |speech: &TranscribedSpeech| Self::for_span(&speech.speech, &speech.utterances, span);
+        let corrected = in_span(after);
+        if corrected != in_span(before) {
             *self = corrected;
         }
     }
@@ -201,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_have_no_turns_without_words() {
+    fn cells_omit_turns_without_words() {
         let turn = |speaker: &str, text: &str| SpeakerTurn {
             speaker: speaker.into(),
             text: text.into(),
@@ -209,8 +212,11 @@ mod tests {
             end: 1.0,
         };
         let turns = vec![turn("S1", ""), turn("S2", "Hello.")];
-        let voices =
-            Voices { turns, speakers: vec!["S1".into(), "S2".into()], ..Voices::default() };
-        assert_eq!(voices.cells(), ["S1; S2", "S2: Hello."]);
+        let diarization = ChunkDiarization {
+            turns,
+            speakers: vec!["S1".into(), "S2".into()],
+            ..ChunkDiarization::default()
+        };
+        assert_eq!(diarization.cells(), ["S1; S2", "S2: Hello."]);
     }
 }

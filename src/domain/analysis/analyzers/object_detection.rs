@@ -1,4 +1,4 @@
-//! `object_detection`: which objects a chunk shows, how many distinct ones, where and when.
+//! `object_detection`: the objects in a chunk: labels, distinct counts, positions and times.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,26 +8,28 @@ use ports::llm::PassageKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use text::plural::counted;
+use text::plural::plural_with_count;
 
 use crate::domain::analysis::certainty::Certainty;
 use crate::domain::analysis::evidence::ChunkEvidence;
-use crate::domain::analysis::finding::{Finding, Statement, Stored, read_migrated};
 use crate::domain::analysis::hit::HitDocument;
+use crate::domain::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read_migrated};
 use crate::domain::analysis::prose::in_view;
 use crate::domain::analysis::video::Output;
-use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, TextStyle, no_detector};
+use crate::domain::analysis::{
+    Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle, missing_detector,
+};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
-use crate::domain::kernel::schema::schema_of;
+use crate::domain::kernel::schema::json_schema;
 use crate::domain::kernel::time::rounded;
 use crate::domain::media::movement::Movement;
-use crate::domain::media::tracking::{Location, Track, TrackPoint, tracks_of};
+use crate::domain::media::tracking::{Location, Track, TrackPoint, tracks_from_locations};
 
-/// Finds which objects a chunk shows, how many distinct ones, where and when.
-pub(crate) struct ObjectDetection;
+/// The `object_detection` analyzer.
+pub(crate) struct ObjectDetectionAnalyzer;
 
-/// What requests and stored records call it.
+/// Its id in requests and stored records.
 pub(crate) const ID: &str = "object_detection";
 
 const VERSION: u32 = 3;
@@ -35,12 +37,12 @@ const VERSION: u32 = 3;
 /// The objects of a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Objects {
-    /// Labels, those of most distinct objects first.
+pub(crate) struct ChunkObjects {
+    /// Labels, by descending number of distinct objects.
     pub(crate) objects: Vec<String>,
-    /// One record for each label.
-    pub(crate) detections: Vec<Detection>,
-    /// How sure it is that they are there.
+    /// One record per label.
+    pub(crate) detections: Vec<LabelDetection>,
+    /// Certainty that each label is present.
     #[serde(rename = "_certainty", skip_serializing_if = "Certainty::is_empty")]
     #[schemars(skip)]
     pub(crate) certainty: Certainty,
@@ -49,53 +51,53 @@ pub(crate) struct Objects {
 /// All objects of one label in a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Detection {
-    /// What they are.
+pub struct LabelDetection {
+    /// The label.
     pub label: String,
-    /// Distinct ones.
+    /// Number of distinct objects.
     pub count: u64,
-    /// Of the surest sight, 0..1.
+    /// Confidence of the most confident detection, 0..1.
     pub confidence: f64,
     /// When it is first seen, seconds of the video.
     pub first_seen: f64,
     /// When it was last seen, seconds of the video.
     pub last_seen: f64,
-    /// Every sight, in order of time; left out of hits.
+    /// Every detection, in order of time; omitted from hits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Location>,
-    /// The distinct ones as they were followed; left out of hits.
+    /// The tracks of the distinct objects; omitted from hits.
     #[serde(rename = "_tracks", skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]
     pub tracks: Vec<ObjectTrack>,
 }
 
-/// One object over the time of a chunk.
+/// The track of one object within a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ObjectTrack {
     /// How it moves.
     pub movement: Movement,
-    /// Which of its detection's locations are of it, in order of time.
+    /// Indexes of its locations in [`LabelDetection::locations`], in order of time.
     pub points: Vec<usize>,
 }
 
 #[async_trait]
-impl Analyzer for ObjectDetection {
+impl Analyzer for ObjectDetectionAnalyzer {
     fn spec(&self) -> AnalyzerSpec<'_> {
         AnalyzerSpec {
             id: ID,
             group: None,
             description: "objects: labels, distinct counts, when and where they are seen",
             evidence_rank: 4,
-            telling_rank: 1,
+            statement_rank: 1,
             style: TextStyle::Objects,
-            filtered_by: &["objects"],
+            filter_fields: &["objects"],
             columns: const { &[Column::new("objects", 4)] },
         }
     }
 
     fn unavailable(&self, models: &Models) -> Option<String> {
-        no_detector(models)
+        missing_detector(models)
     }
 
     fn fingerprint(&self, models: &Models) -> String {
@@ -108,9 +110,9 @@ impl Analyzer for ObjectDetection {
     }
 
     async fn analyze(&self, models: &Models, chunk: &ChunkEvidence) -> Result<Option<Output>> {
-        let seen = chunk.tracks(models).await?;
+        let chunk_tracks = chunk.tracks(models).await?;
         let mut labels: Vec<(&str, Vec<&Track>)> = Vec::new();
-        for track in &seen.tracks {
+        for track in &chunk_tracks.tracks {
             match labels.iter_mut().find(|(label, _)| *label == track.label) {
                 Some((_, tracks)) => tracks.push(track),
                 None => labels.push((&track.label, vec![track])),
@@ -121,41 +123,43 @@ impl Analyzer for ObjectDetection {
         }
         labels.sort_by_key(|(_, tracks)| std::cmp::Reverse(tracks.len()));
         let objects = labels.iter().map(|(label, _)| (*label).to_owned()).collect();
-        let detections = labels.iter().map(|(label, tracks)| detection(label, tracks)).collect();
-        let found = Objects { objects, detections, certainty: Certainty::of(seen) };
-        Ok(Some(Arc::new(Stored::seen(found, seen.times.clone()))))
+        let detections =
+            labels.iter().map(|(label, tracks)| label_detection(label, tracks)).collect();
+        let certainty = Certainty::from_tracks(chunk_tracks);
+        let output = ChunkObjects { objects, detections, certainty };
+        Ok(Some(Arc::new(OutputRecord::from_frames(output, chunk_tracks.times.clone()))))
     }
 
     fn schema(&self) -> Value {
-        schema_of::<Objects>()
+        json_schema::<ChunkObjects>()
     }
 
     fn read(&self, stored: Value) -> Result<Output> {
-        read_migrated(stored, |found: &mut Objects| {
-            found.detections.iter_mut().for_each(Detection::follow);
+        read_migrated(stored, |objects: &mut ChunkObjects| {
+            objects.detections.iter_mut().for_each(LabelDetection::restore_tracks);
         })
     }
 
-    fn tells(&self, hit: &HitDocument) -> Vec<Statement> {
-        seen(&hit.detections)
+    fn statements(&self, hit: &HitDocument) -> Vec<Statement> {
+        statements(&hit.detections)
     }
 }
 
-/// What is in view, and how many of each.
-fn seen(detections: &[Detection]) -> Vec<Statement> {
+/// One statement that lists the objects in view with their counts.
+fn statements(detections: &[LabelDetection]) -> Vec<Statement> {
     let counts: Vec<String> =
-        detections.iter().map(|found| counted(&found.label, found.count)).collect();
+        detections.iter().map(|d| plural_with_count(&d.label, d.count)).collect();
     in_view(&counts).map(|text| Statement::new(PassageKind::Objects, text)).into_iter().collect()
 }
 
-impl Finding for Objects {
-    fn index(&self) -> Indexed {
+impl AnalyzerOutput for ChunkObjects {
+    fn index_entry(&self) -> IndexEntry {
         let counted: Vec<String> = self
             .detections
             .iter()
-            .map(|found| match found.count {
-                0 | 1 => found.label.clone(),
-                count => format!("{count} × {}", found.label),
+            .map(|detection| match detection.count {
+                0 | 1 => detection.label.clone(),
+                count => format!("{count} × {}", detection.label),
             })
             .collect();
         let text = counted.join(", ");
@@ -164,7 +168,11 @@ impl Finding for Objects {
         let detections = self
             .detections
             .iter()
-            .map(|found| Detection { locations: Vec::new(), tracks: Vec::new(), ..found.clone() })
+            .map(|detection| LabelDetection {
+                locations: Vec::new(),
+                tracks: Vec::new(),
+                ..detection.clone()
+            })
             .collect();
         let objects = self.objects.clone();
         let certainty = self.certainty.clone();
@@ -175,11 +183,11 @@ impl Finding for Objects {
             certainty,
             ..HitDocument::default()
         };
-        Indexed { fields, document }
+        IndexEntry { fields, document }
     }
 
     fn statements(&self) -> Vec<Statement> {
-        seen(&self.detections)
+        statements(&self.detections)
     }
 
     fn cells(&self) -> Vec<String> {
@@ -187,42 +195,42 @@ impl Finding for Objects {
     }
 }
 
-/// The objects of one label as one record.
-fn detection(label: &str, tracks: &[&Track]) -> Detection {
+/// Merges the tracks of one label into one record.
+fn label_detection(label: &str, tracks: &[&Track]) -> LabelDetection {
     let each = tracks.iter().enumerate();
-    let mut seen: Vec<(usize, &TrackPoint)> =
+    let mut points: Vec<(usize, &TrackPoint)> =
         each.flat_map(|(n, track)| track.points.iter().map(move |point| (n, point))).collect();
-    seen.sort_by(|a, b| a.1.time.total_cmp(&b.1.time));
-    let points_of = |n: usize| {
-        let places = seen.iter().enumerate().filter(move |(_, (track, _))| *track == n);
-        places.map(|(place, _)| place).collect()
+    points.sort_by(|a, b| a.1.time.total_cmp(&b.1.time));
+    let indexes_for = |n: usize| {
+        let own = points.iter().enumerate().filter(move |(_, (track, _))| *track == n);
+        own.map(|(index, _)| index).collect()
     };
     let confidence = tracks.iter().map(|track| track.confidence()).fold(0.0, f32::max);
-    Detection {
+    LabelDetection {
         label: label.to_owned(),
         count: tracks.len() as u64,
         confidence: rounded(confidence.into()),
-        first_seen: rounded(seen.first().map_or(0.0, |(_, point)| point.time)),
-        last_seen: rounded(seen.last().map_or(0.0, |(_, point)| point.time)),
-        locations: seen.iter().map(|(_, point)| Location::from(*point)).collect(),
+        first_seen: rounded(points.first().map_or(0.0, |(_, point)| point.time)),
+        last_seen: rounded(points.last().map_or(0.0, |(_, point)| point.time)),
+        locations: points.iter().map(|(_, point)| Location::from(*point)).collect(),
         tracks: (0..)
             .zip(tracks)
-            .map(|(n, track)| ObjectTrack { movement: track.movement(), points: points_of(n) })
+            .map(|(n, track)| ObjectTrack { movement: track.movement(), points: indexes_for(n) })
             .collect(),
     }
 }
 
-impl Detection {
-    /// Follows the objects through the locations of a record that was stored without tracks.
-    fn follow(&mut self) {
+impl LabelDetection {
+    /// Restores the tracks of a record that was stored without them, from its locations.
+    fn restore_tracks(&mut self) {
         if !self.tracks.is_empty() {
             return;
         }
         let boxes: Vec<_> = self.locations.iter().map(Location::bounding_box).collect();
-        self.tracks = tracks_of(&self.locations, self.count as usize)
+        self.tracks = tracks_from_locations(&self.locations, self.count as usize)
             .into_iter()
             .map(|points| ObjectTrack {
-                movement: Movement::through(points.iter().map(|point| &boxes[*point])),
+                movement: Movement::from_boxes(points.iter().map(|point| &boxes[*point])),
                 points,
             })
             .collect();
@@ -234,7 +242,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::analysis::finding::output_of;
+    use crate::domain::analysis::output::output_of;
 
     fn track(label: &str, seen: &[(f64, f32)]) -> Track {
         let point = |&(time, x): &(f64, f32)| TrackPoint {
@@ -244,20 +252,20 @@ mod tests {
         Track { label: label.into(), points: seen.iter().map(point).collect() }
     }
 
-    fn reread(stored: Value) -> Objects {
-        let read = ObjectDetection.read(stored).expect("an output");
-        output_of::<Objects>(&*read).expect("objects").clone()
+    fn read_back(stored: Value) -> ChunkObjects {
+        let read = ObjectDetectionAnalyzer.read(stored).expect("an output");
+        output_of::<ChunkObjects>(&*read).expect("objects").clone()
     }
 
     #[test]
-    fn tracks_are_stored_beside_the_locations_and_left_out_of_hits() {
+    fn tracks_are_stored_with_the_locations_and_omitted_from_hits() {
         let [left, right] = [
             track("car", &[(1.0, 0.0), (2.0, 0.2), (3.0, 0.3)]),
             track("car", &[(1.0, 0.7), (3.0, 0.7)]),
         ];
-        let found = Objects {
+        let found = ChunkObjects {
             objects: vec!["car".into()],
-            detections: vec![detection("car", &[&left, &right])],
+            detections: vec![label_detection("car", &[&left, &right])],
             certainty: Certainty::default(),
         };
         let stored = json!(found);
@@ -268,23 +276,25 @@ mod tests {
                 {"movement": "still", "points": [1, 4]},
             ])
         );
-        assert_eq!(reread(stored), found);
-        let shown = json!(found.index().document.detections);
+        assert_eq!(read_back(stored), found);
+        let shown = json!(found.index_entry().document.detections);
         assert_eq!((shown[0].get("locations"), shown[0].get("_tracks")), (None, None));
     }
 
     #[test]
-    fn an_output_without_tracks_is_followed_when_it_is_read() {
+    fn read_restores_missing_tracks() {
         let at = |t: f64, x: f64| json!({"t": t, "box": [x, 0.4, 0.2, 0.2], "confidence": 0.9});
         let car = json!({
             "label": "car", "count": 2, "first_seen": 1.0, "last_seen": 8.0,
             "locations": [at(1.0, 0.0), at(1.0, 0.7), at(2.0, 0.7), at(8.0, 0.3)],
         });
-        let uncharted = json!({"label": "dog", "count": 2, "first_seen": 1.0, "last_seen": 2.0});
-        let found = reread(json!({"objects": ["car", "dog"], "detections": [car, uncharted]}));
+        let without_locations =
+            json!({"label": "dog", "count": 2, "first_seen": 1.0, "last_seen": 2.0});
+        let found =
+            read_back(json!({"objects": ["car", "dog"], "detections": [car, without_locations]}));
         let still = ObjectTrack { movement: Movement::Still, points: vec![1, 2] };
         let moving = ObjectTrack { movement: Movement::Right, points: vec![0, 3] };
         assert_eq!(found.detections[0].tracks, [moving, still]);
-        assert_eq!(found.detections[1].tracks, [], "it was stored without locations");
+        assert_eq!(found.detections[1].tracks, [], "stored without locations");
     }
 }

@@ -1,4 +1,4 @@
-//! `ocr`: the text in the picture of a chunk, each line once with when and where it is seen.
+//! `ocr`: the text on screen in a chunk, each line once with its times and positions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,54 +9,54 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::analysis::correction::Overlay;
+use crate::domain::analysis::correction::CorrectionSet;
 use crate::domain::analysis::evidence::ChunkEvidence;
-use crate::domain::analysis::finding::{Finding, Statement, Stored, read};
 use crate::domain::analysis::hit::HitDocument;
+use crate::domain::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read};
 use crate::domain::analysis::video::Output;
-use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, TextStyle};
+use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
-use crate::domain::kernel::schema::schema_of;
+use crate::domain::kernel::schema::json_schema;
 use crate::domain::kernel::time::Span;
 use crate::domain::media::screen_text::{ScreenLine, captions};
 
-/// Finds the text in the picture of a chunk.
-pub(crate) struct Ocr;
+/// The `ocr` analyzer.
+pub(crate) struct OcrAnalyzer;
 
-/// What requests and stored records call it.
+/// Its id in requests and stored records.
 pub(crate) const ID: &str = "ocr";
 
 const VERSION: u32 = 2;
 
-/// The text in the picture of a chunk.
+/// The text on screen in a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ScreenText {
     /// All lines.
     pub(crate) text: String,
-    /// One record for each line.
+    /// One record per line.
     pub(crate) texts: Vec<ScreenLine>,
 }
 
 #[async_trait]
-impl Analyzer for Ocr {
+impl Analyzer for OcrAnalyzer {
     fn spec(&self) -> AnalyzerSpec<'_> {
         AnalyzerSpec {
             id: ID,
             group: None,
             description: "text in the picture: lines with when and where they are seen",
             evidence_rank: 5,
-            telling_rank: 3,
+            statement_rank: 3,
             style: TextStyle::Screen,
-            filtered_by: &[],
+            filter_fields: &[],
             columns: const { &[Column::new("on_screen_text", 10)] },
         }
     }
 
     fn unavailable(&self, models: &Models) -> Option<String> {
-        let without = "no text reader; `shotlog models --fetch` gets one or says how (ocr.kind)";
-        models.ocr.is_none().then(|| without.into())
+        let reason = "no text reader; `shotlog models --fetch` gets one or says how (ocr.kind)";
+        models.ocr.is_none().then(|| reason.into())
     }
 
     fn fingerprint(&self, models: &Models) -> String {
@@ -72,32 +72,35 @@ impl Analyzer for Ocr {
         if texts.is_empty() {
             return Ok(None);
         }
-        Ok(Some(Arc::new(Stored::seen(ScreenText::of(texts), chunk.frame_times()))))
+        Ok(Some(Arc::new(OutputRecord::from_frames(
+            ScreenText::from_lines(texts),
+            chunk.frame_times(),
+        ))))
     }
 
     fn schema(&self) -> Value {
-        schema_of::<ScreenText>()
+        json_schema::<ScreenText>()
     }
 
     fn read(&self, stored: Value) -> Result<Output> {
         read::<ScreenText>(stored)
     }
 
-    fn tells(&self, hit: &HitDocument) -> Vec<Statement> {
+    fn statements(&self, hit: &HitDocument) -> Vec<Statement> {
         let lines: Vec<&str> = hit.texts.iter().map(|line| line.text.as_str()).collect();
         vec![Statement::new(PassageKind::Screen, lines.join("; "))]
     }
 }
 
 impl ScreenText {
-    fn of(texts: Vec<ScreenLine>) -> Self {
+    fn from_lines(texts: Vec<ScreenLine>) -> Self {
         let text = texts.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n");
         Self { text, texts }
     }
 }
 
-impl Finding for ScreenText {
-    fn index(&self) -> Indexed {
+impl AnalyzerOutput for ScreenText {
+    fn index_entry(&self) -> IndexEntry {
         let text = self.text.replace('\n', "; ");
         let fields = BTreeMap::from([("combined", text.clone()), ("description", text.clone())]);
         let texts = self
@@ -106,7 +109,7 @@ impl Finding for ScreenText {
             .map(|line| ScreenLine { locations: Vec::new(), ..line.clone() })
             .collect();
         let document = HitDocument { description: text, texts, ..HitDocument::default() };
-        Indexed { fields, document }
+        IndexEntry { fields, document }
     }
 
     fn statements(&self) -> Vec<Statement> {
@@ -122,11 +125,11 @@ impl Finding for ScreenText {
         vec![self.text.clone()]
     }
 
-    fn correct(&mut self, overlay: &Overlay, _span: Span) {
+    fn apply_corrections(&mut self, corrections: &CorrectionSet, _span: Span) {
         let mut texts = self.texts.clone();
-        overlay.reread(&mut texts);
+        corrections.correct_screen_lines(&mut texts);
         if texts != self.texts {
-            *self = Self::of(texts);
+            *self = Self::from_lines(texts);
         }
     }
 }

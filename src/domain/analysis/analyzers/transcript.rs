@@ -1,4 +1,4 @@
-//! `transcript`: what is said in a chunk, with times. Cut from the words of the whole video.
+//! `transcript`: the recognized speech of a chunk, with times. Sliced from the words of the whole video.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,64 +9,65 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::analysis::correction::{Heard, Overlay};
+use crate::domain::analysis::correction::{CorrectionSet, TranscribedSpeech};
 use crate::domain::analysis::evidence::ChunkEvidence;
-use crate::domain::analysis::finding::{Finding, Statement, Stored, read};
 use crate::domain::analysis::hit::HitDocument;
+use crate::domain::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read};
 use crate::domain::analysis::video::Output;
 use crate::domain::analysis::{
-    Analyzer, AnalyzerSpec, Column, Indexed, SPEECH, TextStyle, heard_by, no_words,
+    Analyzer, AnalyzerSpec, Column, IndexEntry, SPEECH_GROUP, TextStyle, missing_transcriber,
+    speech_models,
 };
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
-use crate::domain::kernel::schema::schema_of;
+use crate::domain::kernel::schema::json_schema;
 use crate::domain::kernel::time::Span;
 use crate::domain::media::speech::{Segment, Speech, Utterance};
 
-/// Finds what is said in a chunk, with times.
-pub(crate) struct Transcript;
+/// The `transcript` analyzer.
+pub(crate) struct TranscriptAnalyzer;
 
-/// What requests and stored records call it.
+/// Its id in requests and stored records.
 pub(crate) const ID: &str = "transcript";
 
 const VERSION: u32 = 2;
 
-/// What is said in a chunk.
+/// The transcript of a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Words {
-    /// All of it.
+pub(crate) struct ChunkTranscript {
+    /// The whole text.
     pub(crate) text: String,
-    /// ISO 639-1 code of the language that is spoken longest, when the recogniser knows.
+    /// ISO 639-1 code of the language that is spoken longest, if the recognizer reports it.
     pub(crate) language: Option<String>,
-    /// As captions show it; times in seconds of the video.
+    /// Caption-sized segments; times in seconds of the video.
     pub(crate) segments: Vec<Segment>,
-    /// What is said, each sentence whole: the first may begin before the chunk, the last end after it.
+    /// The sentences, uncut: the first may begin before the chunk, the last may end after it.
     #[serde(rename = "_sentences", skip_serializing_if = "Vec::is_empty")]
     pub(crate) sentences: Vec<Utterance>,
 }
 
 #[async_trait]
-impl Analyzer for Transcript {
+impl Analyzer for TranscriptAnalyzer {
     fn spec(&self) -> AnalyzerSpec<'_> {
         AnalyzerSpec {
             id: ID,
-            group: Some(SPEECH),
+            group: Some(SPEECH_GROUP),
             description: "what is said: text and timed segments",
             evidence_rank: 3,
-            telling_rank: 4,
+            statement_rank: 4,
             style: TextStyle::Speech,
-            filtered_by: &[],
+            filter_fields: &[],
             columns: const { &[Column::new("transcript", 9)] },
         }
     }
 
     fn unavailable(&self, models: &Models) -> Option<String> {
-        no_words(models)
+        missing_transcriber(models)
     }
 
     fn fingerprint(&self, models: &Models) -> String {
-        format!("{}/v{VERSION}", heard_by(models))
+        format!("{}/v{VERSION}", speech_models(models))
     }
 
     fn cacheable(&self, _models: &Models) -> bool {
@@ -78,78 +79,86 @@ impl Analyzer for Transcript {
     }
 
     async fn analyze(&self, _models: &Models, chunk: &ChunkEvidence) -> Result<Option<Output>> {
-        let words = Words::of(&chunk.video.speech, &chunk.video.utterances, chunk.span);
-        if words.segments.is_empty() {
+        let transcript =
+            ChunkTranscript::for_span(&chunk.video.speech, &chunk.video.utterances, chunk.span);
+        if transcript.segments.is_empty() {
             return Ok(None);
         }
-        Ok(Some(Arc::new(Stored::heard(words))))
+        Ok(Some(Arc::new(OutputRecord::new(transcript))))
     }
 
     fn schema(&self) -> Value {
-        schema_of::<Words>()
+        json_schema::<ChunkTranscript>()
     }
 
     fn read(&self, stored: Value) -> Result<Output> {
-        read::<Words>(stored)
+        read::<ChunkTranscript>(stored)
     }
 
-    fn tells(&self, hit: &HitDocument) -> Vec<Statement> {
-        said(&hit.sentences, &hit.description)
+    fn statements(&self, hit: &HitDocument) -> Vec<Statement> {
+        statements(&hit.sentences, &hit.description)
     }
 }
 
-/// The sentences; of a record that has none, all that is said.
-fn said(sentences: &[Utterance], text: &str) -> Vec<Statement> {
+/// One statement per sentence, or one with the whole text where a record has no sentences.
+fn statements(sentences: &[Utterance], text: &str) -> Vec<Statement> {
     if sentences.is_empty() {
         return vec![Statement::new(PassageKind::Speech, text)];
     }
-    sentences.iter().map(Statement::said).collect()
+    sentences.iter().map(Statement::from_utterance).collect()
 }
 
-impl Words {
-    /// What is said within a span; `utterances` are those of the whole video.
-    fn of(speech: &Speech, utterances: &[Utterance], span: Span) -> Self {
+impl ChunkTranscript {
+    /// Slices the speech within a span; `utterances` are those of the whole video.
+    fn for_span(speech: &Speech, utterances: &[Utterance], span: Span) -> Self {
         let segments = speech.segments_in(span);
         let text = segments.iter().map(|s| s.text.as_str()).collect::<Vec<_>>().join(" ");
         let language = speech.language_in(span).map(str::to_owned);
-        let said = speech.utterances_in(utterances, span);
-        Self { text, language, segments, sentences: said.map(Utterance::unattributed).collect() }
+        let sentences = speech.utterances_in(utterances, span);
+        Self {
+            text,
+            language,
+            segments,
+            sentences: sentences.map(Utterance::unattributed).collect(),
+        }
     }
 
-    /// All that is said, with what is said of it before and after the chunk.
-    fn whole(&self) -> String {
-        let whole = self.sentences.iter().map(|said| said.text.as_str()).collect::<Vec<_>>();
-        if whole.is_empty() { self.text.clone() } else { whole.join(" ") }
+    /// The text of all sentences, including their parts before and after the chunk.
+    fn uncut_text(&self) -> String {
+        let sentences = self.sentences.iter().map(|sentence| sentence.text.as_str());
+        let text = sentences.collect::<Vec<_>>().join(" ");
+        if self.sentences.is_empty() { self.text.clone() } else { text }
     }
 }
 
-impl Finding for Words {
-    fn index(&self) -> Indexed {
-        let text = self.whole();
+impl AnalyzerOutput for ChunkTranscript {
+    fn index_entry(&self) -> IndexEntry {
+        let text = self.uncut_text();
         let document = HitDocument {
             description: text.clone(),
             sentences: self.sentences.clone(),
             ..HitDocument::default()
         };
-        Indexed {
+        IndexEntry {
             fields: BTreeMap::from([("combined", text.clone()), ("description", text)]),
             document,
         }
     }
 
     fn statements(&self) -> Vec<Statement> {
-        said(&self.sentences, &self.text)
+        statements(&self.sentences, &self.text)
     }
 
     fn cells(&self) -> Vec<String> {
         vec![self.text.clone()]
     }
 
-    fn correct(&mut self, overlay: &Overlay, span: Span) {
-        let Some((before, after)) = overlay.heard() else { return };
-        let of = |heard: &Heard| Self::of(&heard.speech, &heard.utterances, span);
-        let corrected = of(after);
-        if corrected != of(before) {
+    fn apply_corrections(&mut self, corrections: &CorrectionSet, span: Span) {
+        let Some((before, after)) = corrections.speech() else { return };
+        let in_span =
+            |speech: &TranscribedSpeech| Self::for_span(&speech.speech, &speech.utterances, span);
+        let corrected = in_span(after);
+        if corrected != in_span(before) {
             *self = corrected;
         }
     }

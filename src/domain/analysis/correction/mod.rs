@@ -1,8 +1,8 @@
-//! What people have said is wrong in what the models have found, and what is right. It lies over what
-//! the models say: that is kept beside it, and comes back when a correction is undone.
+//! User corrections of model output. The original output is stored as well and is restored when a
+//! correction is undone.
 //!
-//! A correction is kept by time and by what it is about, not by chunks or labels: it is made again
-//! over whatever a later run finds there.
+//! A correction refers to a time and a subject, not to chunk ids or labels, so that it applies to the
+//! output of later runs too.
 
 mod people;
 mod speakers;
@@ -17,30 +17,30 @@ use crate::domain::kernel::time::Span;
 use crate::domain::media::screen_text::ScreenLine;
 use crate::domain::media::speech::{Speech, Utterance};
 use crate::domain::media::tracking::Location;
-pub(crate) use wording::Phrase;
+pub(crate) use wording::PhrasePattern;
 
-/// Places of one correction that are kept; the others are counted.
-const MOST_PLACES: usize = 1000;
+/// Maximum number of spans stored per correction; further ones are only counted.
+const MAX_SPANS: usize = 1000;
 
-/// Room at both ends of a correction's time: times are rounded on their way to people and back.
-const ROOM: f64 = 0.05;
+/// Tolerance at both ends of a correction's span, seconds: clients see rounded times and send them back.
+const TOLERANCE: f64 = 0.05;
 
-/// What a correction is about.
+/// The subject of a correction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Corrected {
-    /// Who says something.
+pub enum CorrectionKind {
+    /// The name of a speaker.
     Speaker,
-    /// What is said.
+    /// Recognized speech.
     Words,
-    /// What is read in the picture.
+    /// Text recognized on screen.
     ScreenText,
-    /// Who is seen.
+    /// The name of a person in the picture.
     Person,
 }
 
-impl Corrected {
-    /// As requests call it.
+impl CorrectionKind {
+    /// Its name in requests.
     pub fn name(self) -> &'static str {
         match self {
             Self::Speaker => "speaker",
@@ -51,187 +51,192 @@ impl Corrected {
     }
 }
 
-/// What was wrong, and what is right.
+/// A correction: what is wrong, and its replacement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Correction {
-    /// What undoing it calls it.
+    /// Its id, by which it can be undone.
     pub id: String,
-    /// What it is about.
-    pub of: Corrected,
-    /// What was shown: a speaker's label, words, or the id or name of a person.
+    /// Its subject.
+    #[serde(rename = "of")]
+    pub kind: CorrectionKind,
+    /// The text to replace: a speaker's label, words, or the id or name of a person.
     pub from: String,
-    /// What is right; nothing where words were never there.
+    /// The replacement; empty where the words are to be removed.
     pub to: String,
-    /// When alone it is wrong, seconds of the video; everywhere where it is not said.
+    /// Restricts the correction to this span, seconds of the video; `None` applies everywhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<Span>,
-    /// ISO 8601, second precision, UTC.
+    /// Time of creation, ISO 8601, second precision, UTC.
     pub created_at: String,
-    /// When the speaker spoke whom it is about.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub spoken: Vec<Span>,
-    /// Where the person was seen whom it is about.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub seen: Vec<Location>,
-    /// How often it applies to what the models say now.
+    /// For a speaker: when they spoke. Identifies the speaker in the output of later runs.
+    #[serde(rename = "spoken", default, skip_serializing_if = "Vec::is_empty")]
+    pub speaker_spans: Vec<Span>,
+    /// For a person: where they were seen. Identifies the person in the output of later runs.
+    #[serde(rename = "seen", default, skip_serializing_if = "Vec::is_empty")]
+    pub person_locations: Vec<Location>,
+    /// Number of matches in the current output.
     #[serde(default)]
     pub places: u32,
-    /// When: the first of them, in order, seconds of the video.
+    /// Spans of the first matches, in order, seconds of the video.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spans: Vec<Span>,
 }
 
 impl Correction {
-    /// The words that it replaces.
-    fn phrase(&self) -> Phrase {
-        Phrase::new(&self.from)
+    /// The phrase to replace.
+    fn phrase(&self) -> PhrasePattern {
+        PhrasePattern::new(&self.from)
     }
 
-    /// Whether it reaches what is there at a time.
-    fn reaches(&self, span: Span) -> bool {
-        self.span.is_none_or(|own| span.start < own.end + ROOM && span.end > own.start - ROOM)
+    /// Whether it applies to something with this span.
+    fn applies_to(&self, span: Span) -> bool {
+        self.span
+            .is_none_or(|own| span.start < own.end + TOLERANCE && span.end > own.start - TOLERANCE)
     }
 }
 
-/// What is heard in a video, sentence by sentence.
+/// The recognized speech of a video with its sentences.
 #[derive(Debug)]
-pub struct Heard {
+pub struct TranscribedSpeech {
     pub(crate) speech: Speech,
-    /// Sentences with their words.
+    /// The sentences of `speech`.
     pub(crate) utterances: Vec<Utterance>,
 }
 
-impl Heard {
+impl TranscribedSpeech {
     fn new(speech: Speech) -> Self {
         Self { utterances: speech.utterances(), speech }
     }
 }
 
-/// The corrections of a video, ready to be laid over what its models say.
+/// The corrections of a video, ready to be applied to its outputs. Records where each one applies.
 #[derive(Debug, Default)]
-pub struct Overlay {
+pub struct CorrectionSet {
     corrections: Vec<Correction>,
-    heard: Option<(Heard, Heard)>,
+    /// The speech before and after correction.
+    speech: Option<(TranscribedSpeech, TranscribedSpeech)>,
+    /// The spans at which corrections were applied, by index into `corrections`.
     applied: Mutex<BTreeMap<usize, Vec<Span>>>,
 }
 
-impl Overlay {
-    /// Over what is heard in the video.
+impl CorrectionSet {
+    /// Applies the corrections of speakers and words to the speech of the video.
     pub(crate) fn new(corrections: Vec<Correction>, speech: Option<Speech>) -> Self {
-        let mut overlay = Self { corrections, ..Self::default() };
+        let mut set = Self { corrections, ..Self::default() };
         if let Some(speech) = speech {
             let mut corrected = speech.clone();
-            for (at, correction) in overlay.corrections.iter().enumerate() {
-                let places = match correction.of {
-                    Corrected::Speaker => speakers::correct(&mut corrected.turns, correction),
-                    Corrected::Words => match &mut corrected.words {
-                        Some(heard) => {
-                            let channels = heard.by_channel_mut().iter_mut();
-                            channels.flat_map(|words| wording::correct(words, correction)).collect()
+            for (index, correction) in set.corrections.iter().enumerate() {
+                let spans = match correction.kind {
+                    CorrectionKind::Speaker => speakers::apply(&mut corrected.turns, correction),
+                    CorrectionKind::Words => match &mut corrected.words {
+                        Some(transcript) => {
+                            let channels = transcript.by_channel_mut().iter_mut();
+                            channels.flat_map(|words| wording::apply(words, correction)).collect()
                         }
                         None => Vec::new(),
                     },
-                    Corrected::ScreenText | Corrected::Person => continue,
+                    CorrectionKind::ScreenText | CorrectionKind::Person => continue,
                 };
-                overlay.note(at, places);
+                set.record(index, spans);
             }
-            overlay.heard = Some((Heard::new(speech), Heard::new(corrected)));
+            set.speech = Some((TranscribedSpeech::new(speech), TranscribedSpeech::new(corrected)));
         }
-        overlay
+        set
     }
 
-    fn of(&self, of: Corrected) -> impl Iterator<Item = (usize, &Correction)> {
-        self.corrections.iter().enumerate().filter(move |(_, correction)| correction.of == of)
+    fn with_kind(&self, kind: CorrectionKind) -> impl Iterator<Item = (usize, &Correction)> {
+        self.corrections.iter().enumerate().filter(move |(_, correction)| correction.kind == kind)
     }
 
-    fn note(&self, at: usize, places: impl IntoIterator<Item = Span>) {
+    fn record(&self, index: usize, spans: impl IntoIterator<Item = Span>) {
         let mut applied = self.applied.lock().unwrap_or_else(PoisonError::into_inner);
-        applied.entry(at).or_default().extend(places);
+        applied.entry(index).or_default().extend(spans);
     }
 
-    /// What is heard, as the models say and as it is corrected.
-    pub(crate) fn heard(&self) -> Option<(&Heard, &Heard)> {
-        self.heard.as_ref().map(|(before, after)| (before, after))
+    /// The speech before and after correction.
+    pub(crate) fn speech(&self) -> Option<(&TranscribedSpeech, &TranscribedSpeech)> {
+        self.speech.as_ref().map(|(before, after)| (before, after))
     }
 
-    /// The sentences within a span that are corrected: each as the models have it, and what there is
-    /// in its place, if anything is.
-    pub(crate) fn reworded(&self, span: Span) -> Vec<(&str, Option<&str>)> {
-        let Some((before, after)) = self.heard() else { return Vec::new() };
-        let said = before.utterances.iter().filter(|said| said.span().overlap(&span) > 0.0);
-        let reworded = said.filter_map(|said| {
-            let common = |now: &Utterance| now.span().overlap(&said.span());
-            let now = after.utterances.iter().filter(|now| common(now) > 0.0);
-            let now = now.max_by(|a, b| common(a).total_cmp(&common(b)));
-            let now = now.map(|now| now.text.as_str());
-            (now != Some(&said.text)).then_some((said.text.as_str(), now))
+    /// The corrected sentences within a span: each original text with its replacement, if any.
+    pub(crate) fn corrected_sentences(&self, span: Span) -> Vec<(&str, Option<&str>)> {
+        let Some((before, after)) = self.speech() else { return Vec::new() };
+        let originals = before.utterances.iter().filter(|u| u.span().overlap(&span) > 0.0);
+        let replaced = originals.filter_map(|original| {
+            let overlap = |u: &Utterance| u.span().overlap(&original.span());
+            let overlapping = after.utterances.iter().filter(|u| overlap(u) > 0.0);
+            let corrected = overlapping.max_by(|a, b| overlap(a).total_cmp(&overlap(b)));
+            let text = corrected.map(|corrected| corrected.text.as_str());
+            (text != Some(&original.text)).then_some((original.text.as_str(), text))
         });
-        reworded.collect()
+        replaced.collect()
     }
 
-    /// Lines that are read in the picture, corrected; the ones of which nothing is left are dropped.
-    pub(crate) fn reread(&self, lines: &mut Vec<ScreenLine>) {
-        for (at, correction) in self.of(Corrected::ScreenText) {
+    /// Corrects lines of screen text; drops those that become empty.
+    pub(crate) fn correct_screen_lines(&self, lines: &mut Vec<ScreenLine>) {
+        for (index, correction) in self.with_kind(CorrectionKind::ScreenText) {
             let phrase = correction.phrase();
             for line in lines.iter_mut() {
-                let seen = Span { start: line.first_seen, end: line.last_seen };
-                let reworded = phrase.replaced(&line.text, &correction.to);
-                if let Some(text) = reworded.filter(|_| correction.reaches(seen)) {
+                let span = Span { start: line.first_seen, end: line.last_seen };
+                let replaced = phrase.replace_in(&line.text, &correction.to);
+                if let Some(text) = replaced.filter(|_| correction.applies_to(span)) {
                     line.text = text;
-                    self.note(at, [seen]);
+                    self.record(index, [span]);
                 }
             }
         }
         lines.retain(|line| !line.text.is_empty());
     }
 
-    /// A text that quotes the screen within a span, corrected.
-    pub(crate) fn requoted(&self, text: &str, span: Span) -> Option<String> {
-        let mut quoted: Option<String> = None;
-        for (_, correction) in self.of(Corrected::ScreenText).filter(|(_, c)| c.reaches(span)) {
-            let text = quoted.as_deref().unwrap_or(text);
-            quoted = correction.phrase().replaced(text, &correction.to).or(quoted);
+    /// Corrects a text that quotes screen text within a span; `None` where nothing matches.
+    pub(crate) fn correct_screen_quote(&self, text: &str, span: Span) -> Option<String> {
+        let mut corrected: Option<String> = None;
+        for (_, correction) in
+            self.with_kind(CorrectionKind::ScreenText).filter(|(_, c)| c.applies_to(span))
+        {
+            let text = corrected.as_deref().unwrap_or(text);
+            corrected = correction.phrase().replace_in(text, &correction.to).or(corrected);
         }
-        quoted
+        corrected
     }
 
-    /// The name of somebody who is seen there, where one was given.
-    pub(crate) fn name_of(&self, seen: &[Location]) -> Option<&str> {
+    /// The name that a correction gives to the person at these locations.
+    pub(crate) fn person_name(&self, locations: &[Location]) -> Option<&str> {
         let mut name = None;
-        // What was said last counts.
-        for (at, correction) in self.of(Corrected::Person) {
-            if people::is_same(&correction.seen, seen) {
-                self.note(at, people::while_seen(seen));
+        // The latest correction wins.
+        for (index, correction) in self.with_kind(CorrectionKind::Person) {
+            if people::is_same(&correction.person_locations, locations) {
+                self.record(index, people::seen_span(locations));
                 name = Some(correction.to.as_str());
             }
         }
         name
     }
 
-    /// The corrections, each with where it applies to what it was laid over.
+    /// The corrections, each with the spans at which it was applied.
     pub(crate) fn into_corrections(self) -> Vec<Correction> {
         let mut applied = self.applied.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut corrections = self.corrections;
-        for (at, correction) in corrections.iter_mut().enumerate() {
-            let mut spans = applied.remove(&at).unwrap_or_default();
+        for (index, correction) in corrections.iter_mut().enumerate() {
+            let mut spans = applied.remove(&index).unwrap_or_default();
             spans.sort_by(|a, b| a.start.total_cmp(&b.start).then(a.end.total_cmp(&b.end)));
             spans.dedup();
             correction.places = spans.len() as u32;
-            spans.truncate(MOST_PLACES);
+            spans.truncate(MAX_SPANS);
             correction.spans = spans;
         }
         corrections
     }
 
-    /// When a speaker speaks who is called so, as it is corrected.
-    pub(crate) fn spoken_by(&self, label: &str) -> Vec<Span> {
-        let turns = self.heard().map_or(&[][..], |(_, after)| &after.speech.turns);
+    /// The turns of a speaker, after correction.
+    pub(crate) fn speaker_spans(&self, label: &str) -> Vec<Span> {
+        let turns = self.speech().map_or(&[][..], |(_, after)| &after.speech.turns);
         turns.iter().filter(|turn| turn.speaker == label).map(|turn| turn.span).collect()
     }
 
-    /// Who speaks, as it is corrected, in order of first speech.
+    /// The speakers after correction, in order of first speech.
     pub(crate) fn speakers(&self) -> Vec<&str> {
-        let turns = self.heard().map_or(&[][..], |(_, after)| &after.speech.turns);
+        let turns = self.speech().map_or(&[][..], |(_, after)| &after.speech.turns);
         let mut speakers: Vec<&str> = Vec::new();
         for turn in turns {
             if !speakers.contains(&turn.speaker.as_str()) {

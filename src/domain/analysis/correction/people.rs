@@ -1,33 +1,34 @@
-//! Who is seen.
+//! Matches the person of a correction with people in later outputs.
 
 use crate::domain::kernel::time::Span;
 use crate::domain::media::geometry;
 use crate::domain::media::tracking::Location;
 
-/// Sights no further apart are of one time, seconds: frames are chosen anew by every run.
-const SAME_TIME: f64 = 0.6;
+/// Detections within this time of each other are compared, seconds: every run selects its own frames.
+const MAX_TIME_DIFFERENCE: f64 = 0.6;
 
-/// Boxes that have this much in common (intersection over union) are of one person.
-const SAME_PLACE: f32 = 0.5;
+/// Boxes with at least this intersection over union are of one person.
+const MIN_OVERLAP: f32 = 0.5;
 
-/// Whether more of the sights that two have at the same time are in the same place than not.
-pub(super) fn is_same(known: &[Location], seen: &[Location]) -> bool {
-    let (mut common, mut same) = (0, 0);
-    for sight in seen {
-        let first = known.partition_point(|k| k.t < sight.t - SAME_TIME);
-        let near = known[first..].iter().take_while(|k| k.t <= sight.t + SAME_TIME);
-        let near = near.min_by(|a, b| (a.t - sight.t).abs().total_cmp(&(b.t - sight.t).abs()));
-        let Some(near) = near else { continue };
-        common += 1;
-        let place = geometry::overlap(&near.bounding_box(), &sight.bounding_box());
-        same += usize::from(place >= SAME_PLACE);
+/// Whether more than half of the locations that two people have at the same time overlap.
+pub(super) fn is_same(a: &[Location], b: &[Location]) -> bool {
+    let (mut compared, mut matching) = (0, 0);
+    for location in b {
+        let distance = |other: &Location| (other.t - location.t).abs();
+        let first = a.partition_point(|l| l.t < location.t - MAX_TIME_DIFFERENCE);
+        let near = a[first..].iter().take_while(|l| l.t <= location.t + MAX_TIME_DIFFERENCE);
+        let nearest = near.min_by(|x, y| distance(x).total_cmp(&distance(y)));
+        let Some(nearest) = nearest else { continue };
+        compared += 1;
+        let overlap = geometry::overlap(&nearest.bounding_box(), &location.bounding_box());
+        matching += usize::from(overlap >= MIN_OVERLAP);
     }
-    2 * same > common
+    2 * matching > compared
 }
 
-/// From the first sight to the last.
-pub(super) fn while_seen(seen: &[Location]) -> Option<Span> {
-    Some(Span { start: seen.first()?.t, end: seen.last()?.t })
+/// The span from the first location to the last.
+pub(super) fn seen_span(locations: &[Location]) -> Option<Span> {
+    Some(Span { start: locations.first()?.t, end: locations.last()?.t })
 }
 
 #[cfg(test)]
@@ -35,12 +36,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn somebody_is_known_again_by_time_and_place() {
+    fn is_same_compares_time_and_place() {
         let at = |t: f64, x: f64| Location { t, bounds: [x, 0.2, 0.2, 0.6], confidence: 0.9 };
-        let known = [at(1.0, 0.1), at(1.5, 0.12), at(2.0, 0.14)];
-        assert!(is_same(&known, &[at(1.2, 0.11), at(1.7, 0.13)]), "other frames");
-        assert!(!is_same(&known, &[at(1.2, 0.6), at(1.7, 0.6)]), "beside them");
-        assert!(!is_same(&known, &[at(9.0, 0.1)]), "later");
-        assert!(is_same(&known, &[at(1.2, 0.11), at(9.0, 0.9)]), "and they walk on");
+        let person = [at(1.0, 0.1), at(1.5, 0.12), at(2.0, 0.14)];
+        assert!(is_same(&person, &[at(1.2, 0.11), at(1.7, 0.13)]), "other frames");
+        assert!(!is_same(&person, &[at(1.2, 0.6), at(1.7, 0.6)]), "next to them");
+        assert!(!is_same(&person, &[at(9.0, 0.1)]), "later");
+        assert!(is_same(&person, &[at(1.2, 0.11), at(9.0, 0.9)]), "and elsewhere later");
     }
 }

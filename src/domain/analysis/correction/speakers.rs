@@ -1,63 +1,65 @@
-//! Who speaks.
+//! Applies corrections of speakers to speaker turns.
 
 use super::Correction;
 use crate::domain::kernel::time::Span;
 use crate::domain::media::speech::VoiceTurn;
 
-/// Whoever speaks for this share of the time that a correction is of, or in it for this share of their
-/// own, is whom it is about.
-const SHARE: f64 = 0.5;
+/// A correction refers to the speaker who speaks for at least this share of its spans, or whose own
+/// speech lies within them by at least this share.
+const MIN_SHARE: f64 = 0.5;
 
-/// Corrects whose the turns are, and tells which.
-pub(super) fn correct(turns: &mut Vec<VoiceTurn>, correction: &Correction) -> Vec<Span> {
-    let Some(label) = label_of(turns, correction) else { return Vec::new() };
+/// Reassigns the turns that a correction applies to and returns their spans.
+pub(super) fn apply(turns: &mut Vec<VoiceTurn>, correction: &Correction) -> Vec<Span> {
+    let Some(label) = current_label(turns, correction) else { return Vec::new() };
     let mut corrected = Vec::new();
-    let mut places = Vec::new();
+    let mut spans = Vec::new();
     for turn in turns.drain(..) {
-        let reached = match correction.span {
+        let affected = match correction.span {
             Some(span) => {
                 Span { start: turn.span.start.max(span.start), end: turn.span.end.min(span.end) }
             }
             None => turn.span,
         };
-        if turn.speaker != label || reached.end <= reached.start {
+        if turn.speaker != label || affected.end <= affected.start {
             corrected.push(turn);
             continue;
         }
         let rest =
-            [Span { end: reached.start, ..turn.span }, Span { start: reached.end, ..turn.span }];
+            [Span { end: affected.start, ..turn.span }, Span { start: affected.end, ..turn.span }];
         let rest = rest.into_iter().filter(|span| span.end > span.start);
         corrected.extend(rest.map(|span| VoiceTurn { span, ..turn.clone() }));
-        corrected.push(VoiceTurn { speaker: correction.to.clone(), span: reached, ..turn });
-        places.push(reached);
+        corrected.push(VoiceTurn { speaker: correction.to.clone(), span: affected, ..turn });
+        spans.push(affected);
     }
     corrected.sort_by(|a, b| a.span.start.total_cmp(&b.span.start));
     *turns = corrected;
-    places
+    spans
 }
 
-/// What the speaker is called now whom a correction is about.
-fn label_of(turns: &[VoiceTurn], correction: &Correction) -> Option<String> {
+/// The current label of the speaker that a correction refers to.
+fn current_label(turns: &[VoiceTurn], correction: &Correction) -> Option<String> {
     let mut labels: Vec<(&str, f64, f64)> = Vec::new();
     for turn in turns {
-        let common: f64 = correction.spoken.iter().map(|span| span.overlap(&turn.span)).sum();
+        let overlap: f64 =
+            correction.speaker_spans.iter().map(|span| span.overlap(&turn.span)).sum();
         match labels.iter_mut().find(|(label, ..)| *label == turn.speaker) {
             Some((_, own, shared)) => {
                 *own += turn.span.seconds();
-                *shared += common;
+                *shared += overlap;
             }
-            None => labels.push((&turn.speaker, turn.span.seconds(), common)),
+            None => labels.push((&turn.speaker, turn.span.seconds(), overlap)),
         }
     }
-    let all: f64 = correction.spoken.iter().map(Span::seconds).sum();
+    let total: f64 = correction.speaker_spans.iter().map(Span::seconds).sum();
     let (label, own, shared) = labels.into_iter().max_by(|a, b| a.2.total_cmp(&b.2))?;
-    (shared > 0.0 && (shared >= SHARE * all || shared >= SHARE * own)).then(|| label.to_owned())
+    (shared > 0.0 && (shared >= MIN_SHARE * total || shared >= MIN_SHARE * own))
+        .then(|| label.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::analysis::correction::Corrected;
+    use crate::domain::analysis::correction::CorrectionKind;
 
     fn turn(speaker: &str, start: f64, end: f64) -> VoiceTurn {
         VoiceTurn { speaker: speaker.into(), span: Span { start, end }, channel: None }
@@ -66,39 +68,42 @@ mod tests {
     fn correction(to: &str, spoken: &[(f64, f64)], span: Option<Span>) -> Correction {
         Correction {
             id: "c1".into(),
-            of: Corrected::Speaker,
+            kind: CorrectionKind::Speaker,
             from: "S1".into(),
             to: to.into(),
             span,
             created_at: String::new(),
-            spoken: spoken.iter().map(|(start, end)| Span { start: *start, end: *end }).collect(),
-            seen: Vec::new(),
+            speaker_spans: spoken
+                .iter()
+                .map(|(start, end)| Span { start: *start, end: *end })
+                .collect(),
+            person_locations: Vec::new(),
             places: 0,
             spans: Vec::new(),
         }
     }
 
     #[test]
-    fn a_name_stays_with_the_voice_whatever_its_label_becomes() {
+    fn a_name_follows_the_voice_when_its_label_changes() {
         let named = correction("Ada", &[(0.0, 4.0), (10.0, 14.0)], None);
         let mut turns = vec![turn("S1", 0.0, 4.0), turn("S2", 4.0, 9.0), turn("S1", 10.0, 14.0)];
-        assert_eq!(correct(&mut turns, &named).len(), 2);
+        assert_eq!(apply(&mut turns, &named).len(), 2);
         assert_eq!(turns, [turn("Ada", 0.0, 4.0), turn("S2", 4.0, 9.0), turn("Ada", 10.0, 14.0)]);
 
         let mut again = vec![turn("S1", 4.2, 9.0), turn("S2", 0.1, 3.8), turn("S2", 10.2, 14.0)];
-        correct(&mut again, &named);
+        apply(&mut again, &named);
         assert_eq!(again.iter().filter(|turn| turn.speaker == "Ada").count(), 2);
         assert_eq!(again[1], turn("S1", 4.2, 9.0));
 
         let mut others = vec![turn("S1", 20.0, 30.0), turn("S2", 3.5, 9.0)];
-        assert_eq!(correct(&mut others, &named), [], "nobody of then speaks");
+        assert_eq!(apply(&mut others, &named), [], "the named speaker is absent");
     }
 
     #[test]
-    fn one_sentence_is_given_to_another() {
-        let given = correction("S2", &[(2.0, 3.0)], Some(Span { start: 2.0, end: 3.0 }));
+    fn one_sentence_is_reassigned() {
+        let reassigned = correction("S2", &[(2.0, 3.0)], Some(Span { start: 2.0, end: 3.0 }));
         let mut turns = vec![turn("S1", 0.0, 5.0), turn("S2", 6.0, 9.0)];
-        assert_eq!(correct(&mut turns, &given), [Span { start: 2.0, end: 3.0 }]);
+        assert_eq!(apply(&mut turns, &reassigned), [Span { start: 2.0, end: 3.0 }]);
         assert_eq!(
             turns,
             [

@@ -1,7 +1,7 @@
-//! Extractors: analyzers that users define by a JSON schema. Of each chunk they fill in the schema from
-//! what is said, shown and seen; every value comes with the moment that shows it.
+//! Extractors: user-defined analyzers that fill in a JSON schema for each chunk from speech, screen text
+//! and detected objects. Every value comes with the moment that supports it.
 
-mod filled;
+mod filled_form;
 pub(crate) mod form;
 
 use std::sync::Arc;
@@ -14,54 +14,54 @@ use sha1::{Digest, Sha1};
 
 use crate::domain::analysis::analyzers::default_video::inventory;
 use crate::domain::analysis::evidence::ChunkEvidence;
-use crate::domain::analysis::extraction::filled::{Filled, Sheet};
-use crate::domain::analysis::finding::{Statement, Stored, read};
+use crate::domain::analysis::extraction::filled_form::{FilledForm, FormFiller};
 use crate::domain::analysis::hit::HitDocument;
+use crate::domain::analysis::output::{OutputRecord, Statement, read};
 use crate::domain::analysis::video::Output;
-use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, TextStyle, heard_by};
+use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, TextStyle, speech_models};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
-use crate::domain::llm::ask::{Ask, Prompt};
+use crate::domain::llm::structured::{Prompt, StructuredOutput};
 use crate::domain::media::picture::jpeg;
-pub use form::{ExtractorSettings, Form, Format, Kind};
+pub use form::{ExtractorForm, ExtractorSettings, ValueFormat, ValueType};
 
-/// What somebody wants to know of every chunk.
+/// The definition of an extractor.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExtractorDefinition {
-    /// What requests and stored records call it: the id of an analyzer.
+    /// Its name, which is its analyzer id.
     pub name: String,
-    /// What it is for, in a sentence.
+    /// Its purpose, in one sentence.
     pub description: String,
-    /// What it fills in.
-    pub schema: Form,
-    /// When it was defined first.
+    /// The schema to fill in.
+    pub schema: ExtractorForm,
+    /// Time of creation.
     pub created_at: String,
-    /// When it was last changed.
+    /// Time of the last change.
     pub updated_at: String,
 }
 
-/// Changes whenever the prompt or the check of values does.
+/// Increased with every change of the prompt or of the validation of values.
 const VERSION: u32 = 1;
 
 const PROMPT: &str = include_str!("prompt.md");
 
-/// Longest answer of the language model.
+/// Maximum length of the language model's answer, tokens.
 const MAX_TOKENS: u32 = 1500;
 
-/// An analyzer that fills in a form.
+/// An analyzer that fills in the schema of an [`ExtractorDefinition`].
 #[derive(Debug)]
 pub struct Extractor {
     definition: ExtractorDefinition,
-    /// Those of the form.
+    /// The fields of the schema.
     fields: Vec<Field>,
-    /// The properties of the form.
+    /// One column per property of the schema.
     columns: Vec<Column>,
-    /// Digest of what decides its output.
+    /// SHA-1 prefix of everything in the definition that affects the output.
     digest: String,
 }
 
 impl Extractor {
-    /// The analyzer of a definition.
+    /// Creates the analyzer for a definition.
     pub(crate) fn new(definition: ExtractorDefinition) -> Self {
         const RANK: u8 = 50;
         let column = |name: &String| Column {
@@ -69,13 +69,13 @@ impl Extractor {
             rank: RANK,
         };
         let columns = definition.schema.properties.keys().map(column).collect();
-        let decides = json!([definition.description, definition.schema]);
-        let digest = Sha1::digest(decides.to_string());
+        let relevant = json!([definition.description, definition.schema]);
+        let digest = Sha1::digest(relevant.to_string());
         let digest = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         Self { fields: definition.schema.fields(), definition, columns, digest }
     }
 
-    /// What it was made of.
+    /// Its definition.
     pub fn definition(&self) -> &ExtractorDefinition {
         &self.definition
     }
@@ -88,11 +88,11 @@ impl Analyzer for Extractor {
             id: &self.definition.name,
             group: None,
             description: &self.definition.description,
-            // Behind what the service finds by itself.
+            // After the built-in analyzers.
             evidence_rank: 50,
-            telling_rank: 50,
+            statement_rank: 50,
             style: TextStyle::Prose,
-            filtered_by: &[],
+            filter_fields: &[],
             columns: &self.columns,
         }
     }
@@ -104,8 +104,8 @@ impl Analyzer for Extractor {
     fn fingerprint(&self, models: &Models) -> String {
         let reader = models.ocr.as_ref().map_or("no reader", |r| r.model());
         let detector = models.detector.as_ref().map_or("no detector", |d| d.model());
-        let (llm, words, digest) = (models.llm.model(), heard_by(models), &self.digest);
-        format!("{llm}/{reader}/{detector}/{words}/{digest}/v{VERSION}")
+        let (llm, speech, digest) = (models.llm.model(), speech_models(models), &self.digest);
+        format!("{llm}/{reader}/{detector}/{speech}/{digest}/v{VERSION}")
     }
 
     fn cacheable(&self, models: &Models) -> bool {
@@ -135,7 +135,7 @@ impl Analyzer for Extractor {
         if passages.is_empty() && images.is_empty() {
             return Ok(None);
         }
-        let seen = !images.is_empty();
+        let has_images = !images.is_empty();
         let prompt = Prompt {
             instructions: PROMPT.into(),
             passages: passages.clone(),
@@ -144,21 +144,21 @@ impl Analyzer for Extractor {
             max_tokens: MAX_TOKENS,
             ..Prompt::default()
         };
-        let answer: Extraction = models.llm.ask(prompt).await?;
-        let sheet = Sheet {
+        let answer: Extraction = models.llm.complete_as(prompt).await?;
+        let filler = FormFiller {
             form: &self.definition.schema,
             fields: &self.fields,
             video_id: chunk.video.video_id,
             span: chunk.span,
             passages: &passages,
-            seen,
+            has_images,
             selects: models.llm.is_extractive(),
         };
-        let filled = sheet.fill(answer.values);
+        let filled = filler.fill(answer.values);
         if filled.is_empty() {
             return Ok(None);
         }
-        Ok(Some(Arc::new(Stored::seen(filled, chunk.frame_times()))))
+        Ok(Some(Arc::new(OutputRecord::from_frames(filled, chunk.frame_times()))))
     }
 
     fn schema(&self) -> Value {
@@ -169,7 +169,7 @@ impl Analyzer for Extractor {
                 "values": self.definition.schema,
                 "evidence": {
                     "type": "array",
-                    "description": "What shows each value, in order of time.",
+                    "description": "The evidence of each value, in order of time.",
                     "items": {
                         "type": "object",
                         "properties": {
@@ -177,10 +177,10 @@ impl Analyzer for Extractor {
                             "moment_id": {"type": "string"},
                             "start": {"type": "number", "description": "Seconds of the video."},
                             "end": {"type": "number", "description": "Seconds of the video."},
-                            "quote": {"type": "string", "description": "Empty where it is seen."},
+                            "quote": {"type": "string", "description": "Empty where the value comes from the picture."},
                             "verdict": {
                                 "enum": ["supported", "weak", "unsupported", null],
-                                "description": "Whether the words bear it out; null where it is seen.",
+                                "description": "Whether the quote supports the value; null without a quote.",
                             },
                         },
                     },
@@ -191,7 +191,7 @@ impl Analyzer for Extractor {
                     "items": {
                         "type": "object",
                         "properties": {
-                            "path": {"type": "string", "description": "With `*` for places in lists."},
+                            "path": {"type": "string", "description": "With `*` for list indexes."},
                             "reason": {"type": "string"},
                         },
                     },
@@ -201,41 +201,47 @@ impl Analyzer for Extractor {
     }
 
     fn read(&self, stored: Value) -> Result<Output> {
-        read::<Filled>(stored)
+        read::<FilledForm>(stored)
     }
 
-    fn tells(&self, hit: &HitDocument) -> Vec<Statement> {
+    fn statements(&self, hit: &HitDocument) -> Vec<Statement> {
         vec![Statement::new(PassageKind::Prose, &hit.description)]
     }
 }
 
-/// What is said, read and detected in a chunk, as much as the model can be shown.
+/// The speech, screen text and objects of a chunk, as far as they fit into the model's context.
 async fn passages(models: &Models, chunk: &ChunkEvidence) -> Result<Vec<Passage>> {
     let mut passages = Vec::new();
-    let of = |id: String, kind, start: f64, end: f64, text: &str| Passage {
+    let passage = |id: String, kind, start: f64, end: f64, text: &str| Passage {
         moment: Some(Moment { video_id: None, start, end }),
         ..Passage::new(id, kind, text)
     };
-    for (n, said) in chunk.utterances().enumerate() {
-        let passage = of(format!("s{n}"), PassageKind::Speech, said.start, said.end, &said.text);
-        passages.push(Passage { speaker: said.speaker.clone(), ..passage });
+    for (n, utterance) in chunk.utterances().enumerate() {
+        let speech = passage(
+            format!("s{n}"),
+            PassageKind::Speech,
+            utterance.start,
+            utterance.end,
+            &utterance.text,
+        );
+        passages.push(Passage { speaker: utterance.speaker.clone(), ..speech });
     }
-    let (lines, tracks) = chunk.sights(models).await?;
+    let (lines, tracks) = chunk.screen_lines_and_tracks(models).await?;
     for (n, line) in lines.iter().enumerate() {
         let (start, end) = (line.first_seen, line.last_seen.max(line.first_seen));
-        passages.push(of(format!("t{n}"), PassageKind::Screen, start, end, &line.text));
+        passages.push(passage(format!("t{n}"), PassageKind::Screen, start, end, &line.text));
     }
-    let seen = inventory(&tracks.tracks).join("\n");
-    if !seen.is_empty() {
+    let objects = inventory(&tracks.tracks).join("\n");
+    if !objects.is_empty() {
         let (start, end) = (chunk.span.start, chunk.span.end);
-        passages.push(of("o".into(), PassageKind::Objects, start, end, &seen));
+        passages.push(passage("o".into(), PassageKind::Objects, start, end, &objects));
     }
-    // Half of what fits, a passage's heading and the fields included.
-    let mut room = models.llm.context_tokens() / 2 * 4;
+    // Half of the context, at 4 characters per token, including the headings of passages and the fields.
+    let mut budget = models.llm.context_tokens() / 2 * 4;
     passages.retain(|passage| {
         let cost = passage.text.len() + 40;
-        let fits = cost <= room;
-        room = room.saturating_sub(cost);
+        let fits = cost <= budget;
+        budget = budget.saturating_sub(cost);
         fits
     });
     Ok(passages)

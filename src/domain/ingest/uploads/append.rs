@@ -1,4 +1,4 @@
-//! The bytes of one request on their way into an upload.
+//! Appends the bytes of one request to an upload.
 
 use std::sync::Arc;
 
@@ -13,35 +13,35 @@ use sha1::{Digest, Sha1};
 use super::{UploadId, UploadRecord, UploadState, Uploads, state};
 use crate::domain::kernel::error::{Error, Result};
 
-/// An upload that is being written to. What was written is stored part by part; the last part with
-/// [`Self::finish`], without which it is lost.
-pub struct Appending {
+/// A writer of an upload. Stores full parts as they fill up, and the last part on [`Self::finish`],
+/// without which it is lost.
+pub struct UploadWriter {
     records: Arc<dyn RecordStore>,
     storage: Arc<dyn ObjectStorage>,
     id: UploadId,
-    /// What it will be, and what is kept of it now.
+    /// The record including uncommitted parts.
     record: UploadRecord,
-    kept: Value,
+    committed: Value,
     hash: Sha1,
-    /// What is not stored yet: one part at most.
+    /// Bytes not stored yet: at most one part.
     part: Vec<u8>,
     part_bytes: usize,
     max_parts: usize,
     checksum: Option<Checksum>,
 }
 
-/// What the bytes of the request are to hash to, and do so far.
+/// The expected hash of the bytes of the request, and their hash so far.
 struct Checksum {
     expected: [u8; 20],
     hash: Sha1,
 }
 
-impl Appending {
+impl UploadWriter {
     pub(super) fn new(
         uploads: &Uploads,
         id: UploadId,
         record: UploadRecord,
-        kept: Value,
+        committed: Value,
         checksum: Option<[u8; 20]>,
     ) -> Result<Self> {
         Ok(Self {
@@ -50,7 +50,7 @@ impl Appending {
             hash: record.hash()?,
             id,
             record,
-            kept,
+            committed,
             part: Vec::new(),
             part_bytes: uploads.settings.upload_part_bytes,
             max_parts: uploads.settings.max_upload_parts,
@@ -58,18 +58,18 @@ impl Appending {
         })
     }
 
-    /// Bytes that are missing yet.
+    /// Number of missing bytes.
     pub fn missing(&self) -> u64 {
         self.id.length - self.record.offset() - self.part.len() as u64
     }
 
-    /// Whether nothing is kept unless all of it comes.
+    /// Whether the request has a checksum, so that it is stored completely or not at all.
     pub fn is_checked(&self) -> bool {
         self.checksum.is_some()
     }
 
-    /// Takes bytes in. `TooLarge` where they are more than the upload was said to have, `Conflict` where
-    /// another request goes on with it.
+    /// Appends bytes. Returns `TooLarge` beyond the announced length of the upload, `Conflict` if
+    /// another request appends to it.
     pub async fn write(&mut self, bytes: &[u8]) -> Result<()> {
         if bytes.len() as u64 > self.missing() {
             return Err(Error::TooLarge(format!(
@@ -79,9 +79,9 @@ impl Appending {
         }
         let mut rest = bytes;
         while !rest.is_empty() {
-            // Hashed as it comes: about 100 µs each.
-            let most = rest.len().min(self.part_bytes - self.part.len()).min(64 * 1024);
-            let (piece, after) = rest.split_at(most);
+            // Hashing takes about 100 µs per piece.
+            let length = rest.len().min(self.part_bytes - self.part.len()).min(64 * 1024);
+            let (piece, after) = rest.split_at(length);
             self.hash.update(piece);
             if let Some(checksum) = &mut self.checksum {
                 checksum.hash.update(piece);
@@ -95,12 +95,13 @@ impl Appending {
         Ok(())
     }
 
-    /// Stores the rest, and says where the upload stands. `Mismatch` where a checksum does not fit.
+    /// Stores the rest and returns the state of the upload. Returns `Mismatch` if the checksum does not
+    /// match.
     pub async fn finish(mut self) -> Result<UploadState> {
         let checksum = self.checksum.take();
-        let fits = checksum.is_none_or(|c| c.hash.finalize().as_slice() == c.expected);
-        if !fits {
-            self.discard_unkept().await;
+        let matches = checksum.is_none_or(|c| c.hash.finalize().as_slice() == c.expected);
+        if !matches {
+            self.discard_uncommitted().await;
             return Err(Error::Mismatch(
                 "what came does not fit its Upload-Checksum, and nothing of it was kept; send it again"
                     .into(),
@@ -109,63 +110,63 @@ impl Appending {
         if !self.part.is_empty() {
             self.store().await?;
         } else {
-            self.keep().await?;
+            self.commit().await?;
         }
         Ok(state(&self.id, self.record))
     }
 
-    /// Gives up what is not kept: of a request with a checksum, all of it.
+    /// Discards uncommitted bytes: those of the whole request if it has a checksum.
     pub async fn abandon(self) {
-        self.discard_unkept().await;
+        self.discard_uncommitted().await;
     }
 
     async fn store(&mut self) -> Result<()> {
-        let place = self.record.parts.len();
-        if place >= self.max_parts {
+        let part_number = self.record.parts.len();
+        if part_number >= self.max_parts {
             return Err(Error::TooLarge(format!(
-                "the upload came in {place} pieces, which is the most (ingest.max_upload_parts); begin \
+                "the upload came in {part_number} pieces, which is the maximum (ingest.max_upload_parts); begin \
                  it again with larger ones"
             )));
         }
-        // Two requests that go on at one place must not write over each other.
-        let name = format!("{place:05}-{:016x}", fastrand::u64(..));
+        // Concurrent requests at the same offset must not overwrite each other's parts.
+        let name = format!("{part_number:05}-{:016x}", fastrand::u64(..));
         let bytes = Bytes::from(std::mem::take(&mut self.part));
         let size = bytes.len() as u64;
         let content = stream::once(async { Ok(bytes) }).boxed();
         let key = format!("{}{name}", self.id.folder());
         self.storage.put(&key, content, "application/octet-stream").await?;
         self.record.parts.push((name, size));
-        if self.checksum.is_none() { self.keep().await } else { Ok(()) }
+        if self.checksum.is_none() { self.commit().await } else { Ok(()) }
     }
 
-    /// Makes what is stored a part of the upload.
-    async fn keep(&mut self) -> Result<()> {
+    /// Commits the stored parts to the record of the upload.
+    async fn commit(&mut self) -> Result<()> {
         self.record.hash = self.hash.serialize().to_vec();
         let (key, document) = (self.id.key(), self.record.document()?);
-        if document == self.kept {
+        if document == self.committed {
             return Ok(());
         }
-        let expected = Precondition::Document(&self.kept);
+        let expected = Precondition::Document(&self.committed);
         let swapped = self.records.compare_and_swap(&key, expected, &document).await?;
-        // A store that repeats requests may have done so the first time.
+        // A store that retries requests may have succeeded the first time.
         if swapped || self.records.get(&key).await?.as_ref() == Some(&document) {
-            self.kept = document;
+            self.committed = document;
             return Ok(());
         }
-        self.discard_unkept().await;
+        self.discard_uncommitted().await;
         Err(Error::Conflict(
             "another request goes on with this upload, or it was removed; ask where it stands (HEAD)"
                 .into(),
         ))
     }
 
-    /// Removes the parts that are not kept. What is left all the same goes with the upload.
-    async fn discard_unkept(&self) {
-        let kept = UploadRecord::read(&self.kept).map_or(0, |record| record.parts.len());
-        for (name, _) in self.record.parts.iter().skip(kept) {
+    /// Removes uncommitted parts. Parts that remain after an error are removed with the upload.
+    async fn discard_uncommitted(&self) {
+        let committed = UploadRecord::read(&self.committed).map_or(0, |record| record.parts.len());
+        for (name, _) in self.record.parts.iter().skip(committed) {
             let key = format!("{}{name}", self.id.folder());
             if let Err(error) = self.storage.delete(&key).await {
-                tracing::warn!(%error, "a part of an upload that is not needed was left");
+                tracing::warn!(%error, "could not remove an uncommitted part of an upload");
             }
         }
     }

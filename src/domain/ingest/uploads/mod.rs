@@ -1,9 +1,9 @@
-//! Uploads that arrive in pieces and may be cut off: a folder of parts in the bucket, and a record of
-//! them that is changed by compare-and-swap alone, so that any instance goes on with what another began.
+//! Resumable uploads (tus): a folder of parts in the bucket, and a record of them that is only changed
+//! by compare-and-swap, so that any instance can resume an upload.
 //!
-//! The hash is carried on with the record: no byte is read again for it, after a restart neither. When
-//! an upload ends and how long it is stand in its id, so that what waits and what is to go are told by
-//! one listing.
+//! The record contains the state of the hash, so that no byte is read again for it, even after a
+//! restart. The id of an upload contains its expiry and length, so that one listing shows what waits
+//! and what has expired.
 
 mod append;
 
@@ -24,53 +24,53 @@ use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::ports::Stores;
 use crate::domain::kernel::video::VideoId;
-pub use append::Appending;
+pub use append::UploadWriter;
 
-/// Where the parts are in the bucket, and the records of uploads among the records.
+/// Key prefix of the parts in the bucket and of the records.
 const FOLDER: &str = "uploads";
 
-/// When to try again where too much waits, seconds.
+/// Retry-After when the limits of waiting uploads are reached, seconds.
 const RETRY_AFTER: u32 = 60;
 
-/// Uploads in pieces.
+/// Resumable uploads.
 pub struct Uploads {
     records: Arc<dyn RecordStore>,
     storage: Arc<dyn ObjectStorage>,
     settings: IngestSettings,
 }
 
-/// How far an upload is.
+/// The state of an upload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UploadState {
-    /// What it is called from here on.
+    /// Its id.
     pub id: String,
-    /// Bytes that are stored.
+    /// Number of stored bytes.
     pub offset: u64,
-    /// Bytes of the whole.
+    /// Total number of bytes.
     pub length: u64,
-    /// What the client said of it when it began, as it said it.
+    /// The `Upload-Metadata` of the client, verbatim.
     pub metadata: String,
-    /// When it is forgotten.
+    /// When it expires.
     pub expires: Timestamp,
 }
 
-/// A whole upload.
-pub(crate) struct Whole {
+/// A complete upload.
+pub(crate) struct CompleteUpload {
     pub(crate) video_id: VideoId,
     pub(crate) name: Option<String>,
 }
 
-/// What is kept of an upload.
+/// The stored record of an upload.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct UploadRecord {
-    /// As the client gave it, for `HEAD`.
+    /// The client's metadata, verbatim, for `HEAD`.
     metadata: String,
     filename: Option<String>,
-    /// Who began it.
+    /// The permissions of the client that began it.
     access: Access,
-    /// The names of the parts, in order, with their bytes.
+    /// Names and sizes of the parts, in order.
     parts: Vec<(String, u64)>,
-    /// The state of the hash after them.
+    /// The state of the hash after these parts.
     hash: Vec<u8>,
 }
 
@@ -96,7 +96,7 @@ impl UploadRecord {
     }
 }
 
-/// The name of an upload: when it ends, how long it is, and what nobody guesses.
+/// The id of an upload: its expiry, its length and a random part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct UploadId {
     text: String,
@@ -121,7 +121,7 @@ impl UploadId {
         Some(Self { text: text.to_owned(), expires, length: number(&text[10..22])? })
     }
 
-    fn is_over(&self) -> bool {
+    fn is_expired(&self) -> bool {
         self.expires <= Timestamp::now()
     }
 
@@ -139,8 +139,8 @@ impl Uploads {
         Self { records: stores.records.clone(), storage: stores.storage.clone(), settings }
     }
 
-    /// Begins an upload of so many bytes. `TooLarge` past the limit of any upload, `Busy` where those
-    /// that wait leave no room.
+    /// Begins an upload of `length` bytes. Returns `TooLarge` beyond the upload limit, `Busy` if
+    /// waiting uploads leave no room.
     pub(crate) async fn begin(
         &self,
         access: &Access,
@@ -148,10 +148,10 @@ impl Uploads {
         filename: Option<String>,
         metadata: String,
     ) -> Result<UploadState> {
-        let most = self.settings.max_upload_bytes;
-        if length > most {
+        let max = self.settings.max_upload_bytes;
+        if length > max {
             return Err(Error::TooLarge(format!(
-                "the upload is {length} bytes, more than the {most} that are allowed \
+                "the upload is {length} bytes, more than the {max} that are allowed \
                  (ingest.max_upload_bytes)"
             )));
         }
@@ -171,90 +171,95 @@ impl Uploads {
         Ok(state(&id, record))
     }
 
-    /// Bytes of the largest upload.
-    pub(crate) fn largest(&self) -> u64 {
+    /// Maximum size of an upload, bytes.
+    pub(crate) fn max_bytes(&self) -> u64 {
         self.settings.max_upload_bytes
     }
 
     async fn check_room(&self, length: u64) -> Result<()> {
         let waiting = self.ids().await?;
-        let taken: u64 = waiting.iter().filter(|id| !id.is_over()).map(|id| id.length).sum();
-        let most = self.settings.max_waiting_bytes;
+        let taken: u64 = waiting.iter().filter(|id| !id.is_expired()).map(|id| id.length).sum();
+        let max = self.settings.max_waiting_bytes;
         let full = |message| Err(Error::Busy { message, retry_after: RETRY_AFTER });
-        if taken + length > most {
+        if taken + length > max {
             return full(format!(
                 "the uploads that were begun and not ingested come to {taken} bytes, and {length} more \
-                 would be over the {most} that they may take (ingest.max_waiting_bytes); remove some, \
+                 would be over the {max} that they may take (ingest.max_waiting_bytes); remove some, \
                  or try again later"
             ));
         }
-        let most = self.settings.max_unfinished_uploads;
-        if waiting.len() >= most {
+        let max = self.settings.max_unfinished_uploads;
+        if waiting.len() >= max {
             return full(format!(
-                "{most} uploads were begun and not ingested, which is the most \
+                "{max} uploads were begun and not ingested, which is the maximum \
                  (ingest.max_unfinished_uploads); remove some, or try again later"
             ));
         }
         Ok(())
     }
 
-    /// How far an upload is. `NotFound` where there is none, where it is another's, and after its time.
+    /// The state of an upload. Returns `NotFound` if it does not exist, belongs to another caller or
+    /// has expired.
     pub(crate) async fn state(&self, access: &Access, id: &str) -> Result<UploadState> {
         let (id, record, _) = self.find(access, id).await?;
         Ok(state(&id, record))
     }
 
-    /// Goes on with an upload at `offset`. `Conflict` where that is not where it stands. A `checksum` is
-    /// the SHA-1 of what is about to be written: nothing of it is kept unless it fits.
+    /// Resumes an upload at `offset`. Returns `Conflict` if that is not its current offset. `checksum`
+    /// is the SHA-1 of the bytes to append; nothing is stored unless it matches.
     pub(crate) async fn append(
         &self,
         access: &Access,
         id: &str,
         offset: u64,
         checksum: Option<[u8; 20]>,
-    ) -> Result<Appending> {
+    ) -> Result<UploadWriter> {
         let (id, record, document) = self.find(access, id).await?;
-        let stands = record.offset();
-        if stands != offset {
+        let current = record.offset();
+        if current != offset {
             return Err(Error::Conflict(format!(
-                "the upload stands at {stands}, not at {offset} (Upload-Offset); go on from there"
+                "the upload stands at {current}, not at {offset} (Upload-Offset); go on from there"
             )));
         }
-        Appending::new(self, id, record, document, checksum)
+        UploadWriter::new(self, id, record, document, checksum)
     }
 
-    /// Forgets an upload.
+    /// Deletes an upload.
     pub(crate) async fn remove(&self, access: &Access, id: &str) -> Result<()> {
         let (id, ..) = self.find(access, id).await?;
         self.discard(&id).await
     }
 
-    /// Forgets an upload that is ingested. Nothing there is no error.
-    pub(crate) async fn forget(&self, id: &str) -> Result<()> {
+    /// Deletes an ingested upload. A missing one is no error.
+    pub(crate) async fn delete_ingested(&self, id: &str) -> Result<()> {
         match UploadId::parse(id) {
             Some(id) => self.discard(&id).await,
             None => Ok(()),
         }
     }
 
-    /// Forgets the uploads whose time is over, and says how many there were.
-    pub async fn sweep(&self) -> Result<usize> {
-        let mut swept = 0;
-        for id in self.ids().await?.iter().filter(|id| id.is_over()) {
+    /// Deletes expired uploads and returns their number.
+    pub async fn delete_expired(&self) -> Result<usize> {
+        let mut deleted = 0;
+        for id in self.ids().await?.iter().filter(|id| id.is_expired()) {
             self.discard(id).await?;
-            swept += 1;
+            deleted += 1;
         }
-        Ok(swept)
+        Ok(deleted)
     }
 
-    /// A whole upload. `Unprocessable` where some of it is missing.
-    pub(crate) async fn whole(&self, access: &Access, id: &str) -> Result<Whole> {
+    /// A complete upload. Returns `Unprocessable` if a part of it is missing.
+    pub(crate) async fn complete(&self, access: &Access, id: &str) -> Result<CompleteUpload> {
         let (id, record, _) = self.find(access, id).await?;
-        whole(&id, record)
+        complete(&id, record)
     }
 
-    /// The bytes of a whole upload, and what they are to hash to.
-    pub(crate) async fn content(&self, access: &Access, id: &str) -> Result<(ByteStream, Whole)> {
+    /// The bytes of a complete upload, and its expected hash.
+    pub(crate) async fn content(
+        &self,
+        access: &Access,
+        id: &str,
+    ) -> Result<(ByteStream, CompleteUpload)> {
         let (id, record, _) = self.find(access, id).await?;
         let folder = id.folder();
         let keys: Vec<String> =
@@ -264,7 +269,7 @@ impl Uploads {
             let storage = storage.clone();
             async move { storage.get(&key, None).await }
         });
-        Ok((parts.try_flatten().boxed(), whole(&id, record)?))
+        Ok((parts.try_flatten().boxed(), complete(&id, record)?))
     }
 
     async fn find(&self, access: &Access, text: &str) -> Result<(UploadId, UploadRecord, Value)> {
@@ -276,7 +281,7 @@ impl Uploads {
                 self.settings.upload_expiry.as_secs()
             ))
         };
-        let id = UploadId::parse(text).filter(|id| !id.is_over()).ok_or_else(unknown)?;
+        let id = UploadId::parse(text).filter(|id| !id.is_expired()).ok_or_else(unknown)?;
         let document = self.records.get(&id.key()).await?.ok_or_else(unknown)?;
         let record = UploadRecord::read(&document)?;
         let own = record.access.collections() == access.collections();
@@ -286,7 +291,7 @@ impl Uploads {
         Ok((id, record, document))
     }
 
-    /// Every upload that there is a record of.
+    /// Ids of all uploads with a record.
     async fn ids(&self) -> Result<Vec<UploadId>> {
         let keys = self.records.list(&format!("{FOLDER}/")).await?;
         let name = |key: &String| {
@@ -295,7 +300,7 @@ impl Uploads {
         Ok(keys.iter().filter_map(name).collect())
     }
 
-    /// The record goes last: as long as it is there, the parts are found.
+    /// Removes the record last: as long as it exists, the parts can be found.
     async fn discard(&self, id: &UploadId) -> Result<()> {
         self.storage.delete_prefix(&id.folder()).await?;
         Ok(self.records.delete(&id.key()).await?)
@@ -312,7 +317,7 @@ fn state(id: &UploadId, record: UploadRecord) -> UploadState {
     }
 }
 
-fn whole(id: &UploadId, record: UploadRecord) -> Result<Whole> {
+fn complete(id: &UploadId, record: UploadRecord) -> Result<CompleteUpload> {
     let offset = record.offset();
     if offset < id.length {
         return Err(Error::Unprocessable(format!(
@@ -321,7 +326,7 @@ fn whole(id: &UploadId, record: UploadRecord) -> Result<Whole> {
         )));
     }
     let video_id = VideoId::from_digest(record.hash()?.finalize().into());
-    Ok(Whole { video_id, name: record.filename })
+    Ok(CompleteUpload { video_id, name: record.filename })
 }
 
 #[cfg(test)]
@@ -329,7 +334,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_tells_when_it_ends_and_how_long_it_is() {
+    fn upload_ids_contain_expiry_and_length() {
         let expires = Timestamp::from_second(1_790_000_000).unwrap();
         let id = UploadId::new(expires, 4 << 30);
         assert_eq!(UploadId::parse(&id.text).as_ref(), Some(&id));
@@ -341,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hash_is_carried_on() {
+    fn hash_state_survives_serialization() {
         let mut hash = Sha1::new();
         hash.update(b"a");
         let record = UploadRecord {
@@ -351,9 +356,9 @@ mod tests {
             parts: vec![("0".into(), 1)],
             hash: hash.serialize().to_vec(),
         };
-        let mut carried = UploadRecord::read(&record.document().unwrap()).unwrap().hash().unwrap();
-        carried.update(b"bc");
+        let mut resumed = UploadRecord::read(&record.document().unwrap()).unwrap().hash().unwrap();
+        resumed.update(b"bc");
         // The SHA-1 of "abc" (FIPS 180).
-        assert_eq!(VideoId::from_digest(carried.finalize().into()).as_str(), "a9993e364706816a");
+        assert_eq!(VideoId::from_digest(resumed.finalize().into()).as_str(), "a9993e364706816a");
     }
 }

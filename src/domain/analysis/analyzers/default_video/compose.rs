@@ -1,142 +1,144 @@
-//! A description composed from what models for one thing each have found: what is read, who speaks
-//! and what is said, what is seen and where it goes. It states nothing that was not found, and what
-//! is measured of the picture only where nothing else is known.
+//! Composes a description from the results of specialized models: screen text, voices and speech, and
+//! moving objects. It states only what they found; measurements of the picture are used only if there is
+//! nothing else.
 
 use std::collections::BTreeSet;
 
 use ports::llm::PassageKind;
-use text::plural::counted;
-use text::{in_a_row, letters_and_digits};
+use text::plural::plural_with_count;
+use text::{join_list, letters_and_digits};
 
-use crate::domain::analysis::analyzers::default_video::heard::{self, VOICES};
-use crate::domain::analysis::analyzers::default_video::{Shown, picture, seen};
-use crate::domain::analysis::analyzers::people::{Appearance, person};
+use crate::domain::analysis::analyzers::default_video::voices::{self, VOICES, VoiceSummary};
+use crate::domain::analysis::analyzers::default_video::{ChunkDescription, objects, picture};
+use crate::domain::analysis::analyzers::people::{Appearance, measured_appearance};
 use crate::domain::analysis::certainty::Certainty;
 use crate::domain::analysis::evidence::{ChunkEvidence, ChunkTracks};
-use crate::domain::analysis::finding::Part;
+use crate::domain::analysis::output::DescriptionPart;
 use crate::domain::analysis::prose::sentence;
 use crate::domain::media::screen_text::{Caption, ScreenLine, captions};
 use crate::domain::media::tracking::Track;
 
-/// People described one by one; of a crowd the others are only counted.
-const DESCRIBED: usize = 8;
+/// Maximum number of people to describe; the others are only counted.
+const MAX_PEOPLE: usize = 8;
 
-/// Captions that a description quotes, the most prominent.
-const QUOTED: usize = 3;
+/// Maximum number of captions to quote, the most prominent ones.
+const MAX_CAPTIONS: usize = 3;
 
-/// Tags of sound without speech, the quietest first.
+/// Tags for sound without speech, the quietest first.
 pub(super) const SOUNDS: &[&str] = &["silent", "quiet sound", "sound", "loud sound"];
 
-/// Composes the description of a chunk; everything is empty where nothing was found. `listens`
-/// tells whether speech would have been found.
+/// Composes the description of a chunk; empty if nothing was found. `detects_speech` states whether
+/// speech detection has run, so that its absence means silence.
 pub(crate) fn compose(
     chunk: &ChunkEvidence,
     lines: &[ScreenLine],
-    found: &ChunkTracks,
-    listens: bool,
-) -> Shown {
+    objects: &ChunkTracks,
+    detects_speech: bool,
+) -> ChunkDescription {
     let mut tags = picture::tags(chunk.visual());
-    let mut told = Told::default();
+    let mut description = DescriptionBuilder::default();
 
-    let seen = seen::seen(found);
-    let certainty = Certainty::of(found).only(&seen.labels);
-    tags.extend(seen.labels.iter().cloned());
+    let summary = objects::summarize(objects);
+    let certainty = Certainty::from_tracks(objects).for_labels(&summary.labels);
+    tags.extend(summary.labels.iter().cloned());
 
     let captions = captions(lines);
     if !captions.is_empty() {
         tags.push("text on screen".into());
-        told.read(&captions);
+        description.add_captions(&captions);
     }
 
-    let voices = heard::voices(chunk);
+    let voices = voices::summarize(chunk);
     if let Some(voices) = &voices {
         tags.push(VOICES[voices.count - 1].1.into());
-        told.hear(voices);
-    } else if let Some(tag) = sound(chunk.loudness()) {
+        description.add_voices(voices);
+    } else if let Some(tag) = sound_tag(chunk.loudness()) {
         tags.push(tag.into());
     }
-    for sentence in seen.sentences {
-        told.tell(PassageKind::Objects, sentence.clone(), sentence);
+    for sentence in summary.sentences {
+        description.add(PassageKind::Objects, sentence.clone(), sentence);
     }
-    if told.parts.is_empty()
-        && let Some(bare) = picture::bare(chunk.visual())
+    if description.parts.is_empty()
+        && let Some(picture) = picture::phrase(chunk.visual())
     {
-        let quiet = if listens && chunk.video.has_audio { " and nobody speaks" } else { "" };
-        let all = sentence(&format!("{bare}{quiet}"));
-        told.tell(PassageKind::Scene, all.clone(), all);
+        let quiet = if detects_speech && chunk.video.has_audio { " and nobody speaks" } else { "" };
+        let all = sentence(&format!("{picture}{quiet}"));
+        description.add(PassageKind::Scene, all.clone(), all);
     }
 
-    let shown = |track: &Track| seen::is_told(track, found.times.len());
-    let people = found.people.iter().filter(|person| shown(&person.track)).take(DESCRIBED);
-    let people: Vec<Appearance> = people.map(person).collect();
-    Shown {
-        description: told.sentences.join(" "),
+    let is_certain = |track: &Track| objects::is_certain(track, objects.times.len());
+    let people = objects.people.iter().filter(|person| is_certain(&person.track)).take(MAX_PEOPLE);
+    let people: Vec<Appearance> = people.map(measured_appearance).collect();
+    ChunkDescription {
+        description: description.sentences.join(" "),
         people: people.into_iter().map(|person| person.description).collect(),
-        objects: seen.labels.into_iter().filter(|label| label != "person").collect(),
-        counts: seen.counts,
+        objects: summary.labels.into_iter().filter(|label| label != "person").collect(),
+        counts: summary.counts,
         certainty,
-        actions: seen.actions,
+        actions: summary.actions,
         tags,
-        parts: told.parts,
-        ..Shown::default()
+        parts: description.parts,
+        ..ChunkDescription::default()
     }
 }
 
-/// A description as it is put together.
+/// Builds a description sentence by sentence.
 #[derive(Default)]
-struct Told {
+struct DescriptionBuilder {
     sentences: Vec<String>,
-    parts: Vec<Part>,
+    parts: Vec<DescriptionPart>,
 }
 
-impl Told {
-    /// A sentence, and what it tells without the words around it.
-    fn tell(&mut self, kind: PassageKind, sentence: String, text: String) {
+impl DescriptionBuilder {
+    /// Adds a sentence, and its statement without connecting words.
+    fn add(&mut self, kind: PassageKind, sentence: String, text: String) {
         self.sentences.push(sentence);
-        self.parts.push(Part { kind, text });
+        self.parts.push(DescriptionPart { kind, text });
     }
 
     /// Quotes the most prominent captions, in their order.
-    fn read(&mut self, captions: &[Caption]) {
+    fn add_captions(&mut self, captions: &[Caption]) {
         let mut prominent: Vec<&Caption> = captions.iter().collect();
         prominent.sort_by(|a, b| b.prominence.total_cmp(&a.prominence));
-        // Whose picture it is matters only where nothing else is written.
+        // Copyright notices count only if there is no other text.
         prominent.sort_by_key(|caption| is_notice(&caption.text));
         let notices = prominent.first().is_some_and(|first| is_notice(&first.text));
         prominent.retain(|caption| notices || !is_notice(&caption.text));
-        prominent.truncate(QUOTED);
+        prominent.truncate(MAX_CAPTIONS);
         let quoted: Vec<String> = captions
             .iter()
             .filter(|caption| prominent.contains(caption))
             .map(|caption| format!("“{}”", caption.text))
             .collect();
-        self.sentences.push(format!("On screen: {}.", in_a_row(&quoted, "and")));
-        let part =
-            |caption: &Caption| Part { kind: PassageKind::Screen, text: caption.text.clone() };
+        self.sentences.push(format!("On screen: {}.", join_list(&quoted, "and")));
+        let part = |caption: &Caption| DescriptionPart {
+            kind: PassageKind::Screen,
+            text: caption.text.clone(),
+        };
         self.parts.extend(captions.iter().map(part));
     }
 
-    /// Tells who speaks, and quotes what is said where that is known.
-    fn hear(&mut self, voices: &heard::Voices) {
+    /// States how many voices speak, and quotes a sentence if speech is recognized.
+    fn add_voices(&mut self, voices: &VoiceSummary) {
         let speak = VOICES[voices.count - 1].0.to_owned();
         if voices.count > 1 || voices.sentence.is_none() {
-            self.tell(PassageKind::Scene, speak.clone(), speak);
+            self.add(PassageKind::Scene, speak.clone(), speak);
         }
-        if let Some(said) = &voices.sentence {
+        if let Some(quote) = &voices.sentence {
             let who = if voices.count == 1 { "A voice" } else { "One" };
-            self.tell(PassageKind::Speech, format!("{who} says: “{said}”"), said.clone());
+            self.add(PassageKind::Speech, format!("{who} says: “{quote}”"), quote.clone());
         }
     }
 }
 
-/// Whether a caption is somebody's mark on the picture.
+/// Whether a caption is a copyright notice or a web address.
 fn is_notice(text: &str) -> bool {
     let lower = text.trim().to_lowercase();
     let address = lower.contains('.') && !lower.ends_with('.') && !lower.contains(' ');
     address || ["©", "copyright", "www.", "http"].iter().any(|mark| lower.contains(mark))
 }
 
-/// What is seen and how often, as `2 people`, `3 dogs`, `bus`; the most first.
+/// The tracks counted by label, such as `2 people`, `3 dogs`, `bus`; the most frequent first.
 pub(crate) fn inventory(tracks: &[Track]) -> Vec<String> {
     let mut kinds: Vec<(&str, u64)> = Vec::new();
     for track in tracks {
@@ -146,21 +148,21 @@ pub(crate) fn inventory(tracks: &[Track]) -> Vec<String> {
         }
     }
     kinds.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    kinds.into_iter().map(|(label, count)| counted(label, count)).collect()
+    kinds.into_iter().map(|(label, count)| plural_with_count(label, count)).collect()
 }
 
-/// What is read, each text once, in the order of its appearance. Single letters are left out.
+/// The lines of screen text, each once, in the order of their appearance, without single letters.
 pub(crate) fn on_screen_text(lines: &[ScreenLine]) -> Vec<&str> {
-    let mut said: BTreeSet<String> = BTreeSet::new();
+    let mut seen: BTreeSet<String> = BTreeSet::new();
     let new = lines.iter().filter(|line| {
         let key = letters_and_digits(&line.text);
-        key.chars().count() >= 2 && said.insert(key)
+        key.chars().count() >= 2 && seen.insert(key)
     });
     new.map(|line| line.text.as_str()).collect()
 }
 
-/// The tag of sound without speech.
-fn sound(loudness: &[f32]) -> Option<&'static str> {
+/// The tag for sound without speech.
+fn sound_tag(loudness: &[f32]) -> Option<&'static str> {
     if loudness.is_empty() {
         return None;
     }
@@ -174,35 +176,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_said_once() {
+    fn on_screen_text_drops_duplicates() {
         let line = |text: &str| ScreenLine { text: text.into(), ..ScreenLine::default() };
         let lines = ["GOOGLE PARIS", "x", "Exit", "Google Paris", "Room 101", "Room 102"].map(line);
-        let said = ["GOOGLE PARIS", "Exit", "Room 101", "Room 102"];
-        assert_eq!(on_screen_text(&lines), said);
+        let unique = ["GOOGLE PARIS", "Exit", "Room 101", "Room 102"];
+        assert_eq!(on_screen_text(&lines), unique);
     }
 
     #[test]
-    fn a_description_quotes_what_stands_out() {
+    fn a_description_quotes_prominent_captions() {
         let captions: Vec<Caption> =
             [("EXIT", 0.1), ("WELCOME", 0.9), ("Room 1", 0.2), ("Hall", 0.3)]
                 .map(|(text, prominence)| Caption { text: text.into(), prominence })
                 .into();
-        let mut told = Told::default();
-        told.read(&captions);
-        assert_eq!(told.sentences, ["On screen: “WELCOME”, “Room 1” and “Hall”."]);
-        assert_eq!(told.parts.len(), 4, "the record has them all");
+        let mut description = DescriptionBuilder::default();
+        description.add_captions(&captions);
+        assert_eq!(description.sentences, ["On screen: “WELCOME”, “Room 1” and “Hall”."]);
+        assert_eq!(description.parts.len(), 4, "the record has them all");
     }
 
     #[test]
-    fn a_voice_is_quoted_where_its_words_are_known() {
+    fn a_voice_is_quoted_if_speech_is_recognized() {
         for (count, sentence, expected) in [
             (1, None, "Someone speaks."),
             (1, Some("We make maps."), "A voice says: “We make maps.”"),
             (2, Some("We make maps."), "Two voices speak in turn. One says: “We make maps.”"),
         ] {
-            let mut told = Told::default();
-            told.hear(&heard::Voices { count, sentence: sentence.map(str::to_owned) });
-            assert_eq!(told.sentences.join(" "), expected);
+            let mut description = DescriptionBuilder::default();
+            description.add_voices(&VoiceSummary { count, sentence: sentence.map(str::to_owned) });
+            assert_eq!(description.sentences.join(" "), expected);
         }
     }
 }

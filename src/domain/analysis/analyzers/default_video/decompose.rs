@@ -1,55 +1,56 @@
-//! The parts of a composed description, read back from its text: records of the first version and
-//! the points of their videos hold the text alone.
+//! Parses a composed description back into its parts: records of the first version, and their index
+//! points, store only the text.
 
 use ports::llm::PassageKind::{self, Objects, Scene, Screen};
 
-use crate::domain::analysis::analyzers::default_video::heard::VOICES;
 use crate::domain::analysis::analyzers::default_video::picture::LIGHTS;
-use crate::domain::analysis::finding::Part;
+use crate::domain::analysis::analyzers::default_video::voices::VOICES;
+use crate::domain::analysis::output::DescriptionPart;
 
-/// What was said of a picture that is blurred.
+/// The sentence for a blurred picture.
 const BLURRED: &str = "The picture is soft or out of focus.";
 
-/// Stood in front of the text that was read.
+/// The prefix of screen text.
 const ON_SCREEN: &str = "Text on screen: ";
 
-/// What was said of sound without speech.
+/// The sentences for sound without speech.
 const SOUNDS: &[&str] =
     &["There is no sound.", "There is quiet sound.", "There is sound.", "There is loud sound."];
 
-/// The parts that such a text was put together from; none of a text that is written in any other way.
-pub(super) fn parts_of(description: &str) -> Vec<Part> {
+/// Parses the parts of a composed description; empty for any other text.
+pub(super) fn parse(description: &str) -> Vec<DescriptionPart> {
     let mut parts = Vec::new();
-    let mut tell = |kind: PassageKind, text: &str| parts.push(Part { kind, text: text.to_owned() });
+    let mut add =
+        |kind: PassageKind, text: &str| parts.push(DescriptionPart { kind, text: text.to_owned() });
     let mut rest = description;
     if let Some(picture) = picture(rest) {
-        tell(Scene, picture);
+        add(Scene, picture);
         rest = rest[picture.len()..].trim_start();
         if let Some(after) = rest.strip_prefix(BLURRED) {
-            tell(Scene, BLURRED);
+            add(Scene, BLURRED);
             rest = after.trim_start();
         }
     }
-    let mut heard = VOICES.iter().map(|(sentence, _)| sentence).chain(SOUNDS).copied();
-    let heard = heard.find(|sentence| ends_with(rest, sentence));
-    rest = rest[..rest.len() - heard.map_or(0, str::len)].trim_end();
-    // What was read may hold anything, so it is whatever stands behind its label.
-    let (seen, read) = match rest.find(ON_SCREEN) {
+    let mut sounds = VOICES.iter().map(|(sentence, _)| sentence).chain(SOUNDS).copied();
+    let sound = sounds.find(|sentence| ends_with(rest, sentence));
+    rest = rest[..rest.len() - sound.map_or(0, str::len)].trim_end();
+    // Screen text can contain anything, so it is everything after its prefix.
+    let (objects, on_screen) = match rest.find(ON_SCREEN) {
         Some(at) => (rest[..at].trim_end(), Some(&rest[at + ON_SCREEN.len()..])),
         None => (rest, None),
     };
-    if !seen.is_empty() {
-        if !seen.ends_with(" in view.") || seen.matches('.').count() > 1 {
+    if !objects.is_empty() {
+        if !objects.ends_with(" in view.") || objects.matches('.').count() > 1 {
             return Vec::new();
         }
-        tell(Objects, seen);
+        add(Objects, objects);
     }
-    if let Some(read) = read {
-        let Some(read) = read.strip_suffix('.') else { return Vec::new() };
-        tell(Screen, read);
+    if let Some(text) = on_screen {
+        let Some(text) = text.strip_suffix('.') else { return Vec::new() };
+        add(Screen, text);
     }
-    if let Some(heard) = heard {
-        tell(Scene, heard);
+    if let Some(sound) = sound {
+        add(Scene, sound);
     }
     parts
 }
@@ -71,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_composed_description_comes_apart_into_what_it_was_composed_from() {
+    fn parse_inverts_composition() {
         const PICTURE: &str =
             "A very bright picture in white and red, still, with 2 cuts between shots.";
         const SEEN: &str = "2 people and a dog are in view.";
@@ -93,26 +94,26 @@ mod tests {
                 (Scene, "There is no sound."),
             ],
         ] {
-            let told = expected.iter().map(|(kind, text)| match kind {
+            let sentences = expected.iter().map(|(kind, text)| match kind {
                 Screen => format!("{ON_SCREEN}{text}."),
                 _ => (*text).to_owned(),
             });
-            let description = told.collect::<Vec<_>>().join(" ");
-            let found = parts_of(&description);
-            let found: Vec<_> = found.iter().map(|part| (part.kind, part.text.as_str())).collect();
-            assert_eq!(found, expected, "{description}");
+            let description = sentences.collect::<Vec<_>>().join(" ");
+            let parts = parse(&description);
+            let parts: Vec<_> = parts.iter().map(|part| (part.kind, part.text.as_str())).collect();
+            assert_eq!(parts, expected, "{description}");
         }
     }
 
     #[test]
-    fn what_was_written_otherwise_has_no_parts() {
+    fn other_descriptions_have_no_parts() {
         for text in [
             "A man in a red jacket walks past. Someone speaks.",
             "A bright picture hangs on a wall. A man looks at it.",
             "A man waits. A dog is in view.",
             "A man points at a board. Text on screen: EXIT.",
         ] {
-            assert_eq!(parts_of(text), [], "{text}");
+            assert_eq!(parse(text), [], "{text}");
         }
     }
 }

@@ -1,11 +1,11 @@
-//! `default_video`: what a chunk shows, through a vision model when one is configured, else
-//! composed from what is read, heard and detected in it.
+//! `default_video`: describes what a chunk shows, with a vision model if one is configured, otherwise
+//! composed from screen text, speech and detected objects.
 
 mod compose;
 mod decompose;
-mod heard;
+mod objects;
 mod picture;
-mod seen;
+mod voices;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,85 +17,89 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::analysis::certainty::Certainty;
-use crate::domain::analysis::correction::Overlay;
+use crate::domain::analysis::correction::CorrectionSet;
 use crate::domain::analysis::evidence::ChunkEvidence;
-use crate::domain::analysis::finding::{Finding, Part, Statement, Stored, read};
 use crate::domain::analysis::hit::HitDocument;
+use crate::domain::analysis::output::{
+    AnalyzerOutput, DescriptionPart, OutputRecord, Statement, read,
+};
 use crate::domain::analysis::video::Output;
-use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, TextStyle, heard_by};
+use crate::domain::analysis::{
+    Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle, speech_models,
+};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
-use crate::domain::kernel::schema::schema_of;
+use crate::domain::kernel::schema::json_schema;
 use crate::domain::kernel::time::Span;
-use crate::domain::llm::ask::{Ask, Prompt};
+use crate::domain::llm::structured::{Prompt, StructuredOutput};
 use crate::domain::media::picture::jpeg;
 pub(crate) use compose::inventory;
 
-/// What requests and stored records call it.
+/// Its id in requests and stored records.
 pub(crate) const ID: &str = "default_video";
 
-/// Describes what a chunk shows.
-pub(crate) struct DefaultVideo;
+/// The `default_video` analyzer.
+pub(crate) struct DefaultVideoAnalyzer;
 
-/// What a chunk shows.
+/// The description of a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Shown {
+pub(crate) struct ChunkDescription {
     /// One to four sentences.
     pub(crate) description: String,
-    /// Where it takes place; empty when it cannot be told.
+    /// Where it takes place; empty if unknown.
     pub(crate) setting: String,
-    /// Each visible person by looks.
+    /// The appearance of each visible person.
     pub(crate) people: Vec<String>,
     /// Names of visible objects.
     pub(crate) objects: Vec<String>,
-    /// What is done.
+    /// Actions.
     pub(crate) actions: Vec<String>,
     /// Topics.
     pub(crate) tags: Vec<String>,
-    /// What the description was composed from; empty where a model wrote it.
+    /// The statements that the description was composed from; empty where a model wrote it.
     #[serde(rename = "_parts", skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]
-    pub(crate) parts: Vec<Part>,
-    /// How many of each thing the description tells of are seen at once.
+    pub(crate) parts: Vec<DescriptionPart>,
+    /// Maximum number of objects of each label in one frame.
     #[serde(rename = "_counts", skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(skip)]
     pub(crate) counts: BTreeMap<String, usize>,
-    /// How sure it is that they are there.
+    /// Certainty that each label is present.
     #[serde(rename = "_certainty", skip_serializing_if = "Certainty::is_empty")]
     #[schemars(skip)]
     pub(crate) certainty: Certainty,
 }
 
-impl From<Description> for Shown {
-    fn from(told: Description) -> Self {
-        let Description { description, setting, people, objects, actions, tags } = told;
+impl From<Description> for ChunkDescription {
+    fn from(written: Description) -> Self {
+        let Description { description, setting, people, objects, actions, tags } = written;
         Self { description, setting, people, objects, actions, tags, ..Self::default() }
     }
 }
 
-/// Changes whenever the prompt does, so that stored output is known to be old.
+/// Increased with every change of the prompt, so that stored output is recognized as out of date.
 const VERSION: u32 = 2;
 
-/// Changes whenever the composition does.
+/// Increased with every change of the composition.
 const COMPOSITION: u32 = 6;
 
 const PROMPT: &str = include_str!("prompt.md");
 
-/// Longest answer of the vision model.
+/// Maximum length of the vision model's answer, tokens.
 const MAX_TOKENS: u32 = 800;
 
 #[async_trait]
-impl Analyzer for DefaultVideo {
+impl Analyzer for DefaultVideoAnalyzer {
     fn spec(&self) -> AnalyzerSpec<'_> {
         AnalyzerSpec {
             id: ID,
             group: None,
             description: "what is seen: a description, the setting, people, objects, actions, tags",
             evidence_rank: 0,
-            telling_rank: 0,
+            statement_rank: 0,
             style: TextStyle::Prose,
-            filtered_by: &["objects", "tags", "people"],
+            filter_fields: &["objects", "tags", "people"],
             columns: const {
                 &[
                     Column::new("description", 0),
@@ -118,8 +122,8 @@ impl Analyzer for DefaultVideo {
         } else {
             let reader = models.ocr.as_ref().map_or("no reader", |r| r.model());
             let detector = models.detector.as_ref().map_or("no detector", |d| d.model());
-            let words = heard_by(models);
-            format!("composed/{reader}/{detector}/{words}/v{COMPOSITION}")
+            let speech = speech_models(models);
+            format!("composed/{reader}/{detector}/{speech}/v{COMPOSITION}")
         }
     }
 
@@ -140,43 +144,43 @@ impl Analyzer for DefaultVideo {
     }
 
     async fn analyze(&self, models: &Models, chunk: &ChunkEvidence) -> Result<Option<Output>> {
-        let shown = if models.llm.supports_images() && chunk.video.has_video {
-            Shown::from(describe(models, chunk).await?)
+        let output = if models.llm.supports_images() && chunk.video.has_video {
+            ChunkDescription::from(describe(models, chunk).await?)
         } else {
-            let (lines, tracks) = chunk.sights(models).await?;
+            let (lines, tracks) = chunk.screen_lines_and_tracks(models).await?;
             compose::compose(chunk, lines, tracks, models.vad.is_some())
         };
-        if shown == Shown::default() {
+        if output == ChunkDescription::default() {
             return Ok(None);
         }
-        Ok(Some(Arc::new(Stored::seen(shown, chunk.frame_times()))))
+        Ok(Some(Arc::new(OutputRecord::from_frames(output, chunk.frame_times()))))
     }
 
     fn schema(&self) -> Value {
-        schema_of::<Shown>()
+        json_schema::<ChunkDescription>()
     }
 
     fn read(&self, stored: Value) -> Result<Output> {
-        read::<Shown>(stored)
+        read::<ChunkDescription>(stored)
     }
 
-    fn tells(&self, hit: &HitDocument) -> Vec<Statement> {
-        told(&hit.description, &hit.parts)
+    fn statements(&self, hit: &HitDocument) -> Vec<Statement> {
+        statements(&hit.description, &hit.parts)
     }
 }
 
-/// The parts of a description, or all of it as prose.
-fn told(description: &str, parts: &[Part]) -> Vec<Statement> {
-    let read_back = if parts.is_empty() { decompose::parts_of(description) } else { Vec::new() };
-    let parts = if parts.is_empty() { &read_back } else { parts };
+/// The parts of a composed description as statements, or all of it as prose.
+fn statements(description: &str, parts: &[DescriptionPart]) -> Vec<Statement> {
+    let parsed = if parts.is_empty() { decompose::parse(description) } else { Vec::new() };
+    let parts = if parts.is_empty() { &parsed } else { parts };
     if parts.is_empty() {
         return vec![Statement::new(PassageKind::Prose, description)];
     }
     parts.iter().map(|part| Statement::new(part.kind, part.text.clone())).collect()
 }
 
-impl Finding for Shown {
-    fn index(&self) -> Indexed {
+impl AnalyzerOutput for ChunkDescription {
+    fn index_entry(&self) -> IndexEntry {
         let labelled = [
             ("", self.description.clone()),
             ("Setting: ", self.setting.clone()),
@@ -207,11 +211,11 @@ impl Finding for Shown {
             certainty: self.certainty.clone(),
             ..HitDocument::default()
         };
-        Indexed { fields, document }
+        IndexEntry { fields, document }
     }
 
     fn statements(&self) -> Vec<Statement> {
-        told(&self.description, &self.parts)
+        statements(&self.description, &self.parts)
     }
 
     fn description(&self) -> Option<String> {
@@ -228,44 +232,44 @@ impl Finding for Shown {
         ]
     }
 
-    fn correct(&mut self, overlay: &Overlay, span: Span) {
-        for (said, now) in overlay.reworded(span) {
-            self.requote(PassageKind::Speech, said, now);
+    fn apply_corrections(&mut self, corrections: &CorrectionSet, span: Span) {
+        for (original, corrected) in corrections.corrected_sentences(span) {
+            self.replace_quote(PassageKind::Speech, original, corrected);
         }
-        let read = self.parts.iter().filter(|part| part.kind == PassageKind::Screen);
-        let read: Vec<String> = read.map(|part| part.text.clone()).collect();
-        for text in read {
-            if let Some(now) = overlay.requoted(&text, span) {
-                let now = Some(now.as_str()).filter(|now| !now.is_empty());
-                self.requote(PassageKind::Screen, &text, now);
+        let on_screen = self.parts.iter().filter(|part| part.kind == PassageKind::Screen);
+        let on_screen: Vec<String> = on_screen.map(|part| part.text.clone()).collect();
+        for text in on_screen {
+            if let Some(corrected) = corrections.correct_screen_quote(&text, span) {
+                let corrected = Some(corrected.as_str()).filter(|text| !text.is_empty());
+                self.replace_quote(PassageKind::Screen, &text, corrected);
             }
         }
     }
 }
 
-impl Shown {
-    /// Puts one text in the place of another that is quoted; of one without successor nothing is left.
-    fn requote(&mut self, kind: PassageKind, text: &str, now: Option<&str>) {
+impl ChunkDescription {
+    /// Replaces a quoted text; removes the quotation where there is no replacement.
+    fn replace_quote(&mut self, kind: PassageKind, text: &str, replacement: Option<&str>) {
         let quoted = |text: &str| format!("“{text}”");
-        self.description = match (now, kind) {
-            (Some(now), _) => self.description.replace(&quoted(text), &quoted(now)),
+        self.description = match (replacement, kind) {
+            (Some(new), _) => self.description.replace(&quoted(text), &quoted(new)),
             (None, PassageKind::Speech) => {
                 self.description.replace(&format!("says: {}", quoted(text)), "speaks.")
             }
             (None, _) => self.description.replace(&quoted(text), ""),
         };
-        let own = |part: &Part| part.kind == kind && part.text == text;
-        match now {
-            Some(now) => {
+        let own = |part: &DescriptionPart| part.kind == kind && part.text == text;
+        match replacement {
+            Some(new) => {
                 let parts = self.parts.iter_mut().filter(|part| own(part));
-                parts.for_each(|part| now.clone_into(&mut part.text));
+                parts.for_each(|part| new.clone_into(&mut part.text));
             }
             None => self.parts.retain(|part| !own(part)),
         }
     }
 }
 
-/// One call over several frames.
+/// Describes the frames of a chunk, in one call of the vision model.
 async fn describe(models: &Models, chunk: &ChunkEvidence) -> Result<Description> {
     let frames = chunk.frames().await?;
     if frames.is_empty() {
@@ -277,7 +281,7 @@ async fn describe(models: &Models, chunk: &ChunkEvidence) -> Result<Description>
     }
     let span = chunk.span;
     let moment = Some(Moment { video_id: None, start: span.start, end: span.end });
-    let about = |id: &str, kind, text: String| Passage {
+    let passage = |id: &str, kind, text: String| Passage {
         moment: moment.clone(),
         ..Passage::new(id, kind, text)
     };
@@ -287,16 +291,16 @@ async fn describe(models: &Models, chunk: &ChunkEvidence) -> Result<Description>
     }];
     let on_screen = compose::on_screen_text(chunk.screen_lines(models).await?);
     if !on_screen.is_empty() {
-        passages.push(about("text", PassageKind::Screen, on_screen.join("\n")));
+        passages.push(passage("text", PassageKind::Screen, on_screen.join("\n")));
     }
     let words = chunk.video.speech.words_in(chunk.span);
     if !words.is_empty() {
         let words: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
-        passages.push(about("speech", PassageKind::Speech, words.join(" ")));
+        passages.push(passage("speech", PassageKind::Speech, words.join(" ")));
     }
-    let seen = compose::inventory(&chunk.tracks(models).await?.tracks);
-    if !seen.is_empty() {
-        passages.push(about("objects", PassageKind::Objects, seen.join(", ")));
+    let objects = compose::inventory(&chunk.tracks(models).await?.tracks);
+    if !objects.is_empty() {
+        passages.push(passage("objects", PassageKind::Objects, objects.join(", ")));
     }
     let prompt = Prompt {
         instructions: PROMPT.into(),
@@ -305,5 +309,5 @@ async fn describe(models: &Models, chunk: &ChunkEvidence) -> Result<Description>
         max_tokens: MAX_TOKENS,
         ..Prompt::default()
     };
-    models.llm.ask(prompt).await
+    models.llm.complete_as(prompt).await
 }

@@ -1,22 +1,21 @@
-//! What can be measured of a picture without knowing what it shows: light, colours, motion,
-//! sharpness. They are tags to filter by; a sentence is made of them only where nothing else can be
-//! told.
+//! Measurements of the picture: brightness, colours, motion, sharpness. They become tags, and a sentence
+//! only if nothing else is known.
 
 use cuts::VisualSecond;
-use text::colours::{Family, named_by};
+use text::colours::{Family, family_named};
 
 use crate::domain::media::colour;
 
-/// How light a picture can be, the darkest first.
+/// Levels of brightness, the darkest first.
 pub(super) const LIGHTS: [&str; 5] = ["black", "dark", "dim", "bright", "very bright"];
 
-/// Nothing moves in such a picture …
+/// The tag for a picture without motion.
 const STILL: &str = "still";
 
-/// … and hardly anything in this one.
+/// The tag for a picture with hardly any motion.
 const CALM: &str = "with little motion";
 
-/// Light, colours, motion and, where it is so, that the picture is blurred.
+/// Tags for brightness, colours and motion, and `blurred` where it applies.
 pub(super) fn tags(visual: &[VisualSecond]) -> Vec<String> {
     if visual.is_empty() {
         return Vec::new();
@@ -30,8 +29,8 @@ pub(super) fn tags(visual: &[VisualSecond]) -> Vec<String> {
     tags
 }
 
-/// All that there is to say of a picture in which nothing is known: `A dark picture, nothing moves`.
-pub(super) fn bare(visual: &[VisualSecond]) -> Option<String> {
+/// Describes a picture by measurements alone, such as `A dark picture, nothing moves`.
+pub(super) fn phrase(visual: &[VisualSecond]) -> Option<String> {
     if visual.is_empty() {
         return None;
     }
@@ -48,13 +47,13 @@ fn mean(values: impl Iterator<Item = f32>) -> f32 {
     if count == 0 { 0.0 } else { sum / count as f32 }
 }
 
-/// By mean luma, 0 to 255.
+/// The level of brightness, by mean luma (0..255).
 fn light(visual: &[VisualSecond]) -> &'static str {
     let (steps, luma) = ([12.0, 50.0, 95.0, 190.0], mean(visual.iter().map(|v| v.luma)));
     LIGHTS[steps.iter().filter(|step| luma >= **step).count()]
 }
 
-/// By mean change from frame to frame, in steps of 8-bit colour.
+/// The tag for motion, by mean change from frame to frame in 8-bit steps.
 fn motion(visual: &[VisualSecond]) -> &'static str {
     match mean(visual.iter().map(|v| v.motion)) {
         m if m < 0.3 => STILL,
@@ -64,13 +63,12 @@ fn motion(visual: &[VisualSecond]) -> &'static str {
     }
 }
 
-/// Lit pictures whose neighbouring pixels hardly differ.
+/// Whether the picture is lit and its neighbouring pixels hardly differ.
 fn blurred(visual: &[VisualSecond]) -> bool {
     mean(visual.iter().map(|v| v.luma)) > 25.0 && mean(visual.iter().map(|v| v.sharpness)) < 2.0
 }
 
-/// The names of the one to three colours that fill most of the picture, greys only when nothing
-/// else is there.
+/// The names of up to three dominant colours; greys only if there is no other colour.
 fn colours(visual: &[VisualSecond]) -> Vec<String> {
     let mut shares: Vec<(&str, f32)> = Vec::new();
     for second in visual {
@@ -84,12 +82,12 @@ fn colours(visual: &[VisualSecond]) -> Vec<String> {
     }
     let total: f32 = shares.iter().map(|(_, share)| share).sum();
     shares.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let prominent = |grey: bool, least: f32| {
+    let prominent = |grey: bool, min_share: f32| {
         shares
             .iter()
             .filter(move |(name, share)| {
-                let is_grey = named_by(name).is_some_and(Family::is_achromatic);
-                is_grey == grey && *share >= least * total
+                let is_grey = family_named(name).is_some_and(Family::is_achromatic);
+                is_grey == grey && *share >= min_share * total
             })
             .map(|(name, _)| (*name).to_owned())
             .take(3)

@@ -1,13 +1,13 @@
-//! The garments in a text on what somebody wears, as a vision model writes it or as people were
-//! described before garments were stored.
+//! Parses garments from a text on clothing, written by a vision model or stored by versions that did not
+//! store garments.
 
-use text::colours::family_of;
+use text::colours::find_family;
 use text::is_article;
 
 use crate::domain::media::clothing::{BodyPart, Garment};
 
-/// Where on the body garments are worn, with their names. Those of one line are one kind, called by
-/// the first.
+/// Body parts and the names of the garments worn there. The names of one entry are one kind; the first
+/// is its canonical name.
 const GARMENTS: &[(BodyPart, &[&str])] = &[
     (
         BodyPart::Upper,
@@ -47,11 +47,11 @@ const GARMENTS: &[(BodyPart, &[&str])] = &[
     (BodyPart::Accessory, &["badge", "lanyard"]),
 ];
 
-/// Names that say that something is worn but not what.
+/// Names of clothing in general.
 const UNSPECIFIC: &[&str] =
     &["clothes", "clothing", "outfit", "attire", "garment", "garments", "wear", "dress-code"];
 
-/// Words without meaning for what is worn, or too vague: anybody's jacket may be called dark.
+/// Words that do not identify a garment, or are too vague to.
 const VAGUE: &[&str] = &[
     "of",
     "in",
@@ -95,8 +95,8 @@ const VAGUE: &[&str] = &[
     "business",
 ];
 
-/// The garments that are told of, in their order.
-pub(crate) fn garments(clothing: &str) -> Vec<Garment> {
+/// Parses the garments in a text, in order.
+pub(crate) fn parse_garments(clothing: &str) -> Vec<Garment> {
     let text = clothing.to_lowercase();
     let separated = |c: char| !(c.is_alphanumeric() || c == '-' || c == '\'');
     let mut garments = Vec::new();
@@ -106,37 +106,37 @@ pub(crate) fn garments(clothing: &str) -> Vec<Garment> {
             match word {
                 "and" | "with" | "over" | "under" | "plus" => {
                     // "red and white shirt" is one garment of two colours.
-                    if phrase.iter().any(|word| named(word).is_some()) {
-                        garments.extend(garment(&phrase));
+                    if phrase.iter().any(|word| lookup(word).is_some()) {
+                        garments.extend(parse_phrase(&phrase));
                         phrase.clear();
                     }
                 }
                 word => phrase.push(word),
             }
         }
-        garments.extend(garment(&phrase));
+        garments.extend(parse_phrase(&phrase));
         phrase.clear();
     }
     garments
 }
 
-/// Where the garment of that name is worn, and its kind.
-fn named(word: &str) -> Option<(BodyPart, &'static str)> {
+/// The body part and canonical kind of a garment name.
+fn lookup(word: &str) -> Option<(BodyPart, &'static str)> {
     GARMENTS.iter().find(|(_, names)| names.contains(&word)).map(|(part, names)| (*part, names[0]))
 }
 
-/// The garment that a phrase tells of.
-fn garment(words: &[&str]) -> Option<Garment> {
-    let worn = words.iter().rev().find_map(|word| named(word));
+/// Parses the garment of a phrase.
+fn parse_phrase(words: &[&str]) -> Option<Garment> {
+    let worn = words.iter().rev().find_map(|word| lookup(word));
     let unspecific = words.iter().any(|word| UNSPECIFIC.contains(word));
     let (part, kind) = match worn {
-        Some(found) => found,
+        Some(garment) => garment,
         None if unspecific => (BodyPart::Unknown, ""),
         None => return None,
     };
     let mut garment = Garment { part, kind: kind.to_owned(), ..Garment::default() };
-    for word in words.iter().copied().filter(|word| named(word).is_none()) {
-        let families: Vec<_> = word.split('-').filter_map(family_of).collect();
+    for word in words.iter().copied().filter(|word| lookup(word).is_none()) {
+        let families: Vec<_> = word.split('-').filter_map(find_family).collect();
         let vague = is_article(word) || VAGUE.contains(&word) || UNSPECIFIC.contains(&word);
         if families.is_empty() && !vague && part != BodyPart::Unknown {
             garment.details.push(word.to_owned());
@@ -151,9 +151,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_tell_garments_with_colours_and_details() {
-        let told = |clothing: &str| -> Vec<String> {
-            let garments = garments(clothing).into_iter();
+    fn parse_garments_finds_colours_and_details() {
+        let parsed = |clothing: &str| -> Vec<String> {
+            let garments = parse_garments(clothing).into_iter();
             garments
                 .map(|g| format!("{:?} {} {:?} {:?}", g.part, g.kind, g.colours, g.details))
                 .collect()
@@ -169,7 +169,7 @@ mod tests {
             ("yellow-and-blue jersey", vec![r#"Upper jersey ["yellow", "blue"] []"#]),
             ("dark clothes; a navy cap", vec!["Unknown  [] []", r#"Head hat ["blue"] []"#]),
         ] {
-            assert_eq!(told(clothing), expected, "{clothing}");
+            assert_eq!(parsed(clothing), expected, "{clothing}");
         }
     }
 }

@@ -1,6 +1,6 @@
-//! `people`: each distinct person of a chunk by clothing and appearance: described by the vision
-//! model when one is configured, else from measured colours, place, size and movement. Faces are
-//! never identified.
+//! `people`: describes each distinct person of a chunk by clothing and appearance, with the vision model
+//! if one is configured, otherwise from measured colours, position, size and movement. Faces are never
+//! identified.
 
 mod appearance;
 mod garments;
@@ -9,35 +9,37 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::llm::{PassageKind, Person as SeenPerson, Persons};
+use ports::llm::{PassageKind, Person, Persons};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::analysis::correction::Overlay;
+use crate::domain::analysis::correction::CorrectionSet;
 use crate::domain::analysis::evidence::{ChunkEvidence, PersonTrack};
-use crate::domain::analysis::finding::{Finding, Statement, Stored, read_migrated};
 use crate::domain::analysis::hit::HitDocument;
+use crate::domain::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read_migrated};
 use crate::domain::analysis::video::Output;
-use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, Indexed, TextStyle, no_detector};
+use crate::domain::analysis::{
+    Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle, missing_detector,
+};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
-use crate::domain::kernel::schema::schema_of;
+use crate::domain::kernel::schema::json_schema;
 use crate::domain::kernel::time::{Span, rounded};
-use crate::domain::llm::ask::{Ask, Prompt};
+use crate::domain::llm::structured::{Prompt, StructuredOutput};
 use crate::domain::media::clothing::Garment;
 use crate::domain::media::picture::jpeg;
 use crate::domain::media::tracking::Location;
 
 #[cfg(test)]
-pub(crate) use appearance::worn;
-pub(crate) use appearance::{Appearance, person};
-pub(crate) use garments::garments;
+pub(crate) use appearance::garment_phrase;
+pub(crate) use appearance::{Appearance, measured_appearance};
+pub(crate) use garments::parse_garments;
 
-/// Finds each distinct person of a chunk by clothing and appearance.
-pub(crate) struct People;
+/// The `people` analyzer.
+pub(crate) struct PeopleAnalyzer;
 
-/// What requests and stored records call it.
+/// Its id in requests and stored records.
 pub(crate) const ID: &str = "people";
 
 const VERSION: u32 = 2;
@@ -45,12 +47,12 @@ const VERSION: u32 = 2;
 /// The people of a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Crowd {
-    /// Distinct ones.
+pub(crate) struct ChunkPeople {
+    /// Number of distinct people.
     pub(crate) people_count: u32,
-    /// One record for each.
-    pub(crate) people: Vec<Person>,
-    /// Everything the detector saw, people or not.
+    /// One record per person.
+    pub(crate) people: Vec<PersonRecord>,
+    /// All labels that the detector found, people or not.
     #[serde(rename = "_detector_labels")]
     #[schemars(skip)]
     pub(crate) detector_labels: Vec<String>,
@@ -59,28 +61,28 @@ pub(crate) struct Crowd {
 /// A person within a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Person {
-    /// `p1`, `p2` … within the chunk.
+pub struct PersonRecord {
+    /// Id within the chunk: `p1`, `p2` …
     pub person: String,
-    /// Who it is, where somebody has said so.
+    /// The name, if a correction gives one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// In a sentence.
+    /// Description, in one sentence.
     pub description: String,
     /// Garments with their colours.
     pub clothing: String,
-    /// Where in the picture.
+    /// Position in the picture.
     pub position: String,
-    /// How they move, or what they do.
+    /// Movement or action.
     pub action: String,
     /// When it is first seen, seconds of the video.
     pub first_seen: f64,
     /// When it was last seen, seconds of the video.
     pub last_seen: f64,
-    /// Every sight, in order of time; left out of hits.
+    /// Every detection, in order of time; omitted from hits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Location>,
-    /// What `clothing` tells of, as it was measured or read; left out of hits.
+    /// The garments in `clothing`, measured or parsed; omitted from hits.
     #[serde(rename = "_garments", skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]
     pub garments: Vec<Garment>,
@@ -88,33 +90,33 @@ pub struct Person {
 
 const PROMPT: &str = include_str!("prompt.md");
 
-/// Longest answer of the vision model per person.
+/// Maximum length of the vision model's answer per person, tokens.
 const TOKENS_PER_PERSON: u32 = 150;
 
-/// People described by the vision model in one chunk; a crowd's others are measured only.
-const DESCRIBED: usize = 8;
+/// Maximum number of people per chunk whom the vision model describes; the others are only measured.
+const MAX_DESCRIBED: usize = 8;
 
 #[async_trait]
-impl Analyzer for People {
+impl Analyzer for PeopleAnalyzer {
     fn spec(&self) -> AnalyzerSpec<'_> {
         AnalyzerSpec {
             id: ID,
             group: None,
             description: "people: how many distinct ones, clothing, appearance, place, movement",
             evidence_rank: 1,
-            telling_rank: 2,
+            statement_rank: 2,
             style: TextStyle::People,
-            filtered_by: &["people", "people_count"],
+            filter_fields: &["people", "people_count"],
             columns: const { &[Column::new("people_count", 3), Column::new("named_people", 4)] },
         }
     }
 
     fn unavailable(&self, models: &Models) -> Option<String> {
-        let knows =
+        let has_person =
             |d: &dyn ports::detector::ObjectDetector| d.labels().iter().any(|l| l == "person");
-        let without = "the object detector has no label 'person' (detector.labels)";
-        no_detector(models).or_else(|| {
-            (!models.detector.as_deref().is_some_and(knows)).then(|| without.to_owned())
+        let reason = "the object detector has no label 'person' (detector.labels)";
+        missing_detector(models).or_else(|| {
+            (!models.detector.as_deref().is_some_and(has_person)).then(|| reason.to_owned())
         })
     }
 
@@ -134,50 +136,51 @@ impl Analyzer for People {
     }
 
     async fn analyze(&self, models: &Models, chunk: &ChunkEvidence) -> Result<Option<Output>> {
-        let seen = chunk.tracks(models).await?;
-        if seen.people.is_empty() {
+        let tracks = chunk.tracks(models).await?;
+        if tracks.people.is_empty() {
             return Ok(None);
         }
-        let mut appearances = seen.people.iter().map(person).collect::<Vec<_>>();
+        let mut appearances = tracks.people.iter().map(measured_appearance).collect::<Vec<_>>();
         if models.llm.supports_images() {
-            let told = describe(models, &seen.people).await?;
-            for (known, told) in appearances.iter_mut().zip(told) {
-                appearance::refine(known, told);
+            let described = describe(models, &tracks.people).await?;
+            for (appearance, person) in appearances.iter_mut().zip(described) {
+                appearance.refine(person);
             }
         }
-        let people: Vec<Person> = (1..)
-            .zip(seen.people.iter().zip(appearances))
-            .map(|(number, (seen, appearance))| Person {
+        let people: Vec<PersonRecord> = (1..)
+            .zip(tracks.people.iter().zip(appearances))
+            .map(|(number, (person, appearance))| PersonRecord {
                 person: format!("p{number}"),
                 name: None,
                 description: appearance.description,
                 clothing: appearance.clothing,
                 position: appearance.position,
                 action: appearance.action,
-                first_seen: rounded(seen.track.first_seen()),
-                last_seen: rounded(seen.track.last_seen()),
-                locations: seen.track.points.iter().map(Location::from).collect(),
+                first_seen: rounded(person.track.first_seen()),
+                last_seen: rounded(person.track.last_seen()),
+                locations: person.track.points.iter().map(Location::from).collect(),
                 garments: appearance.garments,
             })
             .collect();
-        let mut labels: Vec<String> = seen.tracks.iter().map(|t| t.label.clone()).collect();
+        let mut labels: Vec<String> = tracks.tracks.iter().map(|t| t.label.clone()).collect();
         labels.sort_unstable();
         labels.dedup();
-        let found = Crowd { people_count: people.len() as u32, people, detector_labels: labels };
-        Ok(Some(Arc::new(Stored::seen(found, seen.times.clone()))))
+        let output =
+            ChunkPeople { people_count: people.len() as u32, people, detector_labels: labels };
+        Ok(Some(Arc::new(OutputRecord::from_frames(output, tracks.times.clone()))))
     }
 
     fn schema(&self) -> Value {
-        schema_of::<Crowd>()
+        json_schema::<ChunkPeople>()
     }
 
     fn read(&self, stored: Value) -> Result<Output> {
-        read_migrated(stored, |crowd: &mut Crowd| {
-            crowd.people.iter_mut().for_each(Person::dress);
+        read_migrated(stored, |crowd: &mut ChunkPeople| {
+            crowd.people.iter_mut().for_each(PersonRecord::restore_garments);
         })
     }
 
-    fn embedded(&self, field: &str, hit: &HitDocument) -> String {
+    fn embedded_text(&self, field: &str, hit: &HitDocument) -> String {
         match field {
             "combined" => hit.text.clone(),
             "actions" => hit.actions.join(". "),
@@ -185,21 +188,21 @@ impl Analyzer for People {
         }
     }
 
-    fn tells(&self, hit: &HitDocument) -> Vec<Statement> {
+    fn statements(&self, hit: &HitDocument) -> Vec<Statement> {
         vec![Statement::new(PassageKind::People, hit.description.clone())]
     }
 }
 
-impl Person {
-    /// Reads the garments of a record that was stored without them from its words.
-    fn dress(&mut self) {
+impl PersonRecord {
+    /// Parses the garments of a record that was stored without them from its description of clothing.
+    fn restore_garments(&mut self) {
         if self.garments.is_empty() {
-            self.garments = garments(&self.clothing);
+            self.garments = parse_garments(&self.clothing);
         }
     }
 
-    /// The whole record in one line: the description, and what it does not say already.
-    fn flattened(&self) -> String {
+    /// The whole record in one line: the description, followed by the details that it lacks.
+    fn to_line(&self) -> String {
         let mut line = self.description.clone();
         for (label, text) in
             [("Clothing", &self.clothing), ("Position", &self.position), ("Action", &self.action)]
@@ -212,14 +215,14 @@ impl Person {
     }
 }
 
-impl Finding for Crowd {
-    fn index(&self) -> Indexed {
-        let each = |of: fn(&Person) -> &String| -> Vec<String> {
-            self.people.iter().map(of).filter(|text| !text.is_empty()).cloned().collect()
+impl AnalyzerOutput for ChunkPeople {
+    fn index_entry(&self) -> IndexEntry {
+        let collect = |field: fn(&PersonRecord) -> &String| -> Vec<String> {
+            self.people.iter().map(field).filter(|text| !text.is_empty()).cloned().collect()
         };
-        let (people, actions) = (each(|p| &p.description), each(|p| &p.action));
+        let (people, actions) = (collect(|p| &p.description), collect(|p| &p.action));
         let text = people.join(" ");
-        let combined: Vec<String> = self.people.iter().map(Person::flattened).collect();
+        let combined: Vec<String> = self.people.iter().map(PersonRecord::to_line).collect();
         let fields = BTreeMap::from([
             ("combined", combined.join("\n")),
             ("description", text.clone()),
@@ -229,7 +232,11 @@ impl Finding for Crowd {
         let persons = self
             .people
             .iter()
-            .map(|person| Person { locations: Vec::new(), garments: Vec::new(), ..person.clone() })
+            .map(|person| PersonRecord {
+                locations: Vec::new(),
+                garments: Vec::new(),
+                ..person.clone()
+            })
             .collect();
         let document = HitDocument {
             description: text,
@@ -239,12 +246,13 @@ impl Finding for Crowd {
             persons,
             ..HitDocument::default()
         };
-        Indexed { fields, document }
+        IndexEntry { fields, document }
     }
 
     fn statements(&self) -> Vec<Statement> {
-        let told = self.people.iter().map(|person| person.description.as_str());
-        vec![Statement::new(PassageKind::People, told.collect::<Vec<_>>().join(" "))]
+        let descriptions: Vec<&str> =
+            self.people.iter().map(|person| person.description.as_str()).collect();
+        vec![Statement::new(PassageKind::People, descriptions.join(" "))]
     }
 
     fn cells(&self) -> Vec<String> {
@@ -252,18 +260,18 @@ impl Finding for Crowd {
         vec![self.people_count.to_string(), names.join("; ")]
     }
 
-    fn correct(&mut self, overlay: &Overlay, _span: Span) {
+    fn apply_corrections(&mut self, corrections: &CorrectionSet, _span: Span) {
         for person in &mut self.people {
-            if let Some(name) = overlay.name_of(&person.locations) {
-                person.description = named(name, &person.description);
+            if let Some(name) = corrections.person_name(&person.locations) {
+                person.description = named_description(name, &person.description);
                 person.name = Some(name.to_owned());
             }
         }
     }
 }
 
-/// A description of somebody whose name is known.
-fn named(name: &str, description: &str) -> String {
+/// Adds a name to a description.
+fn named_description(name: &str, description: &str) -> String {
     match description.split_once(' ') {
         Some((article @ ("A" | "An" | "The"), looks)) => {
             format!("{name}, {} {looks}", article.to_lowercase())
@@ -273,10 +281,10 @@ fn named(name: &str, description: &str) -> String {
     }
 }
 
-/// One call over a picture of each person.
-async fn describe(models: &Models, people: &[PersonTrack]) -> Result<Vec<SeenPerson>> {
+/// Describes people from their portraits, in one call of the vision model.
+async fn describe(models: &Models, people: &[PersonTrack]) -> Result<Vec<Person>> {
     let mut images = Vec::new();
-    for person in people.iter().take(DESCRIBED) {
+    for person in people.iter().take(MAX_DESCRIBED) {
         images.push(jpeg(person.portrait.clone()).await?);
     }
     let prompt = Prompt {
@@ -285,7 +293,7 @@ async fn describe(models: &Models, people: &[PersonTrack]) -> Result<Vec<SeenPer
         images,
         ..Prompt::default()
     };
-    let persons: Persons = models.llm.ask(prompt).await?;
+    let persons: Persons = models.llm.complete_as(prompt).await?;
     Ok(persons.persons)
 }
 
@@ -294,42 +302,42 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::analysis::finding::output_of;
+    use crate::domain::analysis::output::output_of;
     use crate::domain::media::clothing::{BodyPart, TOP};
 
-    fn reread(stored: Value) -> Crowd {
-        let read = People.read(stored).expect("an output");
-        output_of::<Crowd>(&*read).expect("people").clone()
+    fn read_back(stored: Value) -> ChunkPeople {
+        let read = PeopleAnalyzer.read(stored).expect("an output");
+        output_of::<ChunkPeople>(&*read).expect("people").clone()
     }
 
     #[test]
-    fn garments_are_stored_and_left_out_of_hits() {
+    fn garments_are_stored_and_omitted_from_hits() {
         let garment = Garment {
             part: BodyPart::Upper,
             kind: TOP.into(),
             colours: vec!["violet".into(), "grey".into()],
             details: Vec::new(),
         };
-        let person = Person {
+        let person = PersonRecord {
             clothing: "violet and grey top".into(),
             garments: vec![garment],
-            ..Person::default()
+            ..PersonRecord::default()
         };
-        let crowd = Crowd { people_count: 1, people: vec![person], ..Crowd::default() };
+        let crowd = ChunkPeople { people_count: 1, people: vec![person], ..ChunkPeople::default() };
         let stored = json!(crowd);
         assert_eq!(
             stored["people"][0]["_garments"],
             json!([{"part": "upper", "kind": "top", "colours": ["violet", "grey"]}])
         );
-        assert_eq!(reread(stored), crowd, "what was measured stays");
-        assert_eq!(json!(crowd.index().document.persons)[0].get("_garments"), None);
+        assert_eq!(read_back(stored), crowd, "measured garments stay");
+        assert_eq!(json!(crowd.index_entry().document.persons)[0].get("_garments"), None);
     }
 
     #[test]
-    fn garments_of_a_record_without_them_are_read_from_its_words() {
-        let told = |clothing: &str| json!({"person": "p1", "clothing": clothing});
+    fn read_restores_missing_garments() {
+        let person = |clothing: &str| json!({"person": "p1", "clothing": clothing});
         let clothes = ["red top, blue below the waist", "a striped scarf", "unknown"];
-        let crowd = reread(json!({"people_count": 3, "people": clothes.map(told)}));
+        let crowd = read_back(json!({"people_count": 3, "people": clothes.map(person)}));
         let kinds = crowd.people.iter().map(|person| {
             person.garments.iter().map(|g| (g.kind.as_str(), g.colours.join(" "))).collect()
         });

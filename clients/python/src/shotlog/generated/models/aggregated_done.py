@@ -19,12 +19,12 @@ T = TypeVar("T", bound="AggregatedDone")
 class AggregatedDone:
     """
     Attributes:
-        ran (list[str]):
-        reused (list[str]):
-        aggregates (list[str]):
-        skipped (list[str] | Unset): Aggregators whose dependencies the video cannot satisfy; absent where there are
+        ran (list[str]): Ids of the aggregators that were computed.
+        reused (list[str]): Ids of the aggregators whose stored result was reused.
+        aggregates (list[str]): Ids of all aggregators with a stored result.
+        skipped (list[str] | Unset): Ids of aggregators whose dependencies the video does not have; absent if there are
             none.
-        failed (AggregatedDoneFailed | Unset): Aggregator id to `TypeName: message`, of those that failed; absent where
+        failed (AggregatedDoneFailed | Unset): `TypeName: message` by aggregator id, of those that failed; absent if
             none did.
     """
 

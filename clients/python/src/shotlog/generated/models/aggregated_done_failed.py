@@ -11,7 +11,7 @@ T = TypeVar("T", bound="AggregatedDoneFailed")
 
 @_attrs_define
 class AggregatedDoneFailed:
-    """Aggregator id to `TypeName: message`, of those that failed; absent where none did."""
+    """`TypeName: message` by aggregator id, of those that failed; absent if none did."""
 
     additional_properties: dict[str, str] = _attrs_field(init=False, factory=dict)
 

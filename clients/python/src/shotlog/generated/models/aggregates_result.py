@@ -18,14 +18,15 @@ class AggregatesResult:
     """Result of an aggregate re-run.
 
     Attributes:
-        video_id (str):
-        ran (list[str]): Computed this time.
-        reused (list[str]): Already stored.
-        skipped (list[str]): Aggregators whose dependencies the video cannot satisfy.
-        failed (AggregatesResultFailed): Aggregator id to `TypeName: message`.
-        aggregates (list[str]): Everything now stored for the video.
-        recomputed_because_analyzers_changed (bool):
-        llm_calls_saved (list[str]): Which of the reused would have billed model calls.
+        video_id (str): Id of the video.
+        ran (list[str]): Ids of the aggregators that were computed.
+        reused (list[str]): Ids of the aggregators whose stored result was reused.
+        skipped (list[str]): Ids of aggregators whose dependencies the video does not have.
+        failed (AggregatesResultFailed): `TypeName: message` by aggregator id, of those that failed.
+        aggregates (list[str]): Ids of all aggregators with a stored result.
+        recomputed_because_analyzers_changed (bool): Whether stored results were recomputed because analyzer output has
+            changed.
+        llm_calls_saved (list[str]): Ids of the reused aggregators that would have called the language model.
     """
 
     video_id: str

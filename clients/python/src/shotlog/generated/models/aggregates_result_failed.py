@@ -11,7 +11,7 @@ T = TypeVar("T", bound="AggregatesResultFailed")
 
 @_attrs_define
 class AggregatesResultFailed:
-    """Aggregator id to `TypeName: message`."""
+    """`TypeName: message` by aggregator id, of those that failed."""
 
     additional_properties: dict[str, str] = _attrs_field(init=False, factory=dict)
 

@@ -19,22 +19,22 @@ T = TypeVar("T", bound="Alert")
 class Alert:
     """
     Attributes:
-        name (str):
-        text (str): What to look for.
-        mode (None | str): `vector`, `text` or `hybrid`; null is `vector` for one analyzer, `hybrid` for all.
-        score_threshold (float | None): Moments with a lower cosine are passed over.
-        webhook (str): Without passwords and signatures.
-        created_at (str): ISO 8601, second precision, UTC.
-        delivered (int): Deliveries that were taken.
-        last_delivered_at (None | str): When the last of them was: ISO 8601, second precision, UTC; null before the
-            first.
-        failed (list[FailedDelivery]): Deliveries that were given up, the newest last; `POST /alerts/{name}/retry` tells
-            them once more.
-        analyzer (str | Unset): Analyzer whose output is searched, or `*` for that of all. Default: '*'.
-        field (str | Unset): Vector field. Default: 'combined'.
-        filters (Any | Unset): Hard conditions that must all hold. Default: {}.
-        min_p_present (float | Unset): Moments that less probably have it are passed over. Default: 0.5.
-        limit (int | Unset): Moments of one video that are told at most. Default: 5.
+        name (str): Name of the alert.
+        text (str): Search query.
+        mode (None | str): Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid` for `*`.
+        score_threshold (float | None): Ignores moments with a lower cosine similarity (0 to 1). Null: no threshold.
+        webhook (str): Webhook URL, without credentials and query values.
+        created_at (str): Time of creation, ISO 8601, second precision, UTC.
+        delivered (int): Number of successful deliveries.
+        last_delivered_at (None | str): Time of the last successful delivery, ISO 8601, second precision, UTC; null
+            before the first.
+        failed (list[FailedDelivery]): Failed deliveries, newest last; `POST /alerts/{name}/retry` retries them.
+        analyzer (str | Unset): Analyzer whose output is searched, or `*` for all. Default: `*`. Default: '*'.
+        field (str | Unset): Vector field to search, one of `vector_fields` of `GET /schema`. Default: `combined`.
+            Default: 'combined'.
+        filters (Any | Unset): Hard filters that must all match, as in `/query`. Default: {}.
+        min_p_present (float | Unset): Ignores moments with a lower `p_present` (0 to 1). Default: 0.5. Default: 0.5.
+        limit (int | Unset): Maximum moments per video in a delivery. Default: 5. Default: 5.
     """
 
     name: str

@@ -13,8 +13,8 @@ T = TypeVar("T", bound="AlertDeleted")
 class AlertDeleted:
     """
     Attributes:
-        name (str):
-        deleted (bool):
+        name (str): Name of the alert.
+        deleted (bool): Always true.
     """
 
     name: str

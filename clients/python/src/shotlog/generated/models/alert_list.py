@@ -17,7 +17,7 @@ T = TypeVar("T", bound="AlertList")
 class AlertList:
     """
     Attributes:
-        alerts (list[Alert]):
+        alerts (list[Alert]): The alerts, sorted by name.
     """
 
     alerts: list[Alert]

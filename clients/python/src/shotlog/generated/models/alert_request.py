@@ -14,15 +14,18 @@ T = TypeVar("T", bound="AlertRequest")
 class AlertRequest:
     """
     Attributes:
-        text (str): What to look for.
-        webhook (str): Where it is told: an http(s) URL that is not private.
-        mode (None | str | Unset): `vector`, `text` or `hybrid`; null is `vector` for one analyzer, `hybrid` for all.
-        analyzer (str | Unset): Analyzer whose output is searched, or `*` for that of all. Default: '*'.
-        field (str | Unset): Vector field. Default: 'combined'.
-        filters (Any | Unset): Hard conditions that must all hold. Default: {}.
-        score_threshold (float | None | Unset): Moments with a lower cosine are passed over.
-        min_p_present (float | Unset): Moments that less probably have it are passed over. Default: 0.5.
-        limit (int | Unset): Moments of one video that are told at most. Default: 5.
+        text (str): Search query.
+        webhook (str): http(s) URL that receives matches. Private addresses are rejected.
+        mode (None | str | Unset): Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid`
+            for `*`.
+        analyzer (str | Unset): Analyzer whose output is searched, or `*` for all. Default: `*`. Default: '*'.
+        field (str | Unset): Vector field to search, one of `vector_fields` of `GET /schema`. Default: `combined`.
+            Default: 'combined'.
+        filters (Any | Unset): Hard filters that must all match, as in `/query`. Default: {}.
+        score_threshold (float | None | Unset): Ignores moments with a lower cosine similarity (0 to 1). Null: no
+            threshold.
+        min_p_present (float | Unset): Ignores moments with a lower `p_present` (0 to 1). Default: 0.5. Default: 0.5.
+        limit (int | Unset): Maximum moments per video in a delivery. Default: 5. Default: 5.
     """
 
     text: str

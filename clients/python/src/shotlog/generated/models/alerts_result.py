@@ -11,12 +11,12 @@ T = TypeVar("T", bound="AlertsResult")
 
 @_attrs_define
 class AlertsResult:
-    """What alerts were told of a video.
+    """Result of running the alerts on a video.
 
     Attributes:
-        video_id (str):
-        alerts (int): Alerts that found what they look for.
-        failed_deliveries (int): Those of them whose delivery was given up.
+        video_id (str): Id of the video.
+        alerts (int): Number of alerts that matched.
+        failed_deliveries (int): Number of matching alerts whose delivery failed.
     """
 
     video_id: str

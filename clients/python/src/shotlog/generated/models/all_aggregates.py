@@ -19,12 +19,13 @@ T = TypeVar("T", bound="AllAggregates")
 class AllAggregates:
     """
     Attributes:
-        video_id (str):
-        available (list[str]):
-        aggregates (AllAggregatesAggregates): Result by aggregator id.
+        video_id (str): Id of the video.
+        available (list[str]): Ids of the aggregators that have a stored result.
+        aggregates (AllAggregatesAggregates): Result by aggregator id; `GET /schema` has the schema of each under
+            `results`.
         tokens (int | Unset): Tokens of `aggregates`; present with `max_tokens`.
-        tokenizer (str | Unset): The embedder whose tokenizer has counted; present with `max_tokens`.
-        next_ (str | Unset): The `cursor` of the rest, where there is one.
+        tokenizer (str | Unset): Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`.
+        next_ (str | Unset): Cursor of the remaining parts; absent if nothing is left.
     """
 
     video_id: str

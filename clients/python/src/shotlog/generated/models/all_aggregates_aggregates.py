@@ -11,7 +11,7 @@ T = TypeVar("T", bound="AllAggregatesAggregates")
 
 @_attrs_define
 class AllAggregatesAggregates:
-    """Result by aggregator id."""
+    """Result by aggregator id; `GET /schema` has the schema of each under `results`."""
 
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 

@@ -13,9 +13,9 @@ T = TypeVar("T", bound="Analyzers")
 class Analyzers:
     """
     Attributes:
-        analyzers (list[str]):
-        fields (list[str]):
-        exclusive_groups (list[list[str]]):
+        analyzers (list[str]): Ids of the analyzers.
+        fields (list[str]): The vector fields.
+        exclusive_groups (list[list[str]]): Groups of analyzers of which an ingest may select only one.
     """
 
     analyzers: list[str]

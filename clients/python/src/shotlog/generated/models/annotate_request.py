@@ -12,12 +12,12 @@ T = TypeVar("T", bound="AnnotateRequest")
 
 @_attrs_define
 class AnnotateRequest:
-    """What is left out stays as it is.
+    """Absent fields are not changed.
 
     Attributes:
-        metadata (Any | Unset): By key; null removes one. Default: {}.
-        collection (None | str | Unset): The collection that it is in; null removes it from any.
-        recorded_at (None | str | Unset): The instant of its first frame, ISO 8601; null where it is not known.
+        metadata (Any | Unset): User metadata by key; null removes a key. Default: {}.
+        collection (None | str | Unset): Collection of the video; null removes it from its collection.
+        recorded_at (None | str | Unset): Recording time of the first frame, ISO 8601; null if unknown.
     """
 
     metadata: Any | Unset = {}

@@ -14,16 +14,16 @@ T = TypeVar("T", bound="AskRequest")
 class AskRequest:
     """
     Attributes:
-        question (str):
-        video_ids (list[str] | None | Unset): Null uses every ingested video.
-        analyzer (None | str | Unset): Analyzer whose chunks are retrieved as evidence; chosen per video when null or
-            `auto`.
-        limit (int | Unset): Supporting segments per video. Default: 6.
-        min_p_present (float | None | Unset): Segments with a lower `p_present` are left out of results and evidence.
-        filters (Any | Unset): Hard conditions that must all hold, as those of `/query`. Default: {}.
-        moment_ids (list[str] | None | Unset): Only these moments are read, of whichever videos: what was cited before,
-            for a question about the same.
-            What is told of whole videos is then left out. Null reads what fits best.
+        question (str): The question.
+        video_ids (list[str] | None | Unset): Ids of the videos to use. Null: all videos.
+        analyzer (None | str | Unset): Analyzer whose output is retrieved as evidence. Null or `auto`: chosen per video.
+        limit (int | Unset): Maximum supporting segments per video. Default: 6.
+        min_p_present (float | None | Unset): Drops segments with a lower `p_present` (0 to 1) from results and
+            evidence. Null: none.
+        filters (Any | Unset): Hard filters that must all match, as in `/query`. Default: {}.
+        moment_ids (list[str] | None | Unset): Ids of the moments to read, such as those cited before, for follow-up
+            questions. Aggregates are not
+            used then. Null: retrieves the best evidence.
     """
 
     question: str

@@ -21,17 +21,18 @@ T = TypeVar("T", bound="AskResponse")
 class AskResponse:
     """
     Attributes:
-        question (str):
-        answer (None | str):
-        sources (AskResponseSources): By video id.
-        results (list[StandardResult]):
-        answered (bool | Unset): Whether that answers the question; false where it only says that the footage does not
-            show it.
+        question (str): The question.
+        answer (None | str): The answer, with citations; null if none was generated.
+        sources (AskResponseSources): What was used, by video id.
+        results (list[StandardResult]): Supporting moments, best first.
+        answered (bool | Unset): Whether the answer answers the question; false if it only says that the footage does
+            not show it.
             Absent without an answer.
-        audit (list[AuditedSentence] | Unset): How far the cited moments bear out each sentence of the answer; absent
+        audit (list[AuditedSentence] | Unset): How well the cited moments support each sentence of the answer; absent
             without an answer.
-        answer_error (str | Unset): `TypeName: message` when writing the answer failed; sources and results stand.
-        error (str | Unset): Why there is nothing; present in the empty cases only.
+        answer_error (str | Unset): `TypeName: message` if generating the answer failed; sources and results are still
+            valid.
+        error (str | Unset): Why nothing was found; present only if there are no sources.
     """
 
     question: str

@@ -15,7 +15,7 @@ T = TypeVar("T", bound="AskResponseSources")
 
 @_attrs_define
 class AskResponseSources:
-    """By video id."""
+    """What was used, by video id."""
 
     additional_properties: dict[str, Sources] = _attrs_field(init=False, factory=dict)
 

@@ -13,13 +13,13 @@ T = TypeVar("T", bound="AuditedSentence")
 
 @_attrs_define
 class AuditedSentence:
-    """A sentence of an answer, checked against the moments it cites: by its numbers, names and words, and
-    by meaning.
+    """A sentence of an answer, checked against the moments that it cites: by numbers, names, words and
+    meaning.
 
         Attributes:
-            sentence (str): Without its citations.
-            citations (list[str]): As in the answer.
-            moments (list[str]): What they cite, in their order, as `GET /moments/{moment_id}` takes it.
+            sentence (str): The sentence without its citations.
+            citations (list[str]): Its citations, as in the answer.
+            moments (list[str]): Ids of the cited moments in the same order, for `GET /moments/{moment_id}`.
             verdict (Verdict):
     """
 

@@ -17,8 +17,9 @@ T = TypeVar("T", bound="Boundary")
 class Boundary:
     """
     Attributes:
-        time (float): When, seconds of the video.
-        votes (list[Vote]): What speaks for it, strongest first; empty where the limits alone put it there.
+        time (float): Time of the boundary, seconds of the video.
+        votes (list[Vote]): Votes of detectors for the boundary, strongest first; empty if only the duration limits
+            require it.
     """
 
     time: float

@@ -15,9 +15,9 @@ T = TypeVar("T", bound="ChangeAccepted")
 class ChangeAccepted:
     """
     Attributes:
-        job_id (str): `GET /jobs/{job_id}` tells how many videos are done.
+        job_id (str): Id of the job; `GET /jobs/{job_id}` reports how many videos are done.
         status (JobStatus):
-        collection (str): The collection's name until now.
+        collection (str): Name of the collection before the change.
     """
 
     job_id: str

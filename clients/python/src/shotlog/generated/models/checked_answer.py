@@ -13,14 +13,14 @@ T = TypeVar("T", bound="CheckedAnswer")
 
 @_attrs_define
 class CheckedAnswer:
-    """How the sentences of an answer were checked.
+    """Audit of the sentences of an answer.
 
     Attributes:
-        answered (bool): Whether it answers the question.
-        supported (int):
-        weak (int):
-        unsupported (int): Those that the answer has not.
-        error (str | Unset): `TypeName: message` where writing it failed.
+        answered (bool): Whether the answer answers the question.
+        supported (int): Number of supported sentences.
+        weak (int): Number of weakly supported sentences.
+        unsupported (int): Number of unsupported sentences, which were removed.
+        error (str | Unset): `TypeName: message` if generating the answer failed.
     """
 
     answered: bool

@@ -22,13 +22,13 @@ T = TypeVar("T", bound="Chunk")
 
 @_attrs_define
 class Chunk:
-    """One chunk, with one key per analyzer that has output on it.
+    """A chunk, with one field per analyzer that has output on it.
 
     Attributes:
-        chunk_id (int):
-        start (float):
-        end (float):
-        timecode (str):
+        chunk_id (int): Id of the chunk, counted from 0.
+        start (float): Start, seconds of the video.
+        end (float): End, seconds of the video.
+        timecode (str): Start and end as a timecode.
         default_video (DefaultVideoOutput | Unset):
         diarization (DiarizationOutput | Unset):
         object_detection (ObjectDetectionOutput | Unset):

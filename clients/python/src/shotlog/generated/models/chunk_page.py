@@ -19,15 +19,15 @@ T = TypeVar("T", bound="ChunkPage")
 class ChunkPage:
     """
     Attributes:
-        video_id (str):
-        analyzers (list[str]): Analyzers with output on the video.
-        total (int): Chunks that match the filters, on all pages.
-        offset (int):
-        limit (int):
-        chunks (list[Chunk]):
+        video_id (str): Id of the video.
+        analyzers (list[str]): Ids of the analyzers with output on the video.
+        total (int): Number of chunks that match the filters, on all pages.
+        offset (int): Number of chunks before this page.
+        limit (int): Maximum chunks per page.
+        chunks (list[Chunk]): The chunks of the page, in order of time.
         tokens (int | Unset): Tokens of `chunks`; present with `max_tokens`.
-        tokenizer (str | Unset): The embedder whose tokenizer has counted; present with `max_tokens`.
-        next_ (str | Unset): The `cursor` for the rest, where `max_tokens` left any out.
+        tokenizer (str | Unset): Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`.
+        next_ (str | Unset): Cursor of the remaining chunks; present if `max_tokens` truncated the page.
     """
 
     video_id: str

@@ -19,9 +19,10 @@ T = TypeVar("T", bound="ChunkingSchema")
 class ChunkingSchema:
     """
     Attributes:
-        modes (ChunkingSchemaModes): Mode to description.
-        presets (ChunkingSchemaPresets):
-        detectors (ChunkingSchemaDetectors): Boundary detector, which has a weight of its name, to what it finds.
+        modes (ChunkingSchemaModes): Description by chunking mode.
+        presets (ChunkingSchemaPresets): The presets, by name.
+        detectors (ChunkingSchemaDetectors): What each boundary detector finds, by detector; its weight has the same
+            name.
     """
 
     modes: ChunkingSchemaModes

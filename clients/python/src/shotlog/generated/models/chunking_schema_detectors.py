@@ -11,7 +11,7 @@ T = TypeVar("T", bound="ChunkingSchemaDetectors")
 
 @_attrs_define
 class ChunkingSchemaDetectors:
-    """Boundary detector, which has a weight of its name, to what it finds."""
+    """What each boundary detector finds, by detector; its weight has the same name."""
 
     additional_properties: dict[str, str] = _attrs_field(init=False, factory=dict)
 

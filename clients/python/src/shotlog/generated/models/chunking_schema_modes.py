@@ -11,7 +11,7 @@ T = TypeVar("T", bound="ChunkingSchemaModes")
 
 @_attrs_define
 class ChunkingSchemaModes:
-    """Mode to description."""
+    """Description by chunking mode."""
 
     additional_properties: dict[str, str] = _attrs_field(init=False, factory=dict)
 

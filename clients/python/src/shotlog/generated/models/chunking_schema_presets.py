@@ -15,6 +15,8 @@ T = TypeVar("T", bound="ChunkingSchemaPresets")
 
 @_attrs_define
 class ChunkingSchemaPresets:
+    """The presets, by name."""
+
     additional_properties: dict[str, PresetSchema] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

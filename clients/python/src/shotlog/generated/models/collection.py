@@ -13,10 +13,10 @@ T = TypeVar("T", bound="Collection")
 class Collection:
     """
     Attributes:
-        name (str):
-        videos (int): Videos in it.
-        first_added (str): When the oldest of them was first ingested: ISO 8601, second precision, UTC.
-        last_added (str): When the newest of them was first ingested: ISO 8601, second precision, UTC.
+        name (str): Name of the collection.
+        videos (int): Number of videos in it.
+        first_added (str): When its oldest video was first ingested, ISO 8601, second precision, UTC.
+        last_added (str): When its newest video was first ingested, ISO 8601, second precision, UTC.
     """
 
     name: str

@@ -19,8 +19,8 @@ T = TypeVar("T", bound="CollectionList")
 class CollectionList:
     """
     Attributes:
-        collections (list[Collection]):
-        next_ (str | Unset): The `cursor` of the next page, where there is one.
+        collections (list[Collection]): The collections, sorted by name.
+        next_ (str | Unset): Cursor of the next page; absent on the last page.
     """
 
     collections: list[Collection]

@@ -14,8 +14,8 @@ class CollectionResult:
     """Result of a change of a collection.
 
     Attributes:
-        collection (str): The name that it had.
-        videos (int): Videos that were changed or deleted; after a restart in between, those since then.
+        collection (str): Name of the collection before the change.
+        videos (int): Number of videos that were changed or deleted; after a restart, those since then.
     """
 
     collection: str

@@ -13,16 +13,16 @@ T = TypeVar("T", bound="Comparison")
 
 @_attrs_define
 class Comparison:
-    """The difference of two configurations by one metric.
+    """Difference of two configurations in one metric.
 
     Attributes:
         metric (EvaluationMetric):
-        baseline (str): The configuration that is subtracted, which is the first.
-        configuration (str): The configuration that it is subtracted from.
-        difference (float): Mean over the questions that both have the metric for.
-        low (float): Lower end of its 95 % interval, by paired bootstrap.
-        high (float): Upper end of that interval: where it does not hold 0, the difference is no chance.
-        questions (int): How many those questions are.
+        baseline (str): Name of the first configuration, whose value is subtracted.
+        configuration (str): Name of the other configuration.
+        difference (float): Mean difference over the questions for which both have the metric.
+        low (float): Lower bound of the 95 % confidence interval, by paired bootstrap.
+        high (float): Upper bound of the interval. The difference is significant if the interval excludes 0.
+        questions (int): Number of those questions.
     """
 
     metric: EvaluationMetric

@@ -20,12 +20,12 @@ T = TypeVar("T", bound="ConfigurationResult")
 class ConfigurationResult:
     """
     Attributes:
-        configuration (SearchConfiguration): How questions are searched for: the fields are those of `/query`.
-        metrics (EvaluationMetrics): Means over the questions that have the metric; null where none has it. Four
-            decimals. A hit and a
-            judged moment meet where both last at once.
-        latency (EvaluationLatency): Milliseconds within the service, by nearest rank.
-        cost (ModelCost): What a language model billed.
+        configuration (SearchConfiguration): A search configuration, with fields of `/query`.
+        metrics (EvaluationMetrics): Means over the questions that have the metric, four decimals; null if none has it.
+            A hit matches a
+            judged moment if they overlap in time.
+        latency (EvaluationLatency): Latency within the service in milliseconds, by nearest rank; null if not measured.
+        cost (ModelCost): Billed use of the language model.
     """
 
     configuration: SearchConfiguration

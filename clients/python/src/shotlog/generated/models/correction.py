@@ -15,16 +15,16 @@ T = TypeVar("T", bound="Correction")
 class Correction:
     """
     Attributes:
-        id (str): What undoing it calls it.
-        of (CorrectionOf): What a correction is about: who speaks, what is said, what is read in the picture, who is
-            seen.
-        from_ (str): What was shown.
-        to (str): What is shown instead.
-        start (float | None): When alone it applies, seconds of the video; null where it does everywhere.
-        end (float | None):
-        created_at (str): ISO 8601, second precision, UTC.
-        places (int): How often it applies to what the models find now; 0 where a later run finds something else.
-        spans (list[list[float]]): When: `[start, end]` in seconds of the video, the first thousand.
+        id (str): Id of the correction, for `DELETE /videos/{video_id}/corrections/{correction_id}`.
+        of (CorrectionOf): What a correction is about: a speaker, spoken words, on-screen text, or a person.
+        from_ (str): The replaced text.
+        to (str): The text that is shown instead.
+        start (float | None): Start of the corrected range, seconds of the video; null for the whole video.
+        end (float | None): End of the corrected range, seconds of the video; null for the whole video.
+        created_at (str): Time of creation, ISO 8601, second precision, UTC.
+        places (int): Number of places that it currently applies to; 0 if a later run of the models produced something
+            else.
+        spans (list[list[float]]): Places that it applies to, as `[start, end]` in seconds of the video; at most 1000.
     """
 
     id: str

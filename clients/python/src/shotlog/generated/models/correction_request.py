@@ -16,7 +16,7 @@ T = TypeVar("T", bound="CorrectionRequest")
 class CorrectionRequest:
     """
     Attributes:
-        corrections (list[NewCorrection]): One after the other: each is of what is shown with those before it.
+        corrections (list[NewCorrection]): The corrections, applied in order: each sees the result of those before it.
     """
 
     corrections: list[NewCorrection]

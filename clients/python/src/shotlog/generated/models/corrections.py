@@ -17,8 +17,9 @@ T = TypeVar("T", bound="Corrections")
 class Corrections:
     """
     Attributes:
-        corrections (list[Correction]): Those that were made, by a request that makes some; else all that there are.
-        job_id (None | str): The job that computes the aggregates again, where one does.
+        corrections (list[Correction]): The corrections made by this request; for other requests, all corrections of the
+            video.
+        job_id (None | str): Id of the job that recomputes the aggregates; null if none was started.
     """
 
     corrections: list[Correction]

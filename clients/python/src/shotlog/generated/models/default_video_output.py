@@ -13,12 +13,12 @@ T = TypeVar("T", bound="DefaultVideoOutput")
 class DefaultVideoOutput:
     """
     Attributes:
-        description (str):
-        setting (str):
-        people (list[str]):
-        objects (list[str]):
-        actions (list[str]):
-        tags (list[str]):
+        description (str): What happens in the chunk.
+        setting (str): Where it takes place.
+        people (list[str]): Descriptions of visible people.
+        objects (list[str]): Visible objects.
+        actions (list[str]): What people and objects do.
+        tags (list[str]): Keywords.
     """
 
     description: str

@@ -15,10 +15,10 @@ T = TypeVar("T", bound="Deleted")
 class Deleted:
     """
     Attributes:
-        video_id (str):
-        deleted (bool):
-        objects (list[str]): Removed bucket paths.
-        storage_error (str | Unset): `TypeName: message` when the storage removal failed.
+        video_id (str): Id of the video.
+        deleted (bool): Always true.
+        objects (list[str]): Paths of the deleted objects in the storage bucket.
+        storage_error (str | Unset): `TypeName: message` if deleting stored objects failed.
     """
 
     video_id: str

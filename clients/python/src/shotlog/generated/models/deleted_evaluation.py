@@ -13,8 +13,8 @@ T = TypeVar("T", bound="DeletedEvaluation")
 class DeletedEvaluation:
     """
     Attributes:
-        name (str):
-        deleted (bool):
+        name (str): Name of the evaluation.
+        deleted (bool): Always true.
     """
 
     name: str

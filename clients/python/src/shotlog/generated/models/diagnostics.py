@@ -18,16 +18,16 @@ T = TypeVar("T", bound="Diagnostics")
 
 @_attrs_define
 class Diagnostics:
-    """Why nothing was found.
+    """Why a search has no results.
 
     Attributes:
-        hits_without_filter (DiagnosticsHitsWithoutFilter): Filter to the hits there would be without it.
-        videos_without_analyzer (list[str]): Videos in scope that the analyzer has not run on, at most 20.
-        videos_without_field (list[str]): Videos in scope with nothing stored in the vector field, at most 20.
-        unknown_videos (list[str]): Ids that were named and do not exist, at most 20.
-        best_score (float | None): Best cosine among what the filters let through; null when they let nothing through.
-        found_by_others (DiagnosticsFoundByOthers | Unset): The other analyzers that have it, with the probability of
-            their best hit; absent where none has.
+        hits_without_filter (DiagnosticsHitsWithoutFilter): By filter, the number of hits without it.
+        videos_without_analyzer (list[str]): Ids of searched videos without output of the analyzer, at most 20.
+        videos_without_field (list[str]): Ids of searched videos without vectors in the field, at most 20.
+        unknown_videos (list[str]): Requested video ids that do not exist, at most 20.
+        best_score (float | None): Best cosine similarity of the chunks that match the filters; null if none matches.
+        found_by_others (DiagnosticsFoundByOthers | Unset): Probability of the best hit by other analyzer, of those that
+            match; absent if none does.
     """
 
     hits_without_filter: DiagnosticsHitsWithoutFilter

@@ -11,7 +11,7 @@ T = TypeVar("T", bound="DiagnosticsFoundByOthers")
 
 @_attrs_define
 class DiagnosticsFoundByOthers:
-    """The other analyzers that have it, with the probability of their best hit; absent where none has."""
+    """Probability of the best hit by other analyzer, of those that match; absent if none does."""
 
     additional_properties: dict[str, float] = _attrs_field(init=False, factory=dict)
 

@@ -11,7 +11,7 @@ T = TypeVar("T", bound="DiagnosticsHitsWithoutFilter")
 
 @_attrs_define
 class DiagnosticsHitsWithoutFilter:
-    """Filter to the hits there would be without it."""
+    """By filter, the number of hits without it."""
 
     additional_properties: dict[str, int] = _attrs_field(init=False, factory=dict)
 

@@ -17,8 +17,8 @@ T = TypeVar("T", bound="DiarizationOutput")
 class DiarizationOutput:
     """
     Attributes:
-        turns (list[Turn]):
-        speakers (list[str]):
+        turns (list[Turn]): Speaker turns in order of time.
+        speakers (list[str]): Labels or names of the speakers in the chunk.
     """
 
     turns: list[Turn]

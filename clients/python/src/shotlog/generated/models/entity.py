@@ -19,14 +19,14 @@ T = TypeVar("T", bound="Entity")
 class Entity:
     """
     Attributes:
-        entity_id (str): Stable within one video only.
+        entity_id (str): Id of the entity, unique within the video only.
         appearances (int): Number of chunks the person was seen in.
-        chunk_ids (list[int]):
-        first_seen (float): When it is first seen, seconds of the video.
-        last_seen (float): When it was last seen, seconds of the video.
-        description (str):
-        narrative (str):
-        name (str | Unset): Who it is; present where somebody has said so.
+        chunk_ids (list[int]): Ids of the chunks that the person was seen in.
+        first_seen (float): When the person is first seen, seconds of the video.
+        last_seen (float): When the person is last seen, seconds of the video.
+        description (str): What the person looks like.
+        narrative (str): What the person does over the video.
+        name (str | Unset): Name from a correction; absent without one.
         timeline (Timeline | Unset):
     """
 

@@ -17,9 +17,9 @@ T = TypeVar("T", bound="EntityList")
 class EntityList:
     """
     Attributes:
-        video_id (str):
-        total (int):
-        entities (list[Entity]):
+        video_id (str): Id of the video.
+        total (int): Number of entities.
+        entities (list[Entity]): The linked people.
     """
 
     video_id: str

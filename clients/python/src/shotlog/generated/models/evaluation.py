@@ -18,12 +18,12 @@ T = TypeVar("T", bound="Evaluation")
 class Evaluation:
     """
     Attributes:
-        name (str):
-        created_at (str): ISO 8601, second precision, UTC.
-        updated_at (str): When its questions were last given, ISO 8601, second precision, UTC.
-        revision (str): The same for the same questions: only runs over the same ones compare.
+        name (str): Name of the evaluation.
+        created_at (str): Time of creation, ISO 8601, second precision, UTC.
+        updated_at (str): When the questions were last replaced, ISO 8601, second precision, UTC.
+        revision (str): Hash of the questions: only runs with the same revision are comparable.
         counts (EvaluationCounts):
-        questions (list[JudgedQuestion]): In the order in which they were given; each judged moment by its id.
+        questions (list[JudgedQuestion]): The questions in the given order; each judged moment is given by its id.
     """
 
     name: str

@@ -13,10 +13,10 @@ T = TypeVar("T", bound="EvaluationCounts")
 class EvaluationCounts:
     """
     Attributes:
-        questions (int):
-        absent (int): Questions that nothing answers.
-        judgements (int): Judged moments of the others together.
-        runs (int): Runs that are kept.
+        questions (int): Number of questions.
+        absent (int): Number of questions that no moment answers.
+        judgements (int): Number of judged moments of all questions.
+        runs (int): Number of stored runs.
     """
 
     questions: int

@@ -13,13 +13,13 @@ T = TypeVar("T", bound="EvaluationLatency")
 
 @_attrs_define
 class EvaluationLatency:
-    """Milliseconds within the service, by nearest rank.
+    """Latency within the service in milliseconds, by nearest rank; null if not measured.
 
     Attributes:
-        search_p50 (float | None | Unset):
-        search_p95 (float | None | Unset):
-        ask_p50 (float | None | Unset):
-        ask_p95 (float | None | Unset):
+        search_p50 (float | None | Unset): Median search latency.
+        search_p95 (float | None | Unset): 95th percentile of the search latency.
+        ask_p50 (float | None | Unset): Median latency of `/ask`.
+        ask_p95 (float | None | Unset): 95th percentile of the latency of `/ask`.
     """
 
     search_p50: float | None | Unset = UNSET

@@ -17,7 +17,7 @@ T = TypeVar("T", bound="EvaluationList")
 class EvaluationList:
     """
     Attributes:
-        evaluations (list[EvaluationSummary]):
+        evaluations (list[EvaluationSummary]): The evaluations, sorted by name.
     """
 
     evaluations: list[EvaluationSummary]

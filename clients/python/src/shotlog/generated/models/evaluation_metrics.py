@@ -13,25 +13,26 @@ T = TypeVar("T", bound="EvaluationMetrics")
 
 @_attrs_define
 class EvaluationMetrics:
-    """Means over the questions that have the metric; null where none has it. Four decimals. A hit and a
-    judged moment meet where both last at once.
+    """Means over the questions that have the metric, four decimals; null if none has it. A hit matches a
+    judged moment if they overlap in time.
 
         Attributes:
-            recall (float | None | Unset): Recall at k: of the judged moments, the share that one of the hits meets.
-            ndcg (float | None | Unset): Normalised discounted cumulative gain at k, gains 2^grade − 1, discount 1 /
-                log2(rank + 1): going
-                down the ranks, a hit gains by the best judged moment that it meets and no hit above has taken.
-            reciprocal_rank (float | None | Unset): 1 / rank of the first hit that meets a judged moment, 0 without one.
-            overlap (float | None | Unset): Intersection over union in time of the best pair of a hit and a judged moment.
-            judged (float | None | Unset): Of the hits of questions that have an answer, the share that meets a judged
-                moment.
-            false_presence (float | None | Unset): Of the absent questions, the share that is told to be present.
-            false_absence (float | None | Unset): Of the other questions, the share that is told to be absent.
-            answered (float | None | Unset): Of the questions that have an answer, the share that `/ask` answers.
-            false_answer (float | None | Unset): Of the absent questions, the share that `/ask` answers.
-            supported (float | None | Unset): Of the sentences of an answer, those that were left out included, the share
-                that the cited
-                moments support.
+            recall (float | None | Unset): Recall at k: share of the judged moments that a hit matches, 0 to 1.
+            ndcg (float | None | Unset): Normalised discounted cumulative gain at k, 0 to 1, with gain 2^grade − 1 and
+                discount 1 / log2(rank
+                + 1). In order of rank, each hit counts the best judged moment that it matches and that no earlier
+                hit has counted.
+            reciprocal_rank (float | None | Unset): 1 / rank of the first hit that matches a judged moment; 0 without one.
+            overlap (float | None | Unset): Intersection over union in time of the best pair of a hit and a judged moment, 0
+                to 1.
+            judged (float | None | Unset): Precision: share of the hits of answerable questions that match a judged moment,
+                0 to 1.
+            false_presence (float | None | Unset): Share of the absent questions that are reported as present, 0 to 1.
+            false_absence (float | None | Unset): Share of the other questions that are reported as absent, 0 to 1.
+            answered (float | None | Unset): Share of the answerable questions that `/ask` answers, 0 to 1.
+            false_answer (float | None | Unset): Share of the absent questions that `/ask` answers, 0 to 1.
+            supported (float | None | Unset): Share of the sentences of an answer, including removed ones, that the cited
+                moments support, 0 to 1.
     """
 
     recall: float | None | Unset = UNSET

@@ -16,7 +16,7 @@ T = TypeVar("T", bound="EvaluationRequest")
 class EvaluationRequest:
     """
     Attributes:
-        questions (list[JudgedQuestion]):
+        questions (list[JudgedQuestion]): The judged questions.
     """
 
     questions: list[JudgedQuestion]

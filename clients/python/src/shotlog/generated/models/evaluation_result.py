@@ -14,8 +14,8 @@ class EvaluationResult:
     """Result of a run of an evaluation.
 
     Attributes:
-        evaluation (str): Its name.
-        run_id (str): What `GET /evaluations/{name}/runs/{run_id}` takes.
+        evaluation (str): Name of the evaluation.
+        run_id (str): Id of the run, for `GET /evaluations/{name}/runs/{run_id}`.
     """
 
     evaluation: str

@@ -15,10 +15,10 @@ T = TypeVar("T", bound="EvaluationRunAccepted")
 class EvaluationRunAccepted:
     """
     Attributes:
-        job_id (str):
-        run_id (str): That of its job: the run is there once the job is done.
+        job_id (str): Id of the job, for `GET /jobs/{job_id}`.
+        run_id (str): Id of the run, equal to that of the job. The run exists once the job is done.
         status (JobStatus):
-        model_calls (int): Most calls of a language model that bills them, repetitions aside.
+        model_calls (int): Maximum billed calls of the language model, without retries.
     """
 
     job_id: str

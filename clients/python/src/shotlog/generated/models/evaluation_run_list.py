@@ -17,7 +17,7 @@ T = TypeVar("T", bound="EvaluationRunList")
 class EvaluationRunList:
     """
     Attributes:
-        runs (list[EvaluationRunSummary]):
+        runs (list[EvaluationRunSummary]): The runs, newest first.
     """
 
     runs: list[EvaluationRunSummary]

@@ -18,10 +18,10 @@ T = TypeVar("T", bound="EvaluationRunRequest")
 class EvaluationRunRequest:
     """
     Attributes:
-        configurations (list[SearchConfiguration] | Unset): How searches are made; the others are compared with the
-            first. Left out: one, `default`, as
-            `/query` searches where it is told nothing.
-        max_model_calls (int | None | Unset): Most calls of a language model that bills them.
+        configurations (list[SearchConfiguration] | Unset): Search configurations; all are compared with the first.
+            Default: one named `default`, with the
+            defaults of `/query`.
+        max_model_calls (int | None | Unset): Maximum billed calls of the language model. Null: none is allowed.
     """
 
     configurations: list[SearchConfiguration] | Unset = UNSET

@@ -17,13 +17,13 @@ T = TypeVar("T", bound="EvaluationRunSummary")
 class EvaluationRunSummary:
     """
     Attributes:
-        run_id (str):
-        created_at (str): When it began, ISO 8601, second precision, UTC.
-        seconds (float): How long it took.
-        revision (str): That of the questions.
-        embedder (str): The embedder that searched.
-        language_model (str): The language model that answered.
-        configurations (list[ConfigurationResult]): What each came to, in the order in which they were asked for.
+        run_id (str): Id of the run.
+        created_at (str): When the run started, ISO 8601, second precision, UTC.
+        seconds (float): Duration of the run, seconds.
+        revision (str): Revision of the questions; only runs with the same one are comparable.
+        embedder (str): Name of the embedder.
+        language_model (str): Name of the language model.
+        configurations (list[ConfigurationResult]): Results of each configuration, in the order of the request.
     """
 
     run_id: str

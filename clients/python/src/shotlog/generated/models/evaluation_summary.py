@@ -17,10 +17,10 @@ T = TypeVar("T", bound="EvaluationSummary")
 class EvaluationSummary:
     """
     Attributes:
-        name (str):
-        created_at (str): ISO 8601, second precision, UTC.
-        updated_at (str): When its questions were last given, ISO 8601, second precision, UTC.
-        revision (str): The same for the same questions: only runs over the same ones compare.
+        name (str): Name of the evaluation.
+        created_at (str): Time of creation, ISO 8601, second precision, UTC.
+        updated_at (str): When the questions were last replaced, ISO 8601, second precision, UTC.
+        revision (str): Hash of the questions: only runs with the same revision are comparable.
         counts (EvaluationCounts):
     """
 

@@ -14,13 +14,14 @@ T = TypeVar("T", bound="EvidenceRequest")
 class EvidenceRequest:
     """
     Attributes:
-        question (str): The question, or what to look for.
-        video_ids (list[str] | None | Unset): Null searches every video.
-        limit (int | Unset): Moments. Default: 10.
-        min_p_present (float | None | Unset): Moments that less probably have it are left out.
-        filters (Any | Unset): Hard conditions that must all hold, as those of `/query`. Default: {}.
-        max_tokens (int | Unset): Most tokens of the moments together, whole ones. Default: 4000.
-        cursor (None | str | Unset): `next` of the answer before.
+        question (str): The question or search text.
+        video_ids (list[str] | None | Unset): Ids of the videos to search. Null: all videos.
+        limit (int | Unset): Maximum moments. Default: 10. Default: 10.
+        min_p_present (float | None | Unset): Drops moments with a lower `p_present` (0 to 1). Null: none.
+        filters (Any | Unset): Hard filters that must all match, as in `/query`. Default: {}.
+        max_tokens (int | Unset): Maximum tokens of the moments together; the response contains whole moments. Default:
+            4000. Default: 4000.
+        cursor (None | str | Unset): `next` of the previous response.
     """
 
     question: str

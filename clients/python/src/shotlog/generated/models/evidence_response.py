@@ -20,13 +20,13 @@ T = TypeVar("T", bound="EvidenceResponse")
 class EvidenceResponse:
     """
     Attributes:
-        question (str):
-        p_present (float): Probability that the best moment really has what was asked for.
-        moments (list[ProbableMoment]): The most probable first.
+        question (str): The question.
+        p_present (float): Probability that the best moment contains what was asked for, 0 to 1.
+        moments (list[ProbableMoment]): The moments, most probable first.
         tokens (int): Tokens of `moments`.
-        tokenizer (str): The embedder whose tokenizer has counted.
-        next_ (str | Unset): The `cursor` for the rest, where anything is left.
-        diagnostics (Diagnostics | Unset): Why nothing was found.
+        tokenizer (str): Name of the embedder whose tokenizer counted the tokens.
+        next_ (str | Unset): Cursor of the remaining moments; absent if nothing is left.
+        diagnostics (Diagnostics | Unset): Why a search has no results.
     """
 
     question: str

@@ -13,11 +13,11 @@ T = TypeVar("T", bound="Expected")
 class Expected:
     """
     Attributes:
-        reused (int): Chunks, or for an aggregator 1, whose stored result is used again.
-        model_calls (int | None): Calls of the language model, if they are billed.
-        input_tokens (int | None):
-        output_tokens (int | None):
-        seconds (float | None):
+        reused (int): Number of chunks (for an aggregator, 1) whose stored result would be reused.
+        model_calls (int | None): Billed calls of the language model; null if unknown.
+        input_tokens (int | None): Input tokens; null if unknown.
+        output_tokens (int | None): Output tokens; null if unknown.
+        seconds (float | None): Duration in seconds; null if unknown.
     """
 
     reused: int

@@ -13,11 +13,11 @@ T = TypeVar("T", bound="ExtractorDetail")
 class ExtractorDetail:
     """
     Attributes:
-        name (str):
-        description (str):
-        schema (Any):
-        created_at (str): When it was defined first, in UTC.
-        updated_at (str): When it was last changed, in UTC.
+        name (str): Name of the extractor.
+        description (str): What it extracts.
+        schema (Any): JSON schema of its output.
+        created_at (str): Time of creation, ISO 8601, UTC.
+        updated_at (str): Time of the last change, ISO 8601, UTC.
     """
 
     name: str

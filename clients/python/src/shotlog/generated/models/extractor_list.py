@@ -17,7 +17,7 @@ T = TypeVar("T", bound="ExtractorList")
 class ExtractorList:
     """
     Attributes:
-        extractors (list[ExtractorDetail]): By name.
+        extractors (list[ExtractorDetail]): The extractors, sorted by name.
     """
 
     extractors: list[ExtractorDetail]

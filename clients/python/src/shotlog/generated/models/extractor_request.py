@@ -14,11 +14,12 @@ T = TypeVar("T", bound="ExtractorRequest")
 class ExtractorRequest:
     """
     Attributes:
-        schema (Any): A JSON schema of type object. Its parts are objects with `properties`, arrays with `items`
-            (`maxItems`), strings (`enum`, `format`: `email`, `uri`, `date`, `time`), numbers and integers
-            (`minimum`, `maximum`), booleans, and spans of the video (an object of the format `span`). Each
-            may have a `description`, which a language model is told. What a chunk does not show is null.
-        description (str | Unset): What it is for, in a sentence. Default: ''.
+        schema (Any): JSON schema of type object. Supported: objects with `properties`, arrays with `items`
+            (`maxItems`),
+            strings (`enum`, `format`: `email`, `uri`, `date`, `time`), numbers and integers (`minimum`,
+            `maximum`), booleans, and spans of the video (an object with format `span`). Each may have a
+            `description`, which is part of the prompt. Fields that a chunk does not show are null.
+        description (str | Unset): What it extracts, in a sentence. Default: ''.
     """
 
     schema: Any

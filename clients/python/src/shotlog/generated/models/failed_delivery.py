@@ -13,10 +13,10 @@ T = TypeVar("T", bound="FailedDelivery")
 class FailedDelivery:
     """
     Attributes:
-        event_id (str):
-        video_id (str):
-        error (str): Why the last attempt failed.
-        at (str): ISO 8601, second precision, UTC.
+        event_id (str): Id of the event, the same in every delivery attempt.
+        video_id (str): Id of the video.
+        error (str): Error of the last attempt.
+        at (str): Time of the failure, ISO 8601, second precision, UTC.
     """
 
     event_id: str

@@ -13,9 +13,9 @@ T = TypeVar("T", bound="Filter")
 class Filter:
     """
     Attributes:
-        type_ (str):
-        matches (str): `any`, `exact`, `gte` or `lte`.
-        payload_field (str):
+        type_ (str): Type of the value: `list[str]`, `list[int]`, `str`, `int`, `float`, `time` or `dict`.
+        matches (str): How values are matched: `any`, `exact`, `gte` or `lte`.
+        payload_field (str): Field of the index payload that is compared.
     """
 
     type_: str

@@ -15,11 +15,10 @@ T = TypeVar("T", bound="FilterValue")
 class FilterValue:
     """
     Attributes:
-        value (str): As the filter takes it.
-        moments (int | Unset): Moments that have it, as the analyzer has them that tells it of most; absent for what is
-            of whole
+        value (str): The value, as the filter takes it.
+        moments (int | Unset): Number of chunks with the value, by the analyzer that has the most; absent for filters on
             videos.
-        videos (int | Unset): Videos that have it; absent for what is of moments.
+        videos (int | Unset): Number of videos with the value; absent for filters on chunks.
     """
 
     value: str

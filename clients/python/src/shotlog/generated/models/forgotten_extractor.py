@@ -13,8 +13,8 @@ T = TypeVar("T", bound="ForgottenExtractor")
 class ForgottenExtractor:
     """
     Attributes:
-        name (str):
-        deleted (bool):
+        name (str): Name of the extractor.
+        deleted (bool): Always true.
     """
 
     name: str

@@ -19,33 +19,32 @@ class FullResult:
     """A hit at `detail=full`.
 
     Attributes:
-        moment_id (str): Names it for `GET /moments/{moment_id}`, however the video is split later.
-        video_id (str):
-        chunk_id (int):
-        start (float): When it begins, seconds of the video.
-        end (float): When it ends, seconds of the video.
-        timecode (str):
-        score (float | None): Cosine similarity; null where nothing was searched for.
-        video_url (str):
-        description (str):
-        people (list[str]):
-        objects (list[str]):
-        actions (list[str]):
-        tags (list[str]):
-        speakers (list[str]):
-        people_count (int | None):
-        turns (list[Turn]):
-        text (str): The text that was embedded.
-        persons (list[Any]):
-        detections (list[Any]):
-        texts (list[Any]):
-        text_score (float | Unset): BM25 score; present in modes `text` and `hybrid` where the words were found.
-        p_present (float | Unset): Probability, measured against unrelated searches, that what was searched for is
-            really here; absent
-            without a search text.
-        found_by (list[str] | Unset): The analyzers that found it, the surest first; present when all were searched.
-        recorded_at (str | Unset): The instant when it begins, ISO 8601 in UTC; present where the video has
-            `recorded_at`.
+        moment_id (str): Stable id of the moment, for `GET /moments/{moment_id}`.
+        video_id (str): Id of the video.
+        chunk_id (int): Id of the chunk.
+        start (float): Start, seconds of the video.
+        end (float): End, seconds of the video.
+        timecode (str): Start and end as a timecode.
+        score (float | None): Cosine similarity, 0 to 1; null if nothing was searched for.
+        video_url (str): URL of the video in storage.
+        description (str): What happens in the chunk.
+        people (list[str]): Descriptions of the people in the chunk.
+        objects (list[str]): Objects in the chunk.
+        actions (list[str]): Actions in the chunk.
+        tags (list[str]): Keywords of the chunk.
+        speakers (list[str]): Labels or names of the speakers in the chunk.
+        people_count (int | None): Number of people in the chunk; null if unknown.
+        turns (list[Turn]): Speaker turns in the chunk.
+        text (str): The embedded text.
+        persons (list[Any]): People with their details, as stored by the analyzer.
+        detections (list[Any]): Detected objects with their details, as stored by the analyzer.
+        texts (list[Any]): On-screen texts with their details, as stored by the analyzer.
+        text_score (float | Unset): BM25 score; present in modes `text` and `hybrid` if the words match.
+        p_present (float | Unset): Calibrated probability that the match is really there, 0 to 1; absent without a
+            search text.
+        found_by (list[str] | Unset): Ids of the analyzers that matched, most certain first; present if all analyzers
+            were searched.
+        recorded_at (str | Unset): Wall-clock time of the start, ISO 8601, UTC; present if the video has `recorded_at`.
     """
 
     moment_id: str

@@ -22,14 +22,14 @@ class Health:
     """
     Attributes:
         status (HealthStatus):
-        ui (bool): False in API-only mode.
+        ui (bool): Whether the web UI is served; false in API-only mode.
         storage (StorageHealth):
-        analyzers (list[str]):
-        aggregators (list[str]):
-        unavailable (HealthUnavailable): Analyzers that are not registered, each with why and what to do.
-        unreadable (list[UnreadableVideo]): Videos whose record or documents did not read back when they were last read,
-            at most 100.
-            They are not listed; delete them or ingest them again.
+        analyzers (list[str]): Ids of the available analyzers.
+        aggregators (list[str]): Ids of the available aggregators.
+        unavailable (HealthUnavailable): Unavailable analyzers, with the reason and the remedy of each.
+        unreadable (list[UnreadableVideo]): Videos whose record or documents could not be read, at most 100. They are
+            not listed; delete them or
+            ingest them again.
     """
 
     status: HealthStatus

@@ -11,7 +11,7 @@ T = TypeVar("T", bound="HealthUnavailable")
 
 @_attrs_define
 class HealthUnavailable:
-    """Analyzers that are not registered, each with why and what to do."""
+    """Unavailable analyzers, with the reason and the remedy of each."""
 
     additional_properties: dict[str, str] = _attrs_field(init=False, factory=dict)
 

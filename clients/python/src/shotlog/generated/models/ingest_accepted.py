@@ -15,9 +15,9 @@ T = TypeVar("T", bound="IngestAccepted")
 class IngestAccepted:
     """
     Attributes:
-        job_id (str):
+        job_id (str): Id of the job, for `GET /jobs/{job_id}`.
         status (JobStatus):
-        source (str): The file's name or the URL, without passwords and signatures.
+        source (str): File name or URL, without credentials and query values.
     """
 
     job_id: str

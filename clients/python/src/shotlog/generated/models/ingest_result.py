@@ -21,26 +21,28 @@ T = TypeVar("T", bound="IngestResult")
 
 @_attrs_define
 class IngestResult:
-    """Result of an ingest; only it has `video_url`.
+    """Result of an ingest, the only result with `video_url`.
 
     Attributes:
-        video_id (str):
-        video_url (str):
-        poster_url (None | str):
-        storage_path (str):
-        filename (str):
-        duration (float): Length of the video, seconds.
-        size_bytes (int):
-        chunk_config (str):
+        video_id (str): Id of the video.
+        video_url (str): URL of the video in storage.
+        poster_url (None | str): URL of the poster image; null if there is none.
+        storage_path (str): Path of the video in the storage bucket.
+        filename (str): File name of the video.
+        duration (float): Duration of the video, seconds.
+        size_bytes (int): Size of the file, bytes.
+        chunk_config (str): Id of the chunking configuration.
         chunks (int): Number of chunks.
-        analyzers (list[str]):
-        indexed (IngestResultIndexed): Vectors written, by analyzer.
+        analyzers (list[str]): Ids of the analyzers with output on the video.
+        indexed (IngestResultIndexed): Number of vectors written, by analyzer.
         aggregated (AggregatedDone | AggregatedFailed):
-        dropped (list[str] | Unset): Analyzers whose output is gone: the video was split otherwise, and they were not
-            asked for.
-        warnings (list[str] | Unset): What of the file was left out or chosen, in sentences; absent without any.
-        usage (ModelUsage | Unset): What the language model took.
-        profile (IngestResultProfile | Unset): What each step took, by its name.
+        dropped (list[str] | Unset): Ids of analyzers whose output was deleted because the video was chunked differently
+            and they were
+            not part of this ingest.
+        warnings (list[str] | Unset): Sentences on what was skipped or selected in the file; absent if there is nothing
+            to report.
+        usage (ModelUsage | Unset): Use of the language model.
+        profile (IngestResultProfile | Unset): Cost of each step, by its name.
     """
 
     video_id: str

@@ -11,7 +11,7 @@ T = TypeVar("T", bound="IngestResultIndexed")
 
 @_attrs_define
 class IngestResultIndexed:
-    """Vectors written, by analyzer."""
+    """Number of vectors written, by analyzer."""
 
     additional_properties: dict[str, int] = _attrs_field(init=False, factory=dict)
 

@@ -24,20 +24,20 @@ T = TypeVar("T", bound="Job")
 class Job:
     """
     Attributes:
-        job_id (str):
-        source (str): The uploaded file's name or the URL; on an aggregate re-run the video's file name, else the name
-            of the collection, the alert or the evaluation.
+        job_id (str): Id of the job.
+        source (str): What the job processes: the file name or URL of an ingest, the file name of the video of an
+            aggregate re-run, otherwise the name of the collection, alert or evaluation.
         status (JobStatus):
         stage (Stage):
-        detail (Any): `chunks` at `chunked`, `analyzer` at `analyzing` and `indexing`, `aggregator` at
-            `aggregating`, `total` and `done` (videos) at `changing`, likewise (alerts) at
-            `alerting`, `configuration`, `asked` and `of` at
-            `evaluating`, `traceback` on a failed job.
-        result (AggregatesResult | AlertsResult | CollectionResult | EvaluationResult | IngestResult | None): Null until
-            the job is done.
-        error (None | str): `TypeName: message` when failed.
-        created_at (str): ISO 8601, second precision, UTC.
-        updated_at (str): ISO 8601, second precision, UTC.
+        detail (Any): Details of the stage: `chunks` at `chunked`; `analyzer` at `analyzing` and `indexing`;
+            `aggregator`
+            at `aggregating`; `total` and `done` (videos) at `changing`; `total` and `done` (alerts) at
+            `alerting`; `configuration`, `asked` and `of` at `evaluating`; `traceback` of a failed job.
+        result (AggregatesResult | AlertsResult | CollectionResult | EvaluationResult | IngestResult | None): Result of
+            the job; null until it is done.
+        error (None | str): `TypeName: message` of a failed job; null otherwise.
+        created_at (str): Time of creation, ISO 8601, second precision, UTC.
+        updated_at (str): Time of the last change, ISO 8601, second precision, UTC.
     """
 
     job_id: str

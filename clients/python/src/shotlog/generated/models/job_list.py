@@ -17,8 +17,8 @@ T = TypeVar("T", bound="JobList")
 class JobList:
     """
     Attributes:
-        jobs (list[Job]):
-        total (int): Jobs on all pages.
+        jobs (list[Job]): The jobs, newest first.
+        total (int): Number of jobs on all pages.
     """
 
     jobs: list[Job]

@@ -13,9 +13,9 @@ T = TypeVar("T", bound="JudgedHit")
 class JudgedHit:
     """
     Attributes:
-        moment_id (str):
-        p_present (float):
-        grade (int | None): Best grade of the judged moments that it meets; null where it meets none.
+        moment_id (str): Id of the moment.
+        p_present (float): Probability that the match is really there, 0 to 1.
+        grade (int | None): Best grade of the judged moments that it matches; null if it matches none.
     """
 
     moment_id: str

@@ -20,12 +20,13 @@ class JudgedQuestion:
     """A question with the moments that answer it.
 
     Attributes:
-        id (str): Names it in the results.
-        text (str): What is asked, or looked for.
-        video_ids (list[str] | Unset): The videos that are searched; all of them when left out.
-        collections (list[str] | Unset): The collections that are searched; all videos when left out.
-        relevant (list[Judgement] | Unset): The moments that answer it.
-        absent (bool | Unset): Whether nothing answers it; then it has no relevant moments. Default: False.
+        id (str): Id of the question in the results, 1 to 64 characters.
+        text (str): The question or search text, 1 to 2000 characters.
+        video_ids (list[str] | Unset): Ids of the videos to search. Default: all.
+        collections (list[str] | Unset): Collections to search. Default: all videos.
+        relevant (list[Judgement] | Unset): Moments that answer it.
+        absent (bool | Unset): True if no moment answers it; then `relevant` must be empty. Default: false. Default:
+            False.
     """
 
     id: str

@@ -13,14 +13,14 @@ T = TypeVar("T", bound="Judgement")
 
 @_attrs_define
 class Judgement:
-    """A moment that answers a question: its id, or else video, start and end.
+    """A moment that answers a question: either its id, or video, start and end.
 
     Attributes:
-        moment_id (str | Unset): As hits and citations carry it.
-        video_id (str | Unset):
-        start (float | Unset): When it begins, seconds of the video.
-        end (float | Unset): When it ends, seconds of the video.
-        grade (int | Unset): How well it answers; 3 is best. Default: 1.
+        moment_id (str | Unset): Id of the moment, as in hits and citations.
+        video_id (str | Unset): Id of the video, instead of `moment_id`.
+        start (float | Unset): Start of the moment, seconds of the video.
+        end (float | Unset): End of the moment, seconds of the video.
+        grade (int | Unset): Relevance grade from 1 to 3, where 3 is best. Default: 1. Default: 1.
     """
 
     moment_id: str | Unset = UNSET

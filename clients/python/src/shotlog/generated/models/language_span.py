@@ -14,11 +14,9 @@ class LanguageSpan:
     """Speech in one language.
 
     Attributes:
-        start (float): When it begins, seconds of the video.
-        end (float): When it ends, seconds of the video.
-        language (None | str): ISO 639-1 code; null for speech that the recogniser does not understand, of which no
-            words are
-            written down.
+        start (float): Start, seconds of the video.
+        end (float): End, seconds of the video.
+        language (None | str): ISO 639-1 code; null for speech that was not recognised and has no words.
     """
 
     start: float

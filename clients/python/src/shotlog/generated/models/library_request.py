@@ -14,11 +14,11 @@ T = TypeVar("T", bound="LibraryRequest")
 class LibraryRequest:
     """
     Attributes:
-        format_ (str | Unset): `csv` or `jsonl`. Default: 'csv'.
-        video_ids (list[str] | None | Unset): Null exports every video.
-        filters (Any | Unset): Hard conditions that must all hold, as of `/query`: a chunk is let through where they
-            hold for what
-            some analyzer has found in it. Default: {}.
+        format_ (str | Unset): File format: `csv` or `jsonl`. Default: `csv`. Default: 'csv'.
+        video_ids (list[str] | None | Unset): Ids of the videos to export. Null: all videos.
+        filters (Any | Unset): Hard filters that must all match, as in `/query`. A chunk is exported if the output of
+            any analyzer
+            matches. Default: {}.
     """
 
     format_: str | Unset = "csv"

@@ -13,8 +13,8 @@ T = TypeVar("T", bound="LostJudgement")
 class LostJudgement:
     """
     Attributes:
-        question_id (str):
-        moment_id (str):
+        question_id (str): Id of the question.
+        moment_id (str): Id of the moment.
     """
 
     question_id: str

@@ -15,19 +15,19 @@ class MinimalResult:
     """A hit at `detail=minimal`.
 
     Attributes:
-        moment_id (str): Names it for `GET /moments/{moment_id}`, however the video is split later.
-        video_id (str):
-        chunk_id (int):
-        start (float): When it begins, seconds of the video.
-        end (float): When it ends, seconds of the video.
-        timecode (str):
-        score (float | None): Cosine similarity; null where nothing was searched for.
-        snippet (str): First 180 characters.
-        text_score (float | Unset): BM25 score; present in modes `text` and `hybrid` where the words were found.
-        p_present (float | Unset): Probability, measured against unrelated searches, that what was searched for is
-            really here; absent
-            without a search text.
-        found_by (list[str] | Unset): The analyzers that found it, the surest first; present when all were searched.
+        moment_id (str): Stable id of the moment, for `GET /moments/{moment_id}`.
+        video_id (str): Id of the video.
+        chunk_id (int): Id of the chunk.
+        start (float): Start, seconds of the video.
+        end (float): End, seconds of the video.
+        timecode (str): Start and end as a timecode.
+        score (float | None): Cosine similarity, 0 to 1; null if nothing was searched for.
+        snippet (str): First 180 characters of the text.
+        text_score (float | Unset): BM25 score; present in modes `text` and `hybrid` if the words match.
+        p_present (float | Unset): Calibrated probability that the match is really there, 0 to 1; absent without a
+            search text.
+        found_by (list[str] | Unset): Ids of the analyzers that matched, most certain first; present if all analyzers
+            were searched.
     """
 
     moment_id: str

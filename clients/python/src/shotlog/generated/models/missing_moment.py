@@ -13,7 +13,7 @@ T = TypeVar("T", bound="MissingMoment")
 class MissingMoment:
     """
     Attributes:
-        moment_id (str):
+        moment_id (str): Id of the moment.
         detail (str): Why it cannot be read.
     """
 

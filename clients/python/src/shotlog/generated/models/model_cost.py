@@ -11,12 +11,12 @@ T = TypeVar("T", bound="ModelCost")
 
 @_attrs_define
 class ModelCost:
-    """What a language model billed.
+    """Billed use of the language model.
 
     Attributes:
-        model_calls (int): Requests, repetitions included.
-        input_tokens (int):
-        output_tokens (int):
+        model_calls (int): Number of requests, including retries.
+        input_tokens (int): Input tokens.
+        output_tokens (int): Output tokens.
     """
 
     model_calls: int

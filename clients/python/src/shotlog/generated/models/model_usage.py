@@ -11,13 +11,13 @@ T = TypeVar("T", bound="ModelUsage")
 
 @_attrs_define
 class ModelUsage:
-    """What the language model took.
+    """Use of the language model.
 
     Attributes:
-        model (str): What the server calls the model.
-        calls (int): Requests that reached it, repetitions included.
-        input_tokens (int):
-        output_tokens (int):
+        model (str): Name of the model.
+        calls (int): Number of requests, including retries.
+        input_tokens (int): Input tokens.
+        output_tokens (int): Output tokens.
     """
 
     model: str

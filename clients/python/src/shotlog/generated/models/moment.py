@@ -21,20 +21,19 @@ class Moment:
     """A span of a video, and what is stored of it.
 
     Attributes:
-        moment_id (str):
-        video_id (str):
-        filename (str):
-        start (float): When it begins, seconds of the video.
-        end (float): When it ends, seconds of the video.
-        timecode (str):
-        video_url (str):
-        frame_url (str): Where this service shows the frame in its middle.
-        chunks (list[MomentChunk]): Today's chunks that overlap it, at most 500.
-        total_chunks (int): All that overlap it.
-        before (Neighbour | None): The chunk right before those; null at the beginning.
-        after (Neighbour | None): The chunk right after those; null at the end.
-        recorded_at (str | Unset): The instant when it begins, ISO 8601 in UTC; present where the video has
-            `recorded_at`.
+        moment_id (str): Id of the moment.
+        video_id (str): Id of the video.
+        filename (str): File name of the video.
+        start (float): Start, seconds of the video.
+        end (float): End, seconds of the video.
+        timecode (str): Start and end as a timecode.
+        video_url (str): URL of the video in storage.
+        frame_url (str): Path of the frame in its middle, relative to the service's root.
+        chunks (list[MomentChunk]): Current chunks that overlap it, at most 500.
+        total_chunks (int): Number of chunks that overlap it.
+        before (Neighbour | None): The chunk before those; null at the beginning of the video.
+        after (Neighbour | None): The chunk after those; null at the end of the video.
+        recorded_at (str | Unset): Wall-clock time of the start, ISO 8601, UTC; present if the video has `recorded_at`.
     """
 
     moment_id: str

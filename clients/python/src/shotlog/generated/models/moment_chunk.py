@@ -20,13 +20,13 @@ T = TypeVar("T", bound="MomentChunk")
 class MomentChunk:
     """
     Attributes:
-        chunk_id (int):
-        start (float): When it begins, seconds of the video.
-        end (float): When it ends, seconds of the video.
-        timecode (str):
-        overlap (float): How much of the moment lies in it, seconds.
-        says (list[Says]):
-        outputs (MomentChunkOutputs | Unset): Output by analyzer, at detail `full`.
+        chunk_id (int): Id of the chunk.
+        start (float): Start, seconds of the video.
+        end (float): End, seconds of the video.
+        timecode (str): Start and end as a timecode.
+        overlap (float): Duration of the overlap with the moment, seconds.
+        says (list[Says]): Statements about the chunk.
+        outputs (MomentChunkOutputs | Unset): Output by analyzer; present with `detail=full`.
     """
 
     chunk_id: int

@@ -11,7 +11,7 @@ T = TypeVar("T", bound="MomentChunkOutputs")
 
 @_attrs_define
 class MomentChunkOutputs:
-    """Output by analyzer, at detail `full`."""
+    """Output by analyzer; present with `detail=full`."""
 
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 

@@ -15,12 +15,12 @@ T = TypeVar("T", bound="Neighbour")
 
 @_attrs_define
 class Neighbour:
-    """A chunk beside a moment.
+    """A chunk next to a moment.
 
     Attributes:
-        moment_id (str):
-        chunk_id (int):
-        says (list[Says]): Empty where it is among the moments of the same answer.
+        moment_id (str): Moment id of the chunk.
+        chunk_id (int): Id of the chunk.
+        says (list[Says]): Statements about the chunk; empty if the response contains it as a moment.
     """
 
     moment_id: str

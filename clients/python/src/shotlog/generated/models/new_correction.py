@@ -16,14 +16,14 @@ class NewCorrection:
     """What is wrong, and what is right.
 
     Attributes:
-        of (CorrectionOf): What a correction is about: who speaks, what is said, what is read in the picture, who is
-            seen.
-        from_ (str): What is shown: the label or name of a speaker; words, whatever their case and punctuation; the
+        of (CorrectionOf): What a correction is about: a speaker, spoken words, on-screen text, or a person.
+        from_ (str): The shown text to replace: label or name of a speaker; words, ignoring case and punctuation;
             `entity_id` or name of a linked person.
-        to (str): What is right: a name, or the words. Empty takes words away that were never there.
-        start (float | None): Only from this second of the video on, with `end`; everywhere when left out. Not of a
-            person.
-        end (float | None): Only until this second.
+        to (str): The replacement: a name, or words. Empty removes words that were never there.
+        start (float | None): Start of the range to correct, seconds of the video; requires `end`. Null: the whole
+            video. Not
+            allowed for a person.
+        end (float | None): End of the range to correct, seconds of the video; requires `start`.
     """
 
     of: CorrectionOf

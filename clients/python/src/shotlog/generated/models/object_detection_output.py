@@ -13,8 +13,10 @@ T = TypeVar("T", bound="ObjectDetectionOutput")
 class ObjectDetectionOutput:
     """
     Attributes:
-        objects (list[str]):
-        detections (list[Any]): `{label, count, confidence, first_seen, last_seen}`, with `verbose` also `locations`.
+        objects (list[str]): Labels of the detected objects.
+        detections (list[Any]): `{label, count, confidence, first_seen, last_seen}`, with `verbose` also `locations`;
+            times are
+            seconds of the video.
     """
 
     objects: list[str]

@@ -13,8 +13,10 @@ T = TypeVar("T", bound="OcrOutput")
 class OcrOutput:
     """
     Attributes:
-        text (str):
-        texts (list[Any]): `{text, confidence, first_seen, last_seen}`, with `verbose` also `locations`.
+        text (str): The on-screen text of the chunk.
+        texts (list[Any]): `{text, confidence, first_seen, last_seen}`, with `verbose` also `locations`; times are
+            seconds of
+            the video.
     """
 
     text: str

@@ -15,14 +15,14 @@ T = TypeVar("T", bound="OneAggregate")
 class OneAggregate:
     """
     Attributes:
-        video_id (str):
-        aggregator (str):
-        result (Any):
+        video_id (str): Id of the video.
+        aggregator (str): Id of the aggregator.
+        result (Any): Result of the aggregator; `GET /schema` has its schema under `results`.
         tokens (int | Unset): Tokens of `result`; present with `max_tokens`.
-        tokenizer (str | Unset): The embedder whose tokenizer has counted; present with `max_tokens`.
-        next_ (str | Unset): The `cursor` of the rest, where there is one: lists and objects of `result` hold what is in
-            this
-            answer alone.
+        tokenizer (str | Unset): Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`.
+        next_ (str | Unset): Cursor of the remaining parts; absent if nothing is left. Lists and objects in `result`
+            contain only
+            the elements of this response.
     """
 
     video_id: str

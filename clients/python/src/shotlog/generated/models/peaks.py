@@ -13,9 +13,9 @@ T = TypeVar("T", bound="Peaks")
 class Peaks:
     """
     Attributes:
-        video_id (str):
-        interval (float): Seconds that each peak stands for.
-        peaks (list[float]): The largest amplitude of each part, 0 to 1; empty where the video has no sound.
+        video_id (str): Id of the video.
+        interval (float): Duration of each peak, seconds.
+        peaks (list[float]): Maximum amplitude of each interval, 0 to 1; empty if the video has no sound.
     """
 
     video_id: str

@@ -14,8 +14,9 @@ class PeopleOutput:
     """
     Attributes:
         people (list[Any]): `{person, description, clothing, position, action, first_seen, last_seen}`, with `verbose`
-            also `locations`.
-        people_count (int):
+            also
+            `locations`; times are seconds of the video.
+        people_count (int): Number of people seen in the chunk.
     """
 
     people: list[Any]

@@ -19,16 +19,18 @@ T = TypeVar("T", bound="Plan")
 class Plan:
     """
     Attributes:
-        video_id (None | str): The video, if it is there.
-        chunk_config (str):
-        chunks (int | None):
-        drops (list[str]): Analyzers whose output on the video would be gone: the video would be split otherwise, and
-            they
-            are not asked for.
-        analyzers (PlanAnalyzers): By analyzer id.
-        aggregators (PlanAggregators): By aggregator id, those that have what they depend on; their time is in `total`.
+        video_id (None | str): Id of the video, if it is stored; null otherwise.
+        chunk_config (str): Id of the chunking configuration.
+        chunks (int | None): Number of chunks; null if unknown.
+        drops (list[str]): Ids of analyzers whose output would be deleted, because the video would be chunked
+            differently and
+            they are not part of this ingest.
+        analyzers (PlanAnalyzers): Estimate by analyzer id.
+        aggregators (PlanAggregators): Estimate by aggregator id, of those whose dependencies are met; their seconds are
+            only part of
+            `total`.
         total (Expected):
-        history (int): Videos that the estimates are drawn from.
+        history (int): Number of videos that the estimates are based on.
     """
 
     video_id: None | str

@@ -15,7 +15,10 @@ T = TypeVar("T", bound="PlanAggregators")
 
 @_attrs_define
 class PlanAggregators:
-    """By aggregator id, those that have what they depend on; their time is in `total`."""
+    """Estimate by aggregator id, of those whose dependencies are met; their seconds are only part of
+    `total`.
+
+    """
 
     additional_properties: dict[str, Expected] = _attrs_field(init=False, factory=dict)
 

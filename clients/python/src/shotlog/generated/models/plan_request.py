@@ -14,33 +14,36 @@ T = TypeVar("T", bound="PlanRequest")
 class PlanRequest:
     """
     Attributes:
-        url (None | str | Unset): Scheme http or https; or else `video_id`, or for a file its `duration` alone.
-        video_id (None | str | Unset): A video that is there; or else `url`.
-        duration (float | None | Unset): The video's length in seconds, where it is known and the video is not there.
-        analyzers (str | Unset): Comma-separated analyzer ids. Default: 'default_video'.
-        mode (str | Unset): `preset`, `weights` or `interval`. Default: 'preset'.
-        preset (str | Unset): `audio`, `video` or `audio_video`; used only when mode=preset. Default: 'audio_video'.
-        speaker (float | None | Unset): Weight of voice changes; mode=weights only, where at least one weight is
-            required.
-        silence (float | None | Unset): Weight of pauses; mode=weights only.
-        cut (float | None | Unset): Weight of shot changes; mode=weights only.
-        semantic (float | None | Unset): Weight of topic shifts; mode=weights only.
-        interval (float | None | Unset): Seconds per chunk; mode=interval only.
-        min_duration (float | Unset): Seconds; ignored when mode=interval. Default: 5.0.
-        max_duration (float | Unset): Seconds; ignored when mode=interval. Default: 20.0.
-        callback_url (None | str | Unset): Where to send the job, signed, when it has ended: an http(s) URL that is not
-            private.
-        max_model_calls (int | None | Unset): Calls of the language model that the ingest may make; one more ends it,
-            and what was paid
-            for is kept for the next.
-        audio_track (int | None | Unset): Which sound track of a file with several is used, counted from 0; left out,
-            the one in which most
-            is said.
-        metadata (Any | Unset): Keys of your own: strings, numbers, booleans, times in ISO 8601, lists of strings. Of a
-            video that
-            is there already they are added, and null removes one. Default: {}.
-        collection (None | str | Unset): The collection that it is in.
-        recorded_at (None | str | Unset): The instant of its first frame, ISO 8601.
+        url (None | str | Unset): http(s) URL of the video. Set `url`, `video_id`, or for a file only `duration`.
+        video_id (None | str | Unset): Id of a stored video, instead of `url`.
+        duration (float | None | Unset): Duration of the video in seconds, if known and the video is not stored.
+        analyzers (str | Unset): Comma-separated analyzer ids. Default: `default_video`. Default: 'default_video'.
+        mode (str | Unset): Chunking mode: `preset`, `weights` or `interval`. Default: `preset`. Default: 'preset'.
+        preset (str | Unset): Preset: `audio`, `video` or `audio_video`; used with `mode=preset` only. Default:
+            `audio_video`. Default: 'audio_video'.
+        speaker (float | None | Unset): Weight of speaker changes, at least 0; used with `mode=weights` only, which
+            requires at least one
+            weight.
+        silence (float | None | Unset): Weight of silences, at least 0; used with `mode=weights` only.
+        cut (float | None | Unset): Weight of shot boundaries, at least 0; used with `mode=weights` only.
+        semantic (float | None | Unset): Weight of topic shifts, at least 0; used with `mode=weights` only.
+        interval (float | None | Unset): Chunk duration in seconds; used with `mode=interval` only.
+        min_duration (float | Unset): Minimum chunk duration in seconds; ignored with `mode=interval`. Default: 5.
+            Default: 5.0.
+        max_duration (float | Unset): Maximum chunk duration in seconds; ignored with `mode=interval`. Default: 20.
+            Default: 20.0.
+        callback_url (None | str | Unset): http(s) URL that receives the finished job in a signed POST. Private
+            addresses are rejected.
+        max_model_calls (int | None | Unset): Maximum calls of the language model. The ingest fails when it needs more;
+            completed calls are kept
+            for the next ingest. Null: no limit.
+        audio_track (int | None | Unset): Index of the audio track to use, counted from 0. Null: the track with the most
+            speech.
+        metadata (Any | Unset): User metadata: strings, numbers, booleans, ISO 8601 times, lists of strings. For an
+            existing video,
+            keys are added, and null removes a key. Default: {}.
+        collection (None | str | Unset): Collection of the video, at most 128 characters.
+        recorded_at (None | str | Unset): Recording time of the first frame, ISO 8601.
     """
 
     url: None | str | Unset = UNSET

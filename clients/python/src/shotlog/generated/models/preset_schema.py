@@ -17,7 +17,7 @@ T = TypeVar("T", bound="PresetSchema")
 class PresetSchema:
     """
     Attributes:
-        description (str):
+        description (str): What the preset is for.
         weights (PresetSchemaWeights): Weight by detector.
     """
 

@@ -17,10 +17,10 @@ T = TypeVar("T", bound="Preview")
 class Preview:
     """
     Attributes:
-        video_id (str):
-        chunk_config (str):
+        video_id (str): Id of the video.
+        chunk_config (str): Id of the chunking configuration.
         chunks (int): Number of chunks.
-        boundaries (list[Boundary]): Between the chunks, in order.
+        boundaries (list[Boundary]): The boundaries between the chunks, in order of time.
     """
 
     video_id: str

@@ -12,19 +12,23 @@ T = TypeVar("T", bound="PreviewRequest")
 
 @_attrs_define
 class PreviewRequest:
-    """The mode fields of an ingest.
+    """The chunking fields of an ingest.
 
     Attributes:
-        mode (str | Unset): `preset`, `weights` or `interval`. Default: 'preset'.
-        preset (str | Unset): `audio`, `video` or `audio_video`; used only when mode=preset. Default: 'audio_video'.
-        speaker (float | None | Unset): Weight of voice changes; mode=weights only, where at least one weight is
-            required.
-        silence (float | None | Unset): Weight of pauses; mode=weights only.
-        cut (float | None | Unset): Weight of shot changes; mode=weights only.
-        semantic (float | None | Unset): Weight of topic shifts; mode=weights only.
-        interval (float | None | Unset): Seconds per chunk; mode=interval only.
-        min_duration (float | Unset): Seconds; ignored when mode=interval. Default: 5.0.
-        max_duration (float | Unset): Seconds; ignored when mode=interval. Default: 20.0.
+        mode (str | Unset): Chunking mode: `preset`, `weights` or `interval`. Default: `preset`. Default: 'preset'.
+        preset (str | Unset): Preset: `audio`, `video` or `audio_video`; used with `mode=preset` only. Default:
+            `audio_video`. Default: 'audio_video'.
+        speaker (float | None | Unset): Weight of speaker changes, at least 0; used with `mode=weights` only, which
+            requires at least one
+            weight.
+        silence (float | None | Unset): Weight of silences, at least 0; used with `mode=weights` only.
+        cut (float | None | Unset): Weight of shot boundaries, at least 0; used with `mode=weights` only.
+        semantic (float | None | Unset): Weight of topic shifts, at least 0; used with `mode=weights` only.
+        interval (float | None | Unset): Chunk duration in seconds; used with `mode=interval` only.
+        min_duration (float | Unset): Minimum chunk duration in seconds; ignored with `mode=interval`. Default: 5.
+            Default: 5.0.
+        max_duration (float | Unset): Maximum chunk duration in seconds; ignored with `mode=interval`. Default: 20.
+            Default: 20.0.
     """
 
     mode: str | Unset = "preset"

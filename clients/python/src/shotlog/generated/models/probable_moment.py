@@ -18,26 +18,25 @@ T = TypeVar("T", bound="ProbableMoment")
 
 @_attrs_define
 class ProbableMoment:
-    """A moment that probably has what was asked for.
+    """A moment that probably contains what was asked for.
 
     Attributes:
-        moment_id (str):
-        video_id (str):
-        filename (str):
-        start (float): When it begins, seconds of the video.
-        end (float): When it ends, seconds of the video.
-        timecode (str):
-        video_url (str):
-        frame_url (str): Where this service shows the frame in its middle.
-        chunks (list[MomentChunk]): Today's chunks that overlap it, at most 500.
-        total_chunks (int): All that overlap it.
-        before (Neighbour | None): The chunk right before those; null at the beginning.
-        after (Neighbour | None): The chunk right after those; null at the end.
-        citation (str): As answers cite it.
-        p_present (float): Probability, measured against unrelated searches, that what was asked for is really here.
-        found_by (list[str]): The analyzers that found it, the surest first.
-        recorded_at (str | Unset): The instant when it begins, ISO 8601 in UTC; present where the video has
-            `recorded_at`.
+        moment_id (str): Id of the moment.
+        video_id (str): Id of the video.
+        filename (str): File name of the video.
+        start (float): Start, seconds of the video.
+        end (float): End, seconds of the video.
+        timecode (str): Start and end as a timecode.
+        video_url (str): URL of the video in storage.
+        frame_url (str): Path of the frame in its middle, relative to the service's root.
+        chunks (list[MomentChunk]): Current chunks that overlap it, at most 500.
+        total_chunks (int): Number of chunks that overlap it.
+        before (Neighbour | None): The chunk before those; null at the beginning of the video.
+        after (Neighbour | None): The chunk after those; null at the end of the video.
+        citation (str): Citation of the moment, as in answers.
+        p_present (float): Calibrated probability that what was asked for is really there, 0 to 1.
+        found_by (list[str]): Ids of the analyzers that matched, most certain first.
+        recorded_at (str | Unset): Wall-clock time of the start, ISO 8601, UTC; present if the video has `recorded_at`.
     """
 
     moment_id: str

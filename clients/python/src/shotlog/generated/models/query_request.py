@@ -20,46 +20,50 @@ T = TypeVar("T", bound="QueryRequest")
 class QueryRequest:
     """
     Attributes:
-        text (None | str): Search query; null where `like` or `order` stands in its place.
-        like (str | Unset): In place of `text`: a moment's id. Finds what is like the chunk that has most of it, by that
-            chunk's own vector in `field`, among the output of one analyzer: the named one, or with `*` the
-            first that has something there of what is seen, people, speech, objects and text on screen. The
-            chunk itself is no result, and results have a `score` and no `p_present`.
-        order (str | Unset): In place of `text`: `newest` lists what the filters leave, the video that was ingested last
+        text (None | str): Search query. Null if `like` or `order` replaces it.
+        like (str | Unset): Id of a moment, instead of `text`: finds chunks similar to the chunk that overlaps it most,
+            by that
+            chunk's vector in `field`. Compares the output of one analyzer: the given one, or with `*` the first
+            that has output there, in the order visual content, people, speech, objects, on-screen text. The
+            chunk itself is not returned. Results have a `score` and no `p_present`.
+        order (str | Unset): Sort order, instead of `text`: `newest` lists everything that the filters match, the last
+            ingested
+            video first and each video from its beginning. Results have a null `score` and no `p_present`;
+            `field` is ignored.
+        mode (None | str | Unset): Search mode. `vector`: by meaning. `text`: BM25 over speech, on-screen text and
+            descriptions; quoted
+            words are a phrase. `hybrid`: both, merged by reciprocal rank fusion. Null: `vector` for one
+            analyzer, `hybrid` for `*`.
+        video_ids (list[str] | None | Unset): Ids of the videos to search. Null: all videos.
+        analyzer (str | Unset): Analyzer whose output is searched. `*` searches all: hits of the same chunk are merged
+            and ranked by
+            `p_present`, and `found_by` lists the analyzers. Default: `default_video`. Default: 'default_video'.
+        field (QueryRequestField | Unset): Vector field to search, one of `vector_fields` of `GET /schema`. Default:
+            `combined`. Default: 'combined'.
+        limit (int | Unset): Maximum results. Default: 5. Default: 5.
+        score_threshold (float | None | Unset): Drops hits with a lower `score` (0 to 1), in every mode. `GET /schema`
+            recommends a value per field.
+            Null: none.
+        min_p_present (float | None | Unset): Drops hits with a lower `p_present` (0 to 1), which is calibrated and
+            comparable across fields and
+            analyzers. Null: none.
+        rerank (bool | Unset): Re-rank hits with a model that reads question and text together: `p_present` is then the
+            probability
+            that a hit answers the question rather than that it has the same topic. Takes a few milliseconds per
+            sentence. Has no effect without a `reranker` (see `GET /health`) and on queries of a few words.
+            Default: false. Default: False.
+        synthesize (bool | Unset): Generate an answer from the hits. Default: true. Default: True.
+        detail (QueryRequestDetail | Unset): Level of detail: `minimal`, `standard` or `full`. Default: `standard`.
+            Default: 'standard'.
+        filters (QueryRequestFilters | Unset): Hard filters that must all match. For a list of values, any one matches.
+        max_tokens (int | None | Unset): Maximum tokens of the results together; the response contains whole results,
+            best first. Null: no
+            limit.
+        cursor (None | str | Unset): `next` of the previous response. A cursor of another request is rejected with 400.
+        pages (bool | Unset): Whether `next` continues past `limit` to further pages: all results of a listing, and the
             first
-            and in each from its beginning on; results have a `score` of null and no `p_present`, and `field` has
-            no part in it.
-        mode (None | str | Unset): `vector`: by meaning. `text`: BM25 over speech, on-screen text and descriptions;
-            quoted
-            words are a phrase. `hybrid`: both, merged by reciprocal rank fusion. Null is `vector` for one
-            analyzer, `hybrid` for all.
-        video_ids (list[str] | None | Unset): Null searches every video.
-        analyzer (str | Unset): Analyzer whose output is searched. `*` searches that of all: hits of one chunk are
-            merged and
-            ranked by `p_present`, and `found_by` names the analyzers. Default: 'default_video'.
-        field (QueryRequestField | Unset): Vector field. Default: 'combined'.
-        limit (int | Unset):  Default: 5.
-        score_threshold (float | None | Unset): Hits with a lower `score` are dropped, in every mode; `/schema`
-            recommends a value per
-            field.
-        min_p_present (float | None | Unset): Hits with a lower `p_present` are dropped: the calibrated switch, the same
-            for every field and
-            analyzer.
-        rerank (bool | Unset): Read the hits for a question together with it, before they are ranked and dropped:
-            `p_present` is
-            then how probable it is that they answer it, rather than that they are about the same. Takes a few
-            milliseconds for each sentence; nothing changes without a `reranker` (`/health`), and for a search by
-            a few words. Default: False.
-        synthesize (bool | Unset): Generate an answer over the hits. Default: True.
-        detail (QueryRequestDetail | Unset): `minimal`, `standard` or `full`. Default: 'standard'.
-        filters (QueryRequestFilters | Unset): Hard conditions that must all hold.
-        max_tokens (int | None | Unset): Most tokens of the results together, whole ones, best first; all when left out.
-        cursor (None | str | Unset): `next` of the answer before. One of another request is refused with 400.
-        pages (bool | Unset): Whether `next` leads on past `limit`, to the page after this one, until there is none: all
-            of a
-            listing, and of a search the first `search.page_window` results (500). Nothing comes twice and
-            nothing is left out as long as the library stays as it is. An answer is written with the first
-            page alone. Default: False.
+            `search.page_window` (500) of a search. As long as the library does not change, no result is
+            repeated or skipped. An answer is generated only with the first page. Default: false. Default: False.
     """
 
     text: None | str

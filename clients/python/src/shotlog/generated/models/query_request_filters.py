@@ -13,7 +13,7 @@ T = TypeVar("T", bound="QueryRequestFilters")
 
 @_attrs_define
 class QueryRequestFilters:
-    """Hard conditions that must all hold.
+    """Hard filters that must all match. For a list of values, any one matches.
 
     Attributes:
         video_ids (list[str] | Unset):

@@ -23,25 +23,24 @@ T = TypeVar("T", bound="QueryResponse")
 class QueryResponse:
     """
     Attributes:
-        query (str): Empty where nothing was searched for.
-        analyzer (str):
-        field (str):
-        detail (str):
-        answer (None | str): Null when `synthesize` is false or nothing matched.
-        results (list[FullResult | MinimalResult | StandardResult]):
-        answered (bool | Unset): Whether that tells what is searched for; false where it only says that the footage does
-            not show
-            it. Absent without an answer.
-        audit (list[AuditedSentence] | Unset): How far the cited moments bear out each sentence of the answer; absent
+        query (str): The search query; empty without one.
+        analyzer (str): The searched analyzer.
+        field (str): The searched vector field.
+        detail (str): The level of detail.
+        answer (None | str): The generated answer, with citations; null if `synthesize` is false or nothing matched.
+        results (list[FullResult | MinimalResult | StandardResult]): The results, best first.
+        answered (bool | Unset): Whether the answer answers the query; false if it only says that the footage does not
+            show it.
+            Absent without an answer.
+        audit (list[AuditedSentence] | Unset): How well the cited moments support each sentence of the answer; absent
             without an answer.
-        answer_error (str | Unset): `TypeName: message` when an answer was asked for and writing it failed; the results
-            stand.
+        answer_error (str | Unset): `TypeName: message` if generating the answer failed; the results are still valid.
         tokens (int | Unset): Tokens of `results`; present with `max_tokens`.
-        tokenizer (str | Unset): The embedder whose tokenizer has counted; present with `max_tokens`.
-        next_ (str | Unset): The `cursor` for the rest of the `limit` results, where `max_tokens` left any out; with
-            `pages` for
-            what follows, where anything may.
-        diagnostics (Diagnostics | Unset): Why nothing was found.
+        tokenizer (str | Unset): Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`.
+        next_ (str | Unset): Cursor of the remaining results, if `max_tokens` truncated them; with `pages`, of the next
+            page.
+            Absent if nothing is left.
+        diagnostics (Diagnostics | Unset): Why a search has no results.
     """
 
     query: str

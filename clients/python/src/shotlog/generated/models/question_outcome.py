@@ -20,16 +20,16 @@ T = TypeVar("T", bound="QuestionOutcome")
 class QuestionOutcome:
     """
     Attributes:
-        hits (list[JudgedHit]): Best first.
-        told_present (bool): Whether what is asked for is told to be present.
-        search_ms (float): How long the search took, milliseconds.
-        recall (float | Unset): Absent where the question is.
-        ndcg (float | Unset):
-        reciprocal_rank (float | Unset):
-        overlap (float | Unset):
-        judged (float | Unset): Absent without hits too.
-        answer (CheckedAnswer | Unset): How the sentences of an answer were checked.
-        ask_ms (float | Unset): How long the answer took, milliseconds.
+        hits (list[JudgedHit]): Hits, best first.
+        told_present (bool): Whether the search reports a match as present.
+        search_ms (float): Search latency, milliseconds.
+        recall (float | Unset): Recall at k, 0 to 1; absent for absent questions.
+        ndcg (float | Unset): Normalised discounted cumulative gain at k, 0 to 1; absent for absent questions.
+        reciprocal_rank (float | Unset): 1 / rank of the first matching hit, 0 without one; absent for absent questions.
+        overlap (float | Unset): Best intersection over union in time, 0 to 1; absent for absent questions.
+        judged (float | Unset): Share of the hits that match a judged moment, 0 to 1; also absent without hits.
+        answer (CheckedAnswer | Unset): Audit of the sentences of an answer.
+        ask_ms (float | Unset): Latency of `/ask`, milliseconds; absent if it was not called.
     """
 
     hits: list[JudgedHit]

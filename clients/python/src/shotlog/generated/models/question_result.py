@@ -17,9 +17,9 @@ T = TypeVar("T", bound="QuestionResult")
 class QuestionResult:
     """
     Attributes:
-        id (str):
-        absent (bool):
-        results (QuestionResultResults): What each configuration gave, by its name.
+        id (str): Id of the question.
+        absent (bool): Whether no moment answers it.
+        results (QuestionResultResults): Results by configuration name.
     """
 
     id: str

@@ -15,7 +15,7 @@ T = TypeVar("T", bound="QuestionResultResults")
 
 @_attrs_define
 class QuestionResultResults:
-    """What each configuration gave, by its name."""
+    """Results by configuration name."""
 
     additional_properties: dict[str, QuestionOutcome] = _attrs_field(init=False, factory=dict)
 

@@ -20,12 +20,13 @@ T = TypeVar("T", bound="ReadMoments")
 class ReadMoments:
     """
     Attributes:
-        moments (list[Moment]):
-        missing (list[MissingMoment]): Those whose video is gone, or that lie outside of it.
+        moments (list[Moment]): The moments, in the order of the request.
+        missing (list[MissingMoment]): Moments whose video was deleted, or that are outside of their video.
         tokens (int | Unset): Tokens of `moments` and `missing`; present with `max_tokens`.
-        tokenizer (str | Unset): The embedder whose tokenizer has counted; present with `max_tokens`.
-        next_ (str | Unset): The `cursor` for the rest, where anything is left: an answer has at most 500 chunks, or one
-            moment.
+        tokenizer (str | Unset): Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`.
+        next_ (str | Unset): Cursor of the remaining moments; absent if nothing is left. A response has at most 500
+            chunks, or
+            one moment.
     """
 
     moments: list[Moment]

@@ -15,12 +15,12 @@ T = TypeVar("T", bound="ReadRequest")
 class ReadRequest:
     """
     Attributes:
-        moment_ids (list[str]): Names of moments, as hits and citations carry them.
-        detail (MomentDetail | Unset): How much comes back of each moment. Default: 'standard'.
-        max_tokens (int | None | Unset): Most tokens of the moments together, whole ones, in the order of their names;
-            all when left
-            out.
-        cursor (None | str | Unset): `next` of the answer before.
+        moment_ids (list[str]): Moment ids, as in hits and citations.
+        detail (MomentDetail | Unset): Level of detail of a moment. Default: 'standard'.
+        max_tokens (int | None | Unset): Maximum tokens of the moments together; the response contains whole moments in
+            the order of the
+            request. Null: no limit.
+        cursor (None | str | Unset): `next` of the previous response.
     """
 
     moment_ids: list[str]

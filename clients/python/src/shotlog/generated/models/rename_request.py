@@ -12,7 +12,7 @@ T = TypeVar("T", bound="RenameRequest")
 class RenameRequest:
     """
     Attributes:
-        name (str): What it is to be called, at most 128 characters.
+        name (str): New name, 1 to 128 characters.
     """
 
     name: str

@@ -15,9 +15,9 @@ T = TypeVar("T", bound="RerunAccepted")
 class RerunAccepted:
     """
     Attributes:
-        job_id (str):
+        job_id (str): Id of the job, for `GET /jobs/{job_id}`.
         status (JobStatus):
-        video_id (str):
+        video_id (str): Id of the video.
     """
 
     job_id: str

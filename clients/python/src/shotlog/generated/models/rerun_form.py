@@ -14,7 +14,7 @@ T = TypeVar("T", bound="RerunForm")
 class RerunForm:
     """
     Attributes:
-        aggregators (str | Unset): Comma-separated aggregator ids; all of them when left out.
+        aggregators (str | Unset): Comma-separated aggregator ids. Default: all.
     """
 
     aggregators: str | Unset = UNSET

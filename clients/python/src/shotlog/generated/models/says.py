@@ -14,14 +14,14 @@ T = TypeVar("T", bound="Says")
 
 @_attrs_define
 class Says:
-    """One thing that is told of a chunk; what several analyzers tell alike is told once.
+    """A statement about a chunk. Identical statements of several analyzers appear once.
 
     Attributes:
-        kind (SaysKind): How it is known.
-        text (str):
-        speaker (str | Unset): Who says it, where that is known.
-        start (float | Unset): When it begins, seconds of the video, where that is known better than the chunk's.
-        end (float | Unset): When it ends, seconds of the video, likewise.
+        kind (SaysKind): Source of a statement.
+        text (str): The statement.
+        speaker (str | Unset): The speaker, if known.
+        start (float | Unset): Start, seconds of the video; present if known more precisely than the chunk.
+        end (float | Unset): End, seconds of the video; present if known more precisely than the chunk.
     """
 
     kind: SaysKind

@@ -30,28 +30,28 @@ T = TypeVar("T", bound="Schema")
 class Schema:
     """
     Attributes:
-        analyzers (list[str]):
-        exclusive_groups (list[list[str]]): Analyzers that may not be selected together.
-        vector_fields (SchemaVectorFields): Field to description.
-        detail_levels (SchemaDetailLevels): Level to description.
-        filters (SchemaFilters):
-        aggregators (SchemaAggregators):
-        modes (SchemaModes): Search mode to description.
-        recommended_thresholds (SchemaRecommendedThresholds): Vector field to the `score_threshold` below which a hit of
-            the default analyzer is rather chance
-            than content. It belongs to the embedder alone; empty until it is measured, shortly after the
-            start.
-        recommended_thresholds_by_analyzer (SchemaRecommendedThresholdsByAnalyzer): The same by analyzer.
+        analyzers (list[str]): Ids of the analyzers.
+        exclusive_groups (list[list[str]]): Groups of analyzers of which an ingest may select only one.
+        vector_fields (SchemaVectorFields): Description by vector field.
+        detail_levels (SchemaDetailLevels): Description by detail level.
+        filters (SchemaFilters): The filters of searches, by name.
+        aggregators (SchemaAggregators): The aggregators, by id.
+        modes (SchemaModes): Description by search mode.
+        recommended_thresholds (SchemaRecommendedThresholds): By vector field, the `score_threshold` below which hits of
+            the default analyzer are likely random.
+            Depends on the embedder only; empty until it is measured shortly after the start.
+        recommended_thresholds_by_analyzer (SchemaRecommendedThresholdsByAnalyzer): The recommended thresholds by
+            analyzer.
         chunking (ChunkingSchema):
-        outputs (SchemaOutputs): Analyzer to the JSON schema of its output on a chunk.
-        results (SchemaResults): Aggregator to the JSON schema of its result.
-        filter_analyzers (SchemaFilterAnalyzers): Filter to the analyzers whose output it is about, none where this
-            install has none of them: then
-            it lets nothing through. Filters about every chunk are absent.
-        metadata_keys (SchemaMetadataKeys): Metadata key of the videos that the token sees to its type: `string`,
-            `number`, `boolean`, `time` or `list`.
-        callbacks (bool): Whether this install sends callbacks: where it does not, `callback_url` and alerts are
-            refused.
+        outputs (SchemaOutputs): JSON schema of the output on a chunk, by analyzer.
+        results (SchemaResults): JSON schema of the result, by aggregator.
+        filter_analyzers (SchemaFilterAnalyzers): By filter, the analyzers whose output it applies to. An empty list
+            means that no installed analyzer
+            has it, so the filter matches nothing. Filters that apply to every chunk are absent.
+        metadata_keys (SchemaMetadataKeys): Type of each metadata key of the videos that the token may read: `string`,
+            `number`, `boolean`,
+            `time` or `list`.
+        callbacks (bool): Whether this install sends callbacks. If not, `callback_url` and alerts are rejected.
     """
 
     analyzers: list[str]

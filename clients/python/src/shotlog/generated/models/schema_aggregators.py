@@ -15,6 +15,8 @@ T = TypeVar("T", bound="SchemaAggregators")
 
 @_attrs_define
 class SchemaAggregators:
+    """The aggregators, by id."""
+
     additional_properties: dict[str, Aggregator] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

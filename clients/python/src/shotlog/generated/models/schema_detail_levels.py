@@ -11,7 +11,7 @@ T = TypeVar("T", bound="SchemaDetailLevels")
 
 @_attrs_define
 class SchemaDetailLevels:
-    """Level to description."""
+    """Description by detail level."""
 
     additional_properties: dict[str, str] = _attrs_field(init=False, factory=dict)
 

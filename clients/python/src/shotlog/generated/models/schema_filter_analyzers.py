@@ -11,8 +11,8 @@ T = TypeVar("T", bound="SchemaFilterAnalyzers")
 
 @_attrs_define
 class SchemaFilterAnalyzers:
-    """Filter to the analyzers whose output it is about, none where this install has none of them: then
-    it lets nothing through. Filters about every chunk are absent.
+    """By filter, the analyzers whose output it applies to. An empty list means that no installed analyzer
+    has it, so the filter matches nothing. Filters that apply to every chunk are absent.
 
     """
 

@@ -15,6 +15,8 @@ T = TypeVar("T", bound="SchemaFilters")
 
 @_attrs_define
 class SchemaFilters:
+    """The filters of searches, by name."""
+
     additional_properties: dict[str, Filter] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -11,7 +11,10 @@ T = TypeVar("T", bound="SchemaMetadataKeys")
 
 @_attrs_define
 class SchemaMetadataKeys:
-    """Metadata key of the videos that the token sees to its type: `string`, `number`, `boolean`, `time` or `list`."""
+    """Type of each metadata key of the videos that the token may read: `string`, `number`, `boolean`,
+    `time` or `list`.
+
+    """
 
     additional_properties: dict[str, str] = _attrs_field(init=False, factory=dict)
 

@@ -11,7 +11,7 @@ T = TypeVar("T", bound="SchemaModes")
 
 @_attrs_define
 class SchemaModes:
-    """Search mode to description."""
+    """Description by search mode."""
 
     additional_properties: dict[str, str] = _attrs_field(init=False, factory=dict)
 

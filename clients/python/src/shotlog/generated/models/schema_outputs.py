@@ -11,7 +11,7 @@ T = TypeVar("T", bound="SchemaOutputs")
 
 @_attrs_define
 class SchemaOutputs:
-    """Analyzer to the JSON schema of its output on a chunk."""
+    """JSON schema of the output on a chunk, by analyzer."""
 
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 

@@ -11,9 +11,8 @@ T = TypeVar("T", bound="SchemaRecommendedThresholds")
 
 @_attrs_define
 class SchemaRecommendedThresholds:
-    """Vector field to the `score_threshold` below which a hit of the default analyzer is rather chance
-    than content. It belongs to the embedder alone; empty until it is measured, shortly after the
-    start.
+    """By vector field, the `score_threshold` below which hits of the default analyzer are likely random.
+    Depends on the embedder only; empty until it is measured shortly after the start.
 
     """
 

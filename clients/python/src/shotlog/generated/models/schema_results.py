@@ -11,7 +11,7 @@ T = TypeVar("T", bound="SchemaResults")
 
 @_attrs_define
 class SchemaResults:
-    """Aggregator to the JSON schema of its result."""
+    """JSON schema of the result, by aggregator."""
 
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 

@@ -11,7 +11,7 @@ T = TypeVar("T", bound="SchemaVectorFields")
 
 @_attrs_define
 class SchemaVectorFields:
-    """Field to description."""
+    """Description by vector field."""
 
     additional_properties: dict[str, str] = _attrs_field(init=False, factory=dict)
 

@@ -13,22 +13,25 @@ T = TypeVar("T", bound="SearchConfiguration")
 
 @_attrs_define
 class SearchConfiguration:
-    """How questions are searched for: the fields are those of `/query`.
+    """A search configuration, with fields of `/query`.
 
     Attributes:
-        name (str | Unset): Names it in the results. Default: 'default'.
-        mode (None | str | Unset): `vector`, `text` or `hybrid`; null is `vector` for one analyzer, `hybrid` for all.
-        analyzer (str | Unset): Analyzer whose output is searched, or `*` for that of all. Default: 'default_video'.
-        field (str | Unset): Vector field. Default: 'combined'.
-        limit (int | Unset): Hits of each search: the k of the metrics. Default: 5.
-        score_threshold (float | None | Unset): Hits with a lower `score` are dropped.
-        min_p_present (float | None | Unset): Hits with a lower `p_present` are dropped, from `/ask` too; what reaches
-            it is told to be
-            present. Null: none is dropped, and 0.5 tells.
-        rerank (bool | Unset): Whether the hits for a question are read together with it, as `/query` does with
-            `rerank`. Default: False.
-        ask (bool | Unset): Whether each question is put to `/ask` as well, which chooses its evidence by itself.
-            Default: False.
+        name (str | Unset): Name of the configuration in the results, 1 to 64 characters. Default: `default`. Default:
+            'default'.
+        mode (None | str | Unset): Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid`
+            for `*`.
+        analyzer (str | Unset): Analyzer whose output is searched, or `*` for all. Default: `default_video`. Default:
+            'default_video'.
+        field (str | Unset): Vector field to search, one of `vector_fields` of `GET /schema`. Default: `combined`.
+            Default: 'combined'.
+        limit (int | Unset): Maximum hits per search, the k of the metrics. Default: 5. Default: 5.
+        score_threshold (float | None | Unset): Drops hits with a lower `score` (0 to 1). Null: none.
+        min_p_present (float | None | Unset): Drops hits with a lower `p_present` (0 to 1), also for `/ask`; a question
+            counts as present if a hit
+            reaches it. Null: drops none and uses 0.5 for presence.
+        rerank (bool | Unset): Whether to re-rank hits, as `rerank` of `/query`. Default: false. Default: False.
+        ask (bool | Unset): Whether to also send each question to `/ask`, which retrieves its own evidence. Default:
+            false. Default: False.
     """
 
     name: str | Unset = "default"

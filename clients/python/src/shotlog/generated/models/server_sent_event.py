@@ -13,7 +13,7 @@ T = TypeVar("T", bound="ServerSentEvent")
 class ServerSentEvent:
     """
     Attributes:
-        event (str): What the event is about.
+        event (str): Name of the event.
         data (str): JSON text.
     """
 

@@ -11,11 +11,11 @@ T = TypeVar("T", bound="StepCost")
 
 @_attrs_define
 class StepCost:
-    """What a step of an ingest took.
+    """Cost of a step of an ingest.
 
     Attributes:
-        calls (int): How often it was done.
-        seconds (float): How long that took in all, seconds; of calls at the same time each counts.
+        calls (int): Number of calls.
+        seconds (float): Total duration in seconds; parallel calls are added up.
     """
 
     calls: int

@@ -13,9 +13,9 @@ T = TypeVar("T", bound="StorageHealth")
 class StorageHealth:
     """
     Attributes:
-        ok (bool):
-        bucket (str):
-        error (None | str):
+        ok (bool): Whether storage works.
+        bucket (str): Name of the storage bucket.
+        error (None | str): Why storage does not work; null if it does.
     """
 
     ok: bool

@@ -13,12 +13,12 @@ T = TypeVar("T", bound="Storyboard")
 class Storyboard:
     """
     Attributes:
-        video_id (str):
-        sheet (str): Path of the sheet, from the service's root.
+        video_id (str): Id of the video.
+        sheet (str): Path of the sheet, relative to the service's root.
         interval (float): Seconds between tiles.
-        tiles (int): Tiles in the sheet.
-        columns (int): Tiles per row.
-        rows (int):
+        tiles (int): Number of tiles in the sheet.
+        columns (int): Number of tiles per row.
+        rows (int): Number of rows.
         tile_width (int): Width of one tile, pixels.
         tile_height (int): Height of one tile, pixels.
     """

@@ -13,9 +13,9 @@ T = TypeVar("T", bound="Timeline")
 class Timeline:
     """
     Attributes:
-        observed_seconds (float):
-        spans (list[list[float]]): `[start, end]` in seconds.
-        moments (list[str]): The spans as moments, for `GET /moments/{moment_id}`.
+        observed_seconds (float): Total time that the person is visible, seconds.
+        spans (list[list[float]]): Intervals in which the person is visible, as `[start, end]` in seconds of the video.
+        moments (list[str]): Moment ids of the intervals, for `GET /moments/{moment_id}`.
     """
 
     observed_seconds: float

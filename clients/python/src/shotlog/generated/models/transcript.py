@@ -20,17 +20,17 @@ T = TypeVar("T", bound="Transcript")
 class Transcript:
     """
     Attributes:
-        video_id (str):
-        duration (float): Length of the video, seconds.
-        language (None | str): ISO 639-1 code of the language that most is said in, where the recogniser knows.
-        utterances (list[Utterance]): Whole sentences in order of time.
-        total (int): Sentences in all answers together.
-        languages (list[LanguageSpan] | Unset): Which language is spoken when, in order; present where there are
-            several, or where some speech
-            is not understood.
+        video_id (str): Id of the video.
+        duration (float): Duration of the video, seconds.
+        language (None | str): ISO 639-1 code of the language that is spoken most; null if unknown.
+        utterances (list[Utterance]): Sentences in order of time.
+        total (int): Number of sentences on all pages.
+        languages (list[LanguageSpan] | Unset): When which language is spoken, in order of time; present if there are
+            several, or if some speech was
+            not recognised.
         tokens (int | Unset): Tokens of `utterances`; present with `max_tokens`.
-        tokenizer (str | Unset): The embedder whose tokenizer has counted; present with `max_tokens`.
-        next_ (str | Unset): The `cursor` of the rest, where there is one.
+        tokenizer (str | Unset): Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`.
+        next_ (str | Unset): Cursor of the remaining sentences; absent if nothing is left.
     """
 
     video_id: str

@@ -13,9 +13,9 @@ T = TypeVar("T", bound="TranscriptOutput")
 class TranscriptOutput:
     """
     Attributes:
-        text (str):
-        language (None | str):
-        segments (list[Any]): `{start, end, text, confidence}`; times are video seconds.
+        text (str): The words spoken in the chunk.
+        language (None | str): ISO 639-1 code of the spoken language; null if unknown.
+        segments (list[Any]): `{start, end, text, confidence}`; times are seconds of the video, confidence is 0 to 1.
     """
 
     text: str

@@ -11,13 +11,13 @@ T = TypeVar("T", bound="Turn")
 
 @_attrs_define
 class Turn:
-    """A stretch of one speaker's speech.
+    """Uninterrupted speech of one speaker.
 
     Attributes:
-        speaker (str):
-        start (float): When it begins, seconds of the video.
-        end (float): When it ends, seconds of the video.
-        text (str):
+        speaker (str): Label or name of the speaker.
+        start (float): Start, seconds of the video.
+        end (float): End, seconds of the video.
+        text (str): The spoken words.
     """
 
     speaker: str

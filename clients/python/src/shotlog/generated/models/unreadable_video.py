@@ -13,8 +13,8 @@ T = TypeVar("T", bound="UnreadableVideo")
 class UnreadableVideo:
     """
     Attributes:
-        video_id (str):
-        error (str): What is wrong.
+        video_id (str): Id of the video.
+        error (str): What could not be read.
     """
 
     video_id: str

@@ -16,11 +16,11 @@ class Utterance:
     """A sentence.
 
     Attributes:
-        start (float): When it begins, seconds of the video.
-        end (float): When it ends, seconds of the video.
-        text (str): The words, with their punctuation.
-        confidence (float): Mean probability of the words, 0..1.
-        speaker (str | Unset): Label within the video, where speakers are told apart.
+        start (float): Start, seconds of the video.
+        end (float): End, seconds of the video.
+        text (str): The words, with punctuation.
+        confidence (float): Mean probability of the words, 0 to 1.
+        speaker (str | Unset): Label or name of the speaker; absent without diarization.
     """
 
     start: float

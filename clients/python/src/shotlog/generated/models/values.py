@@ -17,9 +17,9 @@ T = TypeVar("T", bound="Values")
 class Values:
     """
     Attributes:
-        field (str):
-        values (list[FilterValue]):
-        more (bool): Whether other values occur beside these.
+        field (str): The filter.
+        values (list[FilterValue]): The values, most frequent first.
+        more (bool): Whether there are more values than `limit`.
     """
 
     field: str

@@ -15,18 +15,18 @@ T = TypeVar("T", bound="Video")
 class Video:
     """
     Attributes:
-        video_id (str):
-        filename (str):
-        video_url (str):
-        poster_url (None | str):
-        duration (float): Length of the video, seconds.
+        video_id (str): Id of the video: the first 16 hexadecimal digits of the file's SHA-1.
+        filename (str): File name of the video.
+        video_url (str): URL of the video in storage.
+        poster_url (None | str): URL of the poster image; null if there is none.
+        duration (float): Duration of the video, seconds.
         chunks (int): Number of chunks.
-        chunk_config (str):
-        analyzers (list[str]):
-        synopsis (str | Unset): What it is about, in the first sentence of its summary; absent where there is none.
-        metadata (Any | Unset): Keys of its owner's own; absent without any.
-        collection (str | Unset): The collection that it is in; absent where it is in none.
-        recorded_at (str | Unset): The instant of its first frame, ISO 8601; absent where it is not known.
+        chunk_config (str): Id of the chunking configuration.
+        analyzers (list[str]): Ids of the analyzers with output on the video.
+        synopsis (str | Unset): First sentence of the summary; absent without a summary.
+        metadata (Any | Unset): User metadata; absent without any.
+        collection (str | Unset): Collection of the video; absent without one.
+        recorded_at (str | Unset): Recording time of the first frame, ISO 8601; absent if unknown.
     """
 
     video_id: str

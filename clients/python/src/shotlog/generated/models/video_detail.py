@@ -15,34 +15,35 @@ T = TypeVar("T", bound="VideoDetail")
 class VideoDetail:
     """
     Attributes:
-        video_id (str):
-        filename (str):
-        video_url (str):
-        poster_url (None | str):
-        duration (float): Length of the video, seconds.
+        video_id (str): Id of the video: the first 16 hexadecimal digits of the file's SHA-1.
+        filename (str): File name of the video.
+        video_url (str): URL of the video in storage.
+        poster_url (None | str): URL of the poster image; null if there is none.
+        duration (float): Duration of the video, seconds.
         chunks (int): Number of chunks.
-        chunk_config (str):
-        analyzers (list[str]):
-        storage_path (str):
-        size_bytes (int):
-        preset (str):
-        params (Any):
-        aggregates (list[str]): Video-level results stored.
-        synopsis (str | Unset): What it is about, in the first sentence of its summary; absent where there is none.
-        metadata (Any | Unset): Keys of its owner's own; absent without any.
-        collection (str | Unset): The collection that it is in; absent where it is in none.
-        recorded_at (str | Unset): The instant of its first frame, ISO 8601; absent where it is not known.
-        source_url (str | Unset): Present when ingested from a URL.
-        frame_rate (float | Unset): Pictures per second; absent where there are none or it is not known.
-        container_duration (float | Unset): What the container says of its length, seconds; absent where it says the
-            same as `duration`.
-        timecode (str | Unset): Timecode of its first picture, as `01:00:00:00`, or with `;` before the frames where it
-            is
-            drop-frame; absent where the container has none.
-        audio_track (int | Unset): Which of its sound tracks was used, counted from 0; absent where it has no choice.
-        warnings (list[str] | Unset): What of the file was left out or chosen, in sentences; absent without any.
-        recorded_at_source (str | Unset): Who says when it was recorded: `container` or `user`; absent where it is not
-            known.
+        chunk_config (str): Id of the chunking configuration.
+        analyzers (list[str]): Ids of the analyzers with output on the video.
+        storage_path (str): Path of the video in the storage bucket.
+        size_bytes (int): Size of the file, bytes.
+        preset (str): Chunking preset of the last ingest.
+        params (Any): Chunking parameters of the last ingest.
+        aggregates (list[str]): Ids of the aggregators with a stored result.
+        synopsis (str | Unset): First sentence of the summary; absent without a summary.
+        metadata (Any | Unset): User metadata; absent without any.
+        collection (str | Unset): Collection of the video; absent without one.
+        recorded_at (str | Unset): Recording time of the first frame, ISO 8601; absent if unknown.
+        source_url (str | Unset): Source URL; present if the video was ingested from a URL.
+        frame_rate (float | Unset): Frames per second; absent if there is no picture or it is unknown.
+        container_duration (float | Unset): Duration according to the container, seconds; absent if it equals
+            `duration`.
+        timecode (str | Unset): Timecode of the first frame, such as `01:00:00:00`, with `;` before the frames for drop-
+            frame;
+            absent if the container has none.
+        audio_track (int | Unset): Index of the audio track that was used, counted from 0; absent if there was no
+            choice.
+        warnings (list[str] | Unset): Sentences on what was skipped or selected in the file; absent if there is nothing
+            to report.
+        recorded_at_source (str | Unset): Source of `recorded_at`: `container` or `user`; absent if it is unknown.
     """
 
     video_id: str

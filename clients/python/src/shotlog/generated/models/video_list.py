@@ -19,9 +19,9 @@ T = TypeVar("T", bound="VideoList")
 class VideoList:
     """
     Attributes:
-        videos (list[Video]):
-        total (int): Videos on all pages.
-        next_ (str | Unset): The `cursor` of the next page, where there is one.
+        videos (list[Video]): The videos, newest first.
+        total (int): Number of videos on all pages.
+        next_ (str | Unset): Cursor of the next page; absent on the last page.
     """
 
     videos: list[Video]

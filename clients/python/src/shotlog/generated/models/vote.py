@@ -16,8 +16,8 @@ class Vote:
     """
     Attributes:
         detector (Detector): A boundary detector.
-        time (float): Where exactly the detector found something, seconds.
-        score (float): The detector's strength times its weight.
+        time (float): Time that the detector reports, seconds of the video.
+        score (float): Strength of the vote times the detector's weight.
     """
 
     detector: Detector

@@ -89,7 +89,9 @@ def sync_detailed(
     max_tokens: int | Unset = UNSET,
     cursor: str | Unset = UNSET,
 ) -> Response[AllAggregates | OneAggregate]:
-    """Video-level results: all of them, or one.
+    """Get video-level results.
+
+     Returns the results of all aggregators, or of the one in `aggregator`.
 
     Args:
         video_id (str):
@@ -127,7 +129,9 @@ def sync(
     max_tokens: int | Unset = UNSET,
     cursor: str | Unset = UNSET,
 ) -> AllAggregates | OneAggregate | None:
-    """Video-level results: all of them, or one.
+    """Get video-level results.
+
+     Returns the results of all aggregators, or of the one in `aggregator`.
 
     Args:
         video_id (str):
@@ -160,7 +164,9 @@ async def asyncio_detailed(
     max_tokens: int | Unset = UNSET,
     cursor: str | Unset = UNSET,
 ) -> Response[AllAggregates | OneAggregate]:
-    """Video-level results: all of them, or one.
+    """Get video-level results.
+
+     Returns the results of all aggregators, or of the one in `aggregator`.
 
     Args:
         video_id (str):
@@ -196,7 +202,9 @@ async def asyncio(
     max_tokens: int | Unset = UNSET,
     cursor: str | Unset = UNSET,
 ) -> AllAggregates | OneAggregate | None:
-    """Video-level results: all of them, or one.
+    """Get video-level results.
+
+     Returns the results of all aggregators, or of the one in `aggregator`.
 
     Args:
         video_id (str):

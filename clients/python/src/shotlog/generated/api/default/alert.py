@@ -50,7 +50,9 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[Alert]:
-    """One alert, with the deliveries that failed.
+    """Get an alert.
+
+     Includes its failed deliveries.
 
     Args:
         name (str):
@@ -79,7 +81,9 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
 ) -> Alert | None:
-    """One alert, with the deliveries that failed.
+    """Get an alert.
+
+     Includes its failed deliveries.
 
     Args:
         name (str):
@@ -103,7 +107,9 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[Alert]:
-    """One alert, with the deliveries that failed.
+    """Get an alert.
+
+     Includes its failed deliveries.
 
     Args:
         name (str):
@@ -130,7 +136,9 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
 ) -> Alert | None:
-    """One alert, with the deliveries that failed.
+    """Get an alert.
+
+     Includes its failed deliveries.
 
     Args:
         name (str):

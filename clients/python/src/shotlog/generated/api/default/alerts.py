@@ -44,7 +44,9 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[AlertList]:
-    """The alerts, by name.
+    """List alerts.
+
+     Sorted by name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -67,7 +69,9 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
 ) -> AlertList | None:
-    """The alerts, by name.
+    """List alerts.
+
+     Sorted by name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -86,7 +90,9 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[AlertList]:
-    """The alerts, by name.
+    """List alerts.
+
+     Sorted by name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -107,7 +113,9 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
 ) -> AlertList | None:
-    """The alerts, by name.
+    """List alerts.
+
+     Sorted by name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

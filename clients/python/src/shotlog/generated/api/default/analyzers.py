@@ -44,7 +44,7 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[Analyzers]:
-    """Analyzers, vector fields and exclusive groups.
+    """List analyzers, vector fields and exclusive groups.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -67,7 +67,7 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
 ) -> Analyzers | None:
-    """Analyzers, vector fields and exclusive groups.
+    """List analyzers, vector fields and exclusive groups.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -86,7 +86,7 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[Analyzers]:
-    """Analyzers, vector fields and exclusive groups.
+    """List analyzers, vector fields and exclusive groups.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -107,7 +107,7 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
 ) -> Analyzers | None:
-    """Analyzers, vector fields and exclusive groups.
+    """List analyzers, vector fields and exclusive groups.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

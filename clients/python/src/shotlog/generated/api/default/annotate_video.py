@@ -62,13 +62,14 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     body: AnnotateRequest,
 ) -> Response[VideoDetail]:
-    """Change what is said of a video.
+    """Update a video.
 
-     Nothing is analyzed or embedded again, and an ingest of the video that is under way goes on.
+     Changes metadata, collection or recording time. Nothing is analyzed or embedded again, and a running
+    ingest of the video continues.
 
     Args:
         video_id (str):
-        body (AnnotateRequest): What is left out stays as it is.
+        body (AnnotateRequest): Absent fields are not changed.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -96,13 +97,14 @@ def sync(
     client: AuthenticatedClient | Client,
     body: AnnotateRequest,
 ) -> VideoDetail | None:
-    """Change what is said of a video.
+    """Update a video.
 
-     Nothing is analyzed or embedded again, and an ingest of the video that is under way goes on.
+     Changes metadata, collection or recording time. Nothing is analyzed or embedded again, and a running
+    ingest of the video continues.
 
     Args:
         video_id (str):
-        body (AnnotateRequest): What is left out stays as it is.
+        body (AnnotateRequest): Absent fields are not changed.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -125,13 +127,14 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     body: AnnotateRequest,
 ) -> Response[VideoDetail]:
-    """Change what is said of a video.
+    """Update a video.
 
-     Nothing is analyzed or embedded again, and an ingest of the video that is under way goes on.
+     Changes metadata, collection or recording time. Nothing is analyzed or embedded again, and a running
+    ingest of the video continues.
 
     Args:
         video_id (str):
-        body (AnnotateRequest): What is left out stays as it is.
+        body (AnnotateRequest): Absent fields are not changed.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -157,13 +160,14 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     body: AnnotateRequest,
 ) -> VideoDetail | None:
-    """Change what is said of a video.
+    """Update a video.
 
-     Nothing is analyzed or embedded again, and an ingest of the video that is under way goes on.
+     Changes metadata, collection or recording time. Nothing is analyzed or embedded again, and a running
+    ingest of the video continues.
 
     Args:
         video_id (str):
-        body (AnnotateRequest): What is left out stays as it is.
+        body (AnnotateRequest): Absent fields are not changed.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

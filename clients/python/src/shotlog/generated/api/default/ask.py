@@ -57,15 +57,15 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     body: AskRequest,
 ) -> Response[AskResponse]:
-    """Question answering using aggregates and segments.
+    """Ask a question.
 
-     Whoever accepts `text/event-stream` is told as it becomes known: `moments` with the `results`,
-    `piece` with the `text` that a language model is writing, which nobody has checked yet (what was
-    written
-    before is void where it `begins`), `sentence` for each that stands in the answer, as in `audit`, and
-    `answer` with all that comes as
-    JSON else. What fails before the moments are known has its status; after that an event `error` with
-    its `detail` ends the stream.
+     Answers from aggregates and segments, with citations.
+
+    With `Accept: text/event-stream`, the response is a stream of server-sent events: `moments` with the
+    `results`; `piece` with a `text` fragment from the language model, which is not audited yet (if
+    `begins` is true, discard earlier fragments); `sentence` for each sentence of the final answer, as
+    in `audit`; and `answer` with the complete JSON response. Errors before `moments` have their own
+    status code; later errors end the stream with an `error` event that has a `detail`.
 
     Args:
         body (AskRequest):
@@ -94,15 +94,15 @@ def sync(
     client: AuthenticatedClient | Client,
     body: AskRequest,
 ) -> AskResponse | None:
-    """Question answering using aggregates and segments.
+    """Ask a question.
 
-     Whoever accepts `text/event-stream` is told as it becomes known: `moments` with the `results`,
-    `piece` with the `text` that a language model is writing, which nobody has checked yet (what was
-    written
-    before is void where it `begins`), `sentence` for each that stands in the answer, as in `audit`, and
-    `answer` with all that comes as
-    JSON else. What fails before the moments are known has its status; after that an event `error` with
-    its `detail` ends the stream.
+     Answers from aggregates and segments, with citations.
+
+    With `Accept: text/event-stream`, the response is a stream of server-sent events: `moments` with the
+    `results`; `piece` with a `text` fragment from the language model, which is not audited yet (if
+    `begins` is true, discard earlier fragments); `sentence` for each sentence of the final answer, as
+    in `audit`; and `answer` with the complete JSON response. Errors before `moments` have their own
+    status code; later errors end the stream with an `error` event that has a `detail`.
 
     Args:
         body (AskRequest):
@@ -126,15 +126,15 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     body: AskRequest,
 ) -> Response[AskResponse]:
-    """Question answering using aggregates and segments.
+    """Ask a question.
 
-     Whoever accepts `text/event-stream` is told as it becomes known: `moments` with the `results`,
-    `piece` with the `text` that a language model is writing, which nobody has checked yet (what was
-    written
-    before is void where it `begins`), `sentence` for each that stands in the answer, as in `audit`, and
-    `answer` with all that comes as
-    JSON else. What fails before the moments are known has its status; after that an event `error` with
-    its `detail` ends the stream.
+     Answers from aggregates and segments, with citations.
+
+    With `Accept: text/event-stream`, the response is a stream of server-sent events: `moments` with the
+    `results`; `piece` with a `text` fragment from the language model, which is not audited yet (if
+    `begins` is true, discard earlier fragments); `sentence` for each sentence of the final answer, as
+    in `audit`; and `answer` with the complete JSON response. Errors before `moments` have their own
+    status code; later errors end the stream with an `error` event that has a `detail`.
 
     Args:
         body (AskRequest):
@@ -161,15 +161,15 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     body: AskRequest,
 ) -> AskResponse | None:
-    """Question answering using aggregates and segments.
+    """Ask a question.
 
-     Whoever accepts `text/event-stream` is told as it becomes known: `moments` with the `results`,
-    `piece` with the `text` that a language model is writing, which nobody has checked yet (what was
-    written
-    before is void where it `begins`), `sentence` for each that stands in the answer, as in `audit`, and
-    `answer` with all that comes as
-    JSON else. What fails before the moments are known has its status; after that an event `error` with
-    its `detail` ends the stream.
+     Answers from aggregates and segments, with citations.
+
+    With `Accept: text/event-stream`, the response is a stream of server-sent events: `moments` with the
+    `results`; `piece` with a `text` fragment from the language model, which is not audited yet (if
+    `begins` is true, discard earlier fragments); `sentence` for each sentence of the final answer, as
+    in `audit`; and `answer` with the complete JSON response. Errors before `moments` have their own
+    status code; later errors end the stream with an `error` event that has a `detail`.
 
     Args:
         body (AskRequest):

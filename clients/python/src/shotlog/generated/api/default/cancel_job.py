@@ -52,9 +52,9 @@ def sync_detailed(
 ) -> Response[Job]:
     """Cancel a job.
 
-     At once while it is queued, at its next safe point while it runs; it ends as `failed` with
-    `Cancelled: …`. What was paid for is kept for the next ingest of the same video. A job that
-    has ended stays as it is. Answers with the job as it is now.
+     A queued job is cancelled immediately, a running one at its next safe point; it ends as `failed`
+    with `Cancelled: …`. Completed model calls are kept for the next ingest of the video. A finished job
+    is not changed. Returns the current job.
 
     Args:
         job_id (str):
@@ -85,9 +85,9 @@ def sync(
 ) -> Job | None:
     """Cancel a job.
 
-     At once while it is queued, at its next safe point while it runs; it ends as `failed` with
-    `Cancelled: …`. What was paid for is kept for the next ingest of the same video. A job that
-    has ended stays as it is. Answers with the job as it is now.
+     A queued job is cancelled immediately, a running one at its next safe point; it ends as `failed`
+    with `Cancelled: …`. Completed model calls are kept for the next ingest of the video. A finished job
+    is not changed. Returns the current job.
 
     Args:
         job_id (str):
@@ -113,9 +113,9 @@ async def asyncio_detailed(
 ) -> Response[Job]:
     """Cancel a job.
 
-     At once while it is queued, at its next safe point while it runs; it ends as `failed` with
-    `Cancelled: …`. What was paid for is kept for the next ingest of the same video. A job that
-    has ended stays as it is. Answers with the job as it is now.
+     A queued job is cancelled immediately, a running one at its next safe point; it ends as `failed`
+    with `Cancelled: …`. Completed model calls are kept for the next ingest of the video. A finished job
+    is not changed. Returns the current job.
 
     Args:
         job_id (str):
@@ -144,9 +144,9 @@ async def asyncio(
 ) -> Job | None:
     """Cancel a job.
 
-     At once while it is queued, at its next safe point while it runs; it ends as `failed` with
-    `Cancelled: …`. What was paid for is kept for the next ingest of the same video. A job that
-    has ended stays as it is. Answers with the job as it is now.
+     A queued job is cancelled immediately, a running one at its next safe point; it ends as `failed`
+    with `Cancelled: …`. Completed model calls are kept for the next ingest of the video. A finished job
+    is not changed. Returns the current job.
 
     Args:
         job_id (str):

@@ -63,7 +63,9 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     verbose: bool | Unset = False,
 ) -> Response[Chunk]:
-    """One chunk, all analyzers merged.
+    """Get a chunk.
+
+     Returns the output of all analyzers on it.
 
     Args:
         video_id (str):
@@ -98,7 +100,9 @@ def sync(
     client: AuthenticatedClient | Client,
     verbose: bool | Unset = False,
 ) -> Chunk | None:
-    """One chunk, all analyzers merged.
+    """Get a chunk.
+
+     Returns the output of all analyzers on it.
 
     Args:
         video_id (str):
@@ -128,7 +132,9 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     verbose: bool | Unset = False,
 ) -> Response[Chunk]:
-    """One chunk, all analyzers merged.
+    """Get a chunk.
+
+     Returns the output of all analyzers on it.
 
     Args:
         video_id (str):
@@ -161,7 +167,9 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     verbose: bool | Unset = False,
 ) -> Chunk | None:
-    """One chunk, all analyzers merged.
+    """Get a chunk.
+
+     Returns the output of all analyzers on it.
 
     Args:
         video_id (str):

@@ -92,7 +92,9 @@ def sync_detailed(
     max_tokens: int | Unset = UNSET,
     cursor: str | Unset = UNSET,
 ) -> Response[ChunkPage]:
-    """Stored analyzer output, filtered and paged.
+    """List chunks.
+
+     Returns the stored analyzer output of a video, filtered and paged.
 
     Args:
         video_id (str):
@@ -148,7 +150,9 @@ def sync(
     max_tokens: int | Unset = UNSET,
     cursor: str | Unset = UNSET,
 ) -> ChunkPage | None:
-    """Stored analyzer output, filtered and paged.
+    """List chunks.
+
+     Returns the stored analyzer output of a video, filtered and paged.
 
     Args:
         video_id (str):
@@ -199,7 +203,9 @@ async def asyncio_detailed(
     max_tokens: int | Unset = UNSET,
     cursor: str | Unset = UNSET,
 ) -> Response[ChunkPage]:
-    """Stored analyzer output, filtered and paged.
+    """List chunks.
+
+     Returns the stored analyzer output of a video, filtered and paged.
 
     Args:
         video_id (str):
@@ -253,7 +259,9 @@ async def asyncio(
     max_tokens: int | Unset = UNSET,
     cursor: str | Unset = UNSET,
 ) -> ChunkPage | None:
-    """Stored analyzer output, filtered and paged.
+    """List chunks.
+
+     Returns the stored analyzer output of a video, filtered and paged.
 
     Args:
         video_id (str):

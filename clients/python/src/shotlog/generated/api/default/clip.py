@@ -79,11 +79,11 @@ def sync_detailed(
     end: float,
     exact: bool | Unset = True,
 ) -> Response[Any | File]:
-    """A piece of a video as a file: MP4, or M4A of a video that is sound alone.
+    """Get a clip.
 
-     Where a key frame lies at `start`, or need not (`exact=false`), its pictures and sound are those
-    of the video, and it takes little time; else they are coded anew, as H.264 and AAC. One range of
-    its bytes can be asked for.
+     Returns part of a video as a file: MP4, or M4A for a video without pictures. If a key frame is at
+    `start`, or `exact=false` allows the previous one, the streams are copied, which is fast; otherwise
+    they are re-encoded as H.264 and AAC. Supports a byte range.
 
     Args:
         video_id (str):
@@ -121,11 +121,11 @@ def sync(
     end: float,
     exact: bool | Unset = True,
 ) -> Any | File | None:
-    """A piece of a video as a file: MP4, or M4A of a video that is sound alone.
+    """Get a clip.
 
-     Where a key frame lies at `start`, or need not (`exact=false`), its pictures and sound are those
-    of the video, and it takes little time; else they are coded anew, as H.264 and AAC. One range of
-    its bytes can be asked for.
+     Returns part of a video as a file: MP4, or M4A for a video without pictures. If a key frame is at
+    `start`, or `exact=false` allows the previous one, the streams are copied, which is fast; otherwise
+    they are re-encoded as H.264 and AAC. Supports a byte range.
 
     Args:
         video_id (str):
@@ -158,11 +158,11 @@ async def asyncio_detailed(
     end: float,
     exact: bool | Unset = True,
 ) -> Response[Any | File]:
-    """A piece of a video as a file: MP4, or M4A of a video that is sound alone.
+    """Get a clip.
 
-     Where a key frame lies at `start`, or need not (`exact=false`), its pictures and sound are those
-    of the video, and it takes little time; else they are coded anew, as H.264 and AAC. One range of
-    its bytes can be asked for.
+     Returns part of a video as a file: MP4, or M4A for a video without pictures. If a key frame is at
+    `start`, or `exact=false` allows the previous one, the streams are copied, which is fast; otherwise
+    they are re-encoded as H.264 and AAC. Supports a byte range.
 
     Args:
         video_id (str):
@@ -198,11 +198,11 @@ async def asyncio(
     end: float,
     exact: bool | Unset = True,
 ) -> Any | File | None:
-    """A piece of a video as a file: MP4, or M4A of a video that is sound alone.
+    """Get a clip.
 
-     Where a key frame lies at `start`, or need not (`exact=false`), its pictures and sound are those
-    of the video, and it takes little time; else they are coded anew, as H.264 and AAC. One range of
-    its bytes can be asked for.
+     Returns part of a video as a file: MP4, or M4A for a video without pictures. If a key frame is at
+    `start`, or `exact=false` allows the previous one, the streams are copied, which is fast; otherwise
+    they are re-encoded as H.264 and AAC. Supports a byte range.
 
     Args:
         video_id (str):

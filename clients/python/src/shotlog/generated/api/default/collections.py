@@ -63,7 +63,9 @@ def sync_detailed(
     limit: int | Unset = 100,
     cursor: str | Unset = UNSET,
 ) -> Response[CollectionList]:
-    """The collections that videos are in, by name.
+    """List collections.
+
+     Sorted by name. A collection exists as long as a video is in it.
 
     Args:
         limit (int | Unset):  Default: 100.
@@ -95,7 +97,9 @@ def sync(
     limit: int | Unset = 100,
     cursor: str | Unset = UNSET,
 ) -> CollectionList | None:
-    """The collections that videos are in, by name.
+    """List collections.
+
+     Sorted by name. A collection exists as long as a video is in it.
 
     Args:
         limit (int | Unset):  Default: 100.
@@ -122,7 +126,9 @@ async def asyncio_detailed(
     limit: int | Unset = 100,
     cursor: str | Unset = UNSET,
 ) -> Response[CollectionList]:
-    """The collections that videos are in, by name.
+    """List collections.
+
+     Sorted by name. A collection exists as long as a video is in it.
 
     Args:
         limit (int | Unset):  Default: 100.
@@ -152,7 +158,9 @@ async def asyncio(
     limit: int | Unset = 100,
     cursor: str | Unset = UNSET,
 ) -> CollectionList | None:
-    """The collections that videos are in, by name.
+    """List collections.
+
+     Sorted by name. A collection exists as long as a video is in it.
 
     Args:
         limit (int | Unset):  Default: 100.

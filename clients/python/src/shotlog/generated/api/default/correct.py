@@ -71,12 +71,11 @@ def sync_detailed(
     body: CorrectionRequest,
     aggregate: bool | Unset = UNSET,
 ) -> Response[Corrections]:
-    """Correct who speaks or is seen, what is said or read.
+    """Correct speakers, words, on-screen text or people.
 
-     All of them, or none. They lie over what the models have found: what is shown, exported,
-    searched and answered is as corrected from then on, and stays so when the video is split
-    otherwise or analyzed again, wherever the models find the same there. Aggregates are computed
-    again by a job. 400 where one applies to nothing.
+     Applies all corrections or none. Corrections override model output in reads, exports, searches and
+    answers, and persist when the video is chunked or analyzed again, as long as the models find the
+    same there. A job recomputes the aggregates. Returns 400 if a correction applies to nothing.
 
     Args:
         video_id (str):
@@ -111,12 +110,11 @@ def sync(
     body: CorrectionRequest,
     aggregate: bool | Unset = UNSET,
 ) -> Corrections | None:
-    """Correct who speaks or is seen, what is said or read.
+    """Correct speakers, words, on-screen text or people.
 
-     All of them, or none. They lie over what the models have found: what is shown, exported,
-    searched and answered is as corrected from then on, and stays so when the video is split
-    otherwise or analyzed again, wherever the models find the same there. Aggregates are computed
-    again by a job. 400 where one applies to nothing.
+     Applies all corrections or none. Corrections override model output in reads, exports, searches and
+    answers, and persist when the video is chunked or analyzed again, as long as the models find the
+    same there. A job recomputes the aggregates. Returns 400 if a correction applies to nothing.
 
     Args:
         video_id (str):
@@ -146,12 +144,11 @@ async def asyncio_detailed(
     body: CorrectionRequest,
     aggregate: bool | Unset = UNSET,
 ) -> Response[Corrections]:
-    """Correct who speaks or is seen, what is said or read.
+    """Correct speakers, words, on-screen text or people.
 
-     All of them, or none. They lie over what the models have found: what is shown, exported,
-    searched and answered is as corrected from then on, and stays so when the video is split
-    otherwise or analyzed again, wherever the models find the same there. Aggregates are computed
-    again by a job. 400 where one applies to nothing.
+     Applies all corrections or none. Corrections override model output in reads, exports, searches and
+    answers, and persist when the video is chunked or analyzed again, as long as the models find the
+    same there. A job recomputes the aggregates. Returns 400 if a correction applies to nothing.
 
     Args:
         video_id (str):
@@ -184,12 +181,11 @@ async def asyncio(
     body: CorrectionRequest,
     aggregate: bool | Unset = UNSET,
 ) -> Corrections | None:
-    """Correct who speaks or is seen, what is said or read.
+    """Correct speakers, words, on-screen text or people.
 
-     All of them, or none. They lie over what the models have found: what is shown, exported,
-    searched and answered is as corrected from then on, and stays so when the video is split
-    otherwise or analyzed again, wherever the models find the same there. Aggregates are computed
-    again by a job. 400 where one applies to nothing.
+     Applies all corrections or none. Corrections override model output in reads, exports, searches and
+    answers, and persist when the video is chunked or analyzed again, as long as the models find the
+    same there. A job recomputes the aggregates. Returns 400 if a correction applies to nothing.
 
     Args:
         video_id (str):

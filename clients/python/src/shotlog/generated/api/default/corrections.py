@@ -52,7 +52,9 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[Corrections]:
-    """What people have corrected in a video, in the order in which they did.
+    """List corrections.
+
+     In the order in which they were made.
 
     Args:
         video_id (str):
@@ -81,7 +83,9 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
 ) -> Corrections | None:
-    """What people have corrected in a video, in the order in which they did.
+    """List corrections.
+
+     In the order in which they were made.
 
     Args:
         video_id (str):
@@ -105,7 +109,9 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[Corrections]:
-    """What people have corrected in a video, in the order in which they did.
+    """List corrections.
+
+     In the order in which they were made.
 
     Args:
         video_id (str):
@@ -132,7 +138,9 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
 ) -> Corrections | None:
-    """What people have corrected in a video, in the order in which they did.
+    """List corrections.
+
+     In the order in which they were made.
 
     Args:
         video_id (str):

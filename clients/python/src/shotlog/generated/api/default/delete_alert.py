@@ -52,7 +52,7 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[AlertDeleted]:
-    """Forget an alert.
+    """Delete an alert.
 
     Args:
         name (str):
@@ -81,7 +81,7 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
 ) -> AlertDeleted | None:
-    """Forget an alert.
+    """Delete an alert.
 
     Args:
         name (str):
@@ -105,7 +105,7 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[AlertDeleted]:
-    """Forget an alert.
+    """Delete an alert.
 
     Args:
         name (str):
@@ -132,7 +132,7 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
 ) -> AlertDeleted | None:
-    """Forget an alert.
+    """Delete an alert.
 
     Args:
         name (str):

@@ -66,7 +66,9 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     videos: CollectionVideos,
 ) -> Response[ChangeAccepted]:
-    """Remove a collection, as a job: with its videos, or only from them.
+    """Delete a collection.
+
+     Starts a job that deletes its videos or removes them from the collection.
 
     Args:
         name (str):
@@ -98,7 +100,9 @@ def sync(
     client: AuthenticatedClient | Client,
     videos: CollectionVideos,
 ) -> ChangeAccepted | None:
-    """Remove a collection, as a job: with its videos, or only from them.
+    """Delete a collection.
+
+     Starts a job that deletes its videos or removes them from the collection.
 
     Args:
         name (str):
@@ -125,7 +129,9 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     videos: CollectionVideos,
 ) -> Response[ChangeAccepted]:
-    """Remove a collection, as a job: with its videos, or only from them.
+    """Delete a collection.
+
+     Starts a job that deletes its videos or removes them from the collection.
 
     Args:
         name (str):
@@ -155,7 +161,9 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     videos: CollectionVideos,
 ) -> ChangeAccepted | None:
-    """Remove a collection, as a job: with its videos, or only from them.
+    """Delete a collection.
+
+     Starts a job that deletes its videos or removes them from the collection.
 
     Args:
         name (str):

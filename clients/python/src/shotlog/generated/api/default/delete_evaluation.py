@@ -54,7 +54,7 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[DeletedEvaluation]:
-    """Remove an evaluation and its runs.
+    """Delete an evaluation and its runs.
 
     Args:
         name (str):
@@ -83,7 +83,7 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
 ) -> DeletedEvaluation | None:
-    """Remove an evaluation and its runs.
+    """Delete an evaluation and its runs.
 
     Args:
         name (str):
@@ -107,7 +107,7 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[DeletedEvaluation]:
-    """Remove an evaluation and its runs.
+    """Delete an evaluation and its runs.
 
     Args:
         name (str):
@@ -134,7 +134,7 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
 ) -> DeletedEvaluation | None:
-    """Remove an evaluation and its runs.
+    """Delete an evaluation and its runs.
 
     Args:
         name (str):

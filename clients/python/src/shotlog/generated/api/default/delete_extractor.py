@@ -54,10 +54,10 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[ForgottenExtractor]:
-    """Forget an extractor.
+    """Delete an extractor.
 
-     What it has found stays with the videos, as output of an analyzer that is not there, until they
-    are ingested again.
+     Its stored output remains with the videos, as that of an unavailable analyzer, until they are
+    ingested again.
 
     Args:
         name (str):
@@ -86,10 +86,10 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
 ) -> ForgottenExtractor | None:
-    """Forget an extractor.
+    """Delete an extractor.
 
-     What it has found stays with the videos, as output of an analyzer that is not there, until they
-    are ingested again.
+     Its stored output remains with the videos, as that of an unavailable analyzer, until they are
+    ingested again.
 
     Args:
         name (str):
@@ -113,10 +113,10 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[ForgottenExtractor]:
-    """Forget an extractor.
+    """Delete an extractor.
 
-     What it has found stays with the videos, as output of an analyzer that is not there, until they
-    are ingested again.
+     Its stored output remains with the videos, as that of an unavailable analyzer, until they are
+    ingested again.
 
     Args:
         name (str):
@@ -143,10 +143,10 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
 ) -> ForgottenExtractor | None:
-    """Forget an extractor.
+    """Delete an extractor.
 
-     What it has found stays with the videos, as output of an analyzer that is not there, until they
-    are ingested again.
+     Its stored output remains with the videos, as that of an unavailable analyzer, until they are
+    ingested again.
 
     Args:
         name (str):

@@ -50,9 +50,9 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[Deleted]:
-    """Remove a video completely.
+    """Delete a video.
 
-     Vectors, record, stored objects and the cached local copy go in one call.
+     Deletes its vectors, record, stored objects and cached local copy.
 
     Args:
         video_id (str):
@@ -81,9 +81,9 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
 ) -> Deleted | None:
-    """Remove a video completely.
+    """Delete a video.
 
-     Vectors, record, stored objects and the cached local copy go in one call.
+     Deletes its vectors, record, stored objects and cached local copy.
 
     Args:
         video_id (str):
@@ -107,9 +107,9 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[Deleted]:
-    """Remove a video completely.
+    """Delete a video.
 
-     Vectors, record, stored objects and the cached local copy go in one call.
+     Deletes its vectors, record, stored objects and cached local copy.
 
     Args:
         video_id (str):
@@ -136,9 +136,9 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
 ) -> Deleted | None:
-    """Remove a video completely.
+    """Delete a video.
 
-     Vectors, record, stored objects and the cached local copy go in one call.
+     Deletes its vectors, record, stored objects and cached local copy.
 
     Args:
         video_id (str):

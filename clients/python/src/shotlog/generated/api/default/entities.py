@@ -62,9 +62,9 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     min_appearances: int | Unset = 1,
 ) -> Response[EntityList]:
-    """People linked across chunks.
+    """List people linked across chunks.
 
-     Needs the people analyzer and the entities aggregate.
+     Requires the `people` analyzer and the `entities` aggregator.
 
     Args:
         video_id (str):
@@ -96,9 +96,9 @@ def sync(
     client: AuthenticatedClient | Client,
     min_appearances: int | Unset = 1,
 ) -> EntityList | None:
-    """People linked across chunks.
+    """List people linked across chunks.
 
-     Needs the people analyzer and the entities aggregate.
+     Requires the `people` analyzer and the `entities` aggregator.
 
     Args:
         video_id (str):
@@ -125,9 +125,9 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     min_appearances: int | Unset = 1,
 ) -> Response[EntityList]:
-    """People linked across chunks.
+    """List people linked across chunks.
 
-     Needs the people analyzer and the entities aggregate.
+     Requires the `people` analyzer and the `entities` aggregator.
 
     Args:
         video_id (str):
@@ -157,9 +157,9 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     min_appearances: int | Unset = 1,
 ) -> EntityList | None:
-    """People linked across chunks.
+    """List people linked across chunks.
 
-     Needs the people analyzer and the entities aggregate.
+     Requires the `people` analyzer and the `entities` aggregator.
 
     Args:
         video_id (str):

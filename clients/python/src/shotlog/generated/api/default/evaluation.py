@@ -52,7 +52,9 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[Evaluation]:
-    """An evaluation with its questions.
+    """Get an evaluation.
+
+     Includes its questions.
 
     Args:
         name (str):
@@ -81,7 +83,9 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
 ) -> Evaluation | None:
-    """An evaluation with its questions.
+    """Get an evaluation.
+
+     Includes its questions.
 
     Args:
         name (str):
@@ -105,7 +109,9 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[Evaluation]:
-    """An evaluation with its questions.
+    """Get an evaluation.
+
+     Includes its questions.
 
     Args:
         name (str):
@@ -132,7 +138,9 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
 ) -> Evaluation | None:
-    """An evaluation with its questions.
+    """Get an evaluation.
+
+     Includes its questions.
 
     Args:
         name (str):

@@ -57,9 +57,10 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[EvaluationRun]:
-    """A run with what each question came to.
+    """Get a run.
 
-     Two runs over the same questions, models and videos agree in everything but ids and times.
+     Includes the results of each question. Two runs with the same questions, models and videos differ
+    only in ids and times.
 
     Args:
         name (str):
@@ -91,9 +92,10 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
 ) -> EvaluationRun | None:
-    """A run with what each question came to.
+    """Get a run.
 
-     Two runs over the same questions, models and videos agree in everything but ids and times.
+     Includes the results of each question. Two runs with the same questions, models and videos differ
+    only in ids and times.
 
     Args:
         name (str):
@@ -120,9 +122,10 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[EvaluationRun]:
-    """A run with what each question came to.
+    """Get a run.
 
-     Two runs over the same questions, models and videos agree in everything but ids and times.
+     Includes the results of each question. Two runs with the same questions, models and videos differ
+    only in ids and times.
 
     Args:
         name (str):
@@ -152,9 +155,10 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
 ) -> EvaluationRun | None:
-    """A run with what each question came to.
+    """Get a run.
 
-     Two runs over the same questions, models and videos agree in everything but ids and times.
+     Includes the results of each question. Two runs with the same questions, models and videos differ
+    only in ids and times.
 
     Args:
         name (str):

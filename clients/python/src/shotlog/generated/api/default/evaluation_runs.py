@@ -54,7 +54,9 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[EvaluationRunList]:
-    """The runs of an evaluation, the newest first.
+    """List the runs of an evaluation.
+
+     Newest first.
 
     Args:
         name (str):
@@ -83,7 +85,9 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
 ) -> EvaluationRunList | None:
-    """The runs of an evaluation, the newest first.
+    """List the runs of an evaluation.
+
+     Newest first.
 
     Args:
         name (str):
@@ -107,7 +111,9 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[EvaluationRunList]:
-    """The runs of an evaluation, the newest first.
+    """List the runs of an evaluation.
+
+     Newest first.
 
     Args:
         name (str):
@@ -134,7 +140,9 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
 ) -> EvaluationRunList | None:
-    """The runs of an evaluation, the newest first.
+    """List the runs of an evaluation.
+
+     Newest first.
 
     Args:
         name (str):

@@ -48,7 +48,9 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[EvaluationList]:
-    """Every evaluation, by name.
+    """List evaluations.
+
+     Sorted by name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -71,7 +73,9 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
 ) -> EvaluationList | None:
-    """Every evaluation, by name.
+    """List evaluations.
+
+     Sorted by name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -90,7 +94,9 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[EvaluationList]:
-    """Every evaluation, by name.
+    """List evaluations.
+
+     Sorted by name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -111,7 +117,9 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
 ) -> EvaluationList | None:
-    """Every evaluation, by name.
+    """List evaluations.
+
+     Sorted by name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

@@ -59,10 +59,10 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     body: EvidenceRequest,
 ) -> Response[EvidenceResponse]:
-    """What a model of your own needs to answer a question.
+    """Retrieve evidence.
 
-     The moments that most probably have it, with what every analyzer tells of them and what comes
-    right before and after, the most probable first, within so many tokens.
+     Returns what your own model needs to answer a question: the most probable moments, with the output
+    of every analyzer on them and the adjacent chunks, most probable first, within a token budget.
 
     Args:
         body (EvidenceRequest):
@@ -91,10 +91,10 @@ def sync(
     client: AuthenticatedClient | Client,
     body: EvidenceRequest,
 ) -> EvidenceResponse | None:
-    """What a model of your own needs to answer a question.
+    """Retrieve evidence.
 
-     The moments that most probably have it, with what every analyzer tells of them and what comes
-    right before and after, the most probable first, within so many tokens.
+     Returns what your own model needs to answer a question: the most probable moments, with the output
+    of every analyzer on them and the adjacent chunks, most probable first, within a token budget.
 
     Args:
         body (EvidenceRequest):
@@ -118,10 +118,10 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     body: EvidenceRequest,
 ) -> Response[EvidenceResponse]:
-    """What a model of your own needs to answer a question.
+    """Retrieve evidence.
 
-     The moments that most probably have it, with what every analyzer tells of them and what comes
-    right before and after, the most probable first, within so many tokens.
+     Returns what your own model needs to answer a question: the most probable moments, with the output
+    of every analyzer on them and the adjacent chunks, most probable first, within a token budget.
 
     Args:
         body (EvidenceRequest):
@@ -148,10 +148,10 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     body: EvidenceRequest,
 ) -> EvidenceResponse | None:
-    """What a model of your own needs to answer a question.
+    """Retrieve evidence.
 
-     The moments that most probably have it, with what every analyzer tells of them and what comes
-    right before and after, the most probable first, within so many tokens.
+     Returns what your own model needs to answer a question: the most probable moments, with the output
+    of every analyzer on them and the adjacent chunks, most probable first, within a token budget.
 
     Args:
         body (EvidenceRequest):

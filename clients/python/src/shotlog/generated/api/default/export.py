@@ -78,11 +78,11 @@ def sync_detailed(
     end: float | Unset = UNSET,
     from_zero: bool | Unset = False,
 ) -> Response[str]:
-    """The log of a video as a file.
+    """Export a video's log.
 
-     `srt` and `vtt` are captions from the recognised speech; `chapters.vtt` and `ffmetadata`
-    are the chapters; `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline;
-    `csv` and `json` are the whole log.
+     `srt` and `vtt` are captions from recognised speech; `chapters.vtt` and `ffmetadata` are chapters;
+    `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline; `csv` and `json` are the
+    complete log.
 
     Args:
         video_id (str):
@@ -129,11 +129,11 @@ def sync(
     end: float | Unset = UNSET,
     from_zero: bool | Unset = False,
 ) -> str | None:
-    """The log of a video as a file.
+    """Export a video's log.
 
-     `srt` and `vtt` are captions from the recognised speech; `chapters.vtt` and `ffmetadata`
-    are the chapters; `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline;
-    `csv` and `json` are the whole log.
+     `srt` and `vtt` are captions from recognised speech; `chapters.vtt` and `ffmetadata` are chapters;
+    `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline; `csv` and `json` are the
+    complete log.
 
     Args:
         video_id (str):
@@ -175,11 +175,11 @@ async def asyncio_detailed(
     end: float | Unset = UNSET,
     from_zero: bool | Unset = False,
 ) -> Response[str]:
-    """The log of a video as a file.
+    """Export a video's log.
 
-     `srt` and `vtt` are captions from the recognised speech; `chapters.vtt` and `ffmetadata`
-    are the chapters; `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline;
-    `csv` and `json` are the whole log.
+     `srt` and `vtt` are captions from recognised speech; `chapters.vtt` and `ffmetadata` are chapters;
+    `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline; `csv` and `json` are the
+    complete log.
 
     Args:
         video_id (str):
@@ -224,11 +224,11 @@ async def asyncio(
     end: float | Unset = UNSET,
     from_zero: bool | Unset = False,
 ) -> str | None:
-    """The log of a video as a file.
+    """Export a video's log.
 
-     `srt` and `vtt` are captions from the recognised speech; `chapters.vtt` and `ffmetadata`
-    are the chapters; `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline;
-    `csv` and `json` are the whole log.
+     `srt` and `vtt` are captions from recognised speech; `chapters.vtt` and `ffmetadata` are chapters;
+    `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline; `csv` and `json` are the
+    complete log.
 
     Args:
         video_id (str):

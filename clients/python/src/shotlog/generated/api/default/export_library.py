@@ -55,12 +55,11 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     body: LibraryRequest,
 ) -> Response[File]:
-    """The chunks of many videos as one file.
+    """Export chunks of many videos.
 
-     A line for each chunk that the filters let through, with its video and its `moment_id`: those of
-    the newest video first. `csv` has the columns of every analyzer of the install, `jsonl` a JSON
-    object on each line. It is written while it is sent; a connection that ends early means that
-    something is missing.
+     One line per chunk that matches the filters, with its video and `moment_id`, newest video first.
+    `csv` has the columns of every installed analyzer, `jsonl` one JSON object per line. The file is
+    streamed: if the connection ends early, it is incomplete.
 
     Args:
         body (LibraryRequest):
@@ -89,12 +88,11 @@ def sync(
     client: AuthenticatedClient | Client,
     body: LibraryRequest,
 ) -> File | None:
-    """The chunks of many videos as one file.
+    """Export chunks of many videos.
 
-     A line for each chunk that the filters let through, with its video and its `moment_id`: those of
-    the newest video first. `csv` has the columns of every analyzer of the install, `jsonl` a JSON
-    object on each line. It is written while it is sent; a connection that ends early means that
-    something is missing.
+     One line per chunk that matches the filters, with its video and `moment_id`, newest video first.
+    `csv` has the columns of every installed analyzer, `jsonl` one JSON object per line. The file is
+    streamed: if the connection ends early, it is incomplete.
 
     Args:
         body (LibraryRequest):
@@ -118,12 +116,11 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     body: LibraryRequest,
 ) -> Response[File]:
-    """The chunks of many videos as one file.
+    """Export chunks of many videos.
 
-     A line for each chunk that the filters let through, with its video and its `moment_id`: those of
-    the newest video first. `csv` has the columns of every analyzer of the install, `jsonl` a JSON
-    object on each line. It is written while it is sent; a connection that ends early means that
-    something is missing.
+     One line per chunk that matches the filters, with its video and `moment_id`, newest video first.
+    `csv` has the columns of every installed analyzer, `jsonl` one JSON object per line. The file is
+    streamed: if the connection ends early, it is incomplete.
 
     Args:
         body (LibraryRequest):
@@ -150,12 +147,11 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     body: LibraryRequest,
 ) -> File | None:
-    """The chunks of many videos as one file.
+    """Export chunks of many videos.
 
-     A line for each chunk that the filters let through, with its video and its `moment_id`: those of
-    the newest video first. `csv` has the columns of every analyzer of the install, `jsonl` a JSON
-    object on each line. It is written while it is sent; a connection that ends early means that
-    something is missing.
+     One line per chunk that matches the filters, with its video and `moment_id`, newest video first.
+    `csv` has the columns of every installed analyzer, `jsonl` one JSON object per line. The file is
+    streamed: if the connection ends early, it is incomplete.
 
     Args:
         body (LibraryRequest):

@@ -64,7 +64,9 @@ def sync_detailed(
     t: float,
     width: int | Unset = 640,
 ) -> Response[File]:
-    """The frame shown at a time, as a JPEG.
+    """Get a frame.
+
+     Returns the frame shown at a time as JPEG.
 
     Args:
         video_id (str):
@@ -99,7 +101,9 @@ def sync(
     t: float,
     width: int | Unset = 640,
 ) -> File | None:
-    """The frame shown at a time, as a JPEG.
+    """Get a frame.
+
+     Returns the frame shown at a time as JPEG.
 
     Args:
         video_id (str):
@@ -129,7 +133,9 @@ async def asyncio_detailed(
     t: float,
     width: int | Unset = 640,
 ) -> Response[File]:
-    """The frame shown at a time, as a JPEG.
+    """Get a frame.
+
+     Returns the frame shown at a time as JPEG.
 
     Args:
         video_id (str):
@@ -162,7 +168,9 @@ async def asyncio(
     t: float,
     width: int | Unset = 640,
 ) -> File | None:
-    """The frame shown at a time, as a JPEG.
+    """Get a frame.
+
+     Returns the frame shown at a time as JPEG.
 
     Args:
         video_id (str):

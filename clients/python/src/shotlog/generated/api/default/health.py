@@ -44,11 +44,10 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[Health]:
-    """Liveness, and loaded analyzers and aggregators.
+    """Get health.
 
-     Needs no token. Tells of storage what was seen within `http.probe_interval`, or last where it does
-    not
-    answer at once.
+     Reports liveness and the loaded analyzers and aggregators. Needs no token. The storage state is at
+    most `http.probe_interval` old, or the last known one if storage does not answer immediately.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -71,11 +70,10 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
 ) -> Health | None:
-    """Liveness, and loaded analyzers and aggregators.
+    """Get health.
 
-     Needs no token. Tells of storage what was seen within `http.probe_interval`, or last where it does
-    not
-    answer at once.
+     Reports liveness and the loaded analyzers and aggregators. Needs no token. The storage state is at
+    most `http.probe_interval` old, or the last known one if storage does not answer immediately.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -94,11 +92,10 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[Health]:
-    """Liveness, and loaded analyzers and aggregators.
+    """Get health.
 
-     Needs no token. Tells of storage what was seen within `http.probe_interval`, or last where it does
-    not
-    answer at once.
+     Reports liveness and the loaded analyzers and aggregators. Needs no token. The storage state is at
+    most `http.probe_interval` old, or the last known one if storage does not answer immediately.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -119,11 +116,10 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
 ) -> Health | None:
-    """Liveness, and loaded analyzers and aggregators.
+    """Get health.
 
-     Needs no token. Tells of storage what was seen within `http.probe_interval`, or last where it does
-    not
-    answer at once.
+     Reports liveness and the loaded analyzers and aggregators. Needs no token. The storage state is at
+    most `http.probe_interval` old, or the last known one if storage does not answer immediately.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

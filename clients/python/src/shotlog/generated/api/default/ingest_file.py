@@ -63,11 +63,11 @@ def sync_detailed(
     body: IngestFileBody,
     idempotency_key: str | Unset = UNSET,
 ) -> Response[IngestAccepted]:
-    """Upload a file and start its ingestion, or that of an upload in pieces.
+    """Ingest a file.
 
-     The form has `file`, or `upload_id`: the last segment of the address of a whole upload that was
-    sent to `/uploads` by the protocol tus 1.0 (`creation`, `expiration`, `checksum`,
-    `termination`), which goes on where it was cut off.
+     Starts an ingest of the uploaded `file`, or of a completed resumable upload in `upload_id`: the last
+    segment of its URL below `/uploads`, which implements the tus 1.0 protocol (`creation`,
+    `expiration`, `checksum`, `termination`).
 
     Args:
         idempotency_key (str | Unset):
@@ -99,11 +99,11 @@ def sync(
     body: IngestFileBody,
     idempotency_key: str | Unset = UNSET,
 ) -> IngestAccepted | None:
-    """Upload a file and start its ingestion, or that of an upload in pieces.
+    """Ingest a file.
 
-     The form has `file`, or `upload_id`: the last segment of the address of a whole upload that was
-    sent to `/uploads` by the protocol tus 1.0 (`creation`, `expiration`, `checksum`,
-    `termination`), which goes on where it was cut off.
+     Starts an ingest of the uploaded `file`, or of a completed resumable upload in `upload_id`: the last
+    segment of its URL below `/uploads`, which implements the tus 1.0 protocol (`creation`,
+    `expiration`, `checksum`, `termination`).
 
     Args:
         idempotency_key (str | Unset):
@@ -130,11 +130,11 @@ async def asyncio_detailed(
     body: IngestFileBody,
     idempotency_key: str | Unset = UNSET,
 ) -> Response[IngestAccepted]:
-    """Upload a file and start its ingestion, or that of an upload in pieces.
+    """Ingest a file.
 
-     The form has `file`, or `upload_id`: the last segment of the address of a whole upload that was
-    sent to `/uploads` by the protocol tus 1.0 (`creation`, `expiration`, `checksum`,
-    `termination`), which goes on where it was cut off.
+     Starts an ingest of the uploaded `file`, or of a completed resumable upload in `upload_id`: the last
+    segment of its URL below `/uploads`, which implements the tus 1.0 protocol (`creation`,
+    `expiration`, `checksum`, `termination`).
 
     Args:
         idempotency_key (str | Unset):
@@ -164,11 +164,11 @@ async def asyncio(
     body: IngestFileBody,
     idempotency_key: str | Unset = UNSET,
 ) -> IngestAccepted | None:
-    """Upload a file and start its ingestion, or that of an upload in pieces.
+    """Ingest a file.
 
-     The form has `file`, or `upload_id`: the last segment of the address of a whole upload that was
-    sent to `/uploads` by the protocol tus 1.0 (`creation`, `expiration`, `checksum`,
-    `termination`), which goes on where it was cut off.
+     Starts an ingest of the uploaded `file`, or of a completed resumable upload in `upload_id`: the last
+    segment of its URL below `/uploads`, which implements the tus 1.0 protocol (`creation`,
+    `expiration`, `checksum`, `termination`).
 
     Args:
         idempotency_key (str | Unset):

@@ -63,9 +63,9 @@ def sync_detailed(
     body: UrlIngestRequest,
     idempotency_key: str | Unset = UNSET,
 ) -> Response[IngestAccepted]:
-    """Ingest from an http(s) URL.
+    """Ingest from a URL.
 
-     The download starts after the answer; the video's id arrives in the job's result.
+     The download starts after the response; the job's result has the video's id.
 
     Args:
         idempotency_key (str | Unset):
@@ -97,9 +97,9 @@ def sync(
     body: UrlIngestRequest,
     idempotency_key: str | Unset = UNSET,
 ) -> IngestAccepted | None:
-    """Ingest from an http(s) URL.
+    """Ingest from a URL.
 
-     The download starts after the answer; the video's id arrives in the job's result.
+     The download starts after the response; the job's result has the video's id.
 
     Args:
         idempotency_key (str | Unset):
@@ -126,9 +126,9 @@ async def asyncio_detailed(
     body: UrlIngestRequest,
     idempotency_key: str | Unset = UNSET,
 ) -> Response[IngestAccepted]:
-    """Ingest from an http(s) URL.
+    """Ingest from a URL.
 
-     The download starts after the answer; the video's id arrives in the job's result.
+     The download starts after the response; the job's result has the video's id.
 
     Args:
         idempotency_key (str | Unset):
@@ -158,9 +158,9 @@ async def asyncio(
     body: UrlIngestRequest,
     idempotency_key: str | Unset = UNSET,
 ) -> IngestAccepted | None:
-    """Ingest from an http(s) URL.
+    """Ingest from a URL.
 
-     The download starts after the answer; the video's id arrives in the job's result.
+     The download starts after the response; the job's result has the video's id.
 
     Args:
         idempotency_key (str | Unset):

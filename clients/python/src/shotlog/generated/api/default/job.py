@@ -50,7 +50,7 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[Job]:
-    """One job.
+    """Get a job.
 
     Args:
         job_id (str):
@@ -79,7 +79,7 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
 ) -> Job | None:
-    """One job.
+    """Get a job.
 
     Args:
         job_id (str):
@@ -103,7 +103,7 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[Job]:
-    """One job.
+    """Get a job.
 
     Args:
         job_id (str):
@@ -130,7 +130,7 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
 ) -> Job | None:
-    """One job.
+    """Get a job.
 
     Args:
         job_id (str):

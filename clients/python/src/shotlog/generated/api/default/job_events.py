@@ -54,10 +54,10 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[ServerSentEvent]:
-    """A job's progress as server-sent events.
+    """Stream a job's progress.
 
-     Each event is named `job` and its data is the job as `GET /jobs/{job_id}` shows it: one at once,
-    one after each change. The stream ends with the job.
+     Server-sent events named `job`, whose data is the job as returned by `GET /jobs/{job_id}`: one
+    immediately, then one after each change. The stream ends with the job.
 
     Args:
         job_id (str):
@@ -86,10 +86,10 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
 ) -> ServerSentEvent | None:
-    """A job's progress as server-sent events.
+    """Stream a job's progress.
 
-     Each event is named `job` and its data is the job as `GET /jobs/{job_id}` shows it: one at once,
-    one after each change. The stream ends with the job.
+     Server-sent events named `job`, whose data is the job as returned by `GET /jobs/{job_id}`: one
+    immediately, then one after each change. The stream ends with the job.
 
     Args:
         job_id (str):
@@ -113,10 +113,10 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[ServerSentEvent]:
-    """A job's progress as server-sent events.
+    """Stream a job's progress.
 
-     Each event is named `job` and its data is the job as `GET /jobs/{job_id}` shows it: one at once,
-    one after each change. The stream ends with the job.
+     Server-sent events named `job`, whose data is the job as returned by `GET /jobs/{job_id}`: one
+    immediately, then one after each change. The stream ends with the job.
 
     Args:
         job_id (str):
@@ -143,10 +143,10 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
 ) -> ServerSentEvent | None:
-    """A job's progress as server-sent events.
+    """Stream a job's progress.
 
-     Each event is named `job` and its data is the job as `GET /jobs/{job_id}` shows it: one at once,
-    one after each change. The stream ends with the job.
+     Server-sent events named `job`, whose data is the job as returned by `GET /jobs/{job_id}`: one
+    immediately, then one after each change. The stream ends with the job.
 
     Args:
         job_id (str):

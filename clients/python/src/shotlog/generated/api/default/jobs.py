@@ -59,7 +59,9 @@ def sync_detailed(
     limit: int | Unset = UNSET,
     offset: int | Unset = 0,
 ) -> Response[JobList]:
-    """Every job that is remembered, newest first.
+    """List jobs.
+
+     Newest first; old jobs are removed.
 
     Args:
         limit (int | Unset):
@@ -91,7 +93,9 @@ def sync(
     limit: int | Unset = UNSET,
     offset: int | Unset = 0,
 ) -> JobList | None:
-    """Every job that is remembered, newest first.
+    """List jobs.
+
+     Newest first; old jobs are removed.
 
     Args:
         limit (int | Unset):
@@ -118,7 +122,9 @@ async def asyncio_detailed(
     limit: int | Unset = UNSET,
     offset: int | Unset = 0,
 ) -> Response[JobList]:
-    """Every job that is remembered, newest first.
+    """List jobs.
+
+     Newest first; old jobs are removed.
 
     Args:
         limit (int | Unset):
@@ -148,7 +154,9 @@ async def asyncio(
     limit: int | Unset = UNSET,
     offset: int | Unset = 0,
 ) -> JobList | None:
-    """Every job that is remembered, newest first.
+    """List jobs.
+
+     Newest first; old jobs are removed.
 
     Args:
         limit (int | Unset):

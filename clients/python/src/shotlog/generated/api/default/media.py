@@ -47,7 +47,9 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[Any]:
-    """Redirect to the video in storage, which serves its bytes and ranges.
+    """Redirect to the video.
+
+     The storage URL serves the file and supports ranges.
 
     Args:
         video_id (str):
@@ -76,7 +78,9 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[Any]:
-    """Redirect to the video in storage, which serves its bytes and ranges.
+    """Redirect to the video.
+
+     The storage URL serves the file and supports ranges.
 
     Args:
         video_id (str):

@@ -50,10 +50,10 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[Moment]:
-    """What is stored of a moment.
+    """Get a moment.
 
-     Hits and citations name moments. A moment can be read as long as its video is there: after
-    another ingest its chunks are those of then.
+     Returns everything that is stored of a span of a video. Hits and citations refer to moments. A
+    moment stays readable as long as its video exists; after another ingest it has the new chunks.
 
     Args:
         moment_id (str):
@@ -82,10 +82,10 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
 ) -> Moment | None:
-    """What is stored of a moment.
+    """Get a moment.
 
-     Hits and citations name moments. A moment can be read as long as its video is there: after
-    another ingest its chunks are those of then.
+     Returns everything that is stored of a span of a video. Hits and citations refer to moments. A
+    moment stays readable as long as its video exists; after another ingest it has the new chunks.
 
     Args:
         moment_id (str):
@@ -109,10 +109,10 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[Moment]:
-    """What is stored of a moment.
+    """Get a moment.
 
-     Hits and citations name moments. A moment can be read as long as its video is there: after
-    another ingest its chunks are those of then.
+     Returns everything that is stored of a span of a video. Hits and citations refer to moments. A
+    moment stays readable as long as its video exists; after another ingest it has the new chunks.
 
     Args:
         moment_id (str):
@@ -139,10 +139,10 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
 ) -> Moment | None:
-    """What is stored of a moment.
+    """Get a moment.
 
-     Hits and citations name moments. A moment can be read as long as its video is there: after
-    another ingest its chunks are those of then.
+     Returns everything that is stored of a span of a video. Hits and citations refer to moments. A
+    moment stays readable as long as its video exists; after another ingest it has the new chunks.
 
     Args:
         moment_id (str):

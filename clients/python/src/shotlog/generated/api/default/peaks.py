@@ -60,11 +60,10 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     buckets: int | Unset = 1000,
 ) -> Response[Peaks]:
-    """How loud the sound is over time, as a waveform is drawn.
+    """Get the waveform.
 
-     Peak `n` is the largest amplitude within the seconds from `n × interval` to `(n + 1) × interval`,
-    from 0 (silence) to 1 (full scale), of all channels mixed. The first call for a video decodes its
-    sound.
+     Peak `n` is the maximum amplitude from `n × interval` to `(n + 1) × interval` seconds, from 0
+    (silence) to 1 (full scale), with all channels mixed. The first call for a video decodes its sound.
 
     Args:
         video_id (str):
@@ -96,11 +95,10 @@ def sync(
     client: AuthenticatedClient | Client,
     buckets: int | Unset = 1000,
 ) -> Peaks | None:
-    """How loud the sound is over time, as a waveform is drawn.
+    """Get the waveform.
 
-     Peak `n` is the largest amplitude within the seconds from `n × interval` to `(n + 1) × interval`,
-    from 0 (silence) to 1 (full scale), of all channels mixed. The first call for a video decodes its
-    sound.
+     Peak `n` is the maximum amplitude from `n × interval` to `(n + 1) × interval` seconds, from 0
+    (silence) to 1 (full scale), with all channels mixed. The first call for a video decodes its sound.
 
     Args:
         video_id (str):
@@ -127,11 +125,10 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     buckets: int | Unset = 1000,
 ) -> Response[Peaks]:
-    """How loud the sound is over time, as a waveform is drawn.
+    """Get the waveform.
 
-     Peak `n` is the largest amplitude within the seconds from `n × interval` to `(n + 1) × interval`,
-    from 0 (silence) to 1 (full scale), of all channels mixed. The first call for a video decodes its
-    sound.
+     Peak `n` is the maximum amplitude from `n × interval` to `(n + 1) × interval` seconds, from 0
+    (silence) to 1 (full scale), with all channels mixed. The first call for a video decodes its sound.
 
     Args:
         video_id (str):
@@ -161,11 +158,10 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     buckets: int | Unset = 1000,
 ) -> Peaks | None:
-    """How loud the sound is over time, as a waveform is drawn.
+    """Get the waveform.
 
-     Peak `n` is the largest amplitude within the seconds from `n × interval` to `(n + 1) × interval`,
-    from 0 (silence) to 1 (full scale), of all channels mixed. The first call for a video decodes its
-    sound.
+     Peak `n` is the maximum amplitude from `n × interval` to `(n + 1) × interval` seconds, from 0
+    (silence) to 1 (full scale), with all channels mixed. The first call for a video decodes its sound.
 
     Args:
         video_id (str):

@@ -55,11 +55,10 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     body: PlanRequest,
 ) -> Response[Plan]:
-    """What an ingest would take.
+    """Estimate the cost of an ingest.
 
-     Chunks, model calls, tokens and seconds, and what would be used again, as this install has
-    needed them so far; `null` is what it cannot know yet. Decodes nothing, asks no model,
-    changes nothing.
+     Returns chunks, model calls, tokens and seconds, and what would be reused, based on previous ingests
+    of this install; unknown values are null. Decodes nothing, calls no model and changes nothing.
 
     Args:
         body (PlanRequest):
@@ -88,11 +87,10 @@ def sync(
     client: AuthenticatedClient | Client,
     body: PlanRequest,
 ) -> Plan | None:
-    """What an ingest would take.
+    """Estimate the cost of an ingest.
 
-     Chunks, model calls, tokens and seconds, and what would be used again, as this install has
-    needed them so far; `null` is what it cannot know yet. Decodes nothing, asks no model,
-    changes nothing.
+     Returns chunks, model calls, tokens and seconds, and what would be reused, based on previous ingests
+    of this install; unknown values are null. Decodes nothing, calls no model and changes nothing.
 
     Args:
         body (PlanRequest):
@@ -116,11 +114,10 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     body: PlanRequest,
 ) -> Response[Plan]:
-    """What an ingest would take.
+    """Estimate the cost of an ingest.
 
-     Chunks, model calls, tokens and seconds, and what would be used again, as this install has
-    needed them so far; `null` is what it cannot know yet. Decodes nothing, asks no model,
-    changes nothing.
+     Returns chunks, model calls, tokens and seconds, and what would be reused, based on previous ingests
+    of this install; unknown values are null. Decodes nothing, calls no model and changes nothing.
 
     Args:
         body (PlanRequest):
@@ -147,11 +144,10 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     body: PlanRequest,
 ) -> Plan | None:
-    """What an ingest would take.
+    """Estimate the cost of an ingest.
 
-     Chunks, model calls, tokens and seconds, and what would be used again, as this install has
-    needed them so far; `null` is what it cannot know yet. Decodes nothing, asks no model,
-    changes nothing.
+     Returns chunks, model calls, tokens and seconds, and what would be reused, based on previous ingests
+    of this install; unknown values are null. Decodes nothing, calls no model and changes nothing.
 
     Args:
         body (PlanRequest):

@@ -60,14 +60,15 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     body: PreviewRequest,
 ) -> Response[Preview]:
-    """How a video would be split with other fields.
+    """Preview chunking.
 
-     From the signals stored at ingest: decodes nothing, asks no model, changes nothing. Ingest
-    the same video with these fields to carry it out.
+     Computes how other settings would split the video, from the signals stored at ingest. Decodes
+    nothing, calls no model and changes nothing. To apply the settings, ingest the video again with
+    them.
 
     Args:
         video_id (str):
-        body (PreviewRequest): The mode fields of an ingest.
+        body (PreviewRequest): The chunking fields of an ingest.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -95,14 +96,15 @@ def sync(
     client: AuthenticatedClient | Client,
     body: PreviewRequest,
 ) -> Preview | None:
-    """How a video would be split with other fields.
+    """Preview chunking.
 
-     From the signals stored at ingest: decodes nothing, asks no model, changes nothing. Ingest
-    the same video with these fields to carry it out.
+     Computes how other settings would split the video, from the signals stored at ingest. Decodes
+    nothing, calls no model and changes nothing. To apply the settings, ingest the video again with
+    them.
 
     Args:
         video_id (str):
-        body (PreviewRequest): The mode fields of an ingest.
+        body (PreviewRequest): The chunking fields of an ingest.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -125,14 +127,15 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     body: PreviewRequest,
 ) -> Response[Preview]:
-    """How a video would be split with other fields.
+    """Preview chunking.
 
-     From the signals stored at ingest: decodes nothing, asks no model, changes nothing. Ingest
-    the same video with these fields to carry it out.
+     Computes how other settings would split the video, from the signals stored at ingest. Decodes
+    nothing, calls no model and changes nothing. To apply the settings, ingest the video again with
+    them.
 
     Args:
         video_id (str):
-        body (PreviewRequest): The mode fields of an ingest.
+        body (PreviewRequest): The chunking fields of an ingest.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -158,14 +161,15 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     body: PreviewRequest,
 ) -> Preview | None:
-    """How a video would be split with other fields.
+    """Preview chunking.
 
-     From the signals stored at ingest: decodes nothing, asks no model, changes nothing. Ingest
-    the same video with these fields to carry it out.
+     Computes how other settings would split the video, from the signals stored at ingest. Decodes
+    nothing, calls no model and changes nothing. To apply the settings, ingest the video again with
+    them.
 
     Args:
         video_id (str):
-        body (PreviewRequest): The mode fields of an ingest.
+        body (PreviewRequest): The chunking fields of an ingest.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

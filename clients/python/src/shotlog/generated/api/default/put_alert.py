@@ -60,12 +60,12 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     body: AlertRequest,
 ) -> Response[Alert]:
-    """Keep a search, whose webhook is told of each video that has what it looks for.
+    """Create or update an alert.
 
-     From now on each video that is published, or changed by another ingest, is searched for it. Where
-    it is there, the webhook gets a signed POST (`Shotlog-Signature`, as callbacks) with `event_id`,
-    `alert`, `text`, `video_id`, `filename`, `p_present` and `moments`: at least once, each time with
-    the same `event_id`. Changes the alert of that name where there is one.
+     An alert is a saved search that calls a webhook for every new matching video. It runs on each video
+    that is ingested from now on. If moments match, the webhook gets a signed POST (`Shotlog-Signature`,
+    as for job callbacks) with `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and
+    `moments`. Delivery is at least once; repeated deliveries have the same `event_id`.
 
     Args:
         name (str):
@@ -97,12 +97,12 @@ def sync(
     client: AuthenticatedClient | Client,
     body: AlertRequest,
 ) -> Alert | None:
-    """Keep a search, whose webhook is told of each video that has what it looks for.
+    """Create or update an alert.
 
-     From now on each video that is published, or changed by another ingest, is searched for it. Where
-    it is there, the webhook gets a signed POST (`Shotlog-Signature`, as callbacks) with `event_id`,
-    `alert`, `text`, `video_id`, `filename`, `p_present` and `moments`: at least once, each time with
-    the same `event_id`. Changes the alert of that name where there is one.
+     An alert is a saved search that calls a webhook for every new matching video. It runs on each video
+    that is ingested from now on. If moments match, the webhook gets a signed POST (`Shotlog-Signature`,
+    as for job callbacks) with `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and
+    `moments`. Delivery is at least once; repeated deliveries have the same `event_id`.
 
     Args:
         name (str):
@@ -129,12 +129,12 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     body: AlertRequest,
 ) -> Response[Alert]:
-    """Keep a search, whose webhook is told of each video that has what it looks for.
+    """Create or update an alert.
 
-     From now on each video that is published, or changed by another ingest, is searched for it. Where
-    it is there, the webhook gets a signed POST (`Shotlog-Signature`, as callbacks) with `event_id`,
-    `alert`, `text`, `video_id`, `filename`, `p_present` and `moments`: at least once, each time with
-    the same `event_id`. Changes the alert of that name where there is one.
+     An alert is a saved search that calls a webhook for every new matching video. It runs on each video
+    that is ingested from now on. If moments match, the webhook gets a signed POST (`Shotlog-Signature`,
+    as for job callbacks) with `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and
+    `moments`. Delivery is at least once; repeated deliveries have the same `event_id`.
 
     Args:
         name (str):
@@ -164,12 +164,12 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     body: AlertRequest,
 ) -> Alert | None:
-    """Keep a search, whose webhook is told of each video that has what it looks for.
+    """Create or update an alert.
 
-     From now on each video that is published, or changed by another ingest, is searched for it. Where
-    it is there, the webhook gets a signed POST (`Shotlog-Signature`, as callbacks) with `event_id`,
-    `alert`, `text`, `video_id`, `filename`, `p_present` and `moments`: at least once, each time with
-    the same `event_id`. Changes the alert of that name where there is one.
+     An alert is a saved search that calls a webhook for every new matching video. It runs on each video
+    that is ingested from now on. If moments match, the webhook gets a signed POST (`Shotlog-Signature`,
+    as for job callbacks) with `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and
+    `moments`. Delivery is at least once; repeated deliveries have the same `event_id`.
 
     Args:
         name (str):

@@ -62,10 +62,10 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     body: EvaluationRequest,
 ) -> Response[Evaluation]:
-    """Keep judged questions under a name.
+    """Create or replace an evaluation.
 
-     They take the place of those that it has had; its runs stay. A judged moment whose video is not
-    there, or that ends after its video, is refused.
+     Stores judged questions under a name, replacing previous questions; existing runs are kept. Rejects
+    judged moments whose video does not exist or that end after their video.
 
     Args:
         name (str):
@@ -97,10 +97,10 @@ def sync(
     client: AuthenticatedClient | Client,
     body: EvaluationRequest,
 ) -> Evaluation | None:
-    """Keep judged questions under a name.
+    """Create or replace an evaluation.
 
-     They take the place of those that it has had; its runs stay. A judged moment whose video is not
-    there, or that ends after its video, is refused.
+     Stores judged questions under a name, replacing previous questions; existing runs are kept. Rejects
+    judged moments whose video does not exist or that end after their video.
 
     Args:
         name (str):
@@ -127,10 +127,10 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     body: EvaluationRequest,
 ) -> Response[Evaluation]:
-    """Keep judged questions under a name.
+    """Create or replace an evaluation.
 
-     They take the place of those that it has had; its runs stay. A judged moment whose video is not
-    there, or that ends after its video, is refused.
+     Stores judged questions under a name, replacing previous questions; existing runs are kept. Rejects
+    judged moments whose video does not exist or that end after their video.
 
     Args:
         name (str):
@@ -160,10 +160,10 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     body: EvaluationRequest,
 ) -> Evaluation | None:
-    """Keep judged questions under a name.
+    """Create or replace an evaluation.
 
-     They take the place of those that it has had; its runs stay. A judged moment whose video is not
-    there, or that ends after its video, is refused.
+     Stores judged questions under a name, replacing previous questions; existing runs are kept. Rejects
+    judged moments whose video does not exist or that end after their video.
 
     Args:
         name (str):

@@ -64,12 +64,11 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     body: ExtractorRequest,
 ) -> Response[ExtractorDetail]:
-    """Define an analyzer of your own.
+    """Define a custom analyzer.
 
-     It fills in the schema for every chunk, from what is said, shown and seen. Its name can then be
-    used wherever an analyzer is named: an ingest runs it, searches and questions go by what it
-    finds, tables have its columns. Defined anew, what it has found is out of date and found again
-    by the next ingest.
+     A language model fills in the schema for every chunk, from speech, on-screen text and visible
+    content. The name can be used wherever an analyzer is named: in ingests, searches, questions and
+    tables. Redefining an extractor invalidates its stored output, which the next ingest computes again.
 
     Args:
         name (str):
@@ -101,12 +100,11 @@ def sync(
     client: AuthenticatedClient | Client,
     body: ExtractorRequest,
 ) -> ExtractorDetail | None:
-    """Define an analyzer of your own.
+    """Define a custom analyzer.
 
-     It fills in the schema for every chunk, from what is said, shown and seen. Its name can then be
-    used wherever an analyzer is named: an ingest runs it, searches and questions go by what it
-    finds, tables have its columns. Defined anew, what it has found is out of date and found again
-    by the next ingest.
+     A language model fills in the schema for every chunk, from speech, on-screen text and visible
+    content. The name can be used wherever an analyzer is named: in ingests, searches, questions and
+    tables. Redefining an extractor invalidates its stored output, which the next ingest computes again.
 
     Args:
         name (str):
@@ -133,12 +131,11 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     body: ExtractorRequest,
 ) -> Response[ExtractorDetail]:
-    """Define an analyzer of your own.
+    """Define a custom analyzer.
 
-     It fills in the schema for every chunk, from what is said, shown and seen. Its name can then be
-    used wherever an analyzer is named: an ingest runs it, searches and questions go by what it
-    finds, tables have its columns. Defined anew, what it has found is out of date and found again
-    by the next ingest.
+     A language model fills in the schema for every chunk, from speech, on-screen text and visible
+    content. The name can be used wherever an analyzer is named: in ingests, searches, questions and
+    tables. Redefining an extractor invalidates its stored output, which the next ingest computes again.
 
     Args:
         name (str):
@@ -168,12 +165,11 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     body: ExtractorRequest,
 ) -> ExtractorDetail | None:
-    """Define an analyzer of your own.
+    """Define a custom analyzer.
 
-     It fills in the schema for every chunk, from what is said, shown and seen. Its name can then be
-    used wherever an analyzer is named: an ingest runs it, searches and questions go by what it
-    finds, tables have its columns. Defined anew, what it has found is out of date and found again
-    by the next ingest.
+     A language model fills in the schema for every chunk, from speech, on-screen text and visible
+    content. The name can be used wherever an analyzer is named: in ingests, searches, questions and
+    tables. Redefining an extractor invalidates its stored output, which the next ingest computes again.
 
     Args:
         name (str):

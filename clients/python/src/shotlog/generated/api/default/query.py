@@ -59,7 +59,9 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     body: QueryRequest,
 ) -> Response[QueryResponse]:
-    """Vector search with an optional synthesized answer.
+    """Search.
+
+     Searches by meaning, by words or both, with an optional generated answer.
 
     Args:
         body (QueryRequest):
@@ -88,7 +90,9 @@ def sync(
     client: AuthenticatedClient | Client,
     body: QueryRequest,
 ) -> QueryResponse | None:
-    """Vector search with an optional synthesized answer.
+    """Search.
+
+     Searches by meaning, by words or both, with an optional generated answer.
 
     Args:
         body (QueryRequest):
@@ -112,7 +116,9 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     body: QueryRequest,
 ) -> Response[QueryResponse]:
-    """Vector search with an optional synthesized answer.
+    """Search.
+
+     Searches by meaning, by words or both, with an optional generated answer.
 
     Args:
         body (QueryRequest):
@@ -139,7 +145,9 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     body: QueryRequest,
 ) -> QueryResponse | None:
-    """Vector search with an optional synthesized answer.
+    """Search.
+
+     Searches by meaning, by words or both, with an optional generated answer.
 
     Args:
         body (QueryRequest):

@@ -57,7 +57,9 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     body: ReadRequest,
 ) -> Response[ReadMoments]:
-    """What is stored of several moments, within so many tokens.
+    """Get several moments.
+
+     Within a token budget.
 
     Args:
         body (ReadRequest):
@@ -86,7 +88,9 @@ def sync(
     client: AuthenticatedClient | Client,
     body: ReadRequest,
 ) -> ReadMoments | None:
-    """What is stored of several moments, within so many tokens.
+    """Get several moments.
+
+     Within a token budget.
 
     Args:
         body (ReadRequest):
@@ -110,7 +114,9 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     body: ReadRequest,
 ) -> Response[ReadMoments]:
-    """What is stored of several moments, within so many tokens.
+    """Get several moments.
+
+     Within a token budget.
 
     Args:
         body (ReadRequest):
@@ -137,7 +143,9 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     body: ReadRequest,
 ) -> ReadMoments | None:
-    """What is stored of several moments, within so many tokens.
+    """Get several moments.
+
+     Within a token budget.
 
     Args:
         body (ReadRequest):

@@ -64,10 +64,10 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     body: RenameRequest,
 ) -> Response[ChangeAccepted]:
-    """Rename a collection, as a job.
+    """Rename a collection.
 
-     Where there is one of the new name already, it takes the videos in. An ingest that is to put its
-    video under the old name still does, and a token that is bound to the old name stays so.
+     Starts a job that moves the videos. If a collection of the new name exists, the two are merged.
+    Running ingests still use the old name, and tokens that are limited to the old name are not changed.
 
     Args:
         name (str):
@@ -99,10 +99,10 @@ def sync(
     client: AuthenticatedClient | Client,
     body: RenameRequest,
 ) -> ChangeAccepted | None:
-    """Rename a collection, as a job.
+    """Rename a collection.
 
-     Where there is one of the new name already, it takes the videos in. An ingest that is to put its
-    video under the old name still does, and a token that is bound to the old name stays so.
+     Starts a job that moves the videos. If a collection of the new name exists, the two are merged.
+    Running ingests still use the old name, and tokens that are limited to the old name are not changed.
 
     Args:
         name (str):
@@ -129,10 +129,10 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     body: RenameRequest,
 ) -> Response[ChangeAccepted]:
-    """Rename a collection, as a job.
+    """Rename a collection.
 
-     Where there is one of the new name already, it takes the videos in. An ingest that is to put its
-    video under the old name still does, and a token that is bound to the old name stays so.
+     Starts a job that moves the videos. If a collection of the new name exists, the two are merged.
+    Running ingests still use the old name, and tokens that are limited to the old name are not changed.
 
     Args:
         name (str):
@@ -162,10 +162,10 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     body: RenameRequest,
 ) -> ChangeAccepted | None:
-    """Rename a collection, as a job.
+    """Rename a collection.
 
-     Where there is one of the new name already, it takes the videos in. An ingest that is to put its
-    video under the old name still does, and a token that is bound to the old name stays so.
+     Starts a job that moves the videos. If a collection of the new name exists, the two are merged.
+    Running ingests still use the old name, and tokens that are limited to the old name are not changed.
 
     Args:
         name (str):

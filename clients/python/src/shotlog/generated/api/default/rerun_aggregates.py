@@ -73,7 +73,9 @@ def sync_detailed(
     body: RerunForm | Unset = UNSET,
     force: bool | Unset = True,
 ) -> Response[RerunAccepted]:
-    """Re-run aggregators over stored analyzer output.
+    """Re-run aggregators.
+
+     Starts a job that computes aggregates from the stored analyzer output.
 
     Args:
         video_id (str):
@@ -108,7 +110,9 @@ def sync(
     body: RerunForm | Unset = UNSET,
     force: bool | Unset = True,
 ) -> RerunAccepted | None:
-    """Re-run aggregators over stored analyzer output.
+    """Re-run aggregators.
+
+     Starts a job that computes aggregates from the stored analyzer output.
 
     Args:
         video_id (str):
@@ -138,7 +142,9 @@ async def asyncio_detailed(
     body: RerunForm | Unset = UNSET,
     force: bool | Unset = True,
 ) -> Response[RerunAccepted]:
-    """Re-run aggregators over stored analyzer output.
+    """Re-run aggregators.
+
+     Starts a job that computes aggregates from the stored analyzer output.
 
     Args:
         video_id (str):
@@ -171,7 +177,9 @@ async def asyncio(
     body: RerunForm | Unset = UNSET,
     force: bool | Unset = True,
 ) -> RerunAccepted | None:
-    """Re-run aggregators over stored analyzer output.
+    """Re-run aggregators.
+
+     Starts a job that computes aggregates from the stored analyzer output.
 
     Args:
         video_id (str):

@@ -52,9 +52,10 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[AlertRetry]:
-    """Tell what could not be delivered once more.
+    """Retry failed deliveries.
 
-     A job for each video whose delivery was given up: it is searched again, as it is now.
+     Starts a job for each video whose delivery failed. The search runs again on the video's current
+    output.
 
     Args:
         name (str):
@@ -83,9 +84,10 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
 ) -> AlertRetry | None:
-    """Tell what could not be delivered once more.
+    """Retry failed deliveries.
 
-     A job for each video whose delivery was given up: it is searched again, as it is now.
+     Starts a job for each video whose delivery failed. The search runs again on the video's current
+    output.
 
     Args:
         name (str):
@@ -109,9 +111,10 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[AlertRetry]:
-    """Tell what could not be delivered once more.
+    """Retry failed deliveries.
 
-     A job for each video whose delivery was given up: it is searched again, as it is now.
+     Starts a job for each video whose delivery failed. The search runs again on the video's current
+    output.
 
     Args:
         name (str):
@@ -138,9 +141,10 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
 ) -> AlertRetry | None:
-    """Tell what could not be delivered once more.
+    """Retry failed deliveries.
 
-     A job for each video whose delivery was given up: it is searched again, as it is now.
+     Starts a job for each video whose delivery failed. The search runs again on the video's current
+    output.
 
     Args:
         name (str):

@@ -64,10 +64,11 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     body: EvaluationRunRequest,
 ) -> Response[EvaluationRunAccepted]:
-    """Ask the questions, and measure what comes.
+    """Run an evaluation.
 
-     It is a job, whose id is that of the run. Where the language model bills its calls and a
-    configuration asks it, `max_model_calls` has to allow them; the error says how many there are.
+     Starts a job that runs all questions and measures the results; the run has the id of the job. If the
+    language model bills calls and a configuration calls it, `max_model_calls` must cover them; the
+    error states the required number.
 
     Args:
         name (str):
@@ -99,10 +100,11 @@ def sync(
     client: AuthenticatedClient | Client,
     body: EvaluationRunRequest,
 ) -> EvaluationRunAccepted | None:
-    """Ask the questions, and measure what comes.
+    """Run an evaluation.
 
-     It is a job, whose id is that of the run. Where the language model bills its calls and a
-    configuration asks it, `max_model_calls` has to allow them; the error says how many there are.
+     Starts a job that runs all questions and measures the results; the run has the id of the job. If the
+    language model bills calls and a configuration calls it, `max_model_calls` must cover them; the
+    error states the required number.
 
     Args:
         name (str):
@@ -129,10 +131,11 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     body: EvaluationRunRequest,
 ) -> Response[EvaluationRunAccepted]:
-    """Ask the questions, and measure what comes.
+    """Run an evaluation.
 
-     It is a job, whose id is that of the run. Where the language model bills its calls and a
-    configuration asks it, `max_model_calls` has to allow them; the error says how many there are.
+     Starts a job that runs all questions and measures the results; the run has the id of the job. If the
+    language model bills calls and a configuration calls it, `max_model_calls` must cover them; the
+    error states the required number.
 
     Args:
         name (str):
@@ -162,10 +165,11 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     body: EvaluationRunRequest,
 ) -> EvaluationRunAccepted | None:
-    """Ask the questions, and measure what comes.
+    """Run an evaluation.
 
-     It is a job, whose id is that of the run. Where the language model bills its calls and a
-    configuration asks it, `max_model_calls` has to allow them; the error says how many there are.
+     Starts a job that runs all questions and measures the results; the run has the id of the job. If the
+    language model bills calls and a configuration calls it, `max_model_calls` must cover them; the
+    error states the required number.
 
     Args:
         name (str):

@@ -52,10 +52,10 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[Storyboard]:
-    """Where each moment is in the storyboard's sheet.
+    """Get the storyboard.
 
-     Tile `n` shows the middle of the seconds from `n × interval` to `(n + 1) × interval`. Tiles
-    are laid out row by row.
+     Describes the layout of the sheet: tile `n` shows the middle of the interval from `n × interval` to
+    `(n + 1) × interval` seconds. Tiles are laid out row by row.
 
     Args:
         video_id (str):
@@ -84,10 +84,10 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
 ) -> Storyboard | None:
-    """Where each moment is in the storyboard's sheet.
+    """Get the storyboard.
 
-     Tile `n` shows the middle of the seconds from `n × interval` to `(n + 1) × interval`. Tiles
-    are laid out row by row.
+     Describes the layout of the sheet: tile `n` shows the middle of the interval from `n × interval` to
+    `(n + 1) × interval` seconds. Tiles are laid out row by row.
 
     Args:
         video_id (str):
@@ -111,10 +111,10 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[Storyboard]:
-    """Where each moment is in the storyboard's sheet.
+    """Get the storyboard.
 
-     Tile `n` shows the middle of the seconds from `n × interval` to `(n + 1) × interval`. Tiles
-    are laid out row by row.
+     Describes the layout of the sheet: tile `n` shows the middle of the interval from `n × interval` to
+    `(n + 1) × interval` seconds. Tiles are laid out row by row.
 
     Args:
         video_id (str):
@@ -141,10 +141,10 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
 ) -> Storyboard | None:
-    """Where each moment is in the storyboard's sheet.
+    """Get the storyboard.
 
-     Tile `n` shows the middle of the seconds from `n × interval` to `(n + 1) × interval`. Tiles
-    are laid out row by row.
+     Describes the layout of the sheet: tile `n` shows the middle of the interval from `n × interval` to
+    `(n + 1) × interval` seconds. Tiles are laid out row by row.
 
     Args:
         video_id (str):

@@ -50,7 +50,9 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[File]:
-    """The storyboard's sheet, as a JPEG.
+    """Get the storyboard sheet.
+
+     A JPEG with all tiles.
 
     Args:
         video_id (str):
@@ -79,7 +81,9 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
 ) -> File | None:
-    """The storyboard's sheet, as a JPEG.
+    """Get the storyboard sheet.
+
+     A JPEG with all tiles.
 
     Args:
         video_id (str):
@@ -103,7 +107,9 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[File]:
-    """The storyboard's sheet, as a JPEG.
+    """Get the storyboard sheet.
+
+     A JPEG with all tiles.
 
     Args:
         video_id (str):
@@ -130,7 +136,9 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
 ) -> File | None:
-    """The storyboard's sheet, as a JPEG.
+    """Get the storyboard sheet.
+
+     A JPEG with all tiles.
 
     Args:
         video_id (str):

@@ -50,7 +50,9 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[AlertTest]:
-    """What an alert finds in the videos that are there; nobody is told.
+    """Test an alert.
+
+     Runs the search on all stored videos without calling the webhook.
 
     Args:
         name (str):
@@ -79,7 +81,9 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
 ) -> AlertTest | None:
-    """What an alert finds in the videos that are there; nobody is told.
+    """Test an alert.
+
+     Runs the search on all stored videos without calling the webhook.
 
     Args:
         name (str):
@@ -103,7 +107,9 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[AlertTest]:
-    """What an alert finds in the videos that are there; nobody is told.
+    """Test an alert.
+
+     Runs the search on all stored videos without calling the webhook.
 
     Args:
         name (str):
@@ -130,7 +136,9 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
 ) -> AlertTest | None:
-    """What an alert finds in the videos that are there; nobody is told.
+    """Test an alert.
+
+     Runs the search on all stored videos without calling the webhook.
 
     Args:
         name (str):

@@ -74,10 +74,10 @@ def sync_detailed(
     max_tokens: int | Unset = UNSET,
     cursor: str | Unset = UNSET,
 ) -> Response[Transcript]:
-    """What is said, sentence by sentence.
+    """Get the transcript.
 
-     Whole sentences, also where they run over the boundary of a chunk. It is there where the analyzer
-    `transcript` or `diarization` has run.
+     Returns whole sentences, even across chunk boundaries. Requires that the analyzer `transcript` or
+    `diarization` has run.
 
     Args:
         video_id (str):
@@ -118,10 +118,10 @@ def sync(
     max_tokens: int | Unset = UNSET,
     cursor: str | Unset = UNSET,
 ) -> Transcript | None:
-    """What is said, sentence by sentence.
+    """Get the transcript.
 
-     Whole sentences, also where they run over the boundary of a chunk. It is there where the analyzer
-    `transcript` or `diarization` has run.
+     Returns whole sentences, even across chunk boundaries. Requires that the analyzer `transcript` or
+    `diarization` has run.
 
     Args:
         video_id (str):
@@ -157,10 +157,10 @@ async def asyncio_detailed(
     max_tokens: int | Unset = UNSET,
     cursor: str | Unset = UNSET,
 ) -> Response[Transcript]:
-    """What is said, sentence by sentence.
+    """Get the transcript.
 
-     Whole sentences, also where they run over the boundary of a chunk. It is there where the analyzer
-    `transcript` or `diarization` has run.
+     Returns whole sentences, even across chunk boundaries. Requires that the analyzer `transcript` or
+    `diarization` has run.
 
     Args:
         video_id (str):
@@ -199,10 +199,10 @@ async def asyncio(
     max_tokens: int | Unset = UNSET,
     cursor: str | Unset = UNSET,
 ) -> Transcript | None:
-    """What is said, sentence by sentence.
+    """Get the transcript.
 
-     Whole sentences, also where they run over the boundary of a chunk. It is there where the analyzer
-    `transcript` or `diarization` has run.
+     Returns whole sentences, even across chunk boundaries. Requires that the analyzer `transcript` or
+    `diarization` has run.
 
     Args:
         video_id (str):

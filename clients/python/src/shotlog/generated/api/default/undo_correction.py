@@ -65,7 +65,9 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     aggregate: bool | Unset = UNSET,
 ) -> Response[Corrections]:
-    """Undo one correction: what the models say is shown again.
+    """Undo a correction.
+
+     The output of the models is shown again.
 
     Args:
         video_id (str):
@@ -100,7 +102,9 @@ def sync(
     client: AuthenticatedClient | Client,
     aggregate: bool | Unset = UNSET,
 ) -> Corrections | None:
-    """Undo one correction: what the models say is shown again.
+    """Undo a correction.
+
+     The output of the models is shown again.
 
     Args:
         video_id (str):
@@ -130,7 +134,9 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     aggregate: bool | Unset = UNSET,
 ) -> Response[Corrections]:
-    """Undo one correction: what the models say is shown again.
+    """Undo a correction.
+
+     The output of the models is shown again.
 
     Args:
         video_id (str):
@@ -163,7 +169,9 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     aggregate: bool | Unset = UNSET,
 ) -> Corrections | None:
-    """Undo one correction: what the models say is shown again.
+    """Undo a correction.
+
+     The output of the models is shown again.
 
     Args:
         video_id (str):

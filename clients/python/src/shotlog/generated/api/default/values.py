@@ -75,7 +75,9 @@ def sync_detailed(
     analyzer: str | Unset = UNSET,
     filters: str | Unset = UNSET,
 ) -> Response[Values]:
-    """The values that occur for a filter, the most frequent first.
+    """List filter values.
+
+     Returns the values that occur for a filter, most frequent first.
 
     Args:
         field (str):
@@ -119,7 +121,9 @@ def sync(
     analyzer: str | Unset = UNSET,
     filters: str | Unset = UNSET,
 ) -> Values | None:
-    """The values that occur for a filter, the most frequent first.
+    """List filter values.
+
+     Returns the values that occur for a filter, most frequent first.
 
     Args:
         field (str):
@@ -158,7 +162,9 @@ async def asyncio_detailed(
     analyzer: str | Unset = UNSET,
     filters: str | Unset = UNSET,
 ) -> Response[Values]:
-    """The values that occur for a filter, the most frequent first.
+    """List filter values.
+
+     Returns the values that occur for a filter, most frequent first.
 
     Args:
         field (str):
@@ -200,7 +206,9 @@ async def asyncio(
     analyzer: str | Unset = UNSET,
     filters: str | Unset = UNSET,
 ) -> Values | None:
-    """The values that occur for a filter, the most frequent first.
+    """List filter values.
+
+     Returns the values that occur for a filter, most frequent first.
 
     Args:
         field (str):

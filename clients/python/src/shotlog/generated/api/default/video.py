@@ -52,7 +52,7 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[VideoDetail]:
-    """One video's metadata.
+    """Get a video.
 
     Args:
         video_id (str):
@@ -81,7 +81,7 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
 ) -> VideoDetail | None:
-    """One video's metadata.
+    """Get a video.
 
     Args:
         video_id (str):
@@ -105,7 +105,7 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
 ) -> Response[VideoDetail]:
-    """One video's metadata.
+    """Get a video.
 
     Args:
         video_id (str):
@@ -132,7 +132,7 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
 ) -> VideoDetail | None:
-    """One video's metadata.
+    """Get a video.
 
     Args:
         video_id (str):

@@ -95,7 +95,9 @@ def sync_detailed(
     recorded_before: str | Unset = UNSET,
     metadata: str | Unset = UNSET,
 ) -> Response[VideoList]:
-    """Ingested videos, newest first.
+    """List videos.
+
+     Newest first.
 
     Args:
         limit (int | Unset):
@@ -154,7 +156,9 @@ def sync(
     recorded_before: str | Unset = UNSET,
     metadata: str | Unset = UNSET,
 ) -> VideoList | None:
-    """Ingested videos, newest first.
+    """List videos.
+
+     Newest first.
 
     Args:
         limit (int | Unset):
@@ -208,7 +212,9 @@ async def asyncio_detailed(
     recorded_before: str | Unset = UNSET,
     metadata: str | Unset = UNSET,
 ) -> Response[VideoList]:
-    """Ingested videos, newest first.
+    """List videos.
+
+     Newest first.
 
     Args:
         limit (int | Unset):
@@ -265,7 +271,9 @@ async def asyncio(
     recorded_before: str | Unset = UNSET,
     metadata: str | Unset = UNSET,
 ) -> VideoList | None:
-    """Ingested videos, newest first.
+    """List videos.
+
+     Newest first.
 
     Args:
         limit (int | Unset):

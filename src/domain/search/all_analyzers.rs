@@ -1,50 +1,50 @@
-//! A search over every analyzer at once: what each found in a chunk becomes one hit.
+//! Search across all analyzers: the hits of one chunk are merged into one.
 
 use std::collections::HashMap;
 
 use ports::index::VectorQuery;
 
-use crate::domain::analysis::finding::Statement;
 use crate::domain::analysis::hit::HitDocument;
+use crate::domain::analysis::output::Statement;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::video::{ChunkId, VideoId};
 use crate::domain::search::{Mode, Search, SearchResult};
 
-/// In place of an analyzer's id: all of them.
-pub const EVERY_ANALYZER: &str = "*";
+/// Stands for all analyzers where an analyzer id is expected.
+pub const ALL_ANALYZERS: &str = "*";
 
-/// An analyzer is named with a hit where what it found is at least this part as probable as the best.
-const SHARE_NAMED: f32 = 0.5;
+/// `found_by` lists an analyzer if its hit has at least this share of the best hit's probability.
+const MIN_FOUND_BY_SHARE: f32 = 0.5;
 
 impl Search {
-    /// Hits of all analyzers that the filter lets through, those of one chunk merged, the most probable
-    /// first: their cosines do not compare, since each has texts of its own kind.
-    pub(crate) async fn search_everything(
+    /// Hits of all analyzers that pass the filter, merged by chunk, the most probable first. Cosines of
+    /// different analyzers are not comparable, since each embeds its own kind of text.
+    pub(crate) async fn search_all_analyzers(
         &self,
         mode: Mode,
         text: &str,
         query: VectorQuery,
     ) -> Result<Vec<SearchResult>> {
         let limit = query.limit;
-        // So many hits are of as many chunks as are wanted, whichever analyzers they are of.
-        let of_all = limit * self.catalog.analyzers.all().len().max(1);
-        let hits = self.search(mode, text, VectorQuery { limit: of_all, ..query }).await?;
-        let mut merged = by_chunk(hits);
+        // Enough hits for `limit` chunks even if every analyzer matches each of them.
+        let total = limit * self.catalog.analyzers.all().len().max(1);
+        let hits = self.search(mode, text, VectorQuery { limit: total, ..query }).await?;
+        let mut merged = merge_by_chunk(hits);
         merged.truncate(limit);
         Ok(merged)
     }
 }
 
-/// The hits of each chunk as one, the most probable first.
-pub(super) fn by_chunk(mut hits: Vec<SearchResult>) -> Vec<SearchResult> {
-    // Of equals the order in which they were found.
+/// Merges the hits of each chunk into one, the most probable first.
+pub(super) fn merge_by_chunk(mut hits: Vec<SearchResult>) -> Vec<SearchResult> {
+    // The sort is stable: ties keep the order of the search.
     hits.sort_by(|a, b| b.p_present.total_cmp(&a.p_present));
     let mut places: HashMap<(VideoId, ChunkId), usize> = HashMap::new();
     let mut merged: Vec<SearchResult> = Vec::new();
     for hit in hits {
         let key = (hit.video_id, hit.chunk_id);
         match places.get(&key) {
-            Some(&place) => add(&mut merged[place], hit),
+            Some(&place) => merge_hit(&mut merged[place], hit),
             None => {
                 places.insert(key, merged.len());
                 merged.push(hit);
@@ -54,29 +54,29 @@ pub(super) fn by_chunk(mut hits: Vec<SearchResult>) -> Vec<SearchResult> {
     merged
 }
 
-/// Adds to a chunk's best hit what another analyzer found there.
-fn add(best: &mut SearchResult, other: SearchResult) {
+/// Merges another analyzer's hit into the best hit of the same chunk.
+fn merge_hit(best: &mut SearchResult, other: SearchResult) {
     best.score = best.score.max(other.score);
     best.text_score = match (best.text_score, other.text_score) {
         (Some(a), Some(b)) => Some(a.max(b)),
         (a, b) => a.or(b),
     };
-    if other.p_present >= SHARE_NAMED * best.p_present {
+    if other.p_present >= MIN_FOUND_BY_SHARE * best.p_present {
         best.found_by.extend(other.found_by);
     }
-    let known = |told: &Statement, all: &[Statement]| {
-        all.iter().any(|known| known.kind == told.kind && known.text == told.text)
+    let contains = |all: &[Statement], new: &Statement| {
+        all.iter().any(|known| known.kind == new.kind && known.text == new.text)
     };
-    for told in other.statements {
-        if !known(&told, &best.statements) {
-            best.statements.push(told);
+    for statement in other.statements {
+        if !contains(&best.statements, &statement) {
+            best.statements.push(statement);
         }
     }
-    complete(&mut best.document, other.document);
+    fill_missing(&mut best.document, other.document);
 }
 
-/// Fills what a document lacks from another one of the same chunk.
-fn complete(document: &mut HitDocument, other: HitDocument) {
+/// Fills the empty fields of a document from another document of the same chunk.
+fn fill_missing(document: &mut HitDocument, other: HitDocument) {
     fn fill<T>(own: &mut Vec<T>, others: Vec<T>) {
         if own.is_empty() {
             *own = others;
@@ -130,20 +130,20 @@ mod tests {
     }
 
     #[test]
-    fn hits_of_one_chunk_become_one() {
+    fn hits_of_one_chunk_are_merged() {
         let hits = vec![
             hit(1, "seen", 0.6, 0.2),
             hit(2, "seen", 0.5, 0.9),
             hit(1, "heard", 0.4, 0.8),
             hit(2, "heard", 0.3, 0.7),
         ];
-        let merged = by_chunk(hits);
-        let told: Vec<_> = merged
+        let merged = merge_by_chunk(hits);
+        let summary: Vec<_> = merged
             .iter()
             .map(|hit| (hit.chunk_id.0, hit.score, hit.p_present, hit.found_by.join("+")))
             .collect();
         assert_eq!(
-            told,
+            summary,
             [(2, 0.5, 0.9, "seen+heard".to_owned()), (1, 0.6, 0.8, "heard".to_owned())]
         );
         assert_eq!((merged[1].text.as_str(), merged[1].document.objects.len()), ("heard", 1));

@@ -1,4 +1,5 @@
-//! Telling alerts of a video that was published.
+//! Notifies alerts of a published video: runs the saved searches and calls the webhooks of those that
+//! match.
 
 use std::sync::PoisonError;
 
@@ -17,12 +18,12 @@ use crate::domain::kernel::time::now;
 use crate::domain::kernel::video::{ChunkId, VideoId};
 use crate::domain::search::SearchResult;
 
-/// Alerts that are seen to at once.
-const AT_ONCE: usize = 4;
+/// Alerts processed concurrently.
+const MAX_CONCURRENT: usize = 4;
 
-/// What a webhook is told.
+/// The body of a webhook call.
 #[derive(Serialize)]
-struct Event<'a> {
+struct AlertEvent<'a> {
     event_id: &'a str,
     alert: &'a str,
     text: &'a str,
@@ -30,7 +31,7 @@ struct Event<'a> {
     filename: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     collection: Option<&'a str>,
-    /// Of the best moment.
+    /// Probability of the best moment.
     p_present: f32,
     /// Best first.
     moments: Vec<EventMoment<'a>>,
@@ -67,7 +68,7 @@ impl<'a> From<&'a SearchResult> for EventMoment<'a> {
 }
 
 impl Alert {
-    /// The same each time that the same is found in the same state of a video.
+    /// The event id: the same for every delivery of the same alert on the same state of a video.
     fn event_id(&self, record: &VideoRecord) -> String {
         let revisions: Vec<String> = record.revisions().into_iter().collect();
         let event = format!("{}\n{}\n{}", self.mark, record.video_id, revisions.join("\n"));
@@ -75,47 +76,47 @@ impl Alert {
     }
 
     fn event(&self, event_id: &str, record: &VideoRecord, hits: &[SearchResult]) -> Result<Bytes> {
-        let event = Event {
+        let event = AlertEvent {
             event_id,
             alert: &self.name,
             text: &self.search.text,
             video_id: record.video_id,
             filename: &record.filename,
-            collection: record.about.collection.as_deref(),
+            collection: record.metadata.collection.as_deref(),
             p_present: hits.iter().map(|hit| hit.p_present).fold(0.0, f32::max),
             moments: hits.iter().map(EventMoment::from).collect(),
         };
         let body = serde_json::to_vec(&event);
-        body.map(Into::into).map_err(|e| Error::corrupt(format!("cannot tell an alert: {e}")))
+        body.map(Into::into).map_err(|e| Error::corrupt(format!("cannot serialize an alert: {e}")))
     }
 }
 
 impl Alerts {
-    /// Tells every alert of a video that was noted as published, or the named one of any video.
-    pub(crate) async fn tell(
+    /// Notifies every alert of a video noted as published, or only the named alert of any video.
+    pub(crate) async fn notify(
         &self,
         video_id: VideoId,
         only: Option<&str>,
         progress: &Progress,
     ) -> Result<AlertsResult> {
         progress.video(video_id);
-        // Who has noted it has published it or has died, once its lock is free.
+        // Once the lock is free, the writer of the note has published the video or has died.
         drop(progress.cancellable(self.catalog.locks.lock(video_id)).await?);
         let note = self.catalog.publication(video_id).await?;
         let mut alerts = match (&note, only) {
-            // Another job has seen to it.
+            // Another job has handled it.
             (None, None) => Vec::new(),
             _ => self.list().await?,
         };
         alerts.retain(|alert| only.is_none_or(|only| only == alert.name));
-        let done = self.tell_all(alerts, video_id, progress).await?;
+        let done = self.notify_all(alerts, video_id, progress).await?;
         if let (Some(note), None) = (note, only) {
-            self.catalog.forget_publication(video_id, &note).await?;
+            self.catalog.remove_publication(video_id, &note).await?;
         }
         Ok(done)
     }
 
-    async fn tell_all(
+    async fn notify_all(
         &self,
         alerts: Vec<Alert>,
         video_id: VideoId,
@@ -124,22 +125,22 @@ impl Alerts {
         let mut done = AlertsResult { video_id, alerts: 0, failed_deliveries: 0 };
         let Some(record) = self.catalog.find_readable(video_id).await? else {
             for alert in alerts {
-                self.enter(&alert, video_id, None, None).await?;
+                self.record_outcome(&alert, video_id, None, None).await?;
             }
             return Ok(done);
         };
-        // Its hits are those of the listing, which a publication that met an error has left behind.
+        // Searches use the listing, which a failed publication leaves outdated.
         self.catalog.relist(video_id).await?;
         let total = alerts.len();
-        let told = stream::iter(alerts).map(|alert| self.tell_one(alert, &record));
-        let mut told = std::pin::pin!(told.buffer_unordered(AT_ONCE).enumerate());
+        let outcomes = stream::iter(alerts).map(|alert| self.notify_one(alert, &record));
+        let mut outcomes = std::pin::pin!(outcomes.buffer_unordered(MAX_CONCURRENT).enumerate());
         progress.stage(Stage::Alerting, serde_json::json!({ "total": total, "done": 0 }));
         while let Some((before, outcome)) =
-            progress.cancellable(async { Ok(told.next().await) }).await?
+            progress.cancellable(async { Ok(outcomes.next().await) }).await?
         {
-            if let Some(taken) = outcome? {
+            if let Some(delivered) = outcome? {
                 done.alerts += 1;
-                done.failed_deliveries += u64::from(!taken);
+                done.failed_deliveries += u64::from(!delivered);
             }
             let detail = serde_json::json!({ "total": total, "done": before + 1 });
             progress.stage(Stage::Alerting, detail);
@@ -147,27 +148,29 @@ impl Alerts {
         Ok(done)
     }
 
-    /// Looks for what an alert looks for in a video, and tells its webhook. Whether that took it; `None`
-    /// where it is not there.
-    async fn tell_one(&self, alert: Alert, record: &VideoRecord) -> Result<Option<bool>> {
+    /// Searches a video for an alert's matches and calls its webhook. Returns whether the delivery
+    /// succeeded; `None` if nothing matches.
+    async fn notify_one(&self, alert: Alert, record: &VideoRecord) -> Result<Option<bool>> {
         let event_id = alert.event_id(record);
-        let told = match self.hits(&alert, record.video_id).await {
+        let delivery = match self.hits(&alert, record.video_id).await {
             Ok(hits) if hits.is_empty() => Ok(false),
             Ok(hits) => {
                 let event = alert.event(&event_id, record, &hits)?;
                 self.deliver(&alert, &event_id, event).await.map(|()| true)
             }
-            // Its owner should know of a filter that names what is not there any more, too.
+            // The alert's owner should also learn of an invalid search, such as a filter on a deleted
+            // extractor.
             Err(error) => Err(error.labelled()),
         };
-        let outcome = told.as_ref().copied().map_or(Some(false), |told| told.then_some(true));
-        let failure = told.err().map(|error| FailedDelivery {
+        let outcome =
+            delivery.as_ref().copied().map_or(Some(false), |matched| matched.then_some(true));
+        let failure = delivery.err().map(|error| FailedDelivery {
             event_id,
             video_id: record.video_id,
             error,
             at: now(),
         });
-        self.enter(&alert, record.video_id, outcome, failure).await?;
+        self.record_outcome(&alert, record.video_id, outcome, failure).await?;
         Ok(outcome)
     }
 
@@ -181,19 +184,19 @@ impl Alerts {
         webhook.send(event_id, event).await.map_err(|e| e.to_string())
     }
 
-    /// Enters what became of a video, in place of what had failed of it.
-    async fn enter(
+    /// Records the outcome for a video, which replaces earlier failures of that video.
+    async fn record_outcome(
         &self,
-        told: &Alert,
+        notified: &Alert,
         video_id: VideoId,
         outcome: Option<bool>,
         failure: Option<FailedDelivery>,
     ) -> Result<()> {
-        let failed_before = told.failed.iter().any(|failed| failed.video_id == video_id);
+        let failed_before = notified.failed.iter().any(|failed| failed.video_id == video_id);
         if outcome.is_none() && !failed_before {
             return Ok(());
         }
-        self.change(&told.name, |alert| {
+        self.change(&notified.name, |alert| {
             alert.failed.retain(|failed| failed.video_id != video_id);
             if outcome == Some(true) {
                 alert.delivered += 1;
@@ -209,18 +212,18 @@ impl Alerts {
     async fn hits(&self, alert: &Alert, video_id: VideoId) -> Result<Vec<SearchResult>> {
         let query = alert.search.query(Some(video_id));
         let vector = self.vector(alert).await?;
-        self.search.hits(&Access::default(), &query, vector).await
+        self.search.search_vector(&Access::default(), &query, vector).await
     }
 
-    /// The vector of what an alert looks for; each is made once.
+    /// The vector of an alert's search text, computed once.
     async fn vector(&self, alert: &Alert) -> Result<Vec<f32>> {
         let lock = || self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(vector) = lock().get(&alert.mark) {
             return Ok(vector.clone());
         }
-        let vector = self.search.vector_of(&alert.search.query(None)).await?;
+        let vector = self.search.query_vector(&alert.search.query(None)).await?;
         let mut vectors = lock();
-        // Those of alerts that were changed or deleted are in it as well.
+        // It also holds vectors of changed and deleted alerts.
         if vectors.len() >= 2 * self.settings.max {
             vectors.clear();
         }

@@ -1,6 +1,5 @@
-//! Checks what clients send against the published schema of its type, so that the document is the
-//! only place where types and ranges are stated and every refusal names the field, what was given
-//! and what is accepted.
+//! Validates requests against the published schema of their type. The document is the only place where
+//! types and ranges are stated, and every error names the field, the given value and the accepted ones.
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -10,29 +9,29 @@ use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
 use poem_openapi::types::Type;
 use serde_json::{Map, Value};
 
-use super::params::{Number, shown};
-use crate::domain::kernel::names::nearest;
+use super::params::{Number, excerpt};
+use crate::domain::kernel::names::suggest;
 
-/// The schema of a type, with those of what its fields hold.
+/// The schema of a type and the schemas that it refers to.
 struct Schemas {
-    of_type: MetaSchemaRef,
+    root: MetaSchemaRef,
     registry: Registry,
 }
 
 impl Schemas {
-    /// Those of a type: made when it is first met, kept from then on.
-    fn of<T: Type + 'static>() -> Arc<Self> {
-        static KNOWN: LazyLock<RwLock<HashMap<TypeId, Arc<Schemas>>>> =
+    /// The schemas of a type, cached after the first use.
+    fn for_type<T: Type + 'static>() -> Arc<Self> {
+        static CACHE: LazyLock<RwLock<HashMap<TypeId, Arc<Schemas>>>> =
             LazyLock::new(RwLock::default);
         let id = TypeId::of::<T>();
-        if let Some(known) = KNOWN.read().unwrap_or_else(PoisonError::into_inner).get(&id) {
+        if let Some(known) = CACHE.read().unwrap_or_else(PoisonError::into_inner).get(&id) {
             return known.clone();
         }
         let mut registry = Registry::new();
         T::register(&mut registry);
-        let made = Arc::new(Self { of_type: T::schema_ref(), registry });
-        KNOWN.write().unwrap_or_else(PoisonError::into_inner).insert(id, made.clone());
-        made
+        let schemas = Arc::new(Self { root: T::schema_ref(), registry });
+        CACHE.write().unwrap_or_else(PoisonError::into_inner).insert(id, schemas.clone());
+        schemas
     }
 
     fn resolve<'s>(&'s self, reference: &'s MetaSchemaRef) -> &'s MetaSchema {
@@ -44,57 +43,58 @@ impl Schemas {
     }
 }
 
-/// The value as `T` parses it, or what is wrong with it. Fields that the schema does not name are
-/// refused.
-pub(crate) fn conform<T: Type + 'static>(value: Value) -> Result<Value, String> {
-    let schemas = Schemas::of::<T>();
-    check(&schemas, &schemas.of_type, "the body", value)
+/// The value in the form that `T` parses, or an error message. Rejects fields that the schema does not
+/// have.
+pub(crate) fn validate<T: Type + 'static>(value: Value) -> Result<Value, String> {
+    let schemas = Schemas::for_type::<T>();
+    check(&schemas, &schemas.root, "the body", value)
 }
 
-/// Text fields of a form as the JSON object their schema describes: numbers are read as numbers,
-/// and a field left empty counts as left out.
-pub(super) fn from_text<T: Type + 'static>(
+/// Converts the text fields of a form to the JSON object that the schema describes and validates it:
+/// numbers are parsed, and an empty field counts as absent.
+pub(super) fn validate_form<T: Type + 'static>(
     fields: impl IntoIterator<Item = (String, String)>,
 ) -> Result<Value, String> {
-    let schemas = Schemas::of::<T>();
-    let schema = schemas.resolve(&schemas.of_type);
+    let schemas = Schemas::for_type::<T>();
+    let schema = schemas.resolve(&schemas.root);
     let mut object = Map::new();
     for (name, text) in fields {
         let Some((_, field)) = schema.properties.iter().find(|(known, _)| *known == name) else {
-            return Err(unknown("field", &name, &names(schema)));
+            return Err(unknown_name("field", &name, &field_names(schema)));
         };
         if text.is_empty() {
             continue;
         }
         let value = match schemas.resolve(field).ty {
             "number" | "integer" => {
-                Value::from(Number::read(&text).map_err(|e| format!("{name} {e}"))?)
+                Value::from(Number::parse(&text).map_err(|e| format!("{name} {e}"))?)
             }
-            "object" => serde_json::from_str(&text)
-                .ok()
-                .filter(Value::is_object)
-                .ok_or_else(|| format!("{name} is '{}'; it must be a JSON object", shown(&text)))?,
+            "object" => {
+                serde_json::from_str(&text).ok().filter(Value::is_object).ok_or_else(|| {
+                    format!("{name} is '{}'; it must be a JSON object", excerpt(&text))
+                })?
+            }
             _ => Value::from(text),
         };
         object.insert(name, value);
     }
-    check(&schemas, &schemas.of_type, "the form", Value::Object(object))
+    check(&schemas, &schemas.root, "the form", Value::Object(object))
 }
 
-/// Names the accepted fields, and the one that a mistyped name is most like: passed over in
-/// silence, it would widen what was asked for.
-pub(crate) fn unknown(what: &str, name: &str, accepted: &[&str]) -> String {
-    let name = shown(name);
-    let meant = match nearest(&name, accepted) {
-        Some(meant) => format!("did you mean '{meant}'? "),
+/// Error message for an unknown name, with the accepted names and the most similar one. Ignoring unknown
+/// names would silently widen a request.
+pub(crate) fn unknown_name(what: &str, name: &str, accepted: &[&str]) -> String {
+    let name = excerpt(name);
+    let suggestion = match suggest(&name, accepted) {
+        Some(suggestion) => format!("did you mean '{suggestion}'? "),
         None => String::new(),
     };
     let accepted = if accepted.is_empty() { "none".into() } else { accepted.join(", ") };
-    format!("unknown {what} '{name}'; {meant}accepted: {accepted}")
+    format!("unknown {what} '{name}'; {suggestion}accepted: {accepted}")
 }
 
-/// The fields that an object of this schema may have.
-pub(super) fn names(schema: &MetaSchema) -> Vec<&'static str> {
+/// The field names of an object schema.
+pub(super) fn field_names(schema: &MetaSchema) -> Vec<&'static str> {
     schema.properties.iter().map(|(name, _)| *name).collect()
 }
 
@@ -105,17 +105,18 @@ fn check(
     value: Value,
 ) -> Result<Value, String> {
     let schema = schemas.resolve(reference);
-    let refuse =
-        |value: &Value| Err(format!("{name} is {}; it must be {}", given(value), accepted(schema)));
+    let reject = |value: &Value| {
+        Err(format!("{name} is {}; it must be {}", describe_value(value), describe_schema(schema)))
+    };
     match (schema.ty, value) {
         (_, Value::Null) if schema.nullable => Ok(Value::Null),
         ("", value) => Ok(value),
         ("object", Value::Object(mut object)) => {
-            let accepted_fields = names(schema);
+            let accepted_fields = field_names(schema);
             let open = accepted_fields.is_empty() || schema.additional_properties.is_some();
-            let stranger = object.keys().find(|key| !accepted_fields.contains(&key.as_str()));
-            if let Some(stranger) = stranger.filter(|_| !open) {
-                return Err(unknown("field", stranger, &accepted_fields));
+            let unknown = object.keys().find(|key| !accepted_fields.contains(&key.as_str()));
+            if let Some(unknown) = unknown.filter(|_| !open) {
+                return Err(unknown_name("field", unknown, &accepted_fields));
             }
             for (field, reference) in &schema.properties {
                 match object.remove(*field) {
@@ -124,7 +125,7 @@ fn check(
                         object.insert((*field).to_owned(), value);
                     }
                     None if schema.required.contains(field) => {
-                        let schema = accepted(schemas.resolve(reference));
+                        let schema = describe_schema(schemas.resolve(reference));
                         return Err(format!("{field} is missing; it must be {schema}"));
                     }
                     None => {}
@@ -142,40 +143,40 @@ fn check(
         }
         ("string", Value::String(text)) => {
             let empty = schema.min_length.is_some_and(|min| min > 0) && text.trim().is_empty();
-            if empty { refuse(&Value::String(text)) } else { Ok(Value::String(text)) }
+            if empty { reject(&Value::String(text)) } else { Ok(Value::String(text)) }
         }
         ("boolean", value @ Value::Bool(_)) => Ok(value),
         ("number", Value::Number(number)) => {
-            match number.as_f64().filter(|n| n.is_finite() && within(schema, *n)) {
+            match number.as_f64().filter(|n| n.is_finite() && in_range(schema, *n)) {
                 Some(number) => Ok(Value::from(number)),
-                None => refuse(&Value::Number(number)),
+                None => reject(&Value::Number(number)),
             }
         }
         ("integer", value @ Value::Number(_)) => {
-            let number = value.as_f64().filter(|n| n.fract() == 0.0 && within(schema, *n));
+            let number = value.as_f64().filter(|n| n.fract() == 0.0 && in_range(schema, *n));
             match number {
                 Some(number) => Ok(Value::from(number as i64)),
-                None => refuse(&value),
+                None => reject(&value),
             }
         }
-        (_, value) => refuse(&value),
+        (_, value) => reject(&value),
     }
 }
 
-fn within(schema: &MetaSchema, number: f64) -> bool {
+fn in_range(schema: &MetaSchema, number: f64) -> bool {
     schema.minimum.is_none_or(|min| number >= min) && schema.maximum.is_none_or(|max| number <= max)
 }
 
-fn given(value: &Value) -> String {
+fn describe_value(value: &Value) -> String {
     match value {
         Value::Array(_) => "a list".into(),
         Value::Object(_) => "an object".into(),
         Value::String(text) if text.trim().is_empty() => "empty".into(),
-        other => shown(&other.to_string()),
+        other => excerpt(&other.to_string()),
     }
 }
 
-fn accepted(schema: &MetaSchema) -> String {
+fn describe_schema(schema: &MetaSchema) -> String {
     let mut text = match schema.ty {
         "object" => "an object".to_owned(),
         "array" => match schema.items.as_deref() {
@@ -226,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_name_field_given_and_accepted() {
+    fn errors_name_the_field_the_value_and_what_is_accepted() {
         for (value, expected) in [
             (json!([]), "the body is a list; it must be an object"),
             (json!(null), "the body is null; it must be an object"),
@@ -260,27 +261,27 @@ mod tests {
                 "threshold is 7; it must be a number from 0 to 1 or null",
             ),
         ] {
-            assert_eq!(conform::<Probe>(value.clone()).unwrap_err(), expected, "{value}");
+            assert_eq!(validate::<Probe>(value.clone()).unwrap_err(), expected, "{value}");
         }
     }
 
     #[test]
-    fn what_the_schema_allows_passes() {
+    fn values_that_match_the_schema_pass() {
         for value in [
             json!({"text": "a"}),
             json!({"text": "a", "ids": null, "threshold": null, "limit": 5.0}),
             json!({"text": "a", "ids": [], "threshold": 1}),
         ] {
-            assert!(conform::<Probe>(value.clone()).is_ok(), "{value}");
+            assert!(validate::<Probe>(value.clone()).is_ok(), "{value}");
         }
         assert_eq!(
-            conform::<Probe>(json!({"text": "a", "limit": 5.0})).unwrap()["limit"],
+            validate::<Probe>(json!({"text": "a", "limit": 5.0})).unwrap()["limit"],
             json!(5)
         );
     }
 
     #[test]
-    fn unknown_fields_are_refused_with_the_nearest_one() {
+    fn unknown_fields_are_rejected_with_a_suggestion() {
         for (value, expected) in [
             (
                 json!({"text": "a", "id": ["b"]}),
@@ -295,24 +296,24 @@ mod tests {
                 "unknown field 'q'; accepted: text, ids, limit, threshold",
             ),
         ] {
-            assert_eq!(conform::<Probe>(value.clone()).unwrap_err(), expected, "{value}");
+            assert_eq!(validate::<Probe>(value.clone()).unwrap_err(), expected, "{value}");
         }
-        assert_eq!(unknown("parameter", "x", &[]), "unknown parameter 'x'; accepted: none");
+        assert_eq!(unknown_name("parameter", "x", &[]), "unknown parameter 'x'; accepted: none");
     }
 
     #[test]
-    fn forms_are_read_by_the_same_schema() {
+    fn forms_are_checked_by_the_same_schema() {
         let fields = |pairs: &[(&str, &str)]| {
             pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect::<Vec<_>>()
         };
-        let value = from_text::<Probe>(fields(&[("text", "5"), ("threshold", "0.5")]));
+        let value = validate_form::<Probe>(fields(&[("text", "5"), ("threshold", "0.5")]));
         assert_eq!(value.unwrap(), json!({"text": "5", "threshold": 0.5}));
-        let value = from_text::<Probe>(fields(&[("text", "a"), ("threshold", "")]));
+        let value = validate_form::<Probe>(fields(&[("text", "a"), ("threshold", "")]));
         assert_eq!(value.unwrap(), json!({"text": "a"}));
-        let error = from_text::<Probe>(fields(&[("text", "a"), ("treshold", "")])).unwrap_err();
+        let error = validate_form::<Probe>(fields(&[("text", "a"), ("treshold", "")])).unwrap_err();
         assert!(error.contains("did you mean 'threshold'?"), "{error}");
         for text in ["abc", "nan", "inf", "1e999"] {
-            let error = from_text::<Probe>(fields(&[("text", "a"), ("threshold", text)]));
+            let error = validate_form::<Probe>(fields(&[("text", "a"), ("threshold", text)]));
             assert_eq!(error.unwrap_err(), format!("threshold is '{text}'; it must be a number"));
         }
     }

@@ -1,4 +1,4 @@
-//! What is stored in the place of a video's record.
+//! The state of a video's record in the store.
 
 use ports::ErrorKind;
 use ports::records::Precondition;
@@ -7,24 +7,24 @@ use serde_json::Value;
 
 use crate::domain::catalog::outputs::OutputDocuments;
 use crate::domain::catalog::record::{self, Tombstone, VideoRecord};
-use crate::domain::catalog::{Catalog, named, published};
+use crate::domain::catalog::{Catalog, record_key, referenced_keys};
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::video::VideoId;
 
-/// What is stored as the published record of a video.
+/// The content of `video.json`.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Stored {
-    /// Nothing.
+pub(crate) enum RecordState {
+    /// There is no document.
     Absent,
-    /// That there is no video, and the JSON that says so.
+    /// A tombstone, with its JSON: there is no video.
     Tombstone(Box<Tombstone>, Value),
-    /// A record, and the JSON it was read from.
+    /// A record, with its JSON.
     Record(Box<VideoRecord>, Value),
-    /// Something that is no record of this video: its JSON, if it is that, and what is wrong.
+    /// An invalid record: its JSON, if it is JSON, and the error.
     Unreadable(Option<Value>, String),
 }
 
-impl Stored {
+impl RecordState {
     pub(crate) fn record(&self) -> Option<&VideoRecord> {
         match self {
             Self::Record(record, _) => Some(record),
@@ -32,7 +32,7 @@ impl Stored {
         }
     }
 
-    /// The record; what does not read back in its place is `Corrupt`.
+    /// The record, if any. Returns `Corrupt` for an unreadable one.
     pub(crate) fn into_record(self) -> Result<Option<VideoRecord>> {
         match self {
             Self::Absent | Self::Tombstone(..) => Ok(None),
@@ -41,19 +41,19 @@ impl Stored {
         }
     }
 
-    pub(super) fn of_record(record: VideoRecord) -> Result<Self> {
+    pub(super) fn from_record(record: VideoRecord) -> Result<Self> {
         let json = serde_json::to_value(&record)
             .map_err(|e| Error::corrupt(format!("cannot store the record: {e}")))?;
         Ok(Self::Record(Box::new(record), json))
     }
 
-    pub(super) fn of_tombstone(stone: Tombstone) -> Result<Self> {
+    pub(super) fn from_tombstone(stone: Tombstone) -> Result<Self> {
         let json = serde_json::to_value(&stone)
             .map_err(|e| Error::corrupt(format!("cannot store the tombstone: {e}")))?;
         Ok(Self::Tombstone(Box::new(stone), json))
     }
 
-    /// What a swap that replaces it expects.
+    /// The expectation of a compare-and-swap that replaces this state.
     pub(super) fn expected(&self) -> Precondition<'_> {
         match self {
             Self::Absent => Precondition::Absent,
@@ -65,14 +65,13 @@ impl Stored {
     }
 }
 
-impl Stored {
-    /// Whether it is what `other` was, but for what its owner says of the video: anybody may change
-    /// that at any time.
-    pub(super) fn is_still(&self, other: &Self) -> bool {
+impl RecordState {
+    /// Whether both are equal apart from user metadata, which may change at any time without a claim.
+    pub(super) fn same_except_metadata(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Record(a, _), Self::Record(b, _)) => {
-                let others = VideoRecord { about: a.about.clone(), ..(**b).clone() };
-                **a == others
+                let b = VideoRecord { metadata: a.metadata.clone(), ..(**b).clone() };
+                **a == b
             }
             _ => self.expected() == other.expected(),
         }
@@ -80,63 +79,66 @@ impl Stored {
 }
 
 impl Catalog {
-    /// What is stored as the published record.
-    pub(crate) async fn stored(&self, video_id: VideoId) -> Result<Stored> {
-        let key = published(video_id);
+    /// Reads the state of a video's record.
+    pub(crate) async fn record_state(&self, video_id: VideoId) -> Result<RecordState> {
+        let key = record_key(video_id);
         let unreadable = |json, error: String| {
-            self.unreadable.enter(video_id, &key, &error);
-            Ok(Stored::Unreadable(json, error))
+            self.unreadable.report(video_id, &key, &error);
+            Ok(RecordState::Unreadable(json, error))
         };
         let json = match self.records.get(&key).await {
             Ok(Some(json)) => json,
             Ok(None) => {
-                self.unreadable.named(video_id, |_| false);
-                return Ok(Stored::Absent);
+                self.unreadable.retain_keys(video_id, |_| false);
+                return Ok(RecordState::Absent);
             }
             Err(e) if e.kind() == ErrorKind::Corrupt => return unreadable(None, e.to_string()),
             Err(e) => return Err(e.into()),
         };
-        match self.read_stored(video_id, &json).await {
-            Ok(stored) => {
+        match self.parse_state(video_id, &json).await {
+            Ok(state) => {
                 if self.unreadable.has(video_id) {
-                    let named = stored.record().map(named).unwrap_or_default();
-                    self.unreadable.named(video_id, |of| of != key && named.contains(of));
+                    let referenced = state.record().map(referenced_keys).unwrap_or_default();
+                    self.unreadable.retain_keys(video_id, |k| k != key && referenced.contains(k));
                 }
-                Ok(stored)
+                Ok(state)
             }
             Err(error) => unreadable(Some(json), error),
         }
     }
 
-    /// A record or a tombstone of this video, or what is wrong with it.
-    async fn read_stored(&self, video_id: VideoId, json: &Value) -> Result<Stored, String> {
-        let wrong = |e: serde_json::Error| {
-            format!("the record {} does not read back: {e}", published(video_id))
+    /// Parses a record or a tombstone of this video; the error says what is wrong with it.
+    async fn parse_state(&self, video_id: VideoId, json: &Value) -> Result<RecordState, String> {
+        let parse_error = |e: serde_json::Error| {
+            format!("the record {} does not read back: {e}", record_key(video_id))
         };
-        let stored = if json.get("tombstone").is_some() {
-            let stone = Tombstone::deserialize(json).map_err(wrong)?;
-            Stored::Tombstone(Box::new(stone), json.clone())
+        let state = if json.get("tombstone").is_some() {
+            let stone = Tombstone::deserialize(json).map_err(parse_error)?;
+            RecordState::Tombstone(Box::new(stone), json.clone())
         } else {
-            let mut record = VideoRecord::deserialize(json).map_err(wrong)?;
+            let mut record = VideoRecord::deserialize(json).map_err(parse_error)?;
             if record.version < record::VERSION {
-                record = self.migrated(record).await.map_err(|error| error.to_string())?;
+                record = self.migrate(record).await.map_err(|error| error.to_string())?;
             }
-            Stored::Record(Box::new(record), json.clone())
+            RecordState::Record(Box::new(record), json.clone())
         };
-        let of = match &stored {
-            Stored::Tombstone(stone, _) => stone.video_id,
-            Stored::Record(record, _) => record.video_id,
-            Stored::Absent | Stored::Unreadable(..) => return Ok(stored),
+        let stored_id = match &state {
+            RecordState::Tombstone(stone, _) => stone.video_id,
+            RecordState::Record(record, _) => record.video_id,
+            RecordState::Absent | RecordState::Unreadable(..) => return Ok(state),
         };
-        if of != video_id {
-            return Err(format!("the record {} is that of video '{of}'", published(video_id)));
+        if stored_id != video_id {
+            return Err(format!(
+                "the record {} is that of video '{stored_id}'",
+                record_key(video_id)
+            ));
         }
-        Ok(stored)
+        Ok(state)
     }
 
-    /// A record of an earlier version in the form of this one. It is stored so when it is next
-    /// changed.
-    async fn migrated(&self, mut record: VideoRecord) -> Result<VideoRecord> {
+    /// Migrates a record of an earlier version to the current format. It is stored with the next
+    /// change.
+    async fn migrate(&self, mut record: VideoRecord) -> Result<VideoRecord> {
         if record.version == record::FIRST_VERSION {
             for entry in record.analyzers.values_mut() {
                 entry.found = match entry.points {

@@ -1,4 +1,4 @@
-//! A socket that fails when the other side is silent, or takes no bytes, for too long.
+//! A socket that fails when the client sends or receives nothing for too long.
 
 use std::io;
 use std::pin::Pin;
@@ -11,40 +11,39 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::activity::Activity;
 
-/// A connection's socket, held to its deadlines.
-pub(super) struct Patient {
+/// A connection's socket with read and write timeouts.
+pub(super) struct TimeoutStream {
     socket: TcpStream,
     activity: Arc<Activity>,
-    reading: Alarm,
-    writing: Alarm,
-    /// Since when the other side has taken no bytes.
+    reading: DeadlineTimer,
+    writing: DeadlineTimer,
+    /// Since when the client has taken no bytes.
     unsent_since: Option<Instant>,
 }
 
-impl Patient {
+impl TimeoutStream {
     pub(super) fn new(socket: TcpStream, activity: Arc<Activity>) -> Self {
-        let unset = || Alarm(Box::pin(sleep_until(Instant::now())));
+        let unset = || DeadlineTimer(Box::pin(sleep_until(Instant::now())));
         Self { socket, activity, reading: unset(), writing: unset(), unsent_since: None }
     }
 
-    /// What became of sending, unless it has stood still for too long.
-    fn sent<T>(
+    /// The result of a write, or an error after the send timeout.
+    fn check_write<T>(
         &mut self,
         context: &mut Context<'_>,
-        outcome: Poll<io::Result<T>>,
+        result: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
-        if outcome.is_ready() {
+        if result.is_ready() {
             self.unsent_since = None;
-            return outcome;
+            return result;
         }
         let since = *self.unsent_since.get_or_insert_with(Instant::now);
-        ready!(self.writing.at(since + self.activity.send_timeout, context));
-        Poll::Ready(Err(late("the other side takes no bytes (http.send_timeout)")))
+        ready!(self.writing.poll_at(since + self.activity.send_timeout, context));
+        Poll::Ready(Err(timed_out("the other side takes no bytes (http.send_timeout)")))
     }
 
-    /// Tells a client that was too slow with a request's head why it is cut off, if it can be told
-    /// at once.
-    fn refuse(&self) {
+    /// Sends 408 to a client whose request head was too slow, if the socket accepts it immediately.
+    fn send_request_timeout(&self) {
         const BODY: &str =
             r#"{"detail":"the request's head did not arrive in time (http.header_timeout)"}"#;
         let answer = format!(
@@ -52,12 +51,12 @@ impl Patient {
              Content-Length: {}\r\n\r\n{BODY}",
             BODY.len()
         );
-        // Whoever cannot be told is cut off all the same.
+        // The connection is closed even if this fails.
         let _ = self.socket.try_write(answer.as_bytes());
     }
 }
 
-impl AsyncRead for Patient {
+impl AsyncRead for TimeoutStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -66,29 +65,29 @@ impl AsyncRead for Patient {
         let before = buffer.filled().len();
         if let Poll::Ready(read) = Pin::new(&mut self.socket).poll_read(context, buffer) {
             if buffer.filled().len() > before {
-                self.activity.hear();
+                self.activity.bytes_received();
             }
             return Poll::Ready(read);
         }
         let Some(deadline) = self.activity.deadline(context.waker()) else {
             return Poll::Pending;
         };
-        ready!(self.reading.at(deadline, context));
-        if self.activity.is_half_asked() {
-            self.refuse();
+        ready!(self.reading.poll_at(deadline, context));
+        if self.activity.is_head_incomplete() {
+            self.send_request_timeout();
         }
-        Poll::Ready(Err(late("no request came (http.header_timeout, http.idle_timeout)")))
+        Poll::Ready(Err(timed_out("no request came (http.header_timeout, http.idle_timeout)")))
     }
 }
 
-impl AsyncWrite for Patient {
+impl AsyncWrite for TimeoutStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let outcome = Pin::new(&mut self.socket).poll_write(context, bytes);
-        self.sent(context, outcome)
+        let result = Pin::new(&mut self.socket).poll_write(context, bytes);
+        self.check_write(context, result)
     }
 
     fn poll_write_vectored(
@@ -96,8 +95,8 @@ impl AsyncWrite for Patient {
         context: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let outcome = Pin::new(&mut self.socket).poll_write_vectored(context, slices);
-        self.sent(context, outcome)
+        let result = Pin::new(&mut self.socket).poll_write_vectored(context, slices);
+        self.check_write(context, result)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -113,12 +112,12 @@ impl AsyncWrite for Patient {
     }
 }
 
-/// Wakes a task at one moment after the other.
-struct Alarm(Pin<Box<Sleep>>);
+/// A timer that can be reset to another deadline.
+struct DeadlineTimer(Pin<Box<Sleep>>);
 
-impl Alarm {
-    /// Ready once `moment` has come.
-    fn at(&mut self, moment: Instant, context: &mut Context<'_>) -> Poll<()> {
+impl DeadlineTimer {
+    /// Ready once `moment` has passed.
+    fn poll_at(&mut self, moment: Instant, context: &mut Context<'_>) -> Poll<()> {
         if self.0.deadline() != moment {
             self.0.as_mut().reset(moment);
         }
@@ -126,6 +125,6 @@ impl Alarm {
     }
 }
 
-fn late(what: &'static str) -> io::Error {
+fn timed_out(what: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::TimedOut, what)
 }

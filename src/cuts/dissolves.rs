@@ -1,59 +1,59 @@
-//! Dissolves: stretches in which every frame is a mixture of the picture before and the picture
-//! after, with the share of the second growing. Movement and pans are no mixtures.
+//! Dissolves: stretches in which every frame is a mixture of the pictures before and after, with a
+//! growing share of the second. Movement and pans are no mixtures.
 
 use std::collections::VecDeque;
 
 use crate::Candidate;
 use crate::signature::Signature;
 
-/// Frames are looked at no more often than this, seconds.
+/// Minimum interval of analyzed frames, seconds.
 const STEP: f64 = 0.065;
 
-/// Lengths of stretches tried, in steps: 0.4 to 2.6 seconds.
+/// Candidate lengths of dissolves, in steps: 0.4 to 2.6 seconds.
 const LENGTHS: [usize; 6] = [6, 9, 13, 19, 28, 40];
 
-/// Steps before and after a stretch in which the pictures must hold, as a share of its length: a
-/// dissolve joins two shots, whereas movement goes on before and after.
+/// Steps before and after a dissolve in which the pictures must be stable, as a share of its length: a
+/// dissolve joins two shots, whereas movement continues before and after.
 const HOLD_SHARE: f32 = 0.25;
 const MIN_HOLD: usize = 3;
 
-/// How far from 0 before, and from 1 after, the share may be.
+/// Maximum deviation of the share from 0 before, and from 1 after.
 const HOLD: f32 = 0.15;
 
-/// Smallest difference between the two pictures, as for a hard cut but summed up slowly.
+/// Minimum difference of the two pictures.
 const MIN_DIFFERENCE: f32 = 16.0;
 
-/// Largest share of a frame that the mixture may leave unexplained, on average.
+/// Maximum mean share of a frame that the mixture does not explain.
 const MAX_REST: f32 = 0.18;
 
-/// Layouts of the two pictures that agree this well are one picture under another light.
+/// Two pictures whose layouts correlate more than this are one picture in another light.
 const SAME_LAYOUT: f32 = 0.8;
 
-/// A jump of the share larger than this is a cut and not a dissolve.
+/// Maximum jump of the share; a larger one is a cut.
 const MAX_JUMP: f32 = 0.45;
 
-/// A blank picture between two dissolves closer than this makes them one fade, seconds.
+/// Two dissolves with a blank picture between them are one fade if they are closer than this, seconds.
 const BLANK: f64 = 0.7;
 
-/// A dissolve, and where it was seen.
+/// A dissolve.
 pub(crate) struct Dissolve {
     pub(crate) start: f64,
     pub(crate) end: f64,
     pub(crate) candidate: Candidate,
-    /// How far the two pictures are apart, to choose among overlapping stretches.
+    /// Difference of the two pictures, to choose among overlapping stretches.
     difference: f32,
     from_blank: bool,
     to_blank: bool,
 }
 
-/// Follows frames and keeps what looks like a dissolve.
+/// Detects dissolves in a stream of frames.
 #[derive(Default)]
-pub(crate) struct Gradual {
+pub(crate) struct DissolveDetector {
     recent: VecDeque<(f64, Signature)>,
-    found: Vec<Dissolve>,
+    dissolves: Vec<Dissolve>,
 }
 
-impl Gradual {
+impl DissolveDetector {
     pub(crate) fn push(&mut self, time: f64, signature: &Signature) {
         if self.recent.back().is_some_and(|(last, _)| time - last < STEP * 0.9) {
             return;
@@ -68,25 +68,25 @@ impl Gradual {
             if let Some(first) = last.checked_sub(steps + hold(steps))
                 && let Some(dissolve) = self.dissolve(first, steps)
             {
-                self.keep(dissolve);
+                self.insert(dissolve);
             }
         }
     }
 
-    /// When the last dissolve so far ended.
+    /// End of the last dissolve.
     pub(crate) fn last_end(&self) -> f64 {
-        self.found.last().map_or(f64::NEG_INFINITY, |d| d.end)
+        self.dissolves.last().map_or(f64::NEG_INFINITY, |d| d.end)
     }
 
     pub(crate) fn finish(self) -> Vec<Dissolve> {
-        self.found
+        self.dissolves
     }
 
-    /// Whether the `steps` frames after `first` are a dissolve.
+    /// Tests the `steps` frames after `first` for a dissolve.
     fn dissolve(&self, first: usize, steps: usize) -> Option<Dissolve> {
         let (start, from) = self.recent.get(first)?;
         let (end, to) = self.recent.get(first + steps)?;
-        // The cheap measures first: most stretches end here.
+        // Cheap tests first: most stretches fail here.
         if from.difference(to).overall < 0.6 * MIN_DIFFERENCE {
             return None;
         }
@@ -113,14 +113,14 @@ impl Gradual {
         if rest > MAX_REST || 1.0 - last.1 > MAX_JUMP || inside < 3 {
             return None;
         }
-        // At the very beginning nothing can be asked of what came before.
+        // At the beginning there are fewer frames before.
         let before = self.recent.get(first.saturating_sub(hold(steps)))?;
         let after = self.recent.get(first + steps + hold(steps))?;
         let (from_blank, to_blank) = (from.is_blank(), to.is_blank());
-        // A blank picture between two halves of a fade may last for one frame only.
-        let held = (from_blank || before.1.mixture(from, to).0.abs() <= HOLD)
+        // A blank picture between two halves of a fade may last only one frame.
+        let is_stable = (from_blank || before.1.mixture(from, to).0.abs() <= HOLD)
             && (to_blank || (after.1.mixture(from, to).0 - 1.0).abs() <= HOLD);
-        if !held {
+        if !is_stable {
             return None;
         }
         let strength = 0.55 + 0.35 * (1.0 - rest / MAX_REST);
@@ -128,10 +128,10 @@ impl Gradual {
         Some(Dissolve { start: *start, end: *end, candidate, difference, from_blank, to_blank })
     }
 
-    /// Overlapping stretches are one dissolve, placed by the shortest that sees all of it. Two that
-    /// meet in a blank picture are a fade through it.
-    fn keep(&mut self, dissolve: Dissolve) {
-        let Some(last) = self.found.last_mut() else { return self.found.push(dissolve) };
+    /// Merges overlapping stretches to one dissolve, the shortest with the full difference, and two
+    /// that meet in a blank picture to one fade.
+    fn insert(&mut self, dissolve: Dissolve) {
+        let Some(last) = self.dissolves.last_mut() else { return self.dissolves.push(dissolve) };
         if last.to_blank
             && dissolve.from_blank
             && dissolve.start - last.end < BLANK
@@ -147,7 +147,7 @@ impl Gradual {
             return;
         }
         if dissolve.start >= last.end {
-            return self.found.push(dissolve);
+            return self.dissolves.push(dissolve);
         }
         let shorter = dissolve.end - dissolve.start < last.end - last.start;
         let enough = if shorter { 0.95 } else { 1.05 };

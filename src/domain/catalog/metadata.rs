@@ -1,6 +1,5 @@
-//! What the owner of a video says of it: metadata under keys of their own, a collection, when it was
-//! recorded. Set with an ingest or patched later; neither needs the lock of the video, nor touches
-//! what was found in it.
+//! User metadata of videos: custom keys, a collection, the recording time. Set by an ingest or patched
+//! later; neither takes the lock of the video nor changes analysis results.
 
 use std::collections::BTreeMap;
 
@@ -10,25 +9,25 @@ use serde_json::{Map, Value};
 
 use crate::domain::kernel::access::Access;
 use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::{listed, nearest};
+use crate::domain::kernel::names::{comma_separated, suggest};
 use crate::domain::kernel::time::instant;
 
-/// What a filter of the listing calls the collection.
+/// Listing field with the collection.
 pub(crate) const COLLECTION: &str = "collection";
 
-/// What a filter of the listing calls the time of recording.
+/// Listing field with the recording time, milliseconds since 1970.
 pub(crate) const RECORDED_AT: &str = "recorded_at";
 
-/// The field of the listing with the metadata keys of a video.
+/// Listing field with the metadata keys of a video.
 pub(crate) const METADATA_KEYS: &str = "metadata_keys";
 
-/// Longest key, characters.
-const KEY_CHARS: usize = 64;
+/// Maximum length of a key, characters.
+const MAX_KEY_CHARS: usize = 64;
 
-/// Longest name of a collection, characters.
-const COLLECTION_CHARS: usize = 128;
+/// Maximum length of a collection name, characters.
+const MAX_COLLECTION_CHARS: usize = 128;
 
-/// The value of a key.
+/// The value of a metadata key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum MetadataValue {
@@ -36,13 +35,13 @@ pub enum MetadataValue {
     Boolean(bool),
     /// A finite number.
     Number(f64),
-    /// Text; a time where it is one in ISO 8601.
+    /// Text, or a time in ISO 8601.
     Text(String),
-    /// Texts, in their order.
+    /// An ordered list of texts.
     List(Vec<String>),
 }
 
-/// The type of a key: one and the same on all videos.
+/// The type of a metadata key, the same for all videos.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MetadataType {
@@ -58,41 +57,41 @@ pub enum MetadataType {
     List,
 }
 
-/// The type of every key that was ever used.
+/// The type of every metadata key ever used.
 pub type MetadataKeys = BTreeMap<String, MetadataType>;
 
-/// What is said of a video.
+/// User metadata of a video.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct About {
-    /// By key.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub metadata: BTreeMap<String, MetadataValue>,
-    /// The collection that it is in.
+pub struct VideoMetadata {
+    /// Custom values by key.
+    #[serde(rename = "metadata", skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<String, MetadataValue>,
+    /// The collection that the video is in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collection: Option<String>,
-    /// The instant of its first frame, ISO 8601.
+    /// When the first frame was recorded, ISO 8601.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded_at: Option<String>,
 }
 
-/// A change of what is said of a video. What is left out stays; null removes.
+/// A change of a video's metadata. Omitted fields and keys stay unchanged; null removes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct AboutPatch {
-    /// By key.
-    #[serde(skip_serializing_if = "Map::is_empty")]
-    pub metadata: Map<String, Value>,
-    /// The collection that it is in, or null.
-    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
+pub struct MetadataPatch {
+    /// Custom values by key.
+    #[serde(rename = "metadata", skip_serializing_if = "Map::is_empty")]
+    pub values: Map<String, Value>,
+    /// The new collection, or null.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "nullable")]
     pub collection: Option<Value>,
-    /// The instant of its first frame, ISO 8601, or null.
-    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "given")]
+    /// When the first frame was recorded, ISO 8601, or null.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "nullable")]
     pub recorded_at: Option<Value>,
 }
 
-/// What is there, null included; what is left out is none.
-fn given<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<Option<Value>, D::Error> {
+/// Distinguishes null (`Some`) from an omitted field (`None`).
+fn nullable<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<Option<Value>, D::Error> {
     Value::deserialize(value).map(Some)
 }
 
@@ -116,7 +115,7 @@ impl MetadataValue {
         })
     }
 
-    /// The type that its key has.
+    /// The type of this value.
     pub fn kind(&self) -> MetadataType {
         match self {
             Self::Boolean(_) => MetadataType::Boolean,
@@ -142,7 +141,7 @@ impl MetadataValue {
     fn to_json(&self) -> Value {
         match self {
             Self::Boolean(boolean) => (*boolean).into(),
-            // A whole number goes out as it came in.
+            // Integers keep their integer form.
             Self::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
                 (*number as i64).into()
             }
@@ -154,7 +153,7 @@ impl MetadataValue {
 }
 
 impl MetadataType {
-    /// As it is told.
+    /// Its name in API responses.
     pub fn name(self) -> &'static str {
         match self {
             Self::Boolean => "boolean",
@@ -166,62 +165,63 @@ impl MetadataType {
     }
 }
 
-/// A date alone is text: it names no instant.
+/// A date without a time is text, since it is no instant.
 fn is_time(text: &str) -> bool {
     text.contains('T') && instant(text).is_some()
 }
 
-impl AboutPatch {
-    /// Whether it changes nothing.
+impl MetadataPatch {
+    /// Whether the patch changes nothing.
     pub fn is_empty(&self) -> bool {
         self == &Self::default()
     }
 
-    /// The collection that it puts a video into, if any.
+    /// The collection that the patch assigns, if any.
     pub(crate) fn collection(&self) -> Option<&str> {
         self.collection.as_ref()?.as_str().map(str::trim)
     }
 
-    /// Puts what a caller adds where they see it. `Forbidden` where it names another collection,
-    /// `Unprocessable` where it names none of several.
-    pub(crate) fn place(&mut self, access: &Access) -> Result<()> {
+    /// Assigns the caller's default collection to a new video. Returns `Forbidden` if the patch names a
+    /// collection that the caller cannot see, `Unprocessable` if it names none and the caller has
+    /// several.
+    pub(crate) fn assign_collection(&mut self, access: &Access) -> Result<()> {
         if access.collections().is_none() {
             return Ok(());
         }
         match &self.collection {
-            Some(_) => access.check_place(self.collection()),
+            Some(_) => access.check_collection(self.collection()),
             None => {
-                self.collection = access.only_collection()?.map(Value::from);
+                self.collection = access.default_collection()?.map(Value::from);
                 Ok(())
             }
         }
     }
 
-    /// Checks that what a caller changes stays where they see it.
-    pub(crate) fn check_place(&self, access: &Access) -> Result<()> {
-        if self.collection.is_none() { Ok(()) } else { access.check_place(self.collection()) }
+    /// Returns `Forbidden` if the patch moves the video to a collection that the caller cannot see.
+    pub(crate) fn check_collection(&self, access: &Access) -> Result<()> {
+        if self.collection.is_none() { Ok(()) } else { access.check_collection(self.collection()) }
     }
 
-    /// What is said once it is applied. `Unprocessable` where a value is of no type, `Invalid` where
-    /// a key is none or everything together takes more than `max_bytes`.
-    pub fn apply(&self, about: &About, max_bytes: usize) -> Result<About> {
-        let mut changed = about.clone();
-        for (key, value) in &self.metadata {
+    /// Applies the patch. Returns `Unprocessable` for a value of an unsupported type, `Invalid` for a
+    /// malformed key or if the result takes more than `max_bytes` as JSON.
+    pub fn apply(&self, current: &VideoMetadata, max_bytes: usize) -> Result<VideoMetadata> {
+        let mut changed = current.clone();
+        for (key, value) in &self.values {
             check_key(key)?;
             match value {
-                Value::Null => drop(changed.metadata.remove(key)),
+                Value::Null => drop(changed.values.remove(key)),
                 value => {
-                    changed.metadata.insert(key.clone(), MetadataValue::read(key, value)?);
+                    changed.values.insert(key.clone(), MetadataValue::read(key, value)?);
                 }
             }
         }
         if let Some(collection) = &self.collection {
-            changed.collection = read_collection(collection)?;
+            changed.collection = parse_collection(collection)?;
         }
         if let Some(recorded_at) = &self.recorded_at {
-            changed.recorded_at = read_time(recorded_at)?;
+            changed.recorded_at = parse_time(recorded_at)?;
         }
-        let bytes = serde_json::to_string(&changed.metadata).map_or(usize::MAX, |text| text.len());
+        let bytes = serde_json::to_string(&changed.values).map_or(usize::MAX, |text| text.len());
         if bytes > max_bytes {
             return Err(Error::Invalid(format!(
                 "the metadata takes {bytes} bytes as JSON; ingest.max_metadata_bytes is {max_bytes}"
@@ -232,49 +232,49 @@ impl AboutPatch {
 }
 
 fn check_key(key: &str) -> Result<()> {
-    let letters = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    let begins = key.starts_with(|c: char| c.is_ascii_lowercase());
-    if !begins || key.len() > KEY_CHARS || !key.chars().all(letters) {
+    let is_key_char = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    let starts_with_letter = key.starts_with(|c: char| c.is_ascii_lowercase());
+    if !starts_with_letter || key.len() > MAX_KEY_CHARS || !key.chars().all(is_key_char) {
         return Err(Error::Invalid(format!(
-            "'{key}' is no metadata key; one has at most {KEY_CHARS} of a to z, 0 to 9 and _, and \
+            "'{key}' is no metadata key; one has at most {MAX_KEY_CHARS} of a to z, 0 to 9 and _, and \
              begins with a letter"
         )));
     }
     Ok(())
 }
 
-/// A name for a collection, without the spaces around it. `Unprocessable` where it is none.
+/// Validates and trims a collection name. Returns `Unprocessable` if it is invalid.
 pub(crate) fn collection_name(name: &str) -> Result<String> {
-    let read = read_collection(&Value::from(name))?;
+    let read = parse_collection(&Value::from(name))?;
     Ok(read.unwrap_or_default())
 }
 
-/// What the listing tests for a video to be in this collection.
+/// The listing condition for videos in this collection.
 pub(crate) fn in_collection(name: &str) -> Condition {
     Condition { field: COLLECTION.into(), predicate: Predicate::AnyKeyword(vec![name.into()]) }
 }
 
-/// What the listing tests for a caller to see a video; nothing where they see all.
-pub(crate) fn seen_by(access: &Access) -> Option<Condition> {
+/// The listing condition for videos that a caller may see; `None` for unrestricted access.
+pub(crate) fn visible_to(access: &Access) -> Option<Condition> {
     let names = access.collections()?.iter().cloned().collect();
     Some(Condition { field: COLLECTION.into(), predicate: Predicate::AnyKeyword(names) })
 }
 
-fn read_collection(value: &Value) -> Result<Option<String>> {
+fn parse_collection(value: &Value) -> Result<Option<String>> {
     match value {
         Value::Null => Ok(None),
         Value::String(name)
-            if !name.trim().is_empty() && name.chars().count() <= COLLECTION_CHARS =>
+            if !name.trim().is_empty() && name.chars().count() <= MAX_COLLECTION_CHARS =>
         {
             Ok(Some(name.trim().to_owned()))
         }
         other => Err(Error::Unprocessable(format!(
-            "collection is {other}; it must be a name of at most {COLLECTION_CHARS} characters"
+            "collection is {other}; it must be a name of at most {MAX_COLLECTION_CHARS} characters"
         ))),
     }
 }
 
-fn read_time(value: &Value) -> Result<Option<String>> {
+fn parse_time(value: &Value) -> Result<Option<String>> {
     match value {
         Value::Null => Ok(None),
         Value::String(text) if is_time(text) => Ok(Some(text.clone())),
@@ -284,14 +284,14 @@ fn read_time(value: &Value) -> Result<Option<String>> {
     }
 }
 
-impl About {
-    /// What a listing can filter by.
+impl VideoMetadata {
+    /// The fields by which a listing can filter.
     pub(crate) fn fields(&self) -> BTreeMap<String, FieldValue> {
-        let metadata = self.metadata.iter();
+        let values = self.values.iter();
         let mut fields: BTreeMap<String, FieldValue> =
-            metadata.map(|(key, value)| (field_of(key), value.field())).collect();
-        if !self.metadata.is_empty() {
-            let keys = self.metadata.keys().cloned().collect();
+            values.map(|(key, value)| (field_name(key), value.field())).collect();
+        if !self.values.is_empty() {
+            let keys = self.values.keys().cloned().collect();
             fields.insert(METADATA_KEYS.into(), FieldValue::Keywords(keys));
         }
         if let Some(name) = &self.collection {
@@ -305,10 +305,10 @@ impl About {
 
     /// The metadata as a JSON object.
     pub fn metadata_json(&self) -> Map<String, Value> {
-        self.metadata.iter().map(|(key, value)| (key.clone(), value.to_json())).collect()
+        self.values.iter().map(|(key, value)| (key.clone(), value.to_json())).collect()
     }
 
-    /// The instant of a second of the video, ISO 8601 in UTC, where it is known when it was recorded.
+    /// Wall-clock time of a second of the video, ISO 8601 in UTC, if the recording time is known.
     pub fn wall_clock(&self, seconds: f64) -> Option<String> {
         let start = instant(self.recorded_at.as_deref()?)?;
         let at = start.checked_add((seconds * 1000.0).round() as i64)?;
@@ -316,63 +316,63 @@ impl About {
         Some(at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string())
     }
 
-    /// `mine`, which was made of `base`, with what `theirs` has changed of `base` meanwhile.
-    pub(crate) fn merged(base: &Self, mine: Self, theirs: &Self) -> Self {
-        fn one<T: Clone + PartialEq>(base: &T, mine: T, theirs: &T) -> T {
+    /// Three-way merge: `mine` with the changes from `base` to `theirs`. `mine` wins conflicts.
+    pub(crate) fn merge(base: &Self, mine: Self, theirs: &Self) -> Self {
+        fn pick<T: Clone + PartialEq>(base: &T, mine: T, theirs: &T) -> T {
             if mine == *base { theirs.clone() } else { mine }
         }
-        let keys = base.metadata.keys().chain(mine.metadata.keys()).chain(theirs.metadata.keys());
+        let keys = base.values.keys().chain(mine.values.keys()).chain(theirs.values.keys());
         let keys: std::collections::BTreeSet<&String> = keys.collect();
-        let value = |about: &Self, key: &String| about.metadata.get(key).cloned();
-        let metadata = keys.into_iter().filter_map(|key| {
-            let kept = one(&value(base, key), value(&mine, key), &value(theirs, key));
-            kept.map(|value| (key.clone(), value))
+        let value = |current: &Self, key: &String| current.values.get(key).cloned();
+        let values = keys.into_iter().filter_map(|key| {
+            let merged = pick(&value(base, key), value(&mine, key), &value(theirs, key));
+            merged.map(|value| (key.clone(), value))
         });
         Self {
-            metadata: metadata.collect(),
-            collection: one(&base.collection, mine.collection, &theirs.collection),
-            recorded_at: one(&base.recorded_at, mine.recorded_at, &theirs.recorded_at),
+            values: values.collect(),
+            collection: pick(&base.collection, mine.collection, &theirs.collection),
+            recorded_at: pick(&base.recorded_at, mine.recorded_at, &theirs.recorded_at),
         }
     }
 }
 
-/// What a filter of the listing calls a key.
-pub(crate) fn field_of(key: &str) -> String {
+/// Listing field of a metadata key.
+pub(crate) fn field_name(key: &str) -> String {
     format!("metadata.{key}")
 }
 
-/// The conditions on videos that a filter by metadata means: `{key: value}`, `{key: [values]}` for any
-/// of them, `{key: {"gte": …, "lte": …}}` for a range of numbers or times. `Invalid` for a key that no
+/// Parses a metadata filter into listing conditions: `{key: value}`, `{key: [values]}` for any of them,
+/// `{key: {"gte": …, "lte": …}}` for a range of numbers or times. Returns `Invalid` for a key that no
 /// video has, `Unprocessable` for a value of another type than its key's.
-pub(crate) fn conditions(given: &Value, keys: &MetadataKeys) -> Result<Vec<Condition>> {
-    let given = given.as_object().ok_or_else(|| {
-        Error::Unprocessable(format!("filter 'metadata' is {given}; it must be an object of keys"))
+pub(crate) fn conditions(filter: &Value, keys: &MetadataKeys) -> Result<Vec<Condition>> {
+    let filter = filter.as_object().ok_or_else(|| {
+        Error::Unprocessable(format!("filter 'metadata' is {filter}; it must be an object of keys"))
     })?;
     let mut conditions = Vec::new();
-    for (key, wanted) in given {
+    for (key, value) in filter {
         let Some(kind) = keys.get(key) else {
             let known: Vec<&str> = keys.keys().map(String::as_str).collect();
-            let hint = nearest(key, &known).map(|n| format!("did you mean '{n}'? "));
+            let hint = suggest(key, &known).map(|n| format!("did you mean '{n}'? "));
             return Err(Error::Invalid(format!(
                 "no video has the metadata key '{key}'; {}available: {}",
                 hint.unwrap_or_default(),
-                listed(&known)
+                comma_separated(&known)
             )));
         };
-        let test = |predicate| Condition { field: field_of(key), predicate };
-        conditions.extend(predicates(key, *kind, wanted)?.into_iter().map(test));
+        let test = |predicate| Condition { field: field_name(key), predicate };
+        conditions.extend(predicates(key, *kind, value)?.into_iter().map(test));
     }
     Ok(conditions)
 }
 
-fn predicates(key: &str, kind: MetadataType, wanted: &Value) -> Result<Vec<Predicate>> {
-    let wrong = || {
+fn predicates(key: &str, kind: MetadataType, value: &Value) -> Result<Vec<Predicate>> {
+    let type_error = || {
         let range = match kind {
             MetadataType::Number | MetadataType::Time => ", or an object with gte and lte",
             _ => "",
         };
         Error::Unprocessable(format!(
-            "filter 'metadata' asks for {wanted} of '{key}', which is a {}; give one, a list of \
+            "filter 'metadata' asks for {value} of '{key}', which is a {}; give one, a list of \
              them{range}",
             kind.name()
         ))
@@ -382,22 +382,22 @@ fn predicates(key: &str, kind: MetadataType, wanted: &Value) -> Result<Vec<Predi
         MetadataType::Time => value.as_str().and_then(instant).map(|instant| instant as f64),
         _ => None,
     };
-    if let (MetadataType::Number | MetadataType::Time, Value::Object(range)) = (kind, wanted) {
+    if let (MetadataType::Number | MetadataType::Time, Value::Object(range)) = (kind, value) {
         let bound = |(name, value): (&String, &Value)| match name.as_str() {
             "gte" => number(value).map(Predicate::AtLeast),
             "lte" => number(value).map(Predicate::AtMost),
             _ => None,
         };
         let bounds: Option<Vec<Predicate>> = range.iter().map(bound).collect();
-        return bounds.filter(|bounds| !bounds.is_empty()).ok_or_else(wrong);
+        return bounds.filter(|bounds| !bounds.is_empty()).ok_or_else(type_error);
     }
-    let any = match wanted {
+    let any = match value {
         Value::Array(values) => values.as_slice(),
         one => std::slice::from_ref(one),
     };
     if matches!(kind, MetadataType::Number | MetadataType::Time) {
-        let [one] = any else { return Err(wrong()) };
-        let exactly = number(one).ok_or_else(wrong)?;
+        let [one] = any else { return Err(type_error()) };
+        let exactly = number(one).ok_or_else(type_error)?;
         return Ok(vec![Predicate::AtLeast(exactly), Predicate::AtMost(exactly)]);
     }
     let keyword = |value: &Value| match (kind, value) {
@@ -406,7 +406,7 @@ fn predicates(key: &str, kind: MetadataType, wanted: &Value) -> Result<Vec<Predi
         _ => None,
     };
     let keywords: Option<Vec<String>> = any.iter().map(keyword).collect();
-    Ok(vec![Predicate::AnyKeyword(keywords.ok_or_else(wrong)?)])
+    Ok(vec![Predicate::AnyKeyword(keywords.ok_or_else(type_error)?)])
 }
 
 #[cfg(test)]
@@ -415,20 +415,21 @@ mod tests {
 
     use super::*;
 
-    fn patch(value: Value) -> AboutPatch {
+    fn patch(value: Value) -> MetadataPatch {
         serde_json::from_value(value).expect("a patch")
     }
 
-    fn applied(about: &About, change: Value) -> About {
-        patch(change).apply(about, 1000).expect("applied")
+    fn applied(current: &VideoMetadata, change: Value) -> VideoMetadata {
+        patch(change).apply(current, 1000).expect("applied")
     }
 
     #[test]
-    fn a_patch_changes_what_it_names() {
+    fn patches_change_only_named_fields() {
         let metadata = json!({"camera": "north", "take": 3, "ok": true, "tags": ["a", "b"]});
-        let about = applied(&About::default(), json!({"metadata": metadata, "collection": "news"}));
-        assert_eq!(Value::from(about.metadata_json()), metadata);
-        let changed = applied(&about, json!({"metadata": {"take": null, "camera": "south"}}));
+        let current =
+            applied(&VideoMetadata::default(), json!({"metadata": metadata, "collection": "news"}));
+        assert_eq!(Value::from(current.metadata_json()), metadata);
+        let changed = applied(&current, json!({"metadata": {"take": null, "camera": "south"}}));
         let left = json!({"camera": "south", "ok": true, "tags": ["a", "b"]});
         assert_eq!(Value::from(changed.metadata_json()), left);
         assert_eq!(changed.collection.as_deref(), Some("news"));
@@ -436,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_stored_is_refused() {
+    fn invalid_metadata_is_rejected() {
         for (change, expected) in [
             (json!({"metadata": {"Camera": "x"}}), "is no metadata key"),
             (json!({"metadata": {"": "x"}}), "is no metadata key"),
@@ -447,24 +448,25 @@ mod tests {
             (json!({"collection": 7}), "it must be a name"),
             (json!({"recorded_at": "yesterday"}), "it must be a time in ISO 8601"),
         ] {
-            let refused = patch(change.clone()).apply(&About::default(), 1000);
+            let refused = patch(change.clone()).apply(&VideoMetadata::default(), 1000);
             let error = refused.expect_err("refused").to_string();
             assert!(error.contains(expected), "{change}: {error}");
         }
     }
 
     #[test]
-    fn changes_of_two_at_once_are_both_kept() {
-        let base = applied(&About::default(), json!({"metadata": {"a": 1, "b": 1, "c": 1}}));
+    fn concurrent_changes_are_merged() {
+        let base =
+            applied(&VideoMetadata::default(), json!({"metadata": {"a": 1, "b": 1, "c": 1}}));
         let mine = applied(&base, json!({"metadata": {"a": 2, "c": null}, "collection": "x"}));
         let theirs = applied(&base, json!({"metadata": {"b": 3, "d": 4}}));
-        let merged = About::merged(&base, mine, &theirs);
+        let merged = VideoMetadata::merge(&base, mine, &theirs);
         assert_eq!(Value::from(merged.metadata_json()), json!({"a": 2, "b": 3, "d": 4}));
         assert_eq!(merged.collection.as_deref(), Some("x"));
     }
 
     #[test]
-    fn filters_are_of_the_type_of_their_key() {
+    fn filters_require_the_type_of_their_key() {
         let keys = MetadataKeys::from(
             [
                 ("camera", MetadataType::String),
@@ -501,9 +503,10 @@ mod tests {
     }
 
     #[test]
-    fn seconds_have_an_instant_where_the_recording_has() {
-        let about = applied(&About::default(), json!({"recorded_at": "2026-01-31T12:00:00+01:00"}));
-        assert_eq!(about.wall_clock(1.5).as_deref(), Some("2026-01-31T11:00:01.500Z"));
-        assert_eq!(About::default().wall_clock(1.5), None);
+    fn wall_clock_requires_a_recording_time() {
+        let current =
+            applied(&VideoMetadata::default(), json!({"recorded_at": "2026-01-31T12:00:00+01:00"}));
+        assert_eq!(current.wall_clock(1.5).as_deref(), Some("2026-01-31T11:00:01.500Z"));
+        assert_eq!(VideoMetadata::default().wall_clock(1.5), None);
     }
 }

@@ -1,60 +1,60 @@
-//! What detectors have found, told as a person tells it: how many of each are seen at once, and
-//! where they go.
+//! Summarizes detected objects in sentences: how many of each label are in view at once, and how they
+//! move.
 
 use std::collections::BTreeMap;
 
-use text::plural::{counted, plural};
+use text::plural::{plural, plural_with_count};
 
 use crate::domain::analysis::evidence::ChunkTracks;
 use crate::domain::analysis::prose::{in_view, sentence, with_article};
 use crate::domain::media::movement::Movement;
 use crate::domain::media::tracking::{Track, TrackPoint};
 
-/// What is told is more likely right than wrong.
-const LIKELY: f32 = 0.5;
+/// Minimum certainty of a track to be mentioned.
+const MIN_CERTAINTY: f32 = 0.5;
 
-/// It takes so many sights to know where something goes …
-const LEAST_SIGHTS: usize = 3;
+/// Minimum number of points of a track whose movement is mentioned …
+const MIN_POINTS: usize = 3;
 
-/// … and this part of its way must lead there: what sways to and fro goes nowhere.
-const STEADY: f32 = 0.6;
+/// … and the minimum ratio of its displacement to its path: swaying is no movement.
+const MIN_STRAIGHTNESS: f32 = 0.6;
 
-/// Kinds of things that are named, the most of them first; of more a person names no more either.
-const NAMED: usize = 5;
+/// Maximum number of labels to mention, the most frequent first.
+const MAX_LABELS: usize = 5;
 
-/// How it is told that a thing moves.
+/// The forms of a verb of movement.
 struct Verb {
-    /// `drives`.
-    one: &'static str,
-    /// `drive`.
-    many: &'static str,
-    /// `driving`.
-    going: &'static str,
+    /// Singular, such as `drives`.
+    singular: &'static str,
+    /// Plural, such as `drive`.
+    plural: &'static str,
+    /// Participle, such as `driving`.
+    participle: &'static str,
 }
 
-const MOVES: Verb = Verb { one: "moves", many: "move", going: "moving" };
-const WALKS: Verb = Verb { one: "walks", many: "walk", going: "walking" };
-const DRIVES: Verb = Verb { one: "drives", many: "drive", going: "driving" };
+const MOVES: Verb = Verb { singular: "moves", plural: "move", participle: "moving" };
+const WALKS: Verb = Verb { singular: "walks", plural: "walk", participle: "walking" };
+const DRIVES: Verb = Verb { singular: "drives", plural: "drive", participle: "driving" };
 
-/// What walks …
+/// Labels that walk.
 const WALKERS: &[&str] =
     &["person", "dog", "cat", "horse", "cow", "sheep", "elephant", "bear", "zebra", "giraffe"];
 
-/// … standing upright, and unless it rides one of these …
+/// Labels that people ride: a person who moves together with one of them does not walk.
 const RIDDEN: &[&str] =
     &["bicycle", "motorcycle", "horse", "skateboard", "skis", "snowboard", "surfboard"];
 
-/// … what drives …
+/// Labels that drive.
 const VEHICLES: &[&str] = &["car", "truck", "bus", "motorcycle", "van"];
 
-/// … what else moves by itself …
+/// Other labels that move by themselves.
 const MOVERS: &[&str] = &["airplane", "bird", "boat", "train", "sports ball"];
 
-/// Somebody who stands is so much taller than wide in a picture of the usual shape, as shares of its
-/// height and width: 9 to 16 is square.
+/// Minimum ratio of height to width, each as a share of the picture, of a standing person. In a 16:9
+/// picture a square box has the ratio 16 to 9.
 const UPRIGHT: f32 = 2.0;
 
-/// … and what stays where it is: when it goes through the picture, the camera turns.
+/// Labels that never move: if they move through the picture, the camera does.
 const FIXED: &[&str] = &[
     "bed",
     "bench",
@@ -75,118 +75,123 @@ const FIXED: &[&str] = &[
     "tv",
 ];
 
-/// All things of one kind.
-struct Kind<'a> {
+/// All tracks of one label.
+struct ObjectKind<'a> {
     label: &'a str,
     tracks: Vec<&'a Track>,
-    /// Seen at once, at most.
+    /// Maximum number of them in one frame.
     count: usize,
 }
 
-/// What is seen, told.
+/// The summary of the objects of a chunk.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Seen {
-    /// In whole sentences.
+pub(super) struct ObjectSummary {
+    /// The summary in sentences.
     pub(super) sentences: Vec<String>,
-    /// What there is, the most first.
+    /// The labels, the most frequent first.
     pub(super) labels: Vec<String>,
-    /// Of each how many are seen at once.
+    /// Maximum number in one frame, by label.
     pub(super) counts: BTreeMap<String, usize>,
-    /// `car driving to the left`.
+    /// Actions, such as `car driving to the left`.
     pub(super) actions: Vec<String>,
 }
 
-/// Whether a track is worth telling of: not what is seen once and unsurely.
-pub(super) fn is_told(track: &Track, frames: usize) -> bool {
-    track.certainty(frames) >= LIKELY
+/// Whether a track is certain enough to be mentioned.
+pub(super) fn is_certain(track: &Track, frames: usize) -> bool {
+    track.certainty(frames) >= MIN_CERTAINTY
 }
 
-/// What there is to tell of the objects of a chunk.
-pub(super) fn seen(found: &ChunkTracks) -> Seen {
-    let told: Vec<&Track> =
-        found.tracks.iter().filter(|track| is_told(track, found.times.len())).collect();
-    let kinds = kinds(&told);
-    let camera = camera(&told);
-    let goes = |track: &Track| going(track).filter(|way| !camera.contains(way));
+/// Summarizes the objects of a chunk.
+pub(super) fn summarize(chunk: &ChunkTracks) -> ObjectSummary {
+    let tracks: Vec<&Track> =
+        chunk.tracks.iter().filter(|track| is_certain(track, chunk.times.len())).collect();
+    let kinds = group_by_label(&tracks);
+    let camera = camera_movements(&tracks);
+    let movement = |track: &Track| steady_movement(track).filter(|way| !camera.contains(way));
     let mut listed = Vec::new();
     let mut moving = Vec::new();
     let mut actions = Vec::new();
-    for kind in kinds.iter().take(NAMED) {
-        let mut whole = false;
-        let mut earlier = false;
+    for kind in kinds.iter().take(MAX_LABELS) {
+        let mut all_move = false;
+        let mut has_earlier = false;
         for way in [Movement::Right, Movement::Left, Movement::Closer, Movement::Away] {
-            let going: Vec<&Track> =
-                kind.tracks.iter().copied().filter(|track| goes(track) == Some(way)).collect();
-            let count = at_once(&going);
+            let moving_tracks: Vec<&Track> =
+                kind.tracks.iter().copied().filter(|track| movement(track) == Some(way)).collect();
+            let count = max_at_once(&moving_tracks);
             if count == 0 || FIXED.contains(&kind.label) {
                 continue;
             }
-            let nears = matches!(way, Movement::Closer | Movement::Away);
-            if nears && !moves_by_itself(kind.label) {
+            let changes_size = matches!(way, Movement::Closer | Movement::Away);
+            if changes_size && !moves_by_itself(kind.label) {
                 continue;
             }
-            let rides = told.iter().any(|other| {
+            let rides = tracks.iter().any(|other| {
                 RIDDEN.contains(&other.label.as_str())
                     && other.label != kind.label
-                    && goes(other) == Some(way)
+                    && movement(other) == Some(way)
             });
-            let verb = verb(kind.label, !rides && going.iter().all(|track| is_upright(track)));
-            whole |= count == kind.count;
-            moving.push(moves(kind, count, &verb, way, earlier));
-            actions.push(format!("{} {}", kind.label, along(verb.going, "coming", way)));
-            earlier = true;
+            let verb =
+                verb(kind.label, !rides && moving_tracks.iter().all(|track| is_upright(track)));
+            all_move |= count == kind.count;
+            moving.push(movement_sentence(kind, count, &verb, way, has_earlier));
+            actions.push(format!(
+                "{} {}",
+                kind.label,
+                with_direction(verb.participle, "coming", way)
+            ));
+            has_earlier = true;
         }
-        if !whole {
-            listed.push(counted(kind.label, kind.count as u64));
+        if !all_move {
+            listed.push(plural_with_count(kind.label, kind.count as u64));
         }
     }
     let sentences = in_view(&listed).into_iter().chain(moving).collect();
     actions.sort_unstable();
     let labels = kinds.iter().map(|kind| kind.label.to_owned()).collect();
     let counts = kinds.iter().map(|kind| (kind.label.to_owned(), kind.count)).collect();
-    Seen { sentences, labels, counts, actions }
+    ObjectSummary { sentences, labels, counts, actions }
 }
 
-/// The kinds of things, those of which most are seen at once first.
-fn kinds<'a>(told: &[&'a Track]) -> Vec<Kind<'a>> {
-    let mut kinds: Vec<Kind<'_>> = Vec::new();
-    for track in told {
+/// Groups tracks by label, by descending number in one frame.
+fn group_by_label<'a>(tracks: &[&'a Track]) -> Vec<ObjectKind<'a>> {
+    let mut kinds: Vec<ObjectKind<'_>> = Vec::new();
+    for track in tracks {
         match kinds.iter_mut().find(|kind| kind.label == track.label) {
             Some(kind) => kind.tracks.push(track),
-            None => kinds.push(Kind { label: &track.label, tracks: vec![track], count: 0 }),
+            None => kinds.push(ObjectKind { label: &track.label, tracks: vec![track], count: 0 }),
         }
     }
     for kind in &mut kinds {
-        kind.count = at_once(&kind.tracks);
+        kind.count = max_at_once(&kind.tracks);
     }
     kinds.sort_by_key(|kind| std::cmp::Reverse(kind.count));
     kinds
 }
 
-/// How many of some tracks are seen in one frame, at most.
-fn at_once(tracks: &[&Track]) -> usize {
+/// The maximum number of tracks in one frame.
+fn max_at_once(tracks: &[&Track]) -> usize {
     let points = || tracks.iter().flat_map(|track| &track.points);
-    let seen_at = |time: f64| points().filter(|point| point.time == time).count();
-    points().map(|point| seen_at(point.time)).max().unwrap_or(0)
+    let count_at = |time: f64| points().filter(|point| point.time == time).count();
+    points().map(|point| count_at(point.time)).max().unwrap_or(0)
 }
 
-/// Where a track goes, where that is certain.
-fn going(track: &Track) -> Option<Movement> {
+/// The movement of a track, if it is steady.
+fn steady_movement(track: &Track) -> Option<Movement> {
     let shot = track.longest_shot();
-    let way = Some(track.movement()).filter(|way| way.is_going() && shot.len() >= LEAST_SIGHTS)?;
+    let way = Some(track.movement()).filter(|way| way.is_moving() && shot.len() >= MIN_POINTS)?;
     let along = |point: &TrackPoint| match way {
         Movement::Right | Movement::Left => point.bounds[0] + point.bounds[2] / 2.0,
         _ => point.bounds[3],
     };
     let (first, last) = (along(shot.first()?), along(shot.last()?));
     let path: f32 = shot.windows(2).map(|pair| (along(&pair[1]) - along(&pair[0])).abs()).sum();
-    ((last - first).abs() >= STEADY * path).then_some(way)
+    ((last - first).abs() >= MIN_STRAIGHTNESS * path).then_some(way)
 }
 
-/// The ways in which things go that go nowhere by themselves: the camera's doing.
-fn camera(told: &[&Track]) -> Vec<Movement> {
-    let fixed = told.iter().filter(|track| FIXED.contains(&track.label.as_str()));
-    fixed.filter_map(|track| going(track)).collect()
+/// Movements of labels that never move by themselves, caused by the camera.
+fn camera_movements(tracks: &[&Track]) -> Vec<Movement> {
+    let fixed = tracks.iter().filter(|track| FIXED.contains(&track.label.as_str()));
+    fixed.filter_map(|track| steady_movement(track)).collect()
 }
 
 fn verb(label: &str, on_foot: bool) -> Verb {
@@ -198,34 +203,45 @@ fn verb(label: &str, on_foot: bool) -> Verb {
     }
 }
 
-/// Whether it comes and goes: of a thing that is carried, another size says little.
+/// Whether a change of size means coming closer or moving away; of carried things it does not.
 fn moves_by_itself(label: &str) -> bool {
     [WALKERS, RIDDEN, VEHICLES, MOVERS].iter().any(|labels| labels.contains(&label))
 }
 
-/// Whether a box is that of somebody who stands, not of a hand or a face.
+/// Whether a box has the shape of a standing person, not of a hand or a face.
 fn is_upright(track: &Track) -> bool {
-    track.surest().is_some_and(|at| at.bounds[3] > UPRIGHT * at.bounds[2])
+    track.best_point().is_some_and(|at| at.bounds[3] > UPRIGHT * at.bounds[2])
 }
 
-/// `2 cars drive to the left.`, `2 of the cars drive to the left.`, `Another car comes closer.`
-fn moves(kind: &Kind<'_>, count: usize, verb: &Verb, way: Movement, earlier: bool) -> String {
+/// A sentence such as `2 cars drive to the left.`, `2 of the cars drive to the left.` or
+/// `Another car comes closer.`
+fn movement_sentence(
+    kind: &ObjectKind<'_>,
+    count: usize,
+    verb: &Verb,
+    way: Movement,
+    has_earlier: bool,
+) -> String {
     let one = count == 1;
     let subject = match count {
         _ if count < kind.count => {
             let number = if one { "one".to_owned() } else { count.to_string() };
             format!("{number} of the {}", plural(kind.label))
         }
-        1 if earlier => format!("another {}", kind.label),
+        1 if has_earlier => format!("another {}", kind.label),
         1 => with_article(kind.label),
-        _ => counted(kind.label, count as u64),
+        _ => plural_with_count(kind.label, count as u64),
     };
-    let goes = if one { along(verb.one, "comes", way) } else { along(verb.many, "come", way) };
+    let goes = if one {
+        with_direction(verb.singular, "comes", way)
+    } else {
+        with_direction(verb.plural, "come", way)
+    };
     sentence(&format!("{subject} {goes}"))
 }
 
-/// A verb with where it leads: `drives to the left`, `comes closer`.
-fn along(verb: &str, comes: &str, way: Movement) -> String {
+/// A verb with its direction, such as `drives to the left` or `comes closer`.
+fn with_direction(verb: &str, comes: &str, way: Movement) -> String {
     match way {
         Movement::Right => format!("{verb} to the right"),
         Movement::Left => format!("{verb} to the left"),
@@ -246,10 +262,10 @@ mod tests {
         Track { label: label.into(), points: points.iter().map(point).collect() }
     }
 
-    fn told(tracks: Vec<Track>) -> (String, Vec<String>) {
+    fn summary(tracks: Vec<Track>) -> (String, Vec<String>) {
         let times = (0..8).map(f64::from).collect();
-        let seen = seen(&ChunkTracks { times, tracks, people: Vec::new() });
-        (seen.sentences.join(" "), seen.actions)
+        let summary = summarize(&ChunkTracks { times, tracks, people: Vec::new() });
+        (summary.sentences.join(" "), summary.actions)
     }
 
     const RIGHT: &[(f64, f32)] = &[(0.0, 0.1), (1.0, 0.3), (2.0, 0.5)];
@@ -258,7 +274,7 @@ mod tests {
     const SWAYING: &[(f64, f32)] = &[(0.0, 0.1), (1.0, 0.6), (2.0, 0.1), (3.0, 0.3)];
 
     #[test]
-    fn things_are_counted_at_once_and_told_with_where_they_go() {
+    fn summarize_counts_objects_and_names_their_movement() {
         for (what, tracks, expected) in [
             ("nothing", vec![], ""),
             ("still", vec![track("car", STILL, 0.9)], "A car is in view."),
@@ -296,13 +312,13 @@ mod tests {
             ),
             ("more likely wrong", vec![track("teddy bear", STILL, 0.4)], ""),
         ] {
-            assert_eq!(told(tracks).0, expected, "{what}");
+            assert_eq!(summary(tracks).0, expected, "{what}");
         }
     }
 
     #[test]
-    fn what_goes_is_an_action() {
+    fn movements_are_actions() {
         let tracks = vec![track("person", RIGHT, 0.9), track("car", LEFT, 0.9)];
-        assert_eq!(told(tracks).1, ["car driving to the left", "person walking to the right"]);
+        assert_eq!(summary(tracks).1, ["car driving to the left", "person walking to the right"]);
     }
 }

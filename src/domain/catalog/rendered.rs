@@ -1,4 +1,4 @@
-//! Outputs as they are shown: JSON text, made once per page of stored outputs.
+//! Renders pages of stored outputs to JSON text, once per page.
 
 use std::sync::Arc;
 
@@ -6,16 +6,16 @@ use serde_json::Value;
 
 use crate::domain::catalog::outputs::{OutputDocument, OutputDocuments};
 
-/// One output or nothing per chunk, each as JSON text.
-pub(super) type ShownPage = Arc<[Option<Arc<str>>]>;
+/// One output or `None` per chunk, each as JSON text.
+pub(super) type RenderedPage = Arc<[Option<Arc<str>>]>;
 
-/// What a chunk takes beside its text, bytes.
+/// Bookkeeping per chunk in addition to its text, bytes.
 const OVERHEAD: usize = 64;
 
-/// A page as it is shown, with internal keys or without. *Takes its time.*
-pub(super) fn show(documents: OutputDocuments, verbose: bool) -> ShownPage {
+/// Renders a page, with or without internal keys. *CPU-bound.*
+pub(super) fn render(documents: OutputDocuments, verbose: bool) -> RenderedPage {
     let text = |mut output: OutputDocument| {
-        hide_repetition(&mut output);
+        hide_same_as(&mut output);
         if !verbose {
             strip_internal(&mut output);
         }
@@ -24,15 +24,14 @@ pub(super) fn show(documents: OutputDocuments, verbose: bool) -> ShownPage {
     documents.into_iter().map(|output| output.map(text)).collect()
 }
 
-/// Makes the name of the chunk that an output repeats internal: in documents of earlier versions it
-/// is not.
-fn hide_repetition(output: &mut OutputDocument) {
+/// Renames `same_as` to the internal key `_same_as`; earlier versions stored it under the former.
+fn hide_same_as(output: &mut OutputDocument) {
     if let Some(original) = output.shift_remove("same_as") {
         output.insert("_same_as".into(), original);
     }
 }
 
-/// Removes keys that begin with `_` and `locations`, at every depth.
+/// Removes `locations` and keys that begin with `_`, at every depth.
 pub(crate) fn strip_internal(output: &mut OutputDocument) {
     output.retain(|key, _| !key.starts_with('_') && key != "locations");
     output.values_mut().for_each(strip_nested);
@@ -46,8 +45,8 @@ fn strip_nested(value: &mut Value) {
     }
 }
 
-/// What the text of a page takes, bytes.
-pub(super) fn size(page: &ShownPage) -> usize {
+/// Size of the text of a page, bytes.
+pub(super) fn size(page: &RenderedPage) -> usize {
     let text = |output: &Option<Arc<str>>| output.as_ref().map_or(0, |text| text.len());
     page.iter().map(|output| OVERHEAD + text(output)).sum()
 }
@@ -63,13 +62,13 @@ mod tests {
     }
 
     #[test]
-    fn internal_keys_go_at_every_depth() {
-        let found = json!({"a": 1, "_frames": [1], "people": [{"person": "p1", "locations": [1], "_x": 2}]});
-        let documents = vec![Some(output(found.clone())), None];
-        let shown = show(documents.clone(), false);
-        assert_eq!(shown[0].as_deref(), Some(r#"{"a":1,"people":[{"person":"p1"}]}"#));
-        assert_eq!(shown[1], None);
-        let all = show(documents, true);
-        assert_eq!(all[0].as_deref(), Some(found.to_string().as_str()));
+    fn internal_keys_are_removed_at_every_depth() {
+        let stored = json!({"a": 1, "_frames": [1], "people": [{"person": "p1", "locations": [1], "_x": 2}]});
+        let documents = vec![Some(output(stored.clone())), None];
+        let rendered = render(documents.clone(), false);
+        assert_eq!(rendered[0].as_deref(), Some(r#"{"a":1,"people":[{"person":"p1"}]}"#));
+        assert_eq!(rendered[1], None);
+        let all = render(documents, true);
+        assert_eq!(all[0].as_deref(), Some(stored.to_string().as_str()));
     }
 }

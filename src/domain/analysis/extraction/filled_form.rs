@@ -1,4 +1,5 @@
-//! A form that is filled in: values, what shows each, and why others are missing.
+//! A form filled in from a chunk: validated values, the evidence of each, and the reasons for missing
+//! values.
 
 use std::collections::BTreeMap;
 
@@ -7,41 +8,41 @@ use ports::llm::{ExtractedValue, Field, FieldKind, Passage, PassageKind};
 use serde::{Deserialize, Serialize};
 use text::{is_function_word, numbers::numbers, occurs, tokens};
 
-use crate::domain::analysis::Indexed;
-use crate::domain::analysis::extraction::form::Form;
-use crate::domain::analysis::finding::{Finding, Statement};
+use crate::domain::analysis::IndexEntry;
+use crate::domain::analysis::extraction::form::ExtractorForm;
 use crate::domain::analysis::hit::HitDocument;
+use crate::domain::analysis::output::{AnalyzerOutput, Statement};
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::verdict::Verdict;
 use crate::domain::kernel::video::VideoId;
 
-/// What one chunk shows of a form.
+/// The values of a form for one chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Filled {
-    /// An object as the schema has it; null where nothing is shown.
-    pub(crate) values: IndexMap<String, FieldValue>,
-    /// What shows each value.
+pub(crate) struct FilledForm {
+    /// An object with the properties of the schema; null where there is no evidence.
+    pub(crate) values: IndexMap<String, FormValue>,
+    /// The evidence of each value.
     pub(crate) evidence: Vec<FieldEvidence>,
-    /// Fields without a value, with the reason.
+    /// The fields without a value, each with the reason.
     pub(crate) missing: Vec<MissingField>,
 }
 
-/// A value of a form.
+/// The value of a field, list or object.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub(crate) enum FieldValue {
+pub(crate) enum FormValue {
     Null,
     Boolean(bool),
     Whole(i64),
     Number(f64),
     Text(String),
     Span(SpanValue),
-    List(Vec<FieldValue>),
-    Object(IndexMap<String, FieldValue>),
+    List(Vec<FormValue>),
+    Object(IndexMap<String, FormValue>),
 }
 
-/// A span of the video as a value, seconds.
+/// A span as a value, seconds of the video.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SpanValue {
@@ -49,61 +50,62 @@ pub(crate) struct SpanValue {
     end: f64,
 }
 
-/// What shows a value.
+/// The evidence of a value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FieldEvidence {
-    /// Of the value within `values`, a JSON pointer.
+    /// JSON pointer to the value within `values`.
     pub(crate) path: String,
-    /// The moment that shows it.
+    /// The moment that supports it.
     pub(crate) moment_id: MomentId,
-    /// When it is, seconds of the video.
+    /// Start of the moment, seconds of the video.
     pub(crate) start: f64,
-    /// When it ends, seconds of the video.
+    /// End of the moment, seconds of the video.
     pub(crate) end: f64,
-    /// The words that show it; empty where it is seen.
+    /// The text that supports it; empty where the value comes from the picture.
     pub(crate) quote: String,
-    /// Whether the words bear it out; null where it is seen, which words cannot tell.
+    /// Whether the text supports it; null where the value comes from the picture.
     pub(crate) verdict: Option<Verdict>,
 }
 
 /// A field without a value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct MissingField {
-    /// As the schema has it, with `*` for the places in lists.
+    /// Path in the schema, with `*` for list indexes.
     pub(crate) path: String,
-    /// Why there is none.
+    /// Why there is no value.
     pub(crate) reason: String,
 }
 
-/// What a chunk is filled in from.
-pub(super) struct Sheet<'a> {
-    pub(super) form: &'a Form,
+/// Fills in a form for one chunk from the values that a model extracted.
+pub(super) struct FormFiller<'a> {
+    pub(super) form: &'a ExtractorForm,
     pub(super) fields: &'a [Field],
     pub(super) video_id: VideoId,
     pub(super) span: Span,
     pub(super) passages: &'a [Passage],
-    /// Whether the model was shown pictures.
-    pub(super) seen: bool,
-    /// Whether it goes by words alone.
+    /// Whether the model received images.
+    pub(super) has_images: bool,
+    /// Whether the model only selects words of the passages.
     pub(super) selects: bool,
 }
 
-/// A value that was found, by its path.
-type Found = BTreeMap<String, FieldValue>;
+/// Accepted values by path.
+type ValuesByPath = BTreeMap<String, FormValue>;
 
-impl Sheet<'_> {
-    /// The form, filled in with what of a model's values is right.
-    pub(super) fn fill(&self, extracted: Vec<ExtractedValue>) -> Filled {
-        let (mut found, mut evidence) = (Found::new(), Vec::new());
+impl FormFiller<'_> {
+    /// Fills in the form with those of a model's values that are valid.
+    pub(super) fn fill(&self, extracted: Vec<ExtractedValue>) -> FilledForm {
+        let (mut accepted, mut evidence) = (ValuesByPath::new(), Vec::new());
         let mut refused: BTreeMap<&str, String> = BTreeMap::new();
         for value in &extracted {
-            let Some(field) = self.fields.iter().find(|f| is_of(&value.field, &f.path)) else {
+            let Some(field) = self.fields.iter().find(|f| matches_path(&value.field, &f.path))
+            else {
                 continue;
             };
             match self.accept(field, value) {
-                Ok((accepted, shown)) => {
-                    if found.insert(value.field.clone(), accepted).is_none() {
-                        evidence.push(shown);
+                Ok((field_value, field_evidence)) => {
+                    if accepted.insert(value.field.clone(), field_value).is_none() {
+                        evidence.push(field_evidence);
                     }
                 }
                 Err(reason) => {
@@ -111,139 +113,140 @@ impl Sheet<'_> {
                 }
             }
         }
-        let mut places = BTreeMap::new();
-        let values = self.build(self.form, "", "", &found, &mut places);
+        let mut final_paths = BTreeMap::new();
+        let values = self.build(self.form, "", "", &accepted, &mut final_paths);
         let values = match values {
-            FieldValue::Object(values) => values,
+            FormValue::Object(values) => values,
             _ => IndexMap::new(),
         };
-        // Items of lists are counted from 0 whatever numbers the model gave them.
-        evidence.retain_mut(|shown: &mut FieldEvidence| match places.remove(&shown.path) {
-            Some(place) => {
-                shown.path = place;
+        // List items are renumbered from 0, regardless of the indexes that the model used.
+        evidence.retain_mut(|e: &mut FieldEvidence| match final_paths.remove(&e.path) {
+            Some(path) => {
+                e.path = path;
                 true
             }
             None => false,
         });
         evidence.sort_by(|a, b| a.start.total_cmp(&b.start).then_with(|| a.path.cmp(&b.path)));
-        let nothing = if self.selects {
+        let no_evidence = if self.selects {
             "no words of what is said or written here name it; a language model understands more \
              than words (llm.kind)"
         } else {
             "nothing here shows it"
         };
-        let lacks = |field: &&Field| !found.keys().any(|path| is_of(path, &field.path));
-        let missing = self.fields.iter().filter(lacks).map(|field| MissingField {
+        let is_missing =
+            |field: &&Field| !accepted.keys().any(|path| matches_path(path, &field.path));
+        let missing = self.fields.iter().filter(is_missing).map(|field| MissingField {
             path: field.path.clone(),
-            reason: refused.get(field.path.as_str()).cloned().unwrap_or_else(|| nothing.into()),
+            reason: refused.get(field.path.as_str()).cloned().unwrap_or_else(|| no_evidence.into()),
         });
-        Filled { values, missing: missing.collect(), evidence }
+        FilledForm { values, missing: missing.collect(), evidence }
     }
 
-    /// A value and what shows it, or why it is not taken.
+    /// Validates a value: returns it with its evidence, or the reason for rejecting it.
     fn accept(
         &self,
         field: &Field,
         value: &ExtractedValue,
-    ) -> std::result::Result<(FieldValue, FieldEvidence), String> {
+    ) -> std::result::Result<(FormValue, FieldEvidence), String> {
         let text = value.value.trim();
         let passage = self.passages.iter().find(|passage| passage.id == value.passage.trim());
-        if passage.is_none() && !(self.seen && value.passage.trim().is_empty()) {
+        if passage.is_none() && !(self.has_images && value.passage.trim().is_empty()) {
             return Err(format!("the model answered '{text}' and named nothing that shows it"));
         }
-        let accepted = read(&field.kind, text, self.span).ok_or_else(|| {
+        let accepted = parse(&field.kind, text, self.span).ok_or_else(|| {
             format!("the model answered '{text}', which is not {}", expected(&field.kind))
         })?;
         let moment = passage.and_then(|passage| passage.moment.as_ref());
         let span = moment.map_or(self.span, |moment| Span { start: moment.start, end: moment.end });
-        let shown = FieldEvidence {
+        let evidence = FieldEvidence {
             path: value.field.clone(),
             moment_id: MomentId::new(self.video_id, span),
             start: span.start,
             end: span.end,
             quote: passage.map(|passage| passage.text.clone()).unwrap_or_default(),
-            verdict: passage.map(|passage| borne_out(&field.kind, &accepted, text, passage)),
+            verdict: passage.map(|passage| verify(&field.kind, &accepted, text, passage)),
         };
-        Ok((accepted, shown))
+        Ok((accepted, evidence))
     }
 
-    /// The value of a part of the form; `from` is its path in what was found, `to` the one it gets.
-    /// Enters where each found value went.
+    /// Builds the value of a part of the form. `from` is its path in `accepted`, `to` its path in the
+    /// result; records the new path of each value in `final_paths`.
     fn build(
         &self,
-        form: &Form,
+        form: &ExtractorForm,
         from: &str,
         to: &str,
-        found: &Found,
-        places: &mut BTreeMap<String, String>,
-    ) -> FieldValue {
+        accepted: &ValuesByPath,
+        final_paths: &mut BTreeMap<String, String>,
+    ) -> FormValue {
         if form.is_leaf() {
-            let Some(value) = found.get(from) else { return FieldValue::Null };
-            places.insert(from.to_owned(), to.to_owned());
+            let Some(value) = accepted.get(from) else { return FormValue::Null };
+            final_paths.insert(from.to_owned(), to.to_owned());
             return value.clone();
         }
         if let Some(items) = &form.items {
-            let most = form.max_items.unwrap_or(usize::MAX);
-            let within = format!("{from}/");
+            let limit = form.max_items.unwrap_or(usize::MAX);
+            let prefix = format!("{from}/");
             let below =
-                found.range(within.clone()..).take_while(|(path, _)| path.starts_with(&within));
-            let number = |path: &String| path[within.len()..].split('/').next()?.parse().ok();
+                accepted.range(prefix.clone()..).take_while(|(path, _)| path.starts_with(&prefix));
+            let number = |path: &String| path[prefix.len()..].split('/').next()?.parse().ok();
             let mut numbers: Vec<u32> = below.filter_map(|(path, _)| number(path)).collect();
             numbers.sort_unstable();
             numbers.dedup();
-            let list = numbers.iter().take(most).enumerate().map(|(place, number)| {
-                let (from, to) = (format!("{from}/{number}"), format!("{to}/{place}"));
-                self.build(items, &from, &to, found, places)
+            let list = numbers.iter().take(limit).enumerate().map(|(index, number)| {
+                let (from, to) = (format!("{from}/{number}"), format!("{to}/{index}"));
+                self.build(items, &from, &to, accepted, final_paths)
             });
-            let list: Vec<FieldValue> = list.collect();
-            return if list.is_empty() { FieldValue::Null } else { FieldValue::List(list) };
+            let list: Vec<FormValue> = list.collect();
+            return if list.is_empty() { FormValue::Null } else { FormValue::List(list) };
         }
-        let value = |(name, property): (&String, &Form)| {
+        let value = |(name, property): (&String, &ExtractorForm)| {
             let (from, to) = (format!("{from}/{name}"), format!("{to}/{name}"));
-            (name.clone(), self.build(property, &from, &to, found, places))
+            (name.clone(), self.build(property, &from, &to, accepted, final_paths))
         };
-        FieldValue::Object(form.properties.iter().map(value).collect())
+        FormValue::Object(form.properties.iter().map(value).collect())
     }
 }
 
-/// Whether a path is one of those that a field's path stands for.
-fn is_of(path: &str, field: &str) -> bool {
-    let (mut own, mut of_field) = (path.split('/'), field.split('/'));
+/// Whether a path matches a field's path, in which `*` stands for any list index.
+fn matches_path(path: &str, pattern: &str) -> bool {
+    let (mut path, mut pattern) = (path.split('/'), pattern.split('/'));
     loop {
-        match (own.next(), of_field.next()) {
+        match (path.next(), pattern.next()) {
             (None, None) => return true,
-            (Some(own), Some("*")) if own.parse::<u32>().is_ok() => {}
-            (Some(own), Some(other)) if own == other => {}
+            (Some(segment), Some("*")) if segment.parse::<u32>().is_ok() => {}
+            (Some(segment), Some(expected)) if segment == expected => {}
             _ => return false,
         }
     }
 }
 
-/// A value in writing as the kind has it; `None` where it is none of that kind.
-fn read(kind: &FieldKind, text: &str, chunk: Span) -> Option<FieldValue> {
+/// Parses a value of a kind; `None` where the text is no such value.
+fn parse(kind: &FieldKind, text: &str, chunk: Span) -> Option<FormValue> {
     match kind {
         _ if text.is_empty() => None,
         FieldKind::Text | FieldKind::Email | FieldKind::Uri | FieldKind::Date | FieldKind::Time => {
-            Some(FieldValue::Text(text.to_owned()))
+            Some(FormValue::Text(text.to_owned()))
         }
         FieldKind::OneOf(options) => {
             let option = options.iter().find(|option| option.eq_ignore_ascii_case(text))?;
-            Some(FieldValue::Text(option.clone()))
+            Some(FormValue::Text(option.clone()))
         }
-        FieldKind::Boolean => text.to_ascii_lowercase().parse().ok().map(FieldValue::Boolean),
+        FieldKind::Boolean => text.to_ascii_lowercase().parse().ok().map(FormValue::Boolean),
         FieldKind::Number { whole, minimum, maximum } => {
             let number: f64 = text.parse().ok().filter(|number: &f64| number.is_finite())?;
-            let fits = minimum.is_none_or(|least| number >= least)
-                && maximum.is_none_or(|most| number <= most);
+            let fits =
+                minimum.is_none_or(|min| number >= min) && maximum.is_none_or(|max| number <= max);
             if !fits {
                 return None;
             }
-            /// Whole numbers that a float holds exactly.
+            /// Up to here an `f64` holds every integer exactly.
             const EXACT: f64 = 9_007_199_254_740_992.0;
             let is_whole = number.fract() == 0.0 && number.abs() <= EXACT;
             match (whole, is_whole) {
-                (_, true) => Some(FieldValue::Whole(number as i64)),
-                (false, false) => Some(FieldValue::Number(number)),
+                (_, true) => Some(FormValue::Whole(number as i64)),
+                (false, false) => Some(FormValue::Number(number)),
                 (true, false) => None,
             }
         }
@@ -251,8 +254,8 @@ fn read(kind: &FieldKind, text: &str, chunk: Span) -> Option<FieldValue> {
             let (start, end) = text.split_once('-')?;
             let (start, end): (f64, f64) = (start.trim().parse().ok()?, end.trim().parse().ok()?);
             // A sentence may begin before its chunk and end after it.
-            let meets = start <= end && start < chunk.end && end > chunk.start;
-            (start >= 0.0 && meets).then_some(FieldValue::Span(SpanValue { start, end }))
+            let overlaps = start <= end && start < chunk.end && end > chunk.start;
+            (start >= 0.0 && overlaps).then_some(FormValue::Span(SpanValue { start, end }))
         }
     }
 }
@@ -272,28 +275,29 @@ fn expected(kind: &FieldKind) -> String {
     }
 }
 
-/// Whether the words of a passage bear a value out.
-fn borne_out(kind: &FieldKind, value: &FieldValue, text: &str, passage: &Passage) -> Verdict {
-    let there = tokens(&passage.text);
-    let own = tokens(text);
+/// Whether the text of a passage supports a value.
+fn verify(kind: &FieldKind, value: &FormValue, text: &str, passage: &Passage) -> Verdict {
+    let passage_tokens = tokens(&passage.text);
+    let value_tokens = tokens(text);
     match (kind, value) {
-        (_, FieldValue::Span(_)) => Verdict::Supported,
-        // Whether something is so is more than its words.
-        (_, FieldValue::Boolean(_)) => Verdict::Weak,
+        (_, FormValue::Span(_)) => Verdict::Supported,
+        // The words of a passage cannot verify a boolean.
+        (_, FormValue::Boolean(_)) => Verdict::Weak,
         (FieldKind::Number { .. }, _) => {
-            let said = numbers(&there).iter().any(|n| text.parse() == Ok(n.value));
+            let said = numbers(&passage_tokens).iter().any(|n| text.parse() == Ok(n.value));
             if said { Verdict::Supported } else { Verdict::Unsupported }
         }
         _ => {
-            let mut words: Vec<&str> = own.iter().map(|token| token.lower.as_str()).collect();
+            let mut words: Vec<&str> =
+                value_tokens.iter().map(|token| token.lower.as_str()).collect();
             if words.iter().any(|word| !is_function_word(word)) {
                 words.retain(|word| !is_function_word(word));
             }
-            let said = words.iter().filter(|word| occurs(word, &there)).count();
+            let said = words.iter().filter(|word| occurs(word, &passage_tokens)).count();
             let misheard = words.iter().any(|w| passage.doubtful.iter().any(|doubt| doubt == w));
             match kind {
                 _ if said == words.len() && !misheard => Verdict::Supported,
-                // What is said may be put into a class whose name is not said.
+                // A text can belong to a class without naming it.
                 FieldKind::OneOf(_) => Verdict::Weak,
                 _ if 2 * said >= words.len() => Verdict::Weak,
                 _ => Verdict::Unsupported,
@@ -302,9 +306,9 @@ fn borne_out(kind: &FieldKind, value: &FieldValue, text: &str, passage: &Passage
     }
 }
 
-impl FieldValue {
-    /// In words, on one line; `None` where nothing is known.
-    fn told(&self) -> Option<String> {
+impl FormValue {
+    /// The value as one line of text; `None` where it is null.
+    fn to_text(&self) -> Option<String> {
         match self {
             Self::Null => None,
             Self::Boolean(true) => Some("yes".into()),
@@ -316,15 +320,17 @@ impl FieldValue {
                 Some(Span { start: *start, end: *end }.timecode())
             }
             Self::List(values) => {
-                let told: Vec<String> = values.iter().filter_map(Self::told).collect();
-                (!told.is_empty()).then(|| told.join("; "))
+                let texts: Vec<String> = values.iter().filter_map(Self::to_text).collect();
+                (!texts.is_empty()).then(|| texts.join("; "))
             }
             Self::Object(values) => {
-                let told: Vec<String> = values
+                let texts: Vec<String> = values
                     .iter()
-                    .filter_map(|(name, value)| Some(format!("{} {}", label(name), value.told()?)))
+                    .filter_map(|(name, value)| {
+                        Some(format!("{} {}", label(name), value.to_text()?))
+                    })
                     .collect();
-                (!told.is_empty()).then(|| told.join(", "))
+                (!texts.is_empty()).then(|| texts.join(", "))
             }
         }
     }
@@ -335,38 +341,38 @@ fn label(name: &str) -> String {
     name.replace(['_', '-'], " ")
 }
 
-impl Filled {
-    /// Whether the chunk shows nothing of the form.
+impl FilledForm {
+    /// Whether it has no values.
     pub(super) fn is_empty(&self) -> bool {
         self.evidence.is_empty()
     }
 
-    /// What is borne out, in words: each property that has a value and is not contradicted by all that
-    /// shows it, with when it is shown.
-    fn told(&self) -> Vec<(String, Option<Span>)> {
-        let told = self.values.iter().filter_map(|(name, value)| {
+    /// Each property with a value and at least one evidence that is not unsupported, as text with the
+    /// span of that evidence.
+    fn supported_texts(&self) -> Vec<(String, Option<Span>)> {
+        let supported = self.values.iter().filter_map(|(name, value)| {
             let path = format!("/{name}");
-            let is_of = |shown: &&FieldEvidence| {
-                shown
+            let belongs = |evidence: &&FieldEvidence| {
+                evidence
                     .path
                     .strip_prefix(&path)
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             };
-            let held = |shown: &&FieldEvidence| shown.verdict != Some(Verdict::Unsupported);
-            let first = self.evidence.iter().filter(is_of).find(held)?;
+            let holds = |evidence: &&FieldEvidence| evidence.verdict != Some(Verdict::Unsupported);
+            let first = self.evidence.iter().filter(belongs).find(holds)?;
             let span = Span { start: first.start, end: first.end };
-            Some((format!("{}: {}", label(name), value.told()?), Some(span)))
+            Some((format!("{}: {}", label(name), value.to_text()?), Some(span)))
         });
-        told.collect()
+        supported.collect()
     }
 
-    fn description_of(&self) -> String {
-        let told: Vec<String> = self.told().into_iter().map(|(text, _)| sentence(&text)).collect();
-        told.join(" ")
+    fn composed_description(&self) -> String {
+        let texts = self.supported_texts().into_iter();
+        texts.map(|(text, _)| sentence(&text)).collect::<Vec<_>>().join(" ")
     }
 }
 
-/// With a capital letter and a full stop.
+/// Capitalizes a text and ends it with a full stop unless it has closing punctuation.
 pub(super) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
@@ -374,15 +380,15 @@ pub(super) fn sentence(text: &str) -> String {
     format!("{first}{}{end}", letters.as_str())
 }
 
-impl Finding for Filled {
-    fn index(&self) -> Indexed {
-        let description = self.description_of();
+impl AnalyzerOutput for FilledForm {
+    fn index_entry(&self) -> IndexEntry {
+        let description = self.composed_description();
         if description.is_empty() {
-            return Indexed::default();
+            return IndexEntry::default();
         }
         let fields = ["combined", "description"].map(|field| (field, description.clone()));
         let document = HitDocument { description, ..HitDocument::default() };
-        Indexed { fields: fields.into(), document }
+        IndexEntry { fields: fields.into(), document }
     }
 
     fn statements(&self) -> Vec<Statement> {
@@ -390,15 +396,15 @@ impl Finding for Filled {
             span,
             ..Statement::new(PassageKind::Prose, sentence(&text))
         };
-        self.told().into_iter().map(statement).collect()
+        self.supported_texts().into_iter().map(statement).collect()
     }
 
     fn description(&self) -> Option<String> {
-        Some(self.description_of()).filter(|text| !text.is_empty())
+        Some(self.composed_description()).filter(|text| !text.is_empty())
     }
 
     fn cells(&self) -> Vec<String> {
-        self.values.values().map(|value| value.told().unwrap_or_default()).collect()
+        self.values.values().map(|value| value.to_text().unwrap_or_default()).collect()
     }
 }
 
@@ -419,8 +425,8 @@ mod tests {
             "type": "object", "properties": {
                 "what": {"type": "string"}, "minutes": {"type": "integer"}}}}}}"#;
 
-    fn filled(values: &[(&str, &str, &str)], seen: bool) -> Filled {
-        let form = Form::parse(SCHEMA, &ExtractorSettings::default()).expect("a form");
+    fn filled(values: &[(&str, &str, &str)], has_images: bool) -> FilledForm {
+        let form = ExtractorForm::parse(SCHEMA, &ExtractorSettings::default()).expect("a form");
         let said = |id: &str, start: f64, text: &str| Passage {
             moment: Some(Moment { video_id: None, start, end: start + 2.0 }),
             ..Passage::new(id, PassageKind::Speech, text)
@@ -430,13 +436,13 @@ mod tests {
             said("s1", 12.0, "Stir it for 5 minutes, then let it rest for 3."),
         ];
         let fields = form.fields();
-        let sheet = Sheet {
+        let filler = FormFiller {
             fields: &fields,
             form: &form,
             video_id: "0123456789abcdef".parse().expect("an id"),
             span: Span { start: 9.0, end: 15.0 },
             passages: &passages,
-            seen,
+            has_images,
             selects: false,
         };
         let values = values.iter().map(|(field, value, passage)| ExtractedValue {
@@ -444,7 +450,7 @@ mod tests {
             value: (*value).into(),
             passage: (*passage).into(),
         });
-        sheet.fill(values.collect())
+        filler.fill(values.collect())
     }
 
     fn json(value: &impl Serialize) -> String {
@@ -452,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn values_come_with_what_shows_them_and_the_rest_with_a_reason() {
+    fn values_have_evidence_and_missing_fields_a_reason() {
         let filled = filled(
             &[
                 ("/dish", "fish soup", "s0"),
@@ -496,12 +502,12 @@ mod tests {
                  Steps: what stir, minutes 5; minutes 9."
             )
         );
-        let read: Filled = serde_json::from_str(&json(&filled)).expect("reads back");
+        let read: FilledForm = serde_json::from_str(&json(&filled)).expect("reads back");
         assert_eq!(json(&read), json(&filled));
     }
 
     #[test]
-    fn what_is_no_value_of_its_field_is_told() {
+    fn invalid_values_are_reported() {
         let wrong = [
             ("/price", "cheap", "s0"),
             ("/course", "dessert", "s0"),
@@ -513,24 +519,24 @@ mod tests {
         let refused = filled(&wrong, false);
         assert!(refused.is_empty());
         let reasons = json(&refused.missing);
-        for told in [
+        for expected in [
             "'cheap', which is not a number",
             "'dessert', which is not one of: starter, main",
             "'fish soup' and named nothing that shows it",
             "'99-100', which is not a span within the chunk",
         ] {
-            assert!(reasons.contains(told), "{told}: {reasons}");
+            assert!(reasons.contains(expected), "{expected}: {reasons}");
         }
-        // What is seen has no words to check it by.
-        let seen = filled(&wrong, true);
-        assert_eq!((seen.evidence.len(), seen.evidence[0].verdict), (1, None));
+        // A value from the picture has no text to verify it against.
+        let with_images = filled(&wrong, true);
+        assert_eq!((with_images.evidence.len(), with_images.evidence[0].verdict), (1, None));
     }
 
     #[test]
-    fn what_its_evidence_does_not_say_is_kept_and_not_told() {
+    fn unsupported_values_are_stored_but_not_stated() {
         let filled = filled(&[("/dish", "apple pie", "s0"), ("/price", "40", "s0")], false);
         assert_eq!(filled.evidence.len(), 2);
         assert_eq!(filled.description(), None);
-        assert!(filled.index().fields.is_empty() && filled.statements().is_empty());
+        assert!(filled.index_entry().fields.is_empty() && filled.statements().is_empty());
     }
 }

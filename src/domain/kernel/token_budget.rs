@@ -1,4 +1,4 @@
-//! Answers that fit into so many tokens: whole units, in their order, and where to go on.
+//! Truncates responses to a token budget: whole units in order, with a cursor to resume after them.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -9,45 +9,46 @@ use sha1::{Digest, Sha1};
 
 use crate::domain::kernel::error::{Error, Result};
 
-/// Counts the tokens of what is sent, by the tokenizer of the embedder.
-pub struct Tokens {
+/// Counts tokens with the tokenizer of the embedder.
+pub struct TokenCounter {
     embedder: Arc<dyn Embedder>,
 }
 
-/// What of several units goes into a budget.
+/// The units that fit into a token budget.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Fit {
-    /// How many units, from the first on.
+pub struct BudgetFit {
+    /// Number of leading units that fit.
     pub units: usize,
-    /// Their tokens.
+    /// Total tokens of these units.
     pub tokens: usize,
 }
 
-impl Tokens {
+impl TokenCounter {
     pub(crate) fn new(embedder: Arc<dyn Embedder>) -> Self {
         Self { embedder }
     }
 
-    /// Whose tokenizer counts.
+    /// The model whose tokenizer is used.
     pub fn tokenizer(&self) -> &str {
         self.embedder.model()
     }
 
-    /// The first units that take at most so many tokens together; all of them without a bound.
-    /// `Invalid` where not even the first does, which says how many that needs.
-    pub async fn fit(&self, units: &[String], most: Option<u32>) -> Result<Fit> {
+    /// The longest prefix of `units` with at most `max_tokens` tokens in total; all units if there is
+    /// no limit. Returns `Invalid` if the first unit alone exceeds it; the message says how many tokens
+    /// that needs.
+    pub async fn fit(&self, units: &[String], max_tokens: Option<u32>) -> Result<BudgetFit> {
         let counts = self.embedder.count_tokens(units).await?;
-        let most = most.map_or(usize::MAX, |most| most as usize);
-        let mut fit = Fit::default();
+        let max_tokens = max_tokens.map_or(usize::MAX, |max_tokens| max_tokens as usize);
+        let mut fit = BudgetFit::default();
         for count in &counts {
-            if fit.tokens.saturating_add(*count) > most {
+            if fit.tokens.saturating_add(*count) > max_tokens {
                 break;
             }
-            fit = Fit { units: fit.units + 1, tokens: fit.tokens + count };
+            fit = BudgetFit { units: fit.units + 1, tokens: fit.tokens + count };
         }
         if let (0, Some(needed)) = (fit.units, counts.first()) {
             return Err(Error::Invalid(format!(
-                "max_tokens is {most}, and the first item alone takes {needed} tokens; raise it to \
+                "max_tokens is {max_tokens}, and the first item alone takes {needed} tokens; raise it to \
                  at least that, or ask for less of each item"
             )));
         }
@@ -55,24 +56,24 @@ impl Tokens {
     }
 }
 
-/// Where an answer that was cut goes on, `<place>-<request>`: it belongs to one request.
+/// Where to resume a truncated response, `<position>-<request digest>`. Valid for one request only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cursor<T>(pub T);
 
 impl<T: Display + FromStr> Cursor<T> {
-    /// As a client gets it, for a request that is told from others by `request`.
+    /// The text form for clients. `request` identifies the request that the cursor belongs to.
     pub fn text(&self, request: &str) -> String {
-        format!("{}-{}", self.0, mark(request))
+        format!("{}-{}", self.0, digest(request))
     }
 
-    /// `Invalid` where the text is none, or of another request.
+    /// Parses the text form. Returns `Invalid` if it is malformed or belongs to another request.
     pub fn read(text: &str, request: &str) -> Result<Self> {
-        let place = text.rsplit_once('-').and_then(|(place, of)| {
-            let place = place.parse().ok()?;
-            Some((place, of == mark(request)))
+        let position = text.rsplit_once('-').and_then(|(position, request_digest)| {
+            let position = position.parse().ok()?;
+            Some((position, request_digest == digest(request)))
         });
-        match place {
-            Some((place, true)) => Ok(Self(place)),
+        match position {
+            Some((position, true)) => Ok(Self(position)),
             Some((_, false)) => Err(Error::Invalid(format!(
                 "cursor '{text}' is of another request; send it with the one whose `next` it was, \
                  in which only max_tokens may differ"
@@ -84,7 +85,7 @@ impl<T: Display + FromStr> Cursor<T> {
     }
 }
 
-fn mark(request: &str) -> String {
+fn digest(request: &str) -> String {
     Sha1::digest(request).iter().take(6).map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -93,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_goes_on_with_its_own_request_alone() {
+    fn cursors_are_valid_for_their_own_request_only() {
         let text = Cursor(12_usize).text("a red car");
         assert_eq!(Cursor::read(&text, "a red car").expect("its own"), Cursor(12));
         let other = Cursor::<usize>::read(&text, "a blue car").expect_err("another").to_string();

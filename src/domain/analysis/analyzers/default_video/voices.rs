@@ -1,0 +1,117 @@
+//! Summarizes the speech of a chunk: the number of voices, and the most informative sentence.
+
+use ports::transcriber::Word;
+use text::{is_stop_word, words};
+
+use crate::domain::analysis::evidence::ChunkEvidence;
+use crate::domain::kernel::time::Span;
+use crate::domain::media::speech::Utterance;
+
+/// Minimum duration of speech, seconds: less is a shout or an error.
+const MIN_SPEECH: f64 = 0.8;
+
+/// Minimum number of words of a quotation: fewer are a call or an answer.
+const MIN_WORDS: usize = 4;
+
+/// Maximum number of words of a quotation.
+const MAX_WORDS: usize = 40;
+
+/// Minimum confidence of a word that is more likely right than wrong.
+const MIN_CONFIDENCE: f32 = 0.5;
+
+/// Maximum share of content words below [`MIN_CONFIDENCE`] in a quotation.
+const MAX_DOUBTFUL_SHARE: f64 = 0.1;
+
+/// Sentence and tag for one, two, and more voices.
+pub(super) const VOICES: &[(&str, &str)] = &[
+    ("Someone speaks.", "speech"),
+    ("Two voices speak in turn.", "conversation"),
+    ("Several voices speak in turn.", "conversation"),
+];
+
+/// The voices of a chunk.
+pub(super) struct VoiceSummary {
+    /// Number of voices, capped at 3.
+    pub(super) count: usize,
+    /// The most informative sentence.
+    pub(super) sentence: Option<String>,
+}
+
+/// Summarizes the voices of a chunk; `None` if nobody speaks.
+pub(super) fn summarize(chunk: &ChunkEvidence) -> Option<VoiceSummary> {
+    let (speech, span) = (&chunk.video.speech, chunk.span);
+    let within = |s: &Span| (s.end.min(span.end) - s.start.max(span.start)).max(0.0);
+    if speech.spans.iter().map(within).sum::<f64>() < MIN_SPEECH {
+        return None;
+    }
+    let mut speakers: Vec<&str> = speech
+        .turns
+        .iter()
+        .filter(|turn| within(&turn.span) >= MIN_SPEECH)
+        .map(|turn| turn.speaker.as_str())
+        .collect();
+    speakers.sort_unstable();
+    speakers.dedup();
+    let count = speakers.len().clamp(1, VOICES.len());
+    Some(VoiceSummary { count, sentence: quotation(chunk) })
+}
+
+/// The most informative sentence of those whose middle lies within the chunk, if its words are likely
+/// right.
+fn quotation(chunk: &ChunkEvidence) -> Option<String> {
+    let speech = &chunk.video.speech;
+    let inside = |utterance: &&Utterance| {
+        let middle = (utterance.start + utterance.end) / 2.0;
+        chunk.span.start <= middle && middle < chunk.span.end
+    };
+    let weighted = chunk
+        .utterances()
+        .filter(inside)
+        .filter_map(|utterance| Some((weight(&speech.words_in(utterance.span()))?, utterance)));
+    // The first of equals.
+    let best = weighted.reduce(|best, next| if best.0 >= next.0 { best } else { next });
+    best.map(|(_, utterance)| utterance.text.clone())
+}
+
+/// How informative a sentence is: the summed confidence of its content words. `None` if it is too short,
+/// too long or doubtful.
+fn weight(sentence: &[&Word]) -> Option<f32> {
+    if !(MIN_WORDS..=MAX_WORDS).contains(&sentence.len()) {
+        return None;
+    }
+    let content: Vec<f32> = sentence
+        .iter()
+        .filter(|word| words(&word.text).iter().any(|part| !is_stop_word(&part.lower)))
+        .map(|word| word.confidence)
+        .collect();
+    let doubtful = content.iter().filter(|confidence| **confidence < MIN_CONFIDENCE).count();
+    let likely = doubtful as f64 <= MAX_DOUBTFUL_SHARE * content.len() as f64;
+    (likely && !content.is_empty()).then(|| content.iter().sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn weight_of(text: &str, confidence: impl Fn(&str) -> f32) -> Option<f32> {
+        let word = |text: &str| {
+            let confidence = confidence(text);
+            Word { text: text.into(), start: 0.0, end: 0.1, confidence }
+        };
+        let words: Vec<Word> = text.split(' ').map(word).collect();
+        weight(&words.iter().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn weight_counts_confident_content_words() {
+        const TEXT: &str = "Mr. Quilter opened the harbour in June.";
+        let confident = weight_of(TEXT, |_| 0.9).expect("a sentence");
+        assert!(confident > weight_of("We went to the harbour.", |_| 0.9).expect("another"));
+        assert_eq!(weight_of("It is what it is.", |_| 0.9), None, "no content words");
+        assert_eq!(weight_of("The harbour.", |_| 0.9), None, "too short");
+        let misheard = |word: &str| if word == "Quilter" { 0.2 } else { 0.9 };
+        assert_eq!(weight_of(TEXT, misheard), None);
+        assert_eq!(weight_of(TEXT, |_| 0.4), None, "noise");
+        assert_eq!(weight_of(&"harbour ".repeat(60), |_| 0.9), None, "too long");
+    }
+}

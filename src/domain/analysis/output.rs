@@ -1,0 +1,225 @@
+//! The trait that all analyzer outputs implement, and the record in which they are stored. Each
+//! analyzer's output is a struct in its own file.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use ports::llm::PassageKind;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::domain::analysis::IndexEntry;
+use crate::domain::analysis::correction::CorrectionSet;
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::time::Span;
+use crate::domain::kernel::video::ChunkId;
+use crate::domain::media::speech::Utterance;
+
+/// The output of an analyzer on one chunk.
+pub trait AnalyzerOutput: Debug + Send + Sync {
+    /// The texts to embed and the hit document.
+    fn index_entry(&self) -> IndexEntry;
+
+    /// What it states about the chunk, in order; the texts carry no labels.
+    fn statements(&self) -> Vec<Statement>;
+
+    /// The first prose statement, if any.
+    fn description(&self) -> Option<String> {
+        let is_prose = |statement: &Statement| statement.kind == PassageKind::Prose;
+        self.statements().into_iter().find(is_prose).map(|statement| statement.text)
+    }
+
+    /// Its table cells, one per column of its analyzer.
+    fn cells(&self) -> Vec<String>;
+
+    /// Applies user corrections to the output of a chunk with this span.
+    fn apply_corrections(&mut self, _corrections: &CorrectionSet, _span: Span) {}
+}
+
+/// One statement about a chunk.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Statement {
+    /// Where it comes from: speech, screen text, detected objects, prose …
+    pub kind: PassageKind,
+    /// The speaker, if known.
+    pub speaker: Option<String>,
+    /// Its own time span, if it is known more precisely than the chunk's.
+    pub span: Option<Span>,
+    /// The text.
+    pub text: String,
+    /// The confidence of the speech recognition, 0..1; `None` for other kinds.
+    pub confidence: Option<f32>,
+}
+
+/// Recognized text with a lower mean word probability is as likely wrong as right: aggregates ignore
+/// it.
+const MIN_CONFIDENCE: f32 = 0.6;
+
+impl Statement {
+    /// A statement about the whole chunk, without a speaker.
+    pub fn new(kind: PassageKind, text: impl Into<String>) -> Self {
+        Self { kind, speaker: None, span: None, text: text.into(), confidence: None }
+    }
+
+    /// A speech statement.
+    pub fn from_utterance(utterance: &Utterance) -> Self {
+        Self {
+            speaker: utterance.speaker.clone(),
+            span: Some(utterance.span()),
+            confidence: Some(utterance.confidence),
+            ..Self::new(PassageKind::Speech, utterance.text.clone())
+        }
+    }
+
+    /// Whether its text is more likely right than wrong.
+    pub fn is_likely(&self) -> bool {
+        self.confidence.is_none_or(|confidence| confidence >= MIN_CONFIDENCE)
+    }
+}
+
+/// One statement of a composed description.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DescriptionPart {
+    /// Where it comes from.
+    pub kind: PassageKind,
+    /// The text without the words that connect it to the others.
+    pub text: String,
+}
+
+/// An output as stored: flat, the analyzer's own fields first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OutputRecord<T> {
+    /// The output itself.
+    #[serde(flatten)]
+    pub output: T,
+    /// The times of the analyzed frames, seconds of the video.
+    #[serde(rename = "_frames", default, skip_serializing_if = "Option::is_none")]
+    pub frames: Option<Vec<f64>>,
+    /// The earlier, identical-looking chunk from which this output was copied.
+    #[serde(
+        rename = "_same_as",
+        alias = "same_as",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub same_as: Option<ChunkId>,
+}
+
+impl<T> OutputRecord<T> {
+    /// An output computed from frames.
+    pub fn from_frames(output: T, frames: Vec<f64>) -> Self {
+        Self { output, frames: Some(frames), same_as: None }
+    }
+
+    /// An output computed from something other than frames.
+    pub fn new(output: T) -> Self {
+        Self { output, frames: None, same_as: None }
+    }
+}
+
+/// An [`OutputRecord`] of any output type.
+pub trait StoredOutput: Any + Debug + Send + Sync {
+    /// The output itself.
+    fn content(&self) -> &dyn AnalyzerOutput;
+
+    /// Its stored form.
+    fn to_json(&self) -> Map<String, Value>;
+
+    /// A copy for a chunk that looks the same as chunk `original`, with the frame times of that chunk.
+    fn as_repeat_of(&self, original: ChunkId, frames: Vec<f64>) -> Arc<dyn StoredOutput>;
+
+    /// A corrected copy; `None` where the corrections change nothing.
+    fn with_corrections(
+        &self,
+        corrections: &CorrectionSet,
+        span: Span,
+    ) -> Option<Arc<dyn StoredOutput>>;
+
+    /// Supports the downcast in [`output_of`].
+    fn as_any(&self) -> &dyn Any;
+}
+
+impl<T> StoredOutput for OutputRecord<T>
+where
+    T: AnalyzerOutput + Serialize + Clone + 'static,
+{
+    fn content(&self) -> &dyn AnalyzerOutput {
+        &self.output
+    }
+
+    fn to_json(&self) -> Map<String, Value> {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(fields)) => fields,
+            // Outputs are structs of strings, numbers and lists.
+            _ => Map::new(),
+        }
+    }
+
+    fn as_repeat_of(&self, original: ChunkId, frames: Vec<f64>) -> Arc<dyn StoredOutput> {
+        Arc::new(Self { same_as: Some(original), frames: Some(frames), ..self.clone() })
+    }
+
+    fn with_corrections(
+        &self,
+        corrections: &CorrectionSet,
+        span: Span,
+    ) -> Option<Arc<dyn StoredOutput>> {
+        let mut corrected = self.clone();
+        corrected.output.apply_corrections(corrections, span);
+        (corrected.to_json() != self.to_json())
+            .then(|| Arc::new(corrected) as Arc<dyn StoredOutput>)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// The output, if it has type `T`.
+pub fn output_of<T: 'static>(stored: &dyn StoredOutput) -> Option<&T> {
+    stored.as_any().downcast_ref::<OutputRecord<T>>().map(|stored| &stored.output)
+}
+
+/// Deserializes what [`StoredOutput::to_json`] wrote.
+pub fn read<T>(stored: Value) -> Result<Arc<dyn StoredOutput>>
+where
+    T: AnalyzerOutput + Serialize + DeserializeOwned + Clone + 'static,
+{
+    read_migrated(stored, |_: &mut T| {})
+}
+
+/// Like [`read`], for a type that has changed: `migrate` fills in fields that earlier versions did not
+/// store.
+pub fn read_migrated<T>(
+    stored: Value,
+    migrate: impl FnOnce(&mut T),
+) -> Result<Arc<dyn StoredOutput>>
+where
+    T: AnalyzerOutput + Serialize + DeserializeOwned + Clone + 'static,
+{
+    let mut stored: OutputRecord<T> = serde_json::from_value(stored)
+        .map_err(|e| Error::corrupt(format!("a stored output does not read back: {e}")))?;
+    migrate(&mut stored.output);
+    Ok(Arc::new(stored))
+}
+
+/// The output of an analyzer that is not installed: served as stored, without statements.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct UnknownOutput(pub Map<String, Value>);
+
+impl AnalyzerOutput for UnknownOutput {
+    fn index_entry(&self) -> IndexEntry {
+        IndexEntry::default()
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        Vec::new()
+    }
+
+    fn cells(&self) -> Vec<String> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,33 @@
+//! The sentences spoken in a video, from whichever speech analyzer has run.
+
+use crate::domain::analysis::analyzers::diarization::{self, ChunkDiarization};
+use crate::domain::analysis::analyzers::transcript::{self, ChunkTranscript};
+use crate::domain::analysis::video::AnalyzedVideo;
+use crate::domain::media::speech::Utterance;
+
+/// The analyzers that recognize speech.
+pub(crate) const SPEECH_ANALYZERS: [&str; 2] = [diarization::ID, transcript::ID];
+
+/// The sentences in order of time, with speakers where diarization has run. Empty where no speech was
+/// recognized.
+pub(crate) fn utterances(video: &AnalyzedVideo) -> Vec<Utterance> {
+    let voices =
+        || video.typed_outputs::<ChunkDiarization>(diarization::ID).map(|(_, _, voices)| voices);
+    let words =
+        || video.typed_outputs::<ChunkTranscript>(transcript::ID).map(|(_, _, words)| words);
+    let sources: [Vec<Utterance>; 4] = [
+        voices().flat_map(|voices| voices.sentences.clone()).collect(),
+        words().flat_map(|words| words.sentences.clone()).collect(),
+        // Fallbacks for records that were stored without sentences.
+        voices().flat_map(|voices| &voices.turns).map(Utterance::from).collect(),
+        words().flat_map(|words| &words.segments).map(Utterance::from).collect(),
+    ];
+    let has_text = |utterance: &Utterance| !utterance.text.trim().is_empty();
+    let first = sources.into_iter().find(|source| source.iter().any(has_text));
+    let mut utterances = first.unwrap_or_default();
+    utterances.retain(has_text);
+    utterances.sort_by(|a, b| a.start.total_cmp(&b.start));
+    // A sentence that crosses a chunk boundary is stored with both chunks.
+    utterances.dedup();
+    utterances
+}

@@ -1,0 +1,82 @@
+//! Readiness of the stores: whether they answer and belong to the same install. Until then the instance
+//! serves reads as far as possible and changes nothing.
+
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use crate::domain::kernel::error::{Error, Result};
+
+/// Retry-After for rejected changes, seconds.
+const RETRY_AFTER: u32 = 5;
+
+/// The state of opening the stores.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StoreState {
+    /// The first attempt is in progress.
+    Connecting,
+    /// A store does not answer, for this reason; retrying.
+    Retrying(String),
+    /// The stores answer and belong together.
+    Ready,
+    /// Opening failed permanently, for this reason; needs an operator.
+    Rejected(String),
+}
+
+/// The shared state of opening the stores. Initially open, unless a caller announces an attempt.
+pub struct StoreReadiness(watch::Sender<StoreState>);
+
+impl Default for StoreReadiness {
+    fn default() -> Self {
+        Self(watch::Sender::new(StoreState::Ready))
+    }
+}
+
+impl StoreReadiness {
+    /// Sets the state.
+    pub fn set(&self, state: StoreState) {
+        self.0.send_replace(state);
+    }
+
+    /// The current state.
+    pub fn state(&self) -> StoreState {
+        self.0.borrow().clone()
+    }
+
+    /// Returns `Busy` unless the stores are ready.
+    pub(crate) fn check(&self) -> Result<()> {
+        match self.state() {
+            StoreState::Ready => Ok(()),
+            StoreState::Connecting | StoreState::Retrying(_) | StoreState::Rejected(_) => {
+                Err(Error::Busy {
+                    message:
+                        "the stores do not answer yet, so that nothing is changed; try again later"
+                            .into(),
+                    retry_after: RETRY_AFTER,
+                })
+            }
+        }
+    }
+
+    /// Waits until the first attempt has ended, at most for `timeout`.
+    pub async fn first_attempt(&self, timeout: Duration) {
+        let mut changes = self.0.subscribe();
+        let ended = changes.wait_for(|state| *state != StoreState::Connecting);
+        // On a timeout the caller uses the state of that time.
+        let _ = tokio::time::timeout(timeout, ended).await;
+    }
+
+    /// Waits until opening has failed permanently, and returns the reason.
+    pub async fn rejected(&self) -> String {
+        let mut changes = self.0.subscribe();
+        loop {
+            if let StoreState::Rejected(reason) = &*changes.borrow_and_update() {
+                return reason.clone();
+            }
+            if changes.changed().await.is_err() {
+                // The sender is gone: the state cannot change any more.
+                return std::future::pending().await;
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Caches encoded responses about a video until the video changes.
+
+use bytes::Bytes;
+use ports::records::Version;
+
+use crate::domain::catalog::{Catalog, record_key};
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::video::VideoId;
+
+/// An encoded response, and the record version that it was created from (or an earlier one).
+pub(super) type CachedResponse = (Version, Bytes);
+
+impl Catalog {
+    /// A response that `encode` creates from a published video and its documents. Returns the cached
+    /// response of that name if the record still has the version that it was created from: each
+    /// publication, correction and delete makes a new version.
+    pub(crate) async fn cached_response<E: From<Error>>(
+        &self,
+        video_id: VideoId,
+        name: &str,
+        encode: impl Future<Output = std::result::Result<Bytes, E>>,
+    ) -> std::result::Result<Bytes, E> {
+        // Read before anything else: the data read afterwards is of this version or a later one, which
+        // the next request detects.
+        let version = self.version(video_id).await?;
+        let Some(version) = version else { return encode.await };
+        let name = [video_id.as_str(), " ", name].concat();
+        let cached =
+            self.response_cache.get(&name).filter(|(cached_version, _)| *cached_version == version);
+        if let Some((_, response)) = cached {
+            return Ok(response);
+        }
+        let response = encode.await?;
+        self.response_cache.insert(&name, (version, response.clone()), response.len());
+        Ok(response)
+    }
+
+    async fn version(&self, video_id: VideoId) -> Result<Option<Version>> {
+        Ok(self.records.version(&record_key(video_id)).await?)
+    }
+}

@@ -1,0 +1,102 @@
+//! Progress of the scrub, the periodic check of all videos, stored with the listing so that a restart
+//! resumes it. It is lost with the listing, and is valid for the vectors of one embedder.
+
+use std::time::Duration;
+
+use ports::Document;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::catalog::Catalog;
+use crate::domain::kernel::error::Result;
+use crate::domain::kernel::time::{instant, now};
+use crate::domain::kernel::video::VideoId;
+
+/// The state stored as the mark of the listing.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct ListingState {
+    /// Format version of the entries.
+    #[serde(rename = "form")]
+    pub(super) format: String,
+    #[serde(rename = "looked")]
+    scrub: ScrubCursor,
+}
+
+/// Progress of the scrub.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct ScrubCursor {
+    /// The embedder of the vectors that were checked.
+    embedder: String,
+    /// When the last complete scrub ended, ISO 8601.
+    #[serde(rename = "whole")]
+    completed_at: Option<String>,
+    /// The last video checked by an incomplete scrub.
+    pub(crate) up_to: Option<VideoId>,
+}
+
+impl ListingState {
+    /// A listing in this format without scrub progress.
+    pub(super) fn with_format(format: &str) -> Self {
+        Self { format: format.to_owned(), scrub: ScrubCursor::default() }
+    }
+}
+
+impl ScrubCursor {
+    /// A scrub that has reached this video; `None` means not started.
+    pub(crate) fn up_to(embedder: &str, last: Option<VideoId>) -> Self {
+        Self { embedder: embedder.to_owned(), completed_at: None, up_to: last }
+    }
+
+    /// A scrub completed now.
+    pub(crate) fn completed(embedder: &str) -> Self {
+        Self { completed_at: Some(now()), ..Self::up_to(embedder, None) }
+    }
+
+    /// Whether the last complete scrub is younger than `interval`. If the clock was set back since, a
+    /// scrub is due.
+    pub(crate) fn is_recent(&self, interval: Duration) -> bool {
+        let completed = self.completed_at.as_deref().and_then(instant);
+        let (Some(completed), Some(now)) = (completed, instant(&now())) else { return false };
+        u64::try_from(now - completed).is_ok_and(|age| Duration::from_millis(age) < interval)
+    }
+}
+
+impl Catalog {
+    pub(super) async fn listing_state(&self) -> Result<ListingState> {
+        let text = self.listing.mark().await?.unwrap_or_default();
+        // Earlier versions stored the format alone.
+        Ok(serde_json::from_str(&text).unwrap_or_else(|_| ListingState::with_format(&text)))
+    }
+
+    pub(super) async fn set_listing_state(&self, state: &ListingState) -> Result<()> {
+        Ok(self.listing.set_mark(Document::serialize(state)?.as_str()).await?)
+    }
+
+    /// Progress of the scrub of vectors of this embedder.
+    pub(crate) async fn scrub_cursor(&self, embedder: &str) -> Result<ScrubCursor> {
+        let cursor = self.listing_state().await?.scrub;
+        Ok(if cursor.embedder == embedder { cursor } else { ScrubCursor::up_to(embedder, None) })
+    }
+
+    /// Stores the progress of the scrub.
+    pub(crate) async fn save_scrub_cursor(&self, scrub: ScrubCursor) -> Result<()> {
+        let format = self.listing_state().await?.format;
+        self.set_listing_state(&ListingState { format, scrub }).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn completed_scrubs_are_recent_for_the_interval() {
+        let day = Duration::from_secs(86_400);
+        let (none, now) = (ScrubCursor::up_to("e", None), ScrubCursor::completed("e"));
+        let at = |when: &str| ScrubCursor { completed_at: Some(when.into()), ..none.clone() };
+        assert!(now.is_recent(day) && !none.is_recent(day) && !now.is_recent(Duration::ZERO));
+        assert!(!at("2020-01-01T00:00:00Z").is_recent(day));
+        assert!(!at("9999-01-01T00:00:00Z").is_recent(day), "the clock was set back since");
+    }
+}

@@ -1,0 +1,93 @@
+//! The scrub: a periodic background check of every video that compares its documents, its listing entry and
+//! its index points with its record. It yields most of the time to requests and resumes after a restart.
+
+use std::collections::BTreeSet;
+use std::ops::{Bound, ControlFlow};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+use crate::domain::catalog::locks::LockTarget;
+use crate::domain::catalog::scrub::ScrubCursor;
+use crate::domain::kernel::error::Result;
+use crate::domain::kernel::video::VideoId;
+use crate::domain::search::Search;
+use crate::domain::search::reindex::{ReindexReport, Repair, RepairOutcome};
+
+/// Pause after each video, as a multiple of the time that the video took.
+const PAUSE_FACTOR: u32 = 4;
+
+/// The state of a scrub over all videos, in the order of their ids.
+pub struct Scrub {
+    ids: BTreeSet<VideoId>,
+    /// The last video checked.
+    last: Option<VideoId>,
+    /// Videos that have no record but still have documents or points.
+    pub(super) orphans: BTreeSet<VideoId>,
+    pub(super) done: ReindexReport,
+}
+
+impl Scrub {
+    pub(super) fn new(ids: impl IntoIterator<Item = VideoId>) -> Self {
+        Self {
+            ids: ids.into_iter().collect(),
+            last: None,
+            orphans: BTreeSet::new(),
+            done: ReindexReport::default(),
+        }
+    }
+
+    pub(super) fn next(&self) -> Option<VideoId> {
+        let after = self.last.map_or(Bound::Unbounded, Bound::Excluded);
+        self.ids.range((after, Bound::Unbounded)).next().copied()
+    }
+
+    pub(super) fn record(&mut self, video_id: VideoId, state: RepairOutcome) {
+        self.last = Some(video_id);
+        if state == RepairOutcome::Orphan {
+            self.orphans.insert(video_id);
+        }
+        self.done.count(state);
+    }
+}
+
+impl Search {
+    /// A new or an interrupted scrub that is due; `None` if the last one finished less than `interval` ago.
+    pub async fn due_scrub(&self, interval: Duration) -> Result<Option<Scrub>> {
+        let looked = self.catalog.scrub_cursor(self.models.embedder.model()).await?;
+        if looked.is_recent(interval) {
+            return Ok(None);
+        }
+        let last = looked.up_to;
+        Ok(Some(Scrub { last, ..Scrub::new(self.catalog.ids().await?) }))
+    }
+
+    /// Checks and repairs videos for as long as `budget`, then saves how far it came. Returns a report if
+    /// that was the last video or if another instance holds the repair lock; otherwise the scrub to
+    /// continue.
+    pub async fn continue_scrub(
+        &self,
+        mut scrub: Scrub,
+        budget: Duration,
+    ) -> Result<ControlFlow<ReindexReport, Scrub>> {
+        let Some(_elected) = self.lock_to_repair(LockTarget::Repair, false).await? else {
+            return Ok(ControlFlow::Break(scrub.done));
+        };
+        let repair = Repair::default();
+        let scrub_started = Instant::now();
+        while let Some(video_id) = scrub.next() {
+            let started = Instant::now();
+            scrub.record(video_id, self.repair_video(video_id, repair).await?);
+            sleep(started.elapsed() * PAUSE_FACTOR).await;
+            if scrub_started.elapsed() >= budget {
+                // Orphans are not saved: a scrub that resumes after a restart has to find them again.
+                if scrub.orphans.is_empty() {
+                    let looked = ScrubCursor::up_to(self.models.embedder.model(), scrub.last);
+                    self.catalog.save_scrub_cursor(looked).await?;
+                }
+                return Ok(ControlFlow::Continue(scrub));
+            }
+        }
+        Ok(ControlFlow::Break(self.finish_scrub(scrub, repair).await?))
+    }
+}

@@ -1,0 +1,99 @@
+//! Similarity search: moments near a given moment's vector.
+
+use std::collections::HashMap;
+
+use ports::index::{Filter, Predicate};
+
+use crate::domain::kernel::access::Access;
+use crate::domain::kernel::error::{Error, Result};
+use crate::domain::kernel::moment::MomentId;
+use crate::domain::kernel::names::comma_separated;
+use crate::domain::kernel::video::{ChunkId, VideoId};
+use crate::domain::search::pages::{PageStart, RankingQuery};
+use crate::domain::search::{Mode, Query, ResolvedQuery, ScoreKind, Search, SearchPage};
+
+/// Represents a moment: the chunk with the largest overlap, and its vector from one analyzer.
+struct ExampleMoment {
+    chunk: (VideoId, ChunkId),
+    analyzer: String,
+    vector: Vec<f32>,
+}
+
+impl Search {
+    /// A page of moments similar to `moment`. `Invalid` if its video does not exist, if it lies outside the
+    /// video, or if it has no vector in the field.
+    pub(super) async fn search_similar(
+        &self,
+        access: &Access,
+        query: &Query,
+        resolved: &ResolvedQuery<'_>,
+        moment: &MomentId,
+    ) -> Result<SearchPage> {
+        let example_moment =
+            self.example_moment(access, moment, resolved.analyzer, &query.field).await?;
+        let video_ids = query.video_ids.as_deref();
+        // Vectors of different analyzers are not comparable.
+        let filter =
+            self.scope(access, Some(&example_moment.analyzer), video_ids, &query.filters).await?;
+        let ranking = RankingQuery {
+            mode: Mode::Vector,
+            all_analyzers: false,
+            text: "",
+            query: query.nearest_to(example_moment.vector, filter),
+            min_probability: 0.0,
+            rerank: false,
+            exclude: Some(example_moment.chunk),
+        };
+        let from = match query.page {
+            Some(PageStart::Offset(hits)) => hits,
+            _ => 0,
+        };
+        let page = self.page_of_ranking(&ranking, query.limit as usize, from).await?;
+        let diagnostics = match page.results.is_empty() {
+            true => Some(self.diagnose(resolved.empty(access, query, ranking.query)).await?),
+            false => None,
+        };
+        Ok(SearchPage::new(resolved.detail, ScoreKind::Similarity, page, diagnostics))
+    }
+
+    /// The chunk with the largest overlap, and its vector from the analyzer that is the best evidence:
+    /// visual analyzers before speech and on-screen text.
+    async fn example_moment(
+        &self,
+        access: &Access,
+        moment: &MomentId,
+        analyzer: Option<&str>,
+        field: &str,
+    ) -> Result<ExampleMoment> {
+        let stored = self.catalog.moment(access, moment).await.map_err(|error| match error {
+            // The id comes from the request body, not from the URL: a 404 would mislead.
+            Error::NotFound(why) => Error::Invalid(why),
+            other => other,
+        })?;
+        let largest = stored.chunks.iter().reduce(|a, b| if b.overlap > a.overlap { b } else { a });
+        let chunk_id = largest.map_or(ChunkId(0), |chunk| chunk.chunk.chunk_id);
+        let video_id = moment.video_id();
+        let mut filter = Filter::video(video_id).in_chunks([chunk_id]);
+        if let Some(id) = analyzer {
+            filter = filter.and("analyzer_id", Predicate::AnyKeyword(vec![id.to_owned()]));
+        }
+        let found = self.index.vectors(&filter, field).await;
+        let found = found.map_err(|error| self.report_damage(error.into()))?;
+        let mut vectors: HashMap<String, Vec<f32>> =
+            found.into_iter().map(|(id, vector)| (id.analyzer_id, vector)).collect();
+        let ids: Vec<String> = vectors.keys().cloned().collect();
+        let best = self.catalog.analyzers.by_evidence_rank(ids.iter()).first().copied();
+        let best = best.and_then(|id| vectors.remove_entry(id));
+        let (analyzer, vector) = best.ok_or_else(|| {
+            let with_output = largest.into_iter().flat_map(|chunk| chunk.chunk.outputs.keys());
+            let with_output: Vec<&str> = with_output.map(String::as_str).collect();
+            Error::Invalid(format!(
+                "nothing of moment '{moment}' is in the field '{field}' of {}, so that nothing can be \
+                 like it there; it has output of: {}",
+                analyzer.map_or_else(|| "any analyzer".into(), |id| format!("'{id}'")),
+                comma_separated(&with_output)
+            ))
+        })?;
+        Ok(ExampleMoment { chunk: (video_id, chunk_id), analyzer, vector })
+    }
+}
