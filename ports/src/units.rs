@@ -87,7 +87,7 @@ pub mod seconds {
             Duration::from_secs(*self)
         }
         fn from_duration(duration: Duration) -> Option<Self> {
-            (duration.subsec_nanos() == 0).then(|| duration.as_secs())
+            (duration.subsec_nanos() == 0).then_some(duration.as_secs())
         }
     }
 
@@ -143,7 +143,7 @@ pub mod byte_size {
     ) -> Result<S::Ok, S::Error> {
         let size: u64 = (*size).try_into().unwrap_or(u64::MAX);
         let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-        match units.into_iter().find(|(unit, _)| size > 0 && size % unit == 0) {
+        match units.into_iter().find(|(unit, _)| size > 0 && size.is_multiple_of(*unit)) {
             Some((unit, name)) => to.collect_str(&format_args!("{}{name}", size / unit)),
             None => to.collect_str(&size),
         }

@@ -191,8 +191,8 @@ impl Shotlog {
         aggregators: Aggregators,
     ) -> Arc<Self> {
         let stores = kernel::deadline::with_deadline(stores, settings.records.deadline);
-        models.llm = llm::metered::MeteredModel::new(models.llm, settings.llm);
-        models.embedder = llm::metered::MeteredEmbedder::new(models.embedder);
+        models.llm = Arc::new(llm::metered::MeteredModel::new(models.llm, settings.llm));
+        models.embedder = Arc::new(llm::metered::MeteredEmbedder::new(models.embedder));
         let embedder = models.embedder.clone();
         let catalog = Arc::new(Catalog::new(
             &stores,

@@ -125,7 +125,7 @@ impl HttpFetcher {
         }
     }
 
-    fn into_response(&self, url: Url, response: Response, deadline: Instant) -> FetchResponse {
+    fn fetch_response(&self, url: Url, response: Response, deadline: Instant) -> FetchResponse {
         let header = |name: HeaderName| response.headers().get(name).map(|value| value.as_bytes());
         let content_type =
             header(CONTENT_TYPE).and_then(|value| media_type(&String::from_utf8_lossy(value)));
@@ -170,7 +170,7 @@ impl SourceFetcher for HttpFetcher {
                 Some(location) if is_redirect(status) => {
                     url = redirect_target(&url, location.as_bytes())?;
                 }
-                _ if status.is_success() => return Ok(self.into_response(url, response, deadline)),
+                _ if status.is_success() => return Ok(self.fetch_response(url, response, deadline)),
                 _ => {
                     let reason = status.canonical_reason().unwrap_or_default();
                     return Err(status_error(status.as_u16(), reason, &url));

@@ -44,8 +44,8 @@ pub(super) fn cues(log: &VideoLog, format: &str, with_speaker: bool) -> Result<V
             }
         }
         cues.retain_mut(|cue| {
-            let to_export = log.part.to_export(Span { start: cue.start, end: cue.end });
-            to_export.is_some_and(|span| {
+            let exported = log.part.exported_span(Span { start: cue.start, end: cue.end });
+            exported.is_some_and(|span| {
                 (cue.start, cue.end) = (span.start, span.end);
                 true
             })

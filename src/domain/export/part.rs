@@ -57,7 +57,7 @@ impl Part {
     }
 
     /// Clips a span to the part and converts it to the export's time.
-    pub(super) fn to_export(&self, span: Span) -> Option<Span> {
+    pub(super) fn exported_span(&self, span: Span) -> Option<Span> {
         let Span { start, end } = self.within(span)?;
         Some(Span { start: self.exported_time(start), end: self.exported_time(end) })
     }
@@ -80,11 +80,11 @@ mod tests {
         let fields = PartFields { start: Some(10.0), end: Some(75.5), from_zero: true };
         let part = Part::new(fields, 100.0).expect("a part");
         let span = |start, end| Span { start, end };
-        assert_eq!(part.to_export(span(5.0, 20.0)), Some(span(0.0, 10.0)));
+        assert_eq!(part.exported_span(span(5.0, 20.0)), Some(span(0.0, 10.0)));
         assert_eq!(part.within(span(70.0, 90.0)), Some(span(70.0, 75.5)));
-        assert_eq!(part.to_export(span(0.0, 10.0)), None);
+        assert_eq!(part.exported_span(span(0.0, 10.0)), None);
         assert_eq!(part.suffix(), "-0m10.00s-1m15.50s");
-        assert_eq!(Part::default().to_export(span(5.0, 20.0)), Some(span(5.0, 20.0)));
+        assert_eq!(Part::default().exported_span(span(5.0, 20.0)), Some(span(5.0, 20.0)));
         for (start, end) in [(-1.0, 5.0), (100.0, 110.0), (50.0, 50.0)] {
             let fields = PartFields { start: Some(start), end: Some(end), from_zero: false };
             Part::new(fields, 100.0).expect_err("no part");

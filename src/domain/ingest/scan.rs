@@ -1,5 +1,5 @@
-//! The decoding pass: the boundary detectors, the measures and the search for speech are fed from
-//! one scan of the file, and its sound is kept at hand.
+//! The scan: a single decoding pass that feeds the boundary detectors, visual measurements and voice
+//! activity detection, and stores the audio for later steps.
 
 use cuts::CutDetector;
 use std::path::{Path, PathBuf};
@@ -22,27 +22,27 @@ use crate::domain::kernel::time::Span;
 use crate::domain::media::decode::decode;
 use crate::domain::media::speech::{ChannelSpeech, ChannelWriter, Channels, Sound, SoundWriter};
 
-/// What is scanned, and with what.
+/// The inputs of a scan.
 pub(crate) struct Scan {
     pub(crate) decoder: Arc<dyn VideoDecoder>,
     pub(crate) file: PathBuf,
     pub(crate) options: ScanOptions,
     pub(crate) vad: Option<Arc<dyn VoiceActivityDetector>>,
-    /// Where the sound is kept while it is needed.
+    /// The folder for the audio while it is needed.
     pub(crate) folder: PathBuf,
-    /// Sound whose loudest sample is below this is amplified, 0..1.
+    /// Audio with a lower peak amplitude is amplified, 0..1.
     pub(crate) quiet_peak: f32,
     pub(crate) progress: Progress,
 }
 
-/// What one pass found.
-pub(crate) struct Scanned {
-    /// Without voice changes and topic shifts in what is said.
+/// The results of a scan.
+pub(crate) struct ScanResult {
+    /// Signals without voice changes and topic shifts in speech.
     pub(crate) signals: Signals,
     pub(crate) sound: Arc<Sound>,
-    /// Where speech is in it.
+    /// Voice activity in the audio.
     pub(crate) speech: Vec<Span>,
-    /// The channels of a stereo track where each has a voice of its own; else none.
+    /// The channels of a stereo track if each has its own voice; else empty.
     pub(crate) channels: Vec<ChannelSpeech>,
 }
 
@@ -52,11 +52,11 @@ struct Detectors {
     voice: Option<Box<dyn VoiceActivitySession>>,
     sound: SoundWriter,
     channels: ChannelWriter,
-    /// How long looking for cuts and for speech took so far.
-    looking: Duration,
-    listening: Duration,
-    /// Time of the first sample.
-    heard_from: Option<f64>,
+    /// Time spent in cut detection and voice activity detection so far.
+    cut_time: Duration,
+    vad_time: Duration,
+    /// Time of the first sample, seconds.
+    audio_start: Option<f64>,
     progress: Progress,
 }
 
@@ -64,29 +64,29 @@ impl ScanSink for Detectors {
     fn frame(&mut self, frame: ScanFrame<'_>) -> ports::Result<()> {
         let started = Instant::now();
         self.cut.push(frame);
-        self.looking += started.elapsed();
-        self.stop_when_cancelled()
+        self.cut_time += started.elapsed();
+        self.check_cancelled()
     }
 
     fn audio(&mut self, block: AudioBlock<'_>) -> ports::Result<()> {
         let AudioBlock { time, samples, .. } = block;
-        if self.heard_from.is_none() {
-            self.heard_from = Some(time);
+        if self.audio_start.is_none() {
+            self.audio_start = Some(time);
             self.silence.starts_at(time);
             self.sound.starts_at(time);
         }
         self.silence.push(samples);
-        let kept = self.channels.push(&block, &mut self.sound);
-        kept.and_then(|()| self.sound.push(samples)).map_err(|e| {
-            let what = "cannot keep the sound in the working folder";
+        let written = self.channels.push(&block, &mut self.sound);
+        written.and_then(|()| self.sound.push(samples)).map_err(|e| {
+            let what = "cannot store the audio in the working folder";
             ports::PortError::caused_by(ports::ErrorKind::Other, what, e)
         })?;
         if let Some(voice) = &mut self.voice {
             let started = Instant::now();
             voice.push(samples)?;
-            self.listening += started.elapsed();
+            self.vad_time += started.elapsed();
         }
-        self.stop_when_cancelled()
+        self.check_cancelled()
     }
 }
 
@@ -98,26 +98,26 @@ impl Detectors {
             voice: None,
             sound: SoundWriter::create(folder)?,
             channels: ChannelWriter::new(folder),
-            looking: Duration::ZERO,
-            listening: Duration::ZERO,
-            heard_from: None,
+            cut_time: Duration::ZERO,
+            vad_time: Duration::ZERO,
+            audio_start: None,
             progress,
         })
     }
 
-    fn stop_when_cancelled(&self) -> ports::Result<()> {
+    fn check_cancelled(&self) -> ports::Result<()> {
         self.progress
             .check()
             .map_err(|e| ports::PortError::new(ports::ErrorKind::Other, e.to_string()))
     }
 
-    fn finish(self, summary: &ScanSummary) -> Result<(Scanned, Option<Channels>)> {
+    fn finish(self, summary: &ScanSummary) -> Result<(ScanResult, Option<Channels>)> {
         let profile = &self.progress.profile;
-        profile.add(Step::FindCuts, summary.frames, self.looking);
-        profile.add(Step::FindSpeech, 1, self.listening);
+        profile.add(Step::FindCuts, summary.frames, self.cut_time);
+        profile.add(Step::FindSpeech, 1, self.vad_time);
         let cuts = self.cut.finish();
         let silence = self.silence.finish();
-        let offset = self.heard_from.unwrap_or_default();
+        let offset = self.audio_start.unwrap_or_default();
         let found = self.voice.map_or(Ok(Vec::new()), |voice| voice.finish())?;
         let speech = found
             .into_iter()
@@ -137,13 +137,13 @@ impl Detectors {
             end: summary.end,
         };
         let sound = Arc::new(self.sound.finish()?);
-        Ok((Scanned { signals, sound, speech, channels: Vec::new() }, self.channels.finish()?))
+        Ok((ScanResult { signals, sound, speech, channels: Vec::new() }, self.channels.finish()?))
     }
 }
 
 impl Scan {
-    /// Decodes the file once.
-    pub(crate) async fn run(self) -> Result<Scanned> {
+    /// Decodes the file and runs the detectors.
+    pub(crate) async fn run(self) -> Result<ScanResult> {
         let Self { decoder, file, options, vad, folder, quiet_peak, progress } = self;
         decode(&decoder, move |decoder| {
             let ScanOptions { width, height, .. } = options;
@@ -177,7 +177,7 @@ impl Scan {
     }
 }
 
-/// Finds speech in sound that was decoded before. *Blocks*.
+/// Detects voice activity in decoded audio. *Blocks*.
 fn find_speech(
     vad: &dyn VoiceActivityDetector,
     sound: &Sound,
@@ -195,5 +195,5 @@ fn find_speech(
     Ok(found.map(|s| Span { start: s.start + start, end: s.end + start }).collect())
 }
 
-/// Sound that is read at a time, seconds: 2 MB.
+/// Length of audio read at a time, seconds: 2 MB.
 const READ_SECONDS: f64 = 30.0;

@@ -1,5 +1,5 @@
-//! What is seen and heard in a video before it is split: taken from its record where that has it,
-//! else found by one decoding pass and the models that listen.
+//! Extracts the signals and the speech of a video before chunking: from its record if they are current,
+//! else by a scan and the speech models.
 
 use std::time::Instant;
 
@@ -17,7 +17,7 @@ use crate::domain::ingest::Ingest;
 use crate::domain::ingest::IngestRequest;
 use crate::domain::ingest::audio_track::AudioTrack;
 use crate::domain::ingest::fetch::FetchedSource;
-use crate::domain::ingest::scan::{Scan, Scanned};
+use crate::domain::ingest::scan::{Scan, ScanResult};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::ports::Models;
 use crate::domain::kernel::profile::{Profile, Step};
@@ -27,22 +27,22 @@ use crate::domain::media::speech::{
     Diarizer, Recognition, Speech, VoiceTurn, Words, channel_turns, recognise, track_model,
 };
 
-/// Changes whenever turns are found in another way.
+/// Version of diarization; increment when its results change.
 const VERSION: u32 = 2;
 
-/// What was seen and heard, and the documents that hold it.
+/// Signals and speech of a video, with their documents.
 pub(crate) struct MediaSignals {
     pub(crate) signals: Signals,
     pub(crate) signals_document: String,
     pub(crate) speech: Speech,
     pub(crate) speech_document: String,
-    /// Which sound track was listened to, where there are several.
+    /// Index of the audio track that was used, if there are several.
     pub(crate) audio_track: Option<u32>,
-    /// What of the file was left out or chosen.
+    /// Parts of the file that were skipped or selected.
     pub(crate) warnings: Vec<String>,
-    /// Whether pictures could be decoded.
+    /// Whether video frames could be decoded.
     pub(crate) has_pictures: bool,
-    /// How long it took to find them.
+    /// Duration of the extraction, seconds.
     pub(crate) seconds: f64,
 }
 
@@ -67,14 +67,14 @@ impl Ingest {
         }
         let mut has_pictures = fetched.info.video.is_some();
         let needed = request.analyzers.iter().any(|a| a.needs_speech());
-        let wanted = needed || request.chunking.uses_speech();
-        let mut known = None;
+        let requested = needed || request.chunking.uses_speech();
+        let mut stored = None;
         if let Some(record) = previous {
             let signals = self.catalog.signals(record).await?;
             match &record.speech_document {
                 Some(document) => {
                     let speech = self.catalog.speech(document).await?;
-                    if self.is_current(&speech, audio_track, needed, wanted) {
+                    if self.is_current(&speech, audio_track, needed, requested) {
                         has_pictures &= !signals.visual.is_empty();
                         return Ok(MediaSignals {
                             audio_track,
@@ -87,10 +87,10 @@ impl Ingest {
                             seconds: started.elapsed().as_secs_f64(),
                         });
                     }
-                    // Boundaries that were found with other ears stay where they are.
-                    known = Some((signals, speech.words.is_some()));
+                    // Keep the boundaries that were found with another speech model.
+                    stored = Some((signals, speech.words.is_some()));
                 }
-                None => known = Some((signals, true)),
+                None => stored = Some((signals, true)),
             }
         }
         let scanned = Scan {
@@ -112,16 +112,17 @@ impl Ingest {
             has_pictures = false;
             warn("none of its pictures could be decoded");
         }
-        // Recognising speech may be paid for: what would be refused afterwards is refused before.
+        // Speech recognition may cost money: check limits before.
         self.check_length(scanned.signals.end, request)?;
         let video_id = fetched.file.video_id;
-        let listening = self.listen(video_id, audio_track, &scanned, needed, wanted, progress);
-        let speech = progress.cancellable(listening).await?;
-        let signals = match known {
+        let analyzing =
+            self.analyze_speech(video_id, audio_track, &scanned, needed, requested, progress);
+        let speech = progress.cancellable(analyzing).await?;
+        let signals = match stored {
             Some((signals, true)) => signals,
             found => {
-                let mut signals =
-                    found.map_or_else(|| std::mem::take(&mut scanned.signals), |(known, _)| known);
+                let mut signals = found
+                    .map_or_else(|| std::mem::take(&mut scanned.signals), |(stored, _)| stored);
                 signals.candidates.speaker = voice_changes(&speech.turns);
                 signals.candidates.semantic = self.topic_shifts(&speech).await?;
                 signals.spoken =
@@ -141,7 +142,7 @@ impl Ingest {
         })
     }
 
-    /// Refuses a video that is too long, or that would make too many chunks however it is split.
+    /// Rejects a video that is too long or would make too many chunks with every possible split.
     fn check_length(&self, end: f64, request: &IngestRequest) -> Result<()> {
         if end > self.settings.ingest.max_duration.as_secs_f64() {
             return Err(self.too_long(end));
@@ -149,13 +150,13 @@ impl Ingest {
         request.chunking.check_count(end, self.settings.ingest.max_chunks)
     }
 
-    /// Whether stored speech is what these ports would find, as far as it matters.
+    /// Whether stored speech is from the current models, as far as the request needs it.
     fn is_current(
         &self,
         speech: &Speech,
         audio_track: Option<u32>,
         needed: bool,
-        wanted: bool,
+        requested: bool,
     ) -> bool {
         let recognised_by = speech.words.as_ref().map(|words| words.recogniser.as_str());
         let model = self.models.transcriber.as_ref().map(|t| track_model(t.model(), audio_track));
@@ -163,30 +164,30 @@ impl Ingest {
             return speech.voices_by == self.voices_by(audio_track)
                 && (recognised_by == model.as_deref() || model.is_none());
         }
-        !wanted || recognised_by.is_some() || model.is_none()
+        !requested || recognised_by.is_some() || model.is_none()
     }
 
-    /// The models that say where speech is and whose.
+    /// The models of voice activity detection and diarization.
     fn voices_by(&self, audio_track: Option<u32>) -> String {
         let activity = self.models.vad.as_ref().map_or("none", |v| v.model());
         let speaker = speaker_models(&self.models).unwrap_or_else(|| "none".into());
         track_model(&format!("{activity}/{speaker}/v{VERSION}"), audio_track)
     }
 
-    /// Voices and, when they are wanted, words, found side by side. Words that are not needed may be
+    /// Diarizes and, if requested, recognises speech concurrently. Words that are not needed may be
     /// missing.
-    async fn listen(
+    async fn analyze_speech(
         &self,
         video_id: VideoId,
         audio_track: Option<u32>,
-        scanned: &Scanned,
+        scanned: &ScanResult,
         needed: bool,
-        wanted: bool,
+        requested: bool,
         progress: &Progress,
     ) -> Result<Speech> {
-        let telling = self.tell_speakers(scanned, &progress.profile);
+        let diarizing = self.diarize(scanned, &progress.profile);
         let recognising = async {
-            if !wanted {
+            if !requested {
                 return Ok(None);
             }
             match self.recognise(video_id, audio_track, scanned, progress).await {
@@ -194,20 +195,20 @@ impl Ingest {
                     tracing::warn!(
                         %video_id,
                         error = %error.labelled(),
-                        "speech was not recognised; topics are looked for in the picture"
+                        "speech recognition failed; using topic shifts in the picture only"
                     );
                     Ok(None)
                 }
                 words => words,
             }
         };
-        let (turns, words) = futures::try_join!(telling, recognising)?;
+        let (turns, words) = futures::try_join!(diarizing, recognising)?;
         let voices_by = self.voices_by(audio_track);
         Ok(Speech { voices_by, spans: scanned.speech.clone(), turns, words })
     }
 
-    /// Who speaks when: whoever has a channel, else nobody without the two networks that tell.
-    async fn tell_speakers(&self, scanned: &Scanned, profile: &Profile) -> Result<Vec<VoiceTurn>> {
+    /// Speaker diarization: by channel if each has its own voice; else empty without its two models.
+    async fn diarize(&self, scanned: &ScanResult, profile: &Profile) -> Result<Vec<VoiceTurn>> {
         if !scanned.channels.is_empty() {
             return Ok(channel_turns(&scanned.channels));
         }
@@ -224,12 +225,12 @@ impl Ingest {
         profile.measure(Step::Diarize, diarizer.turns(&scanned.speech)).await
     }
 
-    /// What is said; nothing without a recogniser.
+    /// Speech recognition; `None` without a recogniser.
     async fn recognise(
         &self,
         video_id: VideoId,
         audio_track: Option<u32>,
-        scanned: &Scanned,
+        scanned: &ScanResult,
         progress: &Progress,
     ) -> Result<Option<Words>> {
         let Some(transcriber) = self.models.transcriber.as_deref() else { return Ok(None) };

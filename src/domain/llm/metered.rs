@@ -31,8 +31,8 @@ pub(crate) struct MeteredModel {
 }
 
 impl MeteredModel {
-    pub(crate) fn new(inner: Arc<dyn LanguageModel>, prices: Prices) -> Arc<dyn LanguageModel> {
-        Arc::new(Self { inner, prices })
+    pub(crate) fn new(inner: Arc<dyn LanguageModel>, prices: Prices) -> Self {
+        Self { inner, prices }
     }
 }
 
@@ -89,8 +89,8 @@ impl LanguageModel for MeteredModel {
 pub(crate) struct MeteredEmbedder(Arc<dyn Embedder>);
 
 impl MeteredEmbedder {
-    pub(crate) fn new(inner: Arc<dyn Embedder>) -> Arc<dyn Embedder> {
-        Arc::new(Self(inner))
+    pub(crate) fn new(inner: Arc<dyn Embedder>) -> Self {
+        Self(inner)
     }
 }
 

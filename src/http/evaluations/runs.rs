@@ -51,9 +51,9 @@ struct Metrics {
     /// Recall at k: share of the judged moments that a hit matches, 0 to 1.
     #[oai(nullable)]
     recall: Option<f64>,
-    /// Normalised discounted cumulative gain at k, 0 to 1, with gain 2^grade − 1 and discount 1 / log2(rank
-    /// + 1). In order of rank, each hit counts the best judged moment that it matches and that no earlier
-    /// hit has counted.
+    /// Normalised discounted cumulative gain at k, 0 to 1, with gain 2^grade − 1 and discount
+    /// 1 / log2(rank + 1). In order of rank, each hit counts the best judged moment that it matches and that
+    /// no earlier hit has counted.
     #[oai(nullable)]
     ndcg: Option<f64>,
     /// 1 / rank of the first hit that matches a judged moment; 0 without one.

@@ -1,6 +1,6 @@
-//! Speech on the channels of a stereo track where each has a voice of its own, as recorders of calls and
-//! interviews make them. Both channels are kept while the track is decoded; whether each has its own voice is
-//! decided afterwards, by their levels where speech is and by speech on both.
+//! Speech on the channels of a stereo track with one voice per channel, as recorders of calls and
+//! interviews produce. Both channels are stored while the track is decoded; afterwards, their levels
+//! during speech and the speech on both decide whether each has its own voice.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,37 +9,37 @@ use ports::decoder::AudioBlock;
 
 use super::envelope::Envelope;
 use super::sound::{Sound, SoundWriter};
-use super::voices::{SAME_TURN, named};
+use super::voices::{SAME_TURN, name_speakers};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::Span;
 use crate::domain::media::speech::VoiceTurn;
 
-/// Shorter speech that is left between what a channel hears of the other is none, seconds.
+/// Minimum length of speech between spans of bleed, seconds.
 const MIN_SPEECH: f64 = 0.2;
 
-/// Keeps the channels of a track on disk as they are decoded, from where they differ.
+/// Writes the channels of a track to disk while they are decoded, from the first difference on.
 pub(crate) struct ChannelWriter {
     folder: PathBuf,
     channels: Option<Open>,
-    /// Whether the channels differ too little to be kept.
-    is_alike: bool,
+    /// Whether the channels are too similar to be stored.
+    is_identical: bool,
 }
 
 struct Open {
     writers: [SoundWriter; 2],
-    /// When the channels begin to differ, seconds.
+    /// Time of the first difference between the channels, seconds.
     from: f64,
     envelope: Envelope,
 }
 
-/// Two channels that differ.
+/// Two different channels.
 pub(crate) struct Channels {
     sounds: [Sound; 2],
     from: f64,
     envelope: Envelope,
 }
 
-/// A channel, and where its own voice speaks.
+/// A channel and the speech of its own voice.
 pub(crate) struct ChannelSpeech {
     pub(crate) sound: Arc<Sound>,
     /// In order, not overlapping.
@@ -47,18 +47,18 @@ pub(crate) struct ChannelSpeech {
 }
 
 impl ChannelWriter {
-    /// Keeps them in files in `folder` that are gone with the process.
+    /// Writes them to temporary files in `folder`.
     pub(crate) fn new(folder: &Path) -> Self {
-        Self { folder: folder.to_path_buf(), channels: None, is_alike: false }
+        Self { folder: folder.to_path_buf(), channels: None, is_identical: false }
     }
 
-    /// Adds a block; `mix` has the sound before it.
+    /// Appends a block; `mix` contains the sound before it.
     pub(crate) fn push(
         &mut self,
         block: &AudioBlock<'_>,
         mix: &mut SoundWriter,
     ) -> std::io::Result<()> {
-        if self.is_alike || (self.channels.is_none() && block.channels.is_none()) {
+        if self.is_identical || (self.channels.is_none() && block.channels.is_none()) {
             return Ok(());
         }
         let open = match &mut self.channels {
@@ -74,14 +74,14 @@ impl ChannelWriter {
         for (writer, samples) in open.writers.iter_mut().zip(channels) {
             writer.push(samples)?;
         }
-        if open.envelope.is_alike() {
-            self.is_alike = true;
+        if open.envelope.is_identical() {
+            self.is_identical = true;
             self.channels = None;
         }
         Ok(())
     }
 
-    /// The channels; `None` where they do not differ.
+    /// The channels; `None` if they do not differ.
     pub(crate) fn finish(self) -> Result<Option<Channels>> {
         let Some(Open { writers: [left, right], from, envelope }) = self.channels else {
             return Ok(None);
@@ -91,8 +91,8 @@ impl ChannelWriter {
 }
 
 impl Channels {
-    /// Each channel with its speech, where each has a voice of its own; `None` otherwise. `speech` is
-    /// where the mix has some, `find_speech` finds it in a channel. *Blocks*.
+    /// Each channel with its speech; `None` unless each has its own voice. `speech` is the speech in
+    /// the mix; `find_speech` detects speech in a channel. *Blocks*.
     pub(crate) fn separate(
         self,
         speech: &[Span],
@@ -109,10 +109,10 @@ impl Channels {
         for (channel, mut sound) in sounds.into_iter().enumerate() {
             let mut muted = shifted(&envelope.bleeding(channel, separation), from);
             if channel == 1 && from > sound.span().start {
-                // Until there both have the same.
+                // The channels are identical until then.
                 muted.insert(0, Span { start: sound.span().start, end: from });
             }
-            let spans = without(&find_speech(&sound)?, &muted);
+            let spans = subtract(&find_speech(&sound)?, &muted);
             if !envelope.has_own(channel, separation, &shifted(&spans, -from)) {
                 return Ok(None);
             }
@@ -123,8 +123,8 @@ impl Channels {
     }
 }
 
-/// What is left of spans without others; both are in order and do not overlap.
-fn without(spans: &[Span], taken: &[Span]) -> Vec<Span> {
+/// Subtracts spans from spans; both are in order and do not overlap.
+fn subtract(spans: &[Span], taken: &[Span]) -> Vec<Span> {
     let mut left = Vec::new();
     for span in spans {
         let mut start = span.start;
@@ -138,7 +138,7 @@ fn without(spans: &[Span], taken: &[Span]) -> Vec<Span> {
     left
 }
 
-/// Who speaks when, where each channel has one speaker: turns in order of start, speakers `S1`, `S2` by first
+/// Diarization for one speaker per channel: turns in order of start, with speakers `S1`, `S2` by first
 /// speech.
 pub(crate) fn channel_turns(channels: &[ChannelSpeech]) -> Vec<VoiceTurn> {
     let mut turns: Vec<(usize, Span)> = Vec::new();
@@ -154,7 +154,7 @@ pub(crate) fn channel_turns(channels: &[ChannelSpeech]) -> Vec<VoiceTurn> {
     }
     turns.sort_by(|a, b| a.1.start.total_cmp(&b.1.start));
     let channels: Vec<usize> = turns.iter().map(|(channel, _)| *channel).collect();
-    let turns = named(turns).into_iter().zip(channels);
+    let turns = name_speakers(turns).into_iter().zip(channels);
     turns.map(|(turn, channel)| VoiceTurn { channel: Some(channel), ..turn }).collect()
 }
 
@@ -166,7 +166,7 @@ mod tests {
 
     const RATE: f64 = SAMPLE_RATE as f64;
 
-    /// Noise, the same for each seed.
+    /// Deterministic noise.
     fn noise(seed: u32, seconds: f64, loudness: f32) -> Vec<f32> {
         let mut state = seed.wrapping_mul(0x9E37_79B9) | 1;
         let mut next = || {
@@ -176,7 +176,7 @@ mod tests {
         (0..(seconds * RATE) as usize).map(|_| next()).collect()
     }
 
-    /// Something like speech: noise in syllables of a quarter of a second, from one time to another.
+    /// Synthetic speech within spans: noise in syllables of a quarter of a second.
     fn voice(seed: u32, seconds: f64, spans: &[(f64, f64)]) -> Vec<f32> {
         let mut samples = noise(seed, seconds, 0.5);
         let pace = 4.0 + f64::from(seed % 5) * 0.3;
@@ -193,8 +193,8 @@ mod tests {
         a.iter().zip(b).map(|(a, b)| (a + share * b).clamp(-1.0, 1.0)).collect()
     }
 
-    /// Speech as a detector finds it that knows loudness alone.
-    fn loud(sound: &Sound) -> Result<Vec<Span>> {
+    /// Voice activity detection by loudness alone.
+    fn find_loud(sound: &Sound) -> Result<Vec<Span>> {
         let span = sound.span();
         let samples = sound.read_blocking(span.start, span.end)?;
         let mut spans: Vec<Span> = Vec::new();
@@ -210,7 +210,7 @@ mod tests {
         Ok(spans)
     }
 
-    /// The channels of a track that begins at 2 s, where each has its own voice.
+    /// The channels of a track that begins at 2 s, if each has its own voice.
     fn separated(left: &[f32], right: &[f32]) -> Option<Vec<ChannelSpeech>> {
         let folder = tempfile::tempdir().expect("a folder");
         let mut mix = SoundWriter::create(folder.path()).expect("a writer");
@@ -225,9 +225,9 @@ mod tests {
             mix.push(&samples).expect("room");
             time += samples.len() as f64 / RATE;
         }
-        let speech = loud(&mix.finish().expect("a sound")).expect("spans");
+        let speech = find_loud(&mix.finish().expect("a sound")).expect("spans");
         let channels = writer.finish().expect("channels")?;
-        channels.separate(&speech, loud).expect("a decision").map(Vec::from)
+        channels.separate(&speech, find_loud).expect("a decision").map(Vec::from)
     }
 
     fn spans(channel: &ChannelSpeech) -> Vec<(f64, f64)> {
@@ -286,10 +286,10 @@ mod tests {
         let (left, right) = (voice(1, 12.0, &[(0.0, 6.0)]), voice(2, 12.0, &[(6.0, 12.0)]));
         let scaled =
             |samples: &[f32], by: f32| -> Vec<f32> { samples.iter().map(|s| s * by).collect() };
-        // Somebody speaks 10 dB lower, into microphones that are set alike.
+        // One speaker is 10 dB quieter, with equal microphone gain.
         let low = scaled(&right, 0.3);
         assert!(separated(&mixed(&left, &low, 0.25), &mixed(&low, &left, 0.25)).is_some());
-        // The microphone on the right is set 14 dB lower.
+        // The microphone on the right has 14 dB less gain.
         let set_lower = scaled(&mixed(&right, &left, 0.2), 0.2);
         assert!(separated(&mixed(&left, &right, 0.2), &set_lower).is_some());
     }

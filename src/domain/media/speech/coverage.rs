@@ -1,5 +1,5 @@
-//! Speech that a recogniser passed over. Heard with much else, a network may write repeated words
-//! once; each stretch of speech between pauses that got no words is heard again by itself.
+//! Recovers speech that a recogniser skipped. Within long audio, a network may transcribe repeated
+//! words only once; each region of speech between pauses without words is recognised again separately.
 
 use ports::transcriber::Word;
 use text::letters_and_digits;
@@ -9,62 +9,62 @@ use super::recognise::{Piece, Recognition};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::Span;
 
-/// Shorter speech without words is a cough or a laugh, seconds.
-const SHORTEST: f64 = 0.4;
+/// Minimum length of a region to recover, seconds; shorter ones without words are coughs or laughs.
+const MIN_REGION: f64 = 0.4;
 
 impl Recognition<'_> {
-    /// Has regions of a piece that lack words heard by themselves.
+    /// Recognises the regions of a piece without words separately.
     pub(super) async fn complete(&self, piece: &mut Piece) -> Result<()> {
         let regions = piece.pack.regions(self.spans);
         if piece.words.is_empty() || regions.len() < 2 {
             return Ok(());
         }
-        let mut said = by_region(&regions, std::mem::take(&mut piece.words));
+        let mut words_by_region = by_region(&regions, std::mem::take(&mut piece.words));
         for at in 0..regions.len() {
-            if !said[at].is_empty() || regions[at].seconds() < SHORTEST {
+            if !words_by_region[at].is_empty() || regions[at].seconds() < MIN_REGION {
                 continue;
             }
-            let alone = self.hear_region(piece, regions[at]).await?;
+            let alone = self.recognise_region(piece, regions[at]).await?;
             if alone.words.is_empty() || alone.confidence() < self.min_confidence {
                 continue;
             }
-            // The words may have been placed in a region nearby.
+            // The words may have been assigned to a neighbouring region.
             for near in [at.checked_sub(1), Some(at + 1)].into_iter().flatten() {
-                if said.get(near).is_some_and(|words| holds_more(words, &alone.words)) {
-                    let again = self.hear_region(piece, regions[near]).await?;
-                    if !again.words.is_empty() {
-                        said[near] = again.words;
+                if words_by_region.get(near).is_some_and(|words| extends(words, &alone.words)) {
+                    let repeated = self.recognise_region(piece, regions[near]).await?;
+                    if !repeated.words.is_empty() {
+                        words_by_region[near] = repeated.words;
                     }
                 }
             }
-            said[at] = alone.words;
+            words_by_region[at] = alone.words;
         }
-        piece.words = said.concat();
+        piece.words = words_by_region.concat();
         piece.words.sort_by(|a, b| a.start.total_cmp(&b.start));
         Ok(())
     }
 
-    async fn hear_region(&self, piece: &Piece, region: Span) -> Result<Piece> {
-        self.hear(piece.pack.around(region), piece.language.as_deref()).await
+    async fn recognise_region(&self, piece: &Piece, region: Span) -> Result<Piece> {
+        self.recognise(piece.pack.around(region), piece.language.as_deref()).await
     }
 }
 
-/// The words of each region: those that are nearest to it.
+/// Assigns words to the nearest region.
 fn by_region(regions: &[Span], words: Vec<Word>) -> Vec<Vec<Word>> {
-    let mut said = vec![Vec::new(); regions.len()];
+    let mut words_by_region = vec![Vec::new(); regions.len()];
     for word in words {
         let away = |region: &Span| distance(*region, &word);
         let nearest =
             (0..regions.len()).min_by(|a, b| away(&regions[*a]).total_cmp(&away(&regions[*b])));
         if let Some(nearest) = nearest {
-            said[nearest].push(word);
+            words_by_region[nearest].push(word);
         }
     }
-    said
+    words_by_region
 }
 
-/// Whether words begin or end with others and are more than these.
-fn holds_more(words: &[Word], others: &[Word]) -> bool {
+/// Whether words begin or end with `others` and contain more.
+fn extends(words: &[Word], others: &[Word]) -> bool {
     let letters = |words: &[Word]| -> Vec<String> {
         words.iter().map(|word| letters_and_digits(&word.text)).collect()
     };
@@ -87,12 +87,13 @@ mod tests {
     #[test]
     fn words_belong_to_the_nearest_region() {
         let regions = [(1.0, 2.0), (4.0, 5.0), (7.0, 8.0)].map(|(start, end)| Span { start, end });
-        let said = by_region(&regions, [words("Breathe in.", 1.2), words("Breathe", 6.6)].concat());
-        assert_eq!(said.iter().map(Vec::len).collect::<Vec<_>>(), [2, 0, 1]);
+        let words_by_region =
+            by_region(&regions, [words("Breathe in.", 1.2), words("Breathe", 6.6)].concat());
+        assert_eq!(words_by_region.iter().map(Vec::len).collect::<Vec<_>>(), [2, 0, 1]);
     }
 
     #[test]
-    fn words_that_may_be_those_of_a_region_nearby_are_found() {
+    fn words_of_a_neighbouring_region_are_detected() {
         for (near, alone, expected) in [
             ("Okay, let's go.", "Okay.", true),
             ("I said okay", "Okay.", true),
@@ -100,7 +101,7 @@ mod tests {
             ("Let's go.", "Okay.", false),
             ("Okay.", "Okay, let's go.", false),
         ] {
-            assert_eq!(holds_more(&words(near, 0.0), &words(alone, 9.0)), expected, "{near}");
+            assert_eq!(extends(&words(near, 0.0), &words(alone, 9.0)), expected, "{near}");
         }
     }
 }

@@ -1,97 +1,97 @@
-//! How loud the two channels of a stereo track are, window by window, and what of one is heard on the
-//! other. Voices that have a channel each take turns or, while both speak, rise and fall independently;
-//! music, ambience and a voice between the loudspeakers rise and fall on both channels together.
+//! Level envelopes of the two channels of a stereo track, window by window, and the bleed between them.
+//! Voices on separate channels alternate or, while simultaneous, rise and fall independently; music,
+//! ambience and a centred voice rise and fall on both channels together.
 
 use ports::decoder::SAMPLE_RATE;
 
 use crate::domain::kernel::time::Span;
 
-/// Samples of a window: 50 ms, less than a syllable.
+/// Samples per window: 50 ms, less than a syllable.
 const WINDOW: usize = SAMPLE_RATE as usize / 20;
 
 /// Length of a window, seconds.
 const SECONDS: f64 = WINDOW as f64 / SAMPLE_RATE as f64;
 
-/// A channel that is this much louder than the other has the voice alone, dB: microphones that hear each
-/// other's voice with less difference are no channels of their own.
-const APART: f32 = 6.0;
+/// Level difference at which only the louder channel has the voice, dB: microphones with more bleed
+/// than that are not separate channels.
+const MIN_DIFFERENCE: f32 = 6.0;
 
-/// Sound of a channel this far below its loudest is a pause, dB.
+/// Level relative to a channel's maximum below which sound is a pause, dB.
 const AUDIBLE: f32 = -35.0;
 
-/// Lower levels count as this, dB: how deep a pause is says nothing.
+/// Minimum level, dB: the depth of a pause is meaningless.
 const FLOOR: f32 = -45.0;
 
-/// Windows by the loudest of which the level of a channel is measured: half a second.
-const LOUDEST: usize = 10;
+/// Number of loudest windows that determine the level of a channel: half a second.
+const LOUDEST_WINDOWS: usize = 10;
 
-/// A channel is raised to the level of the other by no more than this, dB.
+/// Maximum gain to normalise a channel to the level of the other, dB.
 const MAX_GAIN: f32 = 20.0;
 
-/// Windows in which a channel has a sound of its own, at least: the length of "Hello".
+/// Minimum number of windows with a channel's own sound: the length of "Hello".
 const MIN_OWN: usize = 8;
 
-/// How much louder than what it hears of the other a channel is where it has a sound of its own, dB.
+/// Minimum level of a channel's own sound above the bleed, dB.
 const MARGIN: f32 = 8.0;
 
-/// What a channel hears of the other is this quantile of the differences while the other is louder: below
-/// the median, because its own voice lies above.
+/// The bleed is this quantile of the level differences while the other channel is louder: below the
+/// median, because the channel's own voice lies above.
 const BLEED_QUANTILE: usize = 4;
 
-/// Envelopes that correlate less are those of independent sounds.
+/// Correlation of envelopes below which sounds are independent.
 const INDEPENDENT: f64 = 0.3;
 
-/// Of envelopes that correlate, the share of audible windows in which both channels may be as loud.
-const MAX_TOGETHER: f64 = 0.35;
+/// Maximum share of audible windows with similar levels on both channels, if the envelopes correlate.
+const MAX_SIMULTANEOUS: f64 = 0.35;
 
-/// Channels whose samples correlate more in a window have the same sound.
+/// Correlation of samples above which the channels have the same sound.
 const COPY: f32 = 0.9;
 
-/// Windows before and after one that decide with it whether it is bleed.
+/// Number of windows on either side that smooth bleed detection.
 const SMOOTHING: usize = 5;
 
-/// Audible windows after which channels that never differ are taken for alike: ten minutes.
-const PATIENCE: usize = 12_000;
+/// Number of audible windows after which channels that never differ are identical: ten minutes.
+const IDENTICAL_WINDOWS: usize = 12_000;
 
-/// Of those, the part in which either channel is louder where they differ.
-const MIN_APART: usize = 100;
+/// Channels differ if each is louder in at least one of this many audible windows.
+const MIN_APART_SHARE: usize = 100;
 
-/// Where full scale is 0 dB, what is heard at all.
+/// Level of audible sound relative to full scale, dB.
 const AUDIBLE_DBFS: f32 = -50.0;
 
-/// The channels within a window.
+/// Measurements of a window.
 #[derive(Debug, Clone, Copy)]
 struct Window {
     /// Level of each channel, dB.
     levels: [f32; 2],
-    /// How far the samples of the channels correlate, whatever their sign, 0..1.
-    likeness: f32,
+    /// Absolute correlation of the channels' samples, 0..1.
+    correlation: f32,
 }
 
 /// The envelopes of two channels.
 #[derive(Debug, Default)]
 pub(super) struct Envelope {
     windows: Vec<Window>,
-    /// Energy of each channel and what they share, of the window that is not full.
+    /// Energy of each channel and their cross-correlation, of the incomplete window.
     energy: [f64; 2],
     shared: f64,
     samples: usize,
-    /// Windows in which something is heard, and in which either channel is clearly louder.
+    /// Number of audible windows, and of those in which each channel is clearly louder.
     audible: usize,
     apart: [usize; 2],
 }
 
-/// How to tell a channel's own voice from what it hears of the other.
+/// Parameters that separate a channel's own voice from bleed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Separation {
-    /// The level that each channel is measured by, dB.
+    /// The reference level of each channel, dB.
     full: [f32; 2],
-    /// What each hears of the other, as its level less that of the other, dB.
+    /// The bleed into each channel: its level minus that of the other, dB.
     bleed: [f32; 2],
 }
 
 impl Envelope {
-    /// Adds as many samples of each channel.
+    /// Appends the same number of samples of each channel.
     pub(super) fn push(&mut self, [left, right]: [&[f32]; 2]) {
         for (left, right) in left.iter().zip(right) {
             let (left, right) = (f64::from(*left), f64::from(*right));
@@ -108,64 +108,65 @@ impl Envelope {
     fn close_window(&mut self) {
         let level = |energy: f64| 10.0 * (energy / WINDOW as f64).max(1e-12).log10() as f32;
         let product = (self.energy[0] * self.energy[1]).sqrt();
-        let likeness = (self.shared.abs() / product.max(f64::MIN_POSITIVE)) as f32;
+        let correlation = (self.shared.abs() / product.max(f64::MIN_POSITIVE)) as f32;
         let levels = self.energy.map(level);
-        self.windows.push(Window { levels, likeness });
+        self.windows.push(Window { levels, correlation });
         let [left, right] = levels;
         if left.max(right) > AUDIBLE_DBFS {
             self.audible += 1;
-            self.apart[0] += usize::from(left - right >= APART);
-            self.apart[1] += usize::from(right - left >= APART);
+            self.apart[0] += usize::from(left - right >= MIN_DIFFERENCE);
+            self.apart[1] += usize::from(right - left >= MIN_DIFFERENCE);
         }
         (self.energy, self.shared, self.samples) = ([0.0; 2], 0.0, 0);
     }
 
-    /// Whether so much was heard of channels that do not differ that no voice is expected on either alone.
-    pub(super) fn is_alike(&self) -> bool {
+    /// Whether enough audio was identical on both channels to expect no voice on either alone.
+    pub(super) fn is_identical(&self) -> bool {
         let rarer = self.apart[0].min(self.apart[1]);
-        self.audible >= PATIENCE && rarer * MIN_APART < self.audible
+        self.audible >= IDENTICAL_WINDOWS && rarer * MIN_APART_SHARE < self.audible
     }
 
-    /// How to tell the voices of the channels apart where each has its own within `speech`, which is in
-    /// seconds from the first window; `None` where they share one.
+    /// Parameters that separate the voices of the channels within `speech`, which is in seconds from
+    /// the first window; `None` if the channels share a voice.
     pub(super) fn separate_voices(&self, speech: &[Span]) -> Option<Separation> {
         let loudest = [0, 1].map(|channel| {
             let mut levels: Vec<f32> = self.windows.iter().map(|w| w.levels[channel]).collect();
             levels.sort_by(|a, b| b.total_cmp(a));
-            levels.get(LOUDEST - 1).copied().unwrap_or(f32::NEG_INFINITY)
+            levels.get(LOUDEST_WINDOWS - 1).copied().unwrap_or(f32::NEG_INFINITY)
         });
         let louder = loudest[0].max(loudest[1]);
-        // Either somebody speaks lower, or a microphone is set lower: the level says not which.
+        // A lower level is from a quieter speaker or less microphone gain: try both.
         let speaks_lower = self.separate_at([louder; 2], speech);
         let is_set_lower = self.separate_at(loudest.map(|own| own.max(louder - MAX_GAIN)), speech);
         let found = [speaks_lower, is_set_lower].into_iter().flatten();
-        // Of equals the first.
+        // Among equal ones, the first.
         let best = found.reduce(|best, next| if best.1 >= next.1 { best } else { next });
         best.map(|(separation, _)| separation)
     }
 
-    /// Tries levels to measure the channels by; with the windows of the channel that has fewer of its own.
+    /// Tries reference levels; also returns the smaller number of windows with a channel's own sound.
     fn separate_at(&self, full: [f32; 2], speech: &[Span]) -> Option<(Separation, usize)> {
-        let spoken: Vec<Window> = self.within(speech).map(|window| window.measured(full)).collect();
+        let spoken: Vec<Window> =
+            self.within(speech).map(|window| window.normalised(full)).collect();
         let separation = Separation { full, bleed: [bleed(&spoken, 0)?, bleed(&spoken, 1)?] };
         let own = |channel| spoken.iter().filter(|w| w.has_own(channel, separation)).count();
         let own = own(0).min(own(1));
         let audible = spoken.iter().filter(|w| w.levels[0].max(w.levels[1]) > AUDIBLE).count();
-        let together = spoken.iter().filter(|w| w.is_together()).count();
-        let is_apart = together as f64 <= MAX_TOGETHER * audible as f64;
+        let together = spoken.iter().filter(|w| w.is_simultaneous()).count();
+        let is_apart = together as f64 <= MAX_SIMULTANEOUS * audible as f64;
         let is_separate = own >= MIN_OWN && (is_apart || correlation(&spoken) < INDEPENDENT);
         is_separate.then_some((separation, own))
     }
 
-    /// Whether a channel has a sound of its own within its speech, for long enough to be a word.
+    /// Whether a channel has its own sound within its speech for at least the length of a word.
     pub(super) fn has_own(&self, channel: usize, by: Separation, speech: &[Span]) -> bool {
-        let windows = self.within(speech).map(|window| window.measured(by.full));
+        let windows = self.within(speech).map(|window| window.normalised(by.full));
         windows.filter(|window| window.has_own(channel, by)).count() >= MIN_OWN
     }
 
-    /// Where a channel has nothing but what it hears of the other, in order, seconds from the first window.
+    /// The spans in which a channel has only bleed, in order, seconds from the first window.
     pub(super) fn bleeding(&self, channel: usize, by: Separation) -> Vec<Span> {
-        let is_bleed = |window: &Window| window.measured(by.full).is_bleed(channel, by);
+        let is_bleed = |window: &Window| window.normalised(by.full).is_bleed(channel, by);
         let flags: Vec<bool> = self.windows.iter().map(is_bleed).collect();
         let mut spans: Vec<Span> = Vec::new();
         for at in 0..flags.len() {
@@ -194,19 +195,19 @@ impl Envelope {
 }
 
 impl Window {
-    /// With levels measured by those given, and no lower than the floor.
-    fn measured(self, full: [f32; 2]) -> Self {
+    /// Levels relative to the reference, at least [`FLOOR`].
+    fn normalised(self, full: [f32; 2]) -> Self {
         let levels = [0, 1].map(|channel| (self.levels[channel] - full[channel]).max(FLOOR));
         Self { levels, ..self }
     }
 
-    /// Whether the sound of a channel is louder than what it hears of the other.
+    /// Whether a channel is louder than the bleed.
     fn has_own(&self, channel: usize, Separation { bleed, .. }: Separation) -> bool {
         let (own, other) = (self.levels[channel], self.levels[1 - channel]);
         own > AUDIBLE && own > other + bleed[channel] + MARGIN && !self.is_copy(channel)
     }
 
-    /// Whether the sound of a channel is what it hears of the other.
+    /// Whether the sound of a channel is bleed.
     fn is_bleed(&self, channel: usize, Separation { bleed, .. }: Separation) -> bool {
         let (own, other) = (self.levels[channel], self.levels[1 - channel]);
         let is_explained = own <= other + bleed[channel] + MARGIN;
@@ -214,34 +215,35 @@ impl Window {
         self.is_copy(channel) || (other > AUDIBLE && is_heard && is_explained)
     }
 
-    /// Whether a channel repeats the other, which is as loud; of two that are, the right one does.
+    /// Whether a channel is a copy of the other, which is at least as loud; of equally loud ones, the
+    /// right one is.
     fn is_copy(&self, channel: usize) -> bool {
         const SAME_LEVEL: f32 = 1.0;
         let louder = self.levels[1 - channel] - self.levels[channel];
         let least = if channel == 0 { SAME_LEVEL } else { -SAME_LEVEL };
-        self.likeness > COPY && self.levels[1 - channel] > AUDIBLE && louder > least
+        self.correlation > COPY && self.levels[1 - channel] > AUDIBLE && louder > least
     }
 
-    /// Whether both channels are heard, neither clearly louder.
-    fn is_together(&self) -> bool {
+    /// Whether both channels are audible at similar levels.
+    fn is_simultaneous(&self) -> bool {
         let [left, right] = self.levels;
-        left.min(right) > AUDIBLE && (left - right).abs() < APART
+        left.min(right) > AUDIBLE && (left - right).abs() < MIN_DIFFERENCE
     }
 }
 
-/// What a channel hears of the other while that is clearly louder; `None` where it hardly ever is.
+/// The bleed into a channel while the other is clearly louder; `None` if it rarely is.
 fn bleed(windows: &[Window], channel: usize) -> Option<f32> {
-    let mut heard: Vec<f32> = windows
+    let mut differences: Vec<f32> = windows
         .iter()
         .filter(|w| w.levels[1 - channel] > AUDIBLE)
         .map(|w| w.levels[channel] - w.levels[1 - channel])
-        .filter(|difference| *difference <= -APART)
+        .filter(|difference| *difference <= -MIN_DIFFERENCE)
         .collect();
-    heard.sort_by(f32::total_cmp);
-    heard.get(heard.len() / BLEED_QUANTILE).copied()
+    differences.sort_by(f32::total_cmp);
+    differences.get(differences.len() / BLEED_QUANTILE).copied()
 }
 
-/// Correlation of the channels' levels, −1..1; 0 where one does not change.
+/// Correlation of the channels' levels, −1..1; 0 if one is constant.
 fn correlation(windows: &[Window]) -> f64 {
     let count = windows.len().max(1) as f64;
     let mean =

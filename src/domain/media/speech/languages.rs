@@ -1,5 +1,5 @@
-//! In which language each stretch of speech is. A pack is heard in the language that it sounds like;
-//! where that is unsure, the language of the rest of the video may make more of it.
+//! The language of each piece of speech. A pack is recognised in its detected language; if that is
+//! uncertain, recognition in the main language of the video may give better results.
 
 use ports::transcriber::Word;
 use serde::{Deserialize, Serialize};
@@ -9,23 +9,23 @@ use super::recognise::{Piece, Recognition, confidence};
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::{Span, rounded};
 
-/// A language this probable is taken for the one that is spoken.
-const SURE: f32 = 0.5;
+/// Minimum probability of a certain language.
+const MIN_PROBABILITY: f32 = 0.5;
 
-/// In less speech languages sound too much alike, seconds.
-const SURE_SECONDS: f64 = 3.0;
+/// Minimum length of speech for a certain language, seconds.
+const MIN_SECONDS: f64 = 3.0;
 
-/// Speech in one language, where a video has several.
+/// A span of speech in one language, if a video has several.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LanguageSpan {
-    /// When it begins and ends, seconds of the video.
+    /// Its span, seconds of the video.
     #[serde(flatten)]
     pub span: Span,
-    /// ISO 639-1 code; `None` for speech that the recogniser does not understand, which has no words.
+    /// ISO 639-1 code; `None` for unintelligible speech, which has no words.
     pub language: Option<String>,
 }
 
-/// The language with most probable words.
+/// The language with the highest total word probability.
 pub(super) fn main_language<'a>(pieces: impl Iterator<Item = &'a Piece>) -> Option<String> {
     let mut languages: Vec<(&str, f32)> = Vec::new();
     for piece in pieces.filter(|piece| !piece.words.is_empty()) {
@@ -40,12 +40,12 @@ pub(super) fn main_language<'a>(pieces: impl Iterator<Item = &'a Piece>) -> Opti
     languages.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(language, _)| language.into())
 }
 
-/// Where each language is spoken, of pieces in order of start; nothing where there is one alone, and all of it
-/// is understood.
+/// The spans of each language, of pieces in order of start; empty if there is one language and all
+/// speech is intelligible.
 pub(super) fn language_spans(pieces: &[&Piece]) -> Vec<LanguageSpan> {
     let mut spans: Vec<LanguageSpan> = Vec::new();
-    for piece in pieces.iter().filter(|piece| piece.unclear || !piece.words.is_empty()) {
-        let language = piece.understood();
+    for piece in pieces.iter().filter(|piece| piece.unintelligible || !piece.words.is_empty()) {
+        let language = piece.intelligible_language();
         let Span { start, end } = piece.pack.whole();
         let span = Span { start: rounded(start), end: rounded(end) };
         match spans.last_mut() {
@@ -53,80 +53,82 @@ pub(super) fn language_spans(pieces: &[&Piece]) -> Vec<LanguageSpan> {
             _ => spans.push(LanguageSpan { span, language }),
         }
     }
-    let several = spans.len() > 1 || pieces.iter().any(|piece| piece.unclear);
+    let several = spans.len() > 1 || pieces.iter().any(|piece| piece.unintelligible);
     if several { spans } else { Vec::new() }
 }
 
 impl Piece {
-    /// Whether its language need not be doubted.
-    fn is_sure(&self) -> bool {
-        let probable = self.probability.is_none_or(|probability| probability >= SURE);
-        probable && self.pack.seconds() >= SURE_SECONDS
+    /// Whether its language is certain.
+    fn is_language_certain(&self) -> bool {
+        let probable = self.probability.is_none_or(|probability| probability >= MIN_PROBABILITY);
+        probable && self.pack.seconds() >= MIN_SECONDS
     }
 
-    /// Drops what nobody understands: words that are improbable in a language that is improbable.
-    fn doubt(&mut self, min_confidence: f32) {
-        let improbable = self.probability.is_some_and(|probability| probability < SURE);
+    /// Drops unintelligible speech: improbable words in an improbable language.
+    fn drop_unintelligible(&mut self, min_confidence: f32) {
+        let improbable = self.probability.is_some_and(|probability| probability < MIN_PROBABILITY);
         if improbable && !self.words.is_empty() && self.confidence() < min_confidence {
-            self.unclear = true;
+            self.unintelligible = true;
             self.words.clear();
         }
     }
 
-    /// Its language, where there are words of it.
-    fn understood(&self) -> Option<String> {
-        self.language.clone().filter(|_| !self.unclear)
+    /// Its language, if it is intelligible.
+    fn intelligible_language(&self) -> Option<String> {
+        self.language.clone().filter(|_| !self.unintelligible)
     }
 
-    /// Mean confidence of the words within a span, 0..1; 0 of none.
+    /// Mean confidence of the words within a span, 0..1; 0 without words.
     fn confidence_in(&self, span: Span) -> f32 {
         let within = |word: &&Word| (span.start..span.end).contains(&middle(word));
         let words: Vec<Word> = self.words.iter().filter(within).cloned().collect();
         confidence(&words)
     }
 
-    /// Gives the sound and the words of another piece away.
-    fn give(&mut self, other: &Self) {
-        let taken = other.pack.whole();
-        self.pack = self.pack.without(taken);
-        self.words.retain(|word| !(taken.start..taken.end).contains(&middle(word)));
+    /// Removes the audio and the words of another piece.
+    fn remove(&mut self, other: &Self) {
+        let removed = other.pack.whole();
+        self.pack = self.pack.without(removed);
+        self.words.retain(|word| !(removed.start..removed.end).contains(&middle(word)));
     }
 }
 
 impl Recognition<'_> {
-    /// Has pieces of an unsure language heard in that of the video as well, and leaves the words that
-    /// are more probable; marks those that are improbable in either.
-    pub(super) async fn settle_languages(&self, pieces: &mut [Piece], main: &str) -> Result<()> {
+    /// Recognises pieces of uncertain language in the main language, too, and keeps the more probable
+    /// words; marks pieces that are improbable in both.
+    pub(super) async fn resolve_languages(&self, pieces: &mut [Piece], main: &str) -> Result<()> {
         for piece in pieces {
             let other = piece.language.as_deref().is_some_and(|language| language != main);
-            if other && !piece.is_sure() {
-                let again = self.hear(piece.pack.clone(), Some(main)).await?;
+            if other && !piece.is_language_certain() {
+                let again = self.recognise(piece.pack.clone(), Some(main)).await?;
                 if again.confidence() >= piece.confidence() {
                     *piece = Piece { probability: piece.probability, ..again };
                 }
             }
-            piece.doubt(self.min_confidence);
+            piece.drop_unintelligible(self.min_confidence);
         }
         Ok(())
     }
 
-    /// Looks for the pause at which the language changes where two pieces differ: a pack may end with
-    /// the beginning of the other language.
-    pub(super) async fn find_changes(&self, pieces: Vec<Piece>) -> Result<Vec<Piece>> {
+    /// Finds the pause at which the language changes between two pieces of different languages: a pack
+    /// may end with the beginning of the other language.
+    pub(super) async fn split_at_changes(&self, pieces: Vec<Piece>) -> Result<Vec<Piece>> {
         let mut found: Vec<Piece> = Vec::with_capacity(pieces.len());
         for mut piece in pieces {
             let Some(before) = found.last_mut() else {
                 found.push(piece);
                 continue;
             };
-            let (Some(earlier), Some(later)) = (before.understood(), piece.understood()) else {
+            let (Some(earlier), Some(later)) =
+                (before.intelligible_language(), piece.intelligible_language())
+            else {
                 found.push(piece);
                 continue;
             };
             if earlier != later {
-                let mut tail = self.take(before, &later, Edge::End).await?;
+                let mut tail = self.split_off(before, &later, Edge::End).await?;
                 tail.reverse();
-                let head = self.take(&mut piece, &earlier, Edge::Start).await?;
+                let head = self.split_off(&mut piece, &earlier, Edge::Start).await?;
                 found.extend(tail.into_iter().chain(head));
             }
             found.push(piece);
@@ -134,29 +136,29 @@ impl Recognition<'_> {
         Ok(found)
     }
 
-    /// Takes regions in a language from one edge of a piece, from there inwards; one is left.
-    async fn take(&self, piece: &mut Piece, language: &str, edge: Edge) -> Result<Vec<Piece>> {
+    /// Splits regions in a language off one edge of a piece, inwards; leaves at least one region.
+    async fn split_off(&self, piece: &mut Piece, language: &str, edge: Edge) -> Result<Vec<Piece>> {
         let mut regions = piece.pack.regions(self.spans);
-        let mut taken = Vec::new();
+        let mut removed = Vec::new();
         while regions.len() > 1 {
             let region = match edge {
                 Edge::Start => regions.remove(0),
                 Edge::End => regions.remove(regions.len() - 1),
             };
-            let alone = self.hear(piece.pack.around(region), None).await?;
-            let likelier = alone.confidence() >= piece.confidence_in(alone.pack.whole());
+            let alone = self.recognise(piece.pack.around(region), None).await?;
+            let is_more_probable = alone.confidence() >= piece.confidence_in(alone.pack.whole());
             let other = alone.words.is_empty() || alone.language.as_deref() != Some(language);
-            if other || !likelier {
+            if other || !is_more_probable {
                 break;
             }
-            piece.give(&alone);
-            taken.push(alone);
+            piece.remove(&alone);
+            removed.push(alone);
         }
-        Ok(taken)
+        Ok(removed)
     }
 }
 
-/// Of a piece, in time.
+/// An edge of a piece in time.
 #[derive(Debug, Clone, Copy)]
 enum Edge {
     Start,
@@ -175,19 +177,19 @@ mod tests {
             language: Some(language.into()),
             probability: Some(probability),
             words: (0..count).map(|at| word(start + at as f64)).collect(),
-            unclear: false,
+            unintelligible: false,
         }
     }
 
     #[test]
-    fn the_language_of_most_probable_words_wins() {
+    fn main_language_has_the_most_probable_words() {
         let pieces = [piece(0.0, "en", 10, 0.3), piece(10.0, "de", 8, 0.45)];
         assert_eq!(main_language(pieces.iter()).as_deref(), Some("de"));
         assert_eq!(main_language([piece(0.0, "cy", 0, 0.9)].iter()), None, "nothing is said");
     }
 
     #[test]
-    fn languages_are_listed_where_there_are_several() {
+    fn language_spans_exist_for_several_languages() {
         let mut pieces = [
             piece(0.0, "en", 3, 0.9),
             piece(10.0, "en", 3, 0.9),
@@ -199,7 +201,7 @@ mod tests {
             spans.map(|found| (found.span.start, found.span.end, found.language)).collect()
         };
         assert_eq!(spans(&pieces[..2]), []);
-        pieces.iter_mut().for_each(|piece| piece.doubt(0.5));
+        pieces.iter_mut().for_each(|piece| piece.drop_unintelligible(0.5));
         let (english, german) = (Some("en".to_owned()), Some("de".to_owned()));
         let expected = [(0.0, 20.0, english), (20.0, 30.0, german), (30.0, 40.0, None)];
         assert_eq!(spans(&pieces), expected, "French is neither probable nor understood");

@@ -1,5 +1,5 @@
-//! What is heard in a video: where speech is, whose it is, and its words. Found once per video,
-//! kept with its record, and sliced into chunks by time.
+//! Speech of a video: voice activity, diarization and words. Computed once per video, stored with its
+//! record, and sliced into chunks by time.
 
 mod channels;
 mod coverage;
@@ -30,56 +30,56 @@ pub(crate) use voices::Diarizer;
 use utterances::distance;
 pub(crate) use utterances::sentences;
 
-/// A stretch of one voice.
+/// A turn of one voice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VoiceTurn {
     /// `S1`, `S2` … in order of first appearance in the video.
     pub speaker: String,
-    /// When, seconds of the video.
+    /// Its span, seconds of the video.
     #[serde(flatten)]
     pub span: Span,
-    /// The channel of its speaker, where each has one: the place of its words in [`Words::channels`].
+    /// Index in [`Words::channels`] of its speaker's channel, if each channel has its own voice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<usize>,
 }
 
-/// A stretch of one speaker's speech.
+/// A turn of one speaker, with its text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SpeakerTurn {
-    /// Label within the video.
+    /// Label of the speaker within the video.
     pub speaker: String,
     /// When it begins, seconds of the video.
     pub start: f64,
     /// When it ends, seconds of the video.
     pub end: f64,
-    /// What was said.
+    /// The words.
     pub text: String,
 }
 
-/// The words of a video.
+/// The recognised words of a video.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Words {
-    /// The recogniser they are from.
+    /// The model of the recogniser.
     pub recogniser: String,
-    /// ISO 639-1 code of the language that most is said in, when the recogniser knows.
+    /// ISO 639-1 code of the predominant language, if known.
     pub language: Option<String>,
-    /// Which language is spoken when, in order, where there are several.
+    /// The spans of each language in order, if there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<LanguageSpan>,
-    /// In order of start, times in seconds of the video. Empty where each channel has its own.
+    /// In order of start, times in seconds of the video. Empty if each channel has its own.
     pub words: Vec<Word>,
-    /// The words of each channel, where each channel of a stereo track has a voice of its own.
+    /// The words of each channel, if each channel of a stereo track has its own voice.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub channels: Vec<Vec<Word>>,
 }
 
 impl Words {
-    /// The words of each channel; of all channels together where they have the same voices.
+    /// The words of each channel; a single list if the channels share their voices.
     pub fn by_channel(&self) -> &[Vec<Word>] {
         if self.channels.is_empty() { std::slice::from_ref(&self.words) } else { &self.channels }
     }
 
-    /// [`Self::by_channel`], to be changed.
+    /// Mutable [`Self::by_channel`].
     pub(crate) fn by_channel_mut(&mut self) -> &mut [Vec<Word>] {
         if self.channels.is_empty() {
             std::slice::from_mut(&mut self.words)
@@ -94,43 +94,43 @@ impl Words {
     }
 }
 
-/// What is heard in a video.
+/// The speech of a video.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Speech {
-    /// The models that `spans` and `turns` are from.
+    /// The models of `spans` and `turns`.
     pub voices_by: String,
-    /// Where speech is, in order, not overlapping.
+    /// Voice activity, in order, not overlapping.
     pub spans: Vec<Span>,
-    /// Whose it is, in order of start; turns overlap where several speak at once.
+    /// Diarization, in order of start; turns of simultaneous speakers overlap.
     pub turns: Vec<VoiceTurn>,
-    /// What is said; `None` when nothing has asked for it yet.
+    /// The words; `None` if recognition was not requested yet.
     pub words: Option<Words>,
 }
 
-/// Words that belong together, as a caption shows them.
+/// A group of words, as shown in a caption.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Segment {
     /// When it begins, seconds of the video.
     pub start: f64,
     /// When it ends, seconds of the video.
     pub end: f64,
-    /// The words that are said, with their punctuation.
+    /// The words with punctuation.
     pub text: String,
     /// Mean confidence of the words, 0..1.
     pub confidence: f32,
 }
 
-/// A pause this long between words begins a new segment, seconds.
+/// Minimum pause between two segments, seconds.
 const SEGMENT_PAUSE: f64 = 0.7;
 
-/// A segment is not longer than this, seconds: about two lines of a caption.
-const SEGMENT_LENGTH: f64 = 7.0;
+/// Maximum length of a segment, seconds: about two lines of a caption.
+const MAX_SEGMENT: f64 = 7.0;
 
 impl Speech {
     /// The words whose middle lies within a span, in order of start.
     pub fn words_in(&self, span: Span) -> Vec<&Word> {
         let mut words: Vec<&Word> =
-            self.channels().iter().flat_map(|words| &words[places_in(words, span)]).collect();
+            self.channels().iter().flat_map(|words| &words[indices_in(words, span)]).collect();
         if self.channels().len() > 1 {
             words.sort_by(|a, b| a.start.total_cmp(&b.start));
         }
@@ -139,29 +139,30 @@ impl Speech {
 
     /// The words within a span in segments that end with pauses and sentences, in order of start.
     pub fn segments_in(&self, span: Span) -> Vec<Segment> {
-        segments_by_channel(self.channels().iter().map(|words| &words[places_in(words, span)]))
+        segments_by_channel(self.channels().iter().map(|words| &words[indices_in(words, span)]))
     }
 
-    /// Everything that is said, sentence by sentence, in order of start.
+    /// All utterances in order of start.
     pub fn utterances(&self) -> Vec<Utterance> {
-        let said = |(channel, words): (usize, &Vec<Word>)| {
-            let of_channel = |turn: &&VoiceTurn| turn.channel.is_none_or(|own| own == channel);
-            let turns: Vec<&VoiceTurn> = self.turns.iter().filter(of_channel).collect();
+        let by_channel = |(channel, words): (usize, &Vec<Word>)| {
+            let on_channel = |turn: &&VoiceTurn| turn.channel.is_none_or(|own| own == channel);
+            let turns: Vec<&VoiceTurn> = self.turns.iter().filter(on_channel).collect();
             utterances::utterances(channel, words, &turns)
         };
-        let mut said: Vec<Utterance> = self.channels().iter().enumerate().flat_map(said).collect();
+        let mut utterances: Vec<Utterance> =
+            self.channels().iter().enumerate().flat_map(by_channel).collect();
         if self.channels().len() > 1 {
-            said.sort_by(|a, b| a.start.total_cmp(&b.start));
+            utterances.sort_by(|a, b| a.start.total_cmp(&b.start));
         }
-        said
+        utterances
     }
 
-    /// The words, channel by channel where each has its own voice.
+    /// The words by channel, if each channel has its own voice.
     fn channels(&self) -> &[Vec<Word>] {
         self.words.as_ref().map_or(&[], Words::by_channel)
     }
 
-    /// ISO 639-1 code of the language that is spoken longest within a span, when the recogniser knows.
+    /// ISO 639-1 code of the predominant language within a span, if known.
     pub fn language_in(&self, span: Span) -> Option<&str> {
         let words = self.words.as_ref()?;
         let spoken = words.languages.iter().filter(|spoken| spoken.language.is_some());
@@ -170,22 +171,22 @@ impl Speech {
         longest.map_or(words.language.as_deref(), |longest| longest.language.as_deref())
     }
 
-    /// Of `utterances`, which are those of the whole video, the ones with a word within a span.
+    /// The utterances with a word within a span, of `utterances`, those of the whole video.
     pub fn utterances_in<'a>(
         &self,
         utterances: &'a [Utterance],
         span: Span,
     ) -> impl Iterator<Item = &'a Utterance> {
         let within: Vec<Range<usize>> =
-            self.channels().iter().map(|words| places_in(words, span)).collect();
-        utterances.iter().filter(move |said| {
-            let within = within.get(said.channel).cloned().unwrap_or_default();
-            said.words.start.max(within.start) < said.words.end.min(within.end)
+            self.channels().iter().map(|words| indices_in(words, span)).collect();
+        utterances.iter().filter(move |utterance| {
+            let within = within.get(utterance.channel).cloned().unwrap_or_default();
+            utterance.words.start.max(within.start) < utterance.words.end.min(within.end)
         })
     }
 
-    /// The turns within a span, clipped to it, with their words. A word is said by the speaker of its
-    /// utterance; words between turns belong to the nearest one.
+    /// The turns within a span, clipped to it, with their words. A word is assigned to the speaker of
+    /// its utterance; words between turns are assigned to the nearest one.
     pub fn turns_in(&self, utterances: &[Utterance], span: Span) -> Vec<SpeakerTurn> {
         let mut turns: Vec<SpeakerTurn> = self
             .turns
@@ -199,12 +200,11 @@ impl Speech {
             })
             .collect();
         for (channel, words) in self.channels().iter().enumerate() {
-            let said: Vec<&Utterance> =
-                utterances.iter().filter(|said| said.channel == channel).collect();
-            for at in places_in(words, span) {
-                let whole = said.get(said.partition_point(|u| u.words.end <= at));
-                let speaker = whole.and_then(|said| said.speaker.as_deref());
-                if let Some(turn) = turn_of(&mut turns, speaker, &words[at]) {
+            let own: Vec<&Utterance> = utterances.iter().filter(|u| u.channel == channel).collect();
+            for at in indices_in(words, span) {
+                let whole = own.get(own.partition_point(|u| u.words.end <= at));
+                let speaker = whole.and_then(|utterance| utterance.speaker.as_deref());
+                if let Some(turn) = nearest_turn(&mut turns, speaker, &words[at]) {
                     push_word(&mut turn.text, &words[at].text);
                 }
             }
@@ -213,8 +213,8 @@ impl Speech {
     }
 }
 
-/// Of the turns of a word's speaker the one that is nearest to it; of all where the speaker has none.
-fn turn_of<'a>(
+/// The nearest turn of a word's speaker; the nearest of all turns if the speaker has none.
+fn nearest_turn<'a>(
     turns: &'a mut [SpeakerTurn],
     speaker: Option<&str>,
     word: &Word,
@@ -225,8 +225,8 @@ fn turn_of<'a>(
     own.min_by(|a, b| from(a).total_cmp(&from(b)))
 }
 
-/// Which words, in order of time, have their middle within a span.
-fn places_in(words: &[Word], span: Span) -> Range<usize> {
+/// The range of words whose middle lies within a span.
+fn indices_in(words: &[Word], span: Span) -> Range<usize> {
     let place = |time: f64| words.partition_point(|w| middle(w) < time);
     let start = place(span.start);
     start..place(span.end).max(start)
@@ -242,13 +242,13 @@ fn segments_by_channel<'a>(channels: impl ExactSizeIterator<Item = &'a [Word]>) 
     all
 }
 
-/// Words in segments that end with pauses and sentences.
+/// Groups words into segments, which end with pauses and sentences.
 fn segments(words: &[Word]) -> Vec<Segment> {
     let mut segments: Vec<(Segment, u32)> = Vec::new();
     for word in words {
         let open = segments.last_mut().filter(|(segment, _)| {
             word.start - segment.end < SEGMENT_PAUSE
-                && word.end - segment.start <= SEGMENT_LENGTH
+                && word.end - segment.start <= MAX_SEGMENT
                 && !ends_sentence(&segment.text, &word.text)
         });
         if let Some((segment, count)) = open {
@@ -269,16 +269,16 @@ fn segments(words: &[Word]) -> Vec<Segment> {
     segments.into_iter().map(mean).collect()
 }
 
-/// Name of a model's results for one sound track of a file with several: what it recognises in another track
-/// is another result.
+/// Name of a model's results for one audio track of a file with several, which distinguishes results
+/// for other tracks.
 pub(crate) fn track_model(model: &str, audio_track: Option<u32>) -> String {
     audio_track.map_or_else(|| model.to_owned(), |track| format!("{model}/track {track}"))
 }
 
-/// What ends a sentence.
+/// Punctuation that ends a sentence.
 const FULL_STOPS: [char; 6] = ['.', '?', '!', '。', '？', '！'];
 
-/// Whether a sentence ends before `next`: not after "Mr.".
+/// Whether a sentence ends before `next`; not after abbreviations such as "Mr.".
 fn ends_sentence(text: &str, next: &str) -> bool {
     if !text.ends_with(FULL_STOPS) {
         return false;
@@ -287,7 +287,7 @@ fn ends_sentence(text: &str, next: &str) -> bool {
     text::sentences(&whole, text::Quotations::Split).pop() == Some(next)
 }
 
-/// When half of a word has been said: what decides which chunk it belongs to.
+/// The middle of a word, which determines its chunk.
 fn middle(word: &Word) -> f64 {
     (word.start + word.end) / 2.0
 }
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_belongs_to_the_chunk_that_holds_its_middle() {
+    fn words_belong_to_the_chunk_with_their_middle() {
         let speech = speech();
         let texts = |start, end| {
             let words = speech.words_in(Span { start, end });
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn the_language_of_a_span_is_the_one_spoken_longest_in_it() {
+    fn language_of_a_span_is_the_predominant_one() {
         let mut speech = speech();
         let spoken = |start, end, code: Option<&str>| LanguageSpan {
             span: Span { start, end },
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_is_whole_in_every_chunk_that_has_a_word_of_it() {
+    fn utterances_are_whole_in_every_chunk() {
         let speech = speech();
         let all = speech.utterances();
         let texts = |start, end| -> Vec<&str> {

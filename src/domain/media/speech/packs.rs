@@ -1,5 +1,5 @@
-//! Packs of speech: as much sound as a recogniser takes well, cut at pauses and without the silence
-//! between them.
+//! Packs of speech for recognition: up to the maximum input of the recogniser, split at pauses and
+//! without long silence.
 
 use ports::decoder::SAMPLE_RATE;
 use ports::transcriber::Word;
@@ -8,46 +8,46 @@ use super::middle;
 use crate::domain::kernel::error::Result;
 use crate::domain::kernel::time::{Span, rounded};
 
-/// Shorter pauses are heard as they are: recognisers do better with context.
-const KEPT_PAUSE: f64 = 2.0;
+/// Minimum length of removed pauses, seconds: recognisers work better with context.
+const MIN_REMOVED_PAUSE: f64 = 2.0;
 
-/// Added before and after speech, seconds: voice activity detection starts late at soft beginnings and stops
-/// early at soft ends.
+/// Margin before and after speech, seconds: voice activity detection starts late at soft beginnings and
+/// stops early at soft ends.
 const MARGIN: f64 = 0.4;
 
-/// The quietest moment this long is where speech without a pause is cut, seconds.
+/// Length of the quietest moment, at which speech without a pause is split, seconds.
 const BREATH: f64 = 0.1;
 
-/// Speech after a pause this long is a separate region, seconds: recognisers place words more
-/// exactly than this.
+/// Minimum pause between regions, seconds: word times of recognisers are more accurate than this.
 const REGION_PAUSE: f64 = 1.0;
 
-/// No word holds a pause this long, seconds.
+/// Minimum pause that cannot be within a word, seconds.
 const WORD_PAUSE: f64 = 0.5;
 
-/// How much more of a word must be heard before a pause than after it to be said before, where
-/// recognisers reckon pauses to the word that follows.
+/// How much more of a word must be before a pause than after it to assign it to the time before:
+/// recognisers tend to add pauses to the following word.
 const BEFORE_PAUSE: f64 = 2.0;
 
-/// Stretches of sound that are heard as one, in order, not overlapping.
+/// Spans of audio that are recognised together, in order, not overlapping.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Pack(pub(super) Vec<Span>);
 
 impl Pack {
-    /// From the first moment to the last.
+    /// The span from the first to the last moment.
     pub(super) fn whole(&self) -> Span {
         let start = self.0.first().map_or(0.0, |part| part.start);
         Span { start, end: self.0.last().map_or(start, |part| part.end) }
     }
 
-    /// How much sound it is, seconds.
+    /// Total length of its audio, seconds.
     pub(super) fn seconds(&self) -> f64 {
         self.0.iter().map(Span::seconds).sum()
     }
 
-    /// Words in seconds of the pack's sound, in seconds of the video: each within the part that
-    /// holds its middle, and without the pauses between `spans`, those of speech in the video.
-    pub(super) fn placed(&self, words: Vec<Word>, spans: &[Span]) -> Vec<Word> {
+    /// Converts word times from seconds of the pack's audio to seconds of the video: each within the
+    /// part that contains its middle, and without the pauses between `spans`, the voice activity of the
+    /// video.
+    pub(super) fn to_video_time(&self, words: Vec<Word>, spans: &[Span]) -> Vec<Word> {
         let speech = self.speech(spans, WORD_PAUSE);
         let mut parts = Vec::with_capacity(self.0.len());
         let mut before = 0.0;
@@ -66,13 +66,13 @@ impl Pack {
         words.into_iter().filter_map(place).collect()
     }
 
-    /// Its stretches of speech, of which `spans` are those of the whole video, apart by pauses of
-    /// [`REGION_PAUSE`].
+    /// Its regions of speech, separated by pauses of [`REGION_PAUSE`]; `spans` is the voice activity of
+    /// the video.
     pub(super) fn regions(&self, spans: &[Span]) -> Vec<Span> {
         self.speech(spans, REGION_PAUSE)
     }
 
-    /// Its stretches of speech, joined over shorter pauses.
+    /// Its spans of speech, joined over pauses shorter than `pause`.
     fn speech(&self, spans: &[Span], pause: f64) -> Vec<Span> {
         let mut regions: Vec<Span> = Vec::new();
         for part in &self.0 {
@@ -87,7 +87,7 @@ impl Pack {
         regions
     }
 
-    /// One of its regions with its margins, as a pack.
+    /// A pack of one of its regions with margins.
     pub(super) fn around(&self, region: Span) -> Self {
         let holds = |part: &&Span| part.overlap(&region) > 0.0;
         let within = self.0.iter().rev().find(holds).copied().unwrap_or(region);
@@ -98,7 +98,7 @@ impl Pack {
         }])
     }
 
-    /// What is left of it without the sound between two times.
+    /// The pack without the audio between two times.
     pub(super) fn without(&self, taken: Span) -> Self {
         let left = self.0.iter().flat_map(|part| {
             let before = Span { start: part.start, end: part.end.min(taken.start) };
@@ -109,57 +109,60 @@ impl Pack {
     }
 }
 
-/// A word that reaches over a pause, said on one side of it alone. `speech` is apart by pauses.
+/// Restricts a word that extends over a pause to one side of it. `speech` is separated by pauses.
 fn without_pause(word: Word, speech: &[Span]) -> Word {
     let whole = Span { start: word.start, end: word.end };
     let mut own: Option<Span> = None;
-    for stretch in speech.iter().filter(|stretch| stretch.overlap(&whole) > 0.0) {
+    for piece in speech.iter().filter(|piece| piece.overlap(&whole) > 0.0) {
         let before = own.map_or(0.0, |own| own.overlap(&whole));
-        if before <= BEFORE_PAUSE * stretch.overlap(&whole) {
-            own = Some(*stretch);
+        if before <= BEFORE_PAUSE * piece.overlap(&whole) {
+            own = Some(*piece);
         }
     }
     let Some(own) = own else { return word };
-    // The edges of speech are no more exact than that.
+    // The edges of voice activity are not more accurate than this.
     let start = if own.start - word.start > MARGIN { own.start } else { word.start };
     let end = if word.end - own.end > MARGIN { own.end } else { word.end };
     Word { start, end, ..word }
 }
 
-/// Speech in packs of at most `max` seconds: stretches with their margins, joined over short pauses;
-/// what is longer than a pack is cut between its spans or, without a pause, where `cut` says between
-/// two times.
+/// Groups speech into packs of at most `max` seconds: spans with margins, joined over short pauses.
+/// Longer speech is split between its spans or, without a pause, at the time that `cut` returns for an
+/// interval.
 pub(super) fn packs(
     spans: &[Span],
     max: f64,
     cut: impl Fn(f64, f64) -> Result<f64>,
 ) -> Result<Vec<Pack>> {
     let max = max.max(1.0 + 2.0 * MARGIN);
-    let mut stretches: Vec<Span> = Vec::new();
+    let mut pieces: Vec<Span> = Vec::new();
     for span in spans {
         let mut rest = *span;
         while rest.seconds() > max - 2.0 * MARGIN {
             let longest = max - 2.0 * MARGIN;
             let end = cut(rest.start + 0.6 * longest, rest.start + longest)?;
-            stretches.push(Span { start: rest.start, end });
+            pieces.push(Span { start: rest.start, end });
             rest.start = end;
         }
-        stretches.push(rest);
+        pieces.push(rest);
     }
-    // Half of a pause at most, so that nothing is heard twice.
-    let before = [f64::NEG_INFINITY].into_iter().chain(stretches.iter().map(|s| s.end));
-    let after = stretches.iter().skip(1).map(|s| s.start).chain([f64::INFINITY]);
+    // At most half of a pause, so that nothing is recognised twice.
+    let before = [f64::NEG_INFINITY].into_iter().chain(pieces.iter().map(|s| s.end));
+    let after = pieces.iter().skip(1).map(|s| s.start).chain([f64::INFINITY]);
     let mut packs: Vec<Pack> = Vec::new();
-    for (stretch, (before, after)) in stretches.iter().zip(before.zip(after)) {
-        let start = (stretch.start - MARGIN).max((before + stretch.start) / 2.0).max(0.0);
-        let part = Span { start, end: (stretch.end + MARGIN).min((stretch.end + after) / 2.0) };
+    for (piece, (before, after)) in pieces.iter().zip(before.zip(after)) {
+        let start = (piece.start - MARGIN).max((before + piece.start) / 2.0).max(0.0);
+        let part = Span { start, end: (piece.end + MARGIN).min((piece.end + after) / 2.0) };
         if let Some(pack) = packs.last_mut() {
             let last = pack.whole().end;
-            let joined =
-                if part.start - last < KEPT_PAUSE { part.end - last } else { part.seconds() };
+            let joined = if part.start - last < MIN_REMOVED_PAUSE {
+                part.end - last
+            } else {
+                part.seconds()
+            };
             if pack.seconds() + joined <= max {
                 match pack.0.last_mut() {
-                    Some(open) if part.start - last < KEPT_PAUSE => open.end = part.end,
+                    Some(open) if part.start - last < MIN_REMOVED_PAUSE => open.end = part.end,
                     _ => pack.0.push(part),
                 }
                 continue;
@@ -170,7 +173,7 @@ pub(super) fn packs(
     Ok(packs)
 }
 
-/// The middle of the quietest moment, seconds from the first sample.
+/// The middle of the quietest moment, seconds after the first sample.
 pub(super) fn quietest(samples: &[f32]) -> Option<f64> {
     let length = (BREATH * f64::from(SAMPLE_RATE)) as usize;
     let energy = |moment: &[f32]| moment.iter().map(|s| s * s).sum::<f32>();
@@ -204,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn speech_that_is_too_long_is_cut_without_hearing_anything_twice() {
+    fn long_speech_is_split_without_overlap() {
         let spans = [span(20.0, 45.0), span(45.1, 46.0)];
         let found = packs(&spans, 10.0, |from, _| Ok(from + 1.0)).expect("packs");
         assert!(found.iter().all(|pack| pack.seconds() <= 10.0), "{found:?}");
@@ -216,13 +219,14 @@ mod tests {
     }
 
     #[test]
-    fn words_are_placed_in_the_video() {
+    fn word_times_are_converted_to_the_video() {
         let pack = Pack(vec![span(1.0, 3.0), span(10.0, 12.0)]);
         let word = |start, end| Word { text: "w".into(), start, end, confidence: 1.0 };
         let words = vec![word(0.0, 0.5), word(1.8, 2.1), word(1.9, 2.4), word(3.5, 9.0)];
-        let placed: Vec<_> = pack.placed(words, &[]).iter().map(|w| (w.start, w.end)).collect();
-        assert_eq!(placed, [(1.0, 1.5), (2.8, 3.0), (10.0, 10.4), (11.5, 12.0)]);
-        assert!(Pack(Vec::new()).placed(vec![word(0.0, 1.0)], &[]).is_empty());
+        let words: Vec<_> =
+            pack.to_video_time(words, &[]).iter().map(|w| (w.start, w.end)).collect();
+        assert_eq!(words, [(1.0, 1.5), (2.8, 3.0), (10.0, 10.4), (11.5, 12.0)]);
+        assert!(Pack(Vec::new()).to_video_time(vec![word(0.0, 1.0)], &[]).is_empty());
     }
 
     #[test]
@@ -235,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn regions_lie_between_pauses() {
+    fn regions_are_separated_by_pauses() {
         let spans = [span(1.0, 1.5), span(1.8, 3.0), span(5.0, 6.0), span(20.0, 21.0)];
         let pack = Pack(vec![span(0.6, 6.4), span(19.6, 21.4)]);
         assert_eq!(pack.regions(&spans), [span(1.0, 3.0), span(5.0, 6.0), span(20.0, 21.0)]);
@@ -249,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn words_hold_no_pause() {
+    fn words_do_not_extend_over_pauses() {
         let speech = [span(0.0, 2.3), span(2.4, 2.5), span(4.2, 5.3), span(7.2, 9.4)];
         let pack = Pack(vec![span(0.0, 10.0)]);
         for ((start, end), expected) in [
@@ -261,8 +265,8 @@ mod tests {
             ((6.0, 6.5), (6.0, 6.5)),
         ] {
             let word = Word { text: "w".into(), start, end, confidence: 1.0 };
-            let placed = &pack.placed(vec![word], &speech)[0];
-            assert_eq!((placed.start, placed.end), expected, "{start} to {end}");
+            let word = &pack.to_video_time(vec![word], &speech)[0];
+            assert_eq!((word.start, word.end), expected, "{start} to {end}");
         }
     }
 }

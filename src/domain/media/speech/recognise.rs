@@ -1,6 +1,5 @@
-//! Recognises the speech of a video pack by pack, each in its own language; where each channel has a voice
-//! of its own, channel by channel. Packs that have been recognised are kept, so that a crash pays for none
-//! twice.
+//! Recognises the speech of a video pack by pack, each in its own language, and channel by channel if
+//! each has its own voice. Recognised packs are cached, so that none is paid for twice after a crash.
 
 use std::sync::Arc;
 
@@ -13,75 +12,75 @@ use crate::domain::kernel::time::Span;
 use crate::domain::media::speech::packs::{Pack, packs, quietest};
 use crate::domain::media::speech::{Sound, Words, languages};
 
-/// Keeps the words of packs that have been recognised.
+/// Cache of recognised packs.
 #[async_trait]
 pub(crate) trait TranscriptCache: Send + Sync {
-    /// The words between two times by that recogniser, if they are kept.
+    /// The cached transcript of a span by this recogniser, if any.
     async fn get(&self, piece: Span, recogniser: &str) -> Result<Option<Transcript>>;
 
-    /// Keeps the words between two times.
+    /// Caches the transcript of a span.
     async fn put(&self, piece: Span, recogniser: &str, transcript: &Transcript) -> Result<()>;
 }
 
-/// What recognising the mix, or one channel, works with.
+/// Inputs of recognition of the mix or of one channel.
 pub(crate) struct Recognition<'a> {
     pub(crate) transcriber: &'a dyn Transcriber,
     pub(crate) cache: &'a dyn TranscriptCache,
     pub(crate) sound: &'a Arc<Sound>,
-    /// Where speech is, in order, not overlapping.
+    /// Voice activity, in order, not overlapping.
     pub(crate) spans: &'a [Span],
-    /// Packs recognised at once.
+    /// Number of packs recognised concurrently.
     pub(crate) concurrency: usize,
-    /// Words of which the mean confidence is lower are doubted, 0..1.
+    /// Minimum mean confidence of words, 0..1.
     pub(crate) min_confidence: f32,
 }
 
-/// What is said in a pack.
+/// The recognised speech of a pack.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Piece {
     pub(super) pack: Pack,
-    /// ISO 639-1 code, when the recogniser knows.
+    /// ISO 639-1 code, if known.
     pub(super) language: Option<String>,
-    /// How probable the language is by the sound, 0..1, when the recogniser says.
+    /// Probability of the language, 0..1, if the recogniser reports it.
     pub(super) probability: Option<f32>,
-    /// In order of start, times in seconds of the video.
+    /// Words in order of start, with times in seconds of the video.
     pub(super) words: Vec<Word>,
-    /// Whether somebody speaks in a language that nobody understands; there are no words then.
-    pub(super) unclear: bool,
+    /// Whether the speech is unintelligible; then there are no words.
+    pub(super) unintelligible: bool,
 }
 
-/// The words where speech is, of the mix or of each channel. `step` is called with the number of packs that
-/// are done and of all.
+/// Recognises all speech of the mix or of each channel. Calls `step` with the number of completed packs
+/// and of all packs.
 pub(crate) async fn recognise(
     sources: &[Recognition<'_>],
     step: impl Fn(usize, usize),
 ) -> Result<Words> {
-    let mut heard = first_pass(sources, step).await?;
-    // Who says little on one channel most likely speaks the language of the other.
-    if let Some(language) = languages::main_language(heard.iter().flatten()) {
-        for (source, pieces) in sources.iter().zip(&mut heard) {
-            source.settle_languages(pieces, &language).await?;
+    let mut recognised = first_pass(sources, step).await?;
+    // Little speech on one channel is most likely in the language of the other.
+    if let Some(language) = languages::main_language(recognised.iter().flatten()) {
+        for (source, pieces) in sources.iter().zip(&mut recognised) {
+            source.resolve_languages(pieces, &language).await?;
         }
     }
-    for (source, pieces) in sources.iter().zip(&mut heard) {
-        *pieces = source.find_changes(std::mem::take(pieces)).await?;
+    for (source, pieces) in sources.iter().zip(&mut recognised) {
+        *pieces = source.split_at_changes(std::mem::take(pieces)).await?;
         source.complete_all(pieces).await?;
     }
-    // Words that were doubted are gone, and their language with them.
-    let language = languages::main_language(heard.iter().flatten());
-    let mut all: Vec<&Piece> = heard.iter().flatten().collect();
-    if heard.len() > 1 {
+    // Unintelligible words are dropped, and their language with them.
+    let language = languages::main_language(recognised.iter().flatten());
+    let mut all: Vec<&Piece> = recognised.iter().flatten().collect();
+    if recognised.len() > 1 {
         all.sort_by(|a, b| a.pack.whole().start.total_cmp(&b.pack.whole().start));
     }
     let languages = languages::language_spans(&all);
-    let said = |pieces: Vec<Piece>| pieces.into_iter().flat_map(|piece| piece.words).collect();
-    let mut channels: Vec<Vec<Word>> = heard.into_iter().map(said).collect();
+    let words = |pieces: Vec<Piece>| pieces.into_iter().flat_map(|piece| piece.words).collect();
+    let mut channels: Vec<Vec<Word>> = recognised.into_iter().map(words).collect();
     let words = if channels.len() == 1 { channels.remove(0) } else { Vec::new() };
     let recogniser = sources.first().map_or("", |source| source.transcriber.model()).to_owned();
     Ok(Words { recogniser, language, languages, words, channels })
 }
 
-/// What is heard in the packs of each source, each in the language that it sounds like.
+/// The pieces of each source, each pack in its detected language.
 async fn first_pass(
     sources: &[Recognition<'_>],
     step: impl Fn(usize, usize),
@@ -89,22 +88,23 @@ async fn first_pass(
     let mut work = Vec::new();
     for (number, source) in sources.iter().enumerate() {
         for pack in source.packs(source.spans.to_vec()).await? {
-            let hearing = async move { Ok::<_, Error>((number, source.hear(pack, None).await?)) };
-            work.push(hearing.boxed());
+            let recognised =
+                async move { Ok::<_, Error>((number, source.recognise(pack, None).await?)) };
+            work.push(recognised.boxed());
         }
     }
     let count = work.len();
     step(0, count);
     let concurrency = sources.first().map_or(1, |source| source.concurrency.max(1));
     let mut work = stream::iter(work).buffered(concurrency);
-    let mut heard: Vec<Vec<Piece>> = sources.iter().map(|_| Vec::new()).collect();
+    let mut recognised: Vec<Vec<Piece>> = sources.iter().map(|_| Vec::new()).collect();
     let mut done = 0;
     while let Some((number, piece)) = work.try_next().await? {
-        heard[number].push(piece);
+        recognised[number].push(piece);
         done += 1;
         step(done, count);
     }
-    Ok(heard)
+    Ok(recognised)
 }
 
 impl Recognition<'_> {
@@ -115,7 +115,7 @@ impl Recognition<'_> {
         completing.try_collect::<()>().await
     }
 
-    /// What to recognise at once.
+    /// The packs to recognise.
     async fn packs(&self, spans: Vec<Span>) -> Result<Vec<Pack>> {
         let max = self.transcriber.max_seconds();
         let sound = self.sound.clone();
@@ -128,19 +128,19 @@ impl Recognition<'_> {
         packs.await.map_err(|e| Error::corrupt(format!("cutting panicked: {e}")))?
     }
 
-    /// What is said in a pack, in a language or in the one that it sounds like.
-    pub(super) async fn hear(&self, pack: Pack, language: Option<&str>) -> Result<Piece> {
+    /// Recognises a pack in a language, or in its detected language.
+    pub(super) async fn recognise(&self, pack: Pack, language: Option<&str>) -> Result<Piece> {
         let transcript = self.transcript(&pack, language).await?;
         Ok(Piece {
             language: transcript.language,
             probability: transcript.language_probability,
-            words: pack.placed(transcript.words, self.spans),
-            unclear: false,
+            words: pack.to_video_time(transcript.words, self.spans),
+            unintelligible: false,
             pack,
         })
     }
 
-    /// The words of a pack, in seconds of its sound.
+    /// The transcript of a pack, with times in seconds of its audio.
     async fn transcript(&self, pack: &Pack, language: Option<&str>) -> Result<Transcript> {
         let language_key = language.unwrap_or("any language");
         let parts = pack.0.iter().map(|part| format!("{:.3}-{:.3}", part.start, part.end));
@@ -161,13 +161,13 @@ impl Recognition<'_> {
 }
 
 impl Piece {
-    /// Mean confidence of the words, 0..1; 0 of none.
+    /// Mean confidence of the words, 0..1; 0 without words.
     pub(super) fn confidence(&self) -> f32 {
         confidence(&self.words)
     }
 }
 
-/// Mean confidence of words, 0..1; 0 of none.
+/// Mean confidence of words, 0..1; 0 without words.
 pub(super) fn confidence(words: &[Word]) -> f32 {
     words.iter().map(|word| word.confidence).sum::<f32>() / words.len().max(1) as f32
 }
@@ -179,17 +179,17 @@ mod tests {
     use super::*;
     use crate::domain::media::speech::SoundWriter;
 
-    /// Hears "one two." in every stretch of sound, in the language of its loudness. Of more than two
-    /// stretches it passes over those after the second. In another language than theirs, and in Welsh,
-    /// its words are improbable.
-    struct Forgetful {
-        /// How sure it is of a language.
+    /// A fake that recognises "one two." in every stretch of audio, in a language by its loudness. Of
+    /// more than two stretches it skips those after the second. Words in another language than that of
+    /// the stretch, and in Welsh, are improbable.
+    struct FakeTranscriber {
+        /// The probability of its languages.
         probability: f32,
     }
 
     const LOUDNESS: [(&str, f32); 2] = [("en", 0.25), ("de", 0.5)];
 
-    fn language_of(loudness: f32) -> &'static str {
+    fn language_by_loudness(loudness: f32) -> &'static str {
         LOUDNESS
             .iter()
             .find(|(_, level)| (level - loudness).abs() < 0.1)
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[async_trait]
-    impl Transcriber for Forgetful {
+    impl Transcriber for FakeTranscriber {
         fn model(&self) -> &str {
             "forgetful"
         }
@@ -217,7 +217,7 @@ mod tests {
             for run in samples.chunk_by(|a, b| (*a == 0.0) == (*b == 0.0)) {
                 if run[0] != 0.0 {
                     let end = seconds(at + run.len());
-                    stretches.push((seconds(at), end, language_of(run[0])));
+                    stretches.push((seconds(at), end, language_by_loudness(run[0])));
                 }
                 at += run.len();
             }
@@ -253,7 +253,7 @@ mod tests {
         }
     }
 
-    /// What is said in speech of some lengths and loudnesses, 2 s apart.
+    /// The words recognised in speech with these lengths and loudnesses, 2 s apart.
     async fn words(speech: &[(f64, f32)], probability: f32) -> Words {
         let folder = tempfile::tempdir().expect("a folder");
         let mut writer = SoundWriter::create(folder.path()).expect("a writer");
@@ -266,7 +266,7 @@ mod tests {
             at += seconds + 2.0;
         }
         let recognition = Recognition {
-            transcriber: &Forgetful { probability },
+            transcriber: &FakeTranscriber { probability },
             cache: &NoCache,
             sound: &Arc::new(writer.finish().expect("a sound")),
             spans: &spans,
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn speech_that_was_passed_over_is_heard_again() {
+    async fn skipped_speech_is_recovered() {
         let words = words(&[(1.0, 0.25); 7], 0.9).await;
         assert_eq!(starts(&words), [0.0, 3.0, 6.0, 9.0, 12.0, 15.0, 18.0]);
         assert_eq!(words.words.len(), 14, "no word is doubled");
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn each_pack_is_heard_in_its_own_language() {
+    async fn packs_are_recognised_in_their_own_language() {
         // The first pack ends with a second of the language of the next.
         let words = words(&[(22.0, 0.25), (1.0, 0.5), (20.0, 0.5)], 0.9).await;
         assert_eq!(starts(&words), [0.0, 24.0, 27.0]);
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_not_understood_is_marked_instead_of_written_down() {
+    async fn unintelligible_speech_is_marked() {
         let mixed = [(20.0, 0.25), (20.0, 0.9)];
         let words = words(&mixed, 0.3).await;
         assert_eq!(starts(&words), [0.0], "{words:?}");

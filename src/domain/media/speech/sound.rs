@@ -1,5 +1,5 @@
-//! A video's sound on disk while it is ingested, so that it can be listened to piece by piece
-//! whatever its length: 16-bit samples in an unnamed file.
+//! The audio of a video on disk during its ingest, for random access whatever its length: 16-bit
+//! samples in an unnamed file.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -12,26 +12,26 @@ use ports::decoder::SAMPLE_RATE;
 use crate::domain::kernel::error::{Error, Result};
 use crate::domain::kernel::time::Span;
 
-const BYTES: u64 = 2;
+const BYTES_PER_SAMPLE: u64 = 2;
 
-/// The loudest sample of sound that is amplified, 0..1.
+/// Peak amplitude of amplified audio, 0..1.
 const AMPLIFIED_PEAK: f32 = 0.5;
 
-/// Sound is amplified by no more than this, 40 dB: 16 bits have nothing that is quieter and clear.
+/// Maximum amplification, 40 dB: 16 bits do not resolve quieter audio.
 const MAX_GAIN: f32 = 100.0;
 
-/// Takes samples as they are decoded.
+/// Writes samples as they are decoded.
 pub(crate) struct SoundWriter {
     file: BufWriter<File>,
     start: f64,
     samples: u64,
-    /// The loudest sample so far, 0..1.
+    /// Peak amplitude so far, 0..1.
     peak: f32,
     quiet_peak: f32,
 }
 
-/// The sound of a video. Where all of it is quiet, it is amplified as it is read: what finds speech
-/// and what recognises it have learnt from sound of the usual loudness.
+/// The audio of a video. If all of it is quiet, reads amplify it: speech models are trained on audio of
+/// normal loudness.
 pub(crate) struct Sound {
     file: File,
     start: f64,
@@ -42,27 +42,27 @@ pub(crate) struct Sound {
 }
 
 impl SoundWriter {
-    /// A file in `folder` that is gone with the process.
+    /// A temporary file in `folder`.
     pub(crate) fn create(folder: &Path) -> Result<Self> {
         std::fs::create_dir_all(folder)?;
         let file = BufWriter::with_capacity(64 * 1024, tempfile::tempfile_in(folder)?);
         Ok(Self { file, start: 0.0, samples: 0, peak: 0.0, quiet_peak: 0.0 })
     }
 
-    /// Has sound amplified whose loudest sample is below this, 0..1; none unless said.
+    /// Enables amplification of audio with a lower peak amplitude than this, 0..1.
     pub(crate) fn amplify_below(&mut self, peak: f32) {
         self.quiet_peak = peak;
     }
 
-    /// The time of the first sample, seconds; 0 unless said.
+    /// Sets the time of the first sample, seconds (default 0).
     pub(crate) fn starts_at(&mut self, time: f64) {
         self.start = time;
     }
 
-    /// Adds samples in −1..1.
+    /// Appends samples, −1..1.
     pub(crate) fn push(&mut self, samples: &[f32]) -> std::io::Result<()> {
         for sample in samples {
-            // `max` passes over what is not a number.
+            // `max` ignores NaN.
             self.peak = self.peak.max(sample.abs());
             let quantised = (sample.clamp(-1.0, 1.0) * f32::from(i16::MAX)).round() as i16;
             self.file.write_all(&quantised.to_le_bytes())?;
@@ -71,12 +71,12 @@ impl SoundWriter {
         Ok(())
     }
 
-    /// A second file in `folder` that begins with the sound so far.
+    /// A second writer in `folder` that begins with the audio so far.
     pub(super) fn copy(&mut self, folder: &Path) -> std::io::Result<Self> {
         self.file.flush()?;
         let mut file = BufWriter::with_capacity(64 * 1024, tempfile::tempfile_in(folder)?);
         let mut piece = [0; 64 * 1024];
-        let (mut at, end) = (0, self.samples * BYTES);
+        let (mut at, end) = (0, self.samples * BYTES_PER_SAMPLE);
         while at < end {
             let piece = &mut piece[..(end - at).min(64 * 1024) as usize];
             self.file.get_ref().read_exact_at(piece, at)?;
@@ -96,23 +96,23 @@ impl SoundWriter {
 }
 
 impl Sound {
-    /// From the first sample to the end of the last.
+    /// The span of all samples.
     pub(crate) fn span(&self) -> Span {
         let seconds = self.samples as f64 / f64::from(SAMPLE_RATE);
         Span { start: self.start, end: self.start + seconds }
     }
 
-    /// Whether it is louder than it was.
+    /// Whether reads amplify it.
     pub(crate) fn is_amplified(&self) -> bool {
         self.gain > 1.0
     }
 
-    /// Reads as silence from now on within these spans, which are in order and do not overlap.
+    /// Makes reads return silence within these spans, which are in order and do not overlap.
     pub(super) fn mute(&mut self, spans: Vec<Span>) {
         self.muted = spans;
     }
 
-    /// The samples from one time to another, seconds, as far as there are any.
+    /// The samples between two times, seconds, as far as they exist.
     pub(crate) async fn read(self: &Arc<Self>, from: f64, to: f64) -> Result<Vec<f32>> {
         let sound = self.clone();
         tokio::task::spawn_blocking(move || sound.read_blocking(from, to))
@@ -120,20 +120,21 @@ impl Sound {
             .map_err(|e| Error::corrupt(format!("reading the sound panicked: {e}")))?
     }
 
-    /// [`Self::read`] for threads that may *block*.
+    /// Like [`Self::read`]. *Blocks.*
     pub(crate) fn read_blocking(&self, from: f64, to: f64) -> Result<Vec<f32>> {
         let place = |time: f64| {
             let sample = ((time - self.start) * f64::from(SAMPLE_RATE)).round();
             (sample.max(0.0) as u64).min(self.samples)
         };
         let (first, last) = (place(from), place(to));
-        let mut bytes = vec![0; (last.saturating_sub(first) * BYTES) as usize];
-        self.file.read_exact_at(&mut bytes, first * BYTES)?;
+        let mut bytes = vec![0; (last.saturating_sub(first) * BYTES_PER_SAMPLE) as usize];
+        self.file.read_exact_at(&mut bytes, first * BYTES_PER_SAMPLE)?;
         let sample = |pair: &[u8]| {
             let quantised = i16::from_le_bytes([pair[0], pair[1]]);
             f32::from(quantised) / f32::from(i16::MAX) * self.gain
         };
-        let mut samples: Vec<f32> = bytes.chunks_exact(BYTES as usize).map(sample).collect();
+        let mut samples: Vec<f32> =
+            bytes.chunks_exact(BYTES_PER_SAMPLE as usize).map(sample).collect();
         let next = self.muted.partition_point(|span| place(span.end) <= first);
         for span in self.muted[next..].iter().take_while(|span| place(span.start) < last) {
             let [from, to] = [span.start, span.end].map(|t| place(t).clamp(first, last) - first);
@@ -148,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_is_read_back_by_time() {
+    fn samples_are_read_by_time() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut writer = SoundWriter::create(folder.path()).expect("a writer");
         writer.starts_at(2.0);
@@ -164,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_goes_on_by_itself_and_may_be_muted() {
+    fn copies_are_independent_and_can_be_muted() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut writer = SoundWriter::create(folder.path()).expect("a writer");
         writer.starts_at(2.0);
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn quiet_sound_is_amplified() {
+    fn quiet_audio_is_amplified() {
         let loudest = |peak: f32, quiet_peak: f32| {
             let folder = tempfile::tempdir().expect("a folder");
             let mut writer = SoundWriter::create(folder.path()).expect("a writer");

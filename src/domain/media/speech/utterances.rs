@@ -1,5 +1,5 @@
-//! What is said, sentence by sentence: the words of a video grouped into what somebody says as a
-//! whole. Chunks may end in the middle of a sentence, what is found in them does not.
+//! Groups the words of a video into utterances, whole sentences of one speaker. Chunks may end in the
+//! middle of a sentence; utterances do not.
 
 use std::ops::Range;
 
@@ -10,28 +10,28 @@ use serde::{Deserialize, Serialize};
 use super::{FULL_STOPS, SEGMENT_PAUSE, Segment, SpeakerTurn, VoiceTurn, ends_sentence, push_word};
 use crate::domain::kernel::time::{Span, rounded};
 
-/// A sentence that somebody says, whole; where the recogniser sets no full stops, what is said
-/// between two pauses.
+/// A whole sentence of one speaker; without punctuation by the recogniser, the speech between two
+/// pauses.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Utterance {
-    /// Label within the video, where speakers are told apart.
+    /// Label of the speaker within the video, with diarization.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
     /// When it begins, seconds of the video.
     pub start: f64,
     /// When it ends, seconds of the video.
     pub end: f64,
-    /// The words, with their punctuation.
+    /// The words with punctuation.
     pub text: String,
     /// Mean probability of the words, 0..1.
     pub confidence: f32,
-    /// Where nobody speaks within it, in order.
+    /// Pauses within it, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pauses: Vec<Pause>,
-    /// The channel that it is heard on, where each has its own voice; else 0.
+    /// The channel, if each has its own voice; else 0.
     #[serde(skip)]
     pub(super) channel: usize,
-    /// Which words of its channel it is.
+    /// Indices of its words in its channel.
     #[serde(skip)]
     pub(super) words: Range<usize>,
 }
@@ -39,7 +39,7 @@ pub struct Utterance {
 /// A pause within an utterance.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pause {
-    /// Characters of the text before it.
+    /// Number of characters of the text before it.
     pub after: usize,
     /// When it begins, seconds of the video.
     pub start: f64,
@@ -47,14 +47,14 @@ pub struct Pause {
     pub end: f64,
 }
 
-/// A pause this long ends what is said, whatever the punctuation, seconds.
-const LONGEST_PAUSE: f64 = 3.0;
+/// Minimum pause that ends an utterance, whatever the punctuation, seconds.
+const MAX_PAUSE: f64 = 3.0;
 
-/// What is said without an end is parted at its longest pause, seconds.
-const LONGEST_UTTERANCE: f64 = 30.0;
+/// Maximum length of an utterance, seconds; longer ones are split at their longest pause.
+const MAX_UTTERANCE: f64 = 30.0;
 
-/// Whoever says at least this share of a sentence says it all: edges of turns and of words differ by
-/// some tenths of a second, which puts no word into another's mouth.
+/// Minimum share of a sentence by one speaker to assign all of it: edges of turns and words differ by
+/// some tenths of a second, which must not assign words to another speaker.
 const SENTENCE_SHARE: f64 = 0.7;
 
 impl From<&SpeakerTurn> for Utterance {
@@ -88,12 +88,12 @@ impl From<&Segment> for Utterance {
 }
 
 impl Utterance {
-    /// When it is said.
+    /// Its span.
     pub fn span(&self) -> Span {
         Span { start: self.start, end: self.end }
     }
 
-    /// Its text between its pauses, with when each piece is said.
+    /// Its text between pauses, with the span of each piece.
     pub fn phrases(&self) -> Vec<(Span, String)> {
         let mut phrases = Vec::with_capacity(self.pauses.len() + 1);
         let mut letters = self.text.chars();
@@ -107,26 +107,26 @@ impl Utterance {
         phrases
     }
 
-    /// The same, whoever says it.
+    /// A copy without the speaker.
     pub fn unattributed(&self) -> Self {
         Self { speaker: None, ..self.clone() }
     }
 }
 
-/// The words of a channel as sentences, each of one speaker where the channel's `turns` tell who speaks: a
-/// sentence is torn only where it clearly changes speaker.
+/// Groups the words of a channel into utterances, each of one speaker according to the channel's
+/// `turns`. Splits a sentence only if its speaker clearly changes.
 pub(super) fn utterances(channel: usize, words: &[Word], turns: &[&VoiceTurn]) -> Vec<Utterance> {
     let spoken =
         sentences(words).into_iter().flat_map(|sentence| by_speaker(words, sentence, turns));
-    let said = |(speaker, range)| Utterance { channel, ..utterance(words, speaker, range) };
-    spoken.map(said).collect()
+    let on_channel = |(speaker, range)| Utterance { channel, ..utterance(words, speaker, range) };
+    spoken.map(on_channel).collect()
 }
 
 fn utterance(words: &[Word], speaker: Option<&str>, range: Range<usize>) -> Utterance {
-    let said = &words[range.clone()];
+    let own = &words[range.clone()];
     let (mut text, mut pauses) = (String::new(), Vec::new());
-    for (at, word) in said.iter().enumerate() {
-        if let Some(before) = at.checked_sub(1).map(|before| &said[before])
+    for (at, word) in own.iter().enumerate() {
+        if let Some(before) = at.checked_sub(1).map(|before| &own[before])
             && word.start - before.end >= SEGMENT_PAUSE
         {
             let (start, end) = (rounded(before.end), rounded(word.start));
@@ -134,29 +134,29 @@ fn utterance(words: &[Word], speaker: Option<&str>, range: Range<usize>) -> Utte
         }
         push_word(&mut text, &word.text);
     }
-    let end = said.iter().map(|word| word.end).fold(f64::NEG_INFINITY, f64::max);
+    let end = own.iter().map(|word| word.end).fold(f64::NEG_INFINITY, f64::max);
     Utterance {
         speaker: speaker.map(str::to_owned),
-        start: rounded(said.first().map_or(0.0, |word| word.start)),
+        start: rounded(own.first().map_or(0.0, |word| word.start)),
         end: rounded(end),
         text,
-        confidence: said.iter().map(|word| word.confidence).sum::<f32>() / said.len().max(1) as f32,
+        confidence: own.iter().map(|word| word.confidence).sum::<f32>() / own.len().max(1) as f32,
         pauses,
         channel: 0,
         words: range,
     }
 }
 
-/// Which words are a sentence each.
+/// The ranges of words that form a sentence.
 pub(crate) fn sentences(words: &[Word]) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let (mut start, mut text) = (0, String::new());
     for (at, word) in words.iter().enumerate() {
         let ends = at > start && {
             let silent = pause_before(words, at);
-            // After a pause within a sentence the next word is written as one inside it.
+            // After a pause within a sentence, the next word is in lower case.
             let breaks = silent >= SEGMENT_PAUSE && !word.text.starts_with(char::is_lowercase);
-            breaks || silent >= LONGEST_PAUSE || ends_sentence(&text, &word.text)
+            breaks || silent >= MAX_PAUSE || ends_sentence(&text, &word.text)
         };
         if ends {
             found.push(start..at);
@@ -168,15 +168,16 @@ pub(crate) fn sentences(words: &[Word]) -> Vec<Range<usize>> {
         found.push(start..words.len());
     }
     let whole = found.into_iter().flat_map(|sentence| between_pauses(words, sentence));
-    whole.flat_map(|sentence| parted(words, sentence)).collect()
+    whole.flat_map(|sentence| split_long(words, sentence)).collect()
 }
 
-/// From the end of the word before, seconds.
+/// The pause before a word, seconds.
 fn pause_before(words: &[Word], at: usize) -> f64 {
     words[at].start - words[at - 1].end
 }
 
-/// A sentence whole; what has no full stop, which recognisers do not always set, between its pauses.
+/// A sentence as a whole, or split at its pauses if it has no punctuation at the end, which recognisers
+/// may omit.
 fn between_pauses(words: &[Word], sentence: Range<usize>) -> Vec<Range<usize>> {
     if words[sentence.end - 1].text.ends_with(FULL_STOPS) {
         return vec![sentence];
@@ -188,15 +189,15 @@ fn between_pauses(words: &[Word], sentence: Range<usize>) -> Vec<Range<usize>> {
     pauses.map(|end| std::mem::replace(&mut start, end)..end).collect()
 }
 
-/// A sentence in parts of at most [`LONGEST_UTTERANCE`].
-fn parted(words: &[Word], sentence: Range<usize>) -> Vec<Range<usize>> {
+/// Splits a sentence into parts of at most [`MAX_UTTERANCE`].
+fn split_long(words: &[Word], sentence: Range<usize>) -> Vec<Range<usize>> {
     let mut parts = vec![sentence];
     let mut done = Vec::new();
     while let Some(part) = parts.pop() {
         let seconds = words[part.end - 1].end - words[part.start].start;
         let pause = |at: &usize| pause_before(words, *at);
         let longest = (part.start + 1..part.end).max_by(|a, b| pause(a).total_cmp(&pause(b)));
-        match longest.filter(|_| seconds > LONGEST_UTTERANCE) {
+        match longest.filter(|_| seconds > MAX_UTTERANCE) {
             Some(at) => parts.extend([at..part.end, part.start..at]),
             None => done.push(part),
         }
@@ -204,7 +205,7 @@ fn parted(words: &[Word], sentence: Range<usize>) -> Vec<Range<usize>> {
     done
 }
 
-/// A sentence with whoever says nearly all of it; else what each says of it.
+/// Assigns a sentence to the speaker of nearly all of it, or splits it by speaker.
 fn by_speaker<'a>(
     words: &[Word],
     sentence: Range<usize>,
@@ -212,7 +213,7 @@ fn by_speaker<'a>(
 ) -> Vec<(Option<&'a str>, Range<usize>)> {
     let (first, last) = (&words[sentence.start], &words[sentence.end - 1]);
     let near = |turn: &&'a VoiceTurn| {
-        turn.span.start <= last.end + LONGEST_PAUSE && turn.span.end >= first.start - LONGEST_PAUSE
+        turn.span.start <= last.end + MAX_PAUSE && turn.span.end >= first.start - MAX_PAUSE
     };
     let near: Vec<&VoiceTurn> = turns.iter().copied().filter(near).collect();
     let speaker = |word: &Word| {
@@ -228,8 +229,8 @@ fn by_speaker<'a>(
             None => counts.push((*speaker, 1)),
         }
     }
-    let most = counts.into_iter().max_by_key(|(_, count)| *count);
-    if let Some((speaker, count)) = most
+    let majority = counts.into_iter().max_by_key(|(_, count)| *count);
+    if let Some((speaker, count)) = majority
         && count as f64 >= SENTENCE_SHARE * speakers.len() as f64
     {
         return vec![(speaker, sentence)];
@@ -243,7 +244,7 @@ fn by_speaker<'a>(
     runs.collect()
 }
 
-/// From a word's middle to a span, seconds; the deeper inside, the less.
+/// Distance of a word's middle to a span, seconds; negative inside.
 pub(super) fn distance(span: Span, word: &Word) -> f64 {
     let middle = (word.start + word.end) / 2.0;
     (span.start - middle).max(middle - span.end)
@@ -268,14 +269,14 @@ mod tests {
         words
     }
 
-    fn said(text: &str, turns: &[VoiceTurn]) -> Vec<String> {
-        let told = utterances(0, &words(text), &turns.iter().collect::<Vec<_>>());
+    fn texts(text: &str, turns: &[VoiceTurn]) -> Vec<String> {
+        let found = utterances(0, &words(text), &turns.iter().collect::<Vec<_>>());
         let label = |u: &Utterance| u.speaker.as_ref().map_or(String::new(), |s| format!("{s}: "));
-        told.iter().map(|u| format!("{}{}", label(u), u.text)).collect()
+        found.iter().map(|u| format!("{}{}", label(u), u.text)).collect()
     }
 
     #[test]
-    fn sentences_end_where_they_are_punctuated_and_go_on_over_pauses() {
+    fn sentences_end_with_punctuation_or_long_pauses() {
         for (text, expected) in [
             ("This is … the telescope. It is big.", vec!["This is the telescope.", "It is big."]),
             (
@@ -290,38 +291,38 @@ mod tests {
                 vec!["breathe in", "breathe out", "Now rest."],
             ),
         ] {
-            assert_eq!(said(text, &[]), expected, "{text}");
+            assert_eq!(texts(text, &[]), expected, "{text}");
         }
         assert_eq!(utterances(0, &[], &[]), []);
     }
 
     #[test]
-    fn phrases_are_what_is_said_between_pauses() {
-        let said = utterances(0, &words("Ask nöt … what your … country can."), &[]);
-        let phrases: Vec<(f64, f64, String)> = said[0]
+    fn phrases_are_separated_by_pauses() {
+        let found = utterances(0, &words("Ask nöt … what your … country can."), &[]);
+        let phrases: Vec<(f64, f64, String)> = found[0]
             .phrases()
             .into_iter()
             .map(|(span, text)| (rounded(span.start), rounded(span.end), text))
             .collect();
         let expected = [(0.0, 0.8, "Ask nöt"), (1.8, 2.6, "what your"), (3.6, 4.4, "country can.")];
         assert_eq!(phrases, expected.map(|(start, end, text)| (start, end, text.to_owned())));
-        assert_eq!(said[0].pauses.len(), 2);
+        assert_eq!(found[0].pauses.len(), 2);
         let plain = utterances(0, &words("No pause."), &[]);
         assert_eq!(plain[0].phrases(), [(plain[0].span(), "No pause.".to_owned())]);
     }
 
     #[test]
-    fn what_has_no_end_is_parted_at_its_longest_pause() {
+    fn long_utterances_are_split_at_their_longest_pause() {
         let mut endless = words(&vec!["la"; 100].join(" "));
         endless[60..]
             .iter_mut()
             .for_each(|word| (word.start, word.end) = (word.start + 0.3, word.end + 0.3));
-        let told = utterances(0, &endless, &[]);
-        assert_eq!(told.iter().map(|u| u.words.clone()).collect::<Vec<_>>(), [0..60, 60..100]);
+        let found = utterances(0, &endless, &[]);
+        assert_eq!(found.iter().map(|u| u.words.clone()).collect::<Vec<_>>(), [0..60, 60..100]);
     }
 
     #[test]
-    fn a_sentence_is_torn_only_where_it_clearly_changes_speaker() {
+    fn sentences_are_split_only_at_clear_speaker_changes() {
         let turns = |change: f64| -> Vec<VoiceTurn> {
             let turn = |speaker: &str, start, end| VoiceTurn {
                 speaker: speaker.into(),
@@ -331,9 +332,9 @@ mod tests {
             vec![turn("S1", 0.0, change), turn("S2", change, 3.0)]
         };
         let text = "who let the dogs out tonight? me.";
-        assert_eq!(said(text, &turns(2.1)), ["S1: who let the dogs out tonight?", "S2: me."]);
+        assert_eq!(texts(text, &turns(2.1)), ["S1: who let the dogs out tonight?", "S2: me."]);
         assert_eq!(
-            said(text, &turns(1.2)),
+            texts(text, &turns(1.2)),
             ["S1: who let the", "S2: dogs out tonight?", "S2: me."]
         );
     }
