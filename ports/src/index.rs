@@ -181,10 +181,10 @@ pub struct VectorQuery {
     pub threshold: Option<f32>,
 }
 
-/// A full-text search (BM25) over [`Point::text`]. Text in double quotes matches as a phrase.
+/// A full-text search (BM25) over [`Point::text`]. Text in double quotes is a phrase, which every hit has.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextQuery {
-    /// Words and quoted phrases; a point matches if any of them occurs.
+    /// Words and quoted phrases. A point matches if all phrases occur, or any word if there are none.
     pub text: String,
     /// Applied before scoring.
     pub filter: Filter,

@@ -326,7 +326,11 @@ fn bm25<'a>(
             }
         }
     }
-    scores.into_values().collect()
+    let has_phrases = |entry: &Entry| {
+        let mut phrases = clauses.iter().filter(|clause| clause.len() > 1);
+        phrases.all(|phrase| occurrences(&entry.words, phrase) > 0)
+    };
+    scores.into_values().filter(|(_, entry)| has_phrases(entry)).collect()
 }
 
 /// The number of places where the words of a clause occur at their relative positions.

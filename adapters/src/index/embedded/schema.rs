@@ -108,8 +108,8 @@ impl PointSchema {
         })
     }
 
-    /// Matches points whose text contains any clause, scored by BM25, among those that satisfy the
-    /// filter.
+    /// Matches points whose text contains every phrase, and any word if there is no phrase, scored by
+    /// BM25, among those that satisfy the filter.
     pub(super) fn text(
         &self,
         clauses: Vec<Vec<(usize, String)>>,
@@ -117,13 +117,16 @@ impl PointSchema {
     ) -> Result<Box<dyn Query>> {
         let term = |word: &str| Term::from_field_text(self.text, word);
         let clauses = clauses.into_iter().map(|clause| -> (Occur, Box<dyn Query>) {
-            let query: Box<dyn Query> = match &clause[..] {
-                [(_, word)] => Box::new(TermQuery::new(term(word), IndexRecordOption::WithFreqs)),
-                _ => Box::new(PhraseQuery::new_with_offset(
-                    clause.iter().map(|(at, word)| (*at, term(word))).collect(),
-                )),
-            };
-            (Occur::Should, query)
+            match &clause[..] {
+                [(_, word)] => {
+                    let query = TermQuery::new(term(word), IndexRecordOption::WithFreqs);
+                    (Occur::Should, Box::new(query))
+                }
+                _ => {
+                    let words = clause.iter().map(|(at, word)| (*at, term(word))).collect();
+                    (Occur::Must, Box::new(PhraseQuery::new_with_offset(words)))
+                }
+            }
         });
         let words: Box<dyn Query> = Box::new(BooleanQuery::new(clauses.collect()));
         if filter.0.is_empty() {

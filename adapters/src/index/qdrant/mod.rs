@@ -316,22 +316,22 @@ impl QdrantIndex {
     /// the words.
     fn matching(&self, query: &TextQuery) -> Result<Vec<QueryPoints>> {
         check::text_query(query)?;
-        let Some(filter) = filter::translate(&query.filter)? else { return Ok(Vec::new()) };
+        let Some(mut filter) = filter::translate(&query.filter)? else { return Ok(Vec::new()) };
         let query_parts = words::ParsedQuery::parse(&query.text);
         let parts = query_parts
             .phrases
             .iter()
             .map(Some)
             .chain((!query_parts.words.is_empty()).then_some(None));
+        let phrases = query_parts.phrases.iter();
+        filter.must.extend(
+            phrases.map(|phrase| Condition::matches_phrase(collection::WORDS, &*phrase.joined)),
+        );
         let request = |phrase: Option<&words::Phrase>| {
-            let (words, mut filter) =
-                (phrase.map_or(&query_parts.words, |p| &p.words), filter.clone());
-            if let Some(phrase) = phrase {
-                filter.must.push(Condition::matches_phrase(collection::WORDS, &*phrase.joined));
-            }
+            let words = phrase.map_or(&query_parts.words, |phrase| &phrase.words);
             let (indices, values) = words::presence(words);
             let sparse = Query::new_nearest(VectorInput::new_sparse(indices, values));
-            self.query(collection::TEXT, filter).query(sparse).into()
+            self.query(collection::TEXT, filter.clone()).query(sparse).into()
         };
         Ok(parts.map(request).collect())
     }
