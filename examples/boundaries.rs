@@ -22,10 +22,10 @@ use shotlog::domain::chunking::silence::{SilenceDetector, Silences};
 const WIDTH: u32 = 160;
 const HEIGHT: u32 = 90;
 
-/// A found cut this close to a true one is that one, seconds.
+/// Maximum distance between a detected cut and the true one, seconds.
 const TOLERANCE: f64 = 0.1;
 
-/// Around an ambiguous moment nothing is judged, seconds.
+/// Detections within this distance of an ambiguous moment are ignored, seconds.
 const AMBIGUITY: f64 = 0.3;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -51,17 +51,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut total = Score::default();
     for file in &files {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let found = best_of(repeat, || detect(file, exact))?;
-        let reference = best_of(repeat, || decode_with_ffmpeg(file)).ok();
+        let detection = fastest_run(repeat, || detect(file, exact))?;
+        let reference = fastest_run(repeat, || decode_with_ffmpeg(file)).ok();
         println!("{name}");
-        report(&found.value, (found.wall, found.cpu), reference.map(|r| (r.wall, r.cpu)));
-        if let Some(truth) = Truth::of(&truth[&*name]) {
-            let score = truth.judge(&found.value.cuts);
+        report(
+            &detection.value,
+            (detection.wall, detection.cpu),
+            reference.map(|r| (r.wall, r.cpu)),
+        );
+        if let Some(truth) = Truth::parse(&truth[&*name]) {
+            let score = truth.judge(&detection.value.cuts);
             score.print();
             total.add(&score);
         }
     }
-    if total.found + total.missed.len() + total.wrong.len() > 0 {
+    if total.correct + total.missed.len() + total.wrong.len() > 0 {
         println!("all files with truth");
         total.print();
     }
@@ -71,7 +75,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-struct Found {
+struct Detection {
     cuts: Cuts,
     silences: Silences,
     summary: ScanSummary,
@@ -101,7 +105,7 @@ impl ScanSink for Detectors {
     }
 }
 
-fn detect(file: &Path, exact: bool) -> Result<Found, Box<dyn Error>> {
+fn detect(file: &Path, exact: bool) -> Result<Detection, Box<dyn Error>> {
     let decoder = FfmpegDecoder::new(FfmpegOptions::default());
     let mut detectors = Detectors {
         cut: CutDetector::new(WIDTH, HEIGHT),
@@ -115,7 +119,7 @@ fn detect(file: &Path, exact: bool) -> Result<Found, Box<dyn Error>> {
         println!("cut {:.2?}, silence {:.2?}", detectors.in_cut, detectors.in_silence);
     }
     let (cuts, silences) = (detectors.cut.finish(), detectors.silence.finish());
-    Ok(Found { cuts, silences, summary })
+    Ok(Detection { cuts, silences, summary })
 }
 
 fn decode_with_ffmpeg(file: &Path) -> Result<(), Box<dyn Error>> {
@@ -129,14 +133,14 @@ fn decode_with_ffmpeg(file: &Path) -> Result<(), Box<dyn Error>> {
     if status.success() { Ok(()) } else { Err("ffmpeg failed".into()) }
 }
 
-/// What came out, and the least time it took, seconds.
+/// A result with the shortest wall and processor time of its runs, seconds.
 struct Timed<T> {
     value: T,
     wall: f64,
     cpu: f64,
 }
 
-fn best_of<T>(
+fn fastest_run<T>(
     times: usize,
     run: impl Fn() -> Result<T, Box<dyn Error>>,
 ) -> Result<Timed<T>, Box<dyn Error>> {
@@ -158,21 +162,21 @@ fn best_of<T>(
     Ok(best)
 }
 
-/// Processor time of this process and of those it waited for; 0 where the system does not say.
+/// Processor time of this process and its finished children, seconds; 0 if the system does not report it.
 fn processor_seconds() -> f64 {
-    /// Linux counts in hundredths here, whatever the kernel's own rate.
+    /// Linux reports these times in hundredths of a second, independent of the kernel's tick rate.
     const TICKS: f64 = 100.0;
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name, in brackets, may hold anything; user and system time follow eleven fields later.
+    // The name in parentheses may contain any character; the times follow eleven fields after it.
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(4);
     fields.filter_map(|f| f.parse::<f64>().ok()).sum::<f64>() / TICKS
 }
 
-fn report(found: &Found, (wall, cpu): (f64, f64), reference: Option<(f64, f64)>) {
+fn report(detection: &Detection, (wall, cpu): (f64, f64), reference: Option<(f64, f64)>) {
     let list = |times: &mut dyn Iterator<Item = (f64, f32)>| {
         times.map(|(t, s)| format!("{t:.3} ({s:.2})")).collect::<Vec<_>>().join(", ")
     };
-    let Found { cuts, silences, summary } = found;
+    let Detection { cuts, silences, summary } = detection;
     println!(
         "  {} frames, {} samples, ends at {:.3} s, {} damaged packets",
         summary.frames, summary.samples, summary.end, summary.damaged
@@ -180,11 +184,11 @@ fn report(found: &Found, (wall, cpu): (f64, f64), reference: Option<(f64, f64)>)
     println!("  cuts: {}", list(&mut cuts.candidates.iter().map(|c| (c.time, c.strength))));
     println!("  pauses: {}", list(&mut silences.candidates.iter().map(|c| (c.time, c.strength))));
     match reference {
-        Some((wall_there, cpu_there)) => println!(
-            "  wall {wall:.2} s, ffmpeg program {wall_there:.2} s: ratio {:.2}; \
-             processor {cpu:.2} s, ffmpeg program {cpu_there:.2} s: ratio {:.2}",
-            wall / wall_there,
-            cpu / cpu_there
+        Some((wall_reference, cpu_reference)) => println!(
+            "  wall {wall:.2} s, ffmpeg program {wall_reference:.2} s: ratio {:.2}; \
+             processor {cpu:.2} s, ffmpeg program {cpu_reference:.2} s: ratio {:.2}",
+            wall / wall_reference,
+            cpu / cpu_reference
         ),
         None => println!("  wall {wall:.2} s, processor {cpu:.2} s (nothing to compare with)"),
     }
@@ -196,7 +200,7 @@ struct Truth {
 }
 
 impl Truth {
-    fn of(entry: &serde_json::Value) -> Option<Self> {
+    fn parse(entry: &serde_json::Value) -> Option<Self> {
         let numbers = |key: &str| -> Option<Vec<f64>> {
             Some(entry[key].as_array()?.iter().filter_map(serde_json::Value::as_f64).collect())
         };
@@ -213,7 +217,7 @@ impl Truth {
             }
         }
         if let Some(fades) = numbers("fade_boundaries_sec") {
-            // The list covers the beginning of the clip, and starts with time 0, which is no cut.
+            // The list covers only the beginning of the clip and starts with time 0, which is no cut.
             let end = fades.last().copied().unwrap_or(0.0) + 2.0;
             ignored.push((end, f64::INFINITY));
             return Some(Self { cuts: fades.into_iter().filter(|&t| t > 0.0).collect(), ignored });
@@ -221,53 +225,56 @@ impl Truth {
         Some(Self { cuts: numbers("cuts")?, ignored })
     }
 
-    fn judge(&self, found: &Cuts) -> Score {
-        let mut open = self.cuts.clone();
+    fn judge(&self, cuts: &Cuts) -> Score {
+        let mut unmatched = self.cuts.clone();
         let mut score = Score::default();
-        for time in found.candidates.iter().map(|c| c.time) {
-            let nearest = (0..open.len())
-                .min_by(|&a, &b| (open[a] - time).abs().total_cmp(&(open[b] - time).abs()))
-                .filter(|&i| (open[i] - time).abs() <= TOLERANCE + 1e-6);
+        for time in cuts.candidates.iter().map(|c| c.time) {
+            let nearest = (0..unmatched.len())
+                .min_by(|&a, &b| {
+                    (unmatched[a] - time).abs().total_cmp(&(unmatched[b] - time).abs())
+                })
+                .filter(|&i| (unmatched[i] - time).abs() <= TOLERANCE + 1e-6);
             if let Some(i) = nearest {
-                open.swap_remove(i);
-                score.found += 1;
+                unmatched.swap_remove(i);
+                score.correct += 1;
             } else if !self.ignored.iter().any(|&(a, b)| a <= time && time <= b) {
                 score.wrong.push(time);
             }
         }
-        open.sort_by(f64::total_cmp);
-        score.missed = open;
+        unmatched.sort_by(f64::total_cmp);
+        score.missed = unmatched;
         score
     }
 }
 
 #[derive(Default)]
 struct Score {
-    found: usize,
+    correct: usize,
     wrong: Vec<f64>,
     missed: Vec<f64>,
 }
 
 impl Score {
     fn add(&mut self, other: &Self) {
-        self.found += other.found;
+        self.correct += other.correct;
         self.wrong.extend(&other.wrong);
         self.missed.extend(&other.missed);
     }
 
     fn print(&self) {
-        // With nothing to find, finding nothing is perfect.
-        let share = |of: usize| if of == 0 { 1.0 } else { self.found as f64 / of as f64 };
-        let precision = share(self.found + self.wrong.len());
-        let recall = share(self.found + self.missed.len());
+        // Without true cuts, no detection is a perfect score.
+        let share =
+            |total: usize| if total == 0 { 1.0 } else { self.correct as f64 / total as f64 };
+        let precision = share(self.correct + self.wrong.len());
+        let recall = share(self.correct + self.missed.len());
         let f1 = if precision + recall > 0.0 {
             2.0 * precision * recall / (precision + recall)
         } else {
             0.0
         };
         println!(
-            "  precision {precision:.3}, recall {recall:.3}, F1 {f1:.3} ({} found; wrong {:.3?}; missed {:.3?})",
-            self.found, self.wrong, self.missed
+            "  precision {precision:.3}, recall {recall:.3}, F1 {f1:.3} ({} correct; wrong {:.3?}; missed {:.3?})",
+            self.correct, self.wrong, self.missed
         );
     }
 }

@@ -1,16 +1,16 @@
-//! How well a running service finds what is in footage, and how well it says that something is not:
-//! ingests the clips of a file of questions where they are missing, searches everything for them (the hits
-//! read together with the question), asks them, and prints hit@3, mean reciprocal rank, how well
-//! `p_present` separates what is there from what is not, and how many answers are right.
+//! Measures how well a running service finds what footage shows and denies what it does not show:
+//! ingests missing clips of a file of questions, sends each question to `/query` (all analyzers,
+//! re-ranked) and to `/ask`, and prints hit@3, mean reciprocal rank, how well `p_present` separates
+//! present from absent, and the share of correct answers.
 //!
 //! ```text
 //! cargo run --example eval_retrieval -- http://127.0.0.1:8080 examples/retrieval/test.json FOLDER…
 //! ```
 //!
-//! With `SHOTLOG_EVAL_FAILURES` set, what was asked and came out wrong is printed too: of the clips of
-//! `development.json`, since whoever reads that of `test.json` cannot measure on it any more.
+//! With `SHOTLOG_EVAL_FAILURES` set, failed questions are printed too. Use it with `development.json`
+//! only: reading the failures of `test.json` would spoil it as a test set.
 //!
-//! On the clips of `development.json` constants were chosen; those of `test.json` are only measured on.
+//! Constants were tuned on the clips of `development.json`; those of `test.json` are only for measurement.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::error::Error;
@@ -21,13 +21,13 @@ use reqwest::multipart::{Form, Part};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// What runs over the clips.
+/// The analyzers that run on the clips.
 const ANALYZERS: &str = "default_video,diarization,object_detection,ocr,people";
 
-/// What is at least as probably there as not.
+/// Minimum `p_present` that counts as present.
 const LIKELY: f64 = 0.5;
 
-/// So near to the moment a hit is right too, seconds.
+/// Tolerance around the true moment within which a hit is correct, seconds.
 const NEAR: f64 = 3.0;
 
 #[derive(Deserialize)]
@@ -36,29 +36,29 @@ struct Questions {
     absent: Vec<Absent>,
 }
 
-/// Prints what came out wrong, where that is wanted.
-fn failed(what: &str, question: &str, found: &str) {
+/// Prints a failed question if `SHOTLOG_EVAL_FAILURES` is set.
+fn print_failure(what: &str, question: &str, outcome: &str) {
     if std::env::var_os("SHOTLOG_EVAL_FAILURES").is_some() {
-        println!("       {what}: {question}\n           {}", found.replace('\n', " "));
+        println!("       {what}: {question}\n           {}", outcome.replace('\n', " "));
     }
 }
 
-/// Something that is in the footage.
+/// A question about something in the footage.
 #[derive(Deserialize)]
 struct Present {
     ask: String,
-    /// How it can be known: `speech`, `text`, `object` or `action`.
+    /// The kind of evidence: `speech`, `text`, `object` or `action`.
     kind: String,
     #[serde(flatten)]
     place: Place,
-    /// Other clips that have it.
+    /// Other places that show it.
     #[serde(default)]
     also: Vec<Place>,
-    /// What a right answer contains; alternatives with `|` between them.
+    /// Text that a correct answer contains; alternatives separated by `|`.
     answer: Option<String>,
 }
 
-/// Where it is.
+/// A place in a clip, seconds.
 #[derive(Deserialize)]
 struct Place {
     file: String,
@@ -66,12 +66,12 @@ struct Place {
     start: f64,
     #[serde(default)]
     end: f64,
-    /// Instead of `start` and `end`, where there are several.
+    /// Used instead of `start` and `end` if there are several spans.
     #[serde(default)]
     spans: Vec<(f64, f64)>,
 }
 
-/// Something that is not.
+/// A question about something that no clip shows.
 #[derive(Deserialize)]
 struct Absent {
     ask: String,
@@ -101,22 +101,22 @@ impl Service {
             "text": text, "analyzer": "*", "limit": 10, "rerank": true, "synthesize": false,
             "detail": "minimal",
         });
-        let found = self.post("/query", &body).await?;
-        Ok(found["results"].as_array().cloned().unwrap_or_default())
+        let page = self.post("/query", &body).await?;
+        Ok(page["results"].as_array().cloned().unwrap_or_default())
     }
 
-    /// The answer, and whether it says to be one.
+    /// The text of the answer, and its `answered` flag.
     async fn answer(&self, question: &str) -> Result<(String, bool)> {
         let answer = self.post("/ask", &json!({"question": question})).await?;
         let text = answer["answer"].as_str().unwrap_or_default().to_owned();
         Ok((text, answer["answered"] == true))
     }
 
-    /// Video id to file name.
+    /// File names by video id.
     async fn videos(&self) -> Result<HashMap<String, String>> {
-        let listed = self.get("/videos").await?;
+        let page = self.get("/videos").await?;
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let videos = listed["videos"].as_array().into_iter().flatten();
+        let videos = page["videos"].as_array().into_iter().flatten();
         Ok(videos.map(|v| (text(&v["video_id"]), text(&v["filename"]))).collect())
     }
 
@@ -148,8 +148,8 @@ impl Present {
             return false;
         };
         self.places().filter(|place| Some(&place.file) == file).any(|place| {
-            let one = [(place.start, place.end)];
-            let spans = if place.spans.is_empty() { &one[..] } else { &place.spans };
+            let single = [(place.start, place.end)];
+            let spans = if place.spans.is_empty() { &single[..] } else { &place.spans };
             spans.iter().any(|(from, to)| start < to + NEAR && end > from - NEAR)
         })
     }
@@ -159,18 +159,18 @@ fn probability(hits: &[Value]) -> f64 {
     hits.first().and_then(|hit| hit["p_present"].as_f64()).unwrap_or_default()
 }
 
-/// The first hit, in words.
+/// A description of the first hit.
 fn best(hits: &[Value]) -> String {
-    let Some(hit) = hits.first() else { return "nothing was found".into() };
+    let Some(hit) = hits.first() else { return "no hits".into() };
     format!("{} {} {}", hit["p_present"], hit["found_by"], hit["snippet"])
 }
 
-/// What the questions about things that are there came to.
+/// Results of the questions about things that are present.
 #[derive(Default)]
-struct Findings {
-    /// By kind: found among the first three, and asked.
-    in_three: BTreeMap<String, (usize, usize)>,
-    reciprocal: f64,
+struct Tally {
+    /// By kind of evidence: questions with a correct hit among the first three, and all questions.
+    by_kind: BTreeMap<String, (usize, usize)>,
+    reciprocal_ranks: f64,
     likely: usize,
     answered: (usize, usize),
 }
@@ -185,11 +185,11 @@ async fn main() -> Result<()> {
         Service { base: base.trim_end_matches('/').to_owned(), http: reqwest::Client::new() };
     let questions: Questions = serde_json::from_str(&tokio::fs::read_to_string(questions).await?)?;
 
-    let known: BTreeSet<String> = service.videos().await?.into_values().collect();
+    let ingested: BTreeSet<String> = service.videos().await?.into_values().collect();
     let places = || questions.present.iter().flat_map(Present::places);
     let files: BTreeSet<&str> = places().map(|place| place.file.as_str()).collect();
     let mut missing: Vec<&str> = Vec::new();
-    for file in files.into_iter().filter(|file| !known.contains(*file)) {
+    for file in files.into_iter().filter(|file| !ingested.contains(*file)) {
         let mut paths = folders.iter().map(|folder| Path::new(folder).join(file));
         match paths.find(|path| path.exists()) {
             Some(path) => service.ingest(&path, file).await?,
@@ -197,15 +197,15 @@ async fn main() -> Result<()> {
         }
     }
     if !missing.is_empty() {
-        println!("       questions about missing clips are left out: {}", missing.join(", "));
+        println!("       questions about missing clips are skipped: {}", missing.join(", "));
     }
     let videos = service.videos().await?;
-    let there: BTreeSet<&String> = videos.values().collect();
+    let available: BTreeSet<&String> = videos.values().collect();
 
-    let mut found = Findings::default();
+    let mut tally = Tally::default();
     for question in &questions.present {
-        if question.places().any(|place| there.contains(&place.file)) {
-            ask(&service, question, &videos, &mut found).await?;
+        if question.places().any(|place| available.contains(&place.file)) {
+            ask(&service, question, &videos, &mut tally).await?;
         }
     }
     let (mut unlikely, mut denied) = (0, 0);
@@ -213,66 +213,73 @@ async fn main() -> Result<()> {
         let hits = service.hits(ask).await?;
         match probability(&hits) < LIKELY {
             true => unlikely += 1,
-            false => failed("taken for present", ask, &best(&hits)),
+            false => print_failure("taken for present", ask, &best(&hits)),
         }
         match service.answer(ask).await? {
             (_, false) => denied += 1,
-            (text, true) => failed("not denied", ask, &text),
+            (text, true) => print_failure("not denied", ask, &text),
         }
     }
-    report(&found, questions.absent.len(), unlikely, denied)
+    report(&tally, questions.absent.len(), unlikely, denied)
 }
 
 async fn ask(
     service: &Service,
     question: &Present,
     videos: &HashMap<String, String>,
-    found: &mut Findings,
+    tally: &mut Tally,
 ) -> Result<()> {
     let hits = service.hits(&question.ask).await?;
-    let (three, all) = found.in_three.entry(question.kind.clone()).or_default();
+    let (top_three, all) = tally.by_kind.entry(question.kind.clone()).or_default();
     *all += 1;
     let rank = hits.iter().position(|hit| question.is_at(hit, videos));
-    found.reciprocal += rank.map_or(0.0, |rank| 1.0 / (rank as f64 + 1.0));
+    tally.reciprocal_ranks += rank.map_or(0.0, |rank| 1.0 / (rank as f64 + 1.0));
     match rank.is_some_and(|rank| rank < 3) {
-        true => *three += 1,
-        false => failed("not among the first three", &question.ask, &best(&hits)),
+        true => *top_three += 1,
+        false => print_failure("not among the first three", &question.ask, &best(&hits)),
     }
     match probability(&hits) >= LIKELY {
-        true => found.likely += 1,
-        false => failed("taken for absent", &question.ask, &best(&hits)),
+        true => tally.likely += 1,
+        false => print_failure("taken for absent", &question.ask, &best(&hits)),
     }
     if let Some(right) = &question.answer {
         let (text, answered) = service.answer(&question.ask).await?;
         let text = text.to_lowercase();
         let is_right = right.split('|').any(|part| text.contains(&part.to_lowercase()));
-        found.answered.1 += 1;
+        tally.answered.1 += 1;
         match answered && is_right {
-            true => found.answered.0 += 1,
-            false => failed("not answered rightly", &question.ask, &text),
+            true => tally.answered.0 += 1,
+            false => print_failure("not answered rightly", &question.ask, &text),
         }
     }
     Ok(())
 }
 
-/// Prints the figures; an error where a bar is missed.
-fn report(found: &Findings, absent: usize, unlikely: usize, denied: usize) -> Result<()> {
-    let three: usize = found.in_three.values().map(|(three, _)| three).sum();
-    let present: usize = found.in_three.values().map(|(_, all)| all).sum();
-    let by_kind: Vec<String> =
-        found.in_three.iter().map(|(kind, (three, all))| format!("{kind} {three}/{all}")).collect();
-    let mut missed = false;
-    let mut bar = |what: &str, good: usize, of: usize, least: f64| {
-        let share = good as f64 / of.max(1) as f64;
-        missed |= share < least;
-        let verdict = if share < least { "MISS" } else { "ok  " };
-        println!("  {verdict} {what} (at least {least}): {good} of {of}, {share:.3}");
+/// Prints the figures; fails if one is below its bar.
+fn report(tally: &Tally, absent: usize, unlikely: usize, denied: usize) -> Result<()> {
+    let top_three: usize = tally.by_kind.values().map(|(top_three, _)| top_three).sum();
+    let present: usize = tally.by_kind.values().map(|(_, all)| all).sum();
+    let kinds: Vec<String> = tally
+        .by_kind
+        .iter()
+        .map(|(kind, (top_three, all))| format!("{kind} {top_three}/{all}"))
+        .collect();
+    let mut below_bar = false;
+    let mut bar = |what: &str, good: usize, total: usize, min_share: f64| {
+        let share = good as f64 / total.max(1) as f64;
+        below_bar |= share < min_share;
+        let verdict = if share < min_share { "MISS" } else { "ok  " };
+        println!("  {verdict} {what} (at least {min_share}): {good} of {total}, {share:.3}");
     };
-    bar("hit@3, everything searched", three, present, 0.9);
-    println!("       {}, MRR {:.3}", by_kind.join(", "), found.reciprocal / present.max(1) as f64);
-    bar("present told from absent", found.likely + unlikely, present + absent, 0.93);
-    println!("       present {}/{present}, absent {unlikely}/{absent}", found.likely);
-    bar("/ask answers rightly", found.answered.0, found.answered.1, 0.8);
+    bar("hit@3, everything searched", top_three, present, 0.9);
+    println!(
+        "       {}, MRR {:.3}",
+        kinds.join(", "),
+        tally.reciprocal_ranks / present.max(1) as f64
+    );
+    bar("present separated from absent", tally.likely + unlikely, present + absent, 0.93);
+    println!("       present {}/{present}, absent {unlikely}/{absent}", tally.likely);
+    bar("/ask answers rightly", tally.answered.0, tally.answered.1, 0.8);
     bar("/ask denies what is absent", denied, absent, 0.9);
-    if missed { Err("a bar is missed".into()) } else { Ok(()) }
+    if below_bar { Err("a bar is missed".into()) } else { Ok(()) }
 }

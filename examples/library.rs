@@ -1,13 +1,13 @@
-//! Makes a library of many videos out of the records of a few, to measure on: what is heard, seen
-//! and read in their chunks is dealt out anew to each video, with times, names and vectors of its
-//! own. It goes into the stores that a configuration names, so the adapters are those of a service
-//! that is started with it afterwards. Nothing is decoded, and no video has a file.
+//! Generates a library of many videos from the records of a few, for benchmarks: each video gets a
+//! random selection of their chunk outputs, with its own times, names and vectors. It is written to
+//! the stores of a configuration, with the adapters of a service that is later started with it.
+//! Nothing is decoded, and no video has a file.
 //!
 //! ```text
 //! cargo run --release --example library -- config.toml FROM_DATA_DIR 10000 [CHUNKS] [ANALYZER,…]
 //! ```
 //!
-//! `FROM_DATA_DIR` is the `data_dir` of a service that has ingested videos and does not run now.
+//! `FROM_DATA_DIR` is the `data_dir` of a stopped service that has ingested videos.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -34,15 +34,15 @@ use shotlog::domain::kernel::time::Span;
 use shotlog::domain::kernel::video::VideoId;
 use shotlog::domain::search::indexing::points;
 
-/// Videos whose points are written together.
+/// Number of videos whose points are written in one batch.
 const BATCH: usize = 500;
 
-/// Documents written at once.
+/// Number of concurrent document writes.
 const WRITES: usize = 64;
 
-/// How far a vector is moved from that of the text it was made of: copies of one text are neighbours
-/// and no two are equal.
-const SPREAD: f32 = 0.35;
+/// How far a vector is moved from the vector of its text, so that copies of a text are neighbours and no
+/// two are equal.
+const JITTER: f32 = 0.35;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -61,7 +61,8 @@ async fn main() -> Result<()> {
     let data_dir = &config.domain.data_dir;
     let records = adapters::records::open(&config.records, &config.storage, data_dir)?;
     let inner = adapters::embedder::open(&config.embedder, &config.models, &config.llm)?;
-    let embedder = Spread { inner, known: Mutex::default(), dealt: Mutex::new(Rng::with_seed(1)) };
+    let embedder =
+        JitteredEmbedder { inner, cache: Mutex::default(), rng: Mutex::new(Rng::with_seed(1)) };
     let fields = VECTOR_FIELDS.iter().map(|(field, _)| (*field).to_owned()).collect();
     let contents = IndexSpec { data_dir, embedder: &embedder, fields };
     let opened = adapters::index::open(&config.index, contents, DamagePolicy::Refuse).await?;
@@ -69,7 +70,7 @@ async fn main() -> Result<()> {
         let batch = start..videos.min(start + BATCH);
         let (mut documents, mut all) = (Vec::new(), Vec::new());
         for i in batch.clone() {
-            let (video, points) = originals.deal(&embedder, i, chunks).await?;
+            let (video, points) = originals.build_video(&embedder, i, chunks).await?;
             documents.extend(video);
             all.extend(points);
         }
@@ -83,12 +84,12 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
-/// What is dealt out.
+/// The records and outputs that videos are generated from.
 struct Originals {
     records: Vec<VideoRecord>,
-    /// JSON of each aggregate of each record.
+    /// Id and JSON of each aggregate, by record.
     aggregates: Vec<Vec<(String, Value)>>,
-    /// Outputs on single chunks, by analyzer.
+    /// Outputs of single chunks, by analyzer.
     outputs: Vec<(String, Vec<Value>)>,
     analyzers: Analyzers,
 }
@@ -99,18 +100,18 @@ impl Originals {
         let document = async |key: &str| {
             store.get(key).await?.ok_or_else(|| Box::<dyn Error>::from(format!("no {key}")))
         };
-        let wanted: Vec<&str> = analyzers.split(',').collect();
+        let selected: Vec<&str> = analyzers.split(',').collect();
         let mut outputs: Vec<(String, Vec<Value>)> =
-            wanted.iter().map(|id| ((*id).to_owned(), Vec::new())).collect();
+            selected.iter().map(|id| ((*id).to_owned(), Vec::new())).collect();
         let (mut records, mut aggregates) = (Vec::new(), Vec::new());
         for id in store.children("videos/").await? {
             let record = document(&format!("videos/{id}/video.json")).await?;
             let Ok(record) = serde_json::from_value::<VideoRecord>(record) else { continue };
-            for (analyzer, found) in &mut outputs {
+            for (analyzer, collected) in &mut outputs {
                 let Some(entry) = record.analyzers.get(analyzer) else { continue };
                 for page in entry.pages.keys(record.chunks) {
-                    let Value::Array(of_chunks) = document(&page).await? else { continue };
-                    found.extend(of_chunks.into_iter().filter(|output| !output.is_null()));
+                    let Value::Array(chunk_outputs) = document(&page).await? else { continue };
+                    collected.extend(chunk_outputs.into_iter().filter(|output| !output.is_null()));
                 }
             }
             let mut results = Vec::new();
@@ -120,16 +121,16 @@ impl Originals {
             records.push(record);
             aggregates.push(results);
         }
-        outputs.retain(|(_, found)| !found.is_empty());
+        outputs.retain(|(_, collected)| !collected.is_empty());
         if records.is_empty() || outputs.is_empty() {
-            let looked = data_dir.display();
-            return Err(format!("{looked} has no video with output of {analyzers}").into());
+            let folder = data_dir.display();
+            return Err(format!("{folder} has no video with output of {analyzers}").into());
         }
         Ok(Self { records, aggregates, outputs, analyzers: Analyzers::default() })
     }
 
-    /// The documents and points of the `i`-th video.
-    async fn deal(
+    /// Builds the documents and points of the `i`-th video.
+    async fn build_video(
         &self,
         embedder: &dyn Embedder,
         i: usize,
@@ -139,7 +140,7 @@ impl Originals {
         let mut record = self.records[original].clone();
         let digest = Sha1::digest(format!("{i} {}", record.video_id).as_bytes());
         let id = VideoId::from_digest(digest.into());
-        let mut dealt = Rng::with_seed(i as u64);
+        let mut rng = Rng::with_seed(i as u64);
         let key = |name: &str| format!("videos/{id}/{name}-{i}.json");
         let mut documents = Vec::new();
 
@@ -156,24 +157,25 @@ impl Originals {
 
         let config = record.chunking.config();
         let (entries, mut all) = (std::mem::take(&mut record.analyzers), Vec::new());
-        for (analyzer_id, found) in &self.outputs {
+        for (analyzer_id, originals) in &self.outputs {
             let Some(analyzer) = self.analyzers.get(analyzer_id) else { continue };
             let stored: Vec<Value> =
-                spans.iter().map(|_| found[dealt.usize(..found.len())].clone()).collect();
+                spans.iter().map(|_| originals[rng.usize(..originals.len())].clone()).collect();
             let outputs: Outputs = stored
                 .iter()
                 .map(|output| self.analyzers.read(analyzer_id, output.clone()).map(Some))
                 .collect::<std::result::Result<_, _>>()?;
             let revision = format!("{analyzer_id}-{i}");
-            let of_analyzer =
+            let analyzer_points =
                 points(embedder, id, &config, &revision, &spans, &*analyzer, &outputs).await?;
-            let of_original = entries.get(analyzer_id).map(|entry| entry.fingerprint.clone());
+            let original_fingerprint =
+                entries.get(analyzer_id).map(|entry| entry.fingerprint.clone());
             let entry = AnalyzerEntry {
                 pages: OutputPages::new(id, analyzer_id),
                 uncorrected: None,
-                fingerprint: of_original.unwrap_or_default(),
+                fingerprint: original_fingerprint.unwrap_or_default(),
                 found: chunks as u32,
-                points: of_analyzer.len() as u64,
+                points: analyzer_points.len() as u64,
                 revision,
                 embedder: embedder.model().to_owned(),
                 cost: Default::default(),
@@ -182,7 +184,7 @@ impl Originals {
             let keys = entry.pages.keys(record.chunks);
             documents.extend(keys.zip(pages.map(|page| Value::Array(page.to_vec()))));
             record.analyzers.insert(analyzer_id.clone(), entry);
-            all.extend(of_analyzer);
+            all.extend(analyzer_points);
         }
         record.aggregates.clear();
         for (id, result) in &self.aggregates[original] {
@@ -193,33 +195,33 @@ impl Originals {
         record.storage_path = format!("{id}/{}", record.filename);
         record.poster_path = None;
         record.created_at = created_at(i);
-        let said = json!({"metadata": {"camera": format!("c{}", i % CAMERAS), "take": i}});
-        record.metadata = serde_json::from_value(said)?;
+        let metadata = json!({"metadata": {"camera": format!("c{}", i % CAMERAS), "take": i}});
+        record.metadata = serde_json::from_value(metadata)?;
         record.video_id = id;
         documents.push((format!("videos/{id}/video.json"), serde_json::to_value(&record)?));
         Ok((documents, all))
     }
 }
 
-/// Videos of every camera are a tenth of all.
+/// Number of cameras; the videos are spread over them evenly.
 const CAMERAS: usize = 10;
 
-/// A minute before that of the video before it.
+/// Creation time of the `i`-th video; each is a minute older than the one before.
 fn created_at(i: usize) -> String {
     let newest: jiff::Timestamp = jiff::Timestamp::constant(1_790_000_000, 0);
     let then = newest - jiff::SignedDuration::from_mins(i as i64);
     then.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// The vectors of another embedder, each text embedded once, and each time moved a little.
-struct Spread {
+/// Caches the vectors of another embedder and jitters them in each call.
+struct JitteredEmbedder {
     inner: Arc<dyn Embedder>,
-    known: Mutex<HashMap<String, Vec<f32>>>,
-    dealt: Mutex<Rng>,
+    cache: Mutex<HashMap<String, Vec<f32>>>,
+    rng: Mutex<Rng>,
 }
 
 #[async_trait]
-impl Embedder for Spread {
+impl Embedder for JitteredEmbedder {
     fn model(&self) -> &str {
         self.inner.model()
     }
@@ -229,30 +231,30 @@ impl Embedder for Spread {
     }
 
     async fn embed(&self, texts: &[String]) -> ports::Result<Vec<Vec<f32>>> {
-        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let unknown: Vec<String> =
-            texts.iter().filter(|text| !known().contains_key(*text)).cloned().collect();
-        if !unknown.is_empty() {
-            let vectors = self.inner.embed(&unknown).await?;
-            known().extend(unknown.into_iter().zip(vectors));
+        let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let uncached: Vec<String> =
+            texts.iter().filter(|text| !cache().contains_key(*text)).cloned().collect();
+        if !uncached.is_empty() {
+            let vectors = self.inner.embed(&uncached).await?;
+            cache().extend(uncached.into_iter().zip(vectors));
         }
-        let mut dealt = self.dealt.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut moved: HashMap<&String, Vec<f32>> = HashMap::new();
+        let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut jittered: HashMap<&String, Vec<f32>> = HashMap::new();
         for text in texts {
-            if !moved.contains_key(text) {
-                let vector = known().get(text).cloned().unwrap_or_default();
-                moved.insert(text, near(vector, &mut dealt));
+            if !jittered.contains_key(text) {
+                let vector = cache().get(text).cloned().unwrap_or_default();
+                jittered.insert(text, jitter(vector, &mut rng));
             }
         }
-        Ok(texts.iter().filter_map(|text| moved.get(text).cloned()).collect())
+        Ok(texts.iter().filter_map(|text| jittered.get(text).cloned()).collect())
     }
 }
 
-/// A unit vector near another one.
-fn near(mut vector: Vec<f32>, dealt: &mut Rng) -> Vec<f32> {
-    let step = SPREAD * (12.0 / vector.len().max(1) as f32).sqrt();
+/// Moves a vector by a random step and normalises it.
+fn jitter(mut vector: Vec<f32>, rng: &mut Rng) -> Vec<f32> {
+    let step = JITTER * (12.0 / vector.len().max(1) as f32).sqrt();
     for x in &mut vector {
-        *x += step * (dealt.f32() - 0.5);
+        *x += step * (rng.f32() - 0.5);
     }
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
     vector.iter_mut().for_each(|x| *x /= length);

@@ -1,12 +1,12 @@
-//! An adapter of your own: an embedder that knows colours and nothing else, in a service composed
-//! without HTTP. It ingests a clip and finds the moments of a colour.
+//! A custom adapter: an embedder that only distinguishes colours, in a service without HTTP. The example
+//! ingests a clip and finds the moments of a colour.
 //!
 //! ```text
 //! cargo run --example own_embedder -- clip.mp4 "something blue"
 //! ```
 //!
-//! In the service proper the adapter would be a file below `adapters/src/embedder/`, and in
-//! `adapters/src/embedder/open.rs` a variant of `Kind` and an arm of `open`.
+//! Inside the service the adapter would be a file in `adapters/src/embedder/`, with a variant of `Kind`
+//! and an arm of `open` in `adapters/src/embedder/open.rs`.
 
 mod common;
 
@@ -34,7 +34,7 @@ const COLOURS: [&str; 11] = [
     "violet",
 ];
 
-/// One component per colour, and one for texts that name none.
+/// One dimension per colour, and one for texts without a colour.
 struct ColourEmbedder;
 
 #[async_trait]
@@ -71,7 +71,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let embedder = Arc::new(ColourEmbedder);
     let service =
         common::service(work.path(), embedder, Analyzers::default(), Aggregators::default())?;
-    common::ingested(&service, &clip, "default_video").await?;
+    common::ingest(&service, &clip, "default_video").await?;
     let query = Query {
         text,
         analyzer: "default_video".into(),

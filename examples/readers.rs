@@ -1,12 +1,12 @@
-//! Measures how fast chunks of a long video are read from a running service: by one reader after the
-//! other request, and by 16 at once, beside what is sent as it lies in memory.
+//! Measures how fast chunks of a long video are read from a running service, by one reader and by 16
+//! concurrent ones, compared with files that the service sends from memory.
 //!
 //! ```text
 //! cargo run --release --example readers -- http://127.0.0.1:8080 VIDEO_ID
 //! ```
 //!
-//! `scripts/bench_chunks.py` makes such a video. The ratio is that of answers per second, of a page of
-//! chunks and of the file of the web UI that comes nearest to it in bytes.
+//! `scripts/bench_chunks.py` makes such a video. The ratio compares responses per second for a page
+//! of chunks and for the file of the web UI nearest to it in size.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -18,23 +18,23 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// Chunks of a page.
+/// Chunks per page.
 const PAGE: usize = 50;
 
-/// Readers at once.
+/// Concurrent readers.
 const READERS: usize = 16;
 
-/// How long they read.
+/// How long the concurrent readers run.
 const DURATION: Duration = Duration::from_secs(4);
 
-/// How often each is measured; the median counts.
+/// Measurements of each kind, of which the median is reported.
 const ROUNDS: usize = 3;
 
-/// Requests of one reader.
+/// Requests of the single reader.
 const REQUESTS: usize = 400;
 
-/// Paths apart of which pages at any place begin.
-const PLACES: usize = 40;
+/// Number of pages that start at scattered offsets.
+const SCATTERED_PAGES: usize = 40;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -50,35 +50,36 @@ fn main() -> Result<()> {
     let total = page["total"].as_u64().ok_or("no total")? as usize;
     let at = |offset: usize| format!("{chunks}&offset={offset}");
     let pages: Vec<String> = (0..total).step_by(PAGE).map(at).collect();
-    let anywhere: Vec<String> = (0..PLACES).map(|n| at(n * 37 % (total - PAGE).max(1))).collect();
+    let scattered: Vec<String> =
+        (0..SCATTERED_PAGES).map(|n| at(n * 37 % (total - PAGE).max(1))).collect();
 
-    let cold = one_after_the_other(host, &pages[1..], pages.len() - 1)?;
-    println!("{PAGE} of {total} chunks: {:.1} ms in the median the first time", cold.median);
+    let cold = measure_sequential(host, &pages[1..], pages.len() - 1)?;
+    println!("{PAGE} of {total} chunks: {:.1} ms median, uncached", cold.median);
     let bytes = first.read(&chunks)?.len();
     let file = nearest_file(&mut first, bytes)?;
     let kinds = [
         ("one page", vec![chunks.clone()]),
         ("pages in a row", pages),
-        ("pages anywhere", anywhere),
+        ("scattered pages", scattered),
         (file.as_str(), vec![file.clone()]),
         ("/openapi.json", vec!["/openapi.json".to_owned()]),
         ("/health", vec!["/health".to_owned()]),
     ];
-    // In turn, so that whatever else the machine does meets all of them.
+    // Kinds alternate, so that other load on the machine affects all of them.
     let mut rates = vec![Vec::new(); kinds.len()];
     for _ in 0..ROUNDS {
         for ((_, paths), rates) in kinds.iter().zip(&mut rates) {
-            rates.push(at_once(host, paths)?);
+            rates.push(measure_concurrent(host, paths)?);
         }
     }
     let rates: Vec<f64> = rates.into_iter().map(median).collect();
     for ((name, paths), rate) in kinds.iter().zip(&rates) {
-        let alone = one_after_the_other(host, paths, REQUESTS)?;
+        let sequential = measure_sequential(host, paths, REQUESTS)?;
         println!(
             "{name:16} {:7.1} kB  {:6.2} ms (95 %: {:.2});  {READERS} readers: {rate:7.0}/s",
-            alone.bytes as f64 / 1e3,
-            alone.median,
-            alone.most,
+            sequential.bytes as f64 / 1e3,
+            sequential.median,
+            sequential.p95,
         );
     }
     for (name, rate) in kinds[..3].iter().zip(&rates).map(|((name, _), rate)| (name, rate)) {
@@ -87,7 +88,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// One connection that asks again and again.
+/// One keep-alive connection that sends requests in sequence.
 struct Reader {
     host: String,
     stream: TcpStream,
@@ -101,14 +102,14 @@ impl Reader {
         Ok(Self { host: host.to_owned(), stream, buffer: vec![0; 8 << 20] })
     }
 
-    /// The body of an answer.
+    /// Requests a path and returns the body of the response.
     fn read(&mut self, path: &str) -> io::Result<&[u8]> {
         let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.host);
         self.stream.write_all(request.as_bytes())?;
-        let mut have = 0;
+        let mut received = 0;
         let head = loop {
-            have += self.more(have)?;
-            let end = self.buffer[..have.min(4096)].windows(4).position(|w| w == b"\r\n\r\n");
+            received += self.receive(received)?;
+            let end = self.buffer[..received.min(4096)].windows(4).position(|w| w == b"\r\n\r\n");
             if let Some(end) = end {
                 break end + 4;
             }
@@ -119,31 +120,31 @@ impl Reader {
         let Some(length) = length.filter(|_| text.starts_with("http/1.1 200")) else {
             return Err(io::Error::other(format!("{path} answered {text}")));
         };
-        while have < head + length {
-            have += self.more(have)?;
+        while received < head + length {
+            received += self.receive(received)?;
         }
         Ok(&self.buffer[head..head + length])
     }
 
-    fn more(&mut self, have: usize) -> io::Result<usize> {
-        match self.stream.read(&mut self.buffer[have..])? {
+    fn receive(&mut self, received: usize) -> io::Result<usize> {
+        match self.stream.read(&mut self.buffer[received..])? {
             0 => Err(io::ErrorKind::UnexpectedEof.into()),
-            read => Ok(read),
+            count => Ok(count),
         }
     }
 }
 
-/// What one reader has seen.
-struct Alone {
-    /// Milliseconds of an answer.
+/// Response times and size measured by a single reader.
+struct ReaderStats {
+    /// Median response time, milliseconds.
     median: f64,
-    /// The 95th percentile of them.
-    most: f64,
-    /// Of an answer.
+    /// 95th percentile of the response times, milliseconds.
+    p95: f64,
+    /// Size of the last response.
     bytes: usize,
 }
 
-fn one_after_the_other(host: &str, paths: &[String], requests: usize) -> Result<Alone> {
+fn measure_sequential(host: &str, paths: &[String], requests: usize) -> Result<ReaderStats> {
     let mut reader = Reader::connect(host)?;
     let (mut times, mut bytes) = (Vec::new(), 0);
     for path in paths.iter().cycle().take(requests) {
@@ -152,12 +153,12 @@ fn one_after_the_other(host: &str, paths: &[String], requests: usize) -> Result<
         times.push(started.elapsed().as_secs_f64() * 1e3);
     }
     times.sort_by(f64::total_cmp);
-    let most = times[times.len() * 95 / 100];
-    Ok(Alone { median: times[times.len() / 2], most, bytes })
+    let p95 = times[times.len() * 95 / 100];
+    Ok(ReaderStats { median: times[times.len() / 2], p95, bytes })
 }
 
-/// Answers per second of readers at once.
-fn at_once(host: &str, paths: &[String]) -> Result<f64> {
+/// Responses per second with concurrent readers.
+fn measure_concurrent(host: &str, paths: &[String]) -> Result<f64> {
     let answers = AtomicUsize::new(0);
     let started = Instant::now();
     thread::scope(|scope| {
@@ -178,17 +179,17 @@ fn at_once(host: &str, paths: &[String]) -> Result<f64> {
     Ok(answers.load(Ordering::Relaxed) as f64 / started.elapsed().as_secs_f64())
 }
 
-/// The file of the web UI whose size is nearest: those that the page names, and those that they name.
+/// The path of the web UI file nearest in size, among those that the page references, directly or not.
 fn nearest_file(reader: &mut Reader, bytes: usize) -> Result<String> {
-    let (mut files, mut unread) = (BTreeMap::new(), vec!["/".to_owned()]);
-    while let Some(path) = unread.pop() {
+    let (mut files, mut queue) = (BTreeMap::new(), vec!["/".to_owned()]);
+    while let Some(path) = queue.pop() {
         let text = String::from_utf8_lossy(reader.read(&path)?).into_owned();
         let names = text.split(['"', '\'', '`']).filter_map(|name| name.strip_prefix("./"));
         let is_file = |name: &&str| name.ends_with(".js") || name.ends_with(".css");
         files.insert(path, text.len());
         for path in names.filter(is_file).map(|name| format!("/{name}")) {
-            if !files.contains_key(&path) && !unread.contains(&path) {
-                unread.push(path);
+            if !files.contains_key(&path) && !queue.contains(&path) {
+                queue.push(path);
             }
         }
     }

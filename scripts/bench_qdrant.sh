@@ -24,7 +24,7 @@ trap 'stop_service; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 
 build release
-cargo build --locked --release --example library --example beside_qdrant
+cargo build --locked --release --example library --example compare_qdrant
 examples=${CARGO_TARGET_DIR:-target}/release/examples
 port=$(free_port)
 base=http://127.0.0.1:$port
@@ -43,7 +43,7 @@ for points in "${sizes[@]}"; do
     start_service "$scratch/service.log" --config config.toml serve
     until curl -sf -o "$scratch/ready.json" "$base/ready"; do sleep 0.1; done
     printf '\n== %s points on a Qdrant server\n' "$points"
-    "$examples/beside_qdrant" config.toml "$base" --delete
+    "$examples/compare_qdrant" config.toml "$base" --delete
     stop_service
     rm -rf "${SERVICE_DATA_DIR:?}"
 done

@@ -10,7 +10,7 @@ parts=("$@")
 ((${#parts[@]})) || parts=(faults files http kills instances)
 for part in "${parts[@]}"; do
     case $part in
-        faults) SHOTLOG_TORTURE=1 cargo test --workspace --locked --test it -- --nocapture faults:: sleepers:: ;;
+        faults) SHOTLOG_TORTURE=1 cargo test --workspace --locked --test it -- --nocapture faults:: suspended_instances:: ;;
         files) scripts/torture_files.sh ;;
         http) scripts/torture_http.sh ;;
         kills) TORTURE_KILLS=${TORTURE_KILLS:-1000} TORTURE_SECONDS=${TORTURE_SECONDS:-7200} scripts/torture_kills.sh ;;

@@ -29,7 +29,7 @@
 //!
 //! # Invariants
 //!
-//! `tests/it/tidy.rs` checks each of them.
+//! `tests/it/tidy.rs` checks each of them, `tests/it/vocabulary.rs` the last.
 //!
 //! 1. The domain never names `adapters`, `poem`, `rmcp`, `crate::http` or `crate::mcp`.
 //! 2. Only `app` and `config` name adapters.
@@ -42,6 +42,7 @@
 //! 9. An analyzer's or aggregator's id is a literal in its own file only.
 //! 10. MCP reuses the types of HTTP, every tool is in the list, and HTTP does not know MCP.
 //! 11. Handlers and tools reach use-cases through [`domain::Scoped`] only, on behalf of a caller.
+//! 12. Identifiers use the words of the field; `tests/it/vocabulary.rs` lists words that they must not contain.
 
 pub mod app;
 pub mod cli;

@@ -1,4 +1,4 @@
-//! Decodes files as the service would, each in a confined process, and prints the result of each as
+//! Decodes files as the service would, each in a sandboxed process, and prints the result of each as
 //! a line of JSON: whether it was accepted, its length and the time taken.
 //! `scripts/torture_files.sh` evaluates the lines.
 //!

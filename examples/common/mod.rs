@@ -24,7 +24,7 @@ use shotlog::domain::kernel::access::Access;
 use shotlog::domain::kernel::video::VideoId;
 use shotlog::domain::{Models, Settings, Shotlog, Stores};
 
-/// A service with this embedder, these analyzers and aggregators; files that are worked on are below `work`.
+/// Creates a service with this embedder, these analyzers and aggregators; `work` holds temporary files.
 pub(crate) fn service(
     work: &Path,
     embedder: Arc<dyn Embedder>,
@@ -61,7 +61,7 @@ pub(crate) fn service(
 }
 
 /// Ingests a clip with a comma-separated selection of analyzers and returns the video's id.
-pub(crate) async fn ingested(
+pub(crate) async fn ingest(
     service: &Shotlog,
     clip: &str,
     analyzers: &str,

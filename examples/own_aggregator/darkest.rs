@@ -1,4 +1,4 @@
-//! `darkest`: the darkest moment of a video, by what `brightness` has found in its chunks.
+//! `darkest`: the darkest moment of a video, from the output of `brightness`.
 
 use std::sync::Arc;
 
@@ -15,17 +15,17 @@ use shotlog::domain::kernel::video::ChunkId;
 
 use super::brightness::{self, Light};
 
-/// The aggregator.
+/// Finds the chunk with the lowest brightness.
 pub(crate) struct Darkest;
 
-/// Its id.
+/// Id of the aggregator.
 pub(crate) const ID: &str = "darkest";
 
-/// What it concludes, as it is stored.
+/// The stored result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Extreme {
-    /// The first of those that are equally dark; `None` of a video without a picture.
+    /// The first of equally dark chunks; `None` for a video without pictures.
     pub(crate) moment: Option<Moment>,
 }
 

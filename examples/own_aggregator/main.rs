@@ -1,12 +1,12 @@
-//! An aggregator of your own, in a service composed without HTTP: `darkest.rs` is the aggregator, and
-//! [`Aggregators::and`] the line that adds it. It builds on the analyzer of the example
-//! `own_analyzer`, ingests a clip and says which of its moments is the darkest.
+//! A custom aggregator in a service without HTTP: `darkest.rs` is the aggregator, and
+//! [`Aggregators::with`] adds it. The example uses the analyzer of the example `own_analyzer`, ingests a
+//! clip and prints its darkest moment.
 //!
 //! ```text
 //! cargo run --example own_aggregator -- clip.mp4
 //! ```
 //!
-//! In the service proper `darkest.rs` would be a file below `src/domain/aggregation/aggregators/`.
+//! Inside the service `darkest.rs` would be a file in `src/domain/aggregation/aggregators/`.
 
 #[path = "../own_analyzer/brightness.rs"]
 mod brightness;
@@ -33,7 +33,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let aggregators = Aggregators::default().with(&Darkest);
     let embedder = Arc::new(HashingEmbedder::new(256)?);
     let service = common::service(work.path(), embedder, analyzers, aggregators)?;
-    let video_id = common::ingested(&service, &clip, brightness::ID).await?;
+    let video_id = common::ingest(&service, &clip, brightness::ID).await?;
     println!("{:#}", service.catalog.aggregate(video_id, darkest::ID).await?);
     Ok(())
 }

@@ -16,27 +16,27 @@ use shotlog::domain::analysis::{Analyzer, AnalyzerSpec, Column, IndexEntry, Text
 use shotlog::domain::kernel::schema::json_schema;
 use shotlog::domain::{Models, Result};
 
-/// The analyzer.
+/// Measures the brightness of each chunk from the luma of its pictures.
 pub(crate) struct Brightness;
 
-/// Its id.
+/// Id of the analyzer.
 pub(crate) const ID: &str = "brightness";
 
-/// To be raised with every change of what is found: older output is then analyzed again.
+/// Increment with every change of the output, so that stored output of older versions is analyzed again.
 const VERSION: u32 = 1;
 
-/// What it finds in a chunk, as it is stored.
+/// The stored output for a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Light {
-    /// Mean of the pictures, 0 (black) to 100 (white).
+    /// Mean brightness of the pictures, 0 (black) to 100 (white).
     pub(crate) percent: u32,
-    /// The same in a word.
+    /// `dark`, `dim`, `bright` or `glaring`.
     pub(crate) level: String,
 }
 
 impl Light {
-    fn of(luma: f32) -> Self {
+    fn from_luma(luma: f32) -> Self {
         let percent = (luma / 255.0 * 100.0).round() as u32;
         let level = match percent {
             0..20 => "dark",
@@ -59,7 +59,7 @@ impl Analyzer for Brightness {
             id: ID,
             group: None,
             description: "how bright the picture is",
-            // Behind all that the service has itself.
+            // Ranks after the built-in analyzers.
             evidence_rank: 100,
             statement_rank: 100,
             style: TextStyle::Prose,
@@ -69,7 +69,7 @@ impl Analyzer for Brightness {
     }
 
     fn unavailable(&self, _models: &Models) -> Option<String> {
-        // What it reads is measured while the video is decoded.
+        // The luma is measured while the video is decoded, so no model is needed.
         None
     }
 
@@ -87,7 +87,7 @@ impl Analyzer for Brightness {
             return Ok(None);
         }
         let luma = seconds.iter().map(|second| second.luma).sum::<f32>() / seconds.len() as f32;
-        Ok(Some(Arc::new(OutputRecord::new(Light::of(luma)))))
+        Ok(Some(Arc::new(OutputRecord::new(Light::from_luma(luma)))))
     }
 
     fn schema(&self) -> Value {

@@ -1,11 +1,11 @@
-//! An analyzer of your own, in a service composed without HTTP: `brightness.rs` is the analyzer, and
-//! [`Analyzers::and`] the line that adds it. It ingests a clip and says how bright each chunk is.
+//! A custom analyzer in a service without HTTP: `brightness.rs` is the analyzer, and [`Analyzers::with`]
+//! adds it. The example ingests a clip and prints how bright each chunk is.
 //!
 //! ```text
 //! cargo run --example own_analyzer -- clip.mp4
 //! ```
 //!
-//! In the service proper `brightness.rs` would be a file below `src/domain/analysis/analyzers/`.
+//! Inside the service `brightness.rs` would be a file in `src/domain/analysis/analyzers/`.
 
 mod brightness;
 #[path = "../common/mod.rs"]
@@ -29,7 +29,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let analyzers = Analyzers::default().with(&Brightness);
     let embedder = Arc::new(HashingEmbedder::new(256)?);
     let service = common::service(work.path(), embedder, analyzers, Aggregators::default())?;
-    let video_id = common::ingested(&service, &clip, brightness::ID).await?;
+    let video_id = common::ingest(&service, &clip, brightness::ID).await?;
     let query = ChunkQuery { limit: 500, ..ChunkQuery::default() };
     for chunk in service.catalog.chunks(video_id, query).await?.chunks {
         for (analyzer, output) in chunk.outputs {

@@ -1,5 +1,5 @@
 //! Detects shot boundaries in small colour frames: hard cuts, dissolves, and black passages. Runs
-//! during the scan and keeps about three seconds of frames, whatever the length of the video. It is a
+//! during the scan and keeps about three seconds of frames, for videos of any length. It is a
 //! separate crate because it computes over every pixel: development builds optimise it too.
 //!
 //! A hard cut is a frame that differs from the previous one much more than the frames around it differ

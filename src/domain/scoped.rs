@@ -408,19 +408,19 @@ impl Scoped {
         service.answering.ask(access, question).await
     }
 
-    /// As [`Self::ask`], told as it becomes known; an error ends it.
-    pub fn ask_told(&self, question: Question) -> BoxStream<'static, Result<AskEvent>> {
-        let (telling, told) = futures::channel::mpsc::unbounded();
+    /// Like [`Self::ask`], as a stream of events. An error ends the stream.
+    pub fn ask_stream(&self, question: Question) -> BoxStream<'static, Result<AskEvent>> {
+        let (sink, events) = futures::channel::mpsc::unbounded();
         let caller = self.clone();
         let work = async move {
             let (service, access) = caller.with_access();
-            let answer = service.answering.ask_stream(access, question, Some(&telling)).await;
-            // Whoever asked may have gone.
-            let _ = telling.unbounded_send(answer.map(|answer| AskEvent::Answer(answer.into())));
+            let answer = service.answering.ask_stream(access, question, Some(&sink)).await;
+            // The client may have disconnected.
+            let _ = sink.unbounded_send(answer.map(|answer| AskEvent::Answer(answer.into())));
         };
-        // It is worked on as long as somebody reads what is told.
+        // The work continues only while the stream is polled.
         let work = stream::once(work).filter_map(|()| ready(None));
-        stream::select(told, work).boxed()
+        stream::select(events, work).boxed()
     }
 
     pub fn tokens(&self) -> &TokenCounter {

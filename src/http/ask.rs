@@ -51,7 +51,7 @@ impl AskApi {
                 service.ask(request.into()).await?.into(),
             ))));
         }
-        let mut events = service.ask_told(request.into());
+        let mut events = service.ask_stream(request.into());
         let first = events.next().await.transpose()?;
         let events = stream::iter(first.map(Ok)).chain(events);
         Ok(AskOutcome::Ok(AskBody::Events(Events(events.map(event).boxed()))))

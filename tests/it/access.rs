@@ -1,4 +1,4 @@
-//! Tokens that reach some collections only, or only read: on every route of the document.
+//! Tokens bound to some collections, and read-only tokens, on every route of the OpenAPI document.
 
 use poem::http::Method;
 use serde_json::{Value, json};
@@ -11,10 +11,10 @@ const ALL: &str = "token-of-all";
 const BOUND: &str = "token-of-mine";
 const READER: &str = "token-of-reader";
 
-/// What is nobody's business but that of who sees it.
+/// Strings from the foreign video, which the bound token must never receive.
 const SECRETS: [&str; 4] = ["theirs", "secret-clip", "secret_key", "hidden value"];
 
-/// Bodies of operations that take one, with the video that they are about.
+/// The request body of an operation that takes one, for this video.
 fn body(operation: &str, video_id: &str) -> Value {
     let ids = json!([video_id]);
     match operation {
@@ -36,12 +36,12 @@ fn body(operation: &str, video_id: &str) -> Value {
         "correct" => json!({"corrections": [{"of": "words", "from": "door", "to": "gate"}]}),
         "put_alert" => json!({"text": "a door", "webhook": "http://example.org/hook"}),
         "ingest_file" | "rerun_aggregates" => Value::Null,
-        other => panic!("{other} takes a body: say which, so that what it shows is looked at"),
+        other => panic!("{other} takes a body: add one here so that its reply is checked"),
     }
 }
 
-/// Operations that take a method of a change and change nothing.
-const READS: [&str; 8] = [
+/// Operations that change nothing although their method is not GET.
+const READ_OPERATIONS: [&str; 8] = [
     "query",
     "ask",
     "evidence",
@@ -52,8 +52,8 @@ const READS: [&str; 8] = [
     "test_alert",
 ];
 
-/// What is of the install as a whole, refused to whoever sees a part of it.
-const OF_THE_INSTALL: [&str; 13] = [
+/// Operations on the whole install, refused to a token that sees only part of it.
+const INSTALL_OPERATIONS: [&str; 13] = [
     "alert",
     "put_alert",
     "delete_alert",
@@ -69,7 +69,7 @@ const OF_THE_INSTALL: [&str; 13] = [
     "evaluation_run",
 ];
 
-/// What the names in a path stand for.
+/// Values for the placeholders in a path.
 struct Names {
     video_id: String,
     job_id: String,
@@ -94,12 +94,12 @@ impl Names {
             .replace("{run_id}", &self.job_id)
             .replace("{correction_id}", "0123456789ab")
             .replace("{name}", &self.collection);
-        assert!(!path.contains('{'), "{path}: say what its name stands for");
+        assert!(!path.contains('{'), "{path}: a placeholder has no value");
         path + query
     }
 
-    /// A reply without what it repeats of the names.
-    fn without(&self, reply: &Reply) -> (u16, String) {
+    /// The status and text of a reply, with these values replaced by fixed letters.
+    fn normalize(&self, reply: &Reply) -> (u16, String) {
         let text = reply.text().replace(&self.video_id, "V").replace(&self.job_id, "J");
         (reply.status, text.replace(&self.collection, "C"))
     }
@@ -107,11 +107,11 @@ impl Names {
 
 struct Library {
     app: TestApp,
-    /// A video that the bound token does not see.
+    /// A video that the bound token cannot see.
     foreign: Names,
-    /// One that it does.
+    /// A video that the bound token sees.
     own: Names,
-    /// What is not there.
+    /// Values that exist nowhere.
     absent: Names,
 }
 
@@ -141,8 +141,8 @@ impl Library {
                 collection: collection.to_owned(),
             }
         };
-        let said = r#"{"secret_key": "hidden value"}"#;
-        let foreign = ingest("secret-clip.mp4", 30.0, "theirs", said).await;
+        let hidden = r#"{"secret_key": "hidden value"}"#;
+        let foreign = ingest("secret-clip.mp4", 30.0, "theirs", hidden).await;
         let own = ingest("clip.mp4", 20.0, "mine", r#"{"camera": "north"}"#).await;
         let absent = Names {
             video_id: "fedcba9876543210".into(),
@@ -171,7 +171,7 @@ impl Library {
         self.send(token, "get", uri, &Value::Null).await
     }
 
-    /// Uploads a clip and waits for its job, in the name of a token.
+    /// Uploads a clip with this token and waits for its job.
     async fn upload(
         &self,
         token: &str,
@@ -192,14 +192,14 @@ impl Library {
         }
     }
 
-    /// Method, path, operation and whether it takes a body, of every operation.
+    /// Method, path, operation id and whether it takes a body, of every operation.
     fn operations(&self) -> Vec<(String, String, String, bool)> {
         let mut operations = Vec::new();
         for (path, item) in self.app.contract().0["paths"].as_object().unwrap() {
             for (method, operation) in item.as_object().unwrap() {
                 let id = operation["operationId"].as_str().unwrap().to_owned();
-                let takes = operation.get("requestBody").is_some();
-                operations.push((method.clone(), path.clone(), id, takes));
+                let takes_body = operation.get("requestBody").is_some();
+                operations.push((method.clone(), path.clone(), id, takes_body));
             }
         }
         assert!(operations.len() >= 30, "{}", operations.len());
@@ -207,17 +207,17 @@ impl Library {
     }
 
     #[track_caller]
-    fn tells_nothing(&self, what: &str, reply: &Reply) {
+    fn assert_reveals_nothing(&self, source: &str, reply: &Reply) {
         let text = reply.text();
         let secrets = [self.foreign.video_id.as_str(), &self.foreign.job_id];
         for secret in secrets.into_iter().chain(SECRETS) {
-            assert!(!text.contains(secret), "{what} tells of '{secret}': {text}");
+            assert!(!text.contains(secret), "{source} reveals '{secret}': {text}");
         }
     }
 }
 
 #[tokio::test]
-async fn on_every_route_a_foreign_video_is_as_if_it_were_not_there() {
+async fn foreign_videos_look_absent_on_every_route() {
     let library = Library::new().await;
     let Library { foreign, absent, own, .. } = &library;
     for (method, path, operation, takes_body) in library.operations() {
@@ -225,32 +225,32 @@ async fn on_every_route_a_foreign_video_is_as_if_it_were_not_there() {
             true => body(&operation, &names.video_id),
             false => Value::Null,
         };
-        let ask = async |names: &Names| {
+        let request = async |names: &Names| {
             library.send(BOUND, &method, &names.fill(&method, &path), &body(names)).await
         };
-        let (of_foreign, of_absent) = (ask(foreign).await, ask(absent).await);
+        let (foreign_reply, absent_reply) = (request(foreign).await, request(absent).await);
         if path.contains('{') {
-            let expected = if OF_THE_INSTALL.contains(&&*operation) { 403 } else { 404 };
-            assert_eq!(of_foreign.status, expected, "{method} {path}: {}", of_foreign.text());
+            let expected = if INSTALL_OPERATIONS.contains(&&*operation) { 403 } else { 404 };
+            assert_eq!(foreign_reply.status, expected, "{method} {path}: {}", foreign_reply.text());
         }
-        let told = |names: &Names, reply: &Reply| {
-            let (status, text) = names.without(reply);
-            // Jobs have ids of their own.
+        let normalized = |names: &Names, reply: &Reply| {
+            let (status, text) = names.normalize(reply);
+            // Each job has its own id.
             let text = if status == 202 { String::new() } else { text };
             (status, text)
         };
         assert_eq!(
-            told(foreign, &of_foreign),
-            told(absent, &of_absent),
-            "{method} {path} tells a foreign video from one that is not there"
+            normalized(foreign, &foreign_reply),
+            normalized(absent, &absent_reply),
+            "{method} {path} distinguishes a foreign video from an absent one"
         );
         if !path.contains('{') {
-            // What repeats the ids that were asked for tells nothing by that.
-            let silent = library.send(BOUND, &method, &path, &body(own)).await;
-            library.tells_nothing(&format!("{method} {path}"), &silent);
+            // Sent without foreign ids, because a reply may repeat the ids of its request.
+            let own_reply = library.send(BOUND, &method, &path, &body(own)).await;
+            library.assert_reveals_nothing(&format!("{method} {path}"), &own_reply);
         }
     }
-    for (foreign_body, path) in [
+    for (body, path) in [
         (json!({"text": "a door", "limit": 50, "detail": "full"}), "/query"),
         (json!({"text": "a door", "analyzer": "*", "limit": 50}), "/query"),
         (json!({"text": "a door", "filters": {"chunk_ids": [99]}}), "/query"),
@@ -266,30 +266,30 @@ async fn on_every_route_a_foreign_video_is_as_if_it_were_not_there() {
         (json!({}), "/export"),
         (json!({"format": "jsonl", "filters": {"chunk_ids": [0, 1, 2]}}), "/export"),
     ] {
-        let reply = library.send(BOUND, "post", path, &foreign_body).await;
+        let reply = library.send(BOUND, "post", path, &body).await;
         assert_eq!(reply.status, 200, "{path}: {}", reply.text());
-        library.tells_nothing(path, &reply);
+        library.assert_reveals_nothing(path, &reply);
     }
-    // The video is where it was.
+    // The foreign video is unchanged.
     library.get(ALL, &foreign.fill("get", "/videos/{video_id}")).await.ok();
 }
 
 #[tokio::test]
-async fn filters_do_not_reach_a_foreign_video() {
+async fn filters_cannot_reach_foreign_videos() {
     let library = Library::new().await;
     let search = |filters: Value| json!({"text": "a door", "limit": 50, "filters": filters});
     let theirs = search(json!({"collections": ["theirs"]}));
-    let found = library.send(BOUND, "post", "/query", &theirs).await.ok();
-    assert_eq!(found["results"], json!([]));
-    assert!(!found.to_string().contains(&library.foreign.video_id), "{found}");
-    let mine = library.send(BOUND, "post", "/query", &search(json!({}))).await.ok();
-    let counted = found["diagnostics"]["hits_without_filter"]["collections"].as_u64().unwrap();
-    assert_eq!(counted, mine["results"].as_array().unwrap().len() as u64, "{found}");
+    let page = library.send(BOUND, "post", "/query", &theirs).await.ok();
+    assert_eq!(page["results"], json!([]));
+    assert!(!page.to_string().contains(&library.foreign.video_id), "{page}");
+    let unfiltered = library.send(BOUND, "post", "/query", &search(json!({}))).await.ok();
+    let count = page["diagnostics"]["hits_without_filter"]["collections"].as_u64().unwrap();
+    assert_eq!(count, unfiltered["results"].as_array().unwrap().len() as u64, "{page}");
     let by_key = search(json!({"metadata": {"secret_key": "hidden value"}}));
-    let refused = library.send(BOUND, "post", "/query", &by_key).await.error(400);
-    mentions(&refused, &["no video has the metadata key 'secret_key'", "available: camera"]);
-    let listed = library.get(BOUND, "/videos?collection=theirs").await.ok();
-    assert_eq!((&listed["total"], &listed["videos"]), (&json!(0), &json!([])));
+    let detail = library.send(BOUND, "post", "/query", &by_key).await.error(400);
+    mentions(&detail, &["no video has the metadata key 'secret_key'", "available: camera"]);
+    let videos = library.get(BOUND, "/videos?collection=theirs").await.ok();
+    assert_eq!((&videos["total"], &videos["videos"]), (&json!(0), &json!([])));
     let keys = library.get(BOUND, "/schema").await.ok()["metadata_keys"].clone();
     assert_eq!(keys, json!({"camera": "string"}));
     assert_eq!(library.get(BOUND, "/collections").await.ok()["collections"][0]["name"], "mine");
@@ -300,7 +300,7 @@ async fn filters_do_not_reach_a_foreign_video() {
 }
 
 #[tokio::test]
-async fn the_bucket_shows_a_bound_token_what_it_sees() {
+async fn storage_serves_only_objects_that_the_token_may_see() {
     let library = Library::new().await;
     let path = async |names: &Names| {
         let detail = library.get(ALL, &names.fill("get", "/videos/{video_id}")).await.ok();
@@ -313,14 +313,14 @@ async fn the_bucket_shows_a_bound_token_what_it_sees() {
 }
 
 #[tokio::test]
-async fn agents_see_what_their_token_sees() {
+async fn mcp_tools_reveal_nothing_of_foreign_videos() {
     let library = Library::new().await;
     let (foreign, absent) = (&library.foreign, &library.absent);
-    let ask = async |method: &str, params: Value| {
+    let request = async |method: &str, params: Value| {
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         library.send(BOUND, "post", "/mcp", &message).await
     };
-    let tools = ask("tools/list", json!({})).await.ok();
+    let tools = request("tools/list", json!({})).await.ok();
     for tool in tools["result"]["tools"].as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
         let arguments = |names: &Names| match name {
@@ -334,31 +334,31 @@ async fn agents_see_what_their_token_sees() {
             "plan_ingest" => json!({"video_id": names.video_id}),
             "ingest_url" => json!({"url": "http://127.0.0.1:9/none.mp4"}),
             "get_job" => json!({"job_id": names.job_id}),
-            other => panic!("{other}: say what it is given, so that what it shows is looked at"),
+            other => panic!("{other}: add its arguments here so that its reply is checked"),
         };
         let call = async |names: &Names| {
             let reply =
-                ask("tools/call", json!({"name": name, "arguments": arguments(names)})).await;
-            names.without(&reply)
+                request("tools/call", json!({"name": name, "arguments": arguments(names)})).await;
+            names.normalize(&reply)
         };
         if name != "ingest_url" {
             assert_eq!(call(foreign).await, call(absent).await, "{name}");
         }
         for secret in SECRETS {
-            let (_, told) = call(foreign).await;
-            assert!(!told.contains(secret), "{name} tells of '{secret}': {told}");
+            let (_, text) = call(foreign).await;
+            assert!(!text.contains(secret), "{name} reveals '{secret}': {text}");
         }
     }
-    library.tells_nothing("the resources", &ask("resources/list", json!({})).await);
-    let read = |uri: &str| ask("resources/read", json!({"uri": uri}));
-    library.tells_nothing("the videos", &read("shotlog://videos").await);
-    library.tells_nothing("the schema", &read("shotlog://schema").await);
+    library.assert_reveals_nothing("the resources", &request("resources/list", json!({})).await);
+    let read = |uri: &str| request("resources/read", json!({"uri": uri}));
+    library.assert_reveals_nothing("the videos", &read("shotlog://videos").await);
+    library.assert_reveals_nothing("the schema", &read("shotlog://schema").await);
     let video = read(&format!("shotlog://videos/{}", foreign.video_id)).await.ok();
     mentions(&video["error"]["message"].to_string(), &["nknown video_id"]);
 }
 
 #[tokio::test]
-async fn what_a_bound_token_adds_is_where_it_sees_it() {
+async fn uploads_with_a_bound_token_stay_in_its_collections() {
     let library = Library::new().await;
     let job =
         library.upload(BOUND, &[("mode", "interval"), ("interval", "10")], 10.0).await.unwrap();
@@ -367,22 +367,23 @@ async fn what_a_bound_token_adds_is_where_it_sees_it() {
     assert_eq!(detail["collection"], "mine");
     let elsewhere = library.upload(BOUND, &[("collection", "theirs")], 15.0).await.unwrap_err();
     mentions(&elsewhere, &["403", "bound to collections ('mine')", "'theirs' is none of them"]);
-    // The bytes of a video that others have.
-    let stolen =
+    // The bytes of a foreign video.
+    let duplicate =
         library.upload(BOUND, &[("mode", "interval"), ("interval", "5")], 30.0).await.unwrap();
-    mentions(stolen["error"].as_str().unwrap(), &["PermissionError", "outside the collections"]);
-    let seen = library.get(BOUND, &format!("/jobs/{}", stolen["job_id"].as_str().unwrap())).await;
-    assert_eq!(seen.ok()["status"], "failed", "whoever asked for it is told");
+    mentions(duplicate["error"].as_str().unwrap(), &["PermissionError", "outside the collections"]);
+    let own_job =
+        library.get(BOUND, &format!("/jobs/{}", duplicate["job_id"].as_str().unwrap())).await;
+    assert_eq!(own_job.ok()["status"], "failed", "the uploader can read its job");
     let theirs = library.get(ALL, &library.foreign.fill("get", "/videos/{video_id}")).await.ok();
     assert_eq!((&theirs["collection"], &theirs["chunks"]), (&json!("theirs"), &json!(3)));
-    // Nor is anything taken out of its sight.
-    for place in [json!("theirs"), Value::Null] {
-        let patch = json!({"collection": place});
+    // A bound token cannot move a video out of its collections.
+    for collection in [json!("theirs"), Value::Null] {
+        let patch = json!({"collection": collection});
         let reply = library.send(BOUND, "patch", &format!("/videos/{id}"), &patch).await;
         mentions(&reply.error(403), &["bound to collections ('mine')"]);
     }
-    let said = json!({"metadata": {"camera": "south"}, "collection": "mine"});
-    library.send(BOUND, "patch", &format!("/videos/{id}"), &said).await.ok();
+    let patch = json!({"metadata": {"camera": "south"}, "collection": "mine"});
+    library.send(BOUND, "patch", &format!("/videos/{id}"), &patch).await.ok();
     let rename = json!({"name": "theirs"});
     let renamed = library.send(BOUND, "patch", "/collections/mine", &rename).await;
     mentions(&renamed.error(403), &["'theirs' is none of them"]);
@@ -392,7 +393,7 @@ async fn what_a_bound_token_adds_is_where_it_sees_it() {
 }
 
 #[tokio::test]
-async fn a_token_that_reads_changes_nothing() {
+async fn read_only_tokens_change_nothing() {
     let library = Library::new().await;
     for (method, path, operation, takes_body) in library.operations() {
         if method == "get" {
@@ -407,7 +408,7 @@ async fn a_token_that_reads_changes_nothing() {
             false => Value::Null,
         };
         let reply = library.send(READER, &method, &library.own.fill(&method, &path), &body).await;
-        if READS.contains(&operation.as_str()) {
+        if READ_OPERATIONS.contains(&operation.as_str()) {
             let expected = if operation == "test_alert" { 404 } else { 200 };
             assert_eq!(reply.status, expected, "{method} {path}: {}", reply.text());
         } else {

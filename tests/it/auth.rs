@@ -8,7 +8,7 @@ use crate::support::{BASE, Reply, TestApp, mentions};
 const TOKEN: &str = "first-token";
 const SECOND: &str = "second-token";
 
-async fn locked() -> TestApp {
+async fn app_with_tokens() -> TestApp {
     TestApp::with(|setup| setup.http.auth.tokens = vec![TOKEN.into(), SECOND.into()]).await
 }
 
@@ -33,7 +33,7 @@ async fn sign_in(app: &TestApp, token: &str, headers: &[(&str, &str)]) -> Reply 
     app.raw(request.body(format!("token={token}"))).await
 }
 
-/// The `name=value` of a freshly opened session.
+/// The `name=value` pair of a new session's cookie.
 async fn cookie(app: &TestApp) -> String {
     let reply = sign_in(app, TOKEN, &[("origin", BASE)]).await;
     assert_eq!(reply.status, 204, "{}", reply.text());
@@ -41,10 +41,10 @@ async fn cookie(app: &TestApp) -> String {
 }
 
 #[tokio::test]
-async fn every_other_route_needs_a_token() {
-    let app = locked().await;
+async fn every_api_route_except_health_needs_a_token() {
+    let app = app_with_tokens().await;
     let document = app.contract().0.clone();
-    let mut asked = 0;
+    let mut operations = 0;
     for (path, item) in document["paths"].as_object().unwrap() {
         let uri = path
             .replace("{video_id}", "0000000000000000")
@@ -70,11 +70,11 @@ async fn every_other_route_needs_a_token() {
                 assert_ne!(reply.status, 401, "{method} {uri}");
             }
             let declared = &item[method.as_str().to_lowercase()]["security"];
-            assert_eq!(declared.is_array(), !open, "{method} {path} declares its need");
-            asked += 1;
+            assert_eq!(declared.is_array(), !open, "{method} {path} declares its security");
+            operations += 1;
         }
     }
-    assert!(asked >= 17, "{asked} operations");
+    assert!(operations >= 17, "{operations} operations");
     for path in ["/storage", "/unknown", "/HEALTH", "/health/", "//health", "/%68ealth"] {
         assert_eq!(send(&app, Method::GET, path, &[]).await.status, 401, "{path}");
     }
@@ -84,7 +84,7 @@ async fn every_other_route_needs_a_token() {
 }
 
 #[tokio::test]
-async fn an_empty_token_never_fits() {
+async fn an_empty_token_is_never_accepted() {
     let app = TestApp::with(|setup| setup.http.auth.tokens = vec!["".into()]).await;
     assert_eq!(send(&app, Method::GET, "/videos", &[("x-core-token", "")]).await.status, 401);
     assert_eq!(send(&app, Method::GET, "/videos", &[]).await.status, 401);
@@ -100,14 +100,14 @@ async fn without_tokens_the_api_is_open() {
 }
 
 #[tokio::test]
-async fn a_session_stands_for_the_token() {
-    let app = locked().await;
+async fn a_session_cookie_replaces_the_token() {
+    let app = app_with_tokens().await;
     let reply = sign_in(&app, TOKEN, &[("origin", BASE)]).await;
-    let set = reply.header("set-cookie").to_owned();
-    mentions(&set, &["HttpOnly", "SameSite=Strict", "Path=/", "Max-Age="]);
-    assert!(!set.contains(TOKEN) && !set.contains("Secure"), "{set}");
+    let set_cookie = reply.header("set-cookie").to_owned();
+    mentions(&set_cookie, &["HttpOnly", "SameSite=Strict", "Path=/", "Max-Age="]);
+    assert!(!set_cookie.contains(TOKEN) && !set_cookie.contains("Secure"), "{set_cookie}");
     let cookie = cookie(&app).await;
-    assert_ne!(set.split(';').next(), Some(&*cookie), "each session has its own id");
+    assert_ne!(set_cookie.split(';').next(), Some(&*cookie), "each session has its own id");
 
     let own = [("cookie", &*cookie), ("sec-fetch-site", "same-origin")];
     assert_eq!(send(&app, Method::GET, "/videos", &own).await.status, 200);
@@ -147,8 +147,8 @@ async fn a_session_stands_for_the_token() {
 }
 
 #[tokio::test]
-async fn every_route_takes_the_token_as_a_bearers() {
-    let app = locked().await;
+async fn every_route_accepts_a_bearer_token() {
+    let app = app_with_tokens().await;
     let bearer = format!("Bearer {TOKEN}");
     for path in ["/videos", "/metrics", "/schema"] {
         let send =
@@ -160,7 +160,7 @@ async fn every_route_takes_the_token_as_a_bearers() {
 
 #[tokio::test]
 async fn a_wrong_token_opens_no_session() {
-    let app = locked().await;
+    let app = app_with_tokens().await;
     for token in ["wrong", "", "first-toke", "first-token2"] {
         let reply = sign_in(&app, token, &[]).await;
         mentions(&reply.error(401), &["token is wrong"]);
@@ -177,7 +177,7 @@ async fn a_wrong_token_opens_no_session() {
 }
 
 #[tokio::test]
-async fn sessions_hold_on_every_instance_until_their_token_goes_or_their_time_is_up() {
+async fn sessions_are_valid_on_every_instance_until_expiry_or_token_removal() {
     let with = async |tokens: &[&str], seconds: u64| {
         TestApp::with(|setup| {
             setup.http.auth.tokens = tokens.iter().map(|token| (*token).into()).collect();
@@ -199,10 +199,10 @@ async fn sessions_hold_on_every_instance_until_their_token_goes_or_their_time_is
 }
 
 #[tokio::test]
-async fn without_tokens_a_name_that_leads_here_gets_nothing() {
+async fn without_tokens_unknown_hosts_are_refused() {
     let app = TestApp::with(|setup| setup.http.server.hosts = vec!["camera-7".into()]).await;
     let id = app.video().await;
-    let sent_to = async |method: Method, path: &str, host: &str, origin: Option<&str>| {
+    let send_to = async |method: Method, path: &str, host: &str, origin: Option<&str>| {
         let mut request =
             poem::Request::builder().method(method).uri_str(path).header("host", host);
         if let Some(origin) = origin {
@@ -213,19 +213,19 @@ async fn without_tokens_a_name_that_leads_here_gets_nothing() {
     let path = format!("/videos/{id}");
     for host in ["evil.test", "evil.test:8080", "localhost.evil.test", "a@evil.test"] {
         let origin = format!("http://{host}");
-        let refused = sent_to(Method::DELETE, &path, host, Some(&origin)).await.error(403);
+        let refused = send_to(Method::DELETE, &path, host, Some(&origin)).await.error(403);
         mentions(&refused, &[host, "http.hosts", "http.base_url"]);
         for path in ["/", "/videos", "/health", "/openapi.json"] {
-            sent_to(Method::GET, path, host, None).await.error(403);
+            send_to(Method::GET, path, host, None).await.error(403);
         }
     }
     for host in ["localhost:8080", "127.0.0.1:8080", "[::1]:8080", "shotlog.test", "camera-7:1"] {
-        assert_eq!(sent_to(Method::GET, &path, host, None).await.status, 200, "{host}");
+        assert_eq!(send_to(Method::GET, &path, host, None).await.status, 200, "{host}");
     }
-    let locked = locked().await;
+    let protected = app_with_tokens().await;
     let request = poem::Request::builder().uri_str("/videos").header("host", "any.test");
-    let reply = locked.raw(request.header("x-core-token", TOKEN).finish()).await;
-    assert_eq!(reply.status, 200, "a token tells who asks");
+    let reply = protected.raw(request.header("x-core-token", TOKEN).finish()).await;
+    assert_eq!(reply.status, 200, "a request with a token may name any host");
 }
 
 #[tokio::test]
@@ -240,7 +240,7 @@ async fn cookies_are_secure_behind_https() {
 }
 
 #[tokio::test]
-async fn pages_of_other_sites_cannot_write_even_to_an_open_api() {
+async fn cross_site_requests_cannot_write_even_to_an_open_api() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let path = format!("/videos/{id}");
@@ -258,7 +258,7 @@ async fn pages_of_other_sites_cannot_write_even_to_an_open_api() {
 
 #[tokio::test]
 async fn the_token_is_checked_before_the_body_is_read() {
-    let app = locked().await;
+    let app = app_with_tokens().await;
     let body =
         poem::Body::from_bytes_stream(futures::stream::pending::<std::io::Result<bytes::Bytes>>());
     let request = poem::Request::builder()

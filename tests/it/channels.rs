@@ -1,5 +1,5 @@
-//! Stereo sound with a voice on each channel: speech is recognised per channel, and the speaker of a word is
-//! its channel. Other stereo sound is heard as its mix.
+//! Stereo sound with a voice on each channel: speech is recognised per channel, and each word's speaker is
+//! its channel. Other stereo sound is mixed to mono before recognition.
 
 use std::sync::Arc;
 
@@ -34,23 +34,23 @@ fn wav(left: &[i16], right: &[i16]) -> Vec<u8> {
     file
 }
 
-/// A tone from one second to another of twelve.
+/// Twelve seconds of silence with a tone from the second `from` to the second `to`.
 fn tone(pitch: f32, from: usize, to: usize) -> Vec<i16> {
     let sample = |at: usize| {
         let time = at as f32 / SAMPLE_RATE as f32;
-        let speaks = (from * RATE..to * RATE).contains(&at);
-        if speaks { ((time * pitch * std::f32::consts::TAU).sin() * 8000.0) as i16 } else { 0 }
+        let sounds = (from * RATE..to * RATE).contains(&at);
+        if sounds { ((time * pitch * std::f32::consts::TAU).sin() * 8000.0) as i16 } else { 0 }
     };
     (0..12 * RATE).map(sample).collect()
 }
 
-/// Writes "low" or "high" for every half second of sound, by its pitch; silence has no words.
-fn pitches() -> ScriptedTranscriber {
+/// Transcribes each half second of sound as "low" or "high" by its pitch, and silence as nothing.
+fn pitch_transcriber() -> ScriptedTranscriber {
     ScriptedTranscriber::new(|samples| {
         let word = |(at, part): (usize, &[f32])| {
             let crossings = part.windows(2).filter(|pair| pair[0] < 0.0 && pair[1] >= 0.0).count();
-            let heard = part.iter().filter(|sample| **sample != 0.0).count();
-            let text = if crossings * RATE < 500 * heard { "low" } else { "high" };
+            let audible = part.iter().filter(|sample| **sample != 0.0).count();
+            let text = if crossings * RATE < 500 * audible { "low" } else { "high" };
             let start = at as f64 * 0.5;
             let word = Word { text: text.into(), start, end: start + 0.4, confidence: 0.9 };
             (crossings > 20).then_some(word)
@@ -86,23 +86,29 @@ async fn transcript(app: &TestApp, interval: &str, file: &[u8]) -> (String, Valu
     (id, transcript)
 }
 
-fn said(transcript: &Value) -> Vec<(Value, &str)> {
-    let utterances = transcript["utterances"].as_array().unwrap();
-    utterances.iter().map(|u| (u["speaker"].clone(), u["text"].as_str().unwrap())).collect()
+fn utterances(transcript: &Value) -> Vec<(Value, &str)> {
+    let items = transcript["utterances"].as_array().unwrap();
+    items.iter().map(|u| (u["speaker"].clone(), u["text"].as_str().unwrap())).collect()
 }
 
 #[tokio::test]
 async fn overlapping_speech_on_two_channels_keeps_both_utterances() {
-    let transcriber = Arc::new(pitches());
+    let transcriber = Arc::new(pitch_transcriber());
     let app = app(&transcriber).await;
     let call = wav(&tone(200.0, 1, 9), &tone(900.0, 8, 11));
     let (id, transcript) = transcript(&app, "4", &call).await;
     assert_eq!(transcriber.calls(), 2, "once for each channel");
-    let said = said(&transcript);
-    assert_eq!(said.len(), 2, "{transcript}");
-    assert_eq!((&said[0].0, &said[1].0), (&json!("S1"), &json!("S2")));
-    assert!(said[0].1.starts_with("low low") && !said[0].1.contains("high"), "{transcript}");
-    assert!(said[1].1.starts_with("high high") && !said[1].1.contains("low"), "{transcript}");
+    let utterances = utterances(&transcript);
+    assert_eq!(utterances.len(), 2, "{transcript}");
+    assert_eq!((&utterances[0].0, &utterances[1].0), (&json!("S1"), &json!("S2")));
+    assert!(
+        utterances[0].1.starts_with("low low") && !utterances[0].1.contains("high"),
+        "{transcript}"
+    );
+    assert!(
+        utterances[1].1.starts_with("high high") && !utterances[1].1.contains("low"),
+        "{transcript}"
+    );
     let chunks = app.get(&format!("/videos/{id}/chunks")).await.json();
     let last = &chunks["chunks"][2]["diarization"];
     assert_eq!(last["speakers"], json!(["S1", "S2"]), "{last}");
@@ -110,12 +116,12 @@ async fn overlapping_speech_on_two_channels_keeps_both_utterances() {
         last["turns"].as_array().unwrap().iter().map(|t| t["text"].as_str().unwrap()).collect();
     assert!(texts[0].starts_with("low") && texts[1].starts_with("high"), "{last}");
     let captions = app.get(&format!("/videos/{id}/export?format=srt")).await.text();
-    assert_eq!(captions.matches("high").count(), said[1].1.split(' ').count(), "{captions}");
+    assert_eq!(captions.matches("high").count(), utterances[1].1.split(' ').count(), "{captions}");
 }
 
 #[tokio::test]
-async fn a_correction_of_a_channels_words_and_speaker_keeps_the_others() {
-    let app = app(&Arc::new(pitches())).await;
+async fn correcting_a_channels_words_and_speaker_keeps_the_other_channel() {
+    let app = app(&Arc::new(pitch_transcriber())).await;
     let (id, _) = transcript(&app, "20", &wav(&tone(200.0, 1, 9), &tone(900.0, 8, 11))).await;
     let corrections = json!([
         {"of": "speaker", "from": "S2", "to": "Anna"},
@@ -124,13 +130,20 @@ async fn a_correction_of_a_channels_words_and_speaker_keeps_the_others() {
     let path = format!("/videos/{id}/corrections");
     app.post_json(&path, json!({"corrections": corrections})).await.ok();
     let transcript = app.get(&format!("/videos/{id}/transcript")).await.json();
-    let said = said(&transcript);
-    assert_eq!((&said[0].0, &said[1].0), (&json!("S1"), &json!("Anna")), "{transcript}");
-    assert!(!said[0].1.contains("hello") && said[1].1.contains("hello hello"), "{transcript}");
+    let utterances = utterances(&transcript);
+    assert_eq!(
+        (&utterances[0].0, &utterances[1].0),
+        (&json!("S1"), &json!("Anna")),
+        "{transcript}"
+    );
+    assert!(
+        !utterances[0].1.contains("hello") && utterances[1].1.contains("hello hello"),
+        "{transcript}"
+    );
 }
 
 #[tokio::test]
-async fn channels_that_do_not_differ_are_recognised_once() {
+async fn channels_with_the_same_voice_are_transcribed_once() {
     let (voice, other) = (tone(200.0, 1, 9), tone(900.0, 8, 11));
     let quieter: Vec<i16> = voice.iter().map(|sample| sample / 10 * 7).collect();
     let opposite: Vec<i16> = voice.iter().map(|sample| -sample).collect();
@@ -145,12 +158,12 @@ async fn channels_that_do_not_differ_are_recognised_once() {
         ("one channel silent", voice.clone(), silent),
         ("3 dB of bleed", mixed(&voice, &other), mixed(&other, &voice)),
     ] {
-        let transcriber = Arc::new(pitches());
+        let transcriber = Arc::new(pitch_transcriber());
         let app = app(&transcriber).await;
         let (_, transcript) = transcript(&app, "20", &wav(&left, &right)).await;
         assert_eq!(transcriber.calls(), 1, "{name}");
-        let said = said(&transcript);
-        assert!(said.iter().all(|(speaker, _)| *speaker == "S1"), "{name}: {transcript}");
+        let utterances = utterances(&transcript);
+        assert!(utterances.iter().all(|(speaker, _)| *speaker == "S1"), "{name}: {transcript}");
     }
 }
 
@@ -161,11 +174,11 @@ mod footage {
     use super::*;
 
     fn folder(variable: &str) -> Option<PathBuf> {
-        let found = std::env::var_os(variable).map(PathBuf::from);
-        if found.is_none() {
+        let path = std::env::var_os(variable).map(PathBuf::from);
+        if path.is_none() {
             eprintln!("skipped: {variable} is not set");
         }
-        found
+        path
     }
 
     /// The samples of a 16 kHz mono file of 16-bit samples.
@@ -200,7 +213,7 @@ mod footage {
 
     /// One voice on each channel, which overlap by 1.5 s.
     #[tokio::test(flavor = "multi_thread")]
-    async fn a_call_has_the_words_of_both_voices() {
+    async fn a_two_channel_call_has_the_words_of_both_voices() {
         let (Some(media), Some(models)) = (folder("SHOTLOG_MEDIA"), folder("SHOTLOG_MODELS"))
         else {
             return;
@@ -208,7 +221,7 @@ mod footage {
         let Some(runtime) = folder("SHOTLOG_ONNXRUNTIME") else { return };
         let networks = ["speech/whisper-base", "speaker/campplus-zh-en.onnx"];
         if !networks.iter().all(|network| models.join(network).exists()) {
-            eprintln!("skipped: SHOTLOG_MODELS has no network that recognises speech and speakers");
+            eprintln!("skipped: SHOTLOG_MODELS has no speech and speaker networks");
             return;
         }
         let mut left = samples(&media.join("jfk.wav"));
@@ -217,12 +230,12 @@ mod footage {
         left.resize(right.len(), 0);
         let app = app(models, runtime).await;
         let (_, transcript) = transcript(&app, "60", &wav(&left, &right)).await;
-        let by = |speaker: &str| -> String {
-            let said = said(&transcript).into_iter().filter(|(own, _)| own == speaker);
-            said.map(|(_, text)| text).collect::<Vec<_>>().join(" ").to_lowercase()
+        let text_by = |speaker: &str| -> String {
+            let utterances = utterances(&transcript).into_iter().filter(|(own, _)| own == speaker);
+            utterances.map(|(_, text)| text).collect::<Vec<_>>().join(" ").to_lowercase()
         };
-        assert!(by("S1").contains("what you can do for your country"), "{transcript}");
-        assert!(by("S2").contains("what's the weather like"), "{transcript}");
-        assert_eq!(said(&transcript).iter().filter(|(own, _)| own == "S2").count(), 1);
+        assert!(text_by("S1").contains("what you can do for your country"), "{transcript}");
+        assert!(text_by("S2").contains("what's the weather like"), "{transcript}");
+        assert_eq!(utterances(&transcript).iter().filter(|(own, _)| own == "S2").count(), 1);
     }
 }

@@ -1,4 +1,4 @@
-//! Clips, pictures and peaks whose client has gone.
+//! Clips, frames and peaks whose clients disconnect.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,31 +15,31 @@ use tokio::sync::Semaphore;
 
 use crate::support::{SceneDecoder, TestApp, clip};
 
-/// Cuts until nobody waits for the clip and until it is let go; once it is slow, decodes until it is let
-/// go.
+/// A decoder whose clips end once they are cancelled and released. While `slow` is set, scans and stills
+/// end once they are released.
 struct SlowDecoder {
     slow: AtomicBool,
-    begun: Semaphore,
+    started: Semaphore,
     released: Semaphore,
     running: AtomicUsize,
-    most: AtomicUsize,
+    max_running: AtomicUsize,
 }
 
 impl SlowDecoder {
     fn new(released: usize) -> Arc<Self> {
         Arc::new(Self {
             slow: AtomicBool::new(false),
-            begun: Semaphore::new(0),
+            started: Semaphore::new(0),
             released: Semaphore::new(released),
             running: AtomicUsize::new(0),
-            most: AtomicUsize::new(0),
+            max_running: AtomicUsize::new(0),
         })
     }
 
     fn wait(&self, done: impl Fn() -> bool) {
         let running = self.running.fetch_add(1, Ordering::SeqCst) + 1;
-        self.most.fetch_max(running, Ordering::SeqCst);
-        self.begun.add_permits(1);
+        self.max_running.fetch_max(running, Ordering::SeqCst);
+        self.started.add_permits(1);
         while !done() || self.released.available_permits() == 0 {
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -52,11 +52,11 @@ impl SlowDecoder {
         }
     }
 
-    /// Sends a request whose client leaves as soon as its work has begun.
-    async fn abandoned(&self, app: &TestApp, uri: &str) {
+    /// Sends a request and disconnects as soon as its work has started.
+    async fn abandon(&self, app: &TestApp, uri: &str) {
         tokio::select! {
-            reply = app.get(uri) => panic!("nothing was cut: {}", reply.text()),
-            begun = self.begun.acquire() => begun.unwrap().forget(),
+            reply = app.get(uri) => panic!("replied without decoding: {}", reply.text()),
+            permit = self.started.acquire() => permit.unwrap().forget(),
         }
     }
 }
@@ -89,7 +89,7 @@ impl VideoDecoder for SlowDecoder {
         cancel: &CancellationToken,
     ) -> Result<Clip> {
         self.wait(|| cancel.is_cancelled());
-        Err(PortError::new(ErrorKind::Unavailable, "nobody waits for the clip"))
+        Err(PortError::new(ErrorKind::Unavailable, "the clip was cancelled"))
     }
 }
 
@@ -100,20 +100,20 @@ async fn app(decoder: &Arc<SlowDecoder>) -> (TestApp, String) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_clip_that_nobody_waits_for_is_not_cut_to_its_end() {
+async fn a_clip_is_cancelled_when_its_client_disconnects() {
     let decoder = SlowDecoder::new(1);
     let (app, clip) = app(&decoder).await;
     for end in 1..10 {
-        decoder.abandoned(&app, &format!("{clip}?start=0&end={end}")).await;
+        decoder.abandon(&app, &format!("{clip}?start=0&end={end}")).await;
     }
     while decoder.running.load(Ordering::SeqCst) > 0 {
         tokio::task::yield_now().await;
     }
-    assert_eq!(decoder.most.load(Ordering::SeqCst), 1, "frames.clips at once");
+    assert_eq!(decoder.max_running.load(Ordering::SeqCst), 1, "clips at once (frames.clips)");
 }
 
 #[tokio::test]
-async fn the_head_of_a_clip_is_answered_without_cutting_it() {
+async fn a_head_request_for_a_clip_cuts_nothing() {
     let decoder = SlowDecoder::new(0);
     let (app, clip) = app(&decoder).await;
     let head =
@@ -122,29 +122,29 @@ async fn the_head_of_a_clip_is_answered_without_cutting_it() {
     assert_eq!(head.header("content-type"), "video/mp4");
     assert_eq!(head.header("content-disposition"), "attachment; filename=\"clip-1s-2.5s.mp4\"");
     assert_eq!(head.header("accept-ranges"), "bytes");
-    assert_eq!(head.header("content-length"), "", "it is not known before");
+    assert_eq!(head.header("content-length"), "", "the length is unknown before the clip is cut");
     let beyond = app.request(Method::HEAD, &format!("{clip}?start=1&end=9999")).finish();
     assert_eq!(app.raw(beyond).await.status, 400);
     let unknown = app.request(Method::HEAD, "/videos/0123456789abcdef/clip?start=0&end=1").finish();
     assert_eq!(app.raw(unknown).await.status, 404);
-    assert_eq!(decoder.most.load(Ordering::SeqCst), 0, "nothing was cut");
+    assert_eq!(decoder.max_running.load(Ordering::SeqCst), 0, "no clip was cut");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_clip_that_is_still_cut_keeps_its_place_when_its_client_leaves() {
+async fn an_abandoned_clip_holds_its_slot_until_decoding_ends() {
     let decoder = SlowDecoder::new(0);
     let (app, clip) = app(&decoder).await;
-    decoder.abandoned(&app, &format!("{clip}?start=0&end=1")).await;
+    decoder.abandon(&app, &format!("{clip}?start=0&end=1")).await;
     let next = format!("{clip}?start=0&end=2");
-    let next = tokio::time::timeout(Duration::from_millis(200), decoder.abandoned(&app, &next));
-    next.await.expect_err("it waits for the place of the first");
+    let next = tokio::time::timeout(Duration::from_millis(200), decoder.abandon(&app, &next));
+    next.await.expect_err("it waits for the slot of the first");
     decoder.released.add_permits(1);
-    decoder.abandoned(&app, &format!("{clip}?start=0&end=3")).await;
-    assert_eq!(decoder.most.load(Ordering::SeqCst), 1, "frames.clips at once");
+    decoder.abandon(&app, &format!("{clip}?start=0&end=3")).await;
+    assert_eq!(decoder.max_running.load(Ordering::SeqCst), 1, "clips at once (frames.clips)");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pictures_and_peaks_keep_their_places_when_their_clients_leave() {
+async fn abandoned_frames_and_peaks_hold_their_slots_until_decoding_ends() {
     for [first, second] in [
         ["frames?t=1&width=64", "frames?t=2&width=64"],
         ["storyboard", "storyboard"],
@@ -154,15 +154,15 @@ async fn pictures_and_peaks_keep_their_places_when_their_clients_leave() {
         let app = TestApp::with(|setup| setup.decoder = decoder.clone()).await;
         let [one, other] = [app.video().await, app.video_of(&clip(20.0)).await];
         decoder.slow.store(true, Ordering::SeqCst);
-        decoder.abandoned(&app, &format!("/videos/{one}/{first}")).await;
+        decoder.abandon(&app, &format!("/videos/{one}/{first}")).await;
         let next = format!("/videos/{other}/{second}");
-        let next = tokio::time::timeout(Duration::from_millis(200), decoder.abandoned(&app, &next));
-        next.await.expect_err("it waits for the place of the first");
+        let next = tokio::time::timeout(Duration::from_millis(200), decoder.abandon(&app, &next));
+        next.await.expect_err("it waits for the slot of the first");
         decoder.released.add_permits(1);
         while decoder.running.load(Ordering::SeqCst) > 0 {
             tokio::task::yield_now().await;
         }
         assert_eq!(app.get(&format!("/videos/{other}/{second}")).await.status, 200, "{second}");
-        assert_eq!(decoder.most.load(Ordering::SeqCst), 1, "{first}");
+        assert_eq!(decoder.max_running.load(Ordering::SeqCst), 1, "{first}");
     }
 }

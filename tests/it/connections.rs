@@ -1,13 +1,13 @@
-//! The running service's connections.
+//! Connections to the running service.
 
 use crate::support::process::Process;
 
 #[tokio::test]
-async fn one_connection_may_carry_many_requests_of_http2() {
+async fn one_http2_connection_carries_many_requests() {
     let folder = tempfile::tempdir().unwrap();
     let service = Process::start(folder.path(), &[("HTTP__MAX_CONNECTIONS", "1".into())]).await;
     let client = reqwest::Client::builder().http2_prior_knowledge().no_proxy().build().unwrap();
-    let asked = (0..300).map(|_| {
+    let requests = (0..300).map(|_| {
         let request = client.get(format!("{}/live", service.url));
         async move {
             let reply = request.send().await.unwrap();
@@ -15,5 +15,5 @@ async fn one_connection_may_carry_many_requests_of_http2() {
             assert_eq!(reply.text().await.unwrap(), "{\"live\":true}");
         }
     });
-    futures::future::join_all(asked).await;
+    futures::future::join_all(requests).await;
 }

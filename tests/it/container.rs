@@ -1,18 +1,18 @@
-//! What a video's container says of it, and what is made of that.
+//! Metadata that a video's container states, and how the service uses it.
 
 use serde_json::{Value, json};
 
 use crate::support::{TestApp, mentions};
 
-/// A clip of 30 seconds with these facts.
-fn clip(facts: Value) -> Vec<u8> {
+/// A clip of 30 seconds with these container properties.
+fn clip(properties: Value) -> Vec<u8> {
     let mut clip = json!({"seconds": 30.0});
-    let fields = facts.as_object().expect("facts").clone();
+    let fields = properties.as_object().expect("an object").clone();
     clip.as_object_mut().expect("a clip").extend(fields);
     clip.to_string().into_bytes()
 }
 
-const TEN: [(&str, &str); 2] = [("mode", "interval"), ("interval", "10")];
+const TEN_SECONDS: [(&str, &str); 2] = [("mode", "interval"), ("interval", "10")];
 
 async fn detail(app: &TestApp, id: &str) -> Value {
     app.get(&format!("/videos/{id}")).await.ok()
@@ -26,14 +26,14 @@ async fn the_last_chunk_ends_with_the_video() {
     assert_eq!((&video["duration"], &video["chunks"]), (&json!(20.0), &json!(2)));
     let chunks = app.get(&format!("/videos/{id}/chunks")).await.ok();
     assert_eq!(chunks["chunks"][1]["end"], 20.0);
-    assert!(video["container_duration"].is_null(), "it says the same");
+    assert!(video["container_duration"].is_null(), "the container states the same duration");
     let id = app.video_of(&clip(json!({"seconds": 20.5, "claims": 7200.0}))).await;
     let video = detail(&app, &id).await;
     assert_eq!((&video["duration"], &video["container_duration"]), (&json!(20.5), &json!(7200.0)));
 }
 
 #[tokio::test]
-async fn the_instant_of_a_container_is_proposed_and_the_users_wins() {
+async fn the_users_recording_time_overrides_the_containers() {
     let app = TestApp::new().await;
     let id = app.video_of(&clip(json!({"recorded_at": "2024-05-01T10:11:12+0200"}))).await;
     let video = detail(&app, &id).await;
@@ -43,15 +43,15 @@ async fn the_instant_of_a_container_is_proposed_and_the_users_wins() {
     app.patch_json(&format!("/videos/{id}"), own).await.ok();
     assert_eq!(detail(&app, &id).await["recorded_at_source"], "user");
     app.patch_json(&format!("/videos/{id}"), json!({"recorded_at": null})).await.ok();
-    // Sent again, what its owner has removed does not come back.
-    let facts = json!({"recorded_at": "2024-05-01T10:11:12+0200"});
-    assert_eq!(app.video_of(&clip(facts)).await, id);
+    // A second upload does not restore the time that the user removed.
+    let properties = json!({"recorded_at": "2024-05-01T10:11:12+0200"});
+    assert_eq!(app.video_of(&clip(properties)).await, id);
     let video = detail(&app, &id).await;
     assert!(video["recorded_at"].is_null() && video["recorded_at_source"].is_null(), "{video}");
 
-    let given = [("recorded_at", "2020-01-01T00:00:00Z"), TEN[0], TEN[1]];
+    let fields = [("recorded_at", "2020-01-01T00:00:00Z"), TEN_SECONDS[0], TEN_SECONDS[1]];
     let file = clip(json!({"recorded_at": "2024-05-01T10:11:12Z", "seconds": 40.0}));
-    let job = app.job_of(&given, "clip.mp4", &file).await;
+    let job = app.job_of(&fields, "clip.mp4", &file).await;
     let id = job["result"]["video_id"].as_str().expect("an id");
     let video = detail(&app, id).await;
     assert_eq!(video["recorded_at"], "2020-01-01T00:00:00Z");
@@ -59,26 +59,26 @@ async fn the_instant_of_a_container_is_proposed_and_the_users_wins() {
 }
 
 #[tokio::test]
-async fn pictures_that_are_left_out_are_named() {
+async fn an_undecodable_video_stream_is_reported() {
     let app = TestApp::new().await;
     let file = clip(json!({"video": false, "left_out": "its pictures are encrypted"}));
-    let job = app.job_of(&TEN, "clip.mp4", &file).await;
+    let job = app.job_of(&TEN_SECONDS, "clip.mp4", &file).await;
     let warnings = json!(["only the sound was analyzed: its pictures are encrypted"]);
     assert_eq!(job["result"]["warnings"], warnings);
     let id = job["result"]["video_id"].as_str().expect("an id");
     assert_eq!(detail(&app, id).await["warnings"], warnings);
-    // Nothing is asked of the file again, and the warning stays.
-    let job = app.job_of(&TEN, "clip.mp4", &file).await;
+    // The file is not scanned again, and the warning stays.
+    let job = app.job_of(&TEN_SECONDS, "clip.mp4", &file).await;
     assert_eq!(job["result"]["warnings"], warnings);
     let id = app.video().await;
     assert!(detail(&app, &id).await["warnings"].is_null());
 }
 
 #[tokio::test]
-async fn the_track_with_sound_is_used_unless_another_is_asked_for() {
+async fn the_audible_track_is_used_unless_another_is_requested() {
     let app = TestApp::new().await;
     let file = clip(json!({"tracks": 2, "silent": 0}));
-    let job = app.job_of(&TEN, "clip.mp4", &file).await;
+    let job = app.job_of(&TEN_SECONDS, "clip.mp4", &file).await;
     let id = job["result"]["video_id"].as_str().expect("an id").to_owned();
     mentions(
         job["result"]["warnings"][0].as_str().expect("a warning"),
@@ -94,28 +94,28 @@ async fn the_track_with_sound_is_used_unless_another_is_asked_for() {
             .fold(0.0, f64::max)
     };
     assert_eq!(detail(&app, &id).await["audio_track"], 1);
-    // Scanned again, as after an update, it says so still, and once.
+    // A second scan, as after an update, reports the warning again, and only once.
     app.edit_record(&id, |record| record["speech_document"] = Value::Null).await;
-    let again = app.job_of(&TEN, "clip.mp4", &file).await;
+    let again = app.job_of(&TEN_SECONDS, "clip.mp4", &file).await;
     assert_eq!(again["result"]["warnings"], job["result"]["warnings"]);
     assert!(loudest().await > 0.1);
 
-    let silent = [("audio_track", "0"), TEN[0], TEN[1]];
+    let silent = [("audio_track", "0"), TEN_SECONDS[0], TEN_SECONDS[1]];
     let job = app.job_of(&silent, "clip.mp4", &file).await;
     assert_eq!(job["status"], "done", "{job}");
     assert_eq!(detail(&app, &id).await["audio_track"], 0);
     assert_eq!(loudest().await, 0.0);
-    // Without a word it stays the one that was chosen.
-    app.job_of(&TEN, "clip.mp4", &file).await;
+    // Without the field the earlier choice stays.
+    app.job_of(&TEN_SECONDS, "clip.mp4", &file).await;
     assert_eq!(detail(&app, &id).await["audio_track"], 0);
 
-    let none = [("audio_track", "2"), TEN[0], TEN[1]];
-    let job = app.job_of(&none, "clip.mp4", &file).await;
+    let missing = [("audio_track", "2"), TEN_SECONDS[0], TEN_SECONDS[1]];
+    let job = app.job_of(&missing, "clip.mp4", &file).await;
     mentions(
         job["error"].as_str().expect("an error"),
         &["audio_track is 2", "2 sound tracks, 0 to 1"],
     );
-    let job = app.job_of(&none, "clip.mp4", &clip(json!({"audio": false}))).await;
+    let job = app.job_of(&missing, "clip.mp4", &clip(json!({"audio": false}))).await;
     mentions(job["error"].as_str().expect("an error"), &["audio_track is 2", "has no sound"]);
 }
 

@@ -1,5 +1,5 @@
 //! Diarization error on real clips: the whole pipeline with the real decoder and networks against
-//! what people wrote down. Skipped without SHOTLOG_MEDIA, SHOTLOG_MODELS and SHOTLOG_ONNXRUNTIME.
+//! human annotations. Skipped without SHOTLOG_MEDIA, SHOTLOG_MODELS and SHOTLOG_ONNXRUNTIME.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use shotlog::domain::ingest::ScanSettings;
 
 use crate::support::TestApp;
 
-/// Around each edge in the truth nothing is scored, seconds.
+/// Seconds around each edge in the reference that are not scored.
 const COLLAR: f64 = 0.25;
 
-/// A speaker, and from when to when.
+/// A speaker, and the start and end of their turn in seconds.
 type Turn = (String, f64, f64);
 
-/// Clips, and the error allowed. The originals' authors publish the thresholds; how these follow the
-/// noise was chosen on `pyannote_sample`, `ami_dev00` and `ami_dev01`.
+/// Clips and their maximum error. The networks' authors publish the thresholds; how these follow the noise
+/// was tuned on `pyannote_sample`, `ami_dev00` and `ami_dev01`.
 const CLIPS: [(&str, f64); 5] = [
     ("pyannote_sample.wav", 0.10),
     ("falcon_test.wav", 0.10),
@@ -27,14 +27,14 @@ const CLIPS: [(&str, f64); 5] = [
 ];
 
 fn folder(variable: &str) -> Option<PathBuf> {
-    let found = std::env::var_os(variable).map(PathBuf::from);
-    if found.is_none() {
+    let path = std::env::var_os(variable).map(PathBuf::from);
+    if path.is_none() {
         eprintln!("skipped: {variable} is not set");
     }
-    found
+    path
 }
 
-fn truth(entry: &Value) -> Vec<Turn> {
+fn reference(entry: &Value) -> Vec<Turn> {
     let text = |v: &Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
     let time = |v: &Value| v.as_f64().expect("a time");
     if let Some(rttm) = entry["rttm"].as_array() {
@@ -45,45 +45,46 @@ fn truth(entry: &Value) -> Vec<Turn> {
     turns.iter().map(|t| (text(&t["speaker"]), time(&t["start"]), time(&t["end"]))).collect()
 }
 
-/// Missed, false and confused speech over all speech, every speaker counted, under the best naming.
-fn error_rate(truth: &[Turn], found: &[Turn], end: f64) -> f64 {
-    let edges: Vec<f64> = truth.iter().flat_map(|t| [t.1, t.2]).collect();
+/// Missed, false and confused speech over all reference speech under the best mapping of labels to
+/// speakers. Overlapping speakers all count.
+fn error_rate(reference: &[Turn], hypothesis: &[Turn], end: f64) -> f64 {
+    let edges: Vec<f64> = reference.iter().flat_map(|t| [t.1, t.2]).collect();
     let names = |turns: &[Turn]| {
         let mut names: Vec<String> = turns.iter().map(|t| t.0.clone()).collect();
         names.sort();
         names.dedup();
         names
     };
-    let (known, labels) = (names(truth), names(found));
+    let (people, labels) = (names(reference), names(hypothesis));
     let at = |turns: &[Turn], names: &[String], t: f64| -> Vec<bool> {
         let speaks = |name: &String| turns.iter().any(|x| x.0 == *name && x.1 <= t && t < x.2);
         names.iter().map(speaks).collect()
     };
     let (mut wrong, mut total) = (0, 0);
-    let mut shared = vec![vec![0_usize; labels.len()]; known.len()];
+    let mut shared = vec![vec![0_usize; labels.len()]; people.len()];
     for t in (0..(end * 100.0) as usize).map(|i| i as f64 / 100.0) {
         if edges.iter().any(|edge| (t - edge).abs() <= COLLAR) {
             continue;
         }
-        let (known, heard) = (at(truth, &known, t), at(found, &labels, t));
+        let (expected, actual) = (at(reference, &people, t), at(hypothesis, &labels, t));
         let count = |speaking: &[bool]| speaking.iter().filter(|s| **s).count();
-        total += count(&known);
-        wrong += count(&known).max(count(&heard));
-        for (row, _) in shared.iter_mut().zip(&known).filter(|(_, speaks)| **speaks) {
-            row.iter_mut().zip(&heard).for_each(|(sum, speaks)| *sum += usize::from(*speaks));
+        total += count(&expected);
+        wrong += count(&expected).max(count(&actual));
+        for (row, _) in shared.iter_mut().zip(&expected).filter(|(_, speaks)| **speaks) {
+            row.iter_mut().zip(&actual).for_each(|(sum, speaks)| *sum += usize::from(*speaks));
         }
     }
-    (wrong - most_shared(&shared, &mut Vec::new())) as f64 / total as f64
+    (wrong - max_shared(&shared, &mut Vec::new())) as f64 / total as f64
 }
 
-fn most_shared(rows: &[Vec<usize>], taken: &mut Vec<usize>) -> usize {
+fn max_shared(rows: &[Vec<usize>], assigned: &mut Vec<usize>) -> usize {
     let Some((row, others)) = rows.split_first() else { return 0 };
-    let mut best = most_shared(others, taken);
+    let mut best = max_shared(others, assigned);
     for (label, frames) in row.iter().enumerate() {
-        if !taken.contains(&label) {
-            taken.push(label);
-            best = best.max(frames + most_shared(others, taken));
-            taken.pop();
+        if !assigned.contains(&label) {
+            assigned.push(label);
+            best = best.max(frames + max_shared(others, assigned));
+            assigned.pop();
         }
     }
     best
@@ -114,7 +115,7 @@ async fn app(models: &Path, runtime: PathBuf) -> TestApp {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn speakers_of_real_clips_are_told_apart() {
+async fn diarization_error_of_real_clips_is_within_its_limits() {
     let (Some(media), Some(models)) = (folder("SHOTLOG_MEDIA"), folder("SHOTLOG_MODELS")) else {
         return;
     };
@@ -124,10 +125,10 @@ async fn speakers_of_real_clips_are_told_apart() {
         return;
     }
     let app = app(&models, runtime).await;
-    let known: Value =
+    let annotations: Value =
         serde_json::from_slice(&std::fs::read(media.join("ground_truth.json")).unwrap()).unwrap();
     let mut failed = Vec::new();
-    for (clip, most) in CLIPS {
+    for (clip, max_error) in CLIPS {
         let fields = [("analyzers", "diarization"), ("mode", "interval"), ("interval", "600")];
         let job = app.job_of(&fields, clip, &std::fs::read(media.join(clip)).unwrap()).await;
         assert_eq!(job["status"], "done", "{clip}: {job}");
@@ -135,21 +136,21 @@ async fn speakers_of_real_clips_are_told_apart() {
         let chunks = app.get(&format!("/videos/{id}/chunks")).await.json();
         let turns = chunks["chunks"][0]["diarization"]["turns"].as_array().cloned();
         let number = |v: &Value| v.as_f64().unwrap();
-        let found: Vec<Turn> = turns
+        let hypothesis: Vec<Turn> = turns
             .unwrap_or_default()
             .iter()
             .map(|t| {
                 (t["speaker"].as_str().unwrap().into(), number(&t["start"]), number(&t["end"]))
             })
             .collect();
-        let truth = truth(&known[clip]);
-        let last = truth.iter().chain(&found).map(|t| t.2).fold(0.0, f64::max);
-        let end = known[clip]["uem"][1].as_f64().unwrap_or(last);
-        let error = error_rate(&truth, &found, end);
-        let (heard, expected) = (speakers(&found), speakers(&truth));
-        println!("{clip}: {error:.3} of at most {most}, {heard} speakers of {expected}");
-        if error > most || heard.abs_diff(expected) > 1 {
-            failed.push(format!("{clip}: {error:.3}, {heard} speakers; {found:?}"));
+        let reference = reference(&annotations[clip]);
+        let last = reference.iter().chain(&hypothesis).map(|t| t.2).fold(0.0, f64::max);
+        let end = annotations[clip]["uem"][1].as_f64().unwrap_or(last);
+        let error = error_rate(&reference, &hypothesis, end);
+        let (actual, expected) = (speakers(&hypothesis), speakers(&reference));
+        println!("{clip}: {error:.3} (maximum {max_error}), {actual} of {expected} speakers");
+        if error > max_error || actual.abs_diff(expected) > 1 {
+            failed.push(format!("{clip}: {error:.3}, {actual} speakers; {hypothesis:?}"));
         }
     }
     assert!(failed.is_empty(), "{failed:#?}");
@@ -158,10 +159,10 @@ async fn speakers_of_real_clips_are_told_apart() {
 #[test]
 fn the_error_rate_counts_missed_false_and_confused_speech() {
     let turn = |speaker: &str, start, end| (speaker.to_owned(), start, end);
-    let truth = [turn("a", 1.0, 11.5), turn("b", 11.5, 22.0)];
-    assert_eq!(error_rate(&truth, &[turn("x", 1.0, 11.5), turn("y", 11.5, 22.0)], 22.0), 0.0);
-    let swapped = error_rate(&truth, &[turn("x", 1.0, 22.0)], 22.0);
+    let reference = [turn("a", 1.0, 11.5), turn("b", 11.5, 22.0)];
+    assert_eq!(error_rate(&reference, &[turn("x", 1.0, 11.5), turn("y", 11.5, 22.0)], 22.0), 0.0);
+    let swapped = error_rate(&reference, &[turn("x", 1.0, 22.0)], 22.0);
     assert!((swapped - 0.5).abs() < 0.01, "{swapped}");
-    let missed = error_rate(&truth, &[turn("x", 1.0, 11.5)], 22.0);
+    let missed = error_rate(&reference, &[turn("x", 1.0, 11.5)], 22.0);
     assert!((missed - 0.5).abs() < 0.01, "{missed}");
 }

@@ -16,7 +16,7 @@ mod bad_request_400 {
         let app = TestApp::new().await;
         mentions(&app.upload(fields, "c.mp4", &clip(5.0)).await.error(400), words);
         assert_eq!(app.spooled(), 0, "a refused upload leaves nothing");
-        assert_eq!(app.get("/jobs").await.ok()["total"], 0, "it is refused before the 202");
+        assert_eq!(app.get("/jobs").await.ok()["total"], 0, "no job is created");
         let mut body = json!({"url": "http://a.example/c.mp4"});
         for (name, value) in fields {
             body[*name] =
@@ -227,7 +227,7 @@ async fn not_found_404_unknown_path() {
 }
 
 #[tokio::test]
-async fn method_not_allowed_405_names_what_is() {
+async fn method_not_allowed_405_lists_the_allowed_methods() {
     let app = TestApp::new().await;
     for (method, path, allow) in [
         (Method::PUT, "/videos", "POST, GET, HEAD"),
@@ -306,7 +306,7 @@ async fn unprocessable_422_wrong_type_or_range() {
 }
 
 #[tokio::test]
-async fn unprocessable_422_mistyped_fields_name_the_nearest() {
+async fn unprocessable_422_mistyped_fields_suggest_the_nearest() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let url = "http://a.example/c.mp4";
@@ -333,7 +333,7 @@ async fn unprocessable_422_mistyped_fields_name_the_nearest() {
     let kind = "application/x-www-form-urlencoded";
     let reply = app.post_text(&rerun, kind, "aggregator=stats").await;
     mentions(&reply.error(422), &["'aggregator'", "'aggregators'?"]);
-    assert_eq!(app.get("/jobs").await.ok()["total"], 1, "nothing was started");
+    assert_eq!(app.get("/jobs").await.ok()["total"], 1, "no job was started");
     assert_eq!(app.spooled(), 0);
 }
 
@@ -362,16 +362,16 @@ async fn unprocessable_422_mistyped_parameters_on_every_route() {
     let head = app.raw(app.request(Method::HEAD, "/videos?zzz=1").finish()).await;
     assert_eq!(head.status, 422);
     for path in ["/?session=refused", "/docs?x=1", "/live?x=1", "/ready?x=1"] {
-        assert_eq!(app.get(path).await.status, 200, "{path} is no operation of the document");
+        assert_eq!(app.get(path).await.status, 200, "{path} is not an operation of the document");
     }
 }
 
 #[tokio::test]
 async fn a_score_threshold_is_any_number() {
     let app = TestApp::new().await;
-    for given in [json!(7), json!(-0.1), json!(1e300), json!(0.5), json!(null)] {
-        let body = json!({"text": "x", "score_threshold": given});
-        assert_eq!(app.post_json("/query", body).await.status, 200, "{given}");
+    for threshold in [json!(7), json!(-0.1), json!(1e300), json!(0.5), json!(null)] {
+        let body = json!({"text": "x", "score_threshold": threshold});
+        assert_eq!(app.post_json("/query", body).await.status, 200, "{threshold}");
     }
 }
 
@@ -454,8 +454,8 @@ async fn every_response_has_a_request_id() {
         assert!(id.len() >= 16 && id != second.header("x-request-id"));
     }
     let named = |id: &str| app.request(Method::GET, "/health").header("X-Request-Id", id).finish();
-    let kept = app.raw(named("trace-42")).await;
-    assert_eq!(kept.header("x-request-id"), "trace-42");
+    let reply = app.raw(named("trace-42")).await;
+    assert_eq!(reply.header("x-request-id"), "trace-42");
     let replaced = app.raw(named("no spaces allowed")).await;
     assert_ne!(replaced.header("x-request-id"), "no spaces allowed");
 }
@@ -538,9 +538,9 @@ mod job_time {
         let job = app.job_of(&[], "c.mp4", &clip(30.0)).await;
         assert_failed(&job, "analyzing", &["ConnectionError: the model provider does not answer"]);
         assert_eq!(job["detail"]["analyzer"], "default_video");
-        assert_eq!(app.get("/videos").await.ok()["total"], 0, "nothing half-written");
-        let objects = app.post_json("/query", json!({"text": "x"})).await.ok();
-        assert_eq!(objects["results"], json!([]));
+        assert_eq!(app.get("/videos").await.ok()["total"], 0, "nothing is stored partially");
+        let page = app.post_json("/query", json!({"text": "x"})).await.ok();
+        assert_eq!(page["results"], json!([]));
     }
 }
 
@@ -548,7 +548,7 @@ mod partial_failure {
     use super::*;
 
     #[tokio::test]
-    async fn an_ingest_tells_what_of_it_failed() {
+    async fn an_ingest_reports_failed_aggregators() {
         let app = TestApp::new().await;
         app.model.fail(Task::Events, "events cannot be found");
         let job = app.job_of(&[], "c.mp4", &clip(30.0)).await;
@@ -569,8 +569,8 @@ mod partial_failure {
         let result = &job["result"];
         assert_eq!(job["status"], "done");
         assert_eq!(result["failed"], json!({"events": "ConnectionError: events cannot be found"}));
-        for kept in ["stats", "novelty", "summary", "chapters"] {
-            assert!(result["ran"].as_array().unwrap().contains(&json!(kept)), "{result}");
+        for other in ["stats", "novelty", "summary", "chapters"] {
+            assert!(result["ran"].as_array().unwrap().contains(&json!(other)), "{result}");
         }
     }
 
@@ -580,19 +580,19 @@ mod partial_failure {
         let id = app.video().await;
         app.model.fail(Task::Answer, "the model provider does not answer");
         let error = "ConnectionError: the model provider does not answer";
-        let found = app.post_json("/query", json!({"text": "door"})).await.ok();
-        assert_eq!((&found["answer"], &found["answer_error"]), (&Value::Null, &json!(error)));
-        assert_eq!(found["results"].as_array().map(Vec::len), Some(3), "the hits stand");
-        assert_eq!(found.get("audit"), None);
-        let asked = app.post_json("/ask", json!({"question": "Who opens the door?"})).await.ok();
-        assert_eq!((&asked["answer"], &asked["answer_error"]), (&Value::Null, &json!(error)));
+        let page = app.post_json("/query", json!({"text": "door"})).await.ok();
+        assert_eq!((&page["answer"], &page["answer_error"]), (&Value::Null, &json!(error)));
+        assert_eq!(page["results"].as_array().map(Vec::len), Some(3), "the hits are returned");
+        assert_eq!(page.get("audit"), None);
+        let answer = app.post_json("/ask", json!({"question": "Who opens the door?"})).await.ok();
+        assert_eq!((&answer["answer"], &answer["answer_error"]), (&Value::Null, &json!(error)));
         assert!(
-            !asked["results"].as_array().unwrap().is_empty() && asked["sources"][&id].is_object()
+            !answer["results"].as_array().unwrap().is_empty() && answer["sources"][&id].is_object()
         );
-        assert_eq!(asked.get("error"), None, "that is for the empty cases");
+        assert_eq!(answer.get("error"), None, "error is only for the empty cases");
         app.model.failing.lock().unwrap().clear();
-        let found = app.post_json("/query", json!({"text": "door"})).await.ok();
-        assert!(found["answer"].is_string() && found.get("answer_error").is_none());
+        let page = app.post_json("/query", json!({"text": "door"})).await.ok();
+        assert!(page["answer"].is_string() && page.get("answer_error").is_none());
     }
 
     #[tokio::test]
@@ -601,7 +601,7 @@ mod partial_failure {
         let id = app.video().await;
         let schema = app.get("/schema").await.ok();
         let analyzers = schema["analyzers"].as_array().unwrap();
-        let needy: Vec<&String> = schema["aggregators"]
+        let unmet: Vec<&String> = schema["aggregators"]
             .as_object()
             .unwrap()
             .iter()
@@ -615,7 +615,7 @@ mod partial_failure {
         let reply = app.post_text(&format!("/videos/{id}/aggregates"), kind, "").await;
         let result = app.finished(reply.json()["job_id"].as_str().unwrap()).await["result"].clone();
         assert_eq!(result["failed"], json!({}));
-        for aggregator in needy {
+        for aggregator in unmet {
             assert!(result["skipped"].as_array().unwrap().contains(&json!(aggregator)), "{result}");
         }
     }
@@ -640,8 +640,8 @@ mod partial_failure {
         assert_eq!(deleted["objects"], json!([]));
         assert_eq!(deleted["storage_error"], "PermissionError: the bucket refuses to delete");
         app.get(&format!("/videos/{id}")).await.error(404);
-        let found = app.post_json("/query", json!({"text": "door"})).await.ok();
-        assert_eq!(found["results"], json!([]));
+        let page = app.post_json("/query", json!({"text": "door"})).await.ok();
+        assert_eq!(page["results"], json!([]));
     }
 
     #[tokio::test]
@@ -669,8 +669,8 @@ mod partial_failure {
             json!({"error": "ConnectionError: the embedder cannot be reached"})
         );
         app.embedder.recover();
-        let found = app.post_json("/query", json!({"text": "door"})).await.ok();
-        assert_eq!(found["results"].as_array().unwrap().len(), 3, "the video is searchable");
+        let page = app.post_json("/query", json!({"text": "door"})).await.ok();
+        assert_eq!(page["results"].as_array().unwrap().len(), 3, "the video is searchable");
     }
 
     #[tokio::test]

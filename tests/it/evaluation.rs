@@ -1,4 +1,4 @@
-//! `shotlog eval` as a continuous integration runs it.
+//! `shotlog eval` as a CI job runs it.
 
 use std::path::Path;
 use std::process::Output;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::mentions;
 use crate::support::process::{Process, bars, command};
 
-/// Runs the command over a file with these contents.
+/// Runs the command on a file with this content.
 fn eval(folder: &Path, url: &str, file: &Value) -> Output {
     let path = folder.join("questions.json");
     std::fs::write(&path, file.to_string()).unwrap();
@@ -17,7 +17,7 @@ fn eval(folder: &Path, url: &str, file: &Value) -> Output {
 }
 
 #[tokio::test]
-async fn the_command_ends_as_its_bars_say() {
+async fn the_exit_status_reports_missed_bars() {
     let folder = tempfile::tempdir().unwrap();
     let Some(clip) = bars(folder.path(), 4, 1) else { return };
     let service = Process::start(folder.path(), &[]).await;
@@ -34,19 +34,19 @@ async fn the_command_ends_as_its_bars_say() {
         ],
         "bars": [{"metric": "false_presence", "at_most": 1}],
     });
-    let held = eval(folder.path(), &service.url, &file);
-    let told = String::from_utf8_lossy(&held.stderr);
-    assert_eq!(held.status.code(), Some(0), "{told}");
-    mentions(&told, &["recall", "ok   default false_presence", "at most 1"]);
-    let run: Value = serde_json::from_slice(&held.stdout).expect("the run as JSON");
+    let passed = eval(folder.path(), &service.url, &file);
+    let log = String::from_utf8_lossy(&passed.stderr);
+    assert_eq!(passed.status.code(), Some(0), "{log}");
+    mentions(&log, &["recall", "ok   default false_presence", "at most 1"]);
+    let run: Value = serde_json::from_slice(&passed.stdout).expect("the run as JSON");
     assert_eq!(run["questions"][0]["id"], "bars");
 
-    let missed = json!({"metric": "recall", "at_least": 1.5});
-    file["bars"].as_array_mut().unwrap().push(missed);
+    let unreachable = json!({"metric": "recall", "at_least": 1.5});
+    file["bars"].as_array_mut().unwrap().push(unreachable);
     let missed = eval(folder.path(), &service.url, &file);
-    let told = String::from_utf8_lossy(&missed.stderr);
-    assert_eq!(missed.status.code(), Some(1), "{told}");
-    mentions(&told, &["MISS default recall", "1 of 2 bars are missed"]);
+    let log = String::from_utf8_lossy(&missed.stderr);
+    assert_eq!(missed.status.code(), Some(1), "{log}");
+    mentions(&log, &["MISS default recall", "1 of 2 bars are missed"]);
 
     file["questions"][0]["relevant"][0]["filename"] = "d.mp4".into();
     let unknown = eval(folder.path(), &service.url, &file);

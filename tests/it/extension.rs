@@ -1,5 +1,5 @@
-//! An analyzer and an aggregator from outside, those of the examples: one line each in the
-//! composition, and every route knows them.
+//! An analyzer and an aggregator from outside the crate (the examples): one line in the composition
+//! registers each, and every route supports them.
 
 #[path = "../../examples/own_analyzer/brightness.rs"]
 pub(crate) mod brightness;
@@ -14,11 +14,11 @@ use crate::support::{TestApp, clip, mentions};
 use brightness::Brightness;
 use darkest::Darkest;
 
-/// The only dark scene of the clips that tests use is their fifth.
+/// Index of the only dark scene in the test clips.
 const DARK: u64 = 4;
 
-/// An application with both, and a finished ingest.
-async fn ingested() -> (TestApp, String, Value) {
+/// An application with both, the id of one ingested video and its job's result.
+async fn app_with_video() -> (TestApp, String, Value) {
     let app = TestApp::with(|setup| {
         setup.analyzers = Analyzers::default().with(&Brightness);
         setup.aggregators = Aggregators::default().with(&Darkest);
@@ -33,39 +33,39 @@ async fn ingested() -> (TestApp, String, Value) {
 }
 
 #[track_caller]
-fn lists(list: &Value, id: &str) {
-    assert!(list.as_array().unwrap().contains(&json!(id)), "{list} is without {id}");
+fn assert_lists(list: &Value, id: &str) {
+    assert!(list.as_array().unwrap().contains(&json!(id)), "{list} does not contain {id}");
 }
 
 #[tokio::test]
-async fn what_is_added_is_announced() {
-    let (app, _, _) = ingested().await;
+async fn schema_health_and_openapi_list_both() {
+    let (app, _, _) = app_with_video().await;
     let (schema, health) = (app.get("/schema").await.ok(), app.get("/health").await.ok());
-    lists(&schema["analyzers"], brightness::ID);
+    assert_lists(&schema["analyzers"], brightness::ID);
     let darkest = json!({"depends_on": [brightness::ID], "uses_llm": false});
     assert_eq!(schema["aggregators"][darkest::ID], darkest);
     assert_eq!(schema["outputs"][brightness::ID]["properties"]["percent"]["type"], "integer");
     assert!(schema["results"][darkest::ID]["properties"].is_object(), "{}", schema["results"]);
-    lists(&app.get("/analyzers").await.ok()["analyzers"], brightness::ID);
-    lists(&health["analyzers"], brightness::ID);
-    lists(&health["aggregators"], darkest::ID);
+    assert_lists(&app.get("/analyzers").await.ok()["analyzers"], brightness::ID);
+    assert_lists(&health["analyzers"], brightness::ID);
+    assert_lists(&health["aggregators"], darkest::ID);
     let document = app.get("/openapi.json").await.text();
     mentions(&document, &[brightness::ID, darkest::ID]);
 }
 
 #[tokio::test]
-async fn an_ingest_runs_both_and_stores_what_they_find() {
-    let (app, id, result) = ingested().await;
-    lists(&result["analyzers"], brightness::ID);
+async fn an_ingest_runs_both_and_stores_their_outputs() {
+    let (app, id, result) = app_with_video().await;
+    assert_lists(&result["analyzers"], brightness::ID);
     assert_eq!(result["indexed"][brightness::ID], 6);
-    lists(&result["aggregated"]["aggregates"], darkest::ID);
+    assert_lists(&result["aggregated"]["aggregates"], darkest::ID);
     let chunk = app.get(&format!("/videos/{id}/chunks/{DARK}")).await.ok();
     assert_eq!(chunk[brightness::ID], json!({"percent": 7, "level": "dark"}));
     let page = app.get(&format!("/videos/{id}/chunks?analyzer={}", brightness::ID)).await.ok();
     let dark = |c: &&Value| c[brightness::ID]["level"] == "dark";
     assert_eq!(page["chunks"].as_array().unwrap().iter().filter(dark).count(), 1, "{page}");
     let all = app.get(&format!("/videos/{id}/aggregates")).await.ok();
-    lists(&all["available"], darkest::ID);
+    assert_lists(&all["available"], darkest::ID);
     let moment_id = format!("m_{id}_40000_50000");
     let moment =
         json!({"chunk_id": DARK, "start": 40.0, "end": 50.0, "percent": 7, "moment_id": moment_id});
@@ -75,8 +75,8 @@ async fn an_ingest_runs_both_and_stores_what_they_find() {
 }
 
 #[tokio::test]
-async fn an_aggregator_is_skipped_without_the_analyzer_it_builds_on() {
-    let (app, _, _) = ingested().await;
+async fn an_aggregator_is_skipped_without_the_analyzer_it_depends_on() {
+    let (app, _, _) = app_with_video().await;
     let fields = [("mode", "interval"), ("interval", "10")];
     let job = app.job_of(&fields, "other.mp4", &clip(30.0)).await;
     let aggregates = &job["result"]["aggregated"]["aggregates"];
@@ -84,13 +84,13 @@ async fn an_aggregator_is_skipped_without_the_analyzer_it_builds_on() {
 }
 
 #[tokio::test]
-async fn searches_and_questions_find_and_cite_it() {
-    let (app, id, _) = ingested().await;
+async fn search_and_ask_return_and_cite_the_analyzers_output() {
+    let (app, id, _) = app_with_video().await;
     let query = json!({"text": "dark picture", "analyzer": brightness::ID, "limit": 1});
-    let found = app.post_json("/query", query).await.ok();
-    assert_eq!(found["analyzer"], brightness::ID);
-    let hit = &found["results"][0];
-    assert_eq!(hit["chunk_id"], DARK, "{found}");
+    let page = app.post_json("/query", query).await.ok();
+    assert_eq!(page["analyzer"], brightness::ID);
+    let hit = &page["results"][0];
+    assert_eq!(hit["chunk_id"], DARK, "{page}");
     mentions(hit["description"].as_str().unwrap(), &["The picture is dark"]);
 
     *app.model.says.lock().unwrap() = vec![("The picture is dark.", "picture is dark")];
@@ -101,13 +101,13 @@ async fn searches_and_questions_find_and_cite_it() {
     mentions(answer["answer"].as_str().unwrap(), &[&format!("[{id} 40-50]")]);
     assert_eq!(answer["audit"][0]["verdict"], "supported", "{answer}");
     let sources = &answer["sources"][&id];
-    lists(&sources["routed_to"], darkest::ID);
+    assert_lists(&sources["routed_to"], darkest::ID);
     assert_eq!(sources[darkest::ID], 1);
 }
 
 #[tokio::test]
-async fn tables_have_its_column() {
-    let (app, id, _) = ingested().await;
+async fn csv_exports_have_the_analyzers_column() {
+    let (app, id, _) = app_with_video().await;
     let table = app.get(&format!("/videos/{id}/export?format=csv")).await.text();
     let mut rows = table.lines();
     assert_eq!(rows.next().unwrap().rsplit(',').next(), Some(brightness::ID));

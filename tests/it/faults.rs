@@ -1,6 +1,6 @@
-//! Whatever call of a store fails, hangs or loses its answer: what is acknowledged is there, a repair
-//! leaves nothing for `verify` to find, and every answer is one that the contract knows. Every call of
-//! every use-case is tried where `SHOTLOG_TORTURE` is set; else a few of each.
+//! Store faults: whichever call fails, hangs or loses its reply, acknowledged work is kept, a repair leaves
+//! nothing for `verify` to report, and every reply is one that the contract defines. With
+//! `SHOTLOG_TORTURE` set, every call of every use-case is tried, otherwise a few of each.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,12 +15,12 @@ use crate::support::{BASE, FlakyStorage, TestApp, clip, mentions};
 
 const FAULTS: [Fault; 4] = [Fault::Fails, Fault::Hangs, Fault::Unanswered, Fault::Down];
 
-/// Calls of each use-case that are tried in the short form, with each fault.
+/// Calls of each use-case that are tried with each fault unless `SHOTLOG_TORTURE` is set.
 const SHORT: usize = 4;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
-/// The video of every use-case.
+/// Length of the video in every use-case, in seconds.
 const SECONDS: f64 = 20.0;
 
 /// Chunks of the video before a use-case.
@@ -32,13 +32,12 @@ struct Torture {
     id: String,
 }
 
-/// What a use-case is to be found to have done: the chunks that the video has, none where there is
-/// none.
+/// The number of chunks that the video must have after a use-case; 0 if there must be no video.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
-    /// It was acknowledged: the video is so.
+    /// The use-case was acknowledged: the video has this many chunks.
     Done(u64),
-    /// It was reported as failed: the video is as it was before, or so.
+    /// The use-case failed: the video is unchanged or has this many chunks.
     Failed(u64),
 }
 
@@ -65,7 +64,7 @@ impl Torture {
         outcome(&self.job(interval).await, chunks)
     }
 
-    /// The video as every use-case finds it.
+    /// Restores the state before every use-case: the original video, or none if `absent`.
     async fn restore(&self, absent: bool) {
         if absent {
             self.app.delete(&format!("/videos/{}", self.id)).await;
@@ -86,12 +85,12 @@ impl Torture {
         log["total"].as_u64().expect("a number")
     }
 
-    /// Makes the index forget what it holds.
+    /// Removes every point from the index.
     async fn lose_points(&self) {
         self.app.index.replace(Some(&Filter::default()), Vec::new()).await.expect("an index");
     }
 
-    /// Checks that nothing is lost, and nothing wrong after a repair.
+    /// Checks that nothing is lost and that nothing is inconsistent after a repair.
     async fn check(&self, before: u64, outcome: Outcome, case: &str) {
         let service = &self.app.service;
         let repaired = service.search.reindex(Repair::default()).await.expect(case);
@@ -102,15 +101,15 @@ impl Torture {
         let chunks = self.chunks().await;
         match outcome {
             Outcome::Done(expected) => assert_eq!(chunks, expected, "{case}"),
-            Outcome::Failed(meant) => {
-                assert!(chunks == before || chunks == meant, "{case}: {chunks} chunks");
+            Outcome::Failed(intended) => {
+                assert!(chunks == before || chunks == intended, "{case}: {chunks} chunks");
             }
         }
         let search = json!({"text": "a woman opens a door", "limit": 50, "mode": "hybrid"});
-        let found = self.app.post_json("/query", search).await.ok();
-        assert_eq!(found["results"].as_array().map(Vec::len), Some(chunks as usize), "{case}");
+        let page = self.app.post_json("/query", search).await.ok();
+        assert_eq!(page["results"].as_array().map(Vec::len), Some(chunks as usize), "{case}");
         if chunks > 0 {
-            // A delete that hung has retired the name of then.
+            // A delete that hung has already retired the earlier object name.
             let video = self.app.get(&format!("/videos/{}", self.id)).await.ok();
             let path = video["storage_path"].as_str().expect("a path");
             let object = self.app.get(&format!("/storage/{path}")).await;
@@ -118,7 +117,7 @@ impl Torture {
         }
     }
 
-    /// Runs a use-case with every fault at every call, or at a few; says how many cases that were.
+    /// Runs a use-case with every fault at every call, or at a few, and returns the number of cases.
     async fn every_call(
         &self,
         name: &str,
@@ -140,14 +139,14 @@ impl Torture {
         };
         let mut cases = 0;
         for fault in FAULTS {
-            // Each fault begins elsewhere, so that together they meet more calls.
+            // Each fault starts at another call, so that together they cover more calls.
             for nth in (1 + cases % step..=calls).step_by(step) {
                 self.restore(absent).await;
                 prepare().await;
                 self.faults.plan(nth, fault);
                 let outcome = run().await;
-                let met = self.faults.clear();
-                let case = format!("{name}, call {nth} of {calls} ({met:?}) {fault:?}");
+                let call = self.faults.clear();
+                let case = format!("{name}, call {nth} of {calls} ({call:?}) {fault:?}");
                 self.check(before, outcome, &case).await;
                 cases += 1;
             }
@@ -169,7 +168,7 @@ fn outcome(job: &Value, chunks: u64) -> Outcome {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_use_case_survives_every_fault_of_a_store() {
+async fn every_use_case_survives_every_store_fault() {
     let torture = Torture::new().await;
     let (t, id) = (&torture, torture.id.as_str());
     let nothing = async || {};
@@ -198,8 +197,8 @@ async fn every_use_case_survives_every_fault_of_a_store() {
         _ => Outcome::Failed(0),
     };
     let annotate = async || {
-        let said = json!({"metadata": {"camera": "north"}, "collection": "street"});
-        match t.app.patch_json(&format!("/videos/{id}"), said).await.status {
+        let patch = json!({"metadata": {"camera": "north"}, "collection": "street"});
+        match t.app.patch_json(&format!("/videos/{id}"), patch).await.status {
             200 => Outcome::Done(CHUNKS),
             _ => Outcome::Failed(CHUNKS),
         }
@@ -212,8 +211,8 @@ async fn every_use_case_survives_every_fault_of_a_store() {
     };
     let rebuild = async || repair(Repair { all: true, ..Repair::default() }).await;
     cases += t.every_call("reindex", false, nothing, rebuild).await;
-    let mend = async || repair(Repair::default()).await;
-    cases += t.every_call("repair", false, async || t.lose_points().await, mend).await;
+    let repair_index = async || repair(Repair::default()).await;
+    cases += t.every_call("repair", false, async || t.lose_points().await, repair_index).await;
     let reads = [
         ("search", "/query", json!({"text": "boat", "mode": "hybrid"})),
         ("search everywhere", "/query", json!({"text": "boat", "analyzer": "*"})),
@@ -237,9 +236,9 @@ async fn every_use_case_survives_every_fault_of_a_store() {
     println!("{cases} cases, 0 problems");
 }
 
-/// Of a video that is there the webhook has heard, or it is remembered that it could not be told.
+/// For every published video either the webhook was called or the alert lists the failed call.
 #[tokio::test(start_paused = true)]
-async fn an_alert_is_told_of_what_is_published_whatever_fails() {
+async fn every_published_video_calls_the_webhook_or_is_listed_as_failed() {
     let torture = Torture::new().await;
     let (t, jobs) = (&torture, &torture.app.service.jobs);
     let alert = json!({"text": "a door", "webhook": "http://example.org/hook", "min_p_present": 0});
@@ -261,13 +260,13 @@ async fn an_alert_is_told_of_what_is_published_whatever_fails() {
             t.ingest("10", CHUNKS).await;
             t.app.idle().await;
             let case = format!("call {nth} of {calls} ({:?}) {fault:?}", t.faults.clear());
-            // As the next start does.
+            // The next start of the service does the same.
             jobs.resume().await.expect(&case);
             t.app.idle().await;
             if t.chunks().await == CHUNKS {
-                let remembered = t.app.get("/alerts/doors").await.ok()["failed"] != json!([]);
-                let told = t.app.webhooks.requests().len() > before;
-                assert!(told || remembered, "{case}: nobody was told");
+                let listed = t.app.get("/alerts/doors").await.ok()["failed"] != json!([]);
+                let called = t.app.webhooks.requests().len() > before;
+                assert!(called || listed, "{case}: no call and no listed failure");
                 published += 1;
             }
             cases += 1;
@@ -278,7 +277,7 @@ async fn an_alert_is_told_of_what_is_published_whatever_fails() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_full_disk_refuses_changes_in_one_sentence_and_lets_videos_be_deleted() {
+async fn a_full_disk_refuses_changes_but_allows_deletes() {
     let torture = Torture::new().await;
     let (t, id) = (&torture, torture.id.as_str());
     let video = format!("/videos/{id}");

@@ -1,5 +1,5 @@
-//! Odd and broken files through the real decoder, from the upload to what is stored. The clips are
-//! made with the `ffmpeg` program, so that every machine has them.
+//! Odd and broken files through the real decoder, from upload to storage. The clips are made with the
+//! `ffmpeg` program, so that every machine has them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,7 +15,7 @@ use crate::support::{TestApp, mentions};
 const SCENES: &str = "color=red:s=128x72:r=10:d=2[a];color=green:s=128x72:r=10:d=2[b];\
                       color=blue:s=128x72:r=10:d=2[c];[a][b][c]concat=n=3:v=1:a=0[v]";
 
-/// What the chunking must not smooth over: every cut is a boundary.
+/// Chunking options under which every cut is a boundary.
 const BY_SHOT: &[(&str, &str)] = &[("preset", "video"), ("min_duration", "1")];
 
 /// A service with the real decoder and a folder for clips.
@@ -37,17 +37,17 @@ impl Studio {
         Self { app, folder: tempfile::tempdir().expect("a folder") }
     }
 
-    /// Runs ffmpeg with these arguments, `NAME` at the end being the clip it writes.
+    /// Runs ffmpeg with these arguments, of which the last names the clip that it writes.
     fn make(&self, arguments: &[&str]) -> PathBuf {
         let (name, options) = arguments.split_last().expect("a name");
         let path = self.folder.path().join(name);
-        let made = Command::new("ffmpeg")
+        let output = Command::new("ffmpeg")
             .args(["-nostdin", "-v", "error", "-y"])
             .args(options)
             .arg(&path)
             .output()
             .expect("the ffmpeg program");
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         path
     }
 
@@ -66,7 +66,7 @@ impl Studio {
         chunks.iter().skip(1).map(|c| c["start"].as_f64().unwrap()).collect()
     }
 
-    /// The job failed because of the file, said so, and left nothing behind.
+    /// Asserts that the job failed because of the file, reported so, and left nothing behind.
     async fn assert_refused(&self, job: &Value) {
         assert_eq!(job["status"], "failed", "{job}");
         assert_eq!(job["stage"], "fetching", "{job}");
@@ -77,10 +77,10 @@ impl Studio {
     }
 }
 
-fn assert_near(found: &[f64], expected: &[f64]) {
-    let near = found.len() == expected.len()
-        && found.iter().zip(expected).all(|(f, e)| (f - e).abs() <= 0.2);
-    assert!(near, "boundaries {found:?}, expected {expected:?}");
+fn assert_near(actual: &[f64], expected: &[f64]) {
+    let near = actual.len() == expected.len()
+        && actual.iter().zip(expected).all(|(f, e)| (f - e).abs() <= 0.2);
+    assert!(near, "boundaries {actual:?}, expected {expected:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -93,7 +93,7 @@ async fn shots_become_chunks() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_that_is_no_video() {
+async fn files_that_are_not_videos_are_refused() {
     let studio = Studio::open().await;
     let random: Vec<u8> =
         (0..50_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
@@ -110,7 +110,7 @@ async fn a_file_that_is_no_video() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_picture_sent_as_a_video_is_told_so_and_a_gif_is_a_video() {
+async fn pictures_playlists_and_archives_are_refused_and_gifs_accepted() {
     let studio = Studio::open().await;
     for (name, format) in [("still.jpg", "JPEG"), ("still.png", "PNG"), ("still.bmp", "BMP")] {
         let still =
@@ -142,10 +142,10 @@ async fn a_picture_sent_as_a_video_is_told_so_and_a_gif_is_a_video() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_container_without_a_frame() {
+async fn a_container_without_frames_is_refused() {
     let studio = Studio::open().await;
     let clip = studio.make(&["-filter_complex", SCENES, "-map", "[v]", "-t", "1", "whole.mp4"]);
-    // The header with the index is kept, the media it points to is not.
+    // Keep the header with the index, but not the media that it points to.
     let bytes = std::fs::read(clip).unwrap();
     let header = bytes.windows(4).position(|w| w == b"mdat").unwrap() - 4;
     let moov = bytes.windows(4).position(|w| w == b"moov").unwrap() - 4;
@@ -159,7 +159,7 @@ async fn a_container_without_a_frame() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sound_alone_and_pictures_alone() {
+async fn audio_only_and_video_only_files_are_ingested() {
     let studio = Studio::open().await;
     let sound = studio.make(&["-f", "lavfi", "-i", "sine=440:d=12", "tone.wav"]);
     let job = studio.ingest(&sound, &[("preset", "audio")]).await;
@@ -176,7 +176,7 @@ async fn sound_alone_and_pictures_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pictures_that_start_after_the_sound() {
+async fn cuts_are_found_in_video_that_starts_after_its_audio() {
     let studio = Studio::open().await;
     let late = studio.make(&["-filter_complex", SCENES, "-map", "[v]", "plain.mkv"]);
     let late = late.to_string_lossy().into_owned();
@@ -205,16 +205,15 @@ async fn pictures_that_start_after_the_sound() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_container_that_lies_about_its_duration() {
+async fn a_wrong_container_duration_is_ignored() {
     let studio = Studio::open().await;
     let clip = studio.make(&["-filter_complex", SCENES, "-map", "[v]", "true.mp4"]);
     let mut bytes = std::fs::read(clip).unwrap();
-    // The durations of the movie, track and media headers, and of the edit list: a hundred times
-    // as long.
+    // Multiply the durations in the movie, track and media headers and in the edit list by 100.
     for (kind, offset) in [(b"mvhd", 20), (b"tkhd", 24), (b"mdhd", 20), (b"elst", 12)] {
         let at = bytes.windows(4).position(|w| w == kind).unwrap() + offset;
-        let told = u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
-        bytes[at..at + 4].copy_from_slice(&(told * 100).to_be_bytes());
+        let duration = u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
+        bytes[at..at + 4].copy_from_slice(&(duration * 100).to_be_bytes());
     }
     let job = studio.app.job_of(BY_SHOT, "lie.mp4", &bytes).await;
     assert_near(&studio.boundaries(&job).await, &[2.0, 4.0]);
@@ -222,11 +221,11 @@ async fn a_container_that_lies_about_its_duration() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stamp_that_jumps_makes_no_chunks() {
+async fn a_timestamp_jump_adds_no_chunks() {
     let studio = Studio::open().await;
     let clip = studio.make(&["-filter_complex", SCENES, "-map", "[v]", "-c:v", "flv", "whole.flv"]);
     let mut bytes = std::fs::read(clip).unwrap();
-    // The time of the last tag: its upper byte.
+    // Corrupt the upper byte of the last tag's timestamp.
     let end = bytes.len() - 4;
     let size = u32::from_be_bytes(bytes[end..].try_into().unwrap()) as usize;
     bytes[end - size + 4] ^= 0xb8;
@@ -236,7 +235,7 @@ async fn a_stamp_that_jumps_makes_no_chunks() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_cut_off_half_way() {
+async fn a_truncated_file_is_analyzed_as_far_as_it_decodes() {
     let studio = Studio::open().await;
     let clip = studio.make(&[
         "-f",
@@ -252,37 +251,37 @@ async fn a_file_cut_off_half_way() {
     let bytes = std::fs::read(clip).unwrap();
     let half = &bytes[..bytes.len() * 6 / 10];
     let job = studio.app.job_of(BY_SHOT, "cut.mp4", half).await;
-    assert_eq!(job["status"], "done", "what is there is analyzed: {job}");
+    assert_eq!(job["status"], "done", "the decodable part is analyzed: {job}");
     let id = job["result"]["video_id"].as_str().unwrap();
     let page = studio.app.get(&format!("/videos/{id}/chunks")).await.ok();
     let end = page["chunks"].as_array().unwrap().last().unwrap()["end"].as_f64().unwrap();
-    assert!(end < 5.9, "no chunk reaches beyond what was decoded: {page}");
+    assert!(end < 5.9, "no chunk extends beyond the decoded part: {page}");
 }
 
-/// Seconds that a file lasts, by ffprobe.
-fn seconds_of(path: &Path, stream: &str) -> f64 {
-    let asked = ["-v", "error", "-select_streams", stream, "-show_entries", "stream=duration"];
-    let told = Command::new("ffprobe").args(asked).args(["-of", "csv=p=0"]).arg(path).output();
-    let told = String::from_utf8(told.expect("the ffprobe program").stdout).expect("text");
-    told.trim().parse().unwrap_or_else(|_| panic!("{told:?} is no number of seconds"))
+/// Duration of a stream in seconds, from ffprobe.
+fn stream_seconds(path: &Path, stream: &str) -> f64 {
+    let options = ["-v", "error", "-select_streams", stream, "-show_entries", "stream=duration"];
+    let output = Command::new("ffprobe").args(options).args(["-of", "csv=p=0"]).arg(path).output();
+    let output = String::from_utf8(output.expect("the ffprobe program").stdout).expect("text");
+    output.trim().parse().unwrap_or_else(|_| panic!("{output:?} is not a number of seconds"))
 }
 
-/// Mean of red, green and blue of the first picture of a file.
+/// Mean red, green and blue of a file's first frame.
 fn first_colour(path: &Path) -> [u8; 3] {
-    let made = Command::new("ffmpeg")
+    let output = Command::new("ffmpeg")
         .args(["-nostdin", "-v", "error", "-i"])
         .arg(path)
         .args(["-frames:v", "1", "-vf", "scale=1:1:flags=area", "-f", "rawvideo"])
         .args(["-pix_fmt", "rgb24", "-"])
         .output()
         .expect("the ffmpeg program");
-    made.stdout.try_into().unwrap_or_else(|bytes| panic!("{bytes:?} is no pixel"))
+    output.stdout.try_into().unwrap_or_else(|bytes| panic!("{bytes:?} is not one pixel"))
 }
 
 #[tokio::test]
-async fn a_clip_begins_and_ends_where_it_was_asked_to() {
+async fn a_clip_starts_and_ends_at_the_requested_times() {
     let studio = Studio::open().await;
-    // A key frame at 0 alone; the sound begins with the blue.
+    // The only key frame is at 0; the sound starts with the blue scene.
     let video = studio.make(&[
         "-f",
         "lavfi",
@@ -318,15 +317,16 @@ async fn a_clip_begins_and_ends_where_it_was_asked_to() {
     };
 
     let exact = save("start=2.5&end=5.2", "exact.mp4").await;
-    assert!((seconds_of(&exact, "v") - 2.7).abs() <= 0.04, "{}", seconds_of(&exact, "v"));
-    assert!((seconds_of(&exact, "a") - 2.7).abs() <= 0.04, "{}", seconds_of(&exact, "a"));
+    assert!((stream_seconds(&exact, "v") - 2.7).abs() <= 0.04, "{}", stream_seconds(&exact, "v"));
+    assert!((stream_seconds(&exact, "a") - 2.7).abs() <= 0.04, "{}", stream_seconds(&exact, "a"));
     let [red, green, blue] = first_colour(&exact);
     assert!(green > 80 && red < 40 && blue < 40, "green at 2.5 s, not {red} {green} {blue}");
 
-    // From a key frame on, or from the one before, nothing is coded anew.
+    // A clip from a key frame, or from the one before its start, is not re-encoded.
     for query in ["start=0&end=3", "start=2.5&end=3&exact=false"] {
         let copied = save(query, "copied.mp4").await;
-        assert!((seconds_of(&copied, "v") - 3.0).abs() <= 0.4, "{}", seconds_of(&copied, "v"));
+        let seconds = stream_seconds(&copied, "v");
+        assert!((seconds - 3.0).abs() <= 0.4, "{seconds}");
         let [red, green, blue] = first_colour(&copied);
         assert!(red > 200 && green < 40 && blue < 40, "red at 0 s, not {red} {green} {blue}");
     }
@@ -336,27 +336,27 @@ async fn a_clip_begins_and_ends_where_it_was_asked_to() {
     let part = studio.app.raw(part.finish()).await;
     assert_eq!((part.status, &part.body[..]), (206, &b"ftyp"[..]));
     assert!(part.header("content-disposition").contains("scenes-0s-3s.mp4"));
-    for (query, right) in [
+    for (query, hint) in [
         ("start=3&end=3", "end after its start"),
         ("start=3&end=9", "within the video"),
         ("start=-1&end=2", "within the video"),
     ] {
         let detail = studio.app.get(&format!("/videos/{id}/clip?{query}")).await.error(400);
-        mentions(&detail, &[right]);
+        mentions(&detail, &[hint]);
     }
 }
 
 #[tokio::test]
-async fn a_clip_of_every_kind_of_file() {
+async fn clips_are_cut_from_every_kind_of_file() {
     let studio = Studio::open().await;
     let tone = "sine=frequency=440:duration=6";
     let (mp3, vp9) = (["-c:a", "libmp3lame"], ["-c:v", "libvpx-vp9", "-deadline", "realtime"]);
     let opus = ["-cpu-used", "8", "-c:a", "libopus", "-vf", "scale=161:91"];
     let scenes = ["-f", "lavfi", "-i", tone, "-filter_complex", SCENES, "-map", "[v]"];
-    let of_scenes = |rest: &[&'static str]| [&scenes[..], rest].concat();
+    let from_scenes = |rest: &[&'static str]| [&scenes[..], rest].concat();
     let full = ["-c:v", "libx264", "-pix_fmt", "yuv444p", "full.mkv"];
-    for (made, kind, sound, picture) in [
-        (of_scenes(&full), "video/mp4", false, true),
+    for (arguments, kind, sound, picture) in [
+        (from_scenes(&full), "video/mp4", false, true),
         (
             [&["-f", "lavfi", "-i", tone], &mp3[..], &["tone.mp3"]].concat(),
             "audio/mp4",
@@ -364,7 +364,7 @@ async fn a_clip_of_every_kind_of_file() {
             false,
         ),
         (
-            of_scenes(&["-map", "0:a", "-c:v", "mpeg4", "-c:a", "pcm_s16le", "old.avi"]),
+            from_scenes(&["-map", "0:a", "-c:v", "mpeg4", "-c:a", "pcm_s16le", "old.avi"]),
             "video/mp4",
             true,
             true,
@@ -382,7 +382,7 @@ async fn a_clip_of_every_kind_of_file() {
             true,
         ),
     ] {
-        let video = studio.make(&made);
+        let video = studio.make(&arguments);
         let job = studio.ingest(&video, BY_SHOT).await;
         let id = job["result"]["video_id"].as_str().expect("an id").to_owned();
         let reply = studio.app.get(&format!("/videos/{id}/clip?start=2.5&end=4.25")).await;
@@ -390,13 +390,13 @@ async fn a_clip_of_every_kind_of_file() {
         assert_eq!(reply.header("content-type"), kind);
         let path = studio.folder.path().join("clip.mp4");
         std::fs::write(&path, &reply.body).expect("the clip");
-        for (stream, there) in [("v", picture), ("a", sound)] {
-            if there {
-                let lasts = seconds_of(&path, stream);
-                assert!((lasts - 1.75).abs() <= 0.09, "{video:?}: {stream} lasts {lasts}");
+        for (stream, expected) in [("v", picture), ("a", sound)] {
+            if expected {
+                let seconds = stream_seconds(&path, stream);
+                assert!((seconds - 1.75).abs() <= 0.09, "{video:?}: {stream} lasts {seconds}");
             }
         }
-        // The last moment may end later than the container says that the file does.
+        // The last moment may end after the duration that the container states.
         let chunks = studio.app.get(&format!("/videos/{id}/chunks")).await.ok();
         let last = chunks["chunks"].as_array().and_then(|all| all.last()).expect("a chunk");
         let clip = format!("/videos/{id}/clip?start={}&end={}", last["start"], last["end"]);
@@ -405,30 +405,30 @@ async fn a_clip_of_every_kind_of_file() {
 }
 
 #[tokio::test]
-async fn peaks_rise_where_it_gets_loud() {
+async fn peaks_follow_the_loudness() {
     let studio = Studio::open().await;
     let sound = "sine=frequency=440:duration=4,volume='if(gte(t,2),4,0)':eval=frame";
     let picture = "color=red:s=128x72:r=10:d=4";
     let inputs = ["-f", "lavfi", "-i", picture, "-f", "lavfi", "-i", sound];
     let codecs = ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac"];
     for (name, options) in [
-        ("seen_and_heard.mp4", [&inputs[..], &codecs].concat()),
-        ("heard.m4a", [&inputs[4..], &codecs[4..]].concat()),
+        ("audio_video.mp4", [&inputs[..], &codecs].concat()),
+        ("audio.m4a", [&inputs[4..], &codecs[4..]].concat()),
     ] {
         let video = studio.make(&[&options[..], &[name]].concat());
         let job = studio.ingest(&video, &[("mode", "interval"), ("interval", "1")]).await;
         let id = job["result"]["video_id"].as_str().unwrap_or_else(|| panic!("{job}")).to_owned();
-        // The second time it comes from what was kept.
+        // The second request is served from the cache.
         for _ in 0..2 {
             let answer = studio.app.get(&format!("/videos/{id}/peaks?buckets=8")).await.ok();
             let peaks: Vec<f64> =
                 answer["peaks"].as_array().unwrap().iter().map(|p| p.as_f64().unwrap()).collect();
             assert!(peaks[..3].iter().all(|&peak| peak < 0.01), "{name}: {peaks:?}");
-            // A sine of an eighth, four times as loud.
+            // ffmpeg's sine has an amplitude of 1/8, here amplified four times.
             assert!(peaks[4..7].iter().all(|peak| (0.4..0.6).contains(peak)), "{name}: {peaks:?}");
         }
     }
-    let silent = studio.make(&[&inputs[..4], &codecs[..4], &["seen.mp4"]].concat());
+    let silent = studio.make(&[&inputs[..4], &codecs[..4], &["video.mp4"]].concat());
     let job = studio.ingest(&silent, &[("mode", "interval"), ("interval", "1")]).await;
     let id = job["result"]["video_id"].as_str().unwrap_or_else(|| panic!("{job}"));
     let answer = studio.app.get(&format!("/videos/{id}/peaks")).await.ok();

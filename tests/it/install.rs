@@ -1,4 +1,4 @@
-//! Nothing is erased that another install may own.
+//! A repair erases nothing that another install may own.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use shotlog::domain::search::reindex::Repair;
 
 use crate::support::{FakeEmbedder, TestApp, clip, mentions};
 
-/// Two services with records of their own over one index.
-async fn two() -> [TestApp; 2] {
+/// Two services over one index, each with its own records.
+async fn two_installs() -> [TestApp; 2] {
     let index = Arc::new(MemoryIndex::new(FakeEmbedder::DIMENSION));
     let app = || {
         TestApp::with(|setup| {
@@ -22,7 +22,7 @@ async fn two() -> [TestApp; 2] {
 }
 
 #[tokio::test]
-async fn stores_of_different_installs_refuse_to_start() {
+async fn stores_of_another_install_are_refused() {
     let index = Arc::new(MemoryIndex::new(FakeEmbedder::DIMENSION));
     let first = TestApp::with(|setup| setup.index = index.clone()).await;
     for _ in 0..2 {
@@ -46,43 +46,43 @@ async fn stores_of_different_installs_refuse_to_start() {
 }
 
 #[tokio::test]
-async fn many_orphans_are_kept_until_it_is_told() {
-    let [here, there] = two().await;
+async fn many_orphans_are_kept_unless_removal_is_requested() {
+    let [here, there] = two_installs().await;
     here.video().await;
     for seconds in [31.0, 32.0, 33.0] {
         there.video_of(&clip(seconds)).await;
     }
     let points = here.index.count(&Filter::default()).await.unwrap();
-    let kept = here.service.search.reindex(Repair::default()).await.unwrap();
-    assert_eq!((kept.orphans, kept.orphans_kept), (0, 3));
+    let report = here.service.search.reindex(Repair::default()).await.unwrap();
+    assert_eq!((report.orphans, report.orphans_kept), (0, 3));
     assert_eq!(here.index.count(&Filter::default()).await.unwrap(), points);
     assert_eq!(here.service.search.excess_orphans(&*here.index).await.unwrap(), Some(3));
-    let told = Repair { remove_orphans: true, ..Repair::default() };
-    let removed = here.service.search.reindex(told).await.unwrap();
-    assert_eq!((removed.orphans, removed.orphans_kept), (3, 0));
+    let removal = Repair { remove_orphans: true, ..Repair::default() };
+    let report = here.service.search.reindex(removal).await.unwrap();
+    assert_eq!((report.orphans, report.orphans_kept), (3, 0));
     assert_eq!(here.index.values("video_id").await.unwrap().len(), 1);
 }
 
 #[tokio::test]
 async fn a_few_orphans_are_removed() {
-    let [here, there] = two().await;
+    let [here, there] = two_installs().await;
     here.video().await;
     there.video_of(&clip(31.0)).await;
     assert_eq!(here.service.search.excess_orphans(&*here.index).await.unwrap(), None);
-    let repaired = here.service.search.reindex(Repair::default()).await.unwrap();
-    assert_eq!((repaired.orphans, repaired.orphans_kept), (1, 0));
+    let report = here.service.search.reindex(Repair::default()).await.unwrap();
+    assert_eq!((report.orphans, report.orphans_kept), (1, 0));
 }
 
 #[tokio::test]
-async fn records_without_any_video_remove_nothing() {
-    let [here, there] = two().await;
+async fn empty_records_remove_no_orphans() {
+    let [here, there] = two_installs().await;
     there.video().await;
-    let kept = here.service.search.reindex(Repair::default()).await.unwrap();
-    assert_eq!((kept.orphans, kept.orphans_kept), (0, 1));
+    let report = here.service.search.reindex(Repair::default()).await.unwrap();
+    assert_eq!((report.orphans, report.orphans_kept), (0, 1));
 }
 
 #[tokio::test]
-async fn many_leftovers_are_kept_until_it_is_told() {
+async fn many_leftover_documents_are_kept_unless_removal_is_requested() {
     use ports::records::RecordStore;
     let app = TestApp::with(|setup| setup.settings.index.max_orphans = 2).await;
     for seconds in [31.0, 32.0, 33.0] {
@@ -90,12 +90,12 @@ async fn many_leftovers_are_kept_until_it_is_told() {
         app.records.delete(&format!("videos/{id}/video.json")).await.unwrap();
     }
     let documents = app.records.list("videos/").await.unwrap();
-    let kept = app.service.search.reindex(Repair::default()).await.unwrap();
-    assert_eq!(kept.orphans_kept, 3);
+    let report = app.service.search.reindex(Repair::default()).await.unwrap();
+    assert_eq!(report.orphans_kept, 3);
     assert_eq!(app.records.list("videos/").await.unwrap(), documents);
     assert_eq!(app.stored(), 3);
-    let told = Repair { remove_orphans: true, ..Repair::default() };
-    app.service.search.reindex(told).await.unwrap();
+    let removal = Repair { remove_orphans: true, ..Repair::default() };
+    app.service.search.reindex(removal).await.unwrap();
     assert_eq!(app.records.list("videos/").await.unwrap(), [""; 0]);
     assert_eq!(app.stored(), 0);
 }

@@ -1,4 +1,4 @@
-//! Instances that share their records keep out of each other's way.
+//! Instances that share their records never work on the same video at once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,14 +19,14 @@ async fn one_instance_at_a_time_works_on_a_video() {
     let records = Arc::new(MemoryRecords::new());
     let [here, there] = [(); 2].map(|()| VideoLocks::new(records.clone(), LONG));
     let claim = here.lock(video_id(VIDEO)).await.unwrap();
-    assert!(there.try_lock(video_id(VIDEO)).await.unwrap().is_none(), "it is held here");
+    assert!(there.try_lock(video_id(VIDEO)).await.unwrap().is_none(), "the other instance has it");
     assert!(
         here.try_lock(video_id(VIDEO)).await.unwrap().is_none(),
-        "also by another job of this process"
+        "another job of this process has it"
     );
     assert!(
         there.try_lock(video_id("fedcba9876543210")).await.unwrap().is_some(),
-        "others are free"
+        "other videos are free"
     );
     claim.check().unwrap();
     drop(claim);
@@ -37,20 +37,20 @@ async fn one_instance_at_a_time_works_on_a_video() {
 }
 
 #[tokio::test]
-async fn what_a_dead_instance_held_is_free_when_its_lease_ends() {
+async fn a_dead_instances_video_is_free_when_its_lease_expires() {
     let records = Arc::new(MemoryRecords::new());
-    let claims = VideoLocks::new(records.clone(), LONG);
+    let locks = VideoLocks::new(records.clone(), LONG);
     records.put(KEY, &json!({"holder": "dead", "until": 4e9})).await.unwrap();
-    assert!(claims.try_lock(video_id(VIDEO)).await.unwrap().is_none());
+    assert!(locks.try_lock(video_id(VIDEO)).await.unwrap().is_none());
     records.put(KEY, &json!({"holder": "dead", "until": 1e9})).await.unwrap();
-    claims.try_lock(video_id(VIDEO)).await.unwrap().expect("it has ended").check().unwrap();
+    locks.try_lock(video_id(VIDEO)).await.unwrap().expect("the lease has expired").check().unwrap();
 }
 
 #[tokio::test]
-async fn a_lease_is_renewed_and_its_loss_noticed() {
+async fn a_lease_is_renewed_and_its_loss_is_detected() {
     let records = Arc::new(MemoryRecords::new());
-    let claims = VideoLocks::new(records.clone(), Some(Duration::from_millis(400)));
-    let claim = claims.lock(video_id(VIDEO)).await.unwrap();
+    let locks = VideoLocks::new(records.clone(), Some(Duration::from_millis(400)));
+    let claim = locks.lock(video_id(VIDEO)).await.unwrap();
     let first = records.get(KEY).await.unwrap();
     while records.get(KEY).await.unwrap() == first {
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -60,20 +60,20 @@ async fn a_lease_is_renewed_and_its_loss_noticed() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     drop(claim);
-    let left = records.get(KEY).await.unwrap().expect("the other's lease stays");
-    assert_eq!(left["holder"], "another");
+    let lease = records.get(KEY).await.unwrap().expect("the other instance's lease stays");
+    assert_eq!(lease["holder"], "another");
 }
 
 #[tokio::test]
-async fn a_process_alone_notes_what_it_is_at() {
+async fn a_single_process_records_its_claims_too() {
     let records = Arc::new(MemoryRecords::new());
-    let claims = VideoLocks::new(records.clone(), None);
-    let claim = claims.lock(video_id(VIDEO)).await.unwrap();
-    assert!(claims.try_lock(video_id(VIDEO)).await.unwrap().is_none());
+    let locks = VideoLocks::new(records.clone(), None);
+    let claim = locks.lock(video_id(VIDEO)).await.unwrap();
+    assert!(locks.try_lock(video_id(VIDEO)).await.unwrap().is_none());
     claim.check().unwrap();
     assert_eq!(records.list("claims/").await.unwrap().len(), 1);
     drop(claim);
-    let next = claims.lock(video_id(VIDEO)).await.unwrap();
+    let next = locks.lock(video_id(VIDEO)).await.unwrap();
     drop(next);
     while !records.list("").await.unwrap().is_empty() {
         tokio::task::yield_now().await;

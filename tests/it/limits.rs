@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{TestApp, clip, mentions};
 
-async fn refused(app: &TestApp, route: &str, body: Value, words: &[&str]) {
+async fn assert_refused(app: &TestApp, route: &str, body: Value, words: &[&str]) {
     mentions(&app.post_json(route, body).await.error(422), words);
 }
 
@@ -25,7 +25,7 @@ async fn query_limit_default_5_range_1_to_50() {
     for limit in [json!(0), json!(51), json!(-1), json!("5"), json!(2.5), json!(null), json!(1e30)]
     {
         let words = ["limit", "an integer from 1 to 50"];
-        refused(&app, "/query", json!({"text": "boat", "limit": limit}), &words).await;
+        assert_refused(&app, "/query", json!({"text": "boat", "limit": limit}), &words).await;
     }
 }
 
@@ -42,7 +42,7 @@ async fn ask_limit_default_6_range_1_to_20_per_video() {
     }
     for limit in [json!(0), json!(21), json!("6"), json!(true), json!(null)] {
         let words = ["limit", "an integer from 1 to 20"];
-        refused(&app, "/ask", json!({"question": "boat", "limit": limit}), &words).await;
+        assert_refused(&app, "/ask", json!({"question": "boat", "limit": limit}), &words).await;
     }
 }
 
@@ -92,7 +92,7 @@ async fn min_duration_default_5_ignored_in_interval_mode() {
     }
     for bad in [json!(0), json!(-1), json!("5"), json!(null), json!([])] {
         let body = json!({"url": "http://a.example/c.mp4", "min_duration": bad});
-        refused(&app, "/videos/url", body, &["min_duration", "number"]).await;
+        assert_refused(&app, "/videos/url", body, &["min_duration", "number"]).await;
     }
 }
 
@@ -120,8 +120,8 @@ async fn snippet_length_180_characters() {
     let app = TestApp::new().await;
     app.video().await;
     let body = json!({"text": "fog on a lake", "detail": "minimal"});
-    let found = app.post_json("/query", body).await.ok();
-    let snippet = found["results"][0]["snippet"].as_str().unwrap();
+    let page = app.post_json("/query", body).await.ok();
+    let snippet = page["results"][0]["snippet"].as_str().unwrap();
     assert_eq!(snippet.chars().count(), 180);
 }
 
@@ -189,7 +189,7 @@ async fn uploads_have_a_limit() {
 }
 
 #[tokio::test]
-async fn what_surrounds_an_upload_has_a_limit() {
+async fn form_data_around_an_uploaded_file_has_a_limit() {
     let app = TestApp::new().await;
     let junk = "x".repeat(6 << 20);
     let reply = app.upload(&[("unknown", &junk)], "c.mp4", &clip(5.0)).await;
@@ -225,7 +225,7 @@ async fn other_bodies_have_a_limit() {
 }
 
 #[tokio::test]
-async fn a_body_that_announces_too_much_is_refused_unread() {
+async fn an_oversized_content_length_is_refused_before_the_body_is_read() {
     let app = TestApp::with(|setup| {
         setup.http.server.max_json_bytes = 1000;
         setup.http.server.max_form_bytes = 1000;
@@ -242,22 +242,22 @@ async fn a_body_that_announces_too_much_is_refused_unread() {
         ("/session", "application/x-www-form-urlencoded"),
         ("/videos", "multipart/form-data; boundary=b"),
     ] {
-        let read = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
-        let seen = read.clone();
-        // A server asks for the body ("100 Continue") once it is read.
+        let polled = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let flag = polled.clone();
+        // A server asks for it ("100 Continue") once the body is read.
         let body = poem::Body::from_bytes_stream(futures::stream::poll_fn(move |_| {
-            seen.store(true, std::sync::atomic::Ordering::SeqCst);
+            flag.store(true, std::sync::atomic::Ordering::SeqCst);
             std::task::Poll::Ready(None::<Result<bytes::Bytes, std::io::Error>>)
         }));
         let request = app.request(poem::http::Method::POST, path).content_type(kind);
         let request =
             request.header("expect", "100-continue").header("content-length", "999999999");
         app.raw(request.body(body)).await.error(413);
-        assert!(!read.load(std::sync::atomic::Ordering::SeqCst), "{path}");
+        assert!(!polled.load(std::sync::atomic::Ordering::SeqCst), "{path}");
     }
 }
 
-fn gzipped(bytes: &[u8]) -> Vec<u8> {
+fn gzip(bytes: &[u8]) -> Vec<u8> {
     use std::io::Write;
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     encoder.write_all(bytes).unwrap();
@@ -265,10 +265,10 @@ fn gzipped(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn bodies_may_be_compressed_with_gzip_within_their_limit() {
+async fn gzip_bodies_are_accepted_within_their_limit() {
     let app = TestApp::with(|setup| setup.http.server.max_json_bytes = 1000).await;
     app.video().await;
-    let sent = async |path: &str, kind: &str, coding: &str, body: Vec<u8>| {
+    let send = async |path: &str, kind: &str, coding: &str, body: Vec<u8>| {
         let request = app.request(poem::http::Method::POST, path).content_type(kind);
         let request = request.header("accept", "application/json, text/event-stream");
         app.raw(request.header("content-encoding", coding).body(body)).await
@@ -276,34 +276,34 @@ async fn bodies_may_be_compressed_with_gzip_within_their_limit() {
     let json = "application/json";
     let query = json!({"text": "boat", "synthesize": false}).to_string();
     for coding in ["gzip", "GZIP", "x-gzip"] {
-        let found = sent("/query", json, coding, gzipped(query.as_bytes())).await.ok();
-        assert_eq!(found["query"], "boat");
+        let page = send("/query", json, coding, gzip(query.as_bytes())).await.ok();
+        assert_eq!(page["query"], "boat");
     }
-    sent("/query", json, "identity", query.clone().into_bytes()).await.ok();
+    send("/query", json, "identity", query.clone().into_bytes()).await.ok();
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string();
-    assert_eq!(sent("/mcp", json, "gzip", gzipped(ping.as_bytes())).await.ok()["id"], 1);
+    assert_eq!(send("/mcp", json, "gzip", gzip(ping.as_bytes())).await.ok()["id"], 1);
 
-    let bomb = gzipped(&vec![b' '; 50 << 20]);
+    let bomb = gzip(&vec![b' '; 50 << 20]);
     assert!(bomb.len() > 1000, "{}", bomb.len());
     for bytes in [1 << 20, 100_000, 1001] {
-        let padded = gzipped(format!("{query}{}", " ".repeat(bytes)).as_bytes());
-        mentions(&sent("/query", json, "gzip", padded).await.error(413), &["1000 bytes"]);
+        let padded = gzip(format!("{query}{}", " ".repeat(bytes)).as_bytes());
+        mentions(&send("/query", json, "gzip", padded).await.error(413), &["1000 bytes"]);
     }
-    mentions(&sent("/query", json, "gzip", bomb).await.error(413), &["1000 bytes"]);
-    let broken = sent("/query", json, "gzip", query.clone().into_bytes()).await.error(422);
+    mentions(&send("/query", json, "gzip", bomb).await.error(413), &["1000 bytes"]);
+    let broken = send("/query", json, "gzip", query.clone().into_bytes()).await.error(422);
     mentions(&broken, &["not valid gzip"]);
 
     for coding in ["br", "zstd", "deflate", "gzip, gzip", "compress"] {
-        let reply = sent("/query", json, coding, query.clone().into_bytes()).await;
+        let reply = send("/query", json, coding, query.clone().into_bytes()).await;
         mentions(&reply.error(415), &[coding, "accepted: gzip, identity"]);
         assert_eq!(reply.header("accept-encoding"), "gzip, identity");
     }
     let form = "multipart/form-data; boundary=b";
-    mentions(&sent("/videos", form, "gzip", gzipped(b"--b--")).await.error(415), &["identity"]);
+    mentions(&send("/videos", form, "gzip", gzip(b"--b--")).await.error(415), &["identity"]);
 }
 
 #[tokio::test]
-async fn a_body_that_stops_arriving_is_given_up() {
+async fn a_stalled_body_times_out() {
     let app = TestApp::with(|setup| {
         setup.http.server.body_timeout = std::time::Duration::from_millis(20);
         setup.http.server.upload_idle_timeout = std::time::Duration::from_millis(20);
@@ -346,9 +346,9 @@ async fn analyzers_run_one_at_a_time_and_jobs_wait_their_turn() {
 }
 
 #[tokio::test]
-async fn the_longest_video_is_told_by_what_is_decoded_of_it() {
-    let longest = Duration::from_secs(60);
-    let app = TestApp::with(|setup| setup.settings.ingest.max_duration = longest).await;
+async fn max_duration_applies_to_the_decoded_duration() {
+    let limit = Duration::from_secs(60);
+    let app = TestApp::with(|setup| setup.settings.ingest.max_duration = limit).await;
     let claims = json!({"seconds": 30.0, "claims": 90.0}).to_string();
     let job = app.job_of(&[], "c.mp4", claims.as_bytes()).await;
     assert_eq!(job["result"]["duration"], 30.0, "{job}");

@@ -24,7 +24,6 @@ mod install;
 mod instances;
 mod leases;
 mod limits;
-mod looks;
 mod mcp;
 #[cfg(all(feature = "ffmpeg", target_os = "linux"))]
 mod memory;
@@ -42,13 +41,13 @@ mod replicas;
 #[cfg(feature = "ffmpeg")]
 mod resume;
 mod routes;
+mod scrub;
 mod secrets;
-mod sight;
-mod sleepers;
 mod speech;
 #[cfg(feature = "cloud")]
 mod startup;
 mod support;
+mod suspended_instances;
 mod takeover;
 #[cfg(feature = "onnx")]
 mod telemetry;
@@ -56,4 +55,6 @@ mod tidy;
 #[cfg(feature = "ffmpeg")]
 mod traces;
 mod unreadable;
-mod uploading;
+mod upload_command;
+mod vision;
+mod vocabulary;

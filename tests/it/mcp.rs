@@ -1,4 +1,4 @@
-//! What agents are served at `/mcp`.
+//! The MCP endpoint for agents at `/mcp`.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ const TOOLS: [&str; 10] = [
     "get_job",
 ];
 
-async fn posted(app: &TestApp, message: &Value, headers: &[(&str, &str)]) -> Reply {
+async fn post(app: &TestApp, message: &Value, headers: &[(&str, &str)]) -> Reply {
     let mut request = poem::Request::builder()
         .method(Method::POST)
         .uri_str("/mcp")
@@ -40,27 +40,27 @@ fn message(method: &str, params: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 }
 
-/// The result of a request, or its error.
-async fn asked(app: &TestApp, method: &str, params: Value) -> Result<Value, Value> {
-    let answer = posted(app, &message(method, &params), &[]).await.ok();
+/// The result of a JSON-RPC request, or its error.
+async fn rpc(app: &TestApp, method: &str, params: Value) -> Result<Value, Value> {
+    let answer = post(app, &message(method, &params), &[]).await.ok();
     match answer.get("error") {
         Some(error) => Err(error.clone()),
         None => Ok(answer["result"].clone()),
     }
 }
 
-async fn called(app: &TestApp, tool: &str, arguments: Value) -> Value {
-    asked(app, "tools/call", json!({"name": tool, "arguments": arguments})).await.expect("a result")
+async fn call_tool(app: &TestApp, tool: &str, arguments: Value) -> Value {
+    rpc(app, "tools/call", json!({"name": tool, "arguments": arguments})).await.expect("a result")
 }
 
 /// Every tool, from all pages of the list.
 async fn tools(app: &TestApp) -> Vec<Value> {
     let (mut tools, mut cursor) = (Vec::new(), Value::Null);
     loop {
-        let page = asked(app, "tools/list", json!({"cursor": cursor})).await.expect("a page");
-        let listed = page["tools"].as_array().unwrap();
-        assert!(!listed.is_empty(), "a tool fits");
-        tools.extend(listed.iter().cloned());
+        let page = rpc(app, "tools/list", json!({"cursor": cursor})).await.expect("a page");
+        let items = page["tools"].as_array().unwrap();
+        assert!(!items.is_empty(), "a page has a tool");
+        tools.extend(items.iter().cloned());
         cursor = page["nextCursor"].clone();
         if cursor.is_null() {
             return tools;
@@ -68,29 +68,29 @@ async fn tools(app: &TestApp) -> Vec<Value> {
     }
 }
 
-/// The structured content of a call that succeeds, held to the tool's schema.
-async fn told(app: &TestApp, tool: &str, arguments: Value) -> Value {
-    let result = called(app, tool, arguments).await;
+/// The structured content of a successful call, checked against the tool's schema.
+async fn call_ok(app: &TestApp, tool: &str, arguments: Value) -> Value {
+    let result = call_tool(app, tool, arguments).await;
     assert_ne!(result["isError"], true, "{tool}: {result}");
     let tools = tools(app).await;
-    let listed = tools.iter().find(|listed| listed["name"] == tool);
-    let schema = listed.unwrap()["outputSchema"].clone();
+    let entry = tools.iter().find(|entry| entry["name"] == tool);
+    let schema = entry.unwrap()["outputSchema"].clone();
     let problems = Contract(schema.clone()).problems(&schema, &result["structuredContent"], tool);
     assert!(problems.is_empty(), "{problems:?} in {result}");
     let text = result["content"][0]["text"].as_str().expect("prose");
-    assert!(!text.trim().is_empty(), "{tool} says nothing");
+    assert!(!text.trim().is_empty(), "{tool} returns no text");
     result["structuredContent"].clone()
 }
 
-/// The sentence of a call that a tool refuses.
-async fn refused(app: &TestApp, tool: &str, arguments: Value) -> String {
-    let result = called(app, tool, arguments).await;
+/// The error text of a call that a tool refuses.
+async fn call_error(app: &TestApp, tool: &str, arguments: Value) -> String {
+    let result = call_tool(app, tool, arguments).await;
     assert_eq!(result["isError"], true, "{tool}: {result}");
     result["content"][0]["text"].as_str().expect("a sentence").to_owned()
 }
 
-/// A video with so many sentences and an aggregate with so many scenes.
-async fn long(app: &TestApp, sentences: usize) -> String {
+/// A video whose transcript has `sentences` sentences, with as many chapters.
+async fn long_video(app: &TestApp, sentences: usize) -> String {
     let id = app.video().await;
     let turn = |n: usize| {
         json!({"speaker": format!("S{}", n % 3), "start": n as f64 / 100.0,
@@ -107,7 +107,7 @@ async fn long(app: &TestApp, sentences: usize) -> String {
 }
 
 #[tokio::test]
-async fn the_same_tokens_let_in_as_elsewhere() {
+async fn mcp_accepts_the_same_tokens_as_the_api() {
     let app = TestApp::with(|setup| setup.http.auth.tokens = vec![TOKEN.into()]).await;
     let ping = message("ping", &json!({}));
     for headers in [
@@ -117,32 +117,32 @@ async fn the_same_tokens_let_in_as_elsewhere() {
         vec![("authorization", "Bearer ")],
         vec![("x-core-token", "wrong"), ("authorization", "Bearer a-token")],
     ] {
-        mentions(&posted(&app, &ping, &headers).await.error(401), &["X-Core-Token", "Bearer"]);
+        mentions(&post(&app, &ping, &headers).await.error(401), &["X-Core-Token", "Bearer"]);
     }
     for header in [
         ("authorization", "Bearer a-token"),
         ("authorization", "bearer a-token"),
         ("x-core-token", TOKEN),
     ] {
-        posted(&app, &ping, &[header]).await.ok();
+        post(&app, &ping, &[header]).await.ok();
     }
-    let elsewhere = poem::Request::builder().uri_str("/videos").header("host", "shotlog.test");
-    app.raw(elsewhere.header("authorization", "Bearer a-token").finish()).await.ok();
+    let api_request = poem::Request::builder().uri_str("/videos").header("host", "shotlog.test");
+    app.raw(api_request.header("authorization", "Bearer a-token").finish()).await.ok();
 }
 
 #[tokio::test]
-async fn requests_are_checked_and_limited_as_elsewhere() {
+async fn mcp_requests_have_the_checks_and_limits_of_the_api() {
     let app = TestApp::with(|setup| setup.http.server.max_json_bytes = 1000).await;
     let ping = message("ping", &json!({}));
-    posted(&app, &ping, &[("origin", "http://evil.test")]).await.error(403);
-    posted(&app, &ping, &[("origin", BASE)]).await.ok();
+    post(&app, &ping, &[("origin", "http://evil.test")]).await.error(403);
+    post(&app, &ping, &[("origin", BASE)]).await.ok();
     let foreign = app.request(Method::POST, "/mcp").header("host", "evil.test");
     app.raw(foreign.body(ping.to_string())).await.error(403);
-    posted(&app, &message("ping", &json!({"x": "x".repeat(1000)})), &[]).await.error(413);
+    post(&app, &message("ping", &json!({"x": "x".repeat(1000)})), &[]).await.error(413);
     mentions(&app.get("/mcp").await.error(405), &["POST"]);
     for (body, code, words) in [
         ("{\"jsonrpc\"".to_owned(), -32700, "not valid JSON"),
-        // rmcp itself takes what is too deep for a wrong media type.
+        // rmcp itself reports JSON that nests too deeply as a wrong media type.
         (format!("{}{}", "[".repeat(200), "]".repeat(200)), -32700, "recursion limit"),
         (
             message("ping", &json!({}))
@@ -178,9 +178,9 @@ async fn batches_of_revision_2025_03_26_are_answered_message_by_message() {
     let batch =
         json!([numbered(json!(1), "ping"), cancelled, numbered(json!("b"), "tools/list"), 5]);
     for headers in [vec![], vec![("mcp-protocol-version", "2025-03-26")]] {
-        let answers = posted(&app, &batch, &headers).await.ok();
+        let answers = post(&app, &batch, &headers).await.ok();
         let answers = answers.as_array().unwrap();
-        assert_eq!(answers.len(), 3, "a notification has no answer: {answers:?}");
+        assert_eq!(answers.len(), 3, "a notification gets no answer: {answers:?}");
         assert_eq!((&answers[0]["id"], &answers[0]["result"]), (&json!(1), &json!({})));
         assert_eq!(answers[1]["id"], "b");
         assert!(!answers[1]["result"]["tools"].as_array().unwrap().is_empty());
@@ -189,39 +189,39 @@ async fn batches_of_revision_2025_03_26_are_answered_message_by_message() {
             (&Value::Null, &json!(-32600))
         );
     }
-    let silent = posted(&app, &json!([cancelled]), &[]).await;
-    assert_eq!((silent.status, silent.body.len()), (202, 0));
+    let no_reply = post(&app, &json!([cancelled]), &[]).await;
+    assert_eq!((no_reply.status, no_reply.body.len()), (202, 0));
     let hello = json!({"protocolVersion": "2025-03-26", "capabilities": {},
                        "clientInfo": {"name": "test", "version": "1"}});
     assert_eq!(
-        asked(&app, "initialize", hello.clone()).await.unwrap()["protocolVersion"],
+        rpc(&app, "initialize", hello.clone()).await.unwrap()["protocolVersion"],
         "2025-03-26"
     );
-    let greeting = posted(&app, &json!([message("initialize", &hello)]), &[]).await.ok();
+    let greeting = post(&app, &json!([message("initialize", &hello)]), &[]).await.ok();
     mentions(greeting[0]["error"]["message"].as_str().unwrap(), &["initialize", "alone"]);
 
     let newer = [("mcp-protocol-version", "2025-06-18")];
     let pings = json!([numbered(json!(1), "ping")]);
-    let many = Value::from(vec![numbered(json!(1), "ping"); 5]);
+    let oversized = Value::from(vec![numbered(json!(1), "ping"); 5]);
     for (batch, headers, words) in
-        [(&pings, &newer[..], "2025-06-18"), (&many, &newer[..0], "mcp.max_batch")]
+        [(&pings, &newer[..], "2025-06-18"), (&oversized, &newer[..0], "mcp.max_batch")]
     {
-        let reply = posted(&app, batch, headers).await;
+        let reply = post(&app, batch, headers).await;
         assert_eq!(reply.status, 400);
         mentions(reply.json()["error"]["message"].as_str().unwrap(), &[words]);
     }
-    let many =
+    let batch =
         json!([message("tools/call", &json!({"name": "describe_library", "arguments": {}}))]);
     let app = TestApp::with(|setup| setup.http.auth.tokens = vec![TOKEN.into()]).await;
-    posted(&app, &many, &[]).await.error(401);
-    let answers = posted(&app, &many, &[("x-core-token", TOKEN)]).await.ok();
+    post(&app, &batch, &[]).await.error(401);
+    let answers = post(&app, &batch, &[("x-core-token", TOKEN)]).await.ok();
     assert!(answers[0]["result"]["structuredContent"].is_object(), "{answers}");
 }
 
 #[tokio::test]
-async fn it_can_be_switched_off() {
+async fn mcp_can_be_disabled() {
     let app = TestApp::with(|setup| setup.mcp.enabled = false).await;
-    posted(&app, &message("ping", &json!({})), &[]).await.error(404);
+    post(&app, &message("ping", &json!({})), &[]).await.error(404);
 }
 
 #[tokio::test]
@@ -229,7 +229,7 @@ async fn no_session_is_needed_and_every_tool_is_described() {
     let app = TestApp::new().await;
     let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {},
                        "clientInfo": {"name": "test", "version": "1"}});
-    let reply = posted(&app, &message("initialize", &hello), &[]).await;
+    let reply = post(&app, &message("initialize", &hello), &[]).await;
     assert_eq!(reply.header("mcp-session-id"), "");
     let server = &reply.ok()["result"];
     assert_eq!(server["serverInfo"]["name"], "shotlog");
@@ -246,47 +246,50 @@ async fn no_session_is_needed_and_every_tool_is_described() {
 }
 
 #[tokio::test]
-async fn every_tool_answers_in_the_shape_that_it_declares() {
+async fn tool_outputs_match_their_schemas() {
     let app = TestApp::new().await;
-    let id = long(&app, 5).await;
-    let library = told(&app, "describe_library", json!({})).await;
+    let id = long_video(&app, 5).await;
+    let library = call_ok(&app, "describe_library", json!({})).await;
     assert_eq!(library["newest"][0]["video_id"], json!(id));
-    let found = told(&app, "search_moments", json!({"text": "boat", "limit": 2})).await;
-    assert_eq!(found["results"].as_array().unwrap().len(), 2);
-    let names = json!({"moment_ids": [found["results"][0]["moment_id"], "m_0123456789abcdef_0_9"]});
-    let read = told(&app, "read_moments", names).await;
+    let page = call_ok(&app, "search_moments", json!({"text": "boat", "limit": 2})).await;
+    assert_eq!(page["results"].as_array().unwrap().len(), 2);
+    let names = json!({"moment_ids": [page["results"][0]["moment_id"], "m_0123456789abcdef_0_9"]});
+    let read = call_ok(&app, "read_moments", names).await;
     assert_eq!(read["moments"][0]["video_id"], json!(id));
     mentions(&read["missing"].to_string(), &["is gone"]);
-    let none =
-        told(&app, "search_moments", json!({"text": "boat", "filters": {"after": 9000}})).await;
+    let empty =
+        call_ok(&app, "search_moments", json!({"text": "boat", "filters": {"after": 9000}})).await;
     assert_eq!(
-        none["diagnostics"]["hits_without_filter"]["after"].as_u64().map(|n| n > 0),
+        empty["diagnostics"]["hits_without_filter"]["after"].as_u64().map(|n| n > 0),
         Some(true)
     );
-    let answer = told(&app, "ask", json!({"question": "What is there?"})).await;
+    let answer = call_ok(&app, "ask", json!({"question": "What is there?"})).await;
     assert!(answer["audit"].is_array() && answer["sources"][&id].is_object(), "{answer}");
-    let said = told(&app, "get_transcript", json!({"video_id": id, "after": 0.02})).await;
-    assert_eq!((&said["total"], &said["utterances"][0]["speaker"]), (&json!(3), &json!("S2")));
+    let transcript = call_ok(&app, "get_transcript", json!({"video_id": id, "after": 0.02})).await;
+    assert_eq!(
+        (&transcript["total"], &transcript["utterances"][0]["speaker"]),
+        (&json!(3), &json!("S2"))
+    );
     let chapters =
-        told(&app, "get_aggregate", json!({"video_id": id, "aggregator": "chapters"})).await;
+        call_ok(&app, "get_aggregate", json!({"video_id": id, "aggregator": "chapters"})).await;
     assert_eq!(chapters["result"]["chapters"].as_array().unwrap().len(), 5);
-    let plan = told(&app, "plan_ingest", json!({"video_id": id})).await;
+    let plan = call_ok(&app, "plan_ingest", json!({"video_id": id})).await;
     assert_eq!(plan["video_id"], json!(id));
 }
 
 #[tokio::test]
-async fn frames_are_images_in_the_order_of_their_times() {
+async fn frames_are_images_in_time_order() {
     let app = TestApp::with(|setup| setup.mcp.max_frames = 3).await;
     let id = app.video().await;
     let frames = json!({"video_id": id, "times": [1, 2.5, 12, 13], "width": 64});
-    let result = called(&app, "get_frames", frames.clone()).await;
+    let result = call_tool(&app, "get_frames", frames.clone()).await;
     let images = &result["content"].as_array().unwrap()[1..];
     assert_eq!(images.len(), 3);
     assert!(images.iter().all(|i| i["mimeType"] == "image/jpeg" && i["type"] == "image"));
-    let content = told(&app, "get_frames", frames).await;
+    let content = call_ok(&app, "get_frames", frames).await;
     assert_eq!(content["frames"][1]["t"], 2.5);
     mentions(content["rest"].as_str().unwrap(), &["last 1 of 4", "mcp.max_frames"]);
-    let chunks = told(&app, "get_frames", json!({"video_id": id, "chunk_ids": [1]})).await;
+    let chunks = call_ok(&app, "get_frames", json!({"video_id": id, "chunk_ids": [1]})).await;
     assert_eq!(
         (&chunks["frames"][0]["t"], &chunks["frames"][0]["chunk_id"]),
         (&json!(15.0), &json!(1))
@@ -294,35 +297,35 @@ async fn frames_are_images_in_the_order_of_their_times() {
     for wrong in [json!({}), json!({"times": []}), json!({"times": [1], "chunk_ids": [1]})] {
         let mut arguments = wrong;
         arguments["video_id"] = json!(id);
-        mentions(&refused(&app, "get_frames", arguments).await, &["either times or chunk_ids"]);
+        mentions(&call_error(&app, "get_frames", arguments).await, &["either times or chunk_ids"]);
     }
-    let beyond = refused(&app, "get_frames", json!({"video_id": id, "times": [9000]})).await;
+    let beyond = call_error(&app, "get_frames", json!({"video_id": id, "times": [9000]})).await;
     mentions(&beyond, &["length of the video"]);
 }
 
 #[tokio::test]
-async fn an_ingest_is_a_job_that_is_waited_for_or_not() {
+async fn ingest_url_waits_for_its_job_on_request() {
     let app = TestApp::new().await;
     let url = "http://example.com/v.mp4";
     let kind = ("content-type".into(), "video/mp4".into());
     app.fetcher
         .respond(url, Response { status: 200, headers: vec![kind], body: vec![clip(30.0).into()] });
-    let job = told(&app, "ingest_url", json!({"url": url, "wait": 0})).await;
+    let job = call_ok(&app, "ingest_url", json!({"url": url, "wait": 0})).await;
     app.finished(job["job_id"].as_str().unwrap()).await;
-    let job = told(&app, "get_job", json!({"job_id": job["job_id"]})).await;
+    let job = call_ok(&app, "get_job", json!({"job_id": job["job_id"]})).await;
     assert_eq!(job["status"], "done");
-    let waited = told(&app, "ingest_url", json!({"url": url, "wait": 60})).await;
+    let waited = call_ok(&app, "ingest_url", json!({"url": url, "wait": 60})).await;
     assert_eq!(waited["result"]["video_id"], job["result"]["video_id"]);
 
     let call =
         json!({"name": "ingest_url", "arguments": {"url": url}, "_meta": {"progressToken": 7}});
-    let stream = posted(&app, &message("tools/call", &call), &[]).await.text();
+    let stream = post(&app, &message("tools/call", &call), &[]).await.text();
     mentions(&stream, &["notifications/progress", "\"progressToken\":7", "\"status\":\"done\""]);
-    mentions(&refused(&app, "ingest_url", json!({"url": "ftp://a/b"})).await, &["http"]);
+    mentions(&call_error(&app, "ingest_url", json!({"url": "ftp://a/b"})).await, &["http"]);
 }
 
 #[tokio::test]
-async fn a_refusal_says_what_would_be_right() {
+async fn errors_state_what_is_accepted() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let missing = "0000000000000000";
@@ -333,8 +336,8 @@ async fn a_refusal_says_what_would_be_right() {
         ("plan_ingest", json!({})),
     ] {
         arguments["video_id"] = json!(missing);
-        let sentence = refused(&app, tool, arguments).await;
-        assert_eq!(sentence, app.get(&format!("/videos/{missing}")).await.error(404), "{tool}");
+        let error = call_error(&app, tool, arguments).await;
+        assert_eq!(error, app.get(&format!("/videos/{missing}")).await.error(404), "{tool}");
     }
     for (tool, arguments, words) in [
         ("search_moments", json!({"txt": "a"}), &["did you mean 'text'?"][..]),
@@ -348,18 +351,17 @@ async fn a_refusal_says_what_would_be_right() {
         ("get_job", json!({"job_id": "nothing"}), &["nothing"]),
         ("plan_ingest", json!({}), &["either url or video_id"]),
     ] {
-        mentions(&refused(&app, tool, arguments).await, words);
+        mentions(&call_error(&app, tool, arguments).await, words);
     }
-    let unknown =
-        asked(&app, "tools/call", json!({"name": "get_jobs"})).await.expect_err("an error");
+    let unknown = rpc(&app, "tools/call", json!({"name": "get_jobs"})).await.expect_err("an error");
     mentions(unknown["message"].as_str().unwrap(), &["did you mean 'get_job'?"]);
 }
 
 #[tokio::test]
-async fn no_answer_has_more_tokens_than_it_may() {
-    for most in [5000, McpSettings::default().max_tokens] {
-        let app = TestApp::with(|setup| setup.mcp.max_tokens = most).await;
-        let id = long(&app, 2000).await;
+async fn responses_stay_within_the_token_budget() {
+    for budget in [5000, McpSettings::default().max_tokens] {
+        let app = TestApp::with(|setup| setup.mcp.max_tokens = budget).await;
+        let id = long_video(&app, 2000).await;
         app.video_of(&clip(600.0)).await;
         for (tool, arguments) in [
             ("describe_library", json!({"newest": 50})),
@@ -369,21 +371,21 @@ async fn no_answer_has_more_tokens_than_it_may() {
             ("get_transcript", json!({"video_id": id})),
             ("get_aggregate", json!({"video_id": id, "aggregator": "chapters"})),
         ] {
-            let result = called(&app, tool, arguments).await;
+            let result = call_tool(&app, tool, arguments).await;
             assert_ne!(result["isError"], true, "{tool}: {result}");
             let tokens = result.to_string().len() / 3;
-            assert!(tokens <= most, "{tool} has {tokens} tokens");
+            assert!(tokens <= budget, "{tool} has {tokens} tokens");
             let content = &result["structuredContent"];
             if tool.starts_with("get") {
                 assert!(content["next"].is_string(), "{tool}: {content}");
-                assert!(tokens > most / 2, "{tool} uses its budget: {tokens} of {most}");
+                assert!(tokens > budget / 2, "{tool} uses its budget: {tokens} of {budget}");
             }
-            let cut = tool == "search_moments" && most == 5000;
+            let cut = tool == "search_moments" && budget == 5000;
             assert!(!cut || content["rest"].is_string(), "{tool}: {content}");
         }
         for uri in ["shotlog://videos", "shotlog://schema", &format!("shotlog://videos/{id}")] {
-            let read = asked(&app, "resources/read", json!({"uri": uri})).await.expect(uri);
-            assert!(read.to_string().len() / 3 <= most, "{uri}");
+            let read = rpc(&app, "resources/read", json!({"uri": uri})).await.expect(uri);
+            assert!(read.to_string().len() / 3 <= budget, "{uri}");
         }
         let long = "x".repeat(500_000);
         for (tool, arguments) in [
@@ -393,43 +395,43 @@ async fn no_answer_has_more_tokens_than_it_may() {
             ("ask", json!({"question": long})),
             ("get_job", json!({"job_id": long})),
         ] {
-            let tokens = called(&app, tool, arguments).await.to_string().len() / 3;
-            assert!(tokens <= most, "{tool} has {tokens} tokens");
+            let tokens = call_tool(&app, tool, arguments).await.to_string().len() / 3;
+            assert!(tokens <= budget, "{tool} has {tokens} tokens");
         }
         for uri in [format!("shotlog://videos?x={long}"), format!("shotlog://videos/{long}")] {
-            let error = asked(&app, "resources/read", json!({"uri": uri})).await.expect_err("long");
-            assert!(error.to_string().len() / 3 <= most);
+            let error = rpc(&app, "resources/read", json!({"uri": uri})).await.expect_err("long");
+            assert!(error.to_string().len() / 3 <= budget);
         }
-        let page = asked(&app, "tools/list", json!({})).await.expect("a page");
-        assert!(page.to_string().len() / 3 <= most, "a page of {most}");
+        let page = rpc(&app, "tools/list", json!({})).await.expect("a page");
+        assert!(page.to_string().len() / 3 <= budget, "a page of {budget}");
         assert_eq!(tools(&app).await.len(), TOOLS.len());
     }
 }
 
 #[tokio::test]
-async fn a_call_ends_with_its_connection() {
-    // Nobody works on the job.
+async fn a_call_ends_when_its_connection_closes() {
+    // No worker runs the job.
     let app = TestApp::with(|setup| setup.settings.ingest.workers = 0).await;
     let holders = std::sync::Arc::strong_count(&app.service);
     let arguments = json!({"url": "http://example.com/v.mp4", "wait": 600});
     let call = message("tools/call", &json!({"name": "ingest_url", "arguments": arguments}));
-    let waited = Duration::from_millis(100);
-    assert!(tokio::time::timeout(waited, posted(&app, &call, &[])).await.is_err(), "it waits");
-    // Whoever still answered would hold the service.
+    let timeout = Duration::from_millis(100);
+    assert!(tokio::time::timeout(timeout, post(&app, &call, &[])).await.is_err(), "it waits");
+    // A handler that still runs holds a reference to the service.
     while std::sync::Arc::strong_count(&app.service) > holders {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 
 #[tokio::test]
-async fn pages_together_are_the_whole() {
+async fn pages_add_up_to_the_whole_document() {
     let small = |setup: &mut crate::support::Setup| setup.mcp.max_tokens = 5000;
     let app = TestApp::with(small).await;
-    let id = long(&app, 500).await;
+    let id = long_video(&app, 500).await;
     let mut starts: Vec<f64> = Vec::new();
     let mut arguments = json!({"video_id": id});
     loop {
-        let page = told(&app, "get_transcript", arguments.clone()).await;
+        let page = call_ok(&app, "get_transcript", arguments.clone()).await;
         assert_eq!(page["total"], 500);
         starts.extend(
             page["utterances"].as_array().unwrap().iter().filter_map(|u| u["start"].as_f64()),
@@ -444,7 +446,7 @@ async fn pages_together_are_the_whole() {
     let mut titles = Vec::new();
     let mut arguments = json!({"video_id": id, "aggregator": "chapters"});
     loop {
-        let page = told(&app, "get_aggregate", arguments.clone()).await;
+        let page = call_ok(&app, "get_aggregate", arguments.clone()).await;
         let chapters = page["result"]["chapters"].as_array().unwrap();
         titles.extend(chapters.iter().map(|chapter| chapter["title"].as_str().unwrap().to_owned()));
         if page["next"].is_null() {
@@ -456,14 +458,14 @@ async fn pages_together_are_the_whole() {
 }
 
 #[tokio::test]
-async fn resources_are_listed_in_pages_and_read() {
+async fn resources_can_be_listed_in_pages_and_read() {
     let app = TestApp::with(|setup| setup.mcp.page_videos = 2).await;
     for seconds in [10.0, 20.0, 30.0] {
         app.video_of(&clip(seconds)).await;
     }
-    let first = asked(&app, "resources/list", json!({})).await.expect("a page");
+    let first = rpc(&app, "resources/list", json!({})).await.expect("a page");
     let cursor = first["nextCursor"].clone();
-    let second = asked(&app, "resources/list", json!({"cursor": cursor})).await.expect("a page");
+    let second = rpc(&app, "resources/list", json!({"cursor": cursor})).await.expect("a page");
     let uris: Vec<String> = [&first, &second]
         .into_iter()
         .flat_map(|page| page["resources"].as_array().unwrap())
@@ -471,7 +473,7 @@ async fn resources_are_listed_in_pages_and_read() {
         .collect();
     assert_eq!(uris.len(), 5, "{uris:?}");
     for uri in &uris {
-        let read = asked(&app, "resources/read", json!({"uri": uri})).await.expect(uri);
+        let read = rpc(&app, "resources/read", json!({"uri": uri})).await.expect(uri);
         let contents = &read["contents"][0];
         assert_eq!(
             (&contents["uri"], &contents["mimeType"]),
@@ -480,7 +482,7 @@ async fn resources_are_listed_in_pages_and_read() {
         let document: Value = serde_json::from_str(contents["text"].as_str().unwrap()).unwrap();
         assert!(document.as_object().is_some_and(|document| !document.is_empty()), "{uri}");
     }
-    let templates = asked(&app, "resources/templates/list", json!({})).await.expect("templates");
+    let templates = rpc(&app, "resources/templates/list", json!({})).await.expect("templates");
     assert_eq!(templates["resourceTemplates"].as_array().unwrap().len(), 3);
     for (uri, words) in [
         ("shotlog://videos/0000000000000000", "0000000000000000"),
@@ -489,8 +491,8 @@ async fn resources_are_listed_in_pages_and_read() {
         ("shotlog://videos?cursor=x", "cursor"),
         ("shotlog://schema?cursor=x", "cursor"),
     ] {
-        let error = asked(&app, "resources/read", json!({"uri": uri})).await.expect_err(uri);
+        let error = rpc(&app, "resources/read", json!({"uri": uri})).await.expect_err(uri);
         mentions(error["message"].as_str().unwrap(), &[words]);
     }
-    asked(&app, "resources/list", json!({"cursor": "x"})).await.expect_err("no cursor");
+    rpc(&app, "resources/list", json!({"cursor": "x"})).await.expect_err("no cursor");
 }

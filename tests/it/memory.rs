@@ -4,22 +4,22 @@ use std::process::Command;
 
 use crate::support::process::Process;
 
-/// More than the service takes without models, much less than the file.
-const MOST: u64 = 200 << 20;
+/// More than the service uses without models, and much less than the size of the file.
+const MAX_PEAK_BYTES: u64 = 200 << 20;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_larger_than_the_memory_allowed_is_ingested() {
+async fn ingesting_a_large_file_keeps_memory_low() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("raw.avi");
-    // 3.1 MB for each of 130 pictures.
-    let made = Command::new("ffmpeg")
+    // 130 frames of 3.1 MB each.
+    let status = Command::new("ffmpeg")
         .args(["-loglevel", "error", "-nostdin", "-f", "lavfi", "-i"])
         .arg("testsrc2=size=1920x1080:rate=10:duration=13")
         .args(["-c:v", "rawvideo", "-pix_fmt", "yuv420p"])
         .arg(&file)
         .status();
-    if !made.is_ok_and(|status| status.success()) {
-        println!("skipped: the program ffmpeg is not there to make a clip");
+    if !status.is_ok_and(|status| status.success()) {
+        println!("skipped: the ffmpeg program, which makes the clip, is not installed");
         return;
     }
     assert!(std::fs::metadata(&file).unwrap().len() > 380 << 20);
@@ -27,5 +27,5 @@ async fn a_file_larger_than_the_memory_allowed_is_ingested() {
     let job_id = service.upload(&file, &[]).await.unwrap();
     service.job(&job_id, |job| job["status"] == "done").await;
     let peak = service.peak_memory();
-    assert!(peak < MOST, "{} MiB were resident", peak >> 20);
+    assert!(peak < MAX_PEAK_BYTES, "{} MiB were resident", peak >> 20);
 }

@@ -1,4 +1,4 @@
-//! A data folder that an earlier build wrote is opened, read, searched and aggregated again.
+//! Records of earlier versions can be read, searched and aggregated again.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::support::{TestApp, clip, video_id};
 
 /// Every JSON document below a folder, with its key in the record store.
 fn documents(folder: &Path) -> Vec<(String, Value)> {
-    let mut found = Vec::new();
+    let mut documents = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
         for entry in std::fs::read_dir(next).expect("a folder").flatten() {
@@ -24,15 +24,15 @@ fn documents(folder: &Path) -> Vec<(String, Value)> {
             }
             let key = path.strip_prefix(folder).expect("below it").to_string_lossy().into_owned();
             let text = std::fs::read_to_string(&path).expect("text");
-            found.push((key, serde_json::from_str(&text).expect("JSON")));
+            documents.push((key, serde_json::from_str(&text).expect("JSON")));
         }
     }
-    found
+    documents
 }
 
-/// An application over the records that the first version wrote of two videos, with their outputs
-/// as that version stored them.
-async fn opened() -> (TestApp, Vec<Value>) {
+/// An application over the records and outputs of two videos in the format of version 1, and the video
+/// records.
+async fn open_version_1() -> (TestApp, Vec<Value>) {
     let app = TestApp::with(|setup| setup.llm = Some(Arc::new(Extractive::default()))).await;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/data_v1/records");
     let mut records = Vec::new();
@@ -48,27 +48,23 @@ async fn opened() -> (TestApp, Vec<Value>) {
 }
 
 #[tokio::test]
-async fn records_of_the_first_version_read_as_they_did() {
-    let (app, records) = opened().await;
+async fn version_1_records_are_served_unchanged() {
+    let (app, records) = open_version_1().await;
     for record in &records {
         let id = record["video_id"].as_str().expect("an id");
-        let listed = app.get(&format!("/videos/{id}")).await.ok();
-        assert_eq!(listed["chunks"], record["chunks"]);
+        let video = app.get(&format!("/videos/{id}")).await.ok();
+        assert_eq!(video["chunks"], record["chunks"]);
         assert_eq!(
-            listed["aggregates"].as_array().map(Vec::len),
+            video["aggregates"].as_array().map(Vec::len),
             record["aggregates"].as_object().map(|a| a.len())
         );
-        let found: Vec<&str> = listed["analyzers"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
-        assert!(found.contains(&"default_video") && found.contains(&"ocr"));
-        assert!(!found.contains(&"people"), "it found nobody on any chunk");
+        let analyzers: Vec<&str> =
+            video["analyzers"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        assert!(analyzers.contains(&"default_video") && analyzers.contains(&"ocr"));
+        assert!(!analyzers.contains(&"people"), "people has no output on any chunk");
 
         let page = app.get(&format!("/videos/{id}/chunks?verbose=true")).await.ok();
-        for analyzer in found {
+        for analyzer in analyzers {
             let key = record["analyzers"][analyzer]["document"].as_str().expect("a key");
             let stored = app.records.get(key).await.expect("read").expect("a document");
             for (chunk, output) in page["chunks"]
@@ -82,9 +78,9 @@ async fn records_of_the_first_version_read_as_they_did() {
         }
         for (aggregator, key) in record["aggregates"].as_object().into_iter().flatten() {
             let stored = app.records.get(key.as_str().expect("a key")).await.expect("read");
-            let read =
+            let served =
                 app.get(&format!("/videos/{id}/aggregates?aggregator={aggregator}")).await.ok();
-            assert_eq!(Some(without_moments(&read["result"])), stored, "{aggregator}");
+            assert_eq!(Some(without_moments(&served["result"])), stored, "{aggregator}");
         }
         for format in ["csv", "json", "edl", "otio", "srt", "ffmetadata"] {
             let reply = app.get(&format!("/videos/{id}/export?format={format}")).await;
@@ -93,9 +89,9 @@ async fn records_of_the_first_version_read_as_they_did() {
     }
 }
 
-/// As it is stored: the names of moments are added where it is shown.
-fn without_moments(shown: &Value) -> Value {
-    match shown {
+/// The stored form of a served aggregate: moment ids are added only when it is served.
+fn without_moments(served: &Value) -> Value {
+    match served {
         Value::Object(fields) => {
             let stored = fields.iter().filter(|(name, _)| *name != "moment_id");
             stored.map(|(name, value)| (name.clone(), without_moments(value))).collect()
@@ -106,8 +102,8 @@ fn without_moments(shown: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn records_of_the_first_version_are_searched_and_answer() {
-    let (app, _) = opened().await;
+async fn version_1_records_can_be_searched_and_asked() {
+    let (app, _) = open_version_1().await;
     let query = json!({"text": "kitchen", "synthesize": false, "mode": "hybrid"});
     let hits = app.post_json("/query", query).await.ok();
     assert!(!hits["results"].as_array().expect("hits").is_empty());
@@ -115,20 +111,20 @@ async fn records_of_the_first_version_are_searched_and_answer() {
     assert_eq!(answer["sources"].as_object().map(|s| s.len()), Some(2));
 }
 
-/// What is seen and read to happen in which chunk. What was said is told in other words today, and not
-/// at all where it was misheard.
-fn kinds_of_events(result: &Value) -> Vec<(u64, String)> {
+/// The chunk and category of every event except speech: events from speech are worded differently today,
+/// and omitted where the speech was misrecognised.
+fn event_categories(result: &Value) -> Vec<(u64, String)> {
     let events = result["events"].as_array().expect("events");
-    let kind = |event: &Value| {
+    let chunk_and_category = |event: &Value| {
         let (chunk, category) = (event["chunk_id"].as_u64(), event["category"].as_str());
         (chunk.expect("a chunk"), category.expect("a category").to_owned())
     };
-    events.iter().map(kind).filter(|(_, category)| category != "speech").collect()
+    events.iter().map(chunk_and_category).filter(|(_, category)| category != "speech").collect()
 }
 
 #[tokio::test]
-async fn records_of_the_first_version_are_aggregated_again() {
-    let (app, records) = opened().await;
+async fn version_1_records_can_be_aggregated_again() {
+    let (app, records) = open_version_1().await;
     for record in records {
         let id = record["video_id"].as_str().expect("an id");
         let mut before = BTreeMap::new();
@@ -136,21 +132,21 @@ async fn records_of_the_first_version_are_aggregated_again() {
             let key = record["aggregates"][aggregator].as_str().expect("a key");
             before.insert(aggregator, app.records.get(key).await.expect("read"));
         }
-        // Of what the first version stored as text alone, as composed descriptions, nothing is lost.
-        let again = ["stats", "ner", "events"];
-        let ids = again.map(str::to_owned).to_vec();
+        // Nothing is lost of what version 1 stored only as text, such as composed descriptions.
+        let aggregators = ["stats", "ner", "events"];
+        let ids = aggregators.map(str::to_owned).to_vec();
         let aggregated = app.service.jobs.rerun_aggregates(video_id(id), Some(ids), true);
         let job = aggregated.await.expect("a job").job_id;
         let done = app.finished(&job).await;
-        assert_eq!(done["result"]["ran"], json!(again), "{done}");
+        assert_eq!(done["result"]["ran"], json!(aggregators), "{done}");
         let key = format!("videos/{id}/video.json");
         let stored = app.records.get(&key).await.expect("read").expect("a record");
-        assert_eq!(stored["version"], 3, "in today's form");
+        assert_eq!(stored["version"], 3, "in the current format");
         for (aggregator, before) in before {
             let now = app.get(&format!("/videos/{id}/aggregates?aggregator={aggregator}")).await;
             let (now, before) = (now.ok()["result"].clone(), before.expect("stored"));
             if aggregator == "events" {
-                assert_eq!(kinds_of_events(&now), kinds_of_events(&before), "{now}");
+                assert_eq!(event_categories(&now), event_categories(&before), "{now}");
             } else {
                 assert_eq!(now, before, "{aggregator}");
             }
@@ -158,22 +154,22 @@ async fn records_of_the_first_version_are_aggregated_again() {
     }
 }
 
-/// Puts the pages of a video's outputs into one document, and the record into the form that version 2
-/// wrote.
-async fn in_version_2(app: &TestApp, id: &str) {
+/// Merges the pages of a video's outputs into one document and rewrites the record in the format of
+/// version 2.
+async fn downgrade_to_version_2(app: &TestApp, id: &str) {
     let key = format!("videos/{id}/video.json");
     let record = app.records.get(&key).await.expect("read").expect("a record");
     let entry = &record["analyzers"]["default_video"];
-    let (begins, per_page) = (entry["document"].as_str(), entry["page_chunks"].as_u64());
-    let (begins, per_page) = (begins.expect("pages"), per_page.expect("their length"));
+    let (prefix, per_page) = (entry["document"].as_str(), entry["page_chunks"].as_u64());
+    let (prefix, per_page) = (prefix.expect("pages"), per_page.expect("their length"));
     let mut outputs = Vec::new();
     for page in 0..record["chunks"].as_u64().expect("chunks").div_ceil(per_page) {
-        let page = format!("{begins}-{page}.json");
+        let page = format!("{prefix}-{page}.json");
         let stored = app.records.get(&page).await.expect("read").expect("a page");
         outputs.extend(stored.as_array().expect("outputs").iter().cloned());
         app.records.delete(&page).await.expect("deleted");
     }
-    let whole = format!("{begins}.json");
+    let whole = format!("{prefix}.json");
     app.records.put(&whole, &Value::from(outputs)).await.expect("stored");
     app.edit_record(id, |record| {
         record["version"] = json!(2);
@@ -185,7 +181,7 @@ async fn in_version_2(app: &TestApp, id: &str) {
 }
 
 #[tokio::test]
-async fn outputs_that_the_second_version_kept_in_one_document_read_as_they_did() {
+async fn version_2_outputs_in_one_document_are_served_unchanged() {
     let app = TestApp::new().await;
     let seconds = [("mode", "interval"), ("interval", "1")];
     let job = app.job_of(&seconds, "clip.mp4", &clip(60.0)).await;
@@ -193,7 +189,7 @@ async fn outputs_that_the_second_version_kept_in_one_document_read_as_they_did()
     let log = async || app.get(&format!("/videos/{id}/chunks?limit=500&verbose=true")).await.ok();
     let before = log().await;
     assert_eq!(before["total"], 60);
-    in_version_2(&app, id).await;
+    downgrade_to_version_2(&app, id).await;
     assert_eq!(log().await, before);
     let last = app.get(&format!("/videos/{id}/chunks/59?verbose=true")).await.ok();
     assert_eq!(last, before["chunks"][59]);
@@ -201,6 +197,6 @@ async fn outputs_that_the_second_version_kept_in_one_document_read_as_they_did()
     assert_eq!(app.service.catalog.verify().await.expect("verified").problems, [""; 0]);
     let key = format!("videos/{id}/video.json");
     let record = app.records.get(&key).await.expect("read").expect("a record");
-    assert_eq!(record["version"], 3, "in today's form once it is published again");
+    assert_eq!(record["version"], 3, "in the current format once it is published again");
     assert_eq!(log().await, before);
 }

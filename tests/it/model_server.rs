@@ -1,4 +1,4 @@
-//! Aggregates with a language model behind a real connection, on a server that misbehaves as told.
+//! Aggregates with a language model over a real connection, on a server with scripted failures.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::support::{TestApp, mentions};
 
-/// Requests in all for one answer.
+/// Maximum number of requests for one answer, retries included.
 const ATTEMPTS: u32 = 2;
 
 /// What the server does with a request.
@@ -36,8 +36,8 @@ struct ModelServer {
 }
 
 impl ModelServer {
-    /// From now on the server does what `behaviour` says for the n-th request (from 0) of a task.
-    fn behave(&self, behaviour: impl Fn(&str, usize) -> Reply + Send + Sync + 'static) {
+    /// Sets what the server does with the n-th request (from 0) of a task, and resets the counts.
+    fn script(&self, behaviour: impl Fn(&str, usize) -> Reply + Send + Sync + 'static) {
         *self.behaviour.lock().expect("unpoisoned") = Box::new(behaviour);
         self.calls.lock().expect("unpoisoned").clear();
     }
@@ -53,7 +53,7 @@ impl ModelServer {
     async fn answer(&self, mut request: Request) -> poem::Result<Response> {
         let body: Value = request.take_body().into_json().await?;
         let format = &body["response_format"]["json_schema"];
-        let task = format["name"].as_str().expect("a schema is asked for").to_owned();
+        let task = format["name"].as_str().expect("a requested schema").to_owned();
         let nth = {
             let mut calls = self.calls.lock().expect("unpoisoned");
             let count = calls.entry(task.clone()).or_default();
@@ -67,7 +67,7 @@ impl ModelServer {
             "events" => json!({"events": [
                 {"event": "A boat appears.", "actor": "boat", "category": "object", "passage": "0"},
             ]}),
-            other => panic!("nobody should ask to {other}"),
+            other => panic!("unexpected task: {other}"),
         };
         let message = |content: Value, finish: &str| {
             json!({
@@ -98,7 +98,7 @@ impl ModelServer {
     }
 }
 
-/// An application whose language model is such a server, with one video ingested while it was well.
+/// An application that uses such a server, with one video ingested while the server was healthy.
 struct Bench {
     app: TestApp,
     server: Arc<ModelServer>,
@@ -164,17 +164,17 @@ impl Bench {
 }
 
 #[track_caller]
-fn ran(result: &Value, aggregators: &[&str]) {
+fn assert_ran(result: &Value, aggregators: &[&str]) {
     for id in aggregators {
         assert!(result["ran"].as_array().unwrap().contains(&json!(id)), "{id}: {result}");
     }
 }
 
 #[tokio::test]
-async fn a_healthy_server_is_asked_no_more_than_needed() {
+async fn a_healthy_server_gets_no_redundant_requests() {
     let bench = Bench::new().await;
     let n = bench.chapters;
-    // The summary's sections are the chapters' summaries; only their titles are asked for anew.
+    // The summary reuses the chapters' summaries as its sections; only the titles need more calls.
     let whole = usize::from(n > 1);
     let check = || {
         assert_eq!(bench.server.calls("title"), n);
@@ -190,7 +190,7 @@ async fn a_healthy_server_is_asked_no_more_than_needed() {
         });
         assert_eq!(bench.aggregate(aggregator).await["usage"], expected, "{aggregator}");
     }
-    bench.server.behave(|_, _| Reply::Good);
+    bench.server.script(|_, _| Reply::Good);
     let result = bench.rerun("", false).await;
     assert_eq!(bench.server.all_calls(), 0, "everything is reused");
     assert_eq!(result["llm_calls_saved"], json!(["summary", "chapters", "events"]));
@@ -200,72 +200,72 @@ async fn a_healthy_server_is_asked_no_more_than_needed() {
 }
 
 #[tokio::test]
-async fn what_a_second_try_mends_is_mended_with_one() {
+async fn a_transient_failure_is_retried_once() {
     let bench = Bench::new().await;
-    for (what, mishap) in [
+    for (case, failure) in [
         ("malformed JSON", (|| Reply::Text("{\"events\": [")) as fn() -> Reply),
         ("JSON of another shape", || Reply::Text("{\"answer\": 42}")),
         ("truncation", || Reply::CutOff),
         ("429 with Retry-After", || Reply::Status(429, Some("0"))),
         ("a server error", || Reply::Status(503, None)),
     ] {
-        bench.server.behave(move |task, nth| match (task, nth) {
-            ("events", 0) => mishap(),
+        bench.server.script(move |task, nth| match (task, nth) {
+            ("events", 0) => failure(),
             _ => Reply::Good,
         });
         let result = bench.rerun("events", true).await;
-        assert_eq!(result["failed"], json!({}), "{what}");
-        ran(&result, &["events"]);
-        assert_eq!(bench.server.all_calls(), 2, "{what}");
+        assert_eq!(result["failed"], json!({}), "{case}");
+        assert_ran(&result, &["events"]);
+        assert_eq!(bench.server.all_calls(), 2, "{case}");
         assert_eq!(bench.aggregate("events").await["events"][0]["event"], "A boat appears.");
     }
 }
 
 #[tokio::test]
-async fn what_stays_wrong_fails_its_aggregate_alone() {
+async fn a_permanent_failure_fails_only_its_aggregate() {
     let bench = Bench::new().await;
-    for (what, mishap, error, calls) in [
+    for (case, failure, error, calls) in [
         ("malformed", (|| Reply::Text("not json")) as fn() -> Reply, "DataError: ", 2),
         ("refusal", || Reply::Refusal, "PermissionError: the model refused", 1),
         ("truncation", || Reply::CutOff, "DataError: the model's answer was cut off", 2),
         ("time-out", || Reply::Hang, "TimeoutError: ", 1),
     ] {
-        bench.server.behave(move |task, _| if task == "events" { mishap() } else { Reply::Good });
+        bench.server.script(move |task, _| if task == "events" { failure() } else { Reply::Good });
         let result = bench.rerun("", true).await;
         let failed = result["failed"].as_object().unwrap();
-        assert_eq!(failed.keys().collect::<Vec<_>>(), ["events"], "{what}");
+        assert_eq!(failed.keys().collect::<Vec<_>>(), ["events"], "{case}");
         mentions(failed["events"].as_str().unwrap(), &[error]);
-        ran(&result, &["stats", "novelty", "ner", "chapters", "summary"]);
-        assert_eq!(bench.server.calls("events"), calls, "{what}");
+        assert_ran(&result, &["stats", "novelty", "ner", "chapters", "summary"]);
+        assert_eq!(bench.server.calls("events"), calls, "{case}");
         let stored = result["aggregates"].as_array().unwrap();
-        assert!(stored.contains(&json!("summary")), "{what}: {result}");
+        assert!(stored.contains(&json!("summary")), "{case}: {result}");
     }
-    bench.server.behave(|_, _| Reply::Good);
+    bench.server.script(|_, _| Reply::Good);
     let result = bench.rerun("events", true).await;
     assert_eq!((&result["ran"], bench.server.all_calls()), (&json!(["events"]), 1));
 }
 
 #[tokio::test]
-async fn a_server_out_of_reach_is_tried_once_in_a_run() {
+async fn an_unreachable_server_is_tried_once_per_run() {
     let bench = Bench::new().await;
-    for (what, mishap, calls) in [
+    for (case, failure, calls) in [
         ("down", (|| Reply::Status(503, None)) as fn() -> Reply, ATTEMPTS as usize),
         ("full for an hour", || Reply::Status(429, Some("3600")), 1),
     ] {
-        bench.server.behave(move |_, _| mishap());
+        bench.server.script(move |_, _| failure());
         let result = bench.rerun("", true).await;
         let failed = result["failed"].as_object().unwrap();
-        assert_eq!(failed.keys().collect::<Vec<_>>(), ["chapters", "events", "summary"], "{what}");
+        assert_eq!(failed.keys().collect::<Vec<_>>(), ["chapters", "events", "summary"], "{case}");
         for error in failed.values() {
             mentions(error.as_str().unwrap(), &["ConnectionError: "]);
         }
-        ran(&result, &["stats", "novelty", "ner"]);
-        assert_eq!(bench.server.all_calls(), calls, "{what}");
+        assert_ran(&result, &["stats", "novelty", "ner"]);
+        assert_eq!(bench.server.all_calls(), calls, "{case}");
     }
 }
 
 #[tokio::test]
-async fn a_dead_endpoint_costs_the_aggregates_not_the_ingest() {
+async fn a_dead_endpoint_fails_the_aggregates_but_not_the_ingest() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = closed.local_addr().expect("an address");
     drop(closed);
@@ -292,21 +292,21 @@ async fn a_dead_endpoint_costs_the_aggregates_not_the_ingest() {
 }
 
 #[tokio::test]
-async fn what_was_paid_for_before_a_failure_is_not_paid_for_again() {
+async fn a_rerun_after_a_failure_reuses_the_answers_received_before() {
     let bench = Bench::new().await;
-    bench.server.behave(|task, _| if task == "title" { Reply::Refusal } else { Reply::Good });
+    bench.server.script(|task, _| if task == "title" { Reply::Refusal } else { Reply::Good });
     let result = bench.rerun("chapters", true).await;
     mentions(result["failed"]["chapters"].as_str().unwrap(), &["PermissionError"]);
     let summaries = bench.server.calls("summarize");
     assert!(summaries > 0);
 
-    bench.server.behave(|_, _| Reply::Good);
+    bench.server.script(|_, _| Reply::Good);
     let result = bench.rerun("chapters", true).await;
     assert_eq!(result["ran"], json!(["chapters"]));
     assert_eq!(bench.server.calls("title"), bench.chapters);
     assert_eq!(bench.server.calls("summarize"), bench.chapters - summaries.min(bench.chapters));
 
-    bench.server.behave(|_, _| Reply::Good);
+    bench.server.script(|_, _| Reply::Good);
     bench.rerun("chapters", true).await;
-    assert_eq!(bench.server.all_calls(), 2 * bench.chapters, "once it has succeeded all is anew");
+    assert_eq!(bench.server.all_calls(), 2 * bench.chapters, "nothing is reused after success");
 }

@@ -1,4 +1,4 @@
-//! The OpenAPI document as a whole: a snapshot, and what must hold of it.
+//! The OpenAPI document as a whole: its snapshot and its invariants.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::support::TestApp;
 const SNAPSHOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/openapi.json");
 
 #[tokio::test]
-async fn the_document_is_as_recorded() {
+async fn document_matches_its_snapshot() {
     let app = TestApp::new().await;
     let served = app.get("/openapi.json").await.json();
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
@@ -20,12 +20,12 @@ async fn the_document_is_as_recorded() {
     let recorded: Value = serde_json::from_str(&recorded).expect("JSON");
     assert!(
         served == recorded,
-        "the document changed; look at the difference after UPDATE_SNAPSHOTS=1 cargo test openapi"
+        "the document changed; check the difference after UPDATE_SNAPSHOTS=1 cargo test openapi"
     );
 }
 
 #[tokio::test]
-async fn every_operation_of_the_contract_is_in_it() {
+async fn document_lists_every_operation_of_the_contract() {
     let app = TestApp::new().await;
     let document = app.get("/openapi.json").await.json();
     assert_eq!(document["info"]["title"], "shotlog");
@@ -52,20 +52,23 @@ async fn every_operation_of_the_contract_is_in_it() {
     ] {
         let operation = &document["paths"][path][method];
         assert!(operation["operationId"].is_string(), "{method} {path}");
-        let mut named: Vec<&str> = operation["parameters"]
+        let mut undeclared: Vec<&str> = operation["parameters"]
             .as_array()
             .into_iter()
             .flatten()
             .filter(|parameter| parameter["in"] == "path")
             .filter_map(|parameter| parameter["name"].as_str())
             .collect();
-        named.retain(|name| !path.contains(&format!("{{{name}}}")));
-        assert!(named.is_empty(), "{method} {path} names other parameters: {named:?}");
+        undeclared.retain(|name| !path.contains(&format!("{{{name}}}")));
+        assert!(
+            undeclared.is_empty(),
+            "{method} {path} has parameters that its path lacks: {undeclared:?}"
+        );
     }
 }
 
 #[tokio::test]
-async fn defaults_and_ranges_are_in_it() {
+async fn document_states_defaults_and_ranges() {
     let app = TestApp::new().await;
     let document = app.get("/openapi.json").await.json();
     let query = &document["components"]["schemas"]["QueryRequest"]["properties"];
@@ -95,7 +98,7 @@ async fn defaults_and_ranges_are_in_it() {
     }
     let upload = &document["paths"]["/videos"]["post"]["requestBody"]["content"]["multipart/form-data"]
         ["schema"];
-    // One of the two: a form has no null to stand for the other.
+    // Exactly one of `file` and `upload_id` is required; a form cannot express that.
     assert_eq!(upload["required"], Value::Null);
     assert_eq!(upload["properties"]["file"]["format"], "binary");
     assert_eq!(upload["properties"]["upload_id"]["type"], "string");
@@ -107,12 +110,15 @@ async fn defaults_and_ranges_are_in_it() {
         assert_eq!(fields["min_duration"]["exclusiveMinimum"], true);
     }
     let job = &document["components"]["schemas"]["Job"]["required"];
-    assert!(job.as_array().expect("a list").contains(&"result".into()), "null, but there: {job}");
+    assert!(
+        job.as_array().expect("a list").contains(&"result".into()),
+        "result is always present, null until done: {job}"
+    );
 }
 
-/// What generators of clients stumble over: `allOf` of a reference and something without a type, and
-/// `nullable` without a type next to it, which means nothing (OpenAPI 3.0.3).
-fn stumbling_blocks(node: &Value, at: &str, found: &mut Vec<String>) {
+/// Collects the paths of schemas that client generators cannot type: `allOf` of a reference and a part
+/// without a type, and `nullable` without `type`, which has no effect (OpenAPI 3.0.3).
+fn collect_untyped_schemas(node: &Value, at: &str, untyped: &mut Vec<String>) {
     let children: Vec<(String, &Value)> = match node {
         Value::Object(object) => object.iter().map(|(name, value)| (name.clone(), value)).collect(),
         Value::Array(items) => {
@@ -121,25 +127,26 @@ fn stumbling_blocks(node: &Value, at: &str, found: &mut Vec<String>) {
         _ => return,
     };
     let parts = node["allOf"].as_array().into_iter().flatten();
-    let vague = parts.clone().any(|part| part["$ref"].is_null() && part["type"].is_null());
-    let null = node["nullable"] == true
+    let has_untyped_part =
+        parts.clone().any(|part| part["$ref"].is_null() && part["type"].is_null());
+    let is_untyped_null = node["nullable"] == true
         && node["type"].is_null()
         && node["enum"] != serde_json::json!([null]);
-    if vague || null {
-        found.push(at.to_owned());
+    if has_untyped_part || is_untyped_null {
+        untyped.push(at.to_owned());
     }
     for (name, child) in children {
-        stumbling_blocks(child, &format!("{at}/{name}"), found);
+        collect_untyped_schemas(child, &format!("{at}/{name}"), untyped);
     }
 }
 
 #[tokio::test]
-async fn generators_of_clients_can_type_every_schema() {
+async fn client_generators_can_type_every_schema() {
     let app = TestApp::new().await;
     let document = app.get("/openapi.json").await.json();
-    let mut found = Vec::new();
-    stumbling_blocks(&document, "", &mut found);
-    assert!(found.is_empty(), "{found:#?}");
+    let mut untyped = Vec::new();
+    collect_untyped_schemas(&document, "", &mut untyped);
+    assert!(untyped.is_empty(), "{untyped:#?}");
     let result = &document["components"]["schemas"]["Job"]["properties"]["result"];
     let alternatives = [result["oneOf"][0]["$ref"].as_str(), result["oneOf"][1]["type"].as_str()];
     assert_eq!(alternatives, [Some("#/components/schemas/JobResult"), None]);
@@ -148,7 +155,7 @@ async fn generators_of_clients_can_type_every_schema() {
 }
 
 #[tokio::test]
-async fn it_reflects_what_is_installed_and_can_stand_in_a_page() {
+async fn document_lists_installed_analyzers_and_is_safe_in_html() {
     let app = TestApp::new().await;
     let reply = app.get("/openapi.json").await;
     let document = reply.json();
@@ -157,7 +164,7 @@ async fn it_reflects_what_is_installed_and_can_stand_in_a_page() {
     assert_eq!(query["analyzer"]["enum"], schema["analyzers"]);
     let filters = query["filters"]["properties"].as_object().expect("filters");
     assert_eq!(filters.len(), schema["filters"].as_object().expect("filters").len());
-    assert!(!reply.text().contains("</"), "nothing that could end a script element");
+    assert!(!reply.text().contains("</"), "no text that could close a script element");
     for (name, schema) in document["components"]["schemas"].as_object().expect("schemas") {
         let required = schema.get("required").is_none_or(Value::is_array);
         assert!(required && schema.get("properties").is_none_or(Value::is_object), "{name}");

@@ -1,4 +1,4 @@
-//! The procedures of `docs/production.md`, each tried on a service of its own.
+//! The procedures of `docs/production.md`, each run against a separate service.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::mentions;
 use crate::support::process::{Process, bars, command};
 
-/// Two videos in a folder, and the service that has them.
+/// A running service with two ingested videos and its data folder.
 struct Install {
     folder: tempfile::TempDir,
     service: Process,
@@ -17,7 +17,7 @@ struct Install {
 }
 
 impl Install {
-    /// `None` where no clips can be made.
+    /// `None` where no test clips can be generated.
     async fn new() -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let clips: Vec<PathBuf> =
@@ -41,18 +41,18 @@ impl Install {
         self.folder.path().join("data")
     }
 
-    /// The folder of the index.
+    /// The folder of the embedded index.
     fn index(&self) -> PathBuf {
         let mut folders = std::fs::read_dir(self.data().join("index")).unwrap();
         folders.next().unwrap().unwrap().path()
     }
 
-    /// Kills the service, does something to its folder, and starts it again.
-    async fn restarted_after(self, change: impl FnOnce(&Self)) -> Self {
-        self.restarted_with(&[], change).await
+    /// Kills the service, changes its folder and starts it again.
+    async fn restart_after(self, change: impl FnOnce(&Self)) -> Self {
+        self.restart_with(&[], change).await
     }
 
-    async fn restarted_with(
+    async fn restart_with(
         mut self,
         settings: &[(&str, String)],
         change: impl FnOnce(&Self),
@@ -64,46 +64,46 @@ impl Install {
         self
     }
 
-    /// Everything is there and found.
-    async fn is_whole(&self) {
+    /// Asserts that both videos are listed and searchable.
+    async fn assert_complete(&self) {
         assert_eq!(self.service.get("/videos").await["total"], 2);
         for video in &self.videos {
-            assert_eq!(self.found(video).await, 2, "{video}");
+            assert_eq!(self.count_hits(video).await, 2, "{video}");
         }
     }
 
-    /// How many chunks of a video a search finds.
-    async fn found(&self, video: &str) -> usize {
+    /// The number of chunks of a video that a search returns.
+    async fn count_hits(&self, video: &str) -> usize {
         let query = json!({"text": "coloured bars", "video_ids": [video], "synthesize": false});
         let url = format!("{}/query", self.service.url);
         let reply = reqwest::Client::new().post(url).json(&query).send().await.unwrap();
-        let found: Value = reply.json().await.unwrap();
-        found["results"].as_array().unwrap_or_else(|| panic!("{found}")).len()
+        let page: Value = reply.json().await.unwrap();
+        page["results"].as_array().unwrap_or_else(|| panic!("{page}")).len()
     }
 
-    /// What `shotlog verify` prints of a service that does not run, and whether that is nothing.
-    fn verified(&mut self) -> (String, bool) {
+    /// Stops the service and runs `shotlog verify`: its output, and whether it reports no problem.
+    fn verify(&mut self) -> (String, bool) {
         self.service.kill();
         let output = command(self.folder.path(), &[]).arg("verify").output().unwrap();
-        let told = [output.stdout, output.stderr].concat();
-        (String::from_utf8_lossy(&told).into_owned(), output.status.success())
+        let report = [output.stdout, output.stderr].concat();
+        (String::from_utf8_lossy(&report).into_owned(), output.status.success())
     }
 
-    /// Whether `shotlog verify` finds nothing in a copy of the running service's folder.
-    fn verified_copy(&self) -> bool {
-        let aside = self.folder.path().join("copy");
+    /// Whether `shotlog verify` reports no problem in a copy of the running service's folder.
+    fn copy_verifies(&self) -> bool {
+        let copy_folder = self.folder.path().join("copy");
         self.service.pause();
-        copy(&self.data(), &aside);
+        copy(&self.data(), &copy_folder);
         self.service.go_on();
-        let settings = [("DATA_DIR", aside.display().to_string())];
+        let settings = [("DATA_DIR", copy_folder.display().to_string())];
         let output = command(self.folder.path(), &settings).arg("verify").output().unwrap();
-        remove(&aside);
+        remove(&copy_folder);
         output.status.success()
     }
 
-    fn expect_sound(mut self) {
-        let (told, sound) = self.verified();
-        assert!(sound, "{told}");
+    fn assert_verifies(mut self) {
+        let (report, clean) = self.verify();
+        assert!(clean, "{report}");
     }
 }
 
@@ -125,36 +125,36 @@ fn remove(folder: &Path) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_backup_of_a_paused_service_is_restored() {
+async fn backup_of_a_paused_service_can_be_restored() {
     let Some(install) = Install::new().await else { return };
     let (data, backup) = (install.data(), install.folder.path().join("backup"));
     install.service.pause();
-    // The index is made again from the records.
+    // The index is rebuilt from the records.
     for part in ["records", "storage"] {
         copy(&data.join(part), &backup.join(part));
     }
     install.service.go_on();
     let url = format!("{}/videos/{}", install.service.url, install.videos[0]);
     reqwest::Client::new().delete(url).send().await.unwrap().error_for_status().unwrap();
-    let restored = install.restarted_after(|install| {
+    let restored = install.restart_after(|install| {
         remove(&install.data());
         copy(&backup, &install.data());
     });
     let restored = restored.await;
-    restored.is_whole().await;
-    restored.expect_sound();
+    restored.assert_complete().await;
+    restored.assert_verifies();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lost_index_is_made_again_at_the_start() {
+async fn lost_index_is_rebuilt_at_startup() {
     let Some(install) = Install::new().await else { return };
-    let install = install.restarted_after(|install| remove(&install.data().join("index"))).await;
-    install.is_whole().await;
-    install.expect_sound();
+    let install = install.restart_after(|install| remove(&install.data().join("index"))).await;
+    install.assert_complete().await;
+    install.assert_verifies();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_damaged_index_is_found_by_verify_and_made_again_at_the_start() {
+async fn verify_detects_a_damaged_index_and_startup_rebuilds_it() {
     let Some(mut install) = Install::new().await else { return };
     let flip = |file: &Path| {
         let mut bytes = std::fs::read(file).unwrap();
@@ -169,41 +169,41 @@ async fn a_damaged_index_is_found_by_verify_and_made_again_at_the_start() {
         let files = std::fs::read_dir(segments.unwrap()).unwrap();
         let files = files.map(|entry| entry.unwrap().path());
         files.filter(|file| file.extension().is_some_and(|e| e == kind)).for_each(|f| flip(&f));
-        let (told, sound) = install.verified();
-        assert!(!sound, "{kind}: {told}");
-        mentions(&told, &["damaged", "shotlog reindex"]);
-        install = install.restarted_after(|_| {}).await;
-        // What damage only a search would meet is mended beside the requests.
-        let mended = async {
-            while !install.verified_copy() {
+        let (report, clean) = install.verify();
+        assert!(!clean, "{kind}: {report}");
+        mentions(&report, &["damaged", "shotlog reindex"]);
+        install = install.restart_after(|_| {}).await;
+        // Damage that only a search would detect is repaired in the background.
+        let repaired = async {
+            while !install.copy_verifies() {
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(120), mended).await.expect(kind);
-        install.is_whole().await;
+        tokio::time::timeout(Duration::from_secs(120), repaired).await.expect(kind);
+        install.assert_complete().await;
     }
-    install.expect_sound();
+    install.assert_verifies();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn reindex_makes_an_index_of_another_format_anew() {
+async fn reindex_rebuilds_an_index_of_another_format() {
     let Some(mut install) = Install::new().await else { return };
     install.service.kill();
     let file = install.index().join("index.json");
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("\"format\": 2", "\"format\": 1")).unwrap();
-    let (told, sound) = install.verified();
-    assert!(!sound, "{told}");
-    mentions(&told, &["format 1", "shotlog reindex"]);
+    let (report, clean) = install.verify();
+    assert!(!clean, "{report}");
+    mentions(&report, &["format 1", "shotlog reindex"]);
     let rebuilt = command(install.folder.path(), &[]).arg("reindex").output().unwrap();
     assert!(rebuilt.status.success(), "{}", String::from_utf8_lossy(&rebuilt.stderr));
-    let install = install.restarted_after(|_| {}).await;
-    install.is_whole().await;
-    install.expect_sound();
+    let install = install.restart_after(|_| {}).await;
+    install.assert_complete().await;
+    install.assert_verifies();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_index_of_other_records_is_refused_until_it_is_made_anew() {
+async fn index_of_other_records_is_refused_until_rebuilt() {
     let Some(mut install) = Install::new().await else { return };
     install.service.kill();
     let file = install.data().join("records/install.json");
@@ -216,20 +216,20 @@ async fn an_index_of_other_records_is_refused_until_it_is_made_anew() {
     mentions(&String::from_utf8_lossy(&refused.stderr), &["other records than these", "data_dir"]);
     let rebuilt = command(install.folder.path(), &[]).arg("reindex").output().unwrap();
     assert!(rebuilt.status.success(), "{}", String::from_utf8_lossy(&rebuilt.stderr));
-    let install = install.restarted_after(|_| {}).await;
-    install.is_whole().await;
-    install.expect_sound();
+    let install = install.restart_after(|_| {}).await;
+    install.assert_complete().await;
+    install.assert_verifies();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_damaged_install_id_is_named_with_its_remedy_which_works() {
+async fn damaged_install_id_is_reported_with_a_working_remedy() {
     let Some(mut install) = Install::new().await else { return };
     install.service.kill();
     for damaged in ["{", "{}"] {
         std::fs::write(install.data().join("records/install.json"), damaged).unwrap();
-        let (found, sound) = install.verified();
-        assert!(!sound, "{found}");
-        mentions(&found, &["install.json", "damaged", "shotlog reindex"]);
+        let (report, clean) = install.verify();
+        assert!(!clean, "{report}");
+        mentions(&report, &["install.json", "damaged", "shotlog reindex"]);
         let refused = command(install.folder.path(), &[("HTTP__LISTEN", "127.0.0.1:0".into())])
             .arg("serve")
             .output()
@@ -239,18 +239,18 @@ async fn a_damaged_install_id_is_named_with_its_remedy_which_works() {
         let rebuilt = command(install.folder.path(), &[]).arg("reindex").output().unwrap();
         assert!(rebuilt.status.success(), "{}", String::from_utf8_lossy(&rebuilt.stderr));
     }
-    let install = install.restarted_after(|_| {}).await;
-    install.is_whole().await;
-    install.expect_sound();
+    let install = install.restart_after(|_| {}).await;
+    install.assert_complete().await;
+    install.assert_verifies();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_damaged_record_is_named_and_can_be_deleted() {
+async fn damaged_record_is_reported_and_can_be_deleted() {
     let Some(install) = Install::new().await else { return };
     let [bad, good] = [install.videos[0].clone(), install.videos[1].clone()];
-    // The next look at every video is now.
+    // The scrub of every video is due now.
     let now = [("RECORDS__SCRUB_INTERVAL", "0".to_owned())];
-    let install = install.restarted_with(&now, |install| {
+    let install = install.restart_with(&now, |install| {
         let record = install.data().join(format!("records/videos/{bad}/video.json"));
         assert!(record.is_file(), "{}", record.display());
         std::fs::write(record, "{").unwrap();
@@ -259,31 +259,31 @@ async fn a_damaged_record_is_named_and_can_be_deleted() {
     while install.service.get("/videos").await["total"] != 1 {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    assert_eq!(install.found(&good).await, 2);
+    assert_eq!(install.count_hits(&good).await, 2);
     let health = install.service.get("/health").await;
     assert_eq!(health["unreadable"][0]["video_id"], bad.as_str(), "{health}");
     let url = format!("{}/videos/{bad}", install.service.url);
     reqwest::Client::new().delete(url).send().await.unwrap().error_for_status().unwrap();
-    install.expect_sound();
+    install.assert_verifies();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn lost_objects_are_named_and_come_back_with_an_ingest() {
+async fn lost_objects_are_reported_and_restored_by_an_ingest() {
     let Some(install) = Install::new().await else { return };
     let lost = |install: &Install| {
         remove(&install.data().join("storage"));
     };
-    let mut install = install.restarted_after(lost).await;
-    // What was found out about the videos does not need them.
-    install.is_whole().await;
-    let (told, sound) = install.verified();
-    assert!(!sound, "{told}");
+    let mut install = install.restart_after(lost).await;
+    // Records and index do not depend on the stored objects.
+    install.assert_complete().await;
+    let (report, clean) = install.verify();
+    assert!(!clean, "{report}");
     for video in &install.videos {
-        mentions(&told, &[&format!("{video}: the object {video}/c.mp4 is missing")]);
+        mentions(&report, &[&format!("{video}: the object {video}/c.mp4 is missing")]);
     }
-    let install = install.restarted_after(|_| {}).await;
+    let install = install.restart_after(|_| {}).await;
     for clip in &install.clips {
         install.ingest(clip).await;
     }
-    install.expect_sound();
+    install.assert_verifies();
 }

@@ -1,5 +1,5 @@
-//! The object store goes away in the middle of an upload: the job says so, everything else goes on,
-//! and the next ingest finds it back. Needs the S3 server that `S3_ENDPOINT` names.
+//! The object store fails in the middle of an upload: the job fails with the reason, everything else
+//! continues, and the next ingest uses the store again. Needs the S3 server at `S3_ENDPOINT`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,25 +11,25 @@ use tokio::net::{TcpListener, TcpStream};
 use crate::support::process::{Process, bars};
 use crate::support::{mentions, s3};
 
-/// Passes connections on until so many bytes have gone through, then drops them all and takes none.
+/// A TCP proxy that drops every connection, and refuses new ones, once its byte budget is spent.
 #[derive(Clone, Default)]
-struct Line {
+struct FaultyProxy {
     down: Arc<AtomicBool>,
-    /// Bytes that still go through to the server; more than any test sends means no limit.
+    /// Bytes still forwarded to the server; `usize::MAX` means no limit.
     left: Arc<AtomicUsize>,
 }
 
-impl Line {
-    /// The address that leads to `to`.
+impl FaultyProxy {
+    /// Starts the proxy in front of `to` and returns its address.
     async fn start(&self, to: String) -> String {
         self.left.store(usize::MAX, Ordering::SeqCst);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
-        let line = self.clone();
+        let proxy = self.clone();
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                let (line, to) = (line.clone(), to.clone());
-                tokio::spawn(async move { line.pass(client, &to).await });
+                let (proxy, to) = (proxy.clone(), to.clone());
+                tokio::spawn(async move { proxy.pass(client, &to).await });
             }
         });
         address
@@ -57,20 +57,20 @@ impl Line {
                 to_server.write_all(&block[..count]).await?;
             }
         };
-        // Both halves are dropped as soon as either ends.
+        // Both directions are dropped as soon as either ends.
         tokio::select! { ended = back => ended, ended = forth => ended }
     }
 }
 
-/// Waits until the service says of itself that it is in this state.
-async fn tells(service: &Process, status: &str) {
+/// Waits until `/health` reports this status.
+async fn wait_for_status(service: &Process, status: &str) {
     while service.get("/health").await["status"] != status {
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn storage_that_goes_away_fails_the_job_and_nothing_else() {
+async fn storage_outage_fails_only_the_running_job() {
     let Some(mut settings) = s3::settings(&uuid::Uuid::new_v4().simple().to_string()) else {
         return;
     };
@@ -78,38 +78,38 @@ async fn storage_that_goes_away_fails_the_job_and_nothing_else() {
     let [Some(first), Some(second)] = [1, 2].map(|seed| bars(folder.path(), 4, seed)) else {
         return;
     };
-    let line = Line::default();
+    let proxy = FaultyProxy::default();
     let endpoint = settings.iter_mut().find(|(key, _)| *key == "STORAGE__ENDPOINT").unwrap();
     let server = endpoint.1.split_once("://").unwrap().1.trim_end_matches('/').to_owned();
-    endpoint.1 = line.start(server).await;
+    endpoint.1 = proxy.start(server).await;
     settings.push(("STORAGE__RETRIES", "1".into()));
     let service = Process::start(folder.path(), &settings).await;
-    let done = service.upload(&first, &[]).await.unwrap();
-    let done = service.job(&done, |job| job["status"] == "done").await;
-    let video = done["result"]["video_id"].as_str().unwrap().to_owned();
+    let finished = service.upload(&first, &[]).await.unwrap();
+    let finished = service.job(&finished, |job| job["status"] == "done").await;
+    let video = finished["result"]["video_id"].as_str().unwrap().to_owned();
 
-    // It dies when half of the file has been sent.
+    // The proxy fails after half of the file.
     let half = std::fs::metadata(&second).unwrap().len() as usize / 2;
-    line.left.store(half, Ordering::SeqCst);
+    proxy.left.store(half, Ordering::SeqCst);
     let failed = service.upload(&second, &[]).await.unwrap();
     let failed = service.job(&failed, |job| job["status"] == "failed").await;
-    assert!(line.down.load(Ordering::SeqCst), "the server is gone");
+    assert!(proxy.down.load(Ordering::SeqCst), "the proxy is down");
     mentions(failed["error"].as_str().unwrap(), &["ConnectionError: ", "cannot store"]);
-    tells(&service, "degraded").await;
-    assert_eq!(service.get("/videos").await["total"], 1, "nothing is half published");
+    wait_for_status(&service, "degraded").await;
+    assert_eq!(service.get("/videos").await["total"], 1, "nothing is partially published");
     assert_eq!(service.get(&format!("/videos/{video}")).await["chunks"], 2);
     let chunks = service.get(&format!("/videos/{video}/chunks")).await;
     assert_eq!(chunks["chunks"].as_array().map(Vec::len), Some(2), "{chunks}");
     let query = json!({"text": "coloured bars", "score_threshold": 0.0});
     let client = reqwest::Client::new();
-    let found = client.post(format!("{}/query", service.url)).json(&query).send().await.unwrap();
-    let found: serde_json::Value = found.json().await.unwrap();
-    assert!(found["results"].is_array(), "searches go on: {found}");
+    let page = client.post(format!("{}/query", service.url)).json(&query).send().await.unwrap();
+    let page: serde_json::Value = page.json().await.unwrap();
+    assert!(page["results"].is_array(), "searches still work: {page}");
 
-    line.left.store(usize::MAX, Ordering::SeqCst);
-    line.down.store(false, Ordering::SeqCst);
-    let again = service.upload(&second, &[]).await.unwrap();
-    service.job(&again, |job| job["status"] == "done").await;
-    tells(&service, "ok").await;
+    proxy.left.store(usize::MAX, Ordering::SeqCst);
+    proxy.down.store(false, Ordering::SeqCst);
+    let retried = service.upload(&second, &[]).await.unwrap();
+    service.job(&retried, |job| job["status"] == "done").await;
+    wait_for_status(&service, "ok").await;
     assert_eq!(service.get("/videos").await["total"], 2);
 }

@@ -1,4 +1,4 @@
-//! What balancers and supervisors ask: `/live`, `/ready` and `/health` while a store is away.
+//! Probes of load balancers and supervisors: `/live`, `/ready` and `/health` while a store is down.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use tokio::sync::Barrier;
 
 use crate::support::{Setup, TestApp, mentions};
 
-fn impatient(setup: &mut Setup) {
+fn with_short_timeouts(setup: &mut Setup) {
     setup.settings.probes.timeout = Duration::from_millis(20);
 }
 
 #[tokio::test]
-async fn health_answers_though_the_store_hangs() {
-    let app = TestApp::with(impatient).await;
+async fn health_answers_while_a_store_hangs() {
+    let app = TestApp::with(with_short_timeouts).await;
     app.storage.probes.hang();
     let health = app.get("/health").await.ok();
     assert_eq!(health["status"], "degraded");
@@ -27,8 +27,8 @@ async fn health_answers_though_the_store_hangs() {
 }
 
 #[tokio::test]
-async fn ready_answers_though_stores_and_models_hang() {
-    let app = TestApp::with(impatient).await;
+async fn ready_answers_while_stores_and_models_hang() {
+    let app = TestApp::with(with_short_timeouts).await;
     app.storage.probes.hang();
     app.embedder.probes.hang();
     let reply = app.get("/ready").await;
@@ -42,16 +42,16 @@ async fn ready_answers_though_stores_and_models_hang() {
 }
 
 #[tokio::test]
-async fn probes_run_side_by_side() {
+async fn probes_run_concurrently() {
     let app = TestApp::new().await;
     let both = Arc::new(Barrier::new(2));
     app.storage.probes.meet(both.clone());
     app.embedder.probes.meet(both);
-    assert_eq!(app.get("/ready").await.status, 200, "one waits for the other");
+    assert_eq!(app.get("/ready").await.status, 200, "each probe waits until the other has started");
 }
 
 #[tokio::test]
-async fn however_many_ask_each_store_is_asked_once_per_interval() {
+async fn concurrent_requests_share_one_probe_per_interval() {
     let app = TestApp::with(|setup| {
         setup.settings.probes.interval = Duration::from_secs(600);
     })
@@ -65,19 +65,19 @@ async fn however_many_ask_each_store_is_asked_once_per_interval() {
 }
 
 #[tokio::test]
-async fn while_nobody_asks_each_store_is_asked_once_per_watch_interval() {
+async fn idle_service_probes_each_store_once_per_watch_interval() {
     let app = TestApp::with(|setup| {
         setup.settings.probes.idle_probe_interval = Duration::from_secs(600);
     })
     .await;
     let watch = app.service.status.watch();
     let watched = tokio::time::timeout(Duration::from_millis(300), watch).await;
-    assert!(watched.is_err(), "it goes on for ever");
+    assert!(watched.is_err(), "watch never returns");
     assert_eq!((app.storage.probes.asked(), app.embedder.probes.asked()), (1, 1));
 }
 
 #[tokio::test]
-async fn while_a_store_hangs_what_was_last_seen_is_told() {
+async fn last_probe_result_is_served_while_a_store_hangs() {
     let app = TestApp::with(|setup| {
         let probes = &mut setup.settings.probes;
         (probes.timeout, probes.patience) = (Duration::from_secs(600), Duration::from_millis(1));
@@ -90,11 +90,11 @@ async fn while_a_store_hangs_what_was_last_seen_is_told() {
         assert_eq!(app.get("/health").await.ok()["status"], "ok");
         assert_eq!(app.get("/ready").await.status, 200);
     }
-    assert_eq!(app.storage.probes.asked(), 2, "one that is under way is enough");
+    assert_eq!(app.storage.probes.asked(), 2, "no second probe starts while one is pending");
 }
 
 #[tokio::test]
-async fn ready_asks_the_embedder_for_nothing_that_is_billed() {
+async fn ready_sends_no_billed_request_to_the_embedder() {
     let app = TestApp::new().await;
     assert_eq!(app.get("/ready").await.ok()["ready"], true);
     assert_eq!(app.embedder.embedded.load(Ordering::SeqCst), 0, "no text was embedded");
@@ -103,10 +103,10 @@ async fn ready_asks_the_embedder_for_nothing_that_is_billed() {
 }
 
 #[tokio::test]
-async fn what_is_measured_is_told_though_a_store_hangs() {
+async fn metrics_are_served_while_a_store_hangs() {
     let faults = Arc::new(Faults::default());
     let app = TestApp::with(|setup| {
-        impatient(setup);
+        with_short_timeouts(setup);
         setup.settings.records.deadline = Duration::from_secs(1 << 30);
         setup.faults = Some(faults.clone());
     })
@@ -121,7 +121,7 @@ async fn what_is_measured_is_told_though_a_store_hangs() {
     mentions(&metrics().await, &["shotlog_index_points", "shotlog_videos"]);
     faults.plan(1, Fault::Hangs);
     mentions(&metrics().await, &["shotlog_index_points", "shotlog_videos"]);
-    mentions(&faults.clear().expect("the store was asked"), &["count"]);
+    mentions(&faults.clear().expect("the store was queried"), &["count"]);
 }
 
 #[tokio::test]
@@ -136,7 +136,7 @@ async fn liveness_touches_no_store_and_needs_no_token() {
 }
 
 #[test]
-fn the_manifests_ask_for_liveness_where_no_store_is_touched() {
+fn manifests_use_live_as_the_liveness_probe() {
     let read = |file: &str| {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy").join(file);
         std::fs::read_to_string(path).expect("a manifest")
@@ -144,8 +144,8 @@ fn the_manifests_ask_for_liveness_where_no_store_is_touched() {
     let deployment = read("kubernetes/deployment.yaml");
     for (probe, path) in [("startup", "/live"), ("liveness", "/live"), ("readiness", "/ready")] {
         let (_, rest) = deployment.split_once(&format!("{probe}Probe:")).expect("a probe");
-        let asked = rest.lines().nth(1).unwrap_or_default();
-        mentions(asked, &[&format!("path: {path},")]);
+        let request = rest.lines().nth(1).unwrap_or_default();
+        mentions(request, &[&format!("path: {path},")]);
     }
     let compose = read("compose.yaml");
     let (_, check) = compose.split_once("healthcheck:").expect("a check");

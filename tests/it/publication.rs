@@ -1,4 +1,4 @@
-//! Publication is one step: whatever fails around it, a video is as it was before or as it is after.
+//! Publication is atomic: whichever step around it fails, a video is in its old or its new state.
 
 use std::sync::atomic::Ordering;
 
@@ -8,10 +8,10 @@ use shotlog::domain::search::reindex::Repair;
 
 use crate::support::{Publication, TestApp, clip, mentions};
 
-/// Parts of five seconds, where [`TestApp::video`] makes some of ten.
+/// Chunks of five seconds; [`TestApp::video`] makes chunks of ten.
 const FIVES: &[(&str, &str)] = &[("mode", "interval"), ("interval", "5")];
 
-/// How many chunks are read back with what was seen in them.
+/// The number of chunks of a video; asserts that each has its analyzer output.
 async fn chunks(app: &TestApp, id: &str) -> usize {
     let log = app.get(&format!("/videos/{id}/chunks")).await.ok();
     let chunks = log["chunks"].as_array().unwrap();
@@ -29,7 +29,7 @@ async fn record(app: &TestApp, id: &str) -> Value {
 }
 
 #[tokio::test]
-async fn an_answer_that_gets_lost_undoes_nothing() {
+async fn lost_acknowledgement_does_not_undo_a_publication() {
     let app = TestApp::new().await;
     app.records.at_publication(Publication::Unanswered);
     let id = app.video().await;
@@ -50,7 +50,7 @@ async fn an_answer_that_gets_lost_undoes_nothing() {
 }
 
 #[tokio::test]
-async fn a_listing_that_fails_after_it_undoes_nothing() {
+async fn failed_listing_update_does_not_undo_a_publication() {
     let app = TestApp::new().await;
     app.records.unlisted.store(true, Ordering::SeqCst);
     let id = app.video().await;
@@ -62,45 +62,45 @@ async fn a_listing_that_fails_after_it_undoes_nothing() {
     assert!(superseded);
     let before = documents(&app, &id).await.len();
     app.service.search.reindex(Repair::default()).await.unwrap();
-    assert!(documents(&app, &id).await.len() < before, "a repair removes what was superseded");
+    assert!(documents(&app, &id).await.len() < before, "a repair removes superseded documents");
     assert_eq!(chunks(&app, &id).await, 6);
 }
 
 #[tokio::test]
-async fn a_publication_that_was_not_done_leaves_the_video_as_it_was() {
+async fn failed_publication_leaves_the_video_unchanged() {
     let app = TestApp::new().await;
     app.records.at_publication(Publication::Refused);
     let job = app.job_of(FIVES, "clip.mp4", &clip(30.0)).await;
     mentions(job["error"].as_str().unwrap(), &["ConnectionError", "records"]);
-    assert_eq!(app.stored(), 0, "its objects are gone");
+    assert_eq!(app.stored(), 0, "its objects are deleted");
     let id = app.video().await;
-    let (before, of_record) = (documents(&app, &id).await, record(&app, &id).await);
+    let (before, record_before) = (documents(&app, &id).await, record(&app, &id).await);
     app.records.at_publication(Publication::Refused);
     let job = app.job_of(FIVES, "clip.mp4", &clip(30.0)).await;
     assert_eq!(job["status"], "failed", "{job}");
     assert_eq!(documents(&app, &id).await, before);
-    assert_eq!(record(&app, &id).await["chunks"], of_record["chunks"]);
+    assert_eq!(record(&app, &id).await["chunks"], record_before["chunks"]);
     assert_eq!(chunks(&app, &id).await, 3);
-    let found = app.post_json("/query", json!({"text": "boat", "limit": 50})).await.ok();
-    assert_eq!(found["results"].as_array().unwrap().len(), 3, "its vectors are back: {found}");
+    let page = app.post_json("/query", json!({"text": "boat", "limit": 50})).await.ok();
+    assert_eq!(page["results"].as_array().unwrap().len(), 3, "its vectors are restored: {page}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_is_discarded_while_it_cannot_be_told() {
+async fn nothing_is_discarded_while_the_outcome_is_unknown() {
     let app = TestApp::new().await;
     let id = app.video().await;
     app.records.at_publication(Publication::Last);
     let job = app.job_of(FIVES, "clip.mp4", &clip(30.0)).await;
     assert_eq!(job["status"], "failed", "{job}");
     app.records.recover();
-    assert_eq!(chunks(&app, &id).await, 6, "it was published all the same");
+    assert_eq!(chunks(&app, &id).await, 6, "it was published");
 }
 
 #[tokio::test]
-async fn one_that_another_instance_overtakes_fails_and_deletes_nothing_of_the_other() {
+async fn overtaken_publication_fails_and_keeps_the_winners_documents() {
     let app = TestApp::new().await;
     let id = app.video().await;
-    // The other's record names documents of its own.
+    // The record of the other instance names its own documents.
     let mut other = record(&app, &id).await;
     let spans = app.records.get(other["chunks_document"].as_str().unwrap()).await.unwrap();
     let own = format!("videos/{id}/chunks-of-the-other.json");
@@ -118,7 +118,7 @@ async fn one_that_another_instance_overtakes_fails_and_deletes_nothing_of_the_ot
 }
 
 #[tokio::test]
-async fn an_ingest_heals_a_record_whose_documents_are_missing() {
+async fn ingest_restores_missing_documents_of_a_record() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let described = app.model.described.load(Ordering::SeqCst);
@@ -128,15 +128,15 @@ async fn an_ingest_heals_a_record_whose_documents_are_missing() {
         app.records.delete(lost.expect("a document")).await.unwrap();
         assert_eq!(app.video().await, id);
         assert_eq!(chunks(&app, &id).await, 3, "without {part}");
-        let found = app.post_json("/query", json!({"text": "boat", "limit": 50})).await.ok();
-        assert_eq!(found["results"].as_array().unwrap().len(), 3, "without {part}: {found}");
+        let page = app.post_json("/query", json!({"text": "boat", "limit": 50})).await.ok();
+        assert_eq!(page["results"].as_array().unwrap().len(), 3, "without {part}: {page}");
     }
-    assert_eq!(app.model.described.load(Ordering::SeqCst), described, "nothing is paid for twice");
+    assert_eq!(app.model.described.load(Ordering::SeqCst), described, "no model call is repeated");
     assert_eq!(app.get("/health").await.ok()["unreadable"], json!([]));
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_outlives_a_removal_that_comes_late() {
+async fn late_removal_does_not_delete_a_republished_object() {
     let app = TestApp::new().await;
     let id = app.video().await;
     app.storage.slow.store(true, Ordering::SeqCst);

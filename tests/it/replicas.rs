@@ -1,5 +1,5 @@
 //! Two processes over one bucket and, where there is a Qdrant server, one index; one of them is
-//! killed in the middle. Needs the S3 server that `S3_ENDPOINT` names.
+//! killed while it ingests. Needs the S3 server at `S3_ENDPOINT`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,11 +12,11 @@ use crate::support::process::{Process, bars, command};
 use crate::support::s3;
 
 const FILES: u32 = 10;
-/// Files that only the process to be killed is given.
+/// Files uploaded only to the process that is killed.
 const ONLY_THERE: usize = 2;
 const INGESTS: usize = 50;
 
-/// One bucket, one collection; leases and repairs that a test can wait for.
+/// One bucket and one collection, with leases and repair intervals short enough for a test.
 fn settings() -> Option<Vec<(&'static str, String)>> {
     let own = uuid::Uuid::new_v4().simple().to_string();
     let mut settings = s3::settings(&own)?;
@@ -35,7 +35,7 @@ fn settings() -> Option<Vec<(&'static str, String)>> {
             ("INDEX__COLLECTION", format!("shotlog-test-{own}")),
         ]),
         Err(_) => {
-            println!("skipped: QDRANT_URL is not set, so that each process has vectors of its own");
+            println!("skipped: QDRANT_URL is not set, so each process has its own vectors");
             settings.push(("INDEX__KIND", "memory".into()));
         }
     }
@@ -47,7 +47,7 @@ fn is_final(job: &Value) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_replica_that_dies_leaves_every_video_whole_or_absent() {
+async fn killed_replica_leaves_every_video_complete_or_absent() {
     let Some(settings) = settings() else { return };
     let folder = tempfile::tempdir().unwrap();
     let clips: Option<Vec<PathBuf>> = (0..FILES).map(|i| bars(folder.path(), 5, i)).collect();
@@ -64,13 +64,13 @@ async fn a_replica_that_dies_leaves_every_video_whole_or_absent() {
     let to_survivor = (0..INGESTS / 2).map(|i| survivor.upload(&shared[i % shared.len()], &[]));
     let (doomed, jobs) = futures::join!(join_all(to_victim), join_all(to_survivor));
     assert!(doomed.iter().all(Result::is_ok), "every upload is accepted: {doomed:?}");
-    // Half way: some of its jobs are done, one is being worked on.
+    // Kill it while some of its jobs are done and one is running.
     loop {
         let listing = victim.get("/jobs").await;
-        let with = |status: &str| {
+        let count = |status: &str| {
             listing["jobs"].as_array().unwrap().iter().filter(|job| job["status"] == status).count()
         };
-        if with("done") >= 2 && with("running") > 0 {
+        if count("done") >= 2 && count("running") > 0 {
             break;
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -98,13 +98,13 @@ async fn a_replica_that_dies_leaves_every_video_whole_or_absent() {
     if std::env::var("QDRANT_URL").is_err() {
         return;
     }
-    // The leases of the dead end, and what it left is removed by the other.
+    // The leases of the killed process expire, and the survivor removes its leftovers.
     loop {
         let verified = command(&here, &settings).arg("verify").output().unwrap();
-        let told = String::from_utf8_lossy(&verified.stdout).into_owned();
-        let last = told.lines().last().unwrap_or_default();
+        let report = String::from_utf8_lossy(&verified.stdout).into_owned();
+        let last = report.lines().last().unwrap_or_default();
         if last == format!("{} videos, 0 being worked on, 0 problems", videos.len()) {
-            assert!(verified.status.success(), "{told}");
+            assert!(verified.status.success(), "{report}");
             println!("after the kill: {last}");
             break;
         }

@@ -1,4 +1,4 @@
-//! Speech through the whole pipeline: heard once, cut into chunks, presented by two analyzers.
+//! Speech through the whole pipeline: recognised once, cut into chunks, presented by two analyzers.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use serde_json::{Value, json};
 
 use crate::support::{Models, TestApp, clip, mentions};
 
-/// Too short for all of the speech, so that it is heard in two packs.
+/// Maximum seconds per recogniser call; less than all speech, so that it takes two calls.
 const PACK: f64 = 12.0;
 
-/// Speech at 1–4 s, 4.5–9 s (heard in one piece) and 21–24 s: two words per second.
-fn talking(transcriber: Arc<ScriptedTranscriber>) -> Models {
+/// Speech at 1–4 s, 4.5–9 s (recognised in one call) and 21–24 s: two words per second.
+fn speech_models(transcriber: Arc<ScriptedTranscriber>) -> Models {
     let span = |start, end| SpeechSpan { start, end };
     let spans = vec![span(1.0, 4.0), span(4.5, 9.0), span(21.0, 24.0)];
     Models {
@@ -31,7 +31,7 @@ fn talking(transcriber: Arc<ScriptedTranscriber>) -> Models {
     }
 }
 
-fn counting() -> ScriptedTranscriber {
+fn numbered_words() -> ScriptedTranscriber {
     ScriptedTranscriber::new(|samples| {
         let seconds = samples.len() / SAMPLE_RATE as usize;
         let word = |i: usize| Word {
@@ -47,7 +47,7 @@ fn counting() -> ScriptedTranscriber {
 }
 
 async fn app(transcriber: &Arc<ScriptedTranscriber>) -> TestApp {
-    let models = talking(transcriber.clone());
+    let models = speech_models(transcriber.clone());
     TestApp::with(|setup| setup.models = models).await
 }
 
@@ -60,8 +60,8 @@ async fn chunks(app: &TestApp, id: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn the_speech_analyzers_exclude_each_other() {
-    let app = app(&Arc::new(counting())).await;
+async fn speech_analyzers_exclude_each_other() {
+    let app = app(&Arc::new(numbered_words())).await;
     let schema = app.get("/schema").await.json();
     assert_eq!(schema["exclusive_groups"], json!([["diarization", "transcript"]]));
     let reply = app.upload(&[("analyzers", "transcript,diarization")], "c.mp4", &clip(30.0)).await;
@@ -70,13 +70,13 @@ async fn the_speech_analyzers_exclude_each_other() {
 }
 
 #[tokio::test]
-async fn a_transcript_has_the_words_of_each_chunk() {
-    let transcriber = Arc::new(counting());
+async fn transcript_contains_the_words_of_each_chunk() {
+    let transcriber = Arc::new(numbered_words());
     let app = app(&transcriber).await;
     let job = app.job_of(&fields("transcript", "10"), "c.mp4", &clip(30.0)).await;
     assert_eq!(job["status"], "done", "{job}");
     assert_eq!(job["result"]["indexed"], json!({"transcript": 2}), "the middle chunk is silent");
-    assert_eq!(transcriber.calls(), 2, "speech with short pauses is heard in one piece");
+    assert_eq!(transcriber.calls(), 2, "speech with short pauses is recognised in one call");
     let chunks = chunks(&app, &job["result"]["video_id"]).await;
     assert_eq!(chunks.as_array().unwrap().len(), 3);
     let first = &chunks[0]["transcript"];
@@ -88,7 +88,7 @@ async fn a_transcript_has_the_words_of_each_chunk() {
 }
 
 #[tokio::test]
-async fn a_transcript_lists_its_languages() {
+async fn transcript_lists_its_languages() {
     let transcriber = ScriptedTranscriber::new(|samples| {
         let long = samples.len() > 6 * SAMPLE_RATE as usize;
         let (language, said) = if long { ("en", "Good morning.") } else { ("de", "Danke.") };
@@ -121,9 +121,9 @@ async fn a_transcript_lists_its_languages() {
 }
 
 #[tokio::test]
-async fn what_would_make_too_many_chunks_is_refused_before_speech_is_recognised() {
-    let transcriber = Arc::new(counting());
-    let models = talking(transcriber.clone());
+async fn chunk_limit_is_checked_before_speech_recognition() {
+    let transcriber = Arc::new(numbered_words());
+    let models = speech_models(transcriber.clone());
     let app = TestApp::with(|setup| {
         setup.models = models;
         setup.settings.ingest.max_chunks = 5;
@@ -136,8 +136,8 @@ async fn what_would_make_too_many_chunks_is_refused_before_speech_is_recognised(
 }
 
 #[tokio::test]
-async fn speech_is_heard_once_however_often_the_video_is_split() {
-    let transcriber = Arc::new(counting());
+async fn rechunking_does_not_repeat_speech_recognition() {
+    let transcriber = Arc::new(numbered_words());
     let app = app(&transcriber).await;
     let first = app.job_of(&fields("transcript", "10"), "c.mp4", &clip(30.0)).await;
     let calls = transcriber.calls();
@@ -150,14 +150,15 @@ async fn speech_is_heard_once_however_often_the_video_is_split() {
     assert_eq!(transcriber.calls(), calls);
     let chunks = chunks(&app, &first["result"]["video_id"]).await;
     assert_eq!(chunks.as_array().unwrap().len(), 6);
-    let word_of = |chunk: &Value| chunk["transcript"]["text"].as_str().unwrap_or("").to_owned();
-    let text = chunks.as_array().unwrap().iter().map(word_of).collect::<Vec<_>>().join(" ");
-    assert_eq!(text.matches("w0").count(), 2, "no word is lost or doubled by splitting: {text}");
+    let text_of_chunk =
+        |chunk: &Value| chunk["transcript"]["text"].as_str().unwrap_or("").to_owned();
+    let text = chunks.as_array().unwrap().iter().map(text_of_chunk).collect::<Vec<_>>().join(" ");
+    assert_eq!(text.matches("w0").count(), 2, "no word is lost or duplicated by splitting: {text}");
 }
 
 #[tokio::test]
-async fn what_is_said_over_the_end_of_a_chunk_is_whole_in_both() {
-    let app = app(&Arc::new(counting())).await;
+async fn sentence_across_a_chunk_boundary_is_complete_in_both_chunks() {
+    let app = app(&Arc::new(numbered_words())).await;
     let job = app.job_of(&fields("transcript", "5"), "c.mp4", &clip(30.0)).await;
     let id = job["result"]["video_id"].as_str().unwrap();
     let stored = app.get(&format!("/videos/{id}/chunks?verbose=true")).await.json();
@@ -169,14 +170,14 @@ async fn what_is_said_over_the_end_of_a_chunk_is_whole_in_both() {
     let subtitles = app.get(&format!("/videos/{id}/export?format=srt")).await.text();
     assert_eq!(subtitles.matches("w0").count(), 2, "once for each stretch of speech: {subtitles}");
     let body = json!({"text": "w10", "analyzer": "transcript", "detail": "full", "limit": 50});
-    let found = app.post_json("/query", body).await.json();
-    let hit = found["results"].as_array().unwrap().iter().find(|hit| hit["chunk_id"] == 0);
+    let page = app.post_json("/query", body).await.json();
+    let hit = page["results"].as_array().unwrap().iter().find(|hit| hit["chunk_id"] == 0);
     mentions(hit.unwrap()["text"].as_str().unwrap(), &["w0 w1", "w10"]);
 }
 
 #[tokio::test]
-async fn a_search_over_everything_names_who_found_it() {
-    let app = app(&Arc::new(counting())).await;
+async fn search_over_all_analyzers_names_the_analyzers_that_matched() {
+    let app = app(&Arc::new(numbered_words())).await;
     app.job_of(&fields("transcript,default_video", "10"), "c.mp4", &clip(30.0)).await;
     let ask = async |analyzer: &str, more: Value| {
         let mut body =
@@ -188,29 +189,35 @@ async fn a_search_over_everything_names_who_found_it() {
     assert_eq!((&all["analyzer"], all["results"].as_array().unwrap().len()), (&json!("*"), 3));
     let best = &all["results"][0];
     assert_eq!(best["found_by"][0], "transcript");
-    assert!(best["text_score"].is_number(), "words count where all are searched: {best}");
-    assert!(!best["objects"].as_array().unwrap().is_empty(), "what else is known of it: {best}");
+    assert!(best["text_score"].is_number(), "a search over all analyzers is hybrid: {best}");
+    assert!(
+        !best["objects"].as_array().unwrap().is_empty(),
+        "fields of other analyzers are included: {best}"
+    );
     let p = best["p_present"].as_f64().unwrap();
     let sure = ask("*", json!({"min_p_present": p})).await;
-    let chunks = |found: &Value| found["results"].as_array().unwrap().len();
+    let chunks = |page: &Value| page["results"].as_array().unwrap().len();
     assert!(chunks(&sure) < chunks(&all), "{sure}");
-    let one = ask("transcript", json!({})).await;
-    assert_eq!(one["results"][0].get("found_by"), None);
+    let single = ask("transcript", json!({})).await;
+    assert_eq!(single["results"][0].get("found_by"), None);
     let empty = ask("default_video", json!({"mode": "text"})).await;
     assert_eq!(empty["results"], json!([]));
     assert!(empty["diagnostics"]["found_by_others"]["transcript"].is_number(), "{empty}");
 }
 
 #[tokio::test]
-async fn what_is_said_is_read_sentence_by_sentence() {
-    let app = app(&Arc::new(counting())).await;
+async fn transcript_is_paged_by_sentence() {
+    let app = app(&Arc::new(numbered_words())).await;
     let job = app.job_of(&fields("transcript", "10"), "c.mp4", &clip(30.0)).await;
     let path = format!("/videos/{}/transcript", job["result"]["video_id"].as_str().unwrap());
     let all = app.get(&path).await.ok();
-    let said = all["utterances"].as_array().unwrap();
-    assert!(said.len() > 1 && all["total"] == said.len() && all.get("tokens").is_none(), "{all}");
+    let utterances = all["utterances"].as_array().unwrap();
+    assert!(
+        utterances.len() > 1 && all["total"] == utterances.len() && all.get("tokens").is_none(),
+        "{all}"
+    );
     assert_eq!(all["language"], "en");
-    let longest = said.iter().map(|said| said.to_string().len()).max().unwrap();
+    let longest = utterances.iter().map(|utterance| utterance.to_string().len()).max().unwrap();
     let (mut read, mut cursor) = (Vec::new(), String::new());
     loop {
         let part =
@@ -223,19 +230,19 @@ async fn what_is_said_is_read_sentence_by_sentence() {
         }
     }
     assert!(!cursor.is_empty());
-    assert_eq!(&read, said);
-    let later = app.get(&format!("{path}?after={}", said[0]["end"])).await.ok();
-    assert_eq!(later["total"], said.len() - 1);
+    assert_eq!(&read, utterances);
+    let later = app.get(&format!("{path}?after={}", utterances[0]["end"])).await.ok();
+    assert_eq!(later["total"], utterances.len() - 1);
     mentions(&app.get(&format!("{path}?after=1{cursor}")).await.error(400), &["another request"]);
     let unheard = app.video_of(&clip(10.0)).await;
     let refused = app.get(&format!("/videos/{unheard}/transcript")).await.error(400);
-    mentions(&refused, &["nobody has listened", "diarization and transcript"]);
+    mentions(&refused, &["has no transcript", "diarization and transcript"]);
     app.get("/videos/fedcba9876543210/transcript").await.error(404);
 }
 
 #[tokio::test]
-async fn a_question_is_answered_from_what_any_analyzer_has() {
-    let app = app(&Arc::new(counting())).await;
+async fn question_is_answered_from_any_analyzers_output() {
+    let app = app(&Arc::new(numbered_words())).await;
     app.job_of(&fields("transcript,default_video", "10"), "c.mp4", &clip(30.0)).await;
     *app.model.says.lock().unwrap() = vec![("w6 w7 w8", "w6 w7 w8")];
     let body = json!({"question": "Who says w7?", "limit": 1});
@@ -246,8 +253,8 @@ async fn a_question_is_answered_from_what_any_analyzer_has() {
 }
 
 #[tokio::test]
-async fn diarization_has_turns_with_their_words() {
-    let app = app(&Arc::new(counting())).await;
+async fn diarization_turns_contain_their_words() {
+    let app = app(&Arc::new(numbered_words())).await;
     let job = app.job_of(&fields("diarization", "30"), "c.mp4", &clip(30.0)).await;
     assert_eq!(job["status"], "done", "{job}");
     let chunks = chunks(&app, &job["result"]["video_id"]).await;
@@ -261,7 +268,7 @@ async fn diarization_has_turns_with_their_words() {
 }
 
 #[tokio::test]
-async fn a_recogniser_that_fails_fails_only_who_needs_words() {
+async fn failed_recognition_fails_only_analyzers_that_need_words() {
     let down = || {
         ScriptedTranscriber::new(|_| {
             Err(PortError::new(ErrorKind::Unavailable, "the recogniser cannot be reached"))
@@ -278,7 +285,7 @@ async fn a_recogniser_that_fails_fails_only_who_needs_words() {
 }
 
 #[tokio::test]
-async fn pieces_that_were_recognised_are_not_paid_for_again() {
+async fn retry_does_not_recognise_finished_pieces_again() {
     let calls = std::sync::atomic::AtomicUsize::new(0);
     let transcriber = Arc::new(
         ScriptedTranscriber::new(move |_| {
@@ -289,7 +296,7 @@ async fn pieces_that_were_recognised_are_not_paid_for_again() {
         })
         .with_max_seconds(PACK),
     );
-    let models = talking(transcriber.clone());
+    let models = speech_models(transcriber.clone());
     let app = TestApp::with(|setup| {
         setup.models = models;
         setup.settings.ingest.concurrency = 1;
@@ -299,11 +306,11 @@ async fn pieces_that_were_recognised_are_not_paid_for_again() {
     assert_eq!(job["status"], "failed", "{job}");
     let job = app.job_of(&fields("transcript", "10"), "c.mp4", &clip(30.0)).await;
     assert_eq!(job["status"], "done", "{job}");
-    assert_eq!(transcriber.calls(), 3, "the first piece once, the second twice");
+    assert_eq!(transcriber.calls(), 3, "one call for the first piece, two for the second");
 }
 
-/// Somebody asks what car it is until 9 s, and is answered from 21 s on.
-fn asking() -> ScriptedTranscriber {
+/// Recognises a question about a car in the first stretch of speech and its answer in the second.
+fn question_and_answer() -> ScriptedTranscriber {
     ScriptedTranscriber::new(|samples| {
         let seconds = samples.len() / SAMPLE_RATE as usize;
         let said = if seconds > 5 { "So what kind of car is it?" } else { "A blue Fusion." };
@@ -320,12 +327,12 @@ fn asking() -> ScriptedTranscriber {
 }
 
 #[tokio::test]
-async fn a_reranker_decides_what_answers_a_question() {
-    let asked = json!({"question": "Which kind of car is it?", "limit": 1});
+async fn reranker_decides_which_moment_answers_a_question() {
+    let question = json!({"question": "Which kind of car is it?", "limit": 1});
     let score =
         |answer: f32| move |_: &str, text: &str| if text.contains("Fusion") { answer } else { 0.0 };
     for (answer, answered) in [(0.9, true), (0.0, false)] {
-        let mut models = talking(Arc::new(asking()));
+        let mut models = speech_models(Arc::new(question_and_answer()));
         models.reranker = Some(Arc::new(ScriptedReranker::new(score(answer))));
         let app = TestApp::with(|setup| {
             setup.models = models;
@@ -334,43 +341,51 @@ async fn a_reranker_decides_what_answers_a_question() {
         .await;
         let job = app.job_of(&fields("transcript", "15"), "c.mp4", &clip(30.0)).await;
         assert_eq!(job["result"]["indexed"], json!({"transcript": 2}), "{job}");
-        let found = app.post_json("/ask", asked.clone()).await.ok();
-        assert_eq!(found["results"].as_array().unwrap().len(), 1, "the moment that asks");
-        assert_eq!(found["answered"], answered, "{found}");
-        // Said in the next moment, which shares no word with the question.
+        let reply = app.post_json("/ask", question.clone()).await.ok();
         assert_eq!(
-            found["answer"].as_str().unwrap().contains("A blue Fusion."),
+            reply["results"].as_array().unwrap().len(),
+            1,
+            "only the moment with the question"
+        );
+        assert_eq!(reply["answered"], answered, "{reply}");
+        // The answer is in the next moment, which shares no word with the question.
+        assert_eq!(
+            reply["answer"].as_str().unwrap().contains("A blue Fusion."),
             answered,
-            "{found}"
+            "{reply}"
         );
     }
 }
 
 #[tokio::test]
-async fn hits_are_read_together_with_a_question() {
+async fn reranker_scores_hits_against_the_question() {
     let score = |_: &str, text: &str| if text.contains("Fusion") { 1.0 } else { 0.0 };
-    let mut models = talking(Arc::new(asking()));
+    let mut models = speech_models(Arc::new(question_and_answer()));
     models.reranker = Some(Arc::new(ScriptedReranker::new(score)));
     let app = TestApp::with(|setup| setup.models = models).await;
     app.job_of(&fields("transcript", "15"), "c.mp4", &clip(30.0)).await;
     let search = async |text: &str, rerank: bool| {
-        let asked = json!({"text": text, "analyzer": "*", "synthesize": false, "rerank": rerank});
-        let found = app.post_json("/query", asked).await.ok();
-        let hits = found["results"].as_array().unwrap().clone();
-        let probable = |hit: &Value| hit["p_present"].as_f64().unwrap();
-        assert!(hits.windows(2).all(|two| probable(&two[0]) >= probable(&two[1])), "{found}");
-        let of = |chunk: u64| probable(hits.iter().find(|hit| hit["chunk_id"] == chunk).unwrap());
-        (of(0), of(1))
+        let request = json!({"text": text, "analyzer": "*", "synthesize": false, "rerank": rerank});
+        let page = app.post_json("/query", request).await.ok();
+        let hits = page["results"].as_array().unwrap().clone();
+        let p_present = |hit: &Value| hit["p_present"].as_f64().unwrap();
+        assert!(hits.windows(2).all(|two| p_present(&two[0]) >= p_present(&two[1])), "{page}");
+        let p_of_chunk =
+            |chunk: u64| p_present(hits.iter().find(|hit| hit["chunk_id"] == chunk).unwrap());
+        (p_of_chunk(0), p_of_chunk(1))
     };
     let question = "Which kind of car is it?";
-    let (asks, tells) = search(question, false).await;
-    let (asks_read, tells_read) = search(question, true).await;
-    assert!(asks_read < asks && tells_read > tells, "{asks_read} {asks} {tells_read} {tells}");
-    // Words that are no question are searched for as they are.
+    let (asking, answering) = search(question, false).await;
+    let (asking_reranked, answering_reranked) = search(question, true).await;
+    assert!(
+        asking_reranked < asking && answering_reranked > answering,
+        "{asking_reranked} {asking} {answering_reranked} {answering}"
+    );
+    // Only questions are re-ranked.
     assert_eq!(search("kind of car", true).await, search("kind of car", false).await);
     let sure = json!({"text": question, "analyzer": "*", "synthesize": false, "rerank": true,
-                      "min_p_present": asks_read + 0.001});
-    let found = app.post_json("/query", sure).await.ok();
-    let left = found["results"].as_array().unwrap();
-    assert!(left.iter().all(|hit| hit["chunk_id"] == 1), "{found}");
+                      "min_p_present": asking_reranked + 0.001});
+    let page = app.post_json("/query", sure).await.ok();
+    let remaining = page["results"].as_array().unwrap();
+    assert!(remaining.iter().all(|hit| hit["chunk_id"] == 1), "{page}");
 }

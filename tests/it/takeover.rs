@@ -1,5 +1,5 @@
-//! Several instances over one job queue: any of them answers for every job, and one goes on with the
-//! jobs of another.
+//! Several instances over one job queue: any of them reports every job, and one takes over the jobs of
+//! another.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::support::model::CountingModel;
 use crate::support::process::{Process, bars};
 use crate::support::{TestApp, clip, mentions, s3};
 
-/// A NATS server that dies with the test.
+/// A NATS server that is stopped with the test.
 struct Nats {
     process: Child,
     url: String,
@@ -50,7 +50,7 @@ impl Nats {
     }
 }
 
-/// One bucket and one queue; a short silence counts as death.
+/// One bucket and one queue; a worker silent for two seconds is presumed dead.
 fn settings(nats: &Nats) -> Option<Vec<(&'static str, String)>> {
     let own = uuid::Uuid::new_v4().simple().to_string();
     let mut settings = s3::settings(&own)?;
@@ -79,7 +79,7 @@ fn is_done(job: &Value) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_job_of_a_killed_worker_ends_on_another_and_nothing_is_paid_twice() {
+async fn job_of_a_killed_worker_resumes_elsewhere_without_repeated_model_calls() {
     let Some(nats) = Nats::start() else { return };
     let Some(mut settings) = settings(&nats) else { return };
     let folder = tempfile::tempdir().unwrap();
@@ -90,55 +90,55 @@ async fn the_job_of_a_killed_worker_ends_on_another_and_nothing_is_paid_twice() 
     let victim = start(folder.path(), "victim", &settings).await;
     let job_id = victim.upload(&clip, &[]).await.unwrap();
     let survivor = start(folder.path(), "survivor", &settings).await;
-    // Half way, as the other one tells.
-    let half = |job: &Value| job["detail"]["done"].as_u64() >= Some(4);
-    let job = survivor.job(&job_id, half).await;
+    // Partly done, as the other instance reports it.
+    let partly_done = |job: &Value| job["detail"]["done"].as_u64() >= Some(4);
+    let job = survivor.job(&job_id, partly_done).await;
     assert_eq!((&job["status"], &job["detail"]["total"]), (&json!("running"), &json!(10)), "{job}");
     drop(victim);
     let paid = model.described.swap(0, Ordering::SeqCst);
     let finished = survivor.get(&format!("/jobs/{job_id}")).await["detail"]["done"].clone();
     let finished = finished.as_u64().unwrap() as usize;
-    assert!((4..10).contains(&finished), "killed on the way: {job}");
+    assert!((4..10).contains(&finished), "killed while analyzing: {job}");
 
     let job = survivor.job(&job_id, is_done).await;
     assert_eq!(job["result"]["indexed"]["default_video"], 10, "{job}");
-    let again = model.described.load(Ordering::SeqCst);
-    assert!(again <= 10 - finished, "{finished} were finished, {paid} paid, then {again}");
-    println!("{paid} calls before the kill, {finished} chunks finished, {again} calls after it");
+    let repeated = model.described.load(Ordering::SeqCst);
+    assert!(repeated <= 10 - finished, "{finished} were finished, {paid} paid, then {repeated}");
+    println!("{paid} calls before the kill, {finished} chunks finished, {repeated} calls after it");
     let video = survivor.get("/videos").await["videos"][0].clone();
     assert_eq!(video["video_id"], job["result"]["video_id"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn any_instance_takes_a_job_and_any_answers_for_it() {
+async fn any_instance_runs_a_job_and_reports_it() {
     let Some(nats) = Nats::start() else { return };
     let Some(settings) = settings(&nats) else { return };
     let folder = tempfile::tempdir().unwrap();
     let Some(clip) = bars(folder.path(), 4, 0) else { return };
     let worker = start(folder.path(), "worker", &settings).await;
-    let mut without = settings.clone();
-    without.push(("INGEST__WORKERS", "0".into()));
-    let door = start(folder.path(), "door", &without).await;
+    let mut no_workers = settings.clone();
+    no_workers.push(("INGEST__WORKERS", "0".into()));
+    let frontend = start(folder.path(), "frontend", &no_workers).await;
 
-    let job_id = door.upload(&clip, &[]).await.unwrap();
-    let job = door.job(&job_id, is_done).await;
+    let job_id = frontend.upload(&clip, &[]).await.unwrap();
+    let job = frontend.job(&job_id, is_done).await;
     assert_eq!(worker.get(&format!("/jobs/{job_id}")).await, job);
     assert_eq!(worker.get("/jobs").await, json!({"jobs": [job], "total": 1}));
-    assert_eq!(door.get("/jobs").await, worker.get("/jobs").await);
-    let unknown = door.get("/jobs/*").await;
+    assert_eq!(frontend.get("/jobs").await, worker.get("/jobs").await);
+    let unknown = frontend.get("/jobs/*").await;
     mentions(unknown["detail"].as_str().unwrap(), &["unknown job '*'"]);
 
-    // Cancelled through one, stopped on the other.
+    // A job cancelled through one instance stops on the other.
     let model = CountingModel::start().await;
     drop(worker);
     let mut paid = settings.clone();
     paid.extend(model.settings());
     let worker = start(folder.path(), "paid", &paid).await;
     let Some(long) = bars(folder.path(), 60, 1) else { return };
-    let job_id = door.upload(&long, &[]).await.unwrap();
+    let job_id = frontend.upload(&long, &[]).await.unwrap();
     worker.job(&job_id, |job| job["stage"] == "analyzing").await;
     let client = reqwest::Client::new();
-    client.delete(format!("{}/jobs/{job_id}", door.url)).send().await.unwrap();
+    client.delete(format!("{}/jobs/{job_id}", frontend.url)).send().await.unwrap();
     let job = loop {
         let job = worker.get(&format!("/jobs/{job_id}")).await;
         if job["status"] == "failed" {
@@ -147,24 +147,24 @@ async fn any_instance_takes_a_job_and_any_answers_for_it() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     };
     mentions(job["error"].as_str().unwrap(), &["Cancelled", "the job was cancelled"]);
-    assert!(model.described.load(Ordering::SeqCst) < 30, "stopped on the way");
+    assert!(model.described.load(Ordering::SeqCst) < 30, "stopped before its end");
 
-    // Without the server there are no jobs, and everything else goes on.
+    // Without the NATS server there are no jobs; everything else works.
     drop(nats);
     let get = async |path: &str| reqwest::get(format!("{}{path}", worker.url)).await.unwrap();
-    // What was last seen of it holds for a while.
+    // The last probe result is cached for a while.
     while get("/ready").await.status() != 503 {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     for (path, status) in [("/jobs", 503), ("/ready", 503), ("/videos", 200), ("/health", 200)] {
         let reply = get(path).await;
         assert_eq!(reply.status(), status, "{path}");
-        let waits = reply.headers().contains_key("retry-after");
-        assert_eq!(waits, path == "/jobs", "{path}");
+        let has_retry_after = reply.headers().contains_key("retry-after");
+        assert_eq!(has_retry_after, path == "/jobs", "{path}");
     }
 }
 
-async fn running(jobs: &MemoryJobs, app: &TestApp) -> String {
+async fn start_job(jobs: &MemoryJobs, app: &TestApp) -> String {
     app.model.stalled.store(true, Ordering::SeqCst);
     let reply = app.upload(&[], "c.mp4", &clip(10.0)).await.json();
     let job_id = reply["job_id"].as_str().unwrap().to_owned();
@@ -175,7 +175,7 @@ async fn running(jobs: &MemoryJobs, app: &TestApp) -> String {
 }
 
 #[tokio::test]
-async fn an_upload_lies_in_the_bucket_until_its_job_has_ended() {
+async fn upload_stays_in_the_bucket_until_its_job_ends() {
     let jobs = Arc::new(MemoryJobs::shared());
     let app = TestApp::with(|setup| {
         setup.jobs = jobs.clone();
@@ -183,12 +183,12 @@ async fn an_upload_lies_in_the_bucket_until_its_job_has_ended() {
         setup.settings.ingest.workers = 1;
     })
     .await;
-    let job_id = running(&jobs, &app).await;
+    let job_id = start_job(&jobs, &app).await;
     assert_eq!(app.incoming(), 1);
-    let again = app.upload(&[], "c.mp4", &clip(12.0)).await;
-    assert_eq!(again.status, 202);
-    assert_eq!(app.upload(&[], "c.mp4", &clip(13.0)).await.status, 503, "one waits already");
-    app.delete(&format!("/jobs/{}", again.json()["job_id"].as_str().unwrap())).await.ok();
+    let queued = app.upload(&[], "c.mp4", &clip(12.0)).await;
+    assert_eq!(queued.status, 202);
+    assert_eq!(app.upload(&[], "c.mp4", &clip(13.0)).await.status, 503, "the queue is full");
+    app.delete(&format!("/jobs/{}", queued.json()["job_id"].as_str().unwrap())).await.ok();
     app.model.stalled.store(false, Ordering::SeqCst);
     assert_eq!(app.finished(&job_id).await["status"], "done");
     while app.incoming() > 0 {
@@ -198,7 +198,7 @@ async fn an_upload_lies_in_the_bucket_until_its_job_has_ended() {
 }
 
 #[tokio::test]
-async fn a_job_cancelled_while_it_waits_is_told_of_once() {
+async fn job_cancelled_while_queued_sends_one_callback() {
     for jobs in [MemoryJobs::new(), MemoryJobs::shared()] {
         let jobs = Arc::new(jobs);
         let app = TestApp::with(|setup| {
@@ -206,16 +206,16 @@ async fn a_job_cancelled_while_it_waits_is_told_of_once() {
             setup.settings.ingest.workers = 1;
         })
         .await;
-        let runs = running(&jobs, &app).await;
+        let running = start_job(&jobs, &app).await;
         let fields = [("callback_url", "http://example.org/hook")];
-        let waits = app.upload(&fields, "c.mp4", &clip(11.0)).await.json();
-        let waits = waits["job_id"].as_str().unwrap();
+        let queued = app.upload(&fields, "c.mp4", &clip(11.0)).await.json();
+        let queued = queued["job_id"].as_str().unwrap();
         for _ in 0..2 {
-            let job = app.delete(&format!("/jobs/{waits}")).await.ok();
-            assert_eq!(job["status"], "failed", "at once: {job}");
+            let job = app.delete(&format!("/jobs/{queued}")).await.ok();
+            assert_eq!(job["status"], "failed", "cancelled at once: {job}");
         }
         app.model.stalled.store(false, Ordering::SeqCst);
-        app.finished(&runs).await;
+        app.finished(&running).await;
         let last = app.job_of(&[], "c.mp4", &clip(12.0)).await;
         assert_eq!(last["status"], "done");
         while app.incoming() + app.spooled() > 0 {
@@ -226,30 +226,30 @@ async fn a_job_cancelled_while_it_waits_is_told_of_once() {
 }
 
 #[tokio::test]
-async fn an_instance_that_stops_leaves_its_jobs_to_others() {
+async fn stopping_instance_releases_its_jobs() {
     let jobs = Arc::new(MemoryJobs::shared());
     let app = TestApp::with(|setup| setup.jobs = jobs.clone()).await;
-    let job_id = running(&jobs, &app).await;
+    let job_id = start_job(&jobs, &app).await;
     app.service.jobs.stop(Duration::ZERO).await;
     let job = app.get(&format!("/jobs/{job_id}")).await.ok();
     assert_eq!((&job["status"], &job["stage"]), (&json!("queued"), &json!("starting")), "{job}");
-    assert_eq!(jobs.take().await.unwrap().job_id(), job_id, "the next may have it at once");
-    let taken = jobs.get(&job_id).await.unwrap().unwrap();
-    assert_eq!(taken.document["attempts"], 0, "which counts as no attempt");
+    assert_eq!(jobs.take().await.unwrap().job_id(), job_id, "another worker can take it at once");
+    let released = jobs.get(&job_id).await.unwrap().unwrap();
+    assert_eq!(released.document["attempts"], 0, "a release does not count as an attempt");
 }
 
 #[tokio::test]
-async fn an_instance_whose_jobs_are_its_own_ends_them_when_it_stops() {
+async fn stopping_instance_with_a_private_queue_fails_its_jobs() {
     let jobs = Arc::new(MemoryJobs::new());
     let app = TestApp::with(|setup| {
         setup.jobs = jobs.clone();
         setup.settings.ingest.workers = 1;
     })
     .await;
-    let runs = running(&jobs, &app).await;
-    let waits = app.upload(&[], "c.mp4", &clip(11.0)).await.json();
+    let running = start_job(&jobs, &app).await;
+    let queued = app.upload(&[], "c.mp4", &clip(11.0)).await.json();
     app.service.jobs.stop(Duration::ZERO).await;
-    for job_id in [runs.as_str(), waits["job_id"].as_str().unwrap()] {
+    for job_id in [running.as_str(), queued["job_id"].as_str().unwrap()] {
         let job = app.get(&format!("/jobs/{job_id}")).await.ok();
         mentions(job["error"].as_str().unwrap(), &["Cancelled", "the service is stopping"]);
     }
@@ -260,19 +260,19 @@ async fn an_instance_whose_jobs_are_its_own_ends_them_when_it_stops() {
 }
 
 #[tokio::test]
-async fn an_instance_that_was_taken_for_dead_leaves_the_job_to_its_successor() {
+async fn instance_presumed_dead_leaves_the_job_to_its_successor() {
     let jobs = Arc::new(MemoryJobs::shared());
     let app = TestApp::with(|setup| setup.jobs = jobs.clone()).await;
-    let job_id = running(&jobs, &app).await;
-    let kept = jobs.get(&job_id).await.unwrap().unwrap();
-    let mut document = kept.document;
+    let job_id = start_job(&jobs, &app).await;
+    let stored = jobs.get(&job_id).await.unwrap().unwrap();
+    let mut document = stored.document;
     document["worker"] = json!("another");
     document["attempts"] = json!(3);
-    jobs.compare_and_swap(&job_id, kept.version, &document)
+    jobs.compare_and_swap(&job_id, stored.version, &document)
         .await
         .unwrap()
-        .expect("nothing happens meanwhile");
-    // It stops, so that the job is offered again: once too often, as the document has it.
+        .expect("no concurrent change");
+    // It stops, so the job is delivered again, which exceeds the attempts in its document.
     let job = app.finished(&job_id).await;
     assert_eq!(job["status"], "failed");
     let error = job["error"].as_str().unwrap();
@@ -280,7 +280,7 @@ async fn an_instance_that_was_taken_for_dead_leaves_the_job_to_its_successor() {
 }
 
 #[tokio::test]
-async fn a_job_that_does_not_read_back_is_set_aside() {
+async fn unreadable_job_is_set_aside() {
     let jobs = Arc::new(MemoryJobs::shared());
     for (job_id, document) in
         [("null", Value::Null), ("other", json!({"job": "of a later version"}))]
@@ -293,7 +293,7 @@ async fn a_job_that_does_not_read_back_is_set_aside() {
         setup.settings.jobs.attempts = 2;
     })
     .await;
-    // It holds nothing up.
+    // It does not block other jobs.
     assert_eq!(app.job_of(&[], "c.mp4", &clip(10.0)).await["status"], "done");
     for job_id in ["null", "other"] {
         while jobs.get(job_id).await.unwrap().unwrap().document["job"]["status"] != "failed" {

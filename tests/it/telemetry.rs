@@ -1,15 +1,15 @@
-//! Nothing that the service is built of tells anybody that it is used.
+//! No dependency of the service reports its use to anyone.
 
 use std::path::PathBuf;
 
 use crate::support::process::command;
 
-/// What switches ONNX Runtime's telemetry off from outside.
-const OFF: [&str; 5] =
+/// Environment variables that would disable ONNX Runtime's telemetry or redirect its files.
+const OPT_OUT_VARIABLES: [&str; 5] =
     ["ORT_DISABLE_TELEMETRY", "CI", "GITHUB_ACTIONS", "TF_BUILD", "XDG_CACHE_HOME"];
 
 #[test]
-fn onnx_runtime_makes_no_identifier_of_the_machine() {
+fn onnx_runtime_creates_no_machine_identifier() {
     let Some(library) = std::env::var_os("SHOTLOG_ONNXRUNTIME") else {
         eprintln!("skipped: SHOTLOG_ONNXRUNTIME is not set");
         return;
@@ -24,12 +24,13 @@ fn onnx_runtime_makes_no_identifier_of_the_machine() {
         ("DETECTOR__LABELS", "red_blue.txt".to_owned()),
     ];
     let mut check = command(folder.path(), &settings);
-    for variable in OFF {
+    for variable in OPT_OUT_VARIABLES {
         check.env_remove(variable);
     }
     let checked = check.arg("check").env("HOME", home.path()).output().unwrap();
-    let told = String::from_utf8_lossy(&checked.stdout);
-    assert!(told.contains("detect_yolox@"), "the model is not there: {told}");
-    let left: Vec<_> = std::fs::read_dir(home.path()).unwrap().map(|e| e.unwrap().path()).collect();
-    assert!(left.is_empty(), "{left:?}");
+    let stdout = String::from_utf8_lossy(&checked.stdout);
+    assert!(stdout.contains("detect_yolox@"), "the model was not loaded: {stdout}");
+    let leftovers: Vec<_> =
+        std::fs::read_dir(home.path()).unwrap().map(|e| e.unwrap().path()).collect();
+    assert!(leftovers.is_empty(), "{leftovers:?}");
 }

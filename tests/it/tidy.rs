@@ -1,4 +1,4 @@
-//! Holds the numbered invariants of `src/lib.rs`.
+//! Enforces the numbered invariants of `src/lib.rs`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ fn root() -> &'static Path {
 
 /// Every file below a folder with the extension, as path and text.
 fn files(folder: &str, extension: &str) -> Vec<(PathBuf, String)> {
-    let mut found = Vec::new();
+    let mut matching = Vec::new();
     let mut folders = vec![root().join(folder)];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).into_iter().flatten() {
@@ -18,36 +18,36 @@ fn files(folder: &str, extension: &str) -> Vec<(PathBuf, String)> {
                 folders.push(path);
             } else if path.extension().is_some_and(|e| e == extension) {
                 let text = fs::read_to_string(&path).expect("text");
-                found.push((path.strip_prefix(root()).expect("below the root").to_owned(), text));
+                matching
+                    .push((path.strip_prefix(root()).expect("below the root").to_owned(), text));
             }
         }
     }
-    found.sort();
-    found
+    matching.sort();
+    matching
 }
 
-fn code() -> Vec<(PathBuf, String)> {
+pub(crate) fn code() -> Vec<(PathBuf, String)> {
     let folders = ["src", "ports", "adapters", "tests", "examples"];
     let all = folders.into_iter().flat_map(|folder| files(folder, "rs"));
     all.filter(|(path, _)| !path.components().any(|c| c.as_os_str() == "target")).collect()
 }
 
-/// Lines of code that contain one of the words, as `path:line: text`. Comments may speak of
-/// anything.
-fn naming(files: &[(PathBuf, String)], words: &[&str]) -> Vec<String> {
-    let mut found = Vec::new();
+/// Lines of code that contain one of the words, as `path:line: text`. Comments are exempt.
+fn lines_naming(files: &[(PathBuf, String)], words: &[&str]) -> Vec<String> {
+    let mut matches = Vec::new();
     for (path, text) in files {
         for (number, line) in text.lines().enumerate() {
             let code = line.split("//").next().unwrap_or_default();
             if words.iter().any(|word| names(code, word)) {
-                found.push(format!("{}:{}: {}", path.display(), number + 1, line.trim()));
+                matches.push(format!("{}:{}: {}", path.display(), number + 1, line.trim()));
             }
         }
     }
-    found
+    matches
 }
 
-/// Whether code names a path or identifier, not as a part of a longer one.
+/// Whether code contains a path or identifier as a whole word.
 fn names(code: &str, word: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '_';
     code.match_indices(word).any(|(at, _)| {
@@ -57,16 +57,16 @@ fn names(code: &str, word: &str) -> bool {
 }
 
 #[track_caller]
-fn none(found: Vec<String>, rule: &str) {
-    assert!(found.is_empty(), "{rule}:\n{}", found.join("\n"));
+pub(crate) fn assert_none(violations: Vec<String>, rule: &str) {
+    assert!(violations.is_empty(), "{rule}:\n{}", violations.join("\n"));
 }
 
 #[test]
-fn invariant_1_the_domain_names_neither_adapters_nor_ways_in() {
+fn invariant_1_domain_names_neither_adapters_nor_entry_points() {
     let domain = files("src/domain", "rs");
     assert!(domain.len() > 10);
-    none(
-        naming(
+    assert_none(
+        lines_naming(
             &domain,
             &[
                 "adapters",
@@ -83,8 +83,8 @@ fn invariant_1_the_domain_names_neither_adapters_nor_ways_in() {
     );
 }
 
-/// The rooms of the domain in order of dependency.
-const ROOMS: &[&str] = &[
+/// The modules of the domain in order of dependency.
+const MODULES: &[&str] = &[
     "kernel",
     "media",
     "chunking",
@@ -104,67 +104,71 @@ const ROOMS: &[&str] = &[
     "scoped",
 ];
 
-/// The rooms that a line of code names: what follows `crate::domain::`, also in a group.
-fn rooms_named(code: &str) -> Vec<String> {
+/// The domain modules that code imports: the word after `crate::domain::`, also in a group.
+fn named_modules(code: &str) -> Vec<String> {
     let word = |text: &str| -> String {
         text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
     };
-    let mut named = Vec::new();
+    let mut modules = Vec::new();
     for (at, path) in code.match_indices("crate::domain::") {
         let rest = &code[at + path.len()..];
         match rest.strip_prefix('{') {
             Some(group) => {
                 let group = group.split('}').next().unwrap_or_default();
-                named.extend(group.split(',').map(word));
+                modules.extend(group.split(',').map(word));
             }
-            None => named.push(word(rest)),
+            None => modules.push(word(rest)),
         }
     }
-    named
+    modules
 }
 
 #[test]
-fn invariant_8_the_rooms_of_the_domain_stand_in_order_of_dependency() {
-    let mut found = Vec::new();
+fn invariant_8_domain_modules_follow_the_dependency_order() {
+    let mut violations = Vec::new();
     for (path, text) in files("src/domain", "rs") {
-        let room = path.components().nth(2).expect("a room").as_os_str().to_string_lossy();
-        let room = room.trim_end_matches(".rs");
-        if room == "mod" {
+        let module = path.components().nth(2).expect("a module").as_os_str().to_string_lossy();
+        let module = module.trim_end_matches(".rs");
+        if module == "mod" {
             continue;
         }
-        let place = ROOMS.iter().position(|r| *r == room);
-        let place = place.unwrap_or_else(|| panic!("{room} is no room: {}", path.display()));
+        let position = MODULES.iter().position(|r| *r == module);
+        let position =
+            position.unwrap_or_else(|| panic!("{module} is not in MODULES: {}", path.display()));
         let code: String = text.lines().filter(|l| !l.trim_start().starts_with("//")).collect();
-        for named in rooms_named(&code) {
-            if ROOMS.iter().position(|r| *r == named).is_none_or(|named| named > place) {
-                found.push(format!("{} names {named}", path.display()));
+        for dependency in named_modules(&code) {
+            if MODULES.iter().position(|r| *r == dependency).is_none_or(|other| other > position) {
+                violations.push(format!("{} names {dependency}", path.display()));
             }
         }
     }
-    none(found, "a room names none that stands below it");
+    assert_none(violations, "a module depends only on those above it in MODULES");
 }
 
 #[test]
-fn invariant_2_adapters_are_named_where_they_are_chosen() {
+fn invariant_2_adapters_are_named_only_where_they_are_selected() {
     let elsewhere: Vec<_> = files("src", "rs")
         .into_iter()
         .filter(|(path, _)| {
-            let chosen = ["src/app", "src/config"];
-            !chosen
+            let allowed = ["src/app", "src/config"];
+            !allowed
                 .iter()
                 .any(|place| path == Path::new(&format!("{place}.rs")) || path.starts_with(place))
         })
         .collect();
-    none(naming(&elsewhere, &["adapters"]), "adapters are named in app and config alone");
+    assert_none(
+        lines_naming(&elsewhere, &["adapters"]),
+        "adapters are named only in app and config",
+    );
 }
 
 #[test]
 fn invariant_3_http_and_mcp_name_no_technology_behind_a_port() {
-    for way_in in ["src/http", "src/mcp"] {
-        let files = files(way_in, "rs");
-        assert!(files.len() > 10, "{way_in}");
-        none(
-            naming(
+    for entry_point in ["src/http", "src/mcp"] {
+        let files = files(entry_point, "rs");
+        assert!(files.len() > 10, "{entry_point}");
+        assert_none(
+            lines_naming(
                 &files,
                 &[
                     "adapters",
@@ -176,58 +180,64 @@ fn invariant_3_http_and_mcp_name_no_technology_behind_a_port() {
                     "reqwest",
                 ],
             ),
-            "http and mcp speak to the domain",
+            "http and mcp depend on the domain only",
         );
     }
 }
 
 #[test]
-fn invariant_10_mcp_shows_what_http_shows_and_http_knows_nothing_of_it() {
-    none(naming(&files("src/http", "rs"), &["rmcp", "crate::mcp"]), "mcp is mounted beside http");
+fn invariant_10_mcp_mirrors_http_and_http_does_not_depend_on_mcp() {
+    assert_none(
+        lines_naming(&files("src/http", "rs"), &["rmcp", "crate::mcp"]),
+        "http does not depend on mcp",
+    );
     let mcp = files("src/mcp", "rs");
-    let named = naming(&mcp, &["crate::http"]);
+    let references = lines_naming(&mcp, &["crate::http"]);
     let shared = ["crate::http::views::", "crate::http::Mount"];
-    let others = named.into_iter().filter(|line| !shared.iter().any(|part| line.contains(part)));
-    none(others.collect(), "mcp takes shapes of http and a place beside it");
+    let others =
+        references.into_iter().filter(|line| !shared.iter().any(|part| line.contains(part)));
+    assert_none(others.collect(), "mcp uses only the views and the mount of http");
     let list = fs::read_to_string(root().join("src/mcp/tools/mod.rs")).expect("the tools");
-    let listed = list.split("TOOLS: ").nth(1).and_then(|rest| rest.split("];").next());
-    let listed = listed.expect("the list");
+    let entries = list.split("TOOLS: ").nth(1).and_then(|rest| rest.split("];").next());
+    let entries = entries.expect("the list");
     let mut unlisted = Vec::new();
     for (path, text) in &mcp {
         for name in text.split("impl Tool for ").skip(1).filter_map(|rest| rest.split(' ').next()) {
-            if !names(listed, name) {
+            if !names(entries, name) {
                 unlisted.push(format!("{}: {name}", path.display()));
             }
         }
     }
-    none(unlisted, "every tool is in TOOLS");
+    assert_none(unlisted, "every tool is in TOOLS");
 }
 
 #[test]
-fn invariant_11_callers_reach_the_service_by_what_their_token_reaches() {
-    // Where the service is put behind the tokens.
-    let doors = ["src/http/mod.rs", "src/http/auth.rs", "src/mcp/mod.rs"];
-    let ways_in = files("src/http", "rs").into_iter().chain(files("src/mcp", "rs"));
-    let handlers: Vec<_> =
-        ways_in.filter(|(path, _)| doors.iter().all(|door| path != Path::new(door))).collect();
+fn invariant_11_callers_access_the_service_through_their_token() {
+    // The files that mount the service behind its tokens.
+    let mounts = ["src/http/mod.rs", "src/http/auth.rs", "src/mcp/mod.rs"];
+    let entry_points = files("src/http", "rs").into_iter().chain(files("src/mcp", "rs"));
+    let handlers: Vec<_> = entry_points
+        .filter(|(path, _)| mounts.iter().all(|mount| path != Path::new(mount)))
+        .collect();
     assert!(handlers.len() > 40);
-    let named = naming(&handlers, &["Shotlog"]).into_iter();
-    // In quotes it is the name of the program.
-    let named = named.filter(|line| line.contains("Shotlog>") || line.contains("&Shotlog"));
-    let imported = naming(&handlers, &["domain::Shotlog", "{Shotlog", "Shotlog}"]);
-    none(named.chain(imported).collect(), "handlers and tools use Scoped");
+    let references = lines_naming(&handlers, &["Shotlog"]).into_iter();
+    // In a string it is the name of the program.
+    let references =
+        references.filter(|line| line.contains("Shotlog>") || line.contains("&Shotlog"));
+    let imported = lines_naming(&handlers, &["domain::Shotlog", "{Shotlog", "Shotlog}"]);
+    assert_none(references.chain(imported).collect(), "handlers and tools use Scoped");
 }
 
 #[test]
 fn invariant_4_every_analyzer_and_aggregator_is_in_its_list() {
-    for (room, folder, list) in
+    for (parent, folder, list) in
         [("analysis", "analyzers", "ANALYZERS"), ("aggregation", "aggregators", "AGGREGATORS")]
     {
-        let all = files(&format!("src/domain/{room}/{folder}"), "rs");
-        let module = fs::read_to_string(root().join(format!("src/domain/{room}/mod.rs")));
+        let all = files(&format!("src/domain/{parent}/{folder}"), "rs");
+        let module = fs::read_to_string(root().join(format!("src/domain/{parent}/mod.rs")));
         let module = module.expect("mod.rs");
-        let listed = module.split(&format!("{list}: ")).nth(1).expect("the list");
-        let listed = listed.split("];").next().expect("its end");
+        let entries = module.split(&format!("{list}: ")).nth(1).expect("the list");
+        let entries = entries.split("];").next().expect("its end");
         let kind = &folder[..folder.len() - 1];
         let implements = format!("impl {}{} for ", kind[..1].to_uppercase(), &kind[1..]);
         let mut count = 0;
@@ -236,7 +246,7 @@ fn invariant_4_every_analyzer_and_aggregator_is_in_its_list() {
                 text.split(&implements).skip(1).filter_map(|rest| rest.split_whitespace().next())
             {
                 count += 1;
-                assert!(names(listed, name), "{} is not in {list}: {name}", path.display());
+                assert!(names(entries, name), "{} is not in {list}: {name}", path.display());
             }
         }
         assert!(count > 0, "{folder} implement {implements}");
@@ -300,7 +310,7 @@ fn invariant_5_paths_and_links_of_the_documentation_exist() {
             }
         }
     }
-    none(missing, "the documentation names paths or links that do not exist");
+    assert_none(missing, "the documentation names paths or links that do not exist");
 }
 
 #[test]
@@ -318,47 +328,50 @@ fn invariant_5_settings_of_the_documentation_exist() {
             }
         }
     }
-    none(unknown, "the documentation names settings that do not exist");
+    assert_none(unknown, "the documentation names settings that do not exist");
 }
 
 #[test]
 fn invariant_6_no_file_has_more_than_700_lines() {
     let long = code().into_iter().map(|(path, text)| (path, text.lines().count()));
     let long = long.filter(|(_, lines)| *lines > 700);
-    none(long.map(|(path, lines)| format!("{}: {lines}", path.display())).collect(), "split them");
+    assert_none(
+        long.map(|(path, lines)| format!("{}: {lines}", path.display())).collect(),
+        "split them",
+    );
 }
 
 #[test]
-fn invariant_7_nothing_unfinished_is_left() {
+fn invariant_7_no_unfinished_code() {
     let marks = [["to", "do!"].concat(), ["unimple", "mented!"].concat()];
     let marks: Vec<&str> = marks.iter().map(String::as_str).collect();
-    none(naming(&code(), &marks), "finish them");
+    assert_none(lines_naming(&code(), &marks), "finish them");
     let notes = [["TO", "DO"].concat(), ["FIX", "ME"].concat(), ["XX", "X"].concat()];
-    let mut found = Vec::new();
+    let mut violations = Vec::new();
     for (path, text) in code() {
         for (number, line) in text.lines().enumerate() {
             if notes.iter().any(|note| names(line, note)) {
-                found.push(format!("{}:{}", path.display(), number + 1));
+                violations.push(format!("{}:{}", path.display(), number + 1));
             }
         }
     }
-    none(found, "finish them");
+    assert_none(violations, "finish them");
 }
 
-/// Words that are an analyzer's id and something else as well, with where they are the latter.
+/// Words that are an analyzer's id and also mean something else, with the files where they do.
 const OTHER_MEANINGS: &[(&str, &str)] = &[
     // The vector field, the filter and the payload field of that name.
     ("people", "src/domain/analysis/mod.rs"),
     ("people", "src/domain/analysis/analyzers/default_video/mod.rs"),
     ("people", "src/domain/search/filters.rs"),
     ("people", "src/domain/search/indexing.rs"),
-    // The label that some detectors give.
+    // A label of some detectors.
     ("people", "src/domain/aggregation/aggregators/cooccurrence.rs"),
     ("people", "src/domain/aggregation/linking/object_tracks.rs"),
 ];
 
 #[test]
-fn invariant_9_ids_are_literals_in_their_own_files_alone() {
+fn invariant_9_ids_are_literals_only_in_their_own_files() {
     let domain = files("src/domain", "rs");
     let mut ids = Vec::new();
     for (path, text) in &domain {
@@ -369,7 +382,7 @@ fn invariant_9_ids_are_literals_in_their_own_files_alone() {
         }
     }
     assert_eq!(ids.len(), 18, "six analyzers and twelve aggregators");
-    let mut found = Vec::new();
+    let mut violations = Vec::new();
     for (path, text) in &domain {
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         let testing = path.ends_with("testing.rs");
@@ -378,10 +391,10 @@ fn invariant_9_ids_are_literals_in_their_own_files_alone() {
             for (id, own) in &ids {
                 let elsewhere = OTHER_MEANINGS.iter().any(|(i, p)| i == id && path == Path::new(p));
                 if path != *own && !elsewhere && code.contains(&format!("\"{id}\"")) {
-                    found.push(format!("{}:{}: {}", path.display(), number + 1, line.trim()));
+                    violations.push(format!("{}:{}: {}", path.display(), number + 1, line.trim()));
                 }
             }
         }
     }
-    none(found, "name the constant ID of the file");
+    assert_none(violations, "use the constant ID of the file");
 }

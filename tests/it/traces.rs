@@ -1,4 +1,4 @@
-//! Traces as an OpenTelemetry collector gets them.
+//! Traces as an OpenTelemetry collector receives them.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,12 +14,12 @@ use crate::support::process::{Process, bars};
 #[handler]
 async fn collect(body: Body, spans: Data<&Arc<Mutex<Vec<Span>>>>) {
     let request = ExportTraceServiceRequest::decode(body.into_bytes().await.unwrap()).unwrap();
-    let found = request.resource_spans.into_iter().flat_map(|resource| resource.scope_spans);
-    spans.lock().unwrap().extend(found.flat_map(|scope| scope.spans));
+    let scopes = request.resource_spans.into_iter().flat_map(|resource| resource.scope_spans);
+    spans.lock().unwrap().extend(scopes.flat_map(|scope| scope.spans));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_ingest_is_one_trace_with_its_stages() {
+async fn ingest_is_one_trace_with_its_stages() {
     let folder = tempfile::tempdir().unwrap();
     let Some(clip) = bars(folder.path(), 4, 0) else { return };
     let spans: Arc<Mutex<Vec<Span>>> = Arc::default();
@@ -33,25 +33,25 @@ async fn an_ingest_is_one_trace_with_its_stages() {
     let job_id = service.upload(&clip, &[]).await.unwrap();
     service.job(&job_id, |job| job["status"] == "done").await;
     let ingest = loop {
-        let found = spans.lock().unwrap().iter().find(|span| span.name == "ingest").cloned();
-        if let Some(found) = found {
-            break found;
+        let root = spans.lock().unwrap().iter().find(|span| span.name == "ingest").cloned();
+        if let Some(root) = root {
+            break root;
         }
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     };
     assert!(ingest.parent_span_id.is_empty(), "the job is the root");
     let spans = spans.lock().unwrap();
-    let of_trace = || spans.iter().filter(|span| span.trace_id == ingest.trace_id);
-    let stages: Vec<&str> = of_trace()
+    let trace_spans = || spans.iter().filter(|span| span.trace_id == ingest.trace_id);
+    let stages: Vec<&str> = trace_spans()
         .filter(|span| span.parent_span_id == ingest.span_id)
         .map(|span| span.name.as_str())
         .collect();
     for stage in ["fetching", "chunking", "analyzing default_video", "aggregating summary"] {
         assert!(stages.contains(&stage), "{stage} is not among {stages:?}");
     }
-    for span in of_trace() {
+    for span in trace_spans() {
         assert!(ingest.start_time_unix_nano <= span.start_time_unix_nano, "{}", span.name);
         assert!(span.end_time_unix_nano <= ingest.end_time_unix_nano, "{}", span.name);
     }
-    assert!(spans.iter().any(|span| span.name == "request"), "requests are traced, too");
+    assert!(spans.iter().any(|span| span.name == "request"), "requests are traced too");
 }

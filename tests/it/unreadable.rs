@@ -1,4 +1,5 @@
-//! A video that does not read back is passed over and named; it can be deleted or ingested again.
+//! A video whose stored documents cannot be parsed is skipped and reported; it can be deleted or
+//! ingested again.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,8 +17,8 @@ fn key(id: &str) -> String {
     format!("videos/{id}/video.json")
 }
 
-/// Checks that the one video is passed over and named, and the other is served.
-async fn passes_over(app: &TestApp, bad: &str, good: &str) {
+/// Asserts that the bad video is skipped and reported, and that the good one is served.
+async fn assert_skipped(app: &TestApp, bad: &str, good: &str) {
     let repaired = app.service.search.reindex(Repair::default()).await.unwrap();
     assert_eq!((repaired.videos, repaired.unreadable, repaired.orphans), (1, 1, 0));
     let listing = app.get("/videos").await.ok();
@@ -31,16 +32,16 @@ async fn passes_over(app: &TestApp, bad: &str, good: &str) {
     assert_eq!(verified.problems.len(), 1, "{:?}", verified.problems);
     mentions(&verified.problems[0], &[bad, "delete the video or ingest it again"]);
     for body in [json!({"text": "boat"}), json!({"text": "boat", "video_ids": [bad, good]})] {
-        let found = app.post_json("/query", body).await.ok();
-        let hits = found["results"].as_array().unwrap();
-        assert!(!hits.is_empty() && hits.iter().all(|hit| hit["video_id"] == good), "{found}");
+        let page = app.post_json("/query", body).await.ok();
+        let hits = page["results"].as_array().unwrap();
+        assert!(!hits.is_empty() && hits.iter().all(|hit| hit["video_id"] == good), "{page}");
     }
-    let asked = app.post_json("/ask", json!({"question": "Who opens the door?"})).await.ok();
-    assert!(asked["answer"].is_string(), "{asked}");
+    let answer = app.post_json("/ask", json!({"question": "Who opens the door?"})).await.ok();
+    assert!(answer["answer"].is_string(), "{answer}");
 }
 
 #[tokio::test]
-async fn a_record_that_does_not_read_back_can_be_deleted() {
+async fn unreadable_record_can_be_deleted() {
     let tombstone = json!({"tombstone": "deleted"});
     for spoil in [None, Some(json!({"video_id": 7})), Some(json!([])), Some(tombstone)] {
         let app = TestApp::new().await;
@@ -49,7 +50,7 @@ async fn a_record_that_does_not_read_back_can_be_deleted() {
             None => app.records.spoil(&key(&bad)).await,
             Some(json) => app.records.put(&key(&bad), json).await.unwrap(),
         }
-        passes_over(&app, &bad, &good).await;
+        assert_skipped(&app, &bad, &good).await;
         let deleted = app.delete(&format!("/videos/{bad}")).await.ok();
         assert_eq!(deleted["objects"].as_array().unwrap().len(), 2, "{deleted}");
         assert_eq!(app.records.list(&format!("videos/{bad}/")).await.unwrap(), [""; 0]);
@@ -60,7 +61,7 @@ async fn a_record_that_does_not_read_back_can_be_deleted() {
 }
 
 #[tokio::test]
-async fn an_ingest_of_the_same_bytes_replaces_it() {
+async fn ingest_of_the_same_bytes_replaces_an_unreadable_record() {
     for spoil in [None, Some(json!({"video_id": 7}))] {
         let app = TestApp::new().await;
         let (bad, good) = (app.video_of(&clip(20.0)).await, app.video().await);
@@ -68,7 +69,7 @@ async fn an_ingest_of_the_same_bytes_replaces_it() {
             None => app.records.spoil(&key(&bad)).await,
             Some(json) => app.records.put(&key(&bad), json).await.unwrap(),
         }
-        passes_over(&app, &bad, &good).await;
+        assert_skipped(&app, &bad, &good).await;
         assert_eq!(app.video_of(&clip(20.0)).await, bad);
         assert_eq!(app.get("/videos").await.ok()["total"], 2);
         assert_eq!(app.get(&format!("/videos/{bad}/chunks")).await.ok()["total"], 2);
@@ -78,7 +79,7 @@ async fn an_ingest_of_the_same_bytes_replaces_it() {
 }
 
 #[tokio::test]
-async fn a_failed_ingest_over_it_discards_nothing() {
+async fn failed_ingest_over_an_unreadable_record_discards_nothing() {
     let app = TestApp::new().await;
     let id = app.video().await;
     app.records.spoil(&key(&id)).await;
@@ -93,32 +94,32 @@ async fn a_failed_ingest_over_it_discards_nothing() {
 }
 
 #[tokio::test]
-async fn documents_that_do_not_read_back_stop_no_repair() {
+async fn unreadable_documents_do_not_stop_a_repair() {
     let app = TestApp::new().await;
     let (bad, good) = (app.video_of(&clip(20.0)).await, app.video().await);
     let documents = app.records.list(&format!("videos/{bad}/")).await.unwrap();
     let outputs = documents.iter().find(|key| key.contains("/default_video-")).unwrap();
     app.records.spoil(outputs).await;
-    // What needs no document of a video is as it was.
+    // A repair that needs no document of the video succeeds.
     let repaired = app.service.search.reindex(Repair::default()).await.unwrap();
     assert_eq!((repaired.videos, repaired.unreadable), (2, 0));
-    // Vectors that are lost cannot be made again of one, and are of the other.
+    // Lost vectors can be rebuilt for the good video only.
     app.index.replace(Some(&Filter::default()), Vec::new()).await.unwrap();
     let repaired = app.service.search.reindex(Repair::default()).await.unwrap();
     assert_eq!((repaired.videos, repaired.rebuilt, repaired.unreadable), (1, 1, 1));
-    let named = app.get("/health").await.ok()["unreadable"].clone();
-    assert_eq!(named[0]["video_id"], bad.as_str(), "{named}");
-    mentions(named[0]["error"].as_str().unwrap(), &[outputs]);
-    assert_eq!(app.get("/videos").await.ok()["total"], 2, "its record is read");
-    let found = app.post_json("/query", json!({"text": "boat"})).await.ok();
-    assert_eq!(found["results"][0]["video_id"], good.as_str());
+    let unreadable = app.get("/health").await.ok()["unreadable"].clone();
+    assert_eq!(unreadable[0]["video_id"], bad.as_str(), "{unreadable}");
+    mentions(unreadable[0]["error"].as_str().unwrap(), &[outputs]);
+    assert_eq!(app.get("/videos").await.ok()["total"], 2, "its record is readable");
+    let page = app.post_json("/query", json!({"text": "boat"})).await.ok();
+    assert_eq!(page["results"][0]["video_id"], good.as_str());
     assert_eq!(app.video_of(&clip(20.0)).await, bad);
     assert_eq!(app.get("/health").await.ok()["unreadable"], json!([]));
     assert_eq!(app.service.catalog.verify().await.unwrap().problems, [""; 0]);
 }
 
 #[tokio::test]
-async fn a_video_with_a_damaged_document_is_named_and_can_be_deleted() {
+async fn video_with_a_damaged_document_is_reported_and_can_be_deleted() {
     let app = TestApp::new().await;
     let good = app.video().await;
     for part in ["chunks-", "signals-", "speech-", "default_video-", "stats-", "summary-"] {
@@ -129,13 +130,13 @@ async fn a_video_with_a_damaged_document_is_named_and_can_be_deleted() {
         let verified = app.service.catalog.verify().await.unwrap();
         assert_eq!(verified.problems.len(), 1, "{:?}", verified.problems);
         mentions(&verified.problems[0], &[&bad, document]);
-        let named = app.get("/health").await.ok()["unreadable"].clone();
-        mentions(named[0]["error"].as_str().unwrap(), &[document]);
+        let unreadable = app.get("/health").await.ok()["unreadable"].clone();
+        mentions(unreadable[0]["error"].as_str().unwrap(), &[document]);
         assert_eq!(app.get("/videos").await.ok()["total"], 2, "{part}");
         assert_eq!(app.get(&format!("/videos/{good}/chunks")).await.ok()["total"], 3, "{part}");
-        let found = app.post_json("/query", json!({"text": "boat", "limit": 50})).await.ok();
-        let hits = found["results"].as_array().unwrap();
-        assert!(hits.iter().any(|hit| hit["video_id"] == good.as_str()), "{part}: {found}");
+        let page = app.post_json("/query", json!({"text": "boat", "limit": 50})).await.ok();
+        let hits = page["results"].as_array().unwrap();
+        assert!(hits.iter().any(|hit| hit["video_id"] == good.as_str()), "{part}: {page}");
         app.delete(&format!("/videos/{bad}")).await.ok();
         assert_eq!(app.records.list(&format!("videos/{bad}/")).await.unwrap(), [""; 0]);
         assert_eq!(app.get("/health").await.ok()["unreadable"], json!([]));
@@ -144,7 +145,7 @@ async fn a_video_with_a_damaged_document_is_named_and_can_be_deleted() {
 }
 
 #[tokio::test]
-async fn what_is_no_video_is_left_alone() {
+async fn repair_ignores_keys_that_are_not_videos() {
     let app = TestApp::new().await;
     app.records.put("videos/notes-of-mine/a.json", &json!(1)).await.unwrap();
     app.service.search.reindex(Repair::default()).await.unwrap();
@@ -152,7 +153,7 @@ async fn what_is_no_video_is_left_alone() {
 }
 
 #[tokio::test]
-async fn a_lease_that_nobody_can_read_is_nobodys() {
+async fn unreadable_lease_does_not_lock_the_video() {
     let records = std::sync::Arc::new(crate::support::FlakyRecords::default());
     let length = Some(std::time::Duration::from_secs(3600));
     let claims = shotlog::domain::catalog::locks::VideoLocks::new(records.clone(), length);
@@ -161,7 +162,7 @@ async fn a_lease_that_nobody_can_read_is_nobodys() {
 }
 
 #[tokio::test]
-async fn a_search_that_meets_a_damaged_index_is_told_to_come_back() {
+async fn search_on_a_damaged_index_returns_retry_after() {
     let faults = Arc::new(Faults::default());
     let app = TestApp::with(|setup| setup.faults = Some(faults.clone())).await;
     app.video().await;
@@ -171,45 +172,45 @@ async fn a_search_that_meets_a_damaged_index_is_told_to_come_back() {
         faults.plan(usize::MAX, Fault::Damaged);
         let query = json!({"text": "boat", "mode": mode, "synthesize": false});
         app.post_json("/query", query.clone()).await.ok();
-        let mut met = 0;
+        let mut failed_calls = 0;
         for nth in 1..=faults.calls() {
             faults.plan(nth, Fault::Damaged);
             let reply = app.post_json("/query", query.clone()).await;
             let call = faults.clear().expect("as many calls as before");
             if calls.contains(&call.as_str()) {
-                met += 1;
+                failed_calls += 1;
                 mentions(&reply.error(503), &["index is damaged", "try again"]);
                 assert!(reply.headers.contains_key("retry-after"));
-                let told = tokio::time::timeout(
+                let index_check = tokio::time::timeout(
                     Duration::from_secs(60),
                     app.service.search.wait_for_index_check(None),
                 );
-                told.await.expect("it is told to whoever mends it");
+                index_check.await.expect("an index check is requested");
             }
         }
-        assert_eq!(met, calls.len(), "{mode}");
+        assert_eq!(failed_calls, calls.len(), "{mode}");
     }
 }
 
 #[tokio::test]
-async fn a_hit_that_is_cut_short_is_damage_of_the_index() {
+async fn truncated_hit_counts_as_index_damage() {
     let app = TestApp::new().await;
     let video_id = video_id(&app.video().await);
     let id = PointId { video_id, chunk_id: ChunkId(0), analyzer_id: "default_video".into() };
-    let cut_short = Point {
+    let truncated = Point {
         id,
         vectors: Default::default(),
         payload: Default::default(),
         text: "zeppelin".into(),
         document: Document::from_json("{\"start\": 1"),
     };
-    app.index.replace(None, vec![cut_short]).await.unwrap();
+    app.index.replace(None, vec![truncated]).await.unwrap();
     let query = json!({"text": "zeppelin", "mode": "text", "synthesize": false});
     let reply = app.post_json("/query", query).await;
     mentions(&reply.error(503), &["index is damaged", "try again"]);
-    let told = tokio::time::timeout(
+    let index_check = tokio::time::timeout(
         Duration::from_secs(60),
         app.service.search.wait_for_index_check(None),
     );
-    told.await.expect("it is told to whoever mends it");
+    index_check.await.expect("an index check is requested");
 }

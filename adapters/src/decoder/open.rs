@@ -112,14 +112,14 @@ pub fn open(
     let ffmpeg = FfmpegOptions { max_duration: max_duration.as_secs_f64(), ..section.into() };
     if section.isolation == Isolation::None {
         tracing::warn!(
-            "files are decoded in the service itself (decoder.isolation = \"none\"): one that makes \
-             the decoder crash takes it down"
+            "files are decoded in the service itself (decoder.isolation = \"none\"): a file that \
+             crashes the decoder crashes the service"
         );
         return Ok(Arc::new(FfmpegDecoder::new(ffmpeg)));
     }
     for missing in missing_protection() {
         tracing::warn!(
-            "this kernel offers no {missing}: the process that decodes files is less confined"
+            "this kernel lacks {missing}, so decode processes are less strictly sandboxed"
         );
     }
     Ok(Arc::new(WorkerDecoder::new(WorkerOptions { ffmpeg, ..section.into() })))
@@ -143,9 +143,9 @@ pub fn describe(section: &Settings) -> String {
     match section.isolation {
         Isolation::None => "ffmpeg, not isolated".into(),
         Isolation::Process => match super::missing_protection().as_slice() {
-            [] => "ffmpeg in a confined process".into(),
+            [] => "ffmpeg in a sandboxed process".into(),
             missing => {
-                format!("ffmpeg in a process, without {} of the kernel", missing.join(" and "))
+                format!("ffmpeg in a process; this kernel lacks {}", missing.join(" and "))
             }
         },
     }

@@ -218,13 +218,13 @@ impl VideoDecoder for RecordedDecoder {
         let mut painted: Option<(Fill, Vec<u8>)> = None;
         // Audio blocks of a tenth of a second, each before the frames of its time.
         while summary.frames < frames || summary.samples < samples {
-            let heard = summary.samples as f64 / rate;
+            let audio_end = summary.samples as f64 / rate;
             if summary.samples < samples
-                && (summary.frames == frames || heard <= recording.time(summary.frames))
+                && (summary.frames == frames || audio_end <= recording.time(summary.frames))
             {
                 let block = (samples - summary.samples).min(u64::from(SAMPLE_RATE) / 10);
                 let wave = tone(&recording, summary.samples, block);
-                sink.audio(AudioBlock::mono(heard, &wave))?;
+                sink.audio(AudioBlock::mono(audio_end, &wave))?;
                 summary.samples += block;
                 continue;
             }

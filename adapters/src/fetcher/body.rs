@@ -37,9 +37,11 @@ pub(super) fn check_length(
 
 /// `http://host/clip.mp4 stopped after 10 of 20 bytes`.
 pub(super) fn truncated(address: &str, received: u64, length: Option<u64>) -> PortError {
-    let of = length.map_or_else(String::new, |length| format!(" of {length}"));
+    let total = length.map_or_else(String::new, |length| format!(" of {length}"));
     PortError::new(
         ErrorKind::Unavailable,
-        format!("{address} stopped after {received}{of} bytes; try again when it sends them all"),
+        format!(
+            "{address} stopped after {received}{total} bytes; try again when it sends them all"
+        ),
     )
 }

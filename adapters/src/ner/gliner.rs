@@ -232,8 +232,8 @@ fn words(text: &str) -> Vec<(usize, usize)> {
         if is_word(c) {
             while let Some(&(at, c)) = chars.peek() {
                 let next = text[at + c.len_utf8()..].chars().next();
-                let goes_on = is_word(c) || (c == '-' && next.is_some_and(is_word));
-                if !goes_on {
+                let continues = is_word(c) || (c == '-' && next.is_some_and(is_word));
+                if !continues {
                     break;
                 }
                 end = at + c.len_utf8();

@@ -166,9 +166,10 @@ impl Answer {
         let nested = segments.iter().any(|s| s.words.as_ref().is_some_and(|w| !w.is_empty()));
         if !timed.is_empty() {
             for word in timed {
-                let of = segments.iter().rfind(|s| s.start <= word.start && word.start <= s.end);
-                if !of.is_some_and(Segment::is_hallucinated) {
-                    words.push(within(word, of.map_or(1.0, Segment::confidence), seconds));
+                let segment =
+                    segments.iter().rfind(|s| s.start <= word.start && word.start <= s.end);
+                if !segment.is_some_and(Segment::is_hallucinated) {
+                    words.push(within(word, segment.map_or(1.0, Segment::confidence), seconds));
                 }
             }
         } else if nested || segments.iter().any(|s| !s.text.trim().is_empty()) {

@@ -117,7 +117,7 @@ mod ffmpeg {
         }
     }
 
-    /// The confined decoder, which runs in a separate process.
+    /// The sandboxed decoder, which runs in a separate process.
     pub(super) fn decoder() -> WorkerDecoder {
         confined(WorkerOptions::default())
     }

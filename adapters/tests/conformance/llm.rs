@@ -122,8 +122,8 @@ fn fails(status: u16, message: &str) -> Reply {
 
 const TITLE: &str = r#"{"title": "Rain"}"#;
 
-/// Fills in the schema it was sent.
-fn obliging(request: &ReceivedRequest) -> Reply {
+/// A server that answers each task with a document of the requested schema.
+fn fill_schema(request: &ReceivedRequest) -> Reply {
     let sent = &request.body["response_format"]["json_schema"];
     let answer = match sent["name"].as_str().unwrap() {
         "describe" => {
@@ -149,7 +149,7 @@ fn obliging(request: &ReceivedRequest) -> Reply {
 
 #[tokio::test]
 async fn openai() {
-    let server = Server::start(|request, _| obliging(request)).await;
+    let server = Server::start(|request, _| fill_schema(request)).await;
     let model = model(&server);
     suite::check(&model).await;
 
@@ -166,17 +166,17 @@ async fn openai() {
     let completion = model.complete(&request(Task::Answer)).await.unwrap();
     assert_eq!(completion.usage, Usage { calls: 1, input_tokens: 100, output_tokens: 10 });
     let answer: Answer = serde_json::from_value(completion.answer).unwrap();
-    assert_eq!(answer.sentences.len(), 1, "a sentence that cites nothing known is removed");
+    assert_eq!(answer.sentences.len(), 1, "a sentence without a valid citation is removed");
     assert_eq!(answer.sentences[0].passages, ["v:0"]);
 }
 
-/// What a list of replies comes to: the result's kind or usage, and how many calls it took.
+/// Completes a request against scripted replies: its usage or error kind, and the number of calls.
 async fn outcome(replies: Vec<Reply>) -> (Result<Usage, ErrorKind>, usize) {
     let server = Server::in_turn(replies).await;
     let result = model(&server).complete(&request(Task::Title)).await;
     if let Err(e) = &result {
-        let shown = format!("{e} {e:?}");
-        assert!(!shown.contains(KEY), "the key is in {shown}");
+        let error_text = format!("{e} {e:?}");
+        assert!(!error_text.contains(KEY), "the key is in {error_text}");
     }
     let result = result
         .map(|completion| {
@@ -201,7 +201,7 @@ async fn openai_retries_transient_errors() {
         (vec![busy(&format!("retry-after: {soon}\r\n")), says(TITLE)], usage(2, 1), 2),
         (vec![busy(""), busy(""), says(TITLE)], usage(3, 1), 3),
         (vec![busy("")], Err(ErrorKind::Unavailable), 3),
-        // Longer than anybody is ready to wait: not waited for.
+        // A retry delay above the maximum is not waited for.
         (vec![busy("retry-after: 3600\r\n")], Err(ErrorKind::Unavailable), 1),
         (vec![fails(500, "oops"), fails(503, "oops"), says(TITLE)], usage(3, 1), 3),
         (vec![fails(502, "oops")], Err(ErrorKind::Unavailable), 3),
@@ -259,8 +259,11 @@ async fn openai_repairs_an_answer_once() {
     model(&server).complete(&request(Task::Title)).await.unwrap();
     let messages = server.received()[1].body["messages"].clone();
     assert_eq!(messages[2]["content"], r#"{"heading": "Rain"}"#);
-    let asked = messages[3]["content"].as_str().unwrap();
-    assert!(asked.contains("unknown field `heading`"), "the mistake is quoted: {asked}");
+    let repair_request = messages[3]["content"].as_str().unwrap();
+    assert!(
+        repair_request.contains("unknown field `heading`"),
+        "the mistake is quoted: {repair_request}"
+    );
 }
 
 #[tokio::test]
@@ -273,14 +276,14 @@ async fn openai_retries_a_truncated_answer_with_more_tokens() {
         server.received().iter().map(|r| r.body["max_tokens"].clone()).collect();
     assert_eq!(limits, [50, 200]);
     assert_eq!(outcome(vec![cut]).await, (Err(ErrorKind::Corrupt), 2));
-    // Short of what was asked for: the server had no more room.
+    // Cut off below the requested maximum: the context of the server is full.
     let mut full = completion(r#"{"title": "Ra"#, "length");
     full["usage"]["completion_tokens"] = json!(190);
     let server = Server::in_turn(vec![Reply::json(200, full)]).await;
     let error = model(&server).complete(&request(Task::Title)).await.unwrap_err().to_string();
     assert!(error.contains("cut off after 190 of 200 tokens"), "{error}");
     assert!(error.contains("context is full"), "{error}");
-    // Cut off behind the answer: nothing is missing.
+    // Cut off after the complete answer, which is accepted.
     let late = Reply::json(200, completion(TITLE, "length"));
     assert_eq!(outcome(vec![late]).await, (usage(1, 1), 1));
 }
@@ -308,13 +311,17 @@ async fn openai_remembers_what_the_server_accepts() {
     let first = model.complete(&request(Task::Title)).await.unwrap();
     assert_eq!((first.usage.calls, server.calls()), (5, 5));
     let second = model.complete(&request(Task::Title)).await.unwrap();
-    assert_eq!((second.usage.calls, server.calls()), (1, 6), "nothing refused is tried again");
+    assert_eq!(
+        (second.usage.calls, server.calls()),
+        (1, 6),
+        "refused parameters are not sent again"
+    );
     let last = &server.received()[5].body;
     assert_eq!(last["max_completion_tokens"], 50);
     let system = last["messages"][0]["content"].as_str().unwrap();
     assert!(
         system.contains("\"title\""),
-        "the shape is in the words when it cannot be in the request"
+        "the prompt contains the schema if the server takes none"
     );
 }
 
@@ -352,7 +359,7 @@ async fn openai_names_a_dead_endpoint() {
 
 #[tokio::test]
 async fn openai_sends_images_to_vision_models() {
-    let server = Server::start(|request, _| obliging(request)).await;
+    let server = Server::start(|request, _| fill_schema(request)).await;
     let mut looking = request(Task::Describe);
     looking.passages.clear();
     looking.images =
@@ -423,29 +430,32 @@ async fn openai_streams_an_answer() {
     let refused = "Unrecognized request argument supplied: stream_options";
     for (replies, pieces, streamed) in [
         (vec![Reply::Send(200, headers, stream)], 2, vec![true]),
-        // A server that answers at once all the same.
+        // A server that ignores the request to stream.
         (vec![says(&answer)], 0, vec![true]),
         (vec![fails(400, refused), says(&answer)], 0, vec![true, false]),
     ] {
         let server = Server::in_turn(replies).await;
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let heard = told.clone();
+        let events = Arc::new(Mutex::new(Vec::new()));
+        let sink_events = events.clone();
         let sink = TokenSink::new(move |piece, begins| {
-            heard.lock().unwrap().push((piece.to_owned(), begins));
+            sink_events.lock().unwrap().push((piece.to_owned(), begins));
         });
         let request = Request { sink, ..request(Task::Answer) };
         let completion = model(&server).complete(&request).await.unwrap();
         assert_eq!(completion.answer.to_string(), answer);
         assert_eq!(completion.usage.output_tokens, 10);
-        let told = told.lock().unwrap();
-        assert_eq!(told.len(), pieces, "{told:?}");
-        let text: String = told.iter().map(|(piece, _)| piece.as_str()).collect();
-        assert!(pieces == 0 || (text == "It rains. Much." && told[0].1 && !told[1].1), "{told:?}");
-        let asked: Vec<bool> =
+        let events = events.lock().unwrap();
+        assert_eq!(events.len(), pieces, "{events:?}");
+        let text: String = events.iter().map(|(piece, _)| piece.as_str()).collect();
+        assert!(
+            pieces == 0 || (text == "It rains. Much." && events[0].1 && !events[1].1),
+            "{events:?}"
+        );
+        let stream_flags: Vec<bool> =
             server.received().iter().map(|sent| sent.body["stream"] == json!(true)).collect();
-        assert_eq!(asked, streamed);
+        assert_eq!(stream_flags, streamed);
     }
-    // Nobody listening, nothing is asked to be streamed.
+    // Without a sink no stream is requested.
     let server = Server::in_turn(vec![says(&answer)]).await;
     model(&server).complete(&request(Task::Answer)).await.unwrap();
     assert_eq!(server.received()[0].body["stream"], Value::Null);

@@ -100,41 +100,41 @@ fn answers_key(video_id: VideoId) -> String {
     format!("cache/{video_id}/answers.json")
 }
 
-/// Cache of speech recognition results of one video, by piece of sound.
+/// Cache of the speech recognition results of one video, by span of sound.
 pub(crate) struct SpeechCache<'a> {
     pub(crate) catalog: &'a Catalog,
     pub(crate) video_id: VideoId,
     /// Index of the audio track, if the video has several.
     pub(crate) audio_track: Option<u32>,
-    /// Which of the track's channels, where each has a voice of its own.
+    /// Index of the channel of the track, if each has its own voice.
     pub(crate) channel: Option<usize>,
 }
 
 impl SpeechCache<'_> {
-    fn key(&self, piece: Span, recogniser: &str) -> CacheKey {
+    fn key(&self, span: Span, recogniser: &str) -> CacheKey {
         let mut recogniser = track_model(recogniser, self.audio_track);
         if let Some(channel) = self.channel {
             recogniser += &format!("/channel {channel}");
         }
-        CacheKey::new(self.video_id, "speech", piece, &recogniser)
+        CacheKey::new(self.video_id, "speech", span, &recogniser)
     }
 }
 
 #[async_trait]
 impl TranscriptCache for SpeechCache<'_> {
-    async fn get(&self, piece: Span, recogniser: &str) -> Result<Option<Transcript>> {
-        let cached = self.catalog.cached(&self.key(piece, recogniser)).await?;
+    async fn get(&self, span: Span, recogniser: &str) -> Result<Option<Transcript>> {
+        let cached = self.catalog.cached(&self.key(span, recogniser)).await?;
         let read = |value| {
             serde_json::from_value(value).map_err(|e| {
-                Error::corrupt(format!("a recognised piece of '{}': {e}", self.video_id))
+                Error::corrupt(format!("a cached transcript of '{}': {e}", self.video_id))
             })
         };
         cached.map(read).transpose()
     }
 
-    async fn put(&self, piece: Span, recogniser: &str, transcript: &Transcript) -> Result<()> {
+    async fn put(&self, span: Span, recogniser: &str, transcript: &Transcript) -> Result<()> {
         let value = serde_json::to_value(transcript)
-            .map_err(|e| Error::corrupt(format!("cannot keep a recognised piece: {e}")))?;
-        self.catalog.cache(&self.key(piece, recogniser), &value).await
+            .map_err(|e| Error::corrupt(format!("cannot cache a transcript: {e}")))?;
+        self.catalog.cache(&self.key(span, recogniser), &value).await
     }
 }

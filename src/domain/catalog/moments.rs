@@ -1,4 +1,4 @@
-//! Reads moments: the stored results for a span of a video, whatever its current chunks are.
+//! Reads moments: the stored results for a span of a video, independent of its current chunks.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -55,7 +55,7 @@ impl Catalog {
         }
         if outputs.is_empty() {
             return Err(Error::Invalid(format!(
-                "nobody has listened to video '{}'; the analyzers {} do, the video has: {}",
+                "video '{}' has no transcript; the analyzers {} produce one, the video has: {}",
                 record.video_id,
                 SPEECH_ANALYZERS.join(" and "),
                 comma_separated(&record.analyzer_ids())

@@ -72,8 +72,9 @@ impl Frames {
         self.cut(&record, cut, &key, (queue_permit, clip_permit)).await?;
         let clip = self.cached_clip(&record, &key, start, end).await;
         clip.ok_or_else(|| Error::Busy {
-            message: "there is no room for the clip beside other pictures (frames.cache_bytes)"
-                .into(),
+            message:
+                "the cache has no room for the clip next to other pictures (frames.cache_bytes)"
+                    .into(),
             retry_after: 30,
         })
     }

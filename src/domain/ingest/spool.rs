@@ -161,15 +161,14 @@ impl UploadQuota {
     /// Returns `Busy` if the quota is exhausted.
     async fn check(&self) -> Result<()> {
         let folder = self.folder.clone();
-        let taken = tokio::task::spawn_blocking(move || disk_usage(&folder));
-        let taken = taken.await.map_err(std::io::Error::from)??;
-        if taken < self.max_bytes {
+        let used = tokio::task::spawn_blocking(move || disk_usage(&folder));
+        let used = used.await.map_err(std::io::Error::from)??;
+        if used < self.max_bytes {
             return Ok(());
         }
         Err(Error::Busy {
             message: format!(
-                "the uploads that wait take {taken} bytes of the {} that they may \
-                 (ingest.max_waiting_bytes); try again later",
+                "waiting uploads use {used} of {} bytes (ingest.max_waiting_bytes); try again later",
                 self.max_bytes
             ),
             retry_after: RETRY_AFTER,
@@ -179,15 +178,15 @@ impl UploadQuota {
 
 /// Disk usage of uploads, bytes. *Blocks.*
 fn disk_usage(folder: &Path) -> std::io::Result<u64> {
-    let mut taken = 0;
+    let mut used = 0;
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
         if entry.file_name().to_string_lossy().starts_with(UPLOAD_PREFIX) {
             // An upload removed meanwhile takes nothing.
-            taken += entry.metadata().map_or(0, |file| file.blocks() * BLOCK);
+            used += entry.metadata().map_or(0, |file| file.blocks() * BLOCK);
         }
     }
-    Ok(taken)
+    Ok(used)
 }
 
 #[cfg(test)]

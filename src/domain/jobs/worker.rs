@@ -410,8 +410,7 @@ fn attempts_exhausted(attempts: u32) -> Error {
     Error::Port(PortError::new(
         ErrorKind::Unavailable,
         format!(
-            "the job was given up: {attempts} times an instance took it and was not heard of again \
-             (jobs.attempts)"
+            "the job was given up: its instance stopped responding {attempts} times (jobs.attempts)"
         ),
     ))
 }

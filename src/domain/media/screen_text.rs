@@ -74,7 +74,7 @@ fn is_same_line(one: &str, other: &str) -> bool {
 /// however similar, and so does a replaced word.
 fn has_same_words(one: &TextLine, other: &TextLine) -> bool {
     /// Minimum confidence of both readings to trust a difference in a short word.
-    const SURE: f32 = 0.9;
+    const MIN_SHORT_WORD_CONFIDENCE: f32 = 0.9;
     let words = |text: &str| -> Vec<String> {
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         words.map(str::to_lowercase).collect()
@@ -84,12 +84,12 @@ fn has_same_words(one: &TextLine, other: &TextLine) -> bool {
         // A missed space joins two words.
         return digits(&ours.concat()) == digits(&theirs.concat());
     }
-    let sure = one.confidence.min(other.confidence) >= SURE;
-    ours.iter().zip(&theirs).all(|(a, b)| is_same_word(a, b, sure))
+    let is_confident = one.confidence.min(other.confidence) >= MIN_SHORT_WORD_CONFIDENCE;
+    ours.iter().zip(&theirs).all(|(a, b)| is_same_word(a, b, is_confident))
 }
 
 /// Whether two readings may be the same word, given in lower case.
-fn is_same_word(a: &str, b: &str, sure: bool) -> bool {
+fn is_same_word(a: &str, b: &str, is_confident: bool) -> bool {
     /// Minimum similarity of two readings of one word.
     const SAME_WORD: f64 = 0.6;
     /// Maximum length of short words, in which one letter makes a different word, such as "now" and
@@ -100,7 +100,7 @@ fn is_same_word(a: &str, b: &str, sure: bool) -> bool {
         return digits(&as_digits(a)) == digits(&as_digits(b));
     }
     let short = a.chars().count().max(b.chars().count()) <= SHORT;
-    a == b || !(short && sure) && strsim::normalized_levenshtein(a, b) >= SAME_WORD
+    a == b || !(short && is_confident) && strsim::normalized_levenshtein(a, b) >= SAME_WORD
 }
 
 fn digits(text: &str) -> String {

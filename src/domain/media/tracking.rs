@@ -402,13 +402,13 @@ mod tests {
             ("one of two jumps", vec![(1.0, 0.1), (2.0, 0.8)], 2, vec![vec![0], vec![1]]),
             ("the count is unknown", vec![(1.0, 0.1), (2.0, 0.8)], 0, vec![vec![0], vec![1]]),
             (
-                "two at once are two whatever the count",
+                "simultaneous objects are separate regardless of the count",
                 vec![(1.0, 0.1), (1.0, 0.8)],
                 1,
                 vec![vec![0], vec![1]],
             ),
             (
-                "the nearest go on",
+                "the nearest tracks continue",
                 vec![(1.0, 0.0), (1.0, 0.9), (2.0, 0.6), (3.0, 0.25)],
                 2,
                 vec![vec![0, 3], vec![1, 2]],

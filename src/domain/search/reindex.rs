@@ -112,7 +112,7 @@ impl Search {
         for video_id in self.catalog.listed_except(&known).await? {
             self.catalog.relist(video_id).await?;
         }
-        let looked = ScrubCursor::completed(self.models.embedder.model());
+        let cursor = ScrubCursor::completed(self.models.embedder.model());
         let indexed = self.index.values("video_id").await?;
         let indexed: BTreeSet<VideoId> = indexed.iter().filter_map(|id| id.parse().ok()).collect();
         orphans.extend(indexed.difference(&ids));
@@ -124,7 +124,7 @@ impl Search {
                  other records than these (records.kind, index.collection); if not, `shotlog serve \
                  --remove-orphans` and `shotlog reindex --remove-orphans` remove them"
             );
-            self.catalog.save_scrub_cursor(looked).await?;
+            self.catalog.save_scrub_cursor(cursor).await?;
             return Ok(done);
         }
         for &video_id in &orphans {
@@ -138,7 +138,7 @@ impl Search {
             self.catalog.remove_remains(video_id, &lock).await?;
             done.orphans += u64::from(indexed.contains(&video_id));
         }
-        self.catalog.save_scrub_cursor(looked).await?;
+        self.catalog.save_scrub_cursor(cursor).await?;
         Ok(done)
     }
 

@@ -54,11 +54,11 @@ impl Scrub {
 impl Search {
     /// A new or an interrupted scrub that is due; `None` if the last one finished less than `interval` ago.
     pub async fn due_scrub(&self, interval: Duration) -> Result<Option<Scrub>> {
-        let looked = self.catalog.scrub_cursor(self.models.embedder.model()).await?;
-        if looked.is_recent(interval) {
+        let cursor = self.catalog.scrub_cursor(self.models.embedder.model()).await?;
+        if cursor.is_recent(interval) {
             return Ok(None);
         }
-        let last = looked.up_to;
+        let last = cursor.up_to;
         Ok(Some(Scrub { last, ..Scrub::new(self.catalog.ids().await?) }))
     }
 
@@ -82,8 +82,8 @@ impl Search {
             if scrub_started.elapsed() >= budget {
                 // Orphans are not saved: a scrub that resumes after a restart has to find them again.
                 if scrub.orphans.is_empty() {
-                    let looked = ScrubCursor::up_to(self.models.embedder.model(), scrub.last);
-                    self.catalog.save_scrub_cursor(looked).await?;
+                    let cursor = ScrubCursor::up_to(self.models.embedder.model(), scrub.last);
+                    self.catalog.save_scrub_cursor(cursor).await?;
                 }
                 return Ok(ControlFlow::Continue(scrub));
             }

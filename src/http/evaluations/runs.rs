@@ -163,7 +163,8 @@ struct QuestionOutcome {
     #[oai(skip_serializing_if_is_none)]
     judged: Option<f64>,
     /// Whether the search reports a match as present.
-    told_present: bool,
+    #[oai(rename = "told_present")]
+    reported_present: bool,
     /// Check of the answer; absent if `/ask` was not called.
     #[oai(skip_serializing_if_is_none)]
     answer: Option<CheckedAnswer>,
@@ -320,7 +321,7 @@ impl From<measures::Outcome> for QuestionOutcome {
             reciprocal_rank: ranking.map(|ranking| ranking.reciprocal_rank),
             overlap: ranking.map(|ranking| ranking.overlap),
             judged: ranking.and_then(|ranking| ranking.judged),
-            told_present: outcome.reported_present,
+            reported_present: outcome.reported_present,
             answer: outcome.answer.map(Into::into),
             search_ms: outcome.search_ms,
             ask_ms: outcome.ask_ms,

@@ -10,7 +10,7 @@ async fn rerun(app: &TestApp, path: &str, form: &str) -> Value {
 }
 
 #[tokio::test]
-async fn all_aggregates_or_one() {
+async fn aggregates_are_returned_all_or_one() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let all = app.get(&format!("/videos/{id}/aggregates")).await.ok();
@@ -24,7 +24,7 @@ async fn all_aggregates_or_one() {
 }
 
 #[tokio::test]
-async fn aggregates_are_listed_in_the_contracts_order() {
+async fn aggregates_are_listed_in_contract_order() {
     const ORDER: [&str; 12] = [
         "stats",
         "novelty",
@@ -56,7 +56,7 @@ async fn aggregates_are_listed_in_the_contracts_order() {
 }
 
 #[tokio::test]
-async fn a_rerun_of_one_computes_only_it() {
+async fn rerun_of_one_aggregator_computes_only_that_one() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let result = rerun(&app, &format!("/videos/{id}/aggregates"), "aggregators=stats").await;
@@ -91,7 +91,7 @@ async fn without_force_stored_results_are_reused() {
 }
 
 #[tokio::test]
-async fn the_form_may_be_left_out() {
+async fn rerun_without_a_form_is_accepted() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let path = format!("/videos/{id}/aggregates");

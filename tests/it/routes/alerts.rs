@@ -9,7 +9,7 @@ use crate::support::{TestApp, clip, mentions};
 
 const HOOK: &str = "https://example.org/hook?key=of-the-door";
 
-/// An alert that finds anything with a door in it.
+/// An alert that matches any moment with a door.
 fn door() -> Value {
     json!({"text": "a door", "webhook": HOOK, "min_p_present": 0, "limit": 2})
 }
@@ -23,8 +23,8 @@ async fn ingest(app: &TestApp, seconds: f64, fields: &[(&str, &str)]) -> String 
     job["result"]["video_id"].as_str().unwrap().to_owned()
 }
 
-/// What telling alerts has come to, once every job has ended; the newest first.
-async fn told(app: &TestApp) -> Vec<Value> {
+/// Results of the alert jobs once every job has ended, newest first.
+async fn alert_jobs(app: &TestApp) -> Vec<Value> {
     let jobs = app.idle().await.into_iter();
     let alerts = jobs.filter(|job| job["result"].get("failed_deliveries").is_some());
     alerts.map(|job| job["result"].clone()).collect()
@@ -36,7 +36,7 @@ fn notices(app: &TestApp) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn the_webhook_is_told_of_each_new_video_that_has_what_is_looked_for() {
+async fn webhook_is_called_for_each_new_matching_video() {
     let app = TestApp::new().await;
     ingest(&app, 10.0, &[]).await;
     let alert = app.put_json("/alerts/doors", door()).await.ok();
@@ -45,13 +45,13 @@ async fn the_webhook_is_told_of_each_new_video_that_has_what_is_looked_for() {
     let elsewhere = json!({"text": "a door", "webhook": HOOK, "min_p_present": 0,
         "filters": {"collections": ["elsewhere"]}});
     app.put_json("/alerts/elsewhere", elsewhere).await.ok();
-    assert!(notices(&app).is_empty(), "of what was there before nobody is told");
-    let found = app.post_json("/alerts/doors/test", Value::Null).await.ok();
-    assert_eq!(found["results"].as_array().unwrap().len(), 1, "{found}");
+    assert!(notices(&app).is_empty(), "no webhook for videos ingested before the alert");
+    let page = app.post_json("/alerts/doors/test", Value::Null).await.ok();
+    assert_eq!(page["results"].as_array().unwrap().len(), 1, "{page}");
 
     let id = ingest(&app, 30.0, &[("recorded_at", "2026-01-01T10:00:00Z")]).await;
     let result = json!({"video_id": id, "alerts": 1, "failed_deliveries": 0});
-    assert_eq!(told(&app).await, [result]);
+    assert_eq!(alert_jobs(&app).await, [result]);
     let sent = app.webhooks.requests();
     assert_eq!((sent.len(), sent[0].url.as_str()), (1, HOOK));
     let (name, signature) = &sent[0].headers[0];
@@ -65,12 +65,12 @@ async fn the_webhook_is_told_of_each_new_video_that_has_what_is_looked_for() {
     let moment = moments[0]["moment_id"].as_str().unwrap();
     assert_eq!(app.get(&format!("/moments/{moment}")).await.ok()["video_id"], json!(id));
 
-    // The same again changes nothing; other chunks do.
+    // An identical ingest triggers nothing; other chunks do.
     ingest(&app, 30.0, &[]).await;
-    told(&app).await;
+    alert_jobs(&app).await;
     assert_eq!(notices(&app).len(), 1);
     ingest(&app, 30.0, &[("interval", "15")]).await;
-    told(&app).await;
+    alert_jobs(&app).await;
     let events = notices(&app);
     assert_eq!(events.len(), 2);
     assert_ne!(events[0]["event_id"], events[1]["event_id"]);
@@ -85,17 +85,17 @@ async fn the_webhook_is_told_of_each_new_video_that_has_what_is_looked_for() {
     assert_eq!(app.delete("/alerts/doors").await.ok(), json!({"name": "doors", "deleted": true}));
     app.get("/alerts/doors").await.error(404);
     ingest(&app, 40.0, &[]).await;
-    told(&app).await;
-    assert_eq!(notices(&app).len(), 2, "nobody is told any more");
+    alert_jobs(&app).await;
+    assert_eq!(notices(&app).len(), 2, "a deleted alert calls no webhook");
 }
 
 #[tokio::test]
-async fn what_is_not_taken_is_remembered_and_told_once_more() {
+async fn failed_delivery_is_stored_and_sent_again() {
     let app = TestApp::new().await;
     app.put_json("/alerts/doors", door()).await.ok();
     app.webhooks.fail(1000);
     let id = ingest(&app, 30.0, &[]).await;
-    assert_eq!(told(&app).await[0]["failed_deliveries"], 1);
+    assert_eq!(alert_jobs(&app).await[0]["failed_deliveries"], 1);
     let alert = app.get("/alerts/doors").await.ok();
     let failed = &alert["failed"][0];
     assert_eq!((&failed["video_id"], &alert["delivered"]), (&json!(id), &json!(0)), "{alert}");
@@ -107,7 +107,7 @@ async fn what_is_not_taken_is_remembered_and_told_once_more() {
     let reply = app.post_json("/alerts/doors/retry", Value::Null).await;
     assert_eq!(reply.status, 202, "{}", reply.text());
     assert_eq!(reply.json()["job_ids"].as_array().unwrap().len(), 1);
-    told(&app).await;
+    alert_jobs(&app).await;
     assert_eq!(app.webhooks.requests().len(), before + 1);
     assert_eq!(notices(&app).last().unwrap()["event_id"], failed["event_id"]);
     let alert = app.get("/alerts/doors").await.ok();
@@ -115,23 +115,23 @@ async fn what_is_not_taken_is_remembered_and_told_once_more() {
     let none = app.post_json("/alerts/doors/retry", Value::Null).await;
     assert_eq!(none.json(), json!({"job_ids": []}));
 
-    // A video that is gone is nothing to tell of.
+    // A failed delivery for a deleted video is dropped.
     app.webhooks.fail(1000);
     let gone = ingest(&app, 20.0, &[]).await;
-    told(&app).await;
+    alert_jobs(&app).await;
     app.webhooks.fail(0);
     app.delete(&format!("/videos/{gone}")).await.ok();
     app.post_json("/alerts/doors/retry", Value::Null).await;
-    told(&app).await;
+    alert_jobs(&app).await;
     assert_eq!(app.get("/alerts/doors").await.ok()["failed"], json!([]));
 }
 
 #[tokio::test]
-async fn a_death_after_the_publication_loses_nothing() {
+async fn crash_after_publication_loses_no_alert() {
     let before = TestApp::new().await;
     before.put_json("/alerts/doors", door()).await.ok();
     let id = ingest(&before, 30.0, &[]).await;
-    told(&before).await;
+    alert_jobs(&before).await;
     let first = notices(&before)[0]["event_id"].clone();
     let (records, index) = (before.records.clone(), before.index.clone());
     let (listing, storage) = (before.listing.clone(), before.storage.clone());
@@ -144,25 +144,25 @@ async fn a_death_after_the_publication_loses_nothing() {
         })
         .await
     };
-    // It was published, and the process died before anything was queued.
+    // The process crashed after the publication, before it queued the alert job.
     records.put(&format!("publications/{id}.json"), &json!({"mark": "a"})).await.unwrap();
-    // So did the next one, once it had queued that.
+    // The next process crashes after it has queued the job.
     let dying = next(0).await;
     dying.service.jobs.resume().await.unwrap();
     dying.service.jobs.resume().await.unwrap();
-    assert_eq!(dying.get("/jobs").await.ok()["total"], 1, "it waits already");
+    assert_eq!(dying.get("/jobs").await.ok()["total"], 1, "queued only once");
     drop(dying);
     let after = next(1).await;
     after.service.jobs.resume().await.unwrap();
-    assert_eq!(told(&after).await.len(), 1);
+    assert_eq!(alert_jobs(&after).await.len(), 1);
     assert!(records.children("publications/").await.unwrap().is_empty());
     let events: BTreeSet<String> =
         notices(&after).iter().map(|event| event["event_id"].to_string()).collect();
-    assert_eq!(events, BTreeSet::from([first.to_string()]), "as it would have been told before");
+    assert_eq!(events, BTreeSet::from([first.to_string()]), "the event id is the same");
 }
 
 #[tokio::test]
-async fn what_is_no_alert_is_refused() {
+async fn invalid_alerts_are_refused() {
     let app = TestApp::new().await;
     let with = |key: &str, value: Value| {
         let mut alert = door();
@@ -195,7 +195,7 @@ async fn what_is_no_alert_is_refused() {
     mentions(&app.put_json("/alerts/two", door()).await.error(400), &["1 alerts", "alerts.max"]);
     let app = TestApp::with(|setup| setup.settings.callbacks.secret.clear()).await;
     mentions(&app.put_json("/alerts/one", door()).await.error(400), &["callbacks.secret"]);
-    assert_eq!(app.get("/schema").await.ok()["callbacks"], false, "it is said before");
+    assert_eq!(app.get("/schema").await.ok()["callbacks"], false, "the schema reports it");
     let app = TestApp::new().await;
     assert_eq!(app.get("/schema").await.ok()["callbacks"], true);
 }

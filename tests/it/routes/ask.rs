@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::{FakeModel, TestApp, clip, keys, mentions};
 
 #[tokio::test]
-async fn an_answer_cites_and_names_its_sources() {
+async fn answer_cites_and_lists_its_sources() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let answer = app.post_json("/ask", json!({"question": "Who opens the door?"})).await.ok();
@@ -27,7 +27,7 @@ async fn an_answer_cites_and_names_its_sources() {
 }
 
 #[tokio::test]
-async fn every_sentence_is_checked_and_what_does_not_hold_is_left_out() {
+async fn unsupported_sentences_are_removed_from_the_answer() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let says = [
@@ -39,7 +39,7 @@ async fn every_sentence_is_checked_and_what_does_not_hold_is_left_out() {
     ];
     *app.model.says.lock().unwrap() = says.to_vec();
     let answer = app.post_json("/ask", json!({"question": "Who opens the door?"})).await.ok();
-    let told: Vec<_> = answer["audit"]
+    let audit: Vec<_> = answer["audit"]
         .as_array()
         .unwrap()
         .iter()
@@ -47,7 +47,7 @@ async fn every_sentence_is_checked_and_what_does_not_hold_is_left_out() {
         .collect();
     let verdicts = ["supported", "unsupported", "unsupported", "unsupported", "unsupported"];
     let expected: Vec<_> = says.iter().map(|(text, _)| *text).zip(verdicts).collect();
-    assert_eq!(told, expected);
+    assert_eq!(audit, expected);
     assert_eq!(answer["audit"][0]["citations"], json!([format!("[{id} 0-10]")]));
     assert_eq!(answer["audit"][4]["citations"], json!([]));
     let expected = format!("A woman in a red coat opens the door. [{id} 0-10]");
@@ -55,7 +55,7 @@ async fn every_sentence_is_checked_and_what_does_not_hold_is_left_out() {
 }
 
 #[tokio::test]
-async fn an_answer_without_a_sentence_that_holds_says_so() {
+async fn answer_without_supported_sentences_is_marked_unanswered() {
     let app = TestApp::new().await;
     let id = app.video().await;
     *app.model.says.lock().unwrap() = vec![("Two giraffes eat leaves.", "red coat")];
@@ -66,12 +66,15 @@ async fn an_answer_without_a_sentence_that_holds_says_so() {
         assert_eq!(answer["answered"], false);
         assert!(!text.contains("giraffe"), "{text}");
         assert_eq!(answer["audit"][0]["verdict"], "unsupported");
-        assert_eq!(answer["audit"][1]["verdict"], "supported", "that is what the answer says");
+        assert_eq!(
+            answer["audit"][1]["verdict"], "supported",
+            "the sentence in the answer is supported"
+        );
     }
 }
 
 #[tokio::test]
-async fn sources_count_what_was_read() {
+async fn sources_count_the_evidence_read() {
     let few = TestApp::with(|setup| setup.settings.ask.context_tokens = 50).await;
     let all = TestApp::new().await;
     for (app, chunks) in [(few, 1), (all, 3)] {
@@ -117,14 +120,14 @@ async fn segments_are_limited_per_video() {
     let body = json!({"question": "boat", "limit": 2, "video_ids": [first, second]});
     let answer = app.post_json("/ask", body).await.ok();
     for id in [&first, &second] {
-        let of_video =
+        let segments =
             answer["results"].as_array().unwrap().iter().filter(|hit| hit["video_id"] == **id);
-        assert_eq!(of_video.count(), 2);
+        assert_eq!(segments.count(), 2);
     }
 }
 
 #[tokio::test]
-async fn a_question_to_the_library_draws_on_every_video() {
+async fn question_over_the_library_uses_every_video() {
     let app = TestApp::new().await;
     for length in 0..24 {
         app.video_of(&clip(100.0 + f64::from(length))).await;
@@ -132,21 +135,21 @@ async fn a_question_to_the_library_draws_on_every_video() {
     let answer = app.post_json("/ask", json!({"question": "boat", "limit": 2})).await.ok();
     assert_eq!(answer["sources"].as_object().unwrap().len(), 24, "{answer}");
     assert_eq!(answer["results"].as_array().unwrap().len(), 48);
-    // The limit of all segments leaves the most probable videos.
+    // The limit on all segments keeps the most probable videos.
     let answer = app.post_json("/ask", json!({"question": "boat", "limit": 6})).await.ok();
     assert!(answer["sources"].as_object().unwrap().len() <= 10, "{answer}");
     assert!(answer["results"].as_array().unwrap().len() <= 60);
 }
 
 #[tokio::test]
-async fn an_unknown_analyzer_is_refused() {
+async fn unknown_analyzer_is_refused() {
     let app = TestApp::new().await;
     let reply = app.post_json("/ask", json!({"question": "Who?", "analyzer": "nope"})).await;
     mentions(&reply.error(400), &["nope", "default_video"]);
 }
 
-/// The events of a stream, with their data.
-fn told(stream: &str) -> Vec<(String, Value)> {
+/// Names and data of the events of a stream.
+fn stream_events(stream: &str) -> Vec<(String, Value)> {
     let events = stream.split("\n\n").filter_map(|event| {
         let name = event.lines().find_map(|line| line.strip_prefix("event: "))?;
         let data = event.lines().find_map(|line| line.strip_prefix("data: "))?;
@@ -156,47 +159,48 @@ fn told(stream: &str) -> Vec<(String, Value)> {
 }
 
 #[tokio::test]
-async fn an_answer_is_told_as_it_becomes_known() {
+async fn answer_is_streamed_sentence_by_sentence() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let question = json!({"question": "Who opens the door?"});
     let whole = app.post_json("/ask", question.clone()).await.ok();
-    let streamed = async |body: Value| {
+    let stream = async |body: Value| {
         let request = app.request(Method::POST, "/ask").header("accept", "text/event-stream");
         app.raw(request.content_type("application/json").body(body.to_string())).await
     };
-    let reply = streamed(question).await;
+    let reply = stream(question).await;
     assert_eq!((reply.status, reply.header("content-type")), (200, "text/event-stream"));
-    let events = told(&reply.text());
+    let events = stream_events(&reply.text());
     let names: Vec<&str> = events.iter().map(|(name, _)| name.as_str()).collect();
-    let kept = whole["audit"].as_array().unwrap().iter().filter(|s| s["verdict"] != "unsupported");
-    let kept: Vec<&Value> = kept.collect();
-    assert_eq!(names, [&["moments"], &vec!["sentence"; kept.len()][..], &["answer"]].concat());
+    let supported =
+        whole["audit"].as_array().unwrap().iter().filter(|s| s["verdict"] != "unsupported");
+    let supported: Vec<&Value> = supported.collect();
+    assert_eq!(names, [&["moments"], &vec!["sentence"; supported.len()][..], &["answer"]].concat());
     assert_eq!(events[0].1["results"], whole["results"]);
-    let sentences: Vec<&Value> = events[1..=kept.len()].iter().map(|(_, data)| data).collect();
-    assert_eq!(sentences, kept);
+    let sentences: Vec<&Value> = events[1..=supported.len()].iter().map(|(_, data)| data).collect();
+    assert_eq!(sentences, supported);
     assert_eq!(events.last().unwrap().1, whole);
     mentions(whole["answer"].as_str().unwrap(), &[&id]);
 
-    let unknown = streamed(json!({"question": "Who?", "analyzer": "nobody"})).await;
+    let unknown = stream(json!({"question": "Who?", "analyzer": "nobody"})).await;
     mentions(&unknown.error(400), &["nobody"]);
 }
 
 #[tokio::test]
-async fn a_question_about_chosen_moments_is_answered_from_them_alone() {
+async fn question_about_chosen_moments_uses_only_those_moments() {
     let app = TestApp::new().await;
     let (one, two) = (app.video_of(&clip(50.0)).await, app.video_of(&clip(30.0)).await);
     let ask = async |moments: Value| {
         let body = json!({"question": "Who opens the door?", "moment_ids": moments, "limit": 1});
         app.post_json("/ask", body).await
     };
-    let told = |answer: &Value| {
+    let chunks_used = |answer: &Value| {
         let results = answer["results"].as_array().unwrap().iter();
-        let mut told: Vec<String> = results
+        let mut chunks: Vec<String> = results
             .map(|hit| format!("{} {}", hit["video_id"].as_str().unwrap(), hit["chunk_id"]))
             .collect();
-        told.sort();
-        told
+        chunks.sort();
+        chunks
     };
     let moment = |id: &str, start: u32, end: u32| format!("m_{id}_{start}000_{end}000");
     let mut expected =
@@ -209,10 +213,14 @@ async fn a_question_about_chosen_moments_is_answered_from_them_alone() {
         moment(&two, 0, 10)
     ]);
     let answer = ask(chosen).await.ok();
-    assert_eq!(told(&answer), expected, "all of them, whatever the limit, and no other");
+    assert_eq!(
+        chunks_used(&answer),
+        expected,
+        "exactly the chosen moments, regardless of the limit"
+    );
     mentions(answer["answer"].as_str().unwrap(), &[&format!("[{two} 0-10]")]);
     assert_eq!(answer["sources"][&two]["routed_to"], json!([]));
-    assert_eq!(answer["sources"][&two]["summary"], 0, "nothing of the whole video");
+    assert_eq!(answer["sources"][&two]["summary"], 0, "no summary of the whole video");
     for (wrong, words) in [
         (json!(["nonsense"]), "names no moment"),
         (json!([moment("0000000000000000", 0, 1)]), "is gone"),
@@ -222,11 +230,11 @@ async fn a_question_about_chosen_moments_is_answered_from_them_alone() {
     ask(json!([])).await.error(422);
 }
 
-/// A model that writes aloud, twice, before it has its answer.
-struct Aloud(Arc<dyn LanguageModel>);
+/// A model that streams two drafts before its answer.
+struct StreamingModel(Arc<dyn LanguageModel>);
 
 #[async_trait]
-impl LanguageModel for Aloud {
+impl LanguageModel for StreamingModel {
     fn model(&self) -> &str {
         self.0.model()
     }
@@ -252,16 +260,16 @@ impl LanguageModel for Aloud {
 }
 
 #[tokio::test]
-async fn what_a_model_writes_is_told_before_it_is_checked() {
+async fn model_text_is_streamed_before_it_is_checked() {
     let app = TestApp::with(|setup| {
-        setup.llm = Some(Arc::new(Aloud(Arc::new(FakeModel::default()))));
+        setup.llm = Some(Arc::new(StreamingModel(Arc::new(FakeModel::default()))));
     })
     .await;
     app.video().await;
     let question = json!({"question": "Who opens the door?"});
     let request = app.request(Method::POST, "/ask").header("accept", "text/event-stream");
     let reply = app.raw(request.content_type("application/json").body(question.to_string())).await;
-    let events = told(&reply.text());
+    let events = stream_events(&reply.text());
     let names: Vec<&str> = events.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names[..4], ["moments", "piece", "piece", "piece"]);
     assert!(names[4..].starts_with(&["sentence"]) && names.ends_with(&["answer"]), "{names:?}");

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::{TestApp, keys, mentions};
 
 #[tokio::test]
-async fn a_preview_says_where_and_why() {
+async fn preview_returns_boundaries_with_reasons() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let calls = app.model.calls.load(Ordering::SeqCst);
@@ -27,14 +27,14 @@ async fn a_preview_says_where_and_why() {
         even["boundaries"],
         json!([{"time": 12.0, "votes": []}, {"time": 24.0, "votes": []}])
     );
-    assert_eq!(app.model.calls.load(Ordering::SeqCst), calls, "no model was asked");
+    assert_eq!(app.model.calls.load(Ordering::SeqCst), calls, "no model was called");
 
     let stored = app.get(&format!("/videos/{id}")).await.json();
     assert_eq!(stored["chunk_config"], "interval:10", "nothing has changed");
 }
 
 #[tokio::test]
-async fn a_preview_takes_the_fields_of_an_ingest_and_their_errors() {
+async fn preview_validates_fields_like_an_ingest() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let path = format!("/videos/{id}/chunking/preview");
@@ -54,7 +54,7 @@ async fn a_preview_takes_the_fields_of_an_ingest_and_their_errors() {
 }
 
 #[tokio::test]
-async fn carrying_a_preview_out_gives_its_chunks() {
+async fn ingest_with_previewed_settings_produces_the_previewed_chunks() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let fields = json!({"mode": "weights", "cut": 1, "semantic": 0.5, "min_duration": 3});

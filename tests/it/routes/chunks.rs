@@ -8,7 +8,7 @@ fn ids(page: &Value) -> Vec<u64> {
 }
 
 #[tokio::test]
-async fn chunks_carry_their_analyzers_output() {
+async fn chunks_contain_analyzer_output() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let page = app.get(&format!("/videos/{id}/chunks")).await.ok();
@@ -65,7 +65,7 @@ async fn internal_keys_need_verbose() {
 }
 
 #[tokio::test]
-async fn an_analyzer_without_output_on_the_video_is_refused() {
+async fn analyzer_without_output_on_the_video_is_refused() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let reply = app.get(&format!("/videos/{id}/chunks?analyzer=ocr")).await;
@@ -73,7 +73,7 @@ async fn an_analyzer_without_output_on_the_video_is_refused() {
 }
 
 #[tokio::test]
-async fn an_analyzer_that_found_nothing_on_any_chunk_has_no_output() {
+async fn analyzer_without_results_on_any_chunk_has_no_output() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let chunks = app.get(&format!("/videos/{id}/chunks")).await.ok()["total"].clone();
@@ -88,12 +88,12 @@ async fn an_analyzer_that_found_nothing_on_any_chunk_has_no_output() {
         app.post_json("/ask", json!({"question": "Who is there?", "video_ids": [id]})).await.ok();
     assert!(
         !answer["results"].as_array().expect("segments").is_empty(),
-        "others' chunks are evidence"
+        "chunks of other analyzers are evidence"
     );
 }
 
 #[tokio::test]
-async fn what_is_not_shown_is_not_read() {
+async fn page_reads_only_the_requested_documents() {
     let app = TestApp::new().await;
     let seconds = [("mode", "interval"), ("interval", "1")];
     let job = app.job_of(&seconds, "clip.mp4", &clip(120.0)).await;
@@ -108,19 +108,19 @@ async fn what_is_not_shown_is_not_read() {
         assert_eq!((&page["total"], ids(&page)), (&json!(120), expected.collect()), "{query}");
     }
     assert_eq!(app.get(&format!("{path}/99")).await.ok()["chunk_id"], 99);
-    for reading in ["?offset=51", "?chunk_ids=3,119", "?after=119.5", "/100"] {
-        assert_eq!(app.get(&format!("{path}{reading}")).await.status, 500, "{reading}");
+    for page_query in ["?offset=51", "?chunk_ids=3,119", "?after=119.5", "/100"] {
+        assert_eq!(app.get(&format!("{path}{page_query}")).await.status, 500, "{page_query}");
     }
-    let named = app.get("/health").await.ok()["unreadable"].clone();
-    mentions(named[0]["error"].as_str().unwrap(), &[last.unwrap()]);
-    let again = app.job_of(&seconds, "clip.mp4", &clip(120.0)).await;
-    assert_eq!(again["result"]["video_id"], id, "an ingest makes it again");
+    let unreadable = app.get("/health").await.ok()["unreadable"].clone();
+    mentions(unreadable[0]["error"].as_str().unwrap(), &[last.unwrap()]);
+    let repaired = app.job_of(&seconds, "clip.mp4", &clip(120.0)).await;
+    assert_eq!(repaired["result"]["video_id"], id, "an ingest restores the document");
     assert_eq!(app.get(&format!("{path}?limit=500")).await.ok()["chunks"][119]["chunk_id"], 119);
     assert_eq!(app.service.catalog.verify().await.unwrap().problems, [""; 0]);
 }
 
 #[tokio::test]
-async fn a_page_is_given_again_until_its_video_changes() {
+async fn page_is_cached_until_its_video_changes() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let path = format!("/videos/{id}/chunks");
@@ -128,16 +128,20 @@ async fn a_page_is_given_again_until_its_video_changes() {
     let documents = app.records.list(&format!("videos/{id}/")).await.unwrap();
     let spans = documents.iter().find(|key| key.contains("/chunks-")).expect("the spans").clone();
     app.records.spoil(&spans).await;
-    assert_eq!(app.get(&path).await.ok(), page, "nothing is read for it");
-    assert_eq!(app.get(&format!("{path}?limit=49")).await.status, 500, "for another it is");
+    assert_eq!(app.get(&path).await.ok(), page, "served from the cache");
+    assert_eq!(
+        app.get(&format!("{path}?limit=49")).await.status,
+        500,
+        "another page is not cached"
+    );
     app.edit_record(&id, |record| record["filename"] = json!("renamed.mp4")).await;
-    assert_eq!(app.get(&path).await.status, 500, "the record is another one");
+    assert_eq!(app.get(&path).await.status, 500, "a changed record invalidates the cache");
 
     let shorter = [("mode", "interval"), ("interval", "5")];
     let job = app.job_of(&shorter, "clip.mp4", &clip(30.0)).await;
     assert_eq!(job["result"]["video_id"], id);
-    let again = app.get(&path).await.ok();
-    assert_eq!((&page["total"], &again["total"]), (&json!(3), &json!(6)));
+    let rechunked = app.get(&path).await.ok();
+    assert_eq!((&page["total"], &rechunked["total"]), (&json!(3), &json!(6)));
     app.delete(&format!("/videos/{id}")).await.ok();
     app.get(&path).await.error(404);
     assert_eq!(app.video().await, id);

@@ -13,7 +13,7 @@ async fn video_in(app: &TestApp, seconds: f64, collection: &str) -> String {
 }
 
 /// Name and number of videos of each collection.
-async fn listed(app: &TestApp) -> Vec<(String, u64)> {
+async fn list_collections(app: &TestApp) -> Vec<(String, u64)> {
     let list = app.get("/collections").await.ok();
     let read = |c: &Value| (c["name"].as_str().unwrap().into(), c["videos"].as_u64().unwrap());
     list["collections"].as_array().unwrap().iter().map(read).collect()
@@ -24,8 +24,8 @@ async fn in_collection(app: &TestApp, name: &str) -> u64 {
     list["total"].as_u64().unwrap()
 }
 
-/// The job of an accepted change, once it has ended.
-async fn changed(app: &TestApp, reply: crate::support::Reply) -> Value {
+/// Waits for the job of an accepted change and returns it.
+async fn finish_change(app: &TestApp, reply: crate::support::Reply) -> Value {
     assert_eq!(reply.status, 202, "{}", reply.text());
     app.finished(reply.json()["job_id"].as_str().unwrap()).await
 }
@@ -33,11 +33,11 @@ async fn changed(app: &TestApp, reply: crate::support::Reply) -> Value {
 #[tokio::test]
 async fn collections_are_listed_renamed_and_removed() {
     let app = TestApp::new().await;
-    assert_eq!(listed(&app).await, []);
+    assert_eq!(list_collections(&app).await, []);
     for (seconds, name) in [(10.0, "street"), (20.0, "street"), (30.0, "garden")] {
         video_in(&app, seconds, name).await;
     }
-    assert_eq!(listed(&app).await, [("garden".into(), 1), ("street".into(), 2)]);
+    assert_eq!(list_collections(&app).await, [("garden".into(), 1), ("street".into(), 2)]);
     let page = app.get("/collections?limit=1").await.ok();
     assert_eq!(
         (&page["next"], &page["collections"][0]["name"]),
@@ -49,40 +49,46 @@ async fn collections_are_listed_renamed_and_removed() {
     assert_eq!(rest.get("next"), None);
 
     let job =
-        changed(&app, app.patch_json("/collections/street", json!({"name": "road"})).await).await;
+        finish_change(&app, app.patch_json("/collections/street", json!({"name": "road"})).await)
+            .await;
     assert_eq!(job["result"], json!({"collection": "street", "videos": 2}), "{job}");
     assert_eq!((&job["source"], &job["stage"]), (&json!("street"), &json!("complete")));
-    assert_eq!(listed(&app).await, [("garden".into(), 1), ("road".into(), 2)]);
+    assert_eq!(list_collections(&app).await, [("garden".into(), 1), ("road".into(), 2)]);
     assert_eq!((in_collection(&app, "road").await, in_collection(&app, "street").await), (2, 0));
     let search = json!({"text": "a door", "filters": {"collections": ["road"]}, "limit": 50});
-    let found = app.post_json("/query", search).await.ok();
-    assert!(!found["results"].as_array().unwrap().is_empty(), "{found}");
+    let hits = app.post_json("/query", search).await.ok();
+    assert!(!hits["results"].as_array().unwrap().is_empty(), "{hits}");
 
-    // One of the new name takes the videos in.
+    // Renaming to an existing name merges the collections.
     let job =
-        changed(&app, app.patch_json("/collections/garden", json!({"name": "road"})).await).await;
+        finish_change(&app, app.patch_json("/collections/garden", json!({"name": "road"})).await)
+            .await;
     assert_eq!(job["result"]["videos"], 1, "{job}");
-    assert_eq!(listed(&app).await, [("road".into(), 3)]);
+    assert_eq!(list_collections(&app).await, [("road".into(), 3)]);
 
-    let one = app.get("/videos?collection=road&limit=1").await.ok();
-    let one = one["videos"][0]["video_id"].as_str().unwrap().to_owned();
-    app.patch_json(&format!("/videos/{one}"), json!({"collection": "kept"})).await.ok();
-    changed(&app, app.delete("/collections/kept?videos=keep").await).await;
-    assert_eq!(app.get(&format!("/videos/{one}")).await.ok().get("collection"), None);
-    let left = app.get("/videos?collection=road&limit=1").await.ok();
-    let left = left["videos"][0]["video_id"].as_str().unwrap().to_owned();
-    assert_eq!(app.get(&format!("/videos/{left}/frames?t=0")).await.status, 200);
-    assert_eq!(app.spooled(), 1, "a copy to take pictures from");
-    let job = changed(&app, app.delete("/collections/road?videos=delete").await).await;
+    let removed = app.get("/videos?collection=road&limit=1").await.ok();
+    let removed = removed["videos"][0]["video_id"].as_str().unwrap().to_owned();
+    app.patch_json(&format!("/videos/{removed}"), json!({"collection": "kept"})).await.ok();
+    finish_change(&app, app.delete("/collections/kept?videos=keep").await).await;
+    assert_eq!(app.get(&format!("/videos/{removed}")).await.ok().get("collection"), None);
+    let other = app.get("/videos?collection=road&limit=1").await.ok();
+    let other = other["videos"][0]["video_id"].as_str().unwrap().to_owned();
+    assert_eq!(app.get(&format!("/videos/{other}/frames?t=0")).await.status, 200);
+    assert_eq!(app.spooled(), 1, "a local copy to extract frames from");
+    let job = finish_change(&app, app.delete("/collections/road?videos=delete").await).await;
     assert_eq!(job["result"], json!({"collection": "road", "videos": 2}), "{job}");
-    assert_eq!(listed(&app).await, []);
-    assert_eq!(app.spooled(), 0, "no copy of the videos is left");
-    assert_eq!(app.get("/videos").await.ok()["total"], 1, "the one that was kept");
+    assert_eq!(list_collections(&app).await, []);
+    assert_eq!(app.spooled(), 0, "the local copies are removed");
+    assert_eq!(
+        app.get("/videos").await.ok()["total"],
+        1,
+        "only the video removed from the collection before"
+    );
     assert_eq!(app.service.catalog.verify().await.unwrap().problems, [""; 0]);
 }
 
 #[tokio::test]
-async fn what_cannot_be_changed_is_refused() {
+async fn invalid_changes_are_refused() {
     let app = TestApp::new().await;
     video_in(&app, 10.0, "street").await;
     let rename = async |name: &str, to: Value| {
@@ -93,16 +99,17 @@ async fn what_cannot_be_changed_is_refused() {
     mentions(&rename("street", json!("  ")).await.error(422), &["name is empty"]);
     mentions(&rename("street", json!("x".repeat(129))).await.error(422), &["at most 128"]);
     mentions(&rename("street", json!(7)).await.error(422), &["name"]);
-    let kept = app.patch_json("/collections/street", json!({"name": "a", "more": 1})).await;
-    mentions(&kept.error(422), &["more"]);
+    let unknown_field =
+        app.patch_json("/collections/street", json!({"name": "a", "more": 1})).await;
+    mentions(&unknown_field.error(422), &["more"]);
     mentions(&app.delete("/collections/street").await.error(422), &["videos"]);
     mentions(&app.delete("/collections/street?videos=all").await.error(422), &["videos"]);
     mentions(&app.delete("/collections/no?videos=keep").await.error(404), &["unknown collection"]);
-    assert_eq!(listed(&app).await, [("street".into(), 1)]);
+    assert_eq!(list_collections(&app).await, [("street".into(), 1)]);
 }
 
 #[tokio::test]
-async fn a_change_that_the_process_does_not_live_to_do_is_done_by_the_next() {
+async fn interrupted_change_is_completed_after_a_restart() {
     let before = TestApp::new().await;
     for seconds in [10.0, 20.0, 30.0] {
         video_in(&before, seconds, "street").await;
@@ -118,32 +125,36 @@ async fn a_change_that_the_process_does_not_live_to_do_is_done_by_the_next() {
         })
         .await
     };
-    // Nobody works on it.
+    // No worker runs the job.
     let dying = next(0).await;
     let reply = dying.patch_json("/collections/street", json!({"name": "road"})).await;
     let job_id = reply.json()["job_id"].as_str().unwrap().to_owned();
     drop(dying);
 
-    // One of them has been renamed, and its entry was not written any more.
-    let one = before.get("/videos?limit=1").await.ok()["videos"][0]["video_id"].clone();
-    let key = format!("videos/{}/video.json", one.as_str().unwrap());
+    // One video has the new name, but its listing entry was not updated.
+    let renamed = before.get("/videos?limit=1").await.ok()["videos"][0]["video_id"].clone();
+    let key = format!("videos/{}/video.json", renamed.as_str().unwrap());
     use ports::records::RecordStore;
     let mut record = records.get(&key).await.unwrap().unwrap();
     record["about"]["collection"] = json!("road");
     records.put(&key, &record).await.unwrap();
 
     let after = next(2).await;
-    assert_eq!(after.get(&format!("/jobs/{job_id}")).await.status, 404, "the queue has lost it");
+    assert_eq!(
+        after.get(&format!("/jobs/{job_id}")).await.status,
+        404,
+        "the in-memory queue is lost"
+    );
     after.service.jobs.resume().await.unwrap();
     let job = after.finished(&job_id).await;
     assert_eq!(job["status"], "done", "{job}");
-    assert_eq!(listed(&after).await, [("road".into(), 3)]);
-    // Once is enough.
+    assert_eq!(list_collections(&after).await, [("road".into(), 3)]);
+    // The finished change is removed, so that it runs only once.
     for _ in 0..200 {
         if records.children("pending/").await.unwrap().is_empty() {
             return;
         }
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
-    panic!("a job that has ended is forgotten");
+    panic!("the pending change of a finished job was not removed");
 }

@@ -1,5 +1,4 @@
-//! Corrections: seen wherever the video is shown, searched and exported, and found again after another
-//! run.
+//! Corrections apply wherever the video is shown, searched and exported, and survive another ingest.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,16 +19,16 @@ use crate::support::{Models, TestApp, clip, mentions};
 const SAID: &str = "The web telescope is cold. It sees the web of stars. Nobody else does. \
                     A web is a net after all.";
 
-/// A video in which one voice says [`SAID`] from second 2 on, a word every second, somebody stands on the
-/// left, and a sign hangs above.
-fn talking() -> Models {
+/// Models for a video in which one voice says [`SAID`] from second 2 on, one word per second, with a
+/// person on the left and a sign above.
+fn speech_models() -> Models {
     let words = SAID.split_whitespace().enumerate().map(|(at, text)| Word {
         text: text.into(),
         start: at as f64,
         end: at as f64 + 0.8,
         confidence: 0.9,
     });
-    let heard =
+    let transcript =
         Transcript { language: Some("en".into()), words: words.collect(), ..Transcript::default() };
     let person =
         Detection { label: "person".into(), confidence: 0.9, bounds: [0.1, 0.2, 0.3, 0.7] };
@@ -37,7 +36,7 @@ fn talking() -> Models {
         TextLine { text: "NASA GODARD".into(), confidence: 0.95, bounds: [0.2, 0.05, 0.5, 0.1] };
     let span = SpeechSpan { start: 2.0, end: 24.0 };
     Models {
-        transcriber: Some(Arc::new(ScriptedTranscriber::with_transcript(heard))),
+        transcriber: Some(Arc::new(ScriptedTranscriber::with_transcript(transcript))),
         vad: Some(Arc::new(ScriptedVoiceActivity::new(vec![span]))),
         speaker_segmentation: Some(Arc::new(ScriptedSpeakerSegmentation::new(|_| 1))),
         speaker_embedder: Some(Arc::new(ScriptedSpeakerEmbedder::new(|_| Some(vec![1.0, 0.0])))),
@@ -49,7 +48,7 @@ fn talking() -> Models {
 
 const ANALYZERS: &str = "default_video,diarization,ocr,people";
 
-async fn ingested(app: &TestApp, interval: &str) -> String {
+async fn ingest(app: &TestApp, interval: &str) -> String {
     let fields = [("analyzers", ANALYZERS), ("mode", "interval"), ("interval", interval)];
     let job = app.job_of(&fields, "clip.mp4", &clip(30.0)).await;
     assert_eq!(job["status"], "done", "{job}");
@@ -57,10 +56,10 @@ async fn ingested(app: &TestApp, interval: &str) -> String {
 }
 
 async fn app() -> (TestApp, String) {
-    let app = TestApp::with(|setup| setup.models = talking()).await;
-    // Descriptions are composed, and quote what is heard and read.
+    let app = TestApp::with(|setup| setup.models = speech_models()).await;
+    // Without a vision model descriptions are composed; they quote speech and on-screen text.
     app.model.sightless.store(true, Ordering::SeqCst);
-    let id = ingested(&app, "10").await;
+    let id = ingest(&app, "10").await;
     (app, id)
 }
 
@@ -73,15 +72,15 @@ async fn correct(app: &TestApp, id: &str, corrections: Value) -> Value {
     made
 }
 
-async fn text_of(app: &TestApp, path: &str) -> String {
+async fn get_text(app: &TestApp, path: &str) -> String {
     let reply = app.get(path).await;
     assert_eq!(reply.status, 200, "{path}: {}", reply.text());
     reply.text()
 }
 
-/// Everything that shows what is said and seen in a video, as text.
-async fn shown(app: &TestApp, id: &str) -> Vec<(String, String)> {
-    let mut shown = Vec::new();
+/// Every view of a video that contains its speech and on-screen text, by path.
+async fn rendered_texts(app: &TestApp, id: &str) -> Vec<(String, String)> {
+    let mut texts = Vec::new();
     for path in [
         "chunks?limit=100&verbose=true",
         "transcript",
@@ -91,18 +90,18 @@ async fn shown(app: &TestApp, id: &str) -> Vec<(String, String)> {
         "export?format=json",
     ] {
         let path = format!("/videos/{id}/{path}");
-        shown.push((path.clone(), text_of(app, &path).await));
+        texts.push((path.clone(), get_text(app, &path).await));
     }
     let everything =
         json!({"text": "webb telescope", "analyzer": "*", "limit": 50, "detail": "full"});
-    shown.push(("/query".into(), app.post_json("/query", everything).await.ok().to_string()));
-    shown
+    texts.push(("/query".into(), app.post_json("/query", everything).await.ok().to_string()));
+    texts
 }
 
 #[tokio::test]
-async fn corrections_are_shown_searched_and_exported() {
+async fn corrections_apply_to_views_search_and_exports() {
     let (app, id) = app().await;
-    let raw = shown(&app, &id).await;
+    let raw = rendered_texts(&app, &id).await;
     let made = correct(
         &app,
         &id,
@@ -116,11 +115,11 @@ async fn corrections_are_shown_searched_and_exported() {
     let made = made["corrections"].as_array().unwrap();
     assert_eq!(made.len(), 3);
     assert_eq!((&made[0]["places"], &made[1]["places"]), (&json!(1), &json!(1)), "{made:?}");
-    assert_eq!(made[2]["places"], 3, "once in each chunk");
-    for (path, text) in shown(&app, &id).await {
+    assert_eq!(made[2]["places"], 3, "one place in each chunk");
+    for (path, text) in rendered_texts(&app, &id).await {
         mentions(&text, &["The Webb telescope"]);
         if path.contains("srt") {
-            // It names nobody.
+            // SRT captions have no speaker names.
         } else if path.contains("vtt") || path.contains("transcript") {
             mentions(&text, &["Ada Lovelace", "the web of stars"]);
         } else {
@@ -131,29 +130,29 @@ async fn corrections_are_shown_searched_and_exported() {
     let filtered = json!({
         "text": "telescope", "analyzer": "diarization", "filters": {"speakers": ["Ada Lovelace"]},
     });
-    let found = app.post_json("/query", filtered).await.ok();
-    assert!(!found["results"].as_array().unwrap().is_empty(), "{found}");
+    let page = app.post_json("/query", filtered).await.ok();
+    assert!(!page["results"].as_array().unwrap().is_empty(), "{page}");
     let values = app.get("/values?field=speakers").await.ok();
     assert_eq!(values["values"][0]["value"], "Ada Lovelace", "{values}");
     let stats = app.get(&format!("/videos/{id}/aggregates?aggregator=speaker_stats")).await.ok();
     mentions(&stats.to_string(), &["Ada Lovelace"]);
 
-    let listed = app.get(&format!("/videos/{id}/corrections")).await.ok();
-    assert_eq!(listed["corrections"].as_array().unwrap().len(), 3);
+    let stored = app.get(&format!("/videos/{id}/corrections")).await.ok();
+    assert_eq!(stored["corrections"].as_array().unwrap().len(), 3);
     let undo = format!("/videos/{id}/corrections");
     let word = made[1]["id"].as_str().unwrap();
     assert_eq!(app.delete(&format!("{undo}/{word}")).await.ok()["corrections"][0]["of"], "speaker");
     app.delete(&format!("{undo}/{word}")).await.error(404);
     let undone = app.delete(&format!("{undo}?aggregate=true")).await.ok();
     app.finished(undone["job_id"].as_str().unwrap()).await;
-    for (now, before) in shown(&app, &id).await.into_iter().zip(raw) {
-        assert_eq!(now, before, "what the models say is there again");
+    for (now, before) in rendered_texts(&app, &id).await.into_iter().zip(raw) {
+        assert_eq!(now, before, "the models' output is restored");
     }
     assert_eq!(app.get(&undo).await.ok()["corrections"], json!([]));
 }
 
 #[tokio::test]
-async fn corrections_outlast_another_run_and_another_chunking() {
+async fn corrections_survive_reanalysis_and_rechunking() {
     let (app, id) = app().await;
     let entities = app.get(&format!("/videos/{id}/entities")).await.ok();
     let person = entities["entities"][0]["entity_id"].as_str().unwrap().to_owned();
@@ -169,7 +168,7 @@ async fn corrections_outlast_another_run_and_another_chunking() {
         ]),
     )
     .await;
-    let seen = |text: &str| {
+    let assert_corrected = |text: &str| {
         mentions(text, &["The Webb telescope", "Grace Hopper, a person", "A Webb is a net"]);
         assert!(
             !text.contains("S1") && !text.contains("web ") && !text.contains("after"),
@@ -186,35 +185,35 @@ async fn corrections_outlast_another_run_and_another_chunking() {
         assert!(speakers.contains(&"Alan Turing") && speakers.contains(&"Ada Lovelace"), "{text}");
     };
     let chunks = format!("/videos/{id}/chunks?limit=100");
-    seen(&text_of(&app, &chunks).await);
+    assert_corrected(&get_text(&app, &chunks).await);
     for interval in ["7", "10"] {
-        assert_eq!(ingested(&app, interval).await, id);
-        seen(&text_of(&app, &chunks).await);
-        let listed = app.get(&format!("/videos/{id}/corrections")).await.ok();
-        for correction in listed["corrections"].as_array().unwrap() {
+        assert_eq!(ingest(&app, interval).await, id);
+        assert_corrected(&get_text(&app, &chunks).await);
+        let stored = app.get(&format!("/videos/{id}/corrections")).await.ok();
+        for correction in stored["corrections"].as_array().unwrap() {
             assert_ne!(correction["places"], 0, "{interval}: {correction}");
         }
     }
     let entities = app.get(&format!("/videos/{id}/entities")).await.ok();
     assert_eq!(entities["entities"][0]["name"], "Grace Hopper", "{entities}");
-    mentions(&text_of(&app, &format!("/videos/{id}/export?format=csv")).await, &["Grace Hopper"]);
+    mentions(&get_text(&app, &format!("/videos/{id}/export?format=csv")).await, &["Grace Hopper"]);
     assert_eq!(app.service.catalog.verify().await.unwrap().problems, Vec::<String>::new());
 }
 
 #[tokio::test]
-async fn only_what_is_touched_is_embedded_again() {
+async fn only_corrected_texts_are_embedded_again() {
     let (app, id) = app().await;
     let before = app.embedder.embedded.load(Ordering::SeqCst);
     let path = format!("/videos/{id}/corrections?aggregate=false");
-    let one = json!([{"of": "words", "from": "telescope", "to": "observatory"}]);
-    app.post_json(&path, json!({"corrections": one})).await.ok();
+    let corrections = json!([{"of": "words", "from": "telescope", "to": "observatory"}]);
+    app.post_json(&path, json!({"corrections": corrections})).await.ok();
     let embedded = app.embedder.embedded.load(Ordering::SeqCst) - before;
-    // Two fields of the turns of one chunk, and of the description that quotes them.
+    // Two vector fields of the turns of one chunk and of the description that quotes them.
     assert!((2..=4).contains(&embedded), "{embedded}");
 }
 
 #[tokio::test]
-async fn what_cannot_be_corrected_says_why() {
+async fn invalid_corrections_are_refused_with_a_reason() {
     let (app, id) = app().await;
     let path = format!("/videos/{id}/corrections");
     let refused = async |correction: Value, status: u16| {
@@ -241,9 +240,13 @@ async fn what_cannot_be_corrected_says_why() {
     mentions(&refused(long, 422).await, &["500 characters", "ingest.max_correction_chars"]);
     refused(json!({"of": "colour", "from": "red", "to": "blue"}), 422).await;
     app.post_json(&path, json!({"corrections": []})).await.error(422);
-    let listed = app.get(&path).await.ok();
-    assert_eq!(listed["corrections"], json!([]), "all of them, or none");
-    mentions(&text_of(&app, &format!("/videos/{id}/transcript")).await, &["is cold."]);
+    let stored = app.get(&path).await.ok();
+    assert_eq!(
+        stored["corrections"],
+        json!([]),
+        "all corrections of a request are applied, or none"
+    );
+    mentions(&get_text(&app, &format!("/videos/{id}/transcript")).await, &["is cold."]);
     app.get("/videos/0123456789abcdef/corrections").await.error(404);
     app.post_json("/videos/0123456789abcdef/corrections", json!({"corrections": [words("a")]}))
         .await

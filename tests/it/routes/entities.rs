@@ -28,13 +28,13 @@ async fn people_are_listed_with_their_timelines() {
     let moments = [format!("m_{id}_0_10000"), format!("m_{id}_12000_12500")];
     let timeline = json!({"observed_seconds": 10.5, "spans": spans, "moments": moments});
     assert_eq!(list["entities"][0]["timeline"], timeline);
-    // The aggregate shows the same timeline.
+    // The aggregate has the same timeline.
     for (path, at) in
         [("aggregates?aggregator=entities", "/result"), ("aggregates", "/aggregates/entities")]
     {
-        let shown = app.get(&format!("/videos/{id}/{path}")).await.ok();
-        let people = &shown.pointer(at).unwrap_or(&shown)["entities"];
-        assert_eq!(people[0].get("timeline"), None, "{path}: {shown}");
-        assert_eq!(people[1]["timeline"]["spans"], spans, "{path}: {shown}");
+        let reply = app.get(&format!("/videos/{id}/{path}")).await.ok();
+        let people = &reply.pointer(at).unwrap_or(&reply)["entities"];
+        assert_eq!(people[0].get("timeline"), None, "{path}: {reply}");
+        assert_eq!(people[1]["timeline"]["spans"], spans, "{path}: {reply}");
     }
 }

@@ -13,8 +13,8 @@ async fn put(app: &TestApp, name: &str, questions: Value) -> Reply {
     app.raw(request.content_type("application/json").body(body)).await
 }
 
-/// Three questions about the clip of the fakes: a door that opens in its first ten seconds, a boat
-/// after that, and a tiger.
+/// Three questions about the fake clip: a door that opens in the first ten seconds, a boat after that,
+/// and a tiger, which is absent.
 fn questions(video_id: &str) -> Value {
     json!([
         {"id": "door", "text": "a woman opens a door", "relevant": [
@@ -26,23 +26,23 @@ fn questions(video_id: &str) -> Value {
     ])
 }
 
-/// Runs an evaluation to its end, whatever that is.
-async fn job_of(app: &TestApp, name: &str, request: Value) -> Value {
+/// Runs an evaluation and returns its ended job, failed or done.
+async fn run_job(app: &TestApp, name: &str, request: Value) -> Value {
     let accepted = app.post_json(&format!("/evaluations/{name}/runs"), request).await;
     assert_eq!(accepted.status, 202, "{}", accepted.text());
     app.finished(accepted.json()["job_id"].as_str().unwrap()).await
 }
 
 async fn run(app: &TestApp, name: &str, request: Value) -> Value {
-    let job = job_of(app, name, request).await;
+    let job = run_job(app, name, request).await;
     assert_eq!((&job["status"], &job["source"]), (&json!("done"), &json!(name)), "{job}");
     assert_eq!(job["result"], json!({"evaluation": name, "run_id": job["job_id"]}));
     let id = job["job_id"].as_str().unwrap();
     app.get(&format!("/evaluations/{name}/runs/{id}")).await.ok()
 }
 
-/// A run without what differs from one to the next: ids and times.
-fn lasting(mut run: Value) -> Value {
+/// A run without the fields that differ between runs: ids and times.
+fn without_ids_and_times(mut run: Value) -> Value {
     fn strip(value: &mut Value) {
         match value {
             Value::Object(map) => {
@@ -60,30 +60,30 @@ fn lasting(mut run: Value) -> Value {
 }
 
 #[tokio::test]
-async fn judged_questions_are_kept_and_given_back() {
+async fn judged_questions_are_stored_and_returned() {
     let app = TestApp::new().await;
     let id = app.video().await;
     assert_eq!(app.get("/evaluations").await.ok(), json!({"evaluations": []}));
-    let kept = put(&app, "kitchen-1", questions(&id)).await.ok();
-    assert_eq!(kept["questions"][1]["relevant"][0]["moment_id"], format!("m_{id}_10000_20000"));
-    assert_eq!(kept["questions"][1]["relevant"][0]["grade"], 1);
-    assert_eq!(keys(&kept["questions"][2]), ["absent", "id", "relevant", "text"]);
+    let stored = put(&app, "kitchen-1", questions(&id)).await.ok();
+    assert_eq!(stored["questions"][1]["relevant"][0]["moment_id"], format!("m_{id}_10000_20000"));
+    assert_eq!(stored["questions"][1]["relevant"][0]["grade"], 1);
+    assert_eq!(keys(&stored["questions"][2]), ["absent", "id", "relevant", "text"]);
     let counts = json!({"questions": 3, "absent": 1, "judgements": 3, "runs": 0});
-    assert_eq!(kept["counts"], counts);
+    assert_eq!(stored["counts"], counts);
     let path = "/evaluations/kitchen-1";
-    assert_eq!(app.get(path).await.ok(), kept);
-    // What is given can be put again, and is the same.
-    let again = put(&app, "kitchen-1", kept["questions"].clone()).await.ok();
+    assert_eq!(app.get(path).await.ok(), stored);
+    // A returned evaluation can be put again unchanged.
+    let again = put(&app, "kitchen-1", stored["questions"].clone()).await.ok();
     assert_eq!(
         (&again["revision"], &again["created_at"]),
-        (&kept["revision"], &kept["created_at"])
+        (&stored["revision"], &stored["created_at"])
     );
     put(&app, "a", json!([{"id": "x", "text": "x", "absent": true}])).await.ok();
-    let listed = app.get("/evaluations").await.ok();
+    let list = app.get("/evaluations").await.ok();
     let names: Vec<&Value> =
-        listed["evaluations"].as_array().unwrap().iter().map(|e| &e["name"]).collect();
+        list["evaluations"].as_array().unwrap().iter().map(|e| &e["name"]).collect();
     assert_eq!(names, ["a", "kitchen-1"]);
-    assert_eq!(listed["evaluations"][1]["counts"], counts);
+    assert_eq!(list["evaluations"][1]["counts"], counts);
     let gone = app.delete(path).await.ok();
     assert_eq!(gone, json!({"name": "kitchen-1", "deleted": true}));
     mentions(&app.get(path).await.error(404), &["unknown evaluation 'kitchen-1'"]);
@@ -93,7 +93,7 @@ async fn judged_questions_are_kept_and_given_back() {
 }
 
 #[tokio::test]
-async fn a_run_measures_and_does_so_again_to_the_digit() {
+async fn repeated_runs_give_identical_measurements() {
     let app = TestApp::new().await;
     let id = app.video().await;
     put(&app, "clip", questions(&id)).await.ok();
@@ -107,19 +107,19 @@ async fn a_run_measures_and_does_so_again_to_the_digit() {
     });
     let calls = app.model.calls.load(Ordering::SeqCst);
     let first = run(&app, "clip", request.clone()).await;
-    let asked = app.model.calls.load(Ordering::SeqCst) - calls;
-    assert!((1..=3).contains(&asked), "{asked}");
+    let model_calls = app.model.calls.load(Ordering::SeqCst) - calls;
+    assert!((1..=3).contains(&model_calls), "{model_calls}");
     assert_eq!((&first["embedder"], &first["language_model"]), (&json!("words"), &json!("fake")));
     let [usual, one, everything] = &first["configurations"].as_array().unwrap()[..] else {
         panic!("{first}")
     };
     let metrics = &usual["metrics"];
-    // For the boat the door comes first, then the lesser moment, then the better one.
+    // The hits for the boat: the door first, then the moment of lower grade, then the better one.
     let ndcg = (1.0 + (1.0 / 3_f64.log2() + 3.0 / 2.0) / (3.0 + 1.0 / 3_f64.log2())) / 2.0;
-    let off = metrics["ndcg"].as_f64().unwrap() - ndcg;
-    assert!(off.abs() < 1e-4 && metrics["recall"] == 1.0, "{first}");
+    let error = metrics["ndcg"].as_f64().unwrap() - ndcg;
+    assert!(error.abs() < 1e-4 && metrics["recall"] == 1.0, "{first}");
     assert_eq!((&metrics["overlap"], &metrics["answered"]), (&json!(1.0), &Value::Null));
-    // Three hits of three chunks, of which one has the door and two the boat.
+    // Three hits from three chunks; one shows the door and two show the boat.
     assert_eq!(metrics["judged"], 0.5);
     assert_eq!(one["metrics"]["recall"], 0.75);
     assert_eq!(usual["configuration"]["limit"], 5);
@@ -128,7 +128,7 @@ async fn a_run_measures_and_does_so_again_to_the_digit() {
         (&usual["cost"]["model_calls"], &usual["latency"]["ask_p50"]),
         (&json!(0), &Value::Null)
     );
-    assert_eq!(everything["cost"]["model_calls"], asked);
+    assert_eq!(everything["cost"]["model_calls"], model_calls);
     assert!(
         everything["cost"]["output_tokens"].is_u64() && everything["latency"]["ask_p95"].is_f64()
     );
@@ -155,25 +155,24 @@ async fn a_run_measures_and_does_so_again_to_the_digit() {
 
     let second = run(&app, "clip", request).await;
     assert_ne!(first["run_id"], second["run_id"]);
-    assert_eq!(lasting(first.clone()), lasting(second.clone()));
-    let listed = app.get("/evaluations/clip/runs").await.ok();
-    let ids: Vec<&Value> =
-        listed["runs"].as_array().unwrap().iter().map(|r| &r["run_id"]).collect();
+    assert_eq!(without_ids_and_times(first.clone()), without_ids_and_times(second.clone()));
+    let list = app.get("/evaluations/clip/runs").await.ok();
+    let ids: Vec<&Value> = list["runs"].as_array().unwrap().iter().map(|r| &r["run_id"]).collect();
     assert_eq!(ids, [&second["run_id"], &first["run_id"]]);
-    assert_eq!(listed["runs"][1]["configurations"], first["configurations"]);
+    assert_eq!(list["runs"][1]["configurations"], first["configurations"]);
 }
 
 #[tokio::test]
-async fn judgements_outlast_another_chunking_and_tell_of_a_video_that_is_gone() {
+async fn judgements_survive_rechunking_and_report_a_deleted_video() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let other = app.video_of(&clip(20.0)).await;
-    let mut asked = questions(&id);
-    let of_other = |end: u32| json!({"video_id": other, "start": 0, "end": end});
-    asked[0]["relevant"].as_array_mut().unwrap().push(of_other(10));
-    let gone = json!({"id": "gone", "text": "door", "relevant": [of_other(5)]});
-    asked.as_array_mut().unwrap().push(gone);
-    put(&app, "clip", asked).await.ok();
+    let mut judged = questions(&id);
+    let moment_of_other = |end: u32| json!({"video_id": other, "start": 0, "end": end});
+    judged[0]["relevant"].as_array_mut().unwrap().push(moment_of_other(10));
+    let gone = json!({"id": "gone", "text": "door", "relevant": [moment_of_other(5)]});
+    judged.as_array_mut().unwrap().push(gone);
+    put(&app, "clip", judged).await.ok();
     let before = run(&app, "clip", json!({})).await;
     assert_eq!((&before["lost"], before["questions"].as_array().unwrap().len()), (&json!([]), 4));
 
@@ -195,7 +194,7 @@ async fn judgements_outlast_another_chunking_and_tell_of_a_video_that_is_gone() 
 }
 
 #[tokio::test]
-async fn what_cannot_be_judged_is_told() {
+async fn invalid_judgements_are_refused() {
     let app = TestApp::with(|setup| {
         setup.settings.evaluation.max_questions = 4;
         setup.settings.evaluation.max_judgements = 3;
@@ -268,7 +267,7 @@ async fn what_cannot_be_judged_is_told() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_run_is_told() {
+async fn invalid_runs_are_refused() {
     let app = TestApp::with(|setup| setup.settings.evaluation.max_configurations = 2).await;
     put(&app, "set", json!([{"id": "a", "text": "tiger", "absent": true}])).await.ok();
     for (request, status, words) in [
@@ -298,19 +297,19 @@ async fn what_cannot_be_run_is_told() {
 }
 
 #[tokio::test]
-async fn a_run_ends_in_its_time() {
+async fn run_stops_at_its_time_limit() {
     let app = TestApp::with(|setup| setup.settings.evaluation.timeout = Duration::ZERO).await;
     app.video().await;
     app.model.stalled.store(true, Ordering::SeqCst);
     put(&app, "set", json!([{"id": "a", "text": "tiger", "absent": true}])).await.ok();
     let request = json!({"configurations": [{"ask": true}], "max_model_calls": 1});
-    let job = job_of(&app, "set", request).await;
+    let job = run_job(&app, "set", request).await;
     mentions(job["error"].as_str().unwrap(), &["TimeoutError: ", "evaluation.timeout"]);
     assert_eq!(app.get("/evaluations/set/runs").await.ok(), json!({"runs": []}));
 }
 
 #[tokio::test]
-async fn the_oldest_runs_go_and_a_deleted_evaluation_gets_none() {
+async fn oldest_runs_are_removed_and_a_deleted_evaluation_gets_none() {
     let app = TestApp::with(|setup| setup.settings.evaluation.max_runs = 2).await;
     app.video().await;
     put(&app, "set", json!([{"id": "a", "text": "tiger", "absent": true}])).await.ok();
@@ -318,10 +317,10 @@ async fn the_oldest_runs_go_and_a_deleted_evaluation_gets_none() {
     for _ in 0..3 {
         ids.insert(0, run(&app, "set", json!({})).await["run_id"].clone());
     }
-    let listed = app.get("/evaluations/set/runs").await.ok();
-    let kept: Vec<&Value> =
-        listed["runs"].as_array().unwrap().iter().map(|r| &r["run_id"]).collect();
-    assert_eq!(kept, [&ids[0], &ids[1]]);
+    let list = app.get("/evaluations/set/runs").await.ok();
+    let remaining: Vec<&Value> =
+        list["runs"].as_array().unwrap().iter().map(|r| &r["run_id"]).collect();
+    assert_eq!(remaining, [&ids[0], &ids[1]]);
     app.get(&format!("/evaluations/set/runs/{}", ids[2].as_str().unwrap())).await.error(404);
     assert_eq!(app.records.list("evaluations/").await.unwrap().len(), 3);
 
@@ -341,7 +340,7 @@ async fn the_oldest_runs_go_and_a_deleted_evaluation_gets_none() {
 }
 
 #[tokio::test]
-async fn an_evaluation_that_does_not_read_back_can_be_deleted() {
+async fn unreadable_evaluation_can_be_deleted() {
     let app = TestApp::new().await;
     app.records.put("evaluations/set/evaluation.json", &json!({"name": 7})).await.unwrap();
     app.get("/evaluations/set").await.error(500);

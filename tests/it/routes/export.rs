@@ -7,8 +7,8 @@ use crate::support::{Reply, TestApp, clip, keys, mentions};
 const FORMATS: [&str; 8] =
     ["srt", "vtt", "chapters.vtt", "ffmetadata", "edl", "otio", "csv", "json"];
 
-/// A video with speech by two speakers, planted as another install's analyzers would leave it.
-async fn spoken() -> (TestApp, String) {
+/// A video with speech by two speakers, stored as the analyzers of another installation would.
+async fn app_with_dialogue() -> (TestApp, String) {
     let app = TestApp::new().await;
     let id = app.video().await;
     let turns = |turns: Value| json!({"turns": turns, "speakers": ["S1", "S2"]});
@@ -26,13 +26,13 @@ async fn spoken() -> (TestApp, String) {
     (app, id)
 }
 
-async fn exported(app: &TestApp, id: &str, format: &str) -> Reply {
+async fn export(app: &TestApp, id: &str, format: &str) -> Reply {
     let reply = app.get(&format!("/videos/{id}/export?format={format}")).await;
     assert_eq!(reply.status, 200, "{format}: {}", reply.text());
     reply
 }
 
-/// Runs a program over an exported file, or says that it is not there.
+/// Runs a program on an exported file; `None` if the program is not installed.
 fn read_back(reply: &Reply, name: &str, program: &str, arguments: &[&str]) -> Option<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join(name);
@@ -49,8 +49,8 @@ fn read_back(reply: &Reply, name: &str, program: &str, arguments: &[&str]) -> Op
 }
 
 #[tokio::test]
-async fn every_format_is_a_file_to_save() {
-    let (app, id) = spoken().await;
+async fn every_format_is_a_downloadable_file() {
+    let (app, id) = app_with_dialogue().await;
     for (format, kind, name) in [
         ("srt", "application/x-subrip", "clip.srt"),
         ("vtt", "text/vtt", "clip.vtt"),
@@ -61,7 +61,7 @@ async fn every_format_is_a_file_to_save() {
         ("csv", "text/csv", "clip.csv"),
         ("json", "application/json", "clip.json"),
     ] {
-        let reply = exported(&app, &id, format).await;
+        let reply = export(&app, &id, format).await;
         assert_eq!(reply.header("content-type").split(';').next(), Some(kind), "{format}");
         let disposition = format!("attachment; filename=\"{name}\"");
         assert_eq!(reply.header("content-disposition"), disposition);
@@ -70,7 +70,7 @@ async fn every_format_is_a_file_to_save() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_exported_says_why() {
+async fn invalid_exports_are_refused_with_a_reason() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let path = format!("/videos/{id}/export");
@@ -93,17 +93,17 @@ async fn what_cannot_be_exported_says_why() {
 
 #[tokio::test]
 async fn captions_name_speakers_and_keep_markup_out() {
-    let (app, id) = spoken().await;
-    let vtt = exported(&app, &id, "vtt").await.text();
+    let (app, id) = app_with_dialogue().await;
+    let vtt = export(&app, &id, "vtt").await.text();
     assert!(vtt.starts_with("WEBVTT\n\n00:00:00.500 --> 00:00:03.250\n<v S1>"), "{vtt}");
     mentions(&vtt, &["<v S1>Is 2 &lt; 3 &amp; 4 → 5?</v>", "<v S2>Nobody", "Grüße, Zoë."]);
-    let srt = exported(&app, &id, "srt").await.text();
+    let srt = export(&app, &id, "srt").await.text();
     assert!(srt.starts_with("1\n00:00:00,500 --> 00:00:03,250\nIs 2 < 3"), "{srt}");
 }
 
 #[tokio::test]
-async fn captions_begin_with_the_speaker_where_that_is_wanted() {
-    let (app, id) = spoken().await;
+async fn captions_prefix_the_speaker_on_request() {
+    let (app, id) = app_with_dialogue().await;
     let path = format!("/videos/{id}/export?format=srt&speakers=true");
     let srt = app.get(&path).await.text();
     assert!(srt.starts_with("1\n00:00:00,500 --> 00:00:03,250\nS1: Is 2 < 3"), "{srt}");
@@ -116,12 +116,12 @@ async fn captions_begin_with_the_speaker_where_that_is_wanted() {
     let both = app.get(&format!("{path}&wall_clock=true")).await.text();
     assert!(both.contains("2026-01-31T12:00:00.500Z\nS1: Is 2"), "{both}");
     let vtt = app.get(&format!("/videos/{id}/export?format=vtt&speakers=true")).await.text();
-    assert_eq!(vtt, exported(&app, &id, "vtt").await.text());
+    assert_eq!(vtt, export(&app, &id, "vtt").await.text());
 }
 
 #[tokio::test]
-async fn what_was_recorded_when_it_is_known_has_the_time_of_day() {
-    let (app, id) = spoken().await;
+async fn recorded_at_adds_the_time_of_day() {
+    let (app, id) = app_with_dialogue().await;
     let unknown = app.get(&format!("/videos/{id}/export?format=srt&wall_clock=true")).await;
     mentions(&unknown.error(400), &["not known when", "PATCH", "recorded_at"]);
     let recorded = json!({"recorded_at": "2026-01-31T23:59:58Z"});
@@ -129,9 +129,9 @@ async fn what_was_recorded_when_it_is_known_has_the_time_of_day() {
     let captions = app.get(&format!("/videos/{id}/export?format=srt&wall_clock=true")).await.text();
     let first = "1\n00:00:00,500 --> 00:00:03,250\n2026-01-31T23:59:58.500Z\nIs 2";
     assert!(captions.starts_with(first), "{captions}");
-    let plain = exported(&app, &id, "srt").await.text();
+    let plain = export(&app, &id, "srt").await.text();
     assert!(!plain.contains("2026"), "{plain}");
-    let edits = exported(&app, &id, "edl").await.text();
+    let edits = export(&app, &id, "edl").await.text();
     mentions(
         &edits,
         &["* RECORDED AT: 2026-01-31T23:59:58.000Z", "* RECORDED AT: 2026-02-01T00:00:"],
@@ -140,22 +140,22 @@ async fn what_was_recorded_when_it_is_known_has_the_time_of_day() {
     assert_eq!(moment["recorded_at"], "2026-02-01T00:00:00.500Z");
     let search = json!({"text": "captain", "analyzer": "*", "synthesize": false});
     for hit in app.post_json("/query", search).await.ok()["results"].as_array().unwrap() {
-        let told = hit["recorded_at"].as_str().unwrap();
-        assert!(told.starts_with("2026-0"), "{hit}");
+        let recorded_at = hit["recorded_at"].as_str().unwrap();
+        assert!(recorded_at.starts_with("2026-0"), "{hit}");
     }
 }
 
 #[tokio::test]
 async fn ffmpeg_reads_captions_and_chapters() {
-    let (app, id) = spoken().await;
+    let (app, id) = app_with_dialogue().await;
     for (format, name) in [("srt", "clip.srt"), ("vtt", "clip.vtt")] {
-        let reply = exported(&app, &id, format).await;
+        let reply = export(&app, &id, format).await;
         let arguments = ["-v", "error", "-xerror", "-i", "FILE", "-f", "srt", "-"];
         if let Some(text) = read_back(&reply, name, "ffmpeg", &arguments) {
             mentions(&text, &["00:00:00,500 --> 00:00:03,250", "captain", "Zoë"]);
         }
     }
-    let reply = exported(&app, &id, "ffmetadata").await;
+    let reply = export(&app, &id, "ffmetadata").await;
     let arguments = ["-v", "error", "-f", "ffmetadata", "-show_chapters", "-of", "json", "FILE"];
     if let Some(text) = read_back(&reply, "clip.txt", "ffprobe", &arguments) {
         let read: Value = serde_json::from_str(&text).expect("JSON");
@@ -169,7 +169,7 @@ async fn ffmpeg_reads_captions_and_chapters() {
             assert!((start - stored["start"].as_f64().unwrap()).abs() < 0.001);
         }
     }
-    let reply = exported(&app, &id, "chapters.vtt").await;
+    let reply = export(&app, &id, "chapters.vtt").await;
     let arguments = ["-v", "error", "-xerror", "-i", "FILE", "-f", "srt", "-"];
     if let Some(text) = read_back(&reply, "clip.vtt", "ffmpeg", &arguments) {
         mentions(&text, &["Arrival", "00:00:00,000 -->"]);
@@ -196,12 +196,12 @@ for track in timeline.tracks:
 
 #[tokio::test]
 async fn opentimelineio_reads_timelines() {
-    let (app, id) = spoken().await;
+    let (app, id) = app_with_dialogue().await;
     app.edit_record(&id, |record| record["frame_rate"] = json!(25.0)).await;
     let python = std::env::var("SHOTLOG_PYTHON")
         .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/var/venv/bin/python").into());
     for (format, name) in [("otio", "clip.otio"), ("edl", "clip.edl")] {
-        let reply = exported(&app, &id, format).await;
+        let reply = export(&app, &id, format).await;
         match read_back(&reply, name, &python, &["-c", READ_TIMELINE, "FILE"]) {
             Some(text) if !text.starts_with("skipped:") => {
                 let clips: Vec<&str> = text.lines().collect();
@@ -211,19 +211,19 @@ async fn opentimelineio_reads_timelines() {
             None => {}
         }
     }
-    let edl = exported(&app, &id, "edl").await.text();
+    let edl = export(&app, &id, "edl").await.text();
     mentions(&edl, &["TITLE: clip\n", "001  AX       V     C        00:00:00:00 00:00:10:00"]);
 }
 
 #[tokio::test]
-async fn tables_and_documents_hold_the_whole_log() {
-    let (app, id) = spoken().await;
-    let csv = exported(&app, &id, "csv").await.text();
+async fn csv_and_json_exports_contain_the_whole_log() {
+    let (app, id) = app_with_dialogue().await;
+    let csv = export(&app, &id, "csv").await.text();
     let rows: Vec<&str> = csv.split("\r\n").collect();
     assert!(rows[0].starts_with("chunk_id,start,end,timecode,description"), "{}", rows[0]);
-    assert_eq!(rows.len(), 5, "a head, three chunks and the end: {csv}");
+    assert_eq!(rows.len(), 5, "a header, three chunks and an empty last line: {csv}");
     mentions(rows[1], &["0:00.00-0:10.00", "A woman in a red coat", "S1: Is 2 < 3"]);
-    let log = exported(&app, &id, "json").await.json();
+    let log = export(&app, &id, "json").await.json();
     assert_eq!(log["chunks"].as_array().unwrap().len(), 3);
     assert_eq!(log["frame_rate"], 10.0);
     assert_eq!(keys(&log["chunks"][0]["diarization"]), ["speakers", "turns"]);
@@ -231,7 +231,7 @@ async fn tables_and_documents_hold_the_whole_log() {
     assert!(!log.to_string().contains("_frames"));
 }
 
-/// Two videos of a collection with metadata, and one beside them.
+/// Two videos in one collection and one in another, all with metadata.
 async fn library() -> (TestApp, [String; 3]) {
     let app = TestApp::new().await;
     let mut ids = Vec::new();
@@ -262,12 +262,12 @@ async fn lines(app: &TestApp, request: Value) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn the_chunks_of_many_videos_are_one_file() {
+async fn chunks_of_many_videos_are_exported_as_one_file() {
     let (app, [first, second, third]) = library().await;
     let all = lines(&app, json!({})).await;
     assert_eq!(all.len(), 6);
-    let of = |lines: &[Value], id: &str| lines.iter().filter(|l| l["video_id"] == id).count();
-    assert_eq!((of(&all, &first), of(&all, &second), of(&all, &third)), (1, 2, 3));
+    let count = |lines: &[Value], id: &str| lines.iter().filter(|l| l["video_id"] == id).count();
+    assert_eq!((count(&all, &first), count(&all, &second), count(&all, &third)), (1, 2, 3));
     let line = all.iter().filter(|line| line["video_id"] == json!(third)).nth(1).unwrap();
     assert_eq!((&line["collection"], &line["chunk_id"]), (&json!("garden"), &json!(1)));
     assert_eq!(line["recorded_at"], "2026-01-31T12:00:10.000Z");
@@ -292,7 +292,7 @@ async fn the_chunks_of_many_videos_are_one_file() {
 }
 
 #[tokio::test]
-async fn filters_say_which_chunks_are_exported() {
+async fn filters_select_the_exported_chunks() {
     let (app, [first, second, third]) = library().await;
     let ids = |lines: &[Value]| -> Vec<String> {
         let mut ids: Vec<String> =
@@ -320,23 +320,23 @@ async fn filters_say_which_chunks_are_exported() {
     assert_eq!(ids(&filtered(range).await), [&*second]);
     let late = filtered(json!({"after": 10, "before": 20})).await;
     assert!(late.len() == 2 && late.iter().all(|line| line["chunk_id"] == 1), "{late:?}");
-    let named = lines(&app, json!({"video_ids": [second, "fedcba9876543210"]})).await;
-    assert_eq!(ids(&named), [&*second]);
+    let by_video = lines(&app, json!({"video_ids": [second, "fedcba9876543210"]})).await;
+    assert_eq!(ids(&by_video), [&*second]);
     assert_eq!(filtered(json!({"recorded_after": "2027-01-01T00:00:00Z"})).await.len(), 0);
-    // As a search is let through.
+    // An export selects the same chunks as a search with the same filter.
     let tags = app.get(&format!("/videos/{third}/chunks/1")).await.ok();
     let tag = tags["default_video"]["tags"][0].clone();
     let search = json!({"text": "a door", "limit": 50, "filters": {"tags": [tag]}});
-    let found = app.post_json("/query", search).await.ok();
-    let exported = filtered(json!({"tags": [tag]})).await;
+    let page = app.post_json("/query", search).await.ok();
+    let export = filtered(json!({"tags": [tag]})).await;
     let mut moments = [
-        found["results"]
+        page["results"]
             .as_array()
             .unwrap()
             .iter()
             .map(|hit| hit["moment_id"].to_string())
             .collect(),
-        exported.iter().map(|line| line["moment_id"].to_string()).collect::<Vec<_>>(),
+        export.iter().map(|line| line["moment_id"].to_string()).collect::<Vec<_>>(),
     ];
     moments.iter_mut().for_each(|moments| moments.sort());
     assert!(!moments[0].is_empty());
@@ -351,11 +351,11 @@ async fn filters_say_which_chunks_are_exported() {
 }
 
 #[tokio::test]
-async fn a_large_library_is_exported_page_by_page() {
+async fn large_library_is_exported_page_by_page() {
     use ports::listing::VideoListing;
     let app = TestApp::new().await;
     let id = app.video().await;
-    // Many that are gone but listed: nothing of them is exported, and the last page is reached.
+    // Deleted videos that are still listed are skipped, and the last page is reached.
     let mut entries = app.listing.get(&[id.parse().unwrap()]).await.unwrap();
     entries[0].created_at -= 1_000_000;
     let gone = (0..1200_u64).map(|n| {
@@ -373,15 +373,15 @@ async fn a_large_library_is_exported_page_by_page() {
 }
 
 #[tokio::test]
-async fn a_part_is_exported_with_its_own_times() {
-    let (app, id) = spoken().await;
+async fn time_range_is_exported_with_times_relative_to_its_start() {
+    let (app, id) = app_with_dialogue().await;
     let chapters = json!({"chapters": [
         {"title": "One", "start": 0.0, "end": 12.0}, {"title": "Two", "start": 12.0, "end": 30.0},
     ]});
     app.plant_aggregate(&id, "chapters", chapters).await;
     let part = async |format: &str, from_zero: bool| {
         let part = format!("{format}&start=20.5&end=21.5&from_zero={from_zero}");
-        let reply = exported(&app, &id, &part).await;
+        let reply = export(&app, &id, &part).await;
         mentions(reply.header("content-disposition"), &["clip-0m20.50s-0m21.50s."]);
         reply.text()
     };

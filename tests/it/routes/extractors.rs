@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Models, TestApp, clip, mentions};
 
-/// What the sign says in every frame.
+/// The text on the sign in every frame.
 const LINES: [&str; 3] = ["Dish: Fish soup", "It costs 12 euros", "Open 11:15"];
 
 fn kitchen() -> Models {
@@ -33,8 +33,8 @@ fn menu() -> Value {
     })
 }
 
-/// An application with the extractor, and an ingest by it.
-async fn ingested() -> (TestApp, String) {
+/// An application with the extractor and one video ingested with it.
+async fn app_with_menu() -> (TestApp, String) {
     let app = TestApp::with(|setup| {
         setup.models = kitchen();
         setup.llm = Some(Arc::new(Extractive::default()));
@@ -49,8 +49,8 @@ async fn ingested() -> (TestApp, String) {
 }
 
 #[tokio::test]
-async fn an_extractor_is_an_analyzer_by_its_name() {
-    let (app, id) = ingested().await;
+async fn extractor_is_available_as_an_analyzer() {
+    let (app, id) = app_with_menu().await;
     let schema = app.get("/schema").await.ok();
     assert!(schema["analyzers"].as_array().unwrap().contains(&json!("menu")), "{schema}");
     let values = &schema["outputs"]["menu"]["properties"]["values"];
@@ -59,12 +59,12 @@ async fn an_extractor_is_an_analyzer_by_its_name() {
     assert!(health["analyzers"].as_array().unwrap().contains(&json!("menu")), "{health}");
 
     let output = app.get(&format!("/videos/{id}/chunks/1")).await.ok()["menu"].clone();
-    let found = json!({
+    let values_expected = json!({
         "dish": "Fish soup", "price": 12, "course": "soup", "opens": "11:15", "good": null
     });
-    assert_eq!(output["values"], found);
+    assert_eq!(output["values"], values_expected);
     let evidence = output["evidence"].as_array().unwrap();
-    let dish = evidence.iter().find(|shown| shown["path"] == "/dish").unwrap();
+    let dish = evidence.iter().find(|entry| entry["path"] == "/dish").unwrap();
     assert_eq!((&dish["quote"], &dish["verdict"]), (&json!(LINES[0]), &json!("supported")));
     let moment = app.get(&format!("/moments/{}", dish["moment_id"].as_str().unwrap())).await.ok();
     assert_eq!(moment["chunks"][0]["chunk_id"], 1);
@@ -76,8 +76,8 @@ async fn an_extractor_is_an_analyzer_by_its_name() {
     let hits = app.post_json("/query", search).await.ok()["results"].clone();
     assert_eq!(hits[0]["video_id"], json!(id));
     mentions(hits[0]["text"].as_str().unwrap(), &["Dish: Fish soup. Price: 12."]);
-    let asked = json!({"question": "What dish is there?", "analyzer": "menu"});
-    let answer = app.post_json("/ask", asked).await.ok();
+    let question = json!({"question": "What dish is there?", "analyzer": "menu"});
+    let answer = app.post_json("/ask", question).await.ok();
     mentions(answer["answer"].as_str().unwrap(), &["Fish soup", &id]);
     let table = app.get(&format!("/videos/{id}/export?format=csv")).await.text();
     mentions(
@@ -87,19 +87,20 @@ async fn an_extractor_is_an_analyzer_by_its_name() {
 }
 
 #[tokio::test]
-async fn what_is_defined_anew_is_found_again_and_nothing_else() {
-    let (app, id) = ingested().await;
+async fn redefined_extractor_runs_again_alone() {
+    let (app, id) = app_with_menu().await;
     let plan = async |app: &TestApp| {
-        let ask = json!({"video_id": id, "analyzers": "menu", "mode": "interval", "interval": 10});
-        app.post_json("/videos/plan", ask).await.ok()["analyzers"]["menu"]["reused"].clone()
+        let request =
+            json!({"video_id": id, "analyzers": "menu", "mode": "interval", "interval": 10});
+        app.post_json("/videos/plan", request).await.ok()["analyzers"]["menu"]["reused"].clone()
     };
     assert_eq!(plan(&app).await, 2);
     let same = app.put_json("/extractors/menu", menu()).await.ok();
     assert_eq!(same["created_at"], same["updated_at"]);
-    assert_eq!(plan(&app).await, 2, "defined as it was");
-    let mut changed = menu();
-    changed["schema"]["properties"]["opens"] = json!({"type": "string", "format": "date"});
-    app.put_json("/extractors/menu", changed).await.ok();
+    assert_eq!(plan(&app).await, 2, "an unchanged definition");
+    let mut redefined = menu();
+    redefined["schema"]["properties"]["opens"] = json!({"type": "string", "format": "date"});
+    app.put_json("/extractors/menu", redefined).await.ok();
     assert_eq!(plan(&app).await, 0);
     let fields = [("analyzers", "menu"), ("mode", "interval"), ("interval", "10")];
     let job = app.job_of(&fields, "c.mp4", &clip(20.0)).await;
@@ -109,10 +110,10 @@ async fn what_is_defined_anew_is_found_again_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn what_is_forgotten_is_no_analyzer_and_what_it_found_stays() {
-    let (app, id) = ingested().await;
-    let listed = app.get("/extractors").await.ok();
-    assert_eq!(listed["extractors"][0], app.get("/extractors/menu").await.ok());
+async fn deleted_extractor_is_no_analyzer_but_its_output_stays() {
+    let (app, id) = app_with_menu().await;
+    let list = app.get("/extractors").await.ok();
+    assert_eq!(list["extractors"][0], app.get("/extractors/menu").await.ok());
     assert_eq!(app.delete("/extractors/menu").await.ok()["deleted"], true);
     assert_eq!(app.get("/extractors").await.ok(), json!({"extractors": []}));
     let chunk = app.get(&format!("/videos/{id}/chunks/0")).await.ok();
@@ -125,7 +126,7 @@ async fn what_is_forgotten_is_no_analyzer_and_what_it_found_stays() {
 }
 
 #[tokio::test]
-async fn another_instance_knows_what_one_has_defined() {
+async fn extractor_is_visible_to_other_instances() {
     let first = TestApp::new().await;
     let records = first.records.clone();
     let second = TestApp::with(|setup| {
@@ -141,19 +142,20 @@ async fn another_instance_knows_what_one_has_defined() {
 }
 
 #[tokio::test]
-async fn what_is_no_extractor_is_told_what_would_be_right() {
+async fn invalid_extractors_are_refused_with_a_hint() {
     let app = TestApp::with(|setup| setup.settings.extractors.max = 1).await;
-    let of = |schema: Value| json!({"schema": schema});
-    let property = |property: Value| of(json!({"type": "object", "properties": {"a": property}}));
-    for (name, body, told) in [
+    let extractor = |schema: Value| json!({"schema": schema});
+    let property =
+        |property: Value| extractor(json!({"type": "object", "properties": {"a": property}}));
+    for (name, body, hint) in [
         ("ocr", menu(), "choose another name"),
         ("Menu", menu(), "lower-case"),
-        ("menu", of(json!({"type": "string"})), "must be of type object"),
+        ("menu", extractor(json!({"type": "string"})), "must be of type object"),
         ("menu", property(json!({"$ref": "#"})), "cannot refer to itself"),
         ("menu", property(json!({"type": "array"})), "an array needs items"),
     ] {
         let refused = app.put_json(&format!("/extractors/{name}"), body).await;
-        mentions(&refused.error(400), &[told]);
+        mentions(&refused.error(400), &[hint]);
     }
     app.put_json("/extractors/menu", json!({"scheme": {}})).await.error(422);
     app.put_json("/extractors/menu", menu()).await.ok();

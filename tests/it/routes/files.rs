@@ -13,7 +13,7 @@ const ROUTES: [(&str, bool, bool); 5] = [
     ("/videos/ID/export?format=csv", false, false),
 ];
 
-async fn sent(app: &TestApp, method: Method, path: &str, headers: &[(&str, &str)]) -> Reply {
+async fn send(app: &TestApp, method: Method, path: &str, headers: &[(&str, &str)]) -> Reply {
     let request = app.request(method, path);
     let add =
         |request: poem::RequestBuilder, (name, value): &(&str, &str)| request.header(*name, *value);
@@ -21,18 +21,18 @@ async fn sent(app: &TestApp, method: Method, path: &str, headers: &[(&str, &str)
 }
 
 #[tokio::test]
-async fn files_answer_head_ranges_and_conditions_alike() {
+async fn file_routes_handle_head_ranges_and_conditions_alike() {
     let app = TestApp::new().await;
     let id = app.video().await;
     for (path, tagged, ranges) in ROUTES {
         let path = path.replace("ID", &id);
-        let whole = sent(&app, Method::GET, &path, &[]).await;
+        let whole = send(&app, Method::GET, &path, &[]).await;
         assert_eq!(whole.status, 200, "{path}: {}", whole.text());
         let etag = whole.header("etag").to_owned();
         assert_eq!(!etag.is_empty(), tagged, "{path}");
         assert_eq!(whole.header("accept-ranges") == "bytes", ranges, "{path}");
 
-        let head = sent(&app, Method::HEAD, &path, &[]).await;
+        let head = send(&app, Method::HEAD, &path, &[]).await;
         assert_eq!((head.status, head.body.len()), (200, 0), "{path}");
         for name in
             ["content-type", "content-disposition", "content-length", "etag", "accept-ranges"]
@@ -44,7 +44,7 @@ async fn files_answer_head_ranges_and_conditions_alike() {
         let part = ("range", "bytes=1-2");
         let beyond = ("range", "bytes=99999999-");
         let later = "Fri, 01 Jan 2100 00:00:00 GMT";
-        // What each request is answered with where there is a tag, and ranges are served; else 200.
+        // Expected statuses for routes with an entity tag and ranges; otherwise 200.
         for (headers, get, head) in [
             (vec![part], 206, 200),
             (vec![beyond], 416, 200),
@@ -65,7 +65,7 @@ async fn files_answer_head_ranges_and_conditions_alike() {
             (vec![("if-range", other), part], 200, 200),
             (vec![("if-range", &*weak), part], 200, 200),
             (vec![("if-range", later), part], 200, 200),
-            // When a file was changed is not known, so that conditions on it do not count.
+            // Modification times are unknown, so conditions on them are ignored.
             (vec![("if-modified-since", later)], 200, 200),
             (vec![("if-unmodified-since", "Sat, 01 Jan 2000 00:00:00 GMT")], 200, 200),
         ] {
@@ -75,12 +75,12 @@ async fn files_answer_head_ranges_and_conditions_alike() {
                     304 | 412 if !tagged => 200,
                     expected => expected,
                 };
-                let reply = sent(&app, method.clone(), &path, &headers).await;
+                let reply = send(&app, method.clone(), &path, &headers).await;
                 assert_eq!(reply.status, expected, "{method} {path} {headers:?}");
                 let body: &[u8] = match (expected, &method) {
                     (200, &Method::GET) => &whole.body,
                     (206, _) => &whole.body[1..3],
-                    // What is wrong; a server sends none of it to HEAD.
+                    // The error text, which HEAD omits.
                     (416 | 412, _) => &reply.body,
                     _ => b"",
                 };

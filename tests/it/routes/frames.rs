@@ -1,7 +1,7 @@
 use crate::support::TestApp;
 
 #[tokio::test]
-async fn frames_are_jpegs_of_a_time_within_the_video() {
+async fn frames_are_jpegs_at_a_time_in_the_video() {
     let app = TestApp::new().await;
     let id = app.video().await;
     for _ in 0..2 {
@@ -16,7 +16,7 @@ async fn frames_are_jpegs_of_a_time_within_the_video() {
 }
 
 #[tokio::test]
-async fn a_storyboard_says_where_each_moment_is_in_its_sheet() {
+async fn storyboard_locates_each_moment_in_its_sheet() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let board = app.get(&format!("/videos/{id}/storyboard")).await.ok();
@@ -26,12 +26,12 @@ async fn a_storyboard_says_where_each_moment_is_in_its_sheet() {
     assert!(number("columns") * number("rows") >= number("tiles"));
     let sheet = app.get(board["sheet"].as_str().expect("a path")).await;
     assert_eq!((sheet.status, sheet.header("content-type")), (200, "image/jpeg"));
-    let again = app.get(&format!("/videos/{id}/storyboard")).await.ok();
-    assert_eq!(board, again);
+    let cached = app.get(&format!("/videos/{id}/storyboard")).await.ok();
+    assert_eq!(board, cached);
 }
 
 #[tokio::test]
-async fn peaks_cover_the_video_in_as_many_parts_as_asked_for() {
+async fn peaks_cover_the_video_in_the_requested_number_of_parts() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let duration = app.get(&format!("/videos/{id}")).await.ok()["duration"].as_f64().expect("it");
@@ -49,7 +49,7 @@ async fn peaks_cover_the_video_in_as_many_parts_as_asked_for() {
 }
 
 #[tokio::test]
-async fn an_unknown_or_deleted_video_has_no_pictures() {
+async fn unknown_or_deleted_video_has_no_frames() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let routes = ["frames?t=0", "storyboard", "storyboard.jpg", "peaks"];
@@ -61,11 +61,11 @@ async fn an_unknown_or_deleted_video_has_no_pictures() {
     for route in routes {
         app.get(&format!("/videos/{id}/{route}")).await.error(404);
     }
-    assert_eq!(app.spooled(), 0, "no copy of the video is left");
+    assert_eq!(app.spooled(), 0, "the local copy is removed");
 }
 
 #[tokio::test]
-async fn an_id_that_is_none_reaches_no_file() {
+async fn invalid_id_reaches_no_file() {
     let app = TestApp::new().await;
     let id = app.video().await;
     app.get(&format!("/videos/{id}/storyboard")).await.ok();

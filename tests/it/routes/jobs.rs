@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::{TestApp, clip, keys, mentions, multipart};
 
 #[tokio::test]
-async fn a_job_has_the_contracts_fields() {
+async fn job_fields_match_the_contract() {
     let app = TestApp::new().await;
     let job = app.job_of(&[], "clip.mp4", &clip(30.0)).await;
     assert_eq!(
@@ -41,7 +41,7 @@ async fn every_job_is_listed_newest_first() {
 }
 
 #[tokio::test]
-async fn a_job_is_cancelled_while_it_waits_and_while_it_runs() {
+async fn queued_and_running_jobs_can_be_cancelled() {
     let app = TestApp::with(|setup| setup.settings.ingest.workers = 1).await;
     app.model.stalled.store(true, Ordering::SeqCst);
     let mut ids = Vec::new();
@@ -60,18 +60,18 @@ async fn a_job_is_cancelled_while_it_waits_and_while_it_runs() {
         assert_eq!(job["status"], "failed");
         mentions(job["error"].as_str().unwrap(), &["Cancelled", "the job was cancelled"]);
     }
-    assert_eq!(app.get("/videos").await.ok()["total"], 0, "nothing is half published");
+    assert_eq!(app.get("/videos").await.ok()["total"], 0, "nothing is partially published");
     assert_eq!(app.spooled(), 0);
 
     app.model.stalled.store(false, Ordering::SeqCst);
     let done = app.job_of(&[], "c.mp4", &clip(10.0)).await;
     let path = format!("/jobs/{}", done["job_id"].as_str().unwrap());
-    assert_eq!(app.delete(&path).await.ok(), done, "a job that has ended stays as it is");
+    assert_eq!(app.delete(&path).await.ok(), done, "a finished job does not change");
     mentions(&app.delete("/jobs/none").await.error(404), &["unknown job 'none'"]);
 }
 
 #[tokio::test]
-async fn events_follow_a_job_to_its_end() {
+async fn event_stream_follows_a_job_to_its_end() {
     let app = TestApp::new().await;
     let reply = app.upload(&[], "c.mp4", &clip(30.0)).await;
     let id = reply.json()["job_id"].as_str().unwrap().to_owned();
@@ -93,7 +93,7 @@ async fn events_follow_a_job_to_its_end() {
 }
 
 #[tokio::test]
-async fn the_newest_finished_jobs_are_remembered() {
+async fn newest_finished_jobs_are_retained() {
     for jobs in [MemoryJobs::new(), MemoryJobs::shared()] {
         let app = TestApp::with(|setup| {
             setup.jobs = Arc::new(jobs);
@@ -117,21 +117,21 @@ async fn the_newest_finished_jobs_are_remembered() {
         );
         let oldest = format!("/jobs/{}", ids[0].as_str().unwrap());
         mentions(&app.get(&oldest).await.error(404), &["unknown job", "old ones are forgotten"]);
-        // An unfinished one is not forgotten, however many end after it.
+        // An unfinished job is retained regardless of how many end after it.
         app.model.stalled.store(true, Ordering::SeqCst);
-        let runs = app.upload(&[], "c.mp4", &clip(13.0)).await.json()["job_id"].clone();
+        let running = app.upload(&[], "c.mp4", &clip(13.0)).await.json()["job_id"].clone();
         for _ in 0..3 {
             app.job_of(&[], "c.mp4", b"not a video").await;
         }
         let status =
-            app.get(&format!("/jobs/{}", runs.as_str().unwrap())).await.ok()["status"].clone();
+            app.get(&format!("/jobs/{}", running.as_str().unwrap())).await.ok()["status"].clone();
         assert_ne!(status, "failed");
         app.model.stalled.store(false, Ordering::SeqCst);
     }
 }
 
 #[tokio::test]
-async fn a_request_sent_twice_with_one_key_is_one_job() {
+async fn repeated_idempotency_key_creates_one_job() {
     let app = TestApp::new().await;
     let send = async |key: &str, fields: &[(&str, &str)]| {
         let (kind, body) = multipart(fields, Some(("c.mp4", &clip(10.0))));

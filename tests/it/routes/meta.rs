@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::support::{TestApp, keys};
 
 #[tokio::test]
-async fn health_says_what_is_there() {
+async fn health_reports_components() {
     let app = TestApp::new().await;
     let health = app.get("/health").await.ok();
     assert_eq!(
@@ -32,7 +32,7 @@ async fn storage_is_probed_on_each_call() {
 }
 
 #[tokio::test]
-async fn health_knows_the_api_only_mode() {
+async fn health_reports_api_only_mode() {
     let app = TestApp::with(|setup| setup.http.server.api_only = true).await;
     assert_eq!(app.get("/health").await.ok()["ui"], false);
 }
@@ -75,7 +75,10 @@ async fn schema_describes_everything_searchable() {
     assert_eq!(keys(&schema["results"]), keys(&schema["aggregators"]));
     assert_eq!(schema["results"]["summary"]["type"], "object");
     assert_eq!(schema["filter_analyzers"]["tags"], json!(["default_video"]));
-    assert!(schema["filter_analyzers"].get("after").is_none(), "that is about every chunk");
+    assert!(
+        schema["filter_analyzers"].get("after").is_none(),
+        "it applies to the chunks of every analyzer"
+    );
     assert_eq!(schema["aggregators"]["stats"], json!({"depends_on": [], "uses_llm": false}));
     assert_eq!(schema["aggregators"]["summary"], json!({"depends_on": [], "uses_llm": true}));
 }
@@ -92,11 +95,11 @@ async fn analyzers_lists_fields_in_order() {
 }
 
 #[tokio::test]
-async fn thresholds_belong_to_the_embedder_and_do_not_wander() {
+async fn thresholds_depend_only_on_the_embedder() {
     let app = TestApp::new().await;
     let of = async || app.get("/schema").await.ok();
     let unknown = of().await;
-    assert_eq!(unknown["recommended_thresholds"], json!({}), "never waited for");
+    assert_eq!(unknown["recommended_thresholds"], json!({}), "unknown thresholds do not block");
     app.post_json("/query", json!({"text": "lake"})).await.ok();
     let schema = of().await;
     let fields = ["actions", "combined", "description", "objects", "people"];
@@ -116,7 +119,7 @@ async fn thresholds_belong_to_the_embedder_and_do_not_wander() {
 }
 
 #[tokio::test]
-async fn metrics_tell_requests_jobs_stages_and_models() {
+async fn metrics_cover_requests_jobs_stages_and_models() {
     let app = TestApp::new().await;
     app.video().await;
     app.get("/videos/nothing").await.error(404);
@@ -145,11 +148,11 @@ async fn metrics_tell_requests_jobs_stages_and_models() {
     ] {
         assert!(lines.iter().any(|line| line.starts_with(expected)), "no {expected} in\n{text}");
     }
-    assert!(!text.contains("/no/such/path"), "paths of strangers are no labels");
+    assert!(!text.contains("/no/such/path"), "unknown paths are not used as labels");
 }
 
 #[tokio::test]
-async fn ready_follows_what_the_service_stands_on() {
+async fn ready_reflects_its_dependencies() {
     let app =
         TestApp::with(|setup| setup.http.auth.tokens = vec!["secret-token-of-tests".into()]).await;
     let ready = app.raw(Request::builder().uri_str("/ready").finish()).await;

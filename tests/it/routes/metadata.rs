@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use crate::support::{TestApp, clip, mentions};
 
-/// The video ids of a listing or of hits, each once.
-fn ids(of: &Value) -> Vec<&str> {
+/// The distinct video ids of a listing or of hits.
+fn ids(items: &Value) -> Vec<&str> {
     let mut ids: Vec<&str> =
-        of.as_array().unwrap().iter().map(|item| item["video_id"].as_str().unwrap()).collect();
+        items.as_array().unwrap().iter().map(|item| item["video_id"].as_str().unwrap()).collect();
     ids.dedup();
     ids
 }
@@ -20,8 +20,8 @@ async fn video_with(app: &TestApp, seconds: f64, fields: &[(&str, &str)]) -> Str
     job["result"]["video_id"].as_str().unwrap().to_owned()
 }
 
-/// Two videos of which different things are said.
-async fn two(app: &TestApp) -> (String, String) {
+/// Two videos with different metadata.
+async fn two_videos(app: &TestApp) -> (String, String) {
     let north = [
         ("metadata", r#"{"camera": "north", "take": 1, "tags": ["rain", "night"], "ok": true}"#),
         ("collection", "street"),
@@ -31,24 +31,25 @@ async fn two(app: &TestApp) -> (String, String) {
     (video_with(app, 30.0, &north).await, video_with(app, 20.0, &south).await)
 }
 
-async fn found(app: &TestApp, filters: Value) -> Vec<String> {
+async fn search_ids(app: &TestApp, filters: Value) -> Vec<String> {
     let search = json!({"text": "a door", "synthesize": false, "filters": filters, "limit": 50});
-    let mut found: Vec<String> = ids(&app.post_json("/query", search).await.ok()["results"])
+    let mut video_ids: Vec<String> = ids(&app.post_json("/query", search).await.ok()["results"])
         .into_iter()
         .map(str::to_owned)
         .collect();
-    found.sort();
-    found.dedup();
-    found
+    video_ids.sort();
+    video_ids.dedup();
+    video_ids
 }
 
 #[tokio::test]
-async fn what_is_said_of_a_video_is_shown_and_found() {
+async fn video_metadata_is_returned_and_searchable() {
     let app = TestApp::new().await;
-    let (north, south) = two(&app).await;
+    let (north, south) = two_videos(&app).await;
     let detail = app.get(&format!("/videos/{north}")).await.ok();
-    let said = json!({"camera": "north", "ok": true, "tags": ["rain", "night"], "take": 1});
-    assert_eq!(detail["metadata"], said);
+    let expected_metadata =
+        json!({"camera": "north", "ok": true, "tags": ["rain", "night"], "take": 1});
+    assert_eq!(detail["metadata"], expected_metadata);
     assert_eq!(
         (&detail["collection"], &detail["recorded_at"]),
         (&json!("street"), &json!("2026-01-31T12:00:00Z"))
@@ -73,16 +74,16 @@ async fn what_is_said_of_a_video_is_shown_and_found() {
         (json!({"recorded_after": "2026-01-31T12:00:00Z"}), vec![north.clone()]),
         (json!({"recorded_before": "2026-01-31T11:59:59Z"}), vec![]),
     ] {
-        assert_eq!(found(&app, filters.clone()).await, expected, "{filters}");
+        assert_eq!(search_ids(&app, filters.clone()).await, expected, "{filters}");
     }
     for (query, expected) in [
         ("collection=garden", vec![south]),
         ("recorded_after=2026-01-01T00:00:00Z", vec![north]),
         ("metadata=%7B%22take%22:%7B%22lte%22:2%7D%7D", vec![north]),
     ] {
-        let listed = app.get(&format!("/videos?{query}")).await.ok();
-        assert_eq!(ids(&listed["videos"]), expected, "{query}");
-        assert_eq!(listed["total"], 1);
+        let list = app.get(&format!("/videos?{query}")).await.ok();
+        assert_eq!(ids(&list["videos"]), expected, "{query}");
+        assert_eq!(list["total"], 1);
     }
     let ask = json!({"question": "Who opens the door?", "filters": {"collections": ["garden"]}});
     let answer = app.post_json("/ask", ask).await.ok();
@@ -93,9 +94,9 @@ async fn what_is_said_of_a_video_is_shown_and_found() {
 }
 
 #[tokio::test]
-async fn a_patch_costs_nothing_and_shows_at_once() {
+async fn patch_takes_effect_at_once_without_embedding() {
     let app = TestApp::new().await;
-    let (north, south) = two(&app).await;
+    let (north, south) = two_videos(&app).await;
     let embedded = app.embedder.embedded.load(Ordering::SeqCst);
     let path = format!("/videos/{south}");
     let change = json!({"metadata": {"camera": "north", "take": null}, "collection": null});
@@ -106,31 +107,31 @@ async fn a_patch_costs_nothing_and_shows_at_once() {
     assert_eq!(app.embedder.embedded.load(Ordering::SeqCst), embedded, "nothing was embedded");
     let mut both = vec![north, south];
     both.sort();
-    assert_eq!(found(&app, json!({"metadata": {"camera": "north"}})).await, both);
+    assert_eq!(search_ids(&app, json!({"metadata": {"camera": "north"}})).await, both);
     assert_eq!(app.service.catalog.verify().await.unwrap().problems, [""; 0]);
 }
 
 #[tokio::test]
-async fn an_ingest_keeps_what_was_said() {
+async fn ingest_keeps_existing_metadata() {
     let app = TestApp::new().await;
-    let (north, _) = two(&app).await;
+    let (north, _) = two_videos(&app).await;
     let fields =
         [("mode", "interval"), ("interval", "7"), ("metadata", r#"{"take": 9, "ok": null}"#)];
     let job = app.job_of(&fields, "clip.mp4", &clip(30.0)).await;
     assert_eq!(job["status"], "done", "{job}");
     let detail = app.get(&format!("/videos/{north}")).await.ok();
-    let said = json!({"camera": "north", "tags": ["rain", "night"], "take": 9});
-    assert_eq!(detail["metadata"], said);
+    let expected_metadata = json!({"camera": "north", "tags": ["rain", "night"], "take": 9});
+    assert_eq!(detail["metadata"], expected_metadata);
     assert_eq!(detail["collection"], "street");
 }
 
 #[tokio::test]
-async fn changes_at_once_are_all_kept() {
+async fn concurrent_changes_are_all_kept() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let path = format!("/videos/{id}");
     let patches = (0..12).map(|n| app.patch_json(&path, json!({"metadata": {format!("k{n}"): n}})));
-    // An ingest claims and publishes the video in between.
+    // An ingest publishes the video concurrently.
     let fields = [("mode", "interval"), ("interval", "7")];
     let file = clip(30.0);
     let ingest = app.job_of(&fields, "clip.mp4", &file);
@@ -140,16 +141,16 @@ async fn changes_at_once_are_all_kept() {
         reply.ok();
     }
     let detail = app.get(&path).await.ok();
-    let said: serde_json::Map<String, Value> =
+    let expected_metadata: serde_json::Map<String, Value> =
         (0..12).map(|n| (format!("k{n}"), n.into())).collect();
-    assert_eq!((&detail["metadata"], &detail["chunks"]), (&said.into(), &json!(5)));
+    assert_eq!((&detail["metadata"], &detail["chunks"]), (&expected_metadata.into(), &json!(5)));
     assert_eq!(app.service.catalog.verify().await.unwrap().problems, [""; 0]);
 }
 
 #[tokio::test]
-async fn what_cannot_be_said_is_told() {
+async fn invalid_metadata_is_refused() {
     let app = TestApp::new().await;
-    let (north, _) = two(&app).await;
+    let (north, _) = two_videos(&app).await;
     let path = format!("/videos/{north}");
     for (change, status, words) in [
         (json!({"metadata": {"camera": 7}}), 400, "'camera' is a string in other videos"),
@@ -180,9 +181,9 @@ async fn what_cannot_be_said_is_told() {
 }
 
 #[tokio::test]
-async fn an_empty_search_counts_what_metadata_kept_out() {
+async fn empty_search_counts_videos_excluded_by_metadata() {
     let app = TestApp::new().await;
-    two(&app).await;
+    two_videos(&app).await;
     let filters = json!({"metadata": {"camera": "south"}, "collections": ["street"]});
     let search = json!({"text": "door", "synthesize": false, "limit": 50, "filters": filters});
     let empty = app.post_json("/query", search).await.ok();

@@ -1,4 +1,4 @@
-//! One file per section of the contract.
+//! One file for each section of the HTTP contract.
 
 mod aggregates;
 mod alerts;

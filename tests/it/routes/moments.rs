@@ -4,7 +4,7 @@ use crate::support::{TestApp, clip, keys, mentions};
 
 const DURATION: f64 = 30.0;
 
-/// Ids of moments in the sentences and hits of an answer.
+/// Moment ids in the sentences and hits of an answer.
 fn cited(answer: &Value) -> Vec<String> {
     let sentences = answer["audit"].as_array().unwrap().iter();
     let cited = sentences.flat_map(|sentence| sentence["moments"].as_array().unwrap());
@@ -13,7 +13,7 @@ fn cited(answer: &Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn what_is_cited_can_be_read() {
+async fn cited_moments_can_be_read() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let answer = app.post_json("/ask", json!({"question": "Who opens the door?"})).await.ok();
@@ -31,12 +31,12 @@ async fn what_is_cited_can_be_read() {
     for (analyzer, output) in chunk["outputs"].as_object().unwrap() {
         assert_eq!(stored[analyzer], *output);
     }
-    // Its frame is there.
+    // Its frame is served.
     assert_eq!(app.get(moment["frame_url"].as_str().unwrap()).await.status, 200);
 }
 
 #[tokio::test]
-async fn a_moment_outlasts_another_chunking() {
+async fn moment_ids_survive_rechunking() {
     let app = TestApp::new().await;
     let by_cuts = [("mode", "weights"), ("cut", "1"), ("min_duration", "1")];
     let job = app.job_of(&by_cuts, "clip.mp4", &clip(DURATION)).await;
@@ -45,7 +45,7 @@ async fn a_moment_outlasts_another_chunking() {
     let hits = app.post_json("/query", search).await.ok();
     let hits = hits["results"].as_array().unwrap().iter();
     let hits = hits.map(|hit| (hit["start"].as_f64().unwrap(), hit["end"].as_f64().unwrap()));
-    // Beside the hits, spread as if at random, the ends of the video included.
+    // The hits, and pseudo-random spans including the ends of the video.
     let moments: Vec<(f64, f64)> = (0..1000_u32)
         .map(|i| {
             let start = f64::from(i.wrapping_mul(7919) % 29_000) / 1000.0;
@@ -77,42 +77,42 @@ async fn a_moment_outlasts_another_chunking() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_says_why() {
+async fn invalid_moments_are_refused_with_a_reason() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let outside = format!("m_{id}_1000_30500");
     let error = app.get(&format!("/moments/{outside}")).await.error(400);
     mentions(&error, &["ends at 30.500 s", "30.000 s"]);
     mentions(&app.get("/moments/m_1_2_3").await.error(400), &["m_<video_id>_<start>_<end>"]);
-    let there = format!("m_{id}_0_1000");
+    let deleted = format!("m_{id}_0_1000");
     app.delete(&format!("/videos/{id}")).await.ok();
-    mentions(&app.get(&format!("/moments/{there}")).await.error(404), &["is gone", &id]);
-    let body = json!({"moment_ids": [there, outside]});
-    let read = app.post_json("/moments/read", body).await.ok();
-    assert_eq!(read["moments"], json!([]));
-    mentions(&read["missing"].to_string(), &["is gone"]);
+    mentions(&app.get(&format!("/moments/{deleted}")).await.error(404), &["is gone", &id]);
+    let body = json!({"moment_ids": [deleted, outside]});
+    let reply = app.post_json("/moments/read", body).await.ok();
+    assert_eq!(reply["moments"], json!([]));
+    mentions(&reply["missing"].to_string(), &["is gone"]);
     app.post_json("/moments/read", json!({"moment_ids": []})).await.error(422);
 }
 
 #[tokio::test]
-async fn the_last_chunk_may_end_after_what_the_container_says() {
+async fn last_chunk_may_end_after_the_container_duration() {
     let app = TestApp::new().await;
     let id = app.video().await;
     app.edit_record(&id, |record| record["duration"] = json!(29.994)).await;
     let last = app.get(&format!("/moments/m_{id}_20000_30000")).await.ok();
     assert_eq!(last["chunks"][0]["chunk_id"], 2);
-    let found = app.post_json("/evidence", json!({"question": "door"})).await.ok();
-    assert_eq!(found["moments"].as_array().unwrap().len(), 3);
+    let evidence = app.post_json("/evidence", json!({"question": "door"})).await.ok();
+    assert_eq!(evidence["moments"].as_array().unwrap().len(), 3);
     app.get(&format!("/moments/m_{id}_20000_30002")).await.error(400);
 }
 
-/// Reads page after page within so many tokens; how many items each had.
+/// Reads all pages within `max_tokens` each and returns their item counts.
 async fn pages(app: &TestApp, path: &str, items: &str, mut body: Value) -> Vec<usize> {
-    let most = body["max_tokens"].as_u64().unwrap();
+    let max_tokens = body["max_tokens"].as_u64().unwrap();
     let mut pages = Vec::new();
     loop {
         let page = app.post_json(path, body.clone()).await.ok();
-        assert!(page["tokens"].as_u64().unwrap() <= most, "{page}");
+        assert!(page["tokens"].as_u64().unwrap() <= max_tokens, "{page}");
         assert!(page["tokenizer"].is_string());
         pages.push(page[items].as_array().unwrap().len());
         match page["next"].as_str() {
@@ -123,7 +123,7 @@ async fn pages(app: &TestApp, path: &str, items: &str, mut body: Value) -> Vec<u
 }
 
 #[tokio::test]
-async fn answers_fit_into_so_many_tokens() {
+async fn pages_of_moments_fit_the_token_budget() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let search = json!({"text": "woman", "synthesize": false});
@@ -148,7 +148,7 @@ async fn answers_fit_into_so_many_tokens() {
 }
 
 #[tokio::test]
-async fn however_long_moments_are_an_answer_is_bounded() {
+async fn long_moments_do_not_exceed_the_token_budget() {
     let app = TestApp::new().await;
     let job =
         app.job_of(&[("mode", "interval"), ("interval", "1")], "clip.mp4", &clip(300.0)).await;
@@ -157,10 +157,10 @@ async fn however_long_moments_are_an_answer_is_bounded() {
     let mut body = json!({"moment_ids": [whole, gone, whole, whole]});
     let first = app.post_json("/moments/read", body.clone()).await.ok();
     let sizes = |page: &Value| {
-        let of = |name: &str| page[name].as_array().unwrap().len();
-        (of("moments"), of("missing"))
+        let count = |name: &str| page[name].as_array().unwrap().len();
+        (count("moments"), count("missing"))
     };
-    assert_eq!(sizes(&first), (1, 1), "300 chunks, and 300 more are too many");
+    assert_eq!(sizes(&first), (1, 1), "300 chunks fit on a page, 600 do not");
     body["cursor"] = first["next"].clone();
     let second = app.post_json("/moments/read", body.clone()).await.ok();
     assert_eq!(sizes(&second), (1, 0));
@@ -171,7 +171,7 @@ async fn however_long_moments_are_an_answer_is_bounded() {
 }
 
 #[tokio::test]
-async fn a_page_of_chunks_fits_into_so_many_tokens() {
+async fn pages_of_chunks_fit_the_token_budget() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let path = format!("/videos/{id}/chunks?limit=2");
@@ -195,7 +195,7 @@ async fn a_page_of_chunks_fits_into_so_many_tokens() {
     mentions(&app.get(&other).await.error(400), &["is of another request"]);
 }
 
-/// Every answer within a budget, from the first to the last.
+/// Reads all parts of a response within a token budget.
 async fn parts(app: &TestApp, path: &str, max_tokens: u32) -> Vec<Value> {
     let (mut parts, mut cursor) = (Vec::new(), String::new());
     loop {
@@ -211,7 +211,7 @@ async fn parts(app: &TestApp, path: &str, max_tokens: u32) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn aggregates_fit_into_so_many_tokens() {
+async fn aggregates_fit_the_token_budget() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let path = format!("/videos/{id}/aggregates");
@@ -219,7 +219,7 @@ async fn aggregates_fit_into_so_many_tokens() {
     assert!(all.get("tokens").is_none() && all.get("next").is_none());
     let read = parts(&app, &format!("{path}?"), 300).await;
     assert!(read.len() > 2, "{read:#?}");
-    // Together they are the whole.
+    // Merged, the parts equal the whole response.
     let mut merged = json!({});
     for part in &read {
         merge(&mut merged, &part["aggregates"]);
@@ -243,13 +243,13 @@ async fn aggregates_fit_into_so_many_tokens() {
     mentions(&app.get(&format!("{path}?max_tokens=0")).await.error(422), &["max_tokens"]);
 }
 
-/// Puts a part into what was read before; the elements of lists follow one another.
+/// Merges a part into the whole; lists are concatenated.
 fn merge(whole: &mut Value, part: &Value) {
     match (whole, part) {
         (Value::Object(whole), Value::Object(part)) => {
             for (name, value) in part {
                 match whole.get_mut(name) {
-                    Some(there) => merge(there, value),
+                    Some(existing) => merge(existing, value),
                     None => {
                         whole.insert(name.clone(), value.clone());
                     }
@@ -257,27 +257,28 @@ fn merge(whole: &mut Value, part: &Value) {
             }
         }
         (Value::Array(whole), Value::Array(part)) => whole.extend(part.iter().cloned()),
-        (whole, part) => panic!("{whole} is there already, and {part}"),
+        (whole, part) => panic!("{whole} clashes with {part}"),
     }
 }
 
 #[tokio::test]
-async fn evidence_is_what_a_model_needs() {
+async fn evidence_contains_ranked_moments_with_context() {
     let app = TestApp::new().await;
     let id = app.video().await;
-    let found = app.post_json("/evidence", json!({"question": "Who opens the door?"})).await.ok();
-    assert_eq!(keys(&found), ["moments", "p_present", "question", "tokenizer", "tokens"]);
-    let moments = found["moments"].as_array().unwrap();
+    let evidence =
+        app.post_json("/evidence", json!({"question": "Who opens the door?"})).await.ok();
+    assert_eq!(keys(&evidence), ["moments", "p_present", "question", "tokenizer", "tokens"]);
+    let moments = evidence["moments"].as_array().unwrap();
     assert_eq!(moments.len(), 3);
     let best = &moments[0];
-    assert_eq!(best["p_present"], found["p_present"]);
+    assert_eq!(best["p_present"], evidence["p_present"]);
     assert_eq!(best["citation"], format!("[{id} 0-10]"));
     mentions(&best["chunks"][0]["says"].to_string(), &["red coat"]);
     assert!(best["chunks"][0].get("outputs").is_none());
-    // What comes after is among the moments itself, and told once.
+    // The next moment is itself a result, so its statements are not repeated as context.
     assert_eq!(best["after"]["says"], json!([]));
-    let one = app.post_json("/evidence", json!({"question": "door", "limit": 1})).await.ok();
-    assert_ne!(one["moments"][0]["after"]["says"], json!([]));
+    let single = app.post_json("/evidence", json!({"question": "door", "limit": 1})).await.ok();
+    assert_ne!(single["moments"][0]["after"]["says"], json!([]));
 
     let nothing = json!({"question": "door", "filters": {"objects": ["unicorn"]}});
     let nothing = app.post_json("/evidence", nothing).await.ok();

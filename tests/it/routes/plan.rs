@@ -11,36 +11,39 @@ async fn plan(app: &TestApp, request: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_new_address_is_planned_as_far_as_it_is_known() {
+async fn plan_of_a_new_url_is_an_estimate() {
     let app = TestApp::new().await;
     let request = json!({"url": "http://example.com/v.mp4", "mode": "interval", "interval": 10});
-    let unknown = plan(&app, request.clone()).await;
-    assert_eq!(unknown["video_id"], json!(null));
-    assert_eq!((&unknown["chunks"], &unknown["history"]), (&json!(null), &json!(0)));
-    assert_eq!(unknown["analyzers"]["default_video"]["model_calls"], json!(null));
-    assert_eq!(unknown["aggregators"]["stats"]["model_calls"], 0, "asks no model");
-    assert_eq!(unknown["aggregators"]["summary"]["model_calls"], json!(null));
+    let without_duration = plan(&app, request.clone()).await;
+    assert_eq!(without_duration["video_id"], json!(null));
+    assert_eq!(
+        (&without_duration["chunks"], &without_duration["history"]),
+        (&json!(null), &json!(0))
+    );
+    assert_eq!(without_duration["analyzers"]["default_video"]["model_calls"], json!(null));
+    assert_eq!(without_duration["aggregators"]["stats"]["model_calls"], 0, "calls no model");
+    assert_eq!(without_duration["aggregators"]["summary"]["model_calls"], json!(null));
 
-    // Thirty seconds in three chunks tell what a minute would take.
+    // The cost of a minute is estimated from an ingested video of 30 s in three chunks.
     let done = app.job_of(&[("mode", "interval"), ("interval", "10")], "c.mp4", &clip(30.0)).await;
     assert_eq!(done["status"], "done", "{done}");
     let calls = app.model.calls.load(Ordering::SeqCst) as u64;
     let mut request = request;
     request["duration"] = json!(60);
-    let known = plan(&app, request.clone()).await;
-    assert_eq!((&known["chunks"], &known["history"]), (&json!(6), &json!(1)));
-    assert_eq!(known["analyzers"]["default_video"]["model_calls"], 6);
-    assert_eq!(known["total"]["model_calls"], 2 * calls, "{known}");
-    assert!(known["total"]["seconds"].is_number(), "{known}");
-    // A file that is to be sent is known by its length alone.
+    let with_duration = plan(&app, request.clone()).await;
+    assert_eq!((&with_duration["chunks"], &with_duration["history"]), (&json!(6), &json!(1)));
+    assert_eq!(with_duration["analyzers"]["default_video"]["model_calls"], 6);
+    assert_eq!(with_duration["total"]["model_calls"], 2 * calls, "{with_duration}");
+    assert!(with_duration["total"]["seconds"].is_number(), "{with_duration}");
+    // A file upload is planned by its duration alone.
     let mut file = request.clone();
     file.as_object_mut().expect("an object").remove("url");
-    assert_eq!(plan(&app, file).await, known);
-    assert_eq!(app.model.calls.load(Ordering::SeqCst) as u64, calls, "a plan asks no model");
+    assert_eq!(plan(&app, file).await, with_duration);
+    assert_eq!(app.model.calls.load(Ordering::SeqCst) as u64, calls, "a plan calls no model");
 }
 
 #[tokio::test]
-async fn a_video_that_is_there_is_planned_exactly() {
+async fn plan_of_an_ingested_video_is_exact() {
     let app = TestApp::new().await;
     let fields = [("mode", "interval"), ("interval", "10")];
     let done = app.job_of(&fields, "c.mp4", &clip(30.0)).await;
@@ -63,7 +66,7 @@ async fn a_video_that_is_there_is_planned_exactly() {
 }
 
 #[tokio::test]
-async fn what_another_split_drops_is_told_before_and_after() {
+async fn rechunking_reports_dropped_output_before_and_after() {
     let app = TestApp::with(|setup| setup.analyzers = Analyzers::default().with(&Brightness)).await;
     let both =
         [("analyzers", "default_video,brightness"), ("mode", "interval"), ("interval", "10")];
@@ -82,7 +85,7 @@ async fn what_another_split_drops_is_told_before_and_after() {
 }
 
 #[tokio::test]
-async fn a_plan_needs_one_source_and_good_fields() {
+async fn plan_requires_one_source_and_valid_fields() {
     let app = TestApp::new().await;
     let url = "http://example.com/v.mp4";
     for (request, status, words) in [
@@ -100,10 +103,11 @@ async fn a_plan_needs_one_source_and_good_fields() {
 }
 
 #[tokio::test]
-async fn an_ingest_stops_when_its_calls_are_used_up_and_goes_on_later() {
+async fn ingest_stops_at_its_call_limit_and_resumes_later() {
     let app = TestApp::new().await;
-    let fields =
-        |most: &'static str| [("mode", "interval"), ("interval", "10"), ("max_model_calls", most)];
+    let fields = |max_calls: &'static str| {
+        [("mode", "interval"), ("interval", "10"), ("max_model_calls", max_calls)]
+    };
     let stopped = app.job_of(&fields("2"), "c.mp4", &clip(50.0)).await;
     assert_eq!((&stopped["status"], &stopped["stage"]), (&json!("failed"), &json!("analyzing")));
     mentions(
@@ -111,9 +115,9 @@ async fn an_ingest_stops_when_its_calls_are_used_up_and_goes_on_later() {
         &["BudgetExhausted: ", "the 2 model calls", "max_model_calls", "ingest again"],
     );
     assert_eq!(app.model.calls.load(Ordering::SeqCst), 2);
-    assert_eq!(app.get("/videos").await.ok()["total"], 0, "nothing is half published");
+    assert_eq!(app.get("/videos").await.ok()["total"], 0, "nothing is partially published");
 
-    // Five chunks are described, two of them already; then the aggregators have too few.
+    // Of five chunks two are already described; the remaining calls are too few for the aggregators.
     let stopped = app.job_of(&fields("4"), "c.mp4", &clip(50.0)).await;
     assert_eq!((&stopped["status"], &stopped["stage"]), (&json!("failed"), &json!("aggregating")));
     assert_eq!(app.model.described.load(Ordering::SeqCst), 5);
@@ -121,16 +125,16 @@ async fn an_ingest_stops_when_its_calls_are_used_up_and_goes_on_later() {
 
     let done = app.job_of(&fields("100"), "c.mp4", &clip(50.0)).await;
     assert_eq!(done["status"], "done", "{done}");
-    assert_eq!(app.model.described.load(Ordering::SeqCst), 5, "no chunk is paid for twice");
+    assert_eq!(app.model.described.load(Ordering::SeqCst), 5, "no chunk is described twice");
     let in_parts = app.model.calls.load(Ordering::SeqCst);
 
     let whole = TestApp::new().await;
     whole.job_of(&fields("100"), "c.mp4", &clip(50.0)).await;
-    assert_eq!(in_parts, whole.model.calls.load(Ordering::SeqCst), "nothing is paid for twice");
+    assert_eq!(in_parts, whole.model.calls.load(Ordering::SeqCst), "no model call is repeated");
 }
 
 #[tokio::test]
-async fn the_end_of_a_job_is_told_where_the_ingest_says() {
+async fn finished_job_is_sent_to_the_callback_url() {
     let app = TestApp::new().await;
     let url = "https://me:s3cret@example.com/hook?signature=s3cret";
     app.webhooks.fail(2);
@@ -144,17 +148,17 @@ async fn the_end_of_a_job_is_told_where_the_ingest_says() {
         tokio::time::sleep(std::time::Duration::from_millis(2)).await;
     };
     for job in [done, failed] {
-        let told = notices.iter().find(|notice| {
+        let notice = notices.iter().find(|notice| {
             serde_json::from_slice::<Value>(&notice.body).unwrap()["job_id"] == job["job_id"]
         });
-        let told = told.expect("each job is told");
+        let notice = notice.expect("a callback for each job");
         let mut job = job.clone();
         let traceback = job["detail"].as_object_mut().expect("it").remove("traceback");
         assert_eq!(traceback.is_some(), job["status"] == "failed");
-        assert_eq!(serde_json::from_slice::<Value>(&told.body).unwrap(), job);
-        assert_eq!(told.url, url);
-        assert!(!String::from_utf8_lossy(&told.body).contains("s3cret"));
-        let (name, value) = &told.headers[0];
+        assert_eq!(serde_json::from_slice::<Value>(&notice.body).unwrap(), job);
+        assert_eq!(notice.url, url);
+        assert!(!String::from_utf8_lossy(&notice.body).contains("s3cret"));
+        let (name, value) = &notice.headers[0];
         assert_eq!(name, "Shotlog-Signature");
         assert!(value.starts_with("t=") && value.contains(",v1="), "{value}");
     }

@@ -34,22 +34,22 @@ const STANDARD: [&str; 17] = [
 ];
 
 #[tokio::test]
-async fn defaults_are_the_contracts() {
+async fn defaults_match_the_contract() {
     let app = TestApp::new().await;
     let id = app.video_of(&clip(120.0)).await;
-    let found = app.post_json("/query", json!({"text": "a woman opens a door"})).await.ok();
+    let page = app.post_json("/query", json!({"text": "a woman opens a door"})).await.ok();
     assert_eq!(
-        keys(&found),
+        keys(&page),
         ["analyzer", "answer", "answered", "audit", "detail", "field", "query", "results"]
     );
-    assert_eq!(found["analyzer"], "default_video");
-    assert_eq!(found["field"], "combined");
-    assert_eq!(found["detail"], "standard");
-    assert_eq!(found["results"].as_array().unwrap().len(), 5);
-    let best = &found["results"][0];
+    assert_eq!(page["analyzer"], "default_video");
+    assert_eq!(page["field"], "combined");
+    assert_eq!(page["detail"], "standard");
+    assert_eq!(page["results"].as_array().unwrap().len(), 5);
+    let best = &page["results"][0];
     assert_eq!(best["chunk_id"], 0);
     assert_eq!(best["video_url"], format!("{BASE}/storage/{id}/clip.mp4"));
-    let answer = found["answer"].as_str().unwrap();
+    let answer = page["answer"].as_str().unwrap();
     mentions(answer, &[&format!("[{id} 0-10s]")]);
 }
 
@@ -64,36 +64,35 @@ async fn each_level_has_exactly_its_fields() {
         [("minimal", MINIMAL.to_vec()), ("standard", STANDARD.to_vec()), ("full", full)]
     {
         let body = json!({"text": "lake", "detail": detail, "synthesize": false});
-        let found = app.post_json("/query", body).await.ok();
-        assert_eq!(found["detail"], detail);
-        assert_eq!(found["answer"], Value::Null);
-        for hit in found["results"].as_array().unwrap() {
+        let page = app.post_json("/query", body).await.ok();
+        assert_eq!(page["detail"], detail);
+        assert_eq!(page["answer"], Value::Null);
+        for hit in page["results"].as_array().unwrap() {
             assert_eq!(keys(hit), expected);
         }
     }
 }
 
 #[tokio::test]
-async fn nothing_found_is_never_answered() {
+async fn empty_result_has_no_answer() {
     let app = TestApp::new().await;
     let empty = json!({"text": "lake"});
     assert_eq!(app.post_json("/query", empty.clone()).await.ok()["answer"], Value::Null);
     app.video().await;
     let body = json!({"text": "zebra", "score_threshold": 0.99});
-    let found = app.post_json("/query", body).await.ok();
-    assert_eq!((&found["answer"], &found["results"]), (&Value::Null, &json!([])));
+    let page = app.post_json("/query", body).await.ok();
+    assert_eq!((&page["answer"], &page["results"]), (&Value::Null, &json!([])));
     let body = json!({"text": "lake", "video_ids": ["0000000000000000"]});
     assert_eq!(app.post_json("/query", body).await.ok()["results"], json!([]));
 }
 
 #[tokio::test]
-async fn a_chunk_without_a_field_is_not_in_searches_on_it() {
+async fn chunk_without_a_field_is_excluded_from_searches_on_it() {
     let app = TestApp::new().await;
     app.video().await;
     let body = json!({"text": "woman", "field": "people", "synthesize": false});
-    let found = app.post_json("/query", body).await.ok();
-    let hits: Vec<_> =
-        found["results"].as_array().unwrap().iter().map(|h| &h["chunk_id"]).collect();
+    let page = app.post_json("/query", body).await.ok();
+    let hits: Vec<_> = page["results"].as_array().unwrap().iter().map(|h| &h["chunk_id"]).collect();
     assert_eq!(hits, [0], "only the first chunk shows people");
 }
 
@@ -114,8 +113,8 @@ async fn filters_are_hard_conditions() {
         (json!({}), vec![0, 1, 2, 3, 4]),
     ] {
         let body = json!({"text": "a", "limit": 50, "synthesize": false, "filters": filters, "detail": "minimal"});
-        let found = app.post_json("/query", body).await.ok();
-        let mut hits: Vec<_> = found["results"]
+        let page = app.post_json("/query", body).await.ok();
+        let mut hits: Vec<_> = page["results"]
             .as_array()
             .unwrap()
             .iter()
@@ -127,7 +126,7 @@ async fn filters_are_hard_conditions() {
 }
 
 #[tokio::test]
-async fn unknown_names_are_answered_with_what_there_is() {
+async fn unknown_names_are_refused_with_the_available_ones() {
     let app = TestApp::new().await;
     for (field, value, expected) in [
         ("analyzer", json!("nope"), vec!["nope", "default_video"]),
@@ -143,7 +142,7 @@ async fn unknown_names_are_answered_with_what_there_is() {
 }
 
 #[tokio::test]
-async fn words_and_both_rank_beside_the_cosine() {
+async fn text_and_hybrid_modes_rank_by_words_and_keep_the_cosine_score() {
     let app = TestApp::new().await;
     app.video_of(&clip(50.0)).await;
     let ask = async |mode: &str, text: &str, more: Value| {
@@ -167,14 +166,14 @@ async fn words_and_both_rank_beside_the_cosine() {
     assert!(both[0]["text_score"].is_number() && both[4]["text_score"].is_null());
     let p = |hit: &Value| hit["p_present"].as_f64().unwrap();
     assert!(p(&both[0]) > p(&both[4]));
-    assert!(ask("text", "\"door woman\"", json!({})).await.is_empty(), "not as a phrase");
+    assert!(ask("text", "\"door woman\"", json!({})).await.is_empty(), "the phrase does not occur");
     assert!(ask("text", "door", json!({"filters": {"chunk_ids": [1]}})).await.is_empty());
     assert!(ask("text", "door", json!({"score_threshold": 0.999})).await.is_empty());
     assert_eq!(ask("hybrid", "door", json!({"limit": 2})).await.len(), 2);
 }
 
 #[tokio::test]
-async fn an_empty_result_says_why() {
+async fn empty_result_includes_diagnostics() {
     let app = TestApp::new().await;
     let id = app.video_of(&clip(50.0)).await;
     let ask = async |body: Value| app.post_json("/query", body).await.ok()["diagnostics"].clone();
@@ -186,7 +185,7 @@ async fn an_empty_result_says_why() {
     assert_eq!(why["unknown_videos"], json!(["0000000000000000"]));
     let why = ask(json!({"text": "door", "score_threshold": 0.9999})).await;
     assert!(why["best_score"].as_f64().unwrap() < 0.9999);
-    assert_eq!(ask(json!({"text": "door"})).await, Value::Null, "only of an empty result");
+    assert_eq!(ask(json!({"text": "door"})).await, Value::Null, "only for an empty result");
     app.edit_record(&id, |record| {
         record["analyzers"].as_object_mut().unwrap().clear();
     })
@@ -194,5 +193,9 @@ async fn an_empty_result_says_why() {
     let why = ask(json!({"text": "door", "score_threshold": 0.9999})).await;
     assert_eq!(why["videos_without_analyzer"], json!([id]));
     let why = ask(json!({"text": "door"})).await;
-    assert_eq!(why["videos_without_analyzer"], json!([id]), "its points are no record's: {why}");
+    assert_eq!(
+        why["videos_without_analyzer"],
+        json!([id]),
+        "its points belong to no record: {why}"
+    );
 }

@@ -1,4 +1,4 @@
-//! `POST /query` without a search text, and in pages.
+//! `POST /query` without a search text, with pages, and for similar moments.
 
 use std::sync::atomic::Ordering;
 
@@ -6,22 +6,22 @@ use serde_json::{Value, json};
 
 use crate::support::{Setup, TestApp, clip, keys, mentions};
 
-/// The moments of a page of results, as `video_id chunk_id`.
-fn moments_in(found: &Value) -> Vec<String> {
-    let results = found["results"].as_array().unwrap().iter();
+/// The moments on a page of results, as `video_id chunk_id`.
+fn moment_keys(page: &Value) -> Vec<String> {
+    let results = page["results"].as_array().unwrap().iter();
     results
         .map(|hit| format!("{} {}", hit["video_id"].as_str().unwrap(), hit["chunk_id"]))
         .collect()
 }
 
-/// The pages of a search, to the last.
+/// All pages of a search.
 async fn pages(app: &TestApp, query: &Value) -> Vec<Vec<String>> {
     let mut query = query.clone();
     let mut pages = Vec::new();
     loop {
-        let found = app.post_json("/query", query.clone()).await.ok();
-        pages.push(moments_in(&found));
-        match found["next"].as_str() {
+        let page = app.post_json("/query", query.clone()).await.ok();
+        pages.push(moment_keys(&page));
+        match page["next"].as_str() {
             Some(next) => query["cursor"] = json!(next),
             None => return pages,
         }
@@ -29,55 +29,55 @@ async fn pages(app: &TestApp, query: &Value) -> Vec<Vec<String>> {
 }
 
 #[tokio::test]
-async fn without_a_text_what_the_filters_leave_is_listed() {
-    lists_what_the_filters_leave(TestApp::new().await).await;
+async fn query_without_text_lists_filtered_moments() {
+    assert_lists_filtered_moments(TestApp::new().await).await;
 }
 
 #[tokio::test]
-async fn many_videos_are_gone_through() {
+async fn query_without_text_pages_through_many_videos() {
     let few = |setup: &mut Setup| setup.settings.search.page_window = 1;
-    lists_what_the_filters_leave(TestApp::with(few).await).await;
+    assert_lists_filtered_moments(TestApp::with(few).await).await;
 }
 
-async fn lists_what_the_filters_leave(app: TestApp) {
+async fn assert_lists_filtered_moments(app: TestApp) {
     let older = app.video_of(&clip(50.0)).await;
-    // Videos of one second are in the order of their ids.
+    // Videos created in the same second are ordered by id.
     tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
     let newer = app.video_of(&clip(30.0)).await;
     let list = json!({"order": "newest", "analyzer": "*", "limit": 50});
-    let found = app.post_json("/query", list.clone()).await.ok();
+    let page = app.post_json("/query", list.clone()).await.ok();
     let all: Vec<String> = [(&newer, 3), (&older, 5)]
         .iter()
         .flat_map(|(id, chunks)| (0..*chunks).map(move |chunk| format!("{id} {chunk}")))
         .collect();
-    assert_eq!(moments_in(&found), all);
+    assert_eq!(moment_keys(&page), all);
     assert_eq!(
-        keys(&found),
+        keys(&page),
         ["analyzer", "answer", "detail", "field", "query", "results"],
-        "neither an answer nor more pages"
+        "no further fields, such as diagnostics or a cursor"
     );
-    assert_eq!((&found["query"], &found["answer"]), (&json!(""), &Value::Null));
-    for hit in found["results"].as_array().unwrap() {
+    assert_eq!((&page["query"], &page["answer"]), (&json!(""), &Value::Null));
+    for hit in page["results"].as_array().unwrap() {
         assert_eq!((&hit["score"], hit.get("p_present")), (&Value::Null, None));
         assert!(!hit["description"].as_str().unwrap().is_empty());
     }
     let mut explicit = list.clone();
     explicit["text"] = Value::Null;
     assert_eq!(
-        moments_in(&app.post_json("/query", explicit).await.ok()),
+        moment_keys(&app.post_json("/query", explicit).await.ok()),
         all,
-        "as typed clients send it"
+        "an explicit null, as typed clients send it"
     );
     let mut doors = list.clone();
     doors["filters"] = json!({"objects": ["door"], "video_ids": [older]});
-    assert_eq!(moments_in(&app.post_json("/query", doors).await.ok()), all[3..4]);
+    assert_eq!(moment_keys(&app.post_json("/query", doors).await.ok()), all[3..4]);
     let mut paged = list.clone();
     (paged["limit"], paged["pages"]) = (json!(3), json!(true));
     assert_eq!(pages(&app, &paged).await, [&all[..3], &all[3..6], &all[6..]]);
 }
 
 #[tokio::test]
-async fn an_empty_list_says_why() {
+async fn empty_list_includes_diagnostics() {
     let app = TestApp::new().await;
     app.video_of(&clip(50.0)).await;
     let list = json!({"order": "newest", "filters": {"objects": ["door"], "after": 40}});
@@ -90,24 +90,24 @@ async fn an_empty_list_says_why() {
 }
 
 #[tokio::test]
-async fn a_list_goes_on_where_it_was_though_videos_come_and_go() {
+async fn list_resumes_at_its_cursor_while_videos_change() {
     let app = TestApp::new().await;
     let first = app.video_of(&clip(50.0)).await;
     let query = json!({"order": "newest", "limit": 2, "pages": true});
     let page = app.post_json("/query", query.clone()).await.ok();
-    assert_eq!(moments_in(&page), [format!("{first} 0"), format!("{first} 1")]);
+    assert_eq!(moment_keys(&page), [format!("{first} 0"), format!("{first} 1")]);
     tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
     app.video_of(&clip(30.0)).await;
-    let mut on = query;
-    on["cursor"] = page["next"].clone();
-    let page = app.post_json("/query", on.clone()).await.ok();
-    assert_eq!(moments_in(&page), [format!("{first} 2"), format!("{first} 3")]);
+    let mut next_page = query;
+    next_page["cursor"] = page["next"].clone();
+    let page = app.post_json("/query", next_page.clone()).await.ok();
+    assert_eq!(moment_keys(&page), [format!("{first} 2"), format!("{first} 3")]);
     app.delete(&format!("/videos/{first}")).await.ok();
-    assert_eq!(moments_in(&app.post_json("/query", on).await.ok()), Vec::<String>::new());
+    assert_eq!(moment_keys(&app.post_json("/query", next_page).await.ok()), Vec::<String>::new());
 }
 
 #[tokio::test]
-async fn the_pages_of_a_search_have_every_moment_once() {
+async fn pages_of_a_search_contain_every_moment_once() {
     let app = TestApp::new().await;
     let id = app.video_of(&clip(600.0)).await;
     let every: Vec<String> = (0..60).map(|chunk| format!("{id} {chunk}")).collect();
@@ -125,17 +125,17 @@ async fn the_pages_of_a_search_have_every_moment_once() {
         let pages = pages(&app, &query).await;
         assert!(pages.len() > 8 && pages[0].len() <= 7, "{pages:?}");
         assert!(
-            moments_in(&single).starts_with(&pages[0]),
-            "the first page is what it is without pages"
+            moment_keys(&single).starts_with(&pages[0]),
+            "the first page equals the start of the unpaged result"
         );
-        let mut seen = pages.concat();
-        seen.sort_by_key(|told| told[17..].parse::<u32>().unwrap());
-        assert_eq!(seen, every, "{more}");
+        let mut moments = pages.concat();
+        moments.sort_by_key(|moment| moment[17..].parse::<u32>().unwrap());
+        assert_eq!(moments, every, "{more}");
     }
 }
 
 #[tokio::test]
-async fn pages_reach_as_far_as_is_configured() {
+async fn pages_end_at_the_configured_depth() {
     let app = TestApp::with(|setup| setup.settings.search.page_window = 50).await;
     app.video_of(&clip(600.0)).await;
     let query = json!({"text": "a door", "limit": 20, "pages": true, "synthesize": false});
@@ -144,12 +144,12 @@ async fn pages_reach_as_far_as_is_configured() {
 }
 
 #[tokio::test]
-async fn a_text_is_embedded_once_for_all_pages_of_its_search() {
+async fn search_text_is_embedded_once_for_all_pages() {
     for (cache_bytes, once) in [(8 << 20, true), (0, false)] {
         let app = TestApp::with(|setup| setup.settings.search.cache_bytes = cache_bytes).await;
         app.video_of(&clip(600.0)).await;
         let query = json!({"text": "a boat", "limit": 20, "pages": true, "synthesize": false});
-        // What scores are measured against is embedded with the first search.
+        // The texts for calibration are embedded with the first search.
         app.post_json("/query", json!({"text": "a door", "synthesize": false})).await.ok();
         let before = app.embedder.embedded.load(Ordering::SeqCst);
         let pages = pages(&app, &query).await.len();
@@ -160,7 +160,7 @@ async fn a_text_is_embedded_once_for_all_pages_of_its_search() {
 }
 
 #[tokio::test]
-async fn a_cursor_belongs_to_its_search() {
+async fn cursor_is_valid_only_for_its_search() {
     let app = TestApp::new().await;
     app.video_of(&clip(120.0)).await;
     let search = json!({"text": "a door", "limit": 2, "pages": true, "synthesize": false});
@@ -181,37 +181,37 @@ async fn a_cursor_belongs_to_its_search() {
 }
 
 #[tokio::test]
-async fn what_is_like_a_moment_is_found_by_its_own_vector() {
+async fn similar_moments_are_searched_by_the_moments_vector() {
     let app = TestApp::new().await;
     let id = app.video_of(&clip(120.0)).await;
     let like =
         |moment: &str| json!({"like": moment, "analyzer": "*", "limit": 50, "synthesize": true});
     let first = format!("m_{id}_0_10000");
-    let found = app.post_json("/query", like(&first)).await.ok();
-    let results = found["results"].as_array().unwrap();
-    assert_eq!(results.len(), 11, "all but itself");
-    assert!(!moments_in(&found).contains(&format!("{id} 0")));
-    assert_eq!((&found["answer"], &found["query"]), (&Value::Null, &json!("")));
+    let page = app.post_json("/query", like(&first)).await.ok();
+    let results = page["results"].as_array().unwrap();
+    assert_eq!(results.len(), 11, "every chunk except the moment itself");
+    assert!(!moment_keys(&page).contains(&format!("{id} 0")));
+    assert_eq!((&page["answer"], &page["query"]), (&Value::Null, &json!("")));
     let scores: Vec<f64> = results.iter().map(|hit| hit["score"].as_f64().unwrap()).collect();
     assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
     assert!(results.iter().all(|hit| hit.get("p_present").is_none()));
-    // The same as a search for the text that was embedded of it.
+    // The scores equal those of a search for the text embedded for that chunk.
     let full = json!({"text": "x", "detail": "full", "filters": {"chunk_ids": [0]}});
     let full = app.post_json("/query", full).await.ok();
     let text = json!({"text": full["results"][0]["text"], "limit": 50, "synthesize": false});
     let by_text = app.post_json("/query", text).await.ok();
-    assert_eq!(moments_in(&by_text)[0], format!("{id} 0"));
+    assert_eq!(moment_keys(&by_text)[0], format!("{id} 0"));
     assert_eq!(by_text["results"][1]["score"], results[0]["score"]);
-    // The chunk that has most of it stands for it.
+    // A moment across chunks is represented by the chunk with the largest overlap.
     let across = app.post_json("/query", like(&format!("m_{id}_3000_12000"))).await.ok();
-    assert_eq!(moments_in(&across), moments_in(&found));
+    assert_eq!(moment_keys(&across), moment_keys(&page));
     let mut alike = like(&first);
     (alike["limit"], alike["pages"]) = (json!(4), json!(true));
     assert_eq!(pages(&app, &alike).await.concat().len(), 11);
 }
 
 #[tokio::test]
-async fn what_cannot_be_like_anything_is_told_why() {
+async fn invalid_similarity_searches_are_refused_with_a_reason() {
     let app = TestApp::new().await;
     let id = app.video_of(&clip(30.0)).await;
     let moment = format!("m_{id}_10000_20000");

@@ -44,11 +44,11 @@ async fn ranges_are_served() {
     ] {
         let reply = fetch(&app, Method::GET, &key, &[("range", range)]).await;
         assert_eq!((reply.status, &reply.body[..]), (206, &content[expected.clone()]), "{range}");
-        let shown = format!("bytes {}-{}/{total}", expected.start, expected.end - 1);
-        assert_eq!(reply.header("content-range"), shown);
+        let content_range = format!("bytes {}-{}/{total}", expected.start, expected.end - 1);
+        assert_eq!(reply.header("content-range"), content_range);
         assert_eq!(reply.header("content-length"), expected.len().to_string());
         let head = fetch(&app, Method::HEAD, &key, &[("range", range)]).await;
-        // A range is part of what GET asks for alone.
+        // Ranges apply to GET only.
         assert_eq!((head.status, head.body.len(), head.header("content-range")), (200, 0, ""));
         assert_eq!(head.header("content-length"), total.to_string());
     }
@@ -60,28 +60,28 @@ async fn ranges_are_served() {
 }
 
 #[tokio::test]
-async fn validators_save_and_protect_transfers() {
+async fn conditional_requests_avoid_and_protect_transfers() {
     let app = TestApp::new().await;
     let key = format!("{}/clip.mp4", app.video().await);
     let etag = fetch(&app, Method::GET, &key, &[]).await.header("etag").to_owned();
     assert!(etag.starts_with('"') && etag.ends_with('"') && etag.len() > 2, "etag {etag}");
-    for known in [etag.clone(), format!("\"x\", {etag}"), format!("W/{etag}"), "*".into()] {
-        let reply = fetch(&app, Method::GET, &key, &[("if-none-match", &known)]).await;
-        assert_eq!((reply.status, reply.body.len()), (304, 0), "{known}");
+    for validator in [etag.clone(), format!("\"x\", {etag}"), format!("W/{etag}"), "*".into()] {
+        let reply = fetch(&app, Method::GET, &key, &[("if-none-match", &validator)]).await;
+        assert_eq!((reply.status, reply.body.len()), (304, 0), "{validator}");
         assert_eq!(reply.header("etag"), etag);
     }
     assert_eq!(fetch(&app, Method::GET, &key, &[("if-none-match", "\"x\"")]).await.status, 200);
     for method in [Method::GET, Method::HEAD] {
-        for (known, status) in [
+        for (validator, status) in [
             (etag.clone(), 200),
             (format!("\"x\", {etag}"), 200),
             ("*".into(), 200),
             ("\"x\"".into(), 412),
-            // A weak validator matches nothing strongly.
+            // A weak validator never matches in a strong comparison.
             (format!("W/{etag}"), 412),
         ] {
-            let reply = fetch(&app, method.clone(), &key, &[("if-match", &known)]).await;
-            assert_eq!(reply.status, status, "{method} {known}");
+            let reply = fetch(&app, method.clone(), &key, &[("if-match", &validator)]).await;
+            assert_eq!(reply.status, status, "{method} {validator}");
         }
     }
     let range = ("range", "bytes=0-1");
@@ -116,7 +116,7 @@ async fn nothing_outside_the_bucket_is_served() {
 }
 
 #[tokio::test]
-async fn the_public_bucket_needs_no_token_and_is_read_from_any_origin() {
+async fn public_bucket_needs_no_token_and_allows_any_origin() {
     let app =
         TestApp::with(|setup| setup.http.auth.tokens = vec!["secret-token-of-tests".into()]).await;
     let path = format!("/storage/{}/clip.mp4", app.video().await);
@@ -135,15 +135,19 @@ async fn the_public_bucket_needs_no_token_and_is_read_from_any_origin() {
     }
     let preflight = ask(Method::OPTIONS).await;
     assert_eq!(preflight.header("access-control-allow-methods"), "GET, HEAD");
-    assert_eq!(preflight.header("access-control-allow-headers"), "*", "ranges among them");
-    assert_eq!(ask(Method::POST).await.status, 403, "writes from elsewhere stay refused");
+    assert_eq!(preflight.header("access-control-allow-headers"), "*", "Range is allowed");
+    assert_eq!(ask(Method::POST).await.status, 403, "cross-origin writes are refused");
     let absent = app.raw(Request::builder().uri_str("/storage/0000000000000000/x").finish()).await;
     absent.error(404);
-    assert_eq!(absent.header("access-control-allow-origin"), "*", "a page may read why");
+    assert_eq!(
+        absent.header("access-control-allow-origin"),
+        "*",
+        "a page of another origin may read the error"
+    );
 }
 
 #[tokio::test]
-async fn what_belongs_to_no_video_is_not_public() {
+async fn objects_outside_videos_are_not_public() {
     let app =
         TestApp::with(|setup| setup.http.auth.tokens = vec!["secret-token-of-tests".into()]).await;
     for key in ["incoming/0123456789abcdef/source", "private/notes.txt", "notes.txt"] {

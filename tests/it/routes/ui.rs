@@ -3,7 +3,7 @@ use poem::http::Method;
 use crate::support::{TestApp, mentions};
 
 #[tokio::test]
-async fn the_page_loads_nothing_but_its_own_files() {
+async fn page_loads_only_its_own_files() {
     let app = TestApp::new().await;
     let page = app.get("/").await;
     assert_eq!(page.status, 200);
@@ -23,20 +23,21 @@ async fn the_page_loads_nothing_but_its_own_files() {
     );
     assert!(!policy.contains("unsafe"), "{policy}");
     if page.text().contains("is not built") {
-        println!("skipped: the files of the page, which scripts/setup.sh builds");
+        println!("skipped: the page is not built (see scripts/setup.sh)");
         return;
     }
     for (file, kind) in [("/app.css", "text/css"), ("/app.js", "text/javascript")] {
         let reply = app.get(file).await;
         assert_eq!(reply.status, 200, "{file}");
         assert!(reply.header("content-type").starts_with(kind), "{file}");
-        let known = app.request(Method::GET, file).header("if-none-match", reply.header("etag"));
-        assert_eq!(app.raw(known.finish()).await.status, 304);
+        let conditional =
+            app.request(Method::GET, file).header("if-none-match", reply.header("etag"));
+        assert_eq!(app.raw(conditional.finish()).await.status, 304);
     }
 }
 
 #[tokio::test]
-async fn storage_elsewhere_is_let_into_the_policy() {
+async fn external_storage_is_allowed_by_the_content_security_policy() {
     let origin = "https://bucket.example.org";
     let app = TestApp::with(|setup| setup.http.storage_origin = Some(origin.into())).await;
     let page = app.get("/").await;
@@ -48,7 +49,7 @@ async fn storage_elsewhere_is_let_into_the_policy() {
 }
 
 #[tokio::test]
-async fn the_page_is_absent_in_api_only_mode() {
+async fn page_is_absent_in_api_only_mode() {
     let app = TestApp::with(|setup| setup.http.server.api_only = true).await;
     for path in ["/", "/app.css", "/app.js", "/index.html"] {
         app.get(path).await.error(404);
@@ -59,7 +60,7 @@ async fn the_page_is_absent_in_api_only_mode() {
 }
 
 #[tokio::test]
-async fn documentation_needs_no_other_host() {
+async fn documentation_page_loads_nothing_from_other_hosts() {
     let app = TestApp::new().await;
     let document = app.get("/openapi.json").await;
     let title = document.json()["info"]["title"].clone();

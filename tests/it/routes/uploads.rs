@@ -1,4 +1,4 @@
-//! Uploads in pieces, by tus 1.0.
+//! Resumable uploads with tus 1.0.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use shotlog::http::AuthToken;
 
 use crate::support::{Reply, Setup, TestApp, clip, mentions};
 
-/// A request of the protocol.
+/// Sends a request of the tus protocol.
 async fn tus(
     app: &TestApp,
     method: Method,
@@ -63,18 +63,18 @@ fn small_parts(setup: &mut Setup) {
 }
 
 #[tokio::test]
-async fn an_upload_that_was_cut_off_becomes_the_same_video() {
+async fn interrupted_upload_becomes_the_same_video() {
     let file = clip(30.0);
     let whole = TestApp::new().await.video_of(&file).await;
 
     let app = TestApp::with(small_parts).await;
     let upload = begin(&app, file.len(), "holiday.mp4").await;
     assert_eq!(offset(&app, &upload).await, 0);
-    // A body that breaks off after eleven bytes.
+    // A body that is cut off after eleven bytes.
     let broken =
         stream::iter([Ok(file[..11].to_vec()), Err(std::io::Error::other("the network is gone"))]);
     append(&app, &upload, 0, Body::from_bytes_stream(broken)).await.error(422);
-    assert_eq!(offset(&app, &upload).await, 11, "what came is kept");
+    assert_eq!(offset(&app, &upload).await, 11, "the received bytes are kept");
     let refused = ingest(&app, &upload).await;
     mentions(&refused.error(422), &["11 of", "upload_id"]);
 
@@ -94,19 +94,23 @@ async fn an_upload_that_was_cut_off_becomes_the_same_video() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     let gone = gone().await;
-    assert_eq!((gone.status, gone.body.len(), app.parts()), (404, 0, 0), "it is ingested");
+    assert_eq!(
+        (gone.status, gone.body.len(), app.parts()),
+        (404, 0, 0),
+        "the upload is removed after its ingest"
+    );
 }
 
 #[tokio::test]
-async fn what_does_not_fit_is_refused_with_a_sentence() {
+async fn invalid_upload_requests_are_refused_with_a_reason() {
     let app = TestApp::with(small_parts).await;
     let file = clip(10.0);
     let upload = begin(&app, file.len(), "a.mp4").await;
     let conflict = append(&app, &upload, 3, file.clone()).await;
     mentions(&conflict.error(409), &["stands at 0", "Upload-Offset"]);
     assert_eq!(conflict.header("upload-offset"), "0");
-    let more = [file.clone(), vec![0]].concat();
-    append(&app, &upload, 0, more).await.error(413);
+    let too_long = [file.clone(), vec![0]].concat();
+    append(&app, &upload, 0, too_long).await.error(413);
     assert_eq!(offset(&app, &upload).await, 0);
 
     let kind = ("content-type", "application/offset+octet-stream");
@@ -122,7 +126,7 @@ async fn what_does_not_fit_is_refused_with_a_sentence() {
             0xc2, 0x6c, 0x9c, 0xd0, 0xd8, 0x9d,
         ])
     );
-    // More than a part is stored before the sum is known, and none of it stays.
+    // Parts stored before the checksum is verified are removed.
     mentions(&summed(&abc, b"0123456789", 0).await.error(460), &["Upload-Checksum"]);
     assert_eq!((offset(&app, &upload).await, app.parts()), (0, 0));
     assert_eq!(summed(&abc, b"abc", 0).await.status, 204);
@@ -141,16 +145,16 @@ async fn what_does_not_fit_is_refused_with_a_sentence() {
     mentions(&detail, &["ingest.max_upload_bytes"]);
     tus(&app, Method::POST, "/uploads", &[("upload-length", "-1")], ()).await.error(422);
     append(&app, "/uploads/nonsense", 0, "x").await.error(404);
-    let told = tus(&app, Method::OPTIONS, "/uploads", &[], ()).await;
+    let options = tus(&app, Method::OPTIONS, "/uploads", &[], ()).await;
     assert_eq!(
-        told.header("tus-extension"),
+        options.header("tus-extension"),
         "creation,creation-with-upload,expiration,checksum,termination"
     );
-    assert_eq!(told.header("tus-max-size"), (1 << 20).to_string());
+    assert_eq!(options.header("tus-max-size"), (1 << 20).to_string());
 }
 
 #[tokio::test]
-async fn an_upload_is_created_with_its_first_bytes() {
+async fn upload_can_be_created_with_its_first_bytes() {
     let app = TestApp::with(small_parts).await;
     let create = async |sum: Option<&str>, body: &'static str| {
         let mut headers =
@@ -170,11 +174,11 @@ async fn an_upload_is_created_with_its_first_bytes() {
     create(None, "more than the twenty bytes").await.error(413);
     create(Some(&wrong), "0123456789").await.error(460);
     create(Some("md5 x"), "0123456789").await.error(400);
-    assert_eq!(app.parts(), 0, "nobody can resume what has no address");
+    assert_eq!(app.parts(), 0, "an upload whose creation failed leaves no parts");
 }
 
 #[tokio::test]
-async fn two_requests_at_one_place_do_not_mix() {
+async fn concurrent_appends_at_one_offset_do_not_mix() {
     let app = Arc::new(TestApp::with(small_parts).await);
     let file = clip(30.0);
     let upload = begin(&app, file.len(), "a.mp4").await;
@@ -185,10 +189,10 @@ async fn two_requests_at_one_place_do_not_mix() {
     let mut statuses = [one.status, two.status];
     statuses.sort_unstable();
     assert_eq!(statuses[1], 409, "{statuses:?}");
-    // Whoever is on goes on from where it stands.
-    let stands = offset(&app, &upload).await;
-    if stands < file.len() {
-        assert_eq!(append(&app, &upload, stands, file[stands..].to_vec()).await.status, 204);
+    // An upload cut off by the conflict resumes at its offset.
+    let reached = offset(&app, &upload).await;
+    if reached < file.len() {
+        assert_eq!(append(&app, &upload, reached, file[reached..].to_vec()).await.status, 204);
     }
     let job = ingest(&app, &upload).await.json();
     let job = app.finished(job["job_id"].as_str().expect("an id")).await;
@@ -197,7 +201,7 @@ async fn two_requests_at_one_place_do_not_mix() {
 }
 
 #[tokio::test]
-async fn unfinished_uploads_have_their_room_and_their_time() {
+async fn unfinished_uploads_are_limited_in_size_and_age() {
     let app = TestApp::with(|setup| {
         setup.settings.ingest.max_waiting_bytes = 100;
         setup.settings.ingest.max_unfinished_uploads = 2;
@@ -227,7 +231,7 @@ async fn unfinished_uploads_have_their_room_and_their_time() {
 }
 
 #[tokio::test]
-async fn a_failed_ingest_leaves_the_upload_for_another_try() {
+async fn failed_ingest_keeps_the_upload_for_a_retry() {
     let app = TestApp::new().await;
     let upload = begin(&app, 9, "a.mp4").await;
     append(&app, &upload, 0, "no video!").await;
@@ -241,7 +245,7 @@ async fn a_failed_ingest_leaves_the_upload_for_another_try() {
 }
 
 #[tokio::test]
-async fn an_upload_is_of_those_who_began_it() {
+async fn upload_is_accessible_only_to_its_creator() {
     let bound = |name: &str| Access::new(Some([name.to_owned()].into()), false);
     let mut app = TestApp::with(|setup| {
         setup.http.auth.tokens = vec![

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{BASE, TestApp, clip, keys, mentions, multipart};
 
 #[tokio::test]
-async fn an_upload_is_accepted_and_ingested() {
+async fn upload_is_accepted_and_ingested() {
     let app = TestApp::new().await;
     let reply = app.upload(&[], "clip.mp4", &clip(30.0)).await;
     assert_eq!(reply.status, 202);
@@ -49,7 +49,7 @@ async fn an_upload_is_accepted_and_ingested() {
     assert_eq!(keys(&result["aggregated"]), ["aggregates", "ran", "reused", "skipped"]);
     assert_eq!(result["profile"]["scan"]["calls"], 1);
     assert_eq!(keys(&result["profile"]["scan"]), ["calls", "seconds"]);
-    assert_eq!(app.spooled(), 0, "the upload is gone from the work folder");
+    assert_eq!(app.spooled(), 0, "the upload is removed from the work folder");
 }
 
 #[tokio::test]
@@ -87,7 +87,7 @@ async fn every_chunking_mode_is_reachable() {
 }
 
 #[tokio::test]
-async fn a_name_with_path_tricks_stays_a_name() {
+async fn path_traversal_in_a_filename_is_neutralised() {
     let app = TestApp::new().await;
     let names = [
         ("../../etc/passwd.mp4", "passwd.mp4"),
@@ -97,27 +97,27 @@ async fn a_name_with_path_tricks_stays_a_name() {
         // The poster is stored next to the video.
         ("poster.jpg", "poster-video.jpg"),
     ];
-    for (seconds, (given, kept)) in (10_u8..).zip(names) {
-        // Each clip is another video: the same one again would keep its first name.
-        let job = app.job_of(&[], given, &clip(seconds.into())).await;
+    for (seconds, (filename, stored_name)) in (10_u8..).zip(names) {
+        // Each clip is a different video: a repeated one would keep its first name.
+        let job = app.job_of(&[], filename, &clip(seconds.into())).await;
         let id = job["result"]["video_id"].as_str().unwrap();
-        assert_eq!(job["result"]["storage_path"], format!("{id}/{kept}"));
-        let stored = app.get(&format!("/storage/{id}/{kept}")).await;
-        assert_eq!(stored.body, clip(seconds.into()), "{given}");
+        assert_eq!(job["result"]["storage_path"], format!("{id}/{stored_name}"));
+        let stored = app.get(&format!("/storage/{id}/{stored_name}")).await;
+        assert_eq!(stored.body, clip(seconds.into()), "{filename}");
     }
 }
 
 #[tokio::test]
-async fn a_name_of_any_script_is_kept() {
+async fn filename_in_any_script_is_kept() {
     let app = TestApp::new().await;
     let names = [
         ("夏休み.mp4", "夏休み.mp4", "%E5%A4%8F%E4%BC%91%E3%81%BF.mp4"),
         ("Größe des Hauses.mp4", "Größe_des_Hauses.mp4", "Gr%C3%B6%C3%9Fe_des_Hauses.mp4"),
     ];
-    for (seconds, (given, kept, encoded)) in (20_u8..).zip(names) {
-        let job = app.job_of(&[], given, &clip(seconds.into())).await;
+    for (seconds, (filename, stored_name, encoded)) in (20_u8..).zip(names) {
+        let job = app.job_of(&[], filename, &clip(seconds.into())).await;
         let id = job["result"]["video_id"].as_str().unwrap();
-        assert_eq!(job["result"]["filename"], kept);
+        assert_eq!(job["result"]["filename"], stored_name);
         assert_eq!(job["result"]["video_url"], format!("{BASE}/storage/{id}/{encoded}"));
         let stored = app.get(&format!("/storage/{id}/{encoded}")).await;
         assert_eq!(
@@ -127,7 +127,7 @@ async fn a_name_of_any_script_is_kept() {
         let media = app.get(&format!("/media/{id}")).await;
         assert_eq!(media.header("location"), format!("{BASE}/storage/{id}/{encoded}"));
         let cut = app.get(&format!("/videos/{id}/clip?start=0&end=1")).await;
-        assert!(cut.header("content-disposition").is_ascii(), "{given}");
+        assert!(cut.header("content-disposition").is_ascii(), "{filename}");
         let stem = &encoded[..encoded.len() - 4];
         mentions(
             cut.header("content-disposition"),
@@ -139,7 +139,7 @@ async fn a_name_of_any_script_is_kept() {
 }
 
 #[tokio::test]
-async fn a_file_is_required() {
+async fn file_is_required() {
     let app = TestApp::new().await;
     let (kind, body) = multipart(&[("mode", "preset")], None);
     mentions(&app.post_text("/videos", &kind, body).await.error(422), &["file is missing"]);
@@ -152,7 +152,7 @@ async fn a_file_is_required() {
 }
 
 #[tokio::test]
-async fn a_body_cut_off_half_way_leaves_nothing() {
+async fn truncated_body_leaves_nothing() {
     let app = TestApp::new().await;
     let (kind, body) = multipart(&[("mode", "preset")], Some(("clip.mp4", &clip(30.0))));
     for cut in [20, body.len() / 2, body.len() - 30] {
@@ -170,7 +170,7 @@ async fn a_body_cut_off_half_way_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_field_given_twice_is_refused() {
+async fn repeated_form_field_is_refused() {
     let app = TestApp::new().await;
     let reply = app.upload(&[("mode", "preset"), ("mode", "interval")], "c.mp4", &clip(5.0)).await;
     mentions(&reply.error(422), &["mode", "more than once"]);
@@ -178,7 +178,7 @@ async fn a_field_given_twice_is_refused() {
 }
 
 #[tokio::test]
-async fn a_url_is_accepted_and_ingested() {
+async fn url_is_accepted_and_ingested() {
     let app = TestApp::new().await;
     let url = "http://media.example.org/films/walk.mp4";
     let headers = vec![("content-type".into(), "video/mp4".into())];
@@ -193,7 +193,7 @@ async fn a_url_is_accepted_and_ingested() {
 }
 
 #[tokio::test]
-async fn known_bytes_that_come_again_by_url_get_their_source_url() {
+async fn reingest_by_url_adds_the_source_url() {
     let app = TestApp::new().await;
     let id = app.video().await;
     assert_eq!(app.get(&format!("/videos/{id}")).await.ok().get("source_url"), None);
@@ -206,12 +206,12 @@ async fn known_bytes_that_come_again_by_url_get_their_source_url() {
         let job = app.finished(reply.json()["job_id"].as_str().unwrap()).await;
         assert_eq!(job["result"]["video_id"], id.as_str(), "{job}");
         let video = app.get(&format!("/videos/{id}")).await.ok();
-        assert_eq!(video["source_url"], first, "the first one is kept");
+        assert_eq!(video["source_url"], first, "the first source URL is kept");
     }
 }
 
 #[tokio::test]
-async fn a_url_into_our_own_bucket_is_accepted() {
+async fn url_of_the_services_own_bucket_is_accepted() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let url = format!("{BASE}/storage/{id}/clip.mp4");
@@ -222,7 +222,7 @@ async fn a_url_into_our_own_bucket_is_accepted() {
 }
 
 #[tokio::test]
-async fn the_listing_is_newest_first_and_pages() {
+async fn listing_is_newest_first_and_paged() {
     let app = TestApp::new().await;
     assert_eq!(app.get("/videos").await.ok(), json!({"videos": [], "total": 0}));
     for seconds in [10.0, 20.0, 30.0] {
@@ -283,7 +283,7 @@ async fn detail_adds_to_the_listing_fields() {
 }
 
 #[tokio::test]
-async fn a_delete_removes_everything() {
+async fn delete_removes_everything() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let deleted = app.delete(&format!("/videos/{id}")).await.ok();
@@ -343,30 +343,30 @@ async fn pages_follow_each_other_by_cursor_and_are_filtered() {
 }
 
 #[tokio::test]
-async fn pages_and_hits_ask_the_stores_as_often_in_any_library() {
-    let counted = Arc::new(Faults::default());
-    let app = TestApp::with(|setup| setup.faults = Some(counted.clone())).await;
-    let mut asked = Vec::new();
+async fn store_calls_per_page_do_not_grow_with_the_library() {
+    let faults = Arc::new(Faults::default());
+    let app = TestApp::with(|setup| setup.faults = Some(faults.clone())).await;
+    let mut calls = Vec::new();
     for seconds in [21.0, 22.0, 23.0, 24.0, 25.0] {
         app.video_of(&clip(seconds)).await;
-        counted.plan(usize::MAX, Fault::Fails);
+        faults.plan(usize::MAX, Fault::Fails);
         app.get("/videos?limit=1").await.ok();
-        let page = counted.calls();
+        let page = faults.calls();
         app.post_json("/query", json!({"text": "a woman opens a door", "limit": 1})).await.ok();
-        asked.push((page, counted.calls() - page));
+        calls.push((page, faults.calls() - page));
     }
-    // One of the listing and two for addresses; one of the index, one of the listing, one address.
-    assert_eq!(asked, [(3, 3); 5], "calls of a page and of a search");
+    // A page: one listing call and two for URLs. A search: one index, one listing and one URL call.
+    assert_eq!(calls, [(3, 3); 5], "calls for a page and for a search");
 }
 
 #[tokio::test]
-async fn a_listed_video_says_what_it_is_about() {
+async fn listed_video_includes_its_synopsis() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let summary = app.get(&format!("/videos/{id}/aggregates?aggregator=summary")).await.ok();
     let summary = summary["result"]["summary"].as_str().expect("a summary").to_owned();
-    let listed = app.get("/videos").await.ok();
-    let synopsis = listed["videos"][0]["synopsis"].as_str().expect("a sentence").to_owned();
+    let list = app.get("/videos").await.ok();
+    let synopsis = list["videos"][0]["synopsis"].as_str().expect("a sentence").to_owned();
     assert!(!synopsis.is_empty() && summary.starts_with(&synopsis), "{synopsis}: {summary}");
     let detail = app.get(&format!("/videos/{id}")).await.ok();
     assert_eq!(detail["synopsis"], synopsis.as_str());

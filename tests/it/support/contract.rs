@@ -1,4 +1,5 @@
-//! The served document as a check: a response must have a declared status and fit its schema.
+//! Checks responses against the served OpenAPI document: the status must be declared and the body must
+//! match its schema.
 
 use poem::http::Method;
 use serde_json::Value;
@@ -13,7 +14,7 @@ impl Contract {
         Self(serde_json::from_str(document).expect("the document is JSON"))
     }
 
-    /// Fails unless the document allows the response. Routes outside the document pass.
+    /// Panics unless the document allows the response. Routes outside the document pass.
     #[track_caller]
     pub fn check(&self, method: &Method, path: &str, reply: &Reply) {
         let Some(operation) = self.operation(method, path) else { return };
@@ -46,7 +47,7 @@ impl Contract {
                     .all(|(part, given)| part.starts_with('{') || part == given)
         };
         let paths = self.0["paths"].as_object()?;
-        // A literal path wins over a template.
+        // A literal path takes precedence over a template.
         let (_, item) = paths
             .iter()
             .filter(|(template, _)| fits(template))
@@ -54,7 +55,7 @@ impl Contract {
         item.get(method.as_str().to_lowercase())
     }
 
-    /// Where a value departs from a schema.
+    /// The places where a value violates a schema.
     pub fn problems(&self, schema: &Value, value: &Value, at: &str) -> Vec<String> {
         if let Some(reference) = schema["$ref"].as_str() {
             let target = self.0.pointer(&reference[1..]).expect("the reference resolves");

@@ -1,4 +1,4 @@
-//! Fakes of the ports whose real adapters need models or media.
+//! Fake adapters for ports whose real adapters need models or media.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
@@ -26,14 +26,14 @@ use ports::{ByteStream, ErrorKind, PortError, Result};
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
-/// The bytes of a clip that [`SceneDecoder`] reads: its length and what goes wrong with it.
+/// The bytes of a clip that [`SceneDecoder`] reads: JSON with its length and optional defects.
 pub fn clip(seconds: f64) -> Vec<u8> {
     json!({"seconds": seconds}).to_string().into_bytes()
 }
 
 /// Decodes the clips of [`clip`]: one colour per ten seconds, and a tone. `"poster": false` makes
-/// single frames undecodable, `"video": false` and `"audio": false` leave a stream out; `"claims"` is
-/// what the container says of its length; of `"tracks"` of sound that of the number `"silent"` is.
+/// single frames undecodable; `"video": false` and `"audio": false` omit a stream; `"claims"` is the
+/// duration that the container declares; of `"tracks"` audio tracks the one numbered `"silent"` is silent.
 pub struct SceneDecoder;
 
 impl SceneDecoder {
@@ -111,14 +111,14 @@ impl VideoDecoder for SceneDecoder {
         let frame = |&Still { time, .. }: &Still| {
             let mut image =
                 Image { width: 64, height: 36, rgb: Self::colour(time).repeat(64 * 36) };
-            // Something to see in it.
+            // A pattern, so that the picture is not uniform.
             image.rgb[..3].fill(255);
             decodable.then_some(Frame { time, image })
         };
         Ok(stills.iter().map(frame).collect())
     }
 
-    /// A scene has no packets that could be cut: a clip is the whole of it.
+    /// A scene has no packets to cut, so the clip is the whole file.
     fn clip(
         &self,
         file: &Path,
@@ -132,15 +132,15 @@ impl VideoDecoder for SceneDecoder {
     }
 }
 
-/// A vector of word counts: texts that share words are alike.
+/// Embeds a text as its word counts, so that texts that share words are similar.
 pub struct FakeEmbedder {
     /// Fails every call while set.
     pub down: AtomicBool,
     /// What its probes wait for.
     pub probes: Probes,
-    /// Texts it was given to embed.
+    /// Number of texts embedded so far.
     pub embedded: AtomicUsize,
-    /// Calls that succeed before every further one fails.
+    /// Number of calls that succeed before all later ones fail.
     left: AtomicUsize,
 }
 
@@ -158,7 +158,7 @@ impl Default for FakeEmbedder {
 impl FakeEmbedder {
     pub const DIMENSION: usize = 64;
 
-    /// Lets so many calls succeed and fails from then on.
+    /// Lets this number of calls succeed and fails all later ones.
     pub fn fail_after(&self, calls: usize) {
         self.left.store(calls, Ordering::SeqCst);
     }
@@ -210,7 +210,7 @@ impl Embedder for FakeEmbedder {
     }
 }
 
-/// What the probes of a fake wait for; nothing, unless a test says so.
+/// What the probes of a fake wait for; by default they return at once.
 #[derive(Default)]
 pub struct Probes {
     waits: Mutex<Option<Arc<Barrier>>>,
@@ -218,17 +218,17 @@ pub struct Probes {
 }
 
 impl Probes {
-    /// Probes never end.
+    /// Makes probes hang.
     pub fn hang(&self) {
         self.meet(Arc::new(Barrier::new(usize::MAX)));
     }
 
-    /// Probes wait until as many as the barrier counts are under way.
+    /// Makes probes wait until as many have started as the barrier counts.
     pub fn meet(&self, barrier: Arc<Barrier>) {
         *self.waits.lock().expect("unpoisoned") = Some(barrier);
     }
 
-    /// How often there was a probe.
+    /// Number of probes so far.
     pub fn asked(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }
@@ -242,27 +242,27 @@ impl Probes {
     }
 }
 
-/// A model that sees: its description of a chunk follows from the chunk's timecode.
+/// A vision model whose description of a chunk depends on the chunk's timecode.
 #[derive(Default)]
 pub struct FakeModel {
-    /// Tasks that fail, with the message.
+    /// Tasks that fail, with their error messages.
     pub failing: Mutex<HashMap<Task, String>>,
-    /// Timecodes of chunks in which nothing is seen.
+    /// Timecodes of chunks with an empty description.
     pub blind: Mutex<Vec<String>>,
-    /// Sees no pictures while set.
+    /// Does not support images while set.
     pub sightless: AtomicBool,
-    /// Answers nothing while set.
+    /// Calls hang while set.
     pub stalled: AtomicBool,
-    /// Requests answered.
+    /// Number of completed requests.
     pub calls: AtomicUsize,
-    /// Descriptions given.
+    /// Number of descriptions returned.
     pub described: AtomicUsize,
-    /// Sentences to answer with, and words of the passage that each cites; none for no citation.
+    /// The sentences of answers, each with words of the passage that it cites; empty for no citation.
     pub says: Mutex<Vec<(&'static str, &'static str)>>,
 }
 
 impl FakeModel {
-    /// From now on the task fails.
+    /// Makes all later calls for the task fail.
     pub fn fail(&self, task: Task, message: &str) {
         self.failing.lock().expect("unpoisoned").insert(task, message.into());
     }
@@ -380,14 +380,14 @@ impl LanguageModel for FakeModel {
     }
 }
 
-/// Storage that can be taken away.
+/// Storage whose calls can be made to fail or hang.
 pub struct FlakyStorage {
     inner: Arc<OpendalStorage>,
     /// Fails every call while set.
     pub down: AtomicBool,
     /// Fails deletes while set.
     pub keeps: AtomicBool,
-    /// Lets deletes hang while set; they are done once they [`Self::land`].
+    /// Deletes hang while set; [`Self::land`] executes them later.
     pub slow: AtomicBool,
     under_way: Mutex<Vec<String>>,
     /// What its probes wait for.
@@ -406,7 +406,7 @@ impl FlakyStorage {
         }
     }
 
-    /// Does the deletes that have hung; says how many.
+    /// Executes the deletes that hung and returns their number.
     pub async fn land(&self) -> usize {
         let late = std::mem::take(&mut *self.under_way.lock().expect("unpoisoned"));
         for key in &late {
@@ -483,17 +483,18 @@ impl ObjectStorage for FlakyStorage {
 
 /// What happens to the next publication of a video.
 pub enum Publication {
-    /// It is done, and its answer gets lost.
+    /// The write succeeds, but its acknowledgement is lost.
     Unanswered,
-    /// It is not done.
+    /// The write fails without effect.
     Refused,
-    /// It is done and its answer gets lost, and so is every later one until [`FlakyRecords::recover`].
+    /// The write succeeds without acknowledgement, and every later call fails until
+    /// [`FlakyRecords::recover`].
     Last,
     /// Another instance publishes this record just before it.
     Overtaken(Value),
 }
 
-/// Records that get lost on the way, and some that are spoilt.
+/// Records whose calls can fail and whose documents can be corrupted.
 #[derive(Default)]
 pub struct FlakyRecords {
     inner: MemoryRecords,
@@ -505,17 +506,17 @@ pub struct FlakyRecords {
 }
 
 impl FlakyRecords {
-    /// Decides on the next publication.
+    /// Sets what happens to the next publication.
     pub fn at_publication(&self, what: Publication) {
         *self.next.lock().expect("unpoisoned") = Some(what);
     }
 
-    /// Ends what [`Publication::Last`] began.
+    /// Ends the outage that [`Publication::Last`] began.
     pub fn recover(&self) {
         self.down.store(false, Ordering::SeqCst);
     }
 
-    /// Makes a document something that is not JSON.
+    /// Corrupts a document, so that it cannot be read as JSON.
     pub async fn spoil(&self, key: &str) {
         self.inner.put(key, &Value::Null).await.expect("records");
         self.spoilt.lock().expect("unpoisoned").insert(key.to_owned());
@@ -559,7 +560,7 @@ impl RecordStore for FlakyRecords {
         expected: Precondition<'_>,
         document: &Value,
     ) -> Result<bool> {
-        // A claim keeps the epoch, and so does a tombstone without one.
+        // A claim keeps the epoch; a tombstone without an epoch does too.
         let epoch = |record: &Value| record["epoch"].as_u64().unwrap_or(0);
         let before = match expected {
             Precondition::Document(before) => epoch(before),

@@ -50,10 +50,10 @@ pub use fakes::{
     FakeEmbedder, FakeModel, FlakyRecords, FlakyStorage, Publication, SceneDecoder, clip,
 };
 
-/// Where the service says it is.
+/// The public base URL of the service.
 pub const BASE: &str = "http://shotlog.test";
 
-/// The application and the handles on what it stands on.
+/// The application with handles on its adapters.
 pub struct TestApp {
     app: BoxEndpoint<'static, Response>,
     contract: Contract,
@@ -70,7 +70,7 @@ pub struct TestApp {
     token: Option<String>,
 }
 
-/// What a test may change before the application starts.
+/// Settings and adapters that a test can change before the application starts.
 pub struct Setup {
     pub http: HttpOptions,
     pub mcp: McpSettings,
@@ -83,15 +83,15 @@ pub struct Setup {
     pub records: Arc<FlakyRecords>,
     pub index: Arc<MemoryIndex>,
     pub listing: Arc<MemoryListing>,
-    /// Instead of a folder of its own.
+    /// Replaces the default storage, a temporary folder.
     pub storage: Option<Arc<FlakyStorage>>,
-    /// What calls of the records, the index and the bucket meet.
+    /// Faults injected into calls of the records, the index and the bucket.
     pub faults: Option<Arc<Faults>>,
-    /// Instead of the fake model.
+    /// Replaces the fake language model.
     pub llm: Option<Arc<dyn LanguageModel>>,
 }
 
-/// The models an application may do without; none unless a test sets them.
+/// Optional models; none unless a test sets them.
 #[derive(Default)]
 pub struct Models {
     pub transcriber: Option<Arc<dyn Transcriber>>,
@@ -104,7 +104,7 @@ pub struct Models {
 }
 
 impl TestApp {
-    /// An open application with room for everything.
+    /// An application without authentication and with generous limits.
     pub async fn new() -> Self {
         Self::with(|_| {}).await
     }
@@ -147,7 +147,7 @@ impl TestApp {
                     sources: 1,
                     ..FrameSettings::default()
                 },
-                // Each request tells the present state.
+                // Without a cache each request reports the current state.
                 probes: ProbeSettings {
                     interval: Duration::ZERO,
                     timeout: Duration::from_secs(20),
@@ -240,31 +240,31 @@ impl TestApp {
         }
     }
 
-    /// The document the application serves.
+    /// The OpenAPI document that the application serves.
     pub fn contract(&self) -> &Contract {
         &self.contract
     }
 
-    /// Files that lie in the folder for sources being worked on.
+    /// Number of files in the spool folder.
     pub fn spooled(&self) -> usize {
         let entries = std::fs::read_dir(self.work.path().join("work"));
         entries.map_or(0, |entries| entries.count())
     }
 
-    /// Objects in the bucket.
+    /// Number of objects in the bucket.
     pub fn stored(&self) -> usize {
         let entries = std::fs::read_dir(self.work.path().join("storage")).expect("the bucket");
         let visible = |e: &std::fs::DirEntry| !e.file_name().to_string_lossy().starts_with('.');
         entries.flatten().filter(visible).count()
     }
 
-    /// Uploads in the bucket that wait for a worker.
+    /// Number of uploads in the bucket that wait for a worker.
     pub fn incoming(&self) -> usize {
         let entries = std::fs::read_dir(self.work.path().join("storage/incoming"));
         entries.map_or(0, |entries| entries.count())
     }
 
-    /// Parts in the bucket of uploads that came in pieces.
+    /// Number of stored parts of resumable uploads.
     pub fn parts(&self) -> usize {
         let uploads = std::fs::read_dir(self.work.path().join("storage/uploads"));
         let parts = |upload: std::fs::DirEntry| {
@@ -273,12 +273,12 @@ impl TestApp {
         uploads.map_or(0, |uploads| uploads.flatten().map(parts).sum())
     }
 
-    /// Requests carry this token from now on.
+    /// Sends this token with all later requests.
     pub fn speak_as(&mut self, token: &str) {
         self.token = Some(token.to_owned());
     }
 
-    /// Waits until every job has ended; they are, the newest first.
+    /// Waits until every job has ended and returns the jobs, newest first.
     pub async fn idle(&self) -> Vec<Value> {
         let ended = |job: &Value| job["status"] == "done" || job["status"] == "failed";
         for _ in 0..10_000 {
@@ -291,7 +291,7 @@ impl TestApp {
         panic!("the jobs do not end");
     }
 
-    /// Sends a request as it is.
+    /// Sends a request unchanged.
     pub async fn raw(&self, request: Request) -> Reply {
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         let response = self.app.get_response(request).await;
@@ -302,7 +302,7 @@ impl TestApp {
         reply
     }
 
-    /// A request builder that carries the token.
+    /// A request builder with the current token.
     pub fn request(&self, method: Method, uri: &str) -> poem::RequestBuilder {
         let builder = Request::builder().method(method).uri_str(uri).header("host", "shotlog.test");
         match &self.token {
@@ -343,7 +343,7 @@ impl TestApp {
         self.post_text("/videos", &kind, body).await
     }
 
-    /// Uploads a file and waits for its job, whatever its end.
+    /// Uploads a file and returns its ended job, failed or done.
     pub async fn job_of(&self, fields: &[(&str, &str)], name: &str, file: &[u8]) -> Value {
         let reply = self.upload(fields, name, file).await;
         assert_eq!(reply.status, 202, "{}", reply.text());
@@ -373,7 +373,7 @@ impl TestApp {
         }
     }
 
-    /// Changes a video's published record, for states that only other installs reach.
+    /// Changes a video's published record, for states that only other installations produce.
     pub async fn edit_record(&self, video_id: &str, change: impl FnOnce(&mut Value)) {
         use ports::listing::VideoListing;
         use ports::records::RecordStore;
@@ -385,7 +385,7 @@ impl TestApp {
         self.service.catalog.list_all().await.expect("a listing");
     }
 
-    /// Stores an analyzer's outputs, one per chunk, that this install has no models for.
+    /// Stores outputs, one per chunk, of an analyzer whose models are missing here.
     pub async fn plant_output(&self, video_id: &str, analyzer: &str, outputs: Value) {
         use ports::records::RecordStore;
         let key = format!("videos/{video_id}/{analyzer}-planted.json");
@@ -398,7 +398,7 @@ impl TestApp {
         self.edit_record(video_id, |record| record["analyzers"][analyzer] = entry).await;
     }
 
-    /// Stores an aggregate that this install has no aggregator for.
+    /// Stores the result of an aggregator that is missing here.
     pub async fn plant_aggregate(&self, video_id: &str, aggregator: &str, result: Value) {
         use ports::records::RecordStore;
         let key = format!("videos/{video_id}/{aggregator}-planted.json");
@@ -424,7 +424,7 @@ impl Reply {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// The message of an error, after checking its status and that it is the body's only field.
+    /// The message of an error; asserts its status and that it is the only field of the body.
     pub fn error(&self, status: u16) -> String {
         assert_eq!(self.status, status, "{}", self.text());
         let body = self.json();
@@ -433,7 +433,7 @@ impl Reply {
         object["detail"].as_str().expect("a string").to_owned()
     }
 
-    /// The JSON of a success.
+    /// The JSON body of a successful response.
     pub fn ok(&self) -> Value {
         assert_eq!(self.status, 200, "{}", self.text());
         self.json()
@@ -471,7 +471,7 @@ pub fn multipart(fields: &[(&str, &str)], file: Option<(&str, &[u8])>) -> (Strin
     (format!("multipart/form-data; boundary={boundary}"), body)
 }
 
-/// The id of a video that is known to have one.
+/// Parses a valid video id.
 #[track_caller]
 pub fn video_id(id: &str) -> VideoId {
     id.parse().expect("the id of a video")
@@ -485,7 +485,7 @@ pub fn keys(value: &Value) -> Vec<&str> {
     keys
 }
 
-/// Whether every one of the words is in the text; the message of a failure shows both.
+/// Asserts that the text contains all of the words.
 #[track_caller]
 pub fn mentions(text: &str, words: &[&str]) {
     for word in words {

@@ -1,4 +1,4 @@
-//! A paid language model over HTTP that counts.
+//! A fake language-model server over HTTP that counts its calls.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,14 +9,14 @@ use poem::web::{Data, Json};
 use poem::{EndpointExt, Route, Server, handler, post};
 use serde_json::{Value, json};
 
-/// The model, running.
+/// The running server.
 pub struct CountingModel {
     pub url: String,
-    /// Calls about pictures so far, of which there is one for each chunk.
+    /// Number of calls with images so far, one for each chunk.
     pub described: Arc<AtomicUsize>,
 }
 
-/// Chat completions with the right shape for each schema; counts those with pictures.
+/// Returns a chat completion that matches the requested schema; counts requests with images.
 #[handler]
 async fn complete(Json(request): Json<Value>, described: Data<&Arc<AtomicUsize>>) -> Json<Value> {
     let answer = if request.to_string().contains("image_url") {

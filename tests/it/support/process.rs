@@ -1,4 +1,4 @@
-//! The service as a process of its own, which a test may kill.
+//! The service as a separate process that a test can kill.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use reqwest::multipart::{Form, Part};
 use serde_json::Value;
 
-/// A running service; dropping it sends SIGKILL: nothing is flushed, nothing is tidied up.
+/// A running service; dropping it sends SIGKILL, so nothing is flushed or cleaned up.
 pub struct Process {
     child: Child,
     pub url: String,
@@ -57,19 +57,19 @@ impl Process {
         process
     }
 
-    /// Kills it; nothing is flushed, nothing is tidied up.
+    /// Sends SIGKILL, so nothing is flushed or cleaned up.
     pub fn kill(&mut self) {
-        // One that is dead already stays so.
+        // The process may have ended already.
         let _ = self.child.kill();
         self.child.wait().expect("the process ends");
     }
 
-    /// Stands still until it is told to go on.
+    /// Suspends the process (SIGSTOP) until [`Self::go_on`].
     pub fn pause(&self) {
         self.signal("-STOP");
     }
 
-    /// Goes on after a pause.
+    /// Resumes the process (SIGCONT).
     pub fn go_on(&self) {
         self.signal("-CONT");
     }
@@ -79,7 +79,7 @@ impl Process {
         assert!(sent.expect("the program kill").success(), "{signal}");
     }
 
-    /// Waits until it is ready.
+    /// Waits until `/ready` succeeds.
     pub async fn ready(&self) {
         let url = format!("{}/ready", self.url);
         while reqwest::get(&url).await.expect("an answer").status() != 200 {
@@ -87,7 +87,7 @@ impl Process {
         }
     }
 
-    /// The most memory it has had resident so far, bytes.
+    /// Peak resident memory so far, bytes.
     #[cfg(target_os = "linux")]
     pub fn peak_memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
@@ -95,13 +95,13 @@ impl Process {
         peak.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
     }
 
-    /// The JSON of a page.
+    /// The JSON body of a GET request.
     pub async fn get(&self, path: &str) -> Value {
         reqwest::get(format!("{}{path}", self.url)).await.unwrap().json().await.unwrap()
     }
 
-    /// Uploads a file, cut into chunks of two seconds, and returns its job's id. An error is of the
-    /// connection.
+    /// Uploads a file for chunks of two seconds and returns the id of its job. Errors are connection
+    /// errors.
     pub async fn upload(&self, file: &Path, fields: &[(&str, &str)]) -> reqwest::Result<String> {
         let part = Part::bytes(std::fs::read(file).unwrap()).file_name("c.mp4");
         let mut form = Form::new().text("mode", "interval").text("interval", "2");
@@ -114,7 +114,7 @@ impl Process {
         Ok(accepted["job_id"].as_str().unwrap_or_else(|| panic!("{accepted}")).to_owned())
     }
 
-    /// The job once `enough` says so, which a failed one must do.
+    /// Polls a job until `enough` accepts it. Panics if the job fails and is not accepted.
     pub async fn job(&self, job_id: &str, enough: impl Fn(&Value) -> bool) -> Value {
         loop {
             let job = self.get(&format!("/jobs/{job_id}")).await;
@@ -127,7 +127,7 @@ impl Process {
     }
 }
 
-/// Bars whose colours turn, as many seconds of them as asked for; each seed is another file.
+/// Creates a clip of colour bars with rotating hue; each seed gives a different file.
 pub fn bars(folder: &Path, seconds: u32, seed: u32) -> Option<PathBuf> {
     let file = folder.join(format!("bars{seed}.mp4"));
     let made = Command::new("ffmpeg")

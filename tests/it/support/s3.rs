@@ -1,4 +1,4 @@
-//! Settings for the S3 server that `S3_ENDPOINT` names: `S3_BUCKET` must exist there.
+//! Settings for the S3 server at `S3_ENDPOINT`, where the bucket `S3_BUCKET` must exist.
 
 fn variable(name: &str, default: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| default.into())
@@ -8,7 +8,7 @@ pub fn bucket() -> String {
     variable("S3_BUCKET", "shotlog")
 }
 
-/// Storage below a prefix of the test's own, with signed addresses.
+/// Storage settings with a separate prefix for the test and signed URLs.
 pub fn settings(own: &str) -> Option<Vec<(&'static str, String)>> {
     let Ok(endpoint) = std::env::var("S3_ENDPOINT") else {
         println!("skipped: S3_ENDPOINT names no server");

@@ -106,7 +106,6 @@ pub(super) fn check_codec(
 
 /// The decoders of the listed codecs in FFmpeg's format: it opens some by itself while it probes
 /// the streams.
-/// looks for the streams.
 pub(super) fn codec_whitelist(options: &FfmpegOptions) -> CString {
     let decoders: Vec<String> = options
         .codecs

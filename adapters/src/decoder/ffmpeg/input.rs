@@ -312,25 +312,26 @@ impl Input {
     /// subsampled colours of at most ten bits.
     pub(super) fn is_playable(&self) -> bool {
         let parameters = |stream: Option<usize>| Some(self.context.stream(stream?)?.parameters());
-        let played = parameters(self.picture).is_none_or(|picture| {
+        let is_video_playable = parameters(self.picture).is_none_or(|picture| {
             #[expect(unsafe_code, reason = "FFI")]
             // SAFETY: a plain field of the parameters, which are there as long as the stream.
             let format = unsafe { (*picture.as_ptr()).format };
-            let of =
+            let is_one_of =
                 |formats: &[ffi::AVPixelFormat]| formats.iter().any(|&one| one as c_int == format);
-            let eight = of(&[
+            let is_8_bit = is_one_of(&[
                 ffi::AVPixelFormat::AV_PIX_FMT_YUV420P,
                 ffi::AVPixelFormat::AV_PIX_FMT_YUVJ420P,
             ]);
-            let ten = of(&[ffi::AVPixelFormat::AV_PIX_FMT_YUV420P10LE]);
+            let is_10_bit = is_one_of(&[ffi::AVPixelFormat::AV_PIX_FMT_YUV420P10LE]);
             match picture.id() {
-                Id::H264 => eight,
-                Id::HEVC | Id::AV1 | Id::VP9 => eight || ten,
+                Id::H264 => is_8_bit,
+                Id::HEVC | Id::AV1 | Id::VP9 => is_8_bit || is_10_bit,
                 _ => false,
             }
         });
-        let heard = |sound: Parameters| matches!(sound.id(), Id::AAC | Id::MP3 | Id::OPUS);
-        played && parameters(self.sound).is_none_or(heard)
+        let is_audio_playable =
+            |sound: Parameters| matches!(sound.id(), Id::AAC | Id::MP3 | Id::OPUS);
+        is_video_playable && parameters(self.sound).is_none_or(is_audio_playable)
     }
 
     /// Sets an encoder's colour properties: those of the stream, or BT.709 for tone-mapped high

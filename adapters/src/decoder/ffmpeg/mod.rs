@@ -144,7 +144,7 @@ impl FfmpegDecoder {
         Ok(scan::scan(&mut input, &self.options, options, sink)?)
     }
 
-    pub(super) fn sound_of_file(
+    pub(super) fn decode_audio_file(
         &self,
         file: &Arc<File>,
         audio_track: Option<u32>,
@@ -159,7 +159,7 @@ impl FfmpegDecoder {
         }
     }
 
-    pub(super) fn frames_of_file(
+    pub(super) fn extract_frames(
         &self,
         file: &Arc<File>,
         stills: &[Still],
@@ -171,7 +171,7 @@ impl FfmpegDecoder {
 }
 
 impl FfmpegDecoder {
-    pub(super) fn clip_of_file(
+    pub(super) fn write_clip(
         &self,
         file: &Arc<File>,
         cut: &ClipRequest,
@@ -211,12 +211,12 @@ impl VideoDecoder for FfmpegDecoder {
     }
 
     fn sound(&self, file: &Path, audio_track: Option<u32>, sink: &mut dyn ScanSink) -> Result<()> {
-        self.sound_of_file(&open_media(file)?, audio_track, sink)
+        self.decode_audio_file(&open_media(file)?, audio_track, sink)
     }
 
     fn stills(&self, file: &Path, stills: &[Still]) -> Result<Vec<Option<Frame>>> {
         let mut frames = vec![None; stills.len()];
-        self.frames_of_file(&open_media(file)?, stills, None, &mut |index, frame| {
+        self.extract_frames(&open_media(file)?, stills, None, &mut |index, frame| {
             frames[index] = Some(frame.clone());
             Ok(())
         })?;
@@ -230,10 +230,6 @@ impl VideoDecoder for FfmpegDecoder {
         out: File,
         cancel: &CancellationToken,
     ) -> Result<Clip> {
-        self.clip_of_file(
-            &open_media(file)?,
-            cut,
-            clip::CancellableWriter::new(out, cancel.clone()),
-        )
+        self.write_clip(&open_media(file)?, cut, clip::CancellableWriter::new(out, cancel.clone()))
     }
 }

@@ -1,6 +1,6 @@
 //! Converts decoded audio to one continuous 16 kHz mono track: mixes, resamples, fills gaps. Two
-//! channels that cancel each other, because one is inverted, are subtracted instead of added. The
-//! channels of a stereo track go along with their mix.
+//! channels that cancel each other, because one is inverted, are subtracted instead of added.
+//! Stereo tracks also yield their channels next to the mix.
 
 use std::ffi::c_int;
 
@@ -150,12 +150,12 @@ impl Track {
 struct Block {
     /// One channel, or two interleaved until they are mixed down.
     samples: Vec<f32>,
-    /// Left and right, where there are two.
+    /// Left and right of a pair.
     channels: Option<[Vec<f32>; 2]>,
 }
 
 impl Block {
-    /// Parts the interleaved samples of a pair into channels, and mixes them down.
+    /// Deinterleaves the samples of a pair into channels and mixes them down.
     fn mix_down(&mut self, mixer: Option<&mut StereoMixer>) {
         let Some(mixer) = mixer else {
             self.channels = None;

@@ -193,8 +193,8 @@ mod tests {
             for step in 0..4 {
                 let time = f64::from(step) * 0.5;
                 placed.push(time + timeline.place(Kind::Picture, time, 0.5));
-                let heard = time + timeline.place(Kind::Sound, time, 0.5);
-                assert!((heard - placed[placed.len() - 1]).abs() < 1e-6, "{heard}");
+                let sound = time + timeline.place(Kind::Sound, time, 0.5);
+                assert!((sound - placed[placed.len() - 1]).abs() < 1e-6, "{sound}");
             }
         }
         let expected: Vec<f64> = (0..12).map(|step| f64::from(step) * 0.5).collect();

@@ -122,7 +122,7 @@ impl WorkerDecoder {
         Process::start(&self.options, &file, &request, frames)
     }
 
-    fn frames_of(
+    fn extract_frames(
         &self,
         file: Arc<File>,
         stills: &[Still],
@@ -188,7 +188,7 @@ impl VideoDecoder for WorkerDecoder {
         let mut found = Vec::with_capacity(stills.len());
         for stills in stills.chunks(FRAMES_AT_ONCE) {
             let cached = self.cached_method(&id);
-            let (frames, method) = self.frames_of(file.clone(), stills, cached.clone())?;
+            let (frames, method) = self.extract_frames(file.clone(), stills, cached.clone())?;
             if cached.as_ref() != Some(&method) {
                 self.remember(id, &method);
             }

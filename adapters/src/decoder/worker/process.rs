@@ -153,7 +153,7 @@ impl Process {
                     self.allow_for(time);
                 }
                 wire::OUTCOME => match outcome(&body)? {
-                    Outcome::Heard => return Ok(()),
+                    Outcome::Sound => return Ok(()),
                     _ => return Err(protocol_violation()),
                 },
                 _ => return Err(protocol_violation()),

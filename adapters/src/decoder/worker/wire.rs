@@ -58,7 +58,7 @@ pub(super) enum Job {
 pub(super) enum Outcome {
     MediaInfo(WireMediaInfo),
     Summary(WireSummary),
-    Heard,
+    Sound,
     Frames(SeekMethod),
     Clip { start: f64, copied: bool, video: bool },
     Failed { kind: Failure, message: String },

@@ -28,7 +28,7 @@ pub fn work(request: Option<OsString>) -> ExitCode {
     let outcome = match sandbox::close(&request) {
         Ok(()) => do_job(request, &Arc::new(file), &mut out),
         Err(why) => {
-            let message = format!("the process that decodes could not be confined: {why}");
+            let message = format!("the decode process could not be sandboxed: {why}");
             Err(PortError::new(ErrorKind::Other, message))
         }
     };
@@ -55,12 +55,12 @@ fn do_job(request: Request, file: &Arc<File>, out: &mut Output) -> Result<Outcom
             Outcome::Summary(summary.into())
         }
         Job::Sound { audio_track } => {
-            decoder.sound_of_file(file, audio_track, out)?;
-            Outcome::Heard
+            decoder.decode_audio_file(file, audio_track, out)?;
+            Outcome::Sound
         }
         Job::Frames { mut stills, method } => {
             stills.truncate(FRAMES_AT_ONCE);
-            let method = decoder.frames_of_file(file, &stills, method, &mut |index, frame| {
+            let method = decoder.extract_frames(file, &stills, method, &mut |index, frame| {
                 out.picture(index as u32, frame)
             })?;
             Outcome::Frames(method)
@@ -68,7 +68,7 @@ fn do_job(request: Request, file: &Arc<File>, out: &mut Output) -> Result<Outcom
         Job::Clip { start, end, exact, max_bytes, audio_track } => {
             let cut = ClipRequest { start, end, exact, max_bytes, audio_track };
             let writer = Writer { file: out.file.clone(), at: 0, end: 0 };
-            let Clip { start, copied, video } = decoder.clip_of_file(file, &cut, writer)?;
+            let Clip { start, copied, video } = decoder.write_clip(file, &cut, writer)?;
             Outcome::Clip { start, copied, video }
         }
     })

@@ -70,9 +70,9 @@ impl Lookups {
         self.checked.retain(|_, at| at.elapsed() < VERIFIED_FOR);
         for file in committed_files(index)? {
             let extension = file.extension().and_then(OsStr::to_str);
-            let looked_up =
+            let read_by_lookups =
                 !matches!(extension, Some(vectors::EXTENSION | "store" | "idx" | "pos"));
-            if looked_up && !self.checked.contains_key(&file) {
+            if read_by_lookups && !self.checked.contains_key(&file) {
                 check_file(index, &file)?;
                 self.checked.insert(file, Instant::now());
             }

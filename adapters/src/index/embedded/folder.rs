@@ -53,10 +53,10 @@ impl IndexDescription {
 
     /// Fails unless this index matches `requested`.
     fn check_matches(&self, requested: &Self, folder: &Path) -> Result<()> {
-        let of = |description: &Self| {
+        let identity = |description: &Self| {
             (description.format, description.dimension, description.model.clone())
         };
-        if of(self) == of(requested) {
+        if identity(self) == identity(requested) {
             return Ok(());
         }
         let message = if self.format == requested.format {

@@ -351,16 +351,16 @@ fn open_segments(schema: &PointSchema, dimension: usize, segments: &Path) -> Res
 impl VectorIndex for EmbeddedIndex {
     async fn replace(&self, scope: Option<&Filter>, points: Vec<Point>) -> Result<()> {
         let (inner, scope) = (self.inner(), scope.cloned());
-        let of = inner.clone();
+        let index = inner.clone();
         let (scope, points) = blocking(move || {
             let scope = match &scope {
                 Some(scope) => {
                     check::filter(scope)?;
-                    Some(of.schema.filter(scope)?)
+                    Some(index.schema.filter(scope)?)
                 }
                 None => None,
             };
-            Ok((scope, of.documents(&points)?))
+            Ok((scope, index.documents(&points)?))
         })
         .await?;
         if scope.is_none() && points.is_empty() {

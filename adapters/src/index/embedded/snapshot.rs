@@ -272,9 +272,9 @@ mod tests {
     fn noncontiguous_documents_of_a_video_are_found() {
         let rank = |video| Rank { video, chunk: ChunkId(0), analyzer: 0 };
         let runs = Runs::new(&[2, 2, 0, 2, 0, 0].map(rank), 4);
-        let of = |video| runs.for_video(video).to_vec();
+        let ranges = |video| runs.for_video(video).to_vec();
         assert_eq!(
-            [of(0), of(1), of(2), of(3)],
+            [ranges(0), ranges(1), ranges(2), ranges(3)],
             [vec![2..3, 4..6], vec![], vec![0..2, 3..4], vec![]]
         );
     }

@@ -21,14 +21,14 @@ pub(super) fn points_filter(ids: &[&PointId]) -> qdrant::Filter {
     for id in ids {
         chunks.entry((id.video_id, &id.analyzer_id)).or_default().push(id.chunk_id.into());
     }
-    let of = |((video_id, analyzer_id), chunks): ((_, &String), _)| {
+    let chunk_condition = |((video_id, analyzer_id), chunks): ((_, &String), _)| {
         qdrant::Condition::from(qdrant::Filter::must([
             qdrant::Condition::matches("video_id", String::from(video_id)),
             qdrant::Condition::matches("analyzer_id", analyzer_id.clone()),
             qdrant::Condition::matches("chunk_id", chunks),
         ]))
     };
-    qdrant::Filter::should(chunks.into_iter().map(of))
+    qdrant::Filter::should(chunks.into_iter().map(chunk_condition))
 }
 
 fn condition(condition: &Condition) -> Option<qdrant::Condition> {

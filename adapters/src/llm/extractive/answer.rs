@@ -91,7 +91,7 @@ fn answer_from_topic(document: &Document, question: &QuestionTerms) -> Option<An
     if terms.is_empty() || !question.required.is_empty() {
         return None;
     }
-    let is_of = |sentence: &Sentence, topic: &str| {
+    let has_topic = |sentence: &Sentence, topic: &str| {
         document.passages[sentence.passage].topic.as_deref() == Some(topic)
     };
     // A number of something else does not answer.
@@ -106,7 +106,11 @@ fn answer_from_topic(document: &Document, question: &QuestionTerms) -> Option<An
         if !terms.iter().all(|term| stems.contains(*term)) {
             continue;
         }
-        if !document.sentences.iter().any(|sentence| is_of(sentence, topic) && answers(sentence)) {
+        if !document
+            .sentences
+            .iter()
+            .any(|sentence| has_topic(sentence, topic) && answers(sentence))
+        {
             continue;
         }
         // Prefer the most specific topic.
@@ -117,11 +121,12 @@ fn answer_from_topic(document: &Document, question: &QuestionTerms) -> Option<An
         }
     }
     let (_, topic) = best?;
-    let wanted = |at: usize| {
+    let is_relevant = |at: usize| {
         let sentence = &document.sentences[at];
-        is_of(sentence, topic) && sentence.repeats.is_none() && answers(sentence)
+        has_topic(sentence, topic) && sentence.repeats.is_none() && answers(sentence)
     };
-    let mut chosen: Vec<usize> = (0..document.sentences.len()).filter(|&at| wanted(at)).collect();
+    let mut chosen: Vec<usize> =
+        (0..document.sentences.len()).filter(|&at| is_relevant(at)).collect();
     let names = |at: &usize| {
         let stems = &document.sentences[*at].stems;
         question.terms.keys().any(|term| stems.contains(term))

@@ -163,9 +163,9 @@ pub(super) fn find(document: &Document) -> Events {
 fn changes(before: &[&Sentence], here: &[&Sentence], document: &Document) -> Vec<Event> {
     let known: BTreeSet<&str> =
         before.iter().flat_map(|sentence| &sentence.stems).map(String::as_str).collect();
-    let newest = |kind: PassageKind, wanted: fn(&str) -> bool| {
+    let newest = |kind: PassageKind, accepts: fn(&str) -> bool| {
         here.iter()
-            .filter(|s| s.kind == kind && is_event(s) && wanted(&s.text))
+            .filter(|s| s.kind == kind && is_event(s) && accepts(&s.text))
             .map(|&sentence| (sentence, newness(sentence, &known)))
             .filter(|&(_, new)| new >= MIN_NEW_SHARE)
             // Ties keep the first, unlike `max_by`.

@@ -112,12 +112,12 @@ fn best(document: &Document, count: usize, of: impl Fn(PassageKind) -> bool) -> 
     found
 }
 
-fn weighted_phrases(document: &Document, of: impl Fn(PassageKind) -> bool) -> Vec<Phrase> {
+fn weighted_phrases(document: &Document, includes: impl Fn(PassageKind) -> bool) -> Vec<Phrase> {
     // Measurements and lists of detections are not topics.
     let about = |sentence: &&Sentence| {
         let is_content = !sentence.is_scenery() && sentence.kind != PassageKind::Objects;
         let is_notice = sentence.kind == PassageKind::Screen && !is_title(&sentence.text);
-        is_content && !is_notice && of(sentence.kind)
+        is_content && !is_notice && includes(sentence.kind)
     };
     let sentences = || document.sentences.iter().filter(about);
     let mut names: HashSet<String> = HashSet::new();

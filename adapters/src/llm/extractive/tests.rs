@@ -399,7 +399,7 @@ fn passages_answer_questions_about_their_topic() {
 }
 
 #[test]
-fn lists_of_things_are_told_after_what_is_said() {
+fn detections_are_narrated_after_speech() {
     let mut passages = chunk(
         0,
         &[

@@ -122,7 +122,7 @@ fn windows_are_contiguous_and_words_in_order() {
     let window = noise(9, 30.0);
     let (answer, language, encoded) =
         whisper.model_state.recognise_window(&window, &[], None).unwrap();
-    assert_eq!(language.as_ref().unwrap().code, "en", "the tiny network always hears English");
+    assert_eq!(language.as_ref().unwrap().code, "en", "the tiny network always detects English");
     let (segments, settled) = segments(&answer, &whisper.model_state.vocabulary, 30.0);
     assert!(settled > 0.0 && settled <= 30.0);
     let times = whisper.model_state.times(&segments, &encoded, language.as_ref(), 30.0).unwrap();

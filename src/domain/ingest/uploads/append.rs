@@ -155,7 +155,7 @@ impl UploadWriter {
         }
         self.discard_uncommitted().await;
         Err(Error::Conflict(
-            "another request goes on with this upload, or it was removed; ask where it stands (HEAD)"
+            "another request has appended to this upload, or it was removed; query its offset (HEAD)"
                 .into(),
         ))
     }

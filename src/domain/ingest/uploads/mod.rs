@@ -178,20 +178,19 @@ impl Uploads {
 
     async fn check_room(&self, length: u64) -> Result<()> {
         let waiting = self.ids().await?;
-        let taken: u64 = waiting.iter().filter(|id| !id.is_expired()).map(|id| id.length).sum();
+        let reserved: u64 = waiting.iter().filter(|id| !id.is_expired()).map(|id| id.length).sum();
         let max = self.settings.max_waiting_bytes;
         let full = |message| Err(Error::Busy { message, retry_after: RETRY_AFTER });
-        if taken + length > max {
+        if reserved + length > max {
             return full(format!(
-                "the uploads that were begun and not ingested come to {taken} bytes, and {length} more \
-                 would be over the {max} that they may take (ingest.max_waiting_bytes); remove some, \
-                 or try again later"
+                "unfinished uploads reserve {reserved} bytes, and {length} more would exceed {max} \
+                 (ingest.max_waiting_bytes); remove some, or try again later"
             ));
         }
         let max = self.settings.max_unfinished_uploads;
         if waiting.len() >= max {
             return full(format!(
-                "{max} uploads were begun and not ingested, which is the maximum \
+                "{max} uploads are unfinished, which is the maximum \
                  (ingest.max_unfinished_uploads); remove some, or try again later"
             ));
         }

@@ -1,6 +1,6 @@
-//! Two instances over one bucket and one index. One is stopped in the middle of a change, so long
-//! that its lease ends and the other does what it likes with the video; then it goes on. What the
-//! other has published stays whole. Every call is tried where `SHOTLOG_TORTURE` is set, else every
+//! Two instances over one bucket and one index. One is suspended in the middle of a change until its
+//! lease expires and the other instance has changed the video; then it resumes. What the other has
+//! published must stay complete. Suspends at every call if `SHOTLOG_TORTURE` is set, else at every
 //! sixth.
 
 use std::sync::Arc;
@@ -18,12 +18,12 @@ use shotlog::domain::search::reindex::Repair;
 
 use crate::support::{BASE, FakeEmbedder, FlakyRecords, FlakyStorage, TestApp, clip, video_id};
 
-/// In the short form so many calls lie between those at which the sleeper is stopped.
+/// Without `SHOTLOG_TORTURE`, the instance is suspended at every n-th call.
 const SHORT_STEP: usize = 6;
 
-/// The sleeper and the one that takes over, and what the sleeper's calls meet.
+/// The suspended instance, the one that takes over, and the faults of the suspended one's calls.
 struct Pair {
-    sleeper: TestApp,
+    suspended: TestApp,
     other: TestApp,
     faults: Arc<Faults>,
 }
@@ -44,24 +44,24 @@ impl Pair {
                 setup.storage = Some(bucket.clone());
                 setup.faults = faults;
                 setup.settings.shared_records = true;
-                // The sleeper must not notice by itself.
+                // The suspended instance must not notice by its own clock that its lease has expired.
                 setup.settings.records.lease = Duration::from_secs(1 << 30);
                 setup.settings.records.deadline = Duration::from_secs(1 << 30);
             })
         };
-        Self { sleeper: app(Some(faults.clone())).await, other: app(None).await, faults }
+        Self { suspended: app(Some(faults.clone())).await, other: app(None).await, faults }
     }
 
-    /// Ends the lease of the sleeper, whose clock has stopped.
+    /// Expires the lease of the suspended instance, since the test clock stands still.
     async fn end_lease(&self, video_id: &str) {
         let ended = json!({"holder": "the sleeper", "until": 0});
         let key = format!("claims/{video_id}.json");
         self.other.records.put(&key, &ended).await.expect("records");
     }
 
-    /// Stops the sleeper at each call of a change in turn while the other ingests the video, and
-    /// says how many calls there were.
-    async fn stopped_at_each_call(
+    /// Repeats a change, suspending its instance at each call in turn while the other one ingests the
+    /// video. Returns the number of suspensions.
+    async fn suspend_at_each_call(
         &self,
         name: &str,
         first: f64,
@@ -74,7 +74,7 @@ impl Pair {
         };
         for nth in (1..).step_by(step) {
             let file = clip(first + nth as f64 / 100.0);
-            let id = id_of(&file);
+            let id = expected_video_id(&file);
             if published {
                 assert_eq!(self.other.video_of(&file).await, id);
             }
@@ -85,7 +85,7 @@ impl Pair {
             let before = record().await;
             self.faults.plan(nth, Fault::Sleeps);
             let mut changing = Box::pin(change(&id, file.clone()));
-            let awake = tokio::select! {
+            let early_result = tokio::select! {
                 biased;
                 acknowledged = &mut changing => Some(acknowledged),
                 () = self.faults.asleep() => None,
@@ -101,24 +101,24 @@ impl Pair {
             assert_eq!(job["status"], "done", "{case}: {job}");
             let published = self.check(&id, &file, &format!("{case}, while it sleeps")).await;
             self.faults.wake();
-            // What gives back the lock may sleep longer than what had it.
-            let acknowledged = match awake {
+            // The call that releases the lock may be suspended longer than the change itself.
+            let acknowledged = match early_result {
                 Some(acknowledged) => acknowledged,
                 None => changing.await,
             };
-            let found = self.check(&id, &file, &case).await;
-            // One that had not begun when it fell asleep finds what the other has published.
-            let builds_on_it = !claimed && acknowledged == Some(found);
-            assert!(found == published || builds_on_it, "{case}: {found} chunks");
+            let chunks = self.check(&id, &file, &case).await;
+            // A change suspended before it began builds on what the other has published.
+            let builds_on_it = !claimed && acknowledged == Some(chunks);
+            assert!(chunks == published || builds_on_it, "{case}: {chunks} chunks");
             let verified = self.other.service.catalog.verify().await.expect("verifies");
             assert_eq!((verified.problems, verified.busy), (Vec::new(), 0), "{case}");
             let deleted = self.other.delete(&format!("/videos/{id}")).await.status;
-            assert_eq!(deleted, if found == 0 { 404 } else { 200 }, "{case}");
+            assert_eq!(deleted, if chunks == 0 { 404 } else { 200 }, "{case}");
         }
         unreachable!("a change has an end")
     }
 
-    /// What is published is there, whole; says how many chunks it has, none where there is no video.
+    /// Asserts that the published video is complete. Returns its number of chunks, 0 without a video.
     async fn check(&self, id: &str, file: &[u8], case: &str) -> usize {
         let app = &self.other;
         let reply = app.get(&format!("/videos/{id}/chunks")).await;
@@ -130,8 +130,8 @@ impl Pair {
         assert!(chunks.iter().all(|chunk| chunk["default_video"].is_object()), "{case}: {log}");
         app.get(&format!("/videos/{id}/aggregates")).await.ok();
         let query = json!({"text": "boat", "video_ids": [id], "limit": 50});
-        let found = app.post_json("/query", query).await.ok();
-        assert_eq!(found["results"].as_array().map(Vec::len), Some(chunks.len()), "{case}");
+        let page = app.post_json("/query", query).await.ok();
+        assert_eq!(page["results"].as_array().map(Vec::len), Some(chunks.len()), "{case}");
         let video = app.get(&format!("/videos/{id}")).await.ok();
         let path = video["storage_path"].as_str().expect("a path");
         assert_eq!(app.get(&format!("/storage/{path}")).await.body, file, "{case}: {path}");
@@ -139,12 +139,12 @@ impl Pair {
     }
 }
 
-fn id_of(file: &[u8]) -> String {
+fn expected_video_id(file: &[u8]) -> String {
     use sha1::{Digest, Sha1};
     Sha1::digest(file).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Ingests a file in chunks of so many seconds; says how many they are if that succeeds.
+/// Ingests a file in chunks of `interval` seconds. Returns their number if the ingest succeeds.
 async fn ingest(app: &TestApp, interval: &str, file: &[u8]) -> Option<usize> {
     let fields = [("mode", "interval"), ("interval", interval)];
     let job = app.job_of(&fields, "clip.mp4", file).await;
@@ -152,42 +152,42 @@ async fn ingest(app: &TestApp, interval: &str, file: &[u8]) -> Option<usize> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_published_while_an_instance_slept_stays_whole() {
+async fn publication_survives_the_return_of_a_suspended_instance() {
     let pair = Pair::new().await;
-    let sleeper = &pair.sleeper;
-    let ingested = async |_: &str, file: Vec<u8>| ingest(sleeper, "10", &file).await;
-    let mut stops = pair.stopped_at_each_call("ingest", 25.0, false, ingested).await;
+    let suspended = &pair.suspended;
+    let ingest_once = async |_: &str, file: Vec<u8>| ingest(suspended, "10", &file).await;
+    let mut stops = pair.suspend_at_each_call("ingest", 25.0, false, ingest_once).await;
 
-    let rechunked = async |_: &str, file: Vec<u8>| ingest(sleeper, "8", &file).await;
-    stops += pair.stopped_at_each_call("re-ingest", 26.0, true, rechunked).await;
+    let reingest = async |_: &str, file: Vec<u8>| ingest(suspended, "8", &file).await;
+    stops += pair.suspend_at_each_call("re-ingest", 26.0, true, reingest).await;
 
-    let deleted = async |id: &str, _: Vec<u8>| {
-        let reply = sleeper.delete(&format!("/videos/{id}")).await;
+    let delete = async |id: &str, _: Vec<u8>| {
+        let reply = suspended.delete(&format!("/videos/{id}")).await;
         (reply.status == 200).then_some(0)
     };
-    stops += pair.stopped_at_each_call("delete", 27.0, true, deleted).await;
+    stops += pair.suspend_at_each_call("delete", 27.0, true, delete).await;
 
-    let rebuilt = async |_: &str, _: Vec<u8>| {
+    let reindex = async |_: &str, _: Vec<u8>| {
         let all = Repair { all: true, ..Repair::default() };
-        // It may find that the other was quicker.
-        let _ = sleeper.service.search.reindex(all).await;
+        // Losing the race to the other instance is no failure here.
+        let _ = suspended.service.search.reindex(all).await;
         None
     };
-    stops += pair.stopped_at_each_call("reindex", 28.0, true, rebuilt).await;
+    stops += pair.suspend_at_each_call("reindex", 28.0, true, reindex).await;
 
-    let failing = async |_: &str, file: Vec<u8>| {
-        sleeper.embedder.down.store(true, Ordering::SeqCst);
-        let chunks = ingest(sleeper, "10", &file).await;
-        sleeper.embedder.down.store(false, Ordering::SeqCst);
+    let failing_ingest = async |_: &str, file: Vec<u8>| {
+        suspended.embedder.down.store(true, Ordering::SeqCst);
+        let chunks = ingest(suspended, "10", &file).await;
+        suspended.embedder.down.store(false, Ordering::SeqCst);
         assert_eq!(chunks, None, "it fails");
         None
     };
-    stops += pair.stopped_at_each_call("failing ingest", 29.0, false, failing).await;
+    stops += pair.suspend_at_each_call("failing ingest", 29.0, false, failing_ingest).await;
     println!("stopped at {stops} calls, nothing lost");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_read_that_loses_a_race_reads_again() {
+async fn read_retries_after_losing_a_race() {
     let pair = Pair::new().await;
     let file = clip(20.0);
     let id = pair.other.video_of(&file).await;
@@ -195,11 +195,11 @@ async fn a_read_that_loses_a_race_reads_again() {
     for path in ["chunks", "chunks/0", "aggregates", "export?format=json"] {
         let path = format!("/videos/{id}/{path}");
         for nth in 1.. {
-            // No answer that is kept is of the video as it is now.
+            // No cached response belongs to the current video.
             let interval = intervals.next().expect("another one");
             assert!(ingest(&pair.other, interval, &file).await.is_some(), "{path}");
             pair.faults.plan(nth, Fault::Sleeps);
-            let mut reading = Box::pin(pair.sleeper.get(&path));
+            let mut reading = Box::pin(pair.suspended.get(&path));
             tokio::select! {
                 biased;
                 _ = &mut reading => {
@@ -214,19 +214,19 @@ async fn a_read_that_loses_a_race_reads_again() {
             reading.await.ok();
         }
     }
-    assert_eq!(pair.sleeper.get("/health").await.ok()["unreadable"], json!([]));
+    assert_eq!(pair.suspended.get("/health").await.ok()["unreadable"], json!([]));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_delete_goes_on_when_its_client_hangs_up() {
+async fn delete_completes_after_its_client_disconnects() {
     let pair = Pair::new().await;
-    let id = pair.sleeper.video().await;
+    let id = pair.suspended.video().await;
     let path = format!("/videos/{id}");
-    // Somewhere after its tombstone.
+    // A call after the tombstone is written.
     pair.faults.plan(8, Fault::Sleeps);
     let asleep = pair.faults.asleep();
     tokio::select! {
-        reply = pair.sleeper.delete(&path) => panic!("it is done already: {}", reply.text()),
+        reply = pair.suspended.delete(&path) => panic!("it is done already: {}", reply.text()),
         () = asleep => {}
     }
     pair.other.get(&path).await.error(404);

@@ -1,4 +1,4 @@
-//! Objects, people and text through the whole pipeline, and the description composed of them.
+//! Objects, people and on-screen text through the whole pipeline, and the description composed from them.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -30,7 +30,7 @@ fn street() -> Models {
     }
 }
 
-async fn ingested(analyzers: &str) -> (TestApp, Value) {
+async fn ingest_street(analyzers: &str) -> (TestApp, Value) {
     let models = street();
     let app = TestApp::with(|setup| setup.models = models).await;
     let fields = [("analyzers", analyzers), ("mode", "interval"), ("interval", "10")];
@@ -46,9 +46,9 @@ async fn first_chunk(app: &TestApp, result: &Value, verbose: bool) -> Value {
 
 #[tokio::test]
 async fn objects_are_counted_not_boxes() {
-    let (app, result) = ingested("object_detection").await;
+    let (app, result) = ingest_street("object_detection").await;
     assert_eq!(result["indexed"], json!({"object_detection": 3}));
-    // Each of the three chunks shows one picture throughout.
+    // Each of the three chunks shows a single still picture.
     assert_eq!(result["profile"]["find_objects"]["calls"], 3);
     let chunk = first_chunk(&app, &result, false).await;
     let output = &chunk["object_detection"];
@@ -67,7 +67,7 @@ async fn objects_are_counted_not_boxes() {
     assert_eq!(tracks[1]["movement"], "still");
     assert_eq!((&tracks[1]["points"][0], &tracks[1]["points"][1]), (&json!(1), &json!(3)));
 
-    // Registered, and none of the videos has it.
+    // A registered analyzer without output on any video.
     let question = json!({"question": "Who?", "analyzer": "default_video"});
     let answer = app.post_json("/ask", question).await.ok();
     assert_eq!(answer["error"], "Nothing indexed for the requested videos.");
@@ -79,11 +79,11 @@ async fn objects_are_counted_not_boxes() {
     let hits = app.post_json("/query", query).await.json();
     assert_eq!(hits["results"].as_array().unwrap().len(), 3);
     assert_eq!(hits["results"][0]["detections"][1]["label"], "dog");
-    let shown = &hits["results"][0]["detections"][1];
-    assert_eq!((shown.get("locations"), shown.get("_tracks")), (None, None));
+    let detection = &hits["results"][0]["detections"][1];
+    assert_eq!((detection.get("locations"), detection.get("_tracks")), (None, None));
 }
 
-/// Runs aggregators again and returns what became of each.
+/// Runs aggregators again and returns the result of the job.
 async fn rerun(app: &TestApp, id: &str, aggregators: &str) -> Value {
     let path = format!("/videos/{id}/aggregates");
     let form = format!("aggregators={aggregators}");
@@ -92,17 +92,17 @@ async fn rerun(app: &TestApp, id: &str, aggregators: &str) -> Value {
 }
 
 #[tokio::test]
-async fn what_builds_on_people_follows_them() {
-    let (app, result) = ingested("people").await;
+async fn aggregates_follow_changes_to_people() {
+    let (app, result) = ingest_street("people").await;
     let id = result["video_id"].as_str().unwrap();
     let path = format!("/videos/{id}/aggregates?aggregator=entity_timelines");
     let timelines = app.get(&path).await.ok()["result"].clone();
     assert!(timelines["total"].as_u64() > Some(0), "{timelines}");
 
     app.plant_aggregate(id, "entity_timelines", json!({"total": 0, "entities": []})).await;
-    let again = rerun(&app, id, "entities").await;
-    assert_eq!(again["ran"], json!(["entities", "entity_timelines", "cooccurrence"]));
-    assert_eq!(app.get(&path).await.ok()["result"], timelines, "of the people that are there now");
+    let rebuilt = rerun(&app, id, "entities").await;
+    assert_eq!(rebuilt["ran"], json!(["entities", "entity_timelines", "cooccurrence"]));
+    assert_eq!(app.get(&path).await.ok()["result"], timelines, "computed from the current people");
 
     app.edit_record(id, |record| {
         for aggregate in ["entities", "entity_timelines", "cooccurrence"] {
@@ -120,7 +120,7 @@ async fn what_builds_on_people_follows_them() {
 
 #[tokio::test]
 async fn people_are_described_and_counted() {
-    let (app, result) = ingested("people").await;
+    let (app, result) = ingest_street("people").await;
     let chunk = first_chunk(&app, &result, false).await;
     let output = &chunk["people"];
     assert_eq!(output["people_count"], 2);
@@ -128,7 +128,7 @@ async fn people_are_described_and_counted() {
     let first = &output["people"][0];
     assert_eq!(first["person"], "p1");
     assert_eq!(first["position"], "on the left, close");
-    // The model that sees is asked; it knows clothes, not movement.
+    // The vision model describes clothing; movement comes from the tracks.
     assert_eq!(first["clothing"], "green coat");
     assert_eq!(first.get("_garments"), None, "internal");
     assert_eq!(first["action"], "staying in place");
@@ -149,8 +149,8 @@ async fn people_are_described_and_counted() {
 }
 
 #[tokio::test]
-async fn text_that_stays_is_read_once() {
-    let (app, result) = ingested("ocr").await;
+async fn persistent_text_is_read_once() {
+    let (app, result) = ingest_street("ocr").await;
     let chunk = first_chunk(&app, &result, false).await;
     assert_eq!(chunk["ocr"]["text"], "NO ENTRY");
     let texts = chunk["ocr"]["texts"].as_array().unwrap();
@@ -159,7 +159,7 @@ async fn text_that_stays_is_read_once() {
 }
 
 #[tokio::test]
-async fn a_description_is_composed_of_what_is_there() {
+async fn description_is_composed_from_detections() {
     let models = street();
     let app = TestApp::with(|setup| setup.models = models).await;
     app.model.sightless.store(true, Ordering::SeqCst);
@@ -177,9 +177,9 @@ async fn a_description_is_composed_of_what_is_there() {
 }
 
 #[tokio::test]
-async fn a_chunk_that_looks_like_the_one_before_costs_no_call() {
+async fn chunk_similar_to_the_previous_one_costs_no_call() {
     let app = TestApp::new().await;
-    // One colour per ten seconds: chunks of five come in pairs that look alike.
+    // One colour per ten seconds: chunks of five come in similar pairs.
     let fields = [("mode", "interval"), ("interval", "5")];
     let job = app.job_of(&fields, "c.mp4", &clip(30.0)).await;
     let id = job["result"]["video_id"].as_str().unwrap();
@@ -196,22 +196,22 @@ async fn a_chunk_that_looks_like_the_one_before_costs_no_call() {
 }
 
 #[tokio::test]
-async fn which_chunk_a_silent_one_repeats_is_internal() {
+async fn index_of_a_repeated_chunk_is_internal() {
     let app = TestApp::new().await;
     let fields = [("mode", "interval"), ("interval", "5")];
     let job = app.job_of(&fields, "c.mp4", &clip(30.0)).await;
     let id = job["result"]["video_id"].as_str().unwrap();
     let read = async |query: &str| app.get(&format!("/videos/{id}/chunks/1{query}")).await.ok();
-    assert!(!read("").await.to_string().contains("same_as"), "hidden unless asked for");
+    assert!(!read("").await.to_string().contains("same_as"), "hidden unless verbose");
     assert_eq!(read("?verbose=true").await["default_video"]["_same_as"], 0);
-    let exported = app.get(&format!("/videos/{id}/export?format=json")).await.text();
-    assert!(!exported.contains("same_as"));
-    // As versions before stored it.
+    let export = app.get(&format!("/videos/{id}/export?format=json")).await.text();
+    assert!(!export.contains("same_as"));
+    // Output stored by an older version.
     let mut output = read("?verbose=true").await["default_video"].clone();
     output.as_object_mut().unwrap().remove("_same_as");
     output["same_as"] = json!(0);
     app.plant_output(id, "default_video", json!([null, output])).await;
     assert!(!read("").await.to_string().contains("same_as"));
-    let shown = read("?verbose=true").await["default_video"].clone();
-    assert_eq!((&shown["_same_as"], shown.get("same_as")), (&json!(0), None));
+    let verbose = read("?verbose=true").await["default_video"].clone();
+    assert_eq!((&verbose["_same_as"], verbose.get("same_as")), (&json!(0), None));
 }

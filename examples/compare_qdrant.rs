@@ -1,15 +1,15 @@
-//! Measures searches through a running service whose index is a Qdrant server, beside the same searches
-//! put to that server: the same vector, filter, limit and documents, over gRPC.
+//! Compares the latency of searches through a running service with that of the same searches sent to its
+//! Qdrant server over gRPC: same vector, filter, limit and documents.
 //!
 //! ```text
-//! cargo run --release --example beside_qdrant -- config.toml http://127.0.0.1:8080 [--delete]
+//! cargo run --release --example compare_qdrant -- config.toml http://127.0.0.1:8080 [--delete]
 //! ```
 //!
 //! `--delete` removes the service's collections from the server afterwards.
 //!
-//! The configuration is that of the service. Both sides are asked in turn, and medians are compared: first
-//! for texts that nobody has searched for, which the service also embeds (that is measured by itself), then
-//! for the same texts again, whose vectors it knows.
+//! The configuration is that of the service. Service and server are queried in turn, and medians are
+//! compared: first for new texts, which the service also embeds (measured separately), then for the same
+//! texts again, whose vectors it has cached.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -23,16 +23,16 @@ use qdrant_client::qdrant::{
 use serde_json::{Value, json};
 use shotlog::config::{Config, Sources};
 
-/// Hits that are asked for.
+/// The limit of each search.
 const LIMIT: usize = 5;
 
-/// Videos of a search that names some.
+/// Number of videos in a search restricted to some.
 const VIDEOS: usize = 20;
 
-/// Searches of each kind, each for another text.
+/// Measured searches of each kind, each for a different text.
 const SEARCHES: usize = 100;
 
-/// Searches before those that are measured.
+/// Warm-up searches, which are not measured.
 const COLD: usize = 5;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -41,30 +41,30 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 async fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [config, base, rest @ ..] = arguments.as_slice() else {
-        return Err("usage: beside_qdrant CONFIG BASE [--delete]".into());
+        return Err("usage: compare_qdrant CONFIG BASE [--delete]".into());
     };
     let variables = std::env::vars().collect();
     let config = Config::load(&Sources { file: Some(config.into()), variables, flags: vec![] })?;
-    let sides = Sides {
+    let comparison = Comparison {
         base: base.trim_end_matches('/').to_owned(),
         http: reqwest::Client::new(),
         qdrant: Qdrant::from_url(&config.index.url).skip_compatibility_check().build()?,
         collection: config.index.collection.clone(),
         embedder: adapters::embedder::open(&config.embedder, &config.models, &config.llm)?,
     };
-    let videos = sides.videos().await?;
-    let one = || json!({"analyzer": "default_video", "mode": "vector"});
+    let videos = comparison.videos().await?;
+    let one_analyzer = || json!({"analyzer": "default_video", "mode": "vector"});
     let kinds = [
-        ("one analyzer", one(), true),
-        ("one analyzer, some videos", with(one(), "video_ids", json!(videos)), true),
+        ("one analyzer", one_analyzer(), true),
+        ("one analyzer, some videos", with(one_analyzer(), "video_ids", json!(videos)), true),
         ("all analyzers, by meaning", json!({"analyzer": "*", "mode": "vector"}), true),
         ("all analyzers, hybrid", json!({"analyzer": "*"}), false),
-        ("one analyzer, by words", with(one(), "mode", json!("text")), false),
+        ("one analyzer, by words", with(one_analyzer(), "mode", json!("text")), false),
     ];
     for (kind, (name, query, bar)) in kinds.into_iter().enumerate() {
-        let (searches, embedding) = sides.embedded(kind).await?;
-        let [service, server] = sides.measured(&query, &searches).await?;
-        let [again, directly] = sides.measured(&query, &searches).await?;
+        let (searches, embedding) = comparison.embed_texts(kind).await?;
+        let [service, server] = comparison.measure(&query, &searches).await?;
+        let [cached_service, cached_server] = comparison.measure(&query, &searches).await?;
         println!(
             "{name:26} {service:6.2} ms, of which embedding {embedding:5.2};  the server {server:6.2} ms:  \
              {:.2} ×, {:.2} × without embedding",
@@ -72,14 +72,14 @@ async fn main() -> Result<()> {
             (service - embedding) / server,
         );
         println!(
-            "{:26} {again:6.2} ms for a text that is known;   the server {directly:6.2} ms:  {:.2} ×{}",
+            "{:26} {cached_service:6.2} ms for a cached text;          the server {cached_server:6.2} ms:  {:.2} ×{}",
             "",
-            again / directly,
+            cached_service / cached_server,
             if bar { " (bar: 1.3)" } else { "" },
         );
     }
     if rest.first().is_some_and(|option| option == "--delete") {
-        sides.delete().await?;
+        comparison.delete().await?;
     }
     Ok(())
 }
@@ -90,7 +90,7 @@ struct Answer {
     best: f64,
 }
 
-struct Sides {
+struct Comparison {
     base: String,
     http: reqwest::Client,
     qdrant: Qdrant,
@@ -98,8 +98,8 @@ struct Sides {
     embedder: Arc<dyn Embedder>,
 }
 
-impl Sides {
-    /// Some videos of the library.
+impl Comparison {
+    /// Ids of some videos of the library.
     async fn videos(&self) -> Result<Vec<String>> {
         let page = self.http.get(format!("{}/videos?limit={VIDEOS}", self.base)).send().await?;
         let page: Value = serde_json::from_slice(&page.error_for_status()?.bytes().await?)?;
@@ -107,7 +107,7 @@ impl Sides {
         Ok(ids.filter_map(|video| Some(video["video_id"].as_str()?.to_owned())).collect())
     }
 
-    /// Removes the points, and what is listed beside them.
+    /// Deletes the collections of points and of listing entries.
     async fn delete(&self) -> Result<()> {
         let own = format!("{}-", self.collection);
         for collection in self.qdrant.list_collections().await?.collections {
@@ -118,9 +118,9 @@ impl Sides {
         Ok(())
     }
 
-    /// Texts of one kind of search, embedded before anything is searched (a network takes the processor's
-    /// caches from both sides), and the median of what one took, milliseconds.
-    async fn embedded(&self, kind: usize) -> Result<(Vec<(String, Vec<f32>)>, f64)> {
+    /// Embeds the texts of one kind of search before the searches (inference would evict both sides' data
+    /// from the processor's caches). Returns texts, vectors and the median time of one, milliseconds.
+    async fn embed_texts(&self, kind: usize) -> Result<(Vec<(String, Vec<f32>)>, f64)> {
         let (mut searches, mut times) = (Vec::new(), Vec::new());
         for search in 0..SEARCHES + COLD {
             let text = text(kind, search);
@@ -132,37 +132,38 @@ impl Sides {
         Ok((searches, median(times)))
     }
 
-    /// Medians of the service's answer and of the server's, milliseconds.
-    async fn measured(&self, query: &Value, searches: &[(String, Vec<f32>)]) -> Result<[f64; 2]> {
+    /// Median response times of the service and of the server, milliseconds.
+    async fn measure(&self, query: &Value, searches: &[(String, Vec<f32>)]) -> Result<[f64; 2]> {
         let mut times = [const { Vec::new() }; 2];
         for (search, (text, vector)) in searches.iter().enumerate() {
-            let asked =
+            let parameters =
                 [("text", json!(text)), ("synthesize", json!(false)), ("limit", json!(LIMIT))];
-            let body =
-                asked.into_iter().fold(query.clone(), |body, (key, value)| with(body, key, value));
-            let direct = self.direct(query, vector.clone());
-            // Whoever comes second finds in the processor's caches what the first has read.
-            let (of_service, of_server) = match search % 2 {
+            let body = parameters
+                .into_iter()
+                .fold(query.clone(), |body, (key, value)| with(body, key, value));
+            let direct = self.direct_query(query, vector.clone());
+            // The order alternates because the second finds the first one's data in the processor's caches.
+            let (from_service, from_server) = match search % 2 {
                 0 => {
-                    let of_service = self.service(&body).await?;
-                    (of_service, self.server(direct).await?)
+                    let from_service = self.service(&body).await?;
+                    (from_service, self.server(direct).await?)
                 }
                 _ => {
-                    let of_server = self.server(direct).await?;
-                    (self.service(&body).await?, of_server)
+                    let from_server = self.server(direct).await?;
+                    (self.service(&body).await?, from_server)
                 }
             };
-            // The first ones find everything cold.
+            // The first searches run with cold caches.
             if search >= COLD {
-                times[0].push(of_service.took.as_secs_f64() * 1e3);
-                times[1].push(of_server.took.as_secs_f64() * 1e3);
+                times[0].push(from_service.took.as_secs_f64() * 1e3);
+                times[1].push(from_server.took.as_secs_f64() * 1e3);
             }
-            let (of_service, of_server) = (of_service.best, of_server.best);
-            let one = query["mode"] == "vector" && query["analyzer"] != "*";
-            // Which of several equal ones comes first, each decides by itself.
-            if one && (of_service - of_server).abs() > 1e-4 {
+            let (from_service, from_server) = (from_service.best, from_server.best);
+            let is_comparable = query["mode"] == "vector" && query["analyzer"] != "*";
+            // Scores are compared, not ids: the order of equal scores is undefined.
+            if is_comparable && (from_service - from_server).abs() > 1e-4 {
                 return Err(format!(
-                    "for {text:?} the service's best score is {of_service}, the server's {of_server}"
+                    "for {text:?} the service's best score is {from_service}, the server's {from_server}"
                 )
                 .into());
             }
@@ -183,13 +184,13 @@ impl Sides {
 
     async fn server(&self, search: QueryPoints) -> Result<Answer> {
         let started = Instant::now();
-        let found = self.qdrant.query(search).await?.result;
+        let points = self.qdrant.query(search).await?.result;
         let took = started.elapsed();
-        Ok(Answer { took, best: found.first().map_or(0.0, |hit| f64::from(hit.score)) })
+        Ok(Answer { took, best: points.first().map_or(0.0, |hit| f64::from(hit.score)) })
     }
 
-    /// The same search for the server: the nearest vectors, which is all it does by one request.
-    fn direct(&self, query: &Value, vector: Vec<f32>) -> QueryPoints {
+    /// The same search as a Qdrant query for the nearest vectors.
+    fn direct_query(&self, query: &Value, vector: Vec<f32>) -> QueryPoints {
         let mut filter = Filter::default();
         if let Some(analyzer) = query["analyzer"].as_str().filter(|id| *id != "*") {
             filter.must.push(Condition::matches("analyzer_id", analyzer.to_owned()));
@@ -211,14 +212,15 @@ impl Sides {
     }
 }
 
-/// A text that no other search looks for.
+/// A text that no other search uses.
 fn text(kind: usize, search: usize) -> String {
-    let seen =
+    let subjects =
         ["a harbour", "a kitchen", "a train", "an old car", "two people", "a market", "soup"];
-    let there =
+    let places =
         ["at sunrise", "in the rain", "beside the sea", "on a table", "that somebody paints"];
-    let (seen, there) = (seen[search % seen.len()], there[search / seen.len() % there.len()]);
-    format!("{seen} {there} {kind} {search}")
+    let (subject, place) =
+        (subjects[search % subjects.len()], places[search / subjects.len() % places.len()]);
+    format!("{subject} {place} {kind} {search}")
 }
 
 fn with(mut body: Value, key: &str, value: Value) -> Value {

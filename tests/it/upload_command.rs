@@ -1,4 +1,4 @@
-//! `shotlog ingest` over a line that breaks.
+//! `shotlog ingest` over a connection that drops.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,15 +12,15 @@ use crate::support::process::{Process, bars, command};
 
 const MEGABYTE: usize = 1024 * 1024;
 
-/// A line to the service that breaks whenever another megabyte has passed, `breaks` times in all, and
-/// counts what is sent.
-struct Wire {
+/// A TCP proxy to the service that drops the connection after each megabyte, `breaks` times in total,
+/// and counts the bytes sent.
+struct FlakyProxy {
     address: String,
     sent: Arc<AtomicUsize>,
 }
 
-impl Wire {
-    async fn to(service: &str, breaks: usize) -> Self {
+impl FlakyProxy {
+    async fn start(service: &str, breaks: usize) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = format!("http://{}", listener.local_addr().expect("an address"));
         let sent = Arc::new(AtomicUsize::new(0));
@@ -29,33 +29,36 @@ impl Wire {
             loop {
                 let Ok((client, _)) = listener.accept().await else { return };
                 let Ok(upstream) = TcpStream::connect(&to).await else { continue };
-                tokio::spawn(carry(client, upstream, counted.clone(), breaks));
+                tokio::spawn(forward(client, upstream, counted.clone(), breaks));
             }
         });
         Self { address, sent }
     }
 }
 
-async fn carry(client: TcpStream, upstream: TcpStream, sent: Arc<AtomicUsize>, breaks: usize) {
-    let (mut from, mut back) = client.into_split();
-    let (mut answers, mut to) = upstream.into_split();
-    let answering =
-        tokio::spawn(async move { tokio::io::copy(&mut answers, &mut back).await.map(|_| ()) });
+async fn forward(client: TcpStream, upstream: TcpStream, sent: Arc<AtomicUsize>, breaks: usize) {
+    let (mut from_client, mut to_client) = client.into_split();
+    let (mut from_upstream, mut to_upstream) = upstream.into_split();
+    let responses = tokio::spawn(async move {
+        tokio::io::copy(&mut from_upstream, &mut to_client).await.map(|_| ())
+    });
     let mut buffer = vec![0; 16 * 1024];
-    while let Ok(count @ 1..) = from.read(&mut buffer).await {
+    while let Ok(count @ 1..) = from_client.read(&mut buffer).await {
         let before = sent.fetch_add(count, Ordering::SeqCst) / MEGABYTE;
         let after = sent.load(Ordering::SeqCst) / MEGABYTE;
-        if to.write_all(&buffer[..count]).await.is_err() || before < after && after <= breaks {
+        if to_upstream.write_all(&buffer[..count]).await.is_err()
+            || before < after && after <= breaks
+        {
             break;
         }
     }
-    answering.abort();
+    responses.abort();
 }
 
-/// A film, with what players pass over behind it.
-fn large(folder: &Path) -> Option<(std::path::PathBuf, Vec<u8>)> {
+/// A valid video followed by a 16 MiB `free` box, which players skip.
+fn large_video(folder: &Path) -> Option<(std::path::PathBuf, Vec<u8>)> {
     let path = bars(folder, 4, 7)?;
-    let mut bytes = std::fs::read(&path).expect("the film");
+    let mut bytes = std::fs::read(&path).expect("the video");
     let rest = 16 * MEGABYTE;
     bytes.extend((rest as u32).to_be_bytes());
     bytes.extend(b"free");
@@ -65,23 +68,23 @@ fn large(folder: &Path) -> Option<(std::path::PathBuf, Vec<u8>)> {
 }
 
 #[tokio::test]
-async fn a_file_arrives_over_a_line_that_breaks() {
+async fn upload_resumes_after_connection_failures() {
     let folder = tempfile::tempdir().expect("a folder");
-    let Some((path, bytes)) = large(folder.path()) else { return };
+    let Some((path, bytes)) = large_video(folder.path()) else { return };
     let settings = [("INGEST__UPLOAD_PART_BYTES", "65536".to_owned())];
     let service = Process::start(folder.path(), &settings).await;
     service.ready().await;
-    let wire = Wire::to(&service.url, 5).await;
+    let proxy = FlakyProxy::start(&service.url, 5).await;
     let mut ingest = command(folder.path(), &settings);
-    ingest.arg("ingest").arg(&path).args(["--server", &wire.address]);
-    let done = tokio::task::spawn_blocking(move || ingest.output().expect("it runs"));
-    let done = done.await.expect("it ends");
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    let result: serde_json::Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    ingest.arg("ingest").arg(&path).args(["--server", &proxy.address]);
+    let output = tokio::task::spawn_blocking(move || ingest.output().expect("it runs"));
+    let output = output.await.expect("it ends");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let result: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let digest = Sha1::digest(&bytes);
     let id: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     assert_eq!(result["video_id"], id.as_str(), "{result}");
     assert_eq!(result["filename"], "bars7.mp4");
-    let sent = wire.sent.load(Ordering::SeqCst);
+    let sent = proxy.sent.load(Ordering::SeqCst);
     assert!(sent > bytes.len() && 10 * sent < 11 * bytes.len(), "{sent} of {}", bytes.len());
 }

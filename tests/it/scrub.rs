@@ -1,0 +1,100 @@
+//! Scrubs check every video once per interval, also across restarts.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use ports::index::{Filter, VectorIndex};
+use ports::listing::VideoListing;
+use ports::records::RecordStore;
+use shotlog::domain::search::reindex::ReindexReport;
+
+use crate::support::{TestApp, clip};
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// Ingests three videos and returns their ids in order.
+async fn videos(app: &TestApp) -> Vec<String> {
+    let mut ids = Vec::new();
+    for seconds in [30.0, 31.0, 32.0] {
+        ids.push(app.video_of(&clip(seconds)).await);
+    }
+    ids.sort();
+    ids
+}
+
+/// Removes the points of a video from the index.
+async fn lose_points(app: &TestApp, id: &str) {
+    let points = Filter::video(id.parse().unwrap());
+    app.index.replace(Some(&points), Vec::new()).await.unwrap();
+}
+
+/// Runs a scrub to its end if one is due.
+async fn scrub(app: &TestApp, every: Duration) -> Option<ReindexReport> {
+    let mut cursor = app.service.search.due_scrub(every).await.unwrap()?;
+    loop {
+        match app.service.search.continue_scrub(cursor, DAY).await.unwrap() {
+            ControlFlow::Break(report) => return Some(report),
+            ControlFlow::Continue(next) => cursor = next,
+        }
+    }
+}
+
+#[tokio::test]
+async fn scrub_skips_videos_checked_recently() {
+    let app = TestApp::new().await;
+    let ids = videos(&app).await;
+    lose_points(&app, &ids[1]).await;
+    let report = scrub(&app, DAY).await.expect("no scrub has run");
+    assert_eq!((report.videos, report.rebuilt), (3, 1));
+    lose_points(&app, &ids[1]).await;
+    assert_eq!(scrub(&app, DAY).await, None);
+    assert_eq!(scrub(&app, Duration::ZERO).await.expect("always due").rebuilt, 1);
+}
+
+#[tokio::test]
+async fn an_interrupted_scrub_resumes_where_it_stopped() {
+    let app = TestApp::new().await;
+    let ids = videos(&app).await;
+    let cursor = app.service.search.due_scrub(DAY).await.unwrap().expect("no scrub has run");
+    let step = app.service.search.continue_scrub(cursor, Duration::ZERO).await.unwrap();
+    assert!(step.is_continue(), "one of three videos is checked");
+    drop(step);
+    lose_points(&app, &ids[0]).await;
+    lose_points(&app, &ids[2]).await;
+    let report = scrub(&app, DAY).await.expect("the scrub is unfinished");
+    assert_eq!((report.videos, report.rebuilt), (2, 1));
+    assert_eq!(scrub(&app, DAY).await, None);
+    assert_eq!(scrub(&app, Duration::ZERO).await.expect("always due").rebuilt, 1);
+}
+
+#[tokio::test]
+async fn interrupted_scrubs_remove_documents_of_videos_without_a_record() {
+    let app = TestApp::new().await;
+    let ids = videos(&app).await;
+    lose_points(&app, &ids[0]).await;
+    app.records.delete(&format!("videos/{}/video.json", ids[0])).await.unwrap();
+    let documents = async || app.records.list(&format!("videos/{}/", ids[0])).await.unwrap().len();
+    let search = &app.service.search;
+    let step = async || {
+        let cursor = search.due_scrub(DAY).await.unwrap().expect("the scrub is unfinished");
+        search.continue_scrub(cursor, Duration::ZERO).await.unwrap()
+    };
+    // Stops after the first video, which has no record.
+    assert!(step().await.is_continue() && documents().await > 0);
+    let mut flow = step().await;
+    while let ControlFlow::Continue(next) = flow {
+        flow = search.continue_scrub(next, Duration::ZERO).await.unwrap();
+    }
+    assert_eq!(documents().await, 0);
+    assert_eq!(search.due_scrub(DAY).await.unwrap().map(|_| ()), None);
+}
+
+#[tokio::test]
+async fn a_rebuilt_listing_makes_a_scrub_due() {
+    let app = TestApp::new().await;
+    videos(&app).await;
+    scrub(&app, DAY).await.expect("no scrub has run");
+    app.listing.set_mark("another format").await.unwrap();
+    app.service.catalog.list_all().await.unwrap();
+    assert!(scrub(&app, DAY).await.is_some());
+}
