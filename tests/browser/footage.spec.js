@@ -54,7 +54,7 @@ test("people and objects have lanes and boxes over the paused frame", async ({ p
 
   // A person gets a name, which appears once the people are recomputed.
   await page.getByRole("tab", { name: "People" }).click();
-  await page.getByRole("button", { name: "Name Person 1" }).click();
+  await page.getByRole("button", { name: "Name Person 1", exact: true }).click();
   const naming = page.getByRole("dialog", { name: "Name Person 1" });
   await expect(naming.getByRole("combobox")).toHaveCount(0);
   await expectAccessible(page, "name a person");

@@ -151,7 +151,7 @@ async fn client_generators_can_type_every_schema() {
     let alternatives = [result["oneOf"][0]["$ref"].as_str(), result["oneOf"][1]["type"].as_str()];
     assert_eq!(alternatives, [Some("#/components/schemas/JobResult"), None]);
     assert_eq!(result["oneOf"][1]["enum"], serde_json::json!([null]));
-    assert_eq!(result["description"], "Null until the job is done.");
+    assert_eq!(result["description"], "Result of the job; null until it is done.");
 }
 
 #[tokio::test]

@@ -19,9 +19,9 @@ class EvaluationMetrics:
         Attributes:
             recall (float | None | Unset): Recall at k: share of the judged moments that a hit matches, 0 to 1.
             ndcg (float | None | Unset): Normalised discounted cumulative gain at k, 0 to 1, with gain 2^grade − 1 and
-                discount 1 / log2(rank
-                + 1). In order of rank, each hit counts the best judged moment that it matches and that no earlier
-                hit has counted.
+                discount
+                1 / log2(rank + 1). In order of rank, each hit counts the best judged moment that it matches and that
+                no earlier hit has counted.
             reciprocal_rank (float | None | Unset): 1 / rank of the first hit that matches a judged moment; 0 without one.
             overlap (float | None | Unset): Intersection over union in time of the best pair of a hit and a judged moment, 0
                 to 1.
