@@ -345,7 +345,11 @@ async fn errors_state_what_is_accepted() {
         ("search_moments", json!({"text": "a", "filters": {"tag": ["b"]}}), &["tags"]),
         ("search_moments", json!({"text": "a", "analyzer": "nobody"}), &["nobody"]),
         ("ask", json!({"question": " "}), &["question", "not empty"]),
-        ("get_transcript", json!({"video_id": id}), &["listened", "transcript"]),
+        (
+            "get_transcript",
+            json!({"video_id": id}),
+            &["has no transcript", "diarization and transcript"],
+        ),
         ("get_transcript", json!({"video_id": id, "cursor": "x"}), &["cursor is 'x'", "`next`"]),
         ("get_aggregate", json!({"video_id": id, "aggregator": "nothing"}), &["stats"]),
         ("get_job", json!({"job_id": "nothing"}), &["nothing"]),

@@ -221,9 +221,9 @@ async fn invalid_similarity_searches_are_refused_with_a_reason() {
         (json!({"like": "m_0000000000000000_0_1000"}), "is gone"),
         (json!({"like": moment, "field": "people"}), "nothing of moment"),
         (json!({"like": moment, "text": "a door"}), "exclude each other"),
-        (json!({"like": moment, "mode": "hybrid"}), "leave mode"),
+        (json!({"like": moment, "mode": "hybrid"}), "omit mode"),
         (json!({"order": "oldest"}), "available: newest"),
-        (json!({"order": "newest", "min_p_present": 0.5}), "no score"),
+        (json!({"order": "newest", "min_p_present": 0.5}), "no scores"),
         (json!({"order": "newest", "text": "a door"}), "exclude each other"),
     ];
     for (query, words) in bad {

@@ -17,6 +17,9 @@ const TOLERANCE: f64 = 0.05;
 /// Maximum samples per block.
 const MAX_BLOCK: usize = SAMPLE_RATE as usize;
 
+/// Maximum difference between equal channels that a lossy codec causes: −60 dB.
+const CODING_NOISE: f32 = 0.001;
+
 /// Front left and front right.
 const STEREO: u64 = 0b11;
 
@@ -135,7 +138,7 @@ impl Track {
             let block = AudioBlock {
                 time: self.end(),
                 samples,
-                channels: channels.filter(|[left, right]| left != right),
+                channels: channels.filter(|[left, right]| differ(left, right)),
             };
             sink.audio(block).map_err(Error::Sink)?;
             self.samples += samples.len() as u64;
@@ -143,6 +146,11 @@ impl Track {
         }
         Ok(())
     }
+}
+
+/// Whether two channels differ by more than the noise of a lossy codec.
+fn differ(left: &[f32], right: &[f32]) -> bool {
+    left.iter().zip(right).any(|(left, right)| (left - right).abs() > CODING_NOISE)
 }
 
 /// Resampled sound.
