@@ -1711,9 +1711,9 @@ export interface components {
             recall?: number | null;
             /**
              * Format: double
-             * @description Normalised discounted cumulative gain at k, 0 to 1, with gain 2^grade − 1 and discount 1 / log2(rank
-             *     + 1). In order of rank, each hit counts the best judged moment that it matches and that no earlier
-             *     hit has counted.
+             * @description Normalised discounted cumulative gain at k, 0 to 1, with gain 2^grade − 1 and discount
+             *     1 / log2(rank + 1). In order of rank, each hit counts the best judged moment that it matches and that
+             *     no earlier hit has counted.
              */
             ndcg?: number | null;
             /**
@@ -5576,7 +5576,7 @@ export interface operations {
             200: {
                 headers: {
                     "CONTENT-DISPOSITION": string;
-                    /** @description Missing from the answer to HEAD where the clip is not cut yet. */
+                    /** @description Absent in the response to HEAD if the clip is not cut yet. */
                     "CONTENT-LENGTH"?: number;
                     "ACCEPT-RANGES": string;
                     ETAG?: string;
