@@ -19,9 +19,9 @@ from ._options import (
     EvidenceOptions,
     IngestOptions,
     ReadOptions,
-    VideoOptions,
     SearchOptions,
     VideoFilters,
+    VideoOptions,
 )
 from ._transcript import Utterance, utterances
 from ._upload import ProgressFile, UploadProgress
