@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the sample clip, var/sample/shotlog-sample.mp4, and its ground truth beside it.
+# Makes the sample clip, var/sample/shotlog-sample.mp4, and its ground truth next to it.
 # The same machine makes the same bytes every time. Needs scripts/setup.sh to have run.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

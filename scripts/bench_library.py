@@ -18,7 +18,7 @@ import uuid
 from pathlib import Path
 
 SUBJECTS = "a woman|a man|two people|a crowd|a reporter|a child|a dog|a train|an engineer|a speaker".split("|")
-VERBS = "walks past|talks about|looks at|stands in front of|points at|explains|carries|waits for".split("|")
+VERBS = "walks past|talks about|watches|stands in front of|points at|explains|carries|waits for".split("|")
 OBJECTS = "a red car|the moon|a map|the river|a whiteboard|an old house|the launch|a bridge|music|a market|the law|water".split("|")
 TIMES = "|again|outside|today|tonight".split("|")
 

@@ -192,7 +192,7 @@ async fn vectors(points: usize) -> Result<bool, Box<dyn Error>> {
     let after = memory();
     let mebibytes = |key: &str| (after[key] as f64 - before[key] as f64) / 1024.0;
     println!(
-        "resident      {:8.0} MiB of its own and {:.0} MiB of mapped files",
+        "resident      {:8.0} MiB private and {:.0} MiB of mapped files",
         mebibytes("RssAnon"),
         mebibytes("RssFile")
     );

@@ -39,7 +39,7 @@ start_part() {
     local part=$1
     began[$part]=$SECONDS
     mkdir -p "$scratch/$part"
-    # A process group of its own, so that all its processes can be stopped.
+    # A new process group, so that all its processes can be stopped.
     set -m
     (
         set +m

@@ -61,7 +61,7 @@ check_browser() {
     python3 scripts/check/tests.py count "$scratch.junit.xml" | sed 's/passed/browser tests passed/' >>"$counts"
 }
 
-# A part of its own, since two parts that made the clip in parallel would write the same file.
+# A separate part, since two parts that made the clip in parallel would write the same file.
 check_sample() {
     examples/make_sample.sh
     count "sample clip made"

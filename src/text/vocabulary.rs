@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use crate::stem;
 
-/// Whether a word is a function word, without a meaning of its own.
+/// Whether a word is a function word, which carries no meaning alone.
 pub fn is_function_word(lower: &str) -> bool {
     // Stored vectors give `beside` a weight, so it must not become a stop word.
     FUNCTION_WORDS.contains(lower) || lower == "beside"

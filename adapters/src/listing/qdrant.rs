@@ -557,8 +557,8 @@ fn uuid(point: &RetrievedPoint) -> Result<Uuid> {
 
 fn foreign(what: &str) -> PortError {
     let message = format!(
-        "an entry of the listing has no {what}, so something else wrote it; give this service a \
-         collection of its own (index.collection)"
+        "an entry of the listing has no {what}, so something else wrote it; give this service its \
+         own collection (index.collection)"
     );
     PortError::new(ErrorKind::Corrupt, message)
 }

@@ -147,7 +147,7 @@ impl Tables {
         }
         let Some(&rated) = self.lexicon.get(word) else { return 0.0 };
         let mut valence = rated;
-        // "no" before a rated word negates it and has no rating of its own.
+        // "no" before a rated word only negates it; its own rating does not count.
         if word == "no" && words.next(i).is_some_and(|next| self.knows(next)) {
             valence = 0.0;
         }

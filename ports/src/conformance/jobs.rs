@@ -168,7 +168,7 @@ async fn watch_yields_changes(jobs: &dyn JobQueue) {
     let mut seen = jobs.watch("watched").await.unwrap();
     for n in 1..4 {
         let job = timeout(PATIENCE, seen.next()).await.expect("a change is shown");
-        let job = job.expect("the watch goes on").unwrap();
+        let job = job.expect("the watch continues").unwrap();
         assert_eq!((job.job_id.as_str(), &job.document), ("watched", &json!(n - 1)));
         jobs.compare_and_swap("watched", job.version, &json!(n))
             .await

@@ -625,7 +625,7 @@ fn foreign(field: &str) -> PortError {
         ErrorKind::Corrupt,
         format!(
             "a point of the collection has no `{field}`, so something else wrote it; give this \
-             service a collection of its own (index.collection) and run `shotlog reindex`"
+             service its own collection (index.collection) and run `shotlog reindex`"
         ),
     )
 }

@@ -239,7 +239,7 @@ fn cut_off(reply: &Reply, max_tokens: u32) -> String {
     if (1..u64::from(max_tokens)).contains(&reply.tokens) {
         format!(
             "the model's answer was cut off after {} of {max_tokens} tokens: the server's context \
-             is full, or it has a limit of its own",
+             is full, or it has a lower limit",
             reply.tokens
         )
     } else {

@@ -38,7 +38,7 @@ const MAX_TOKENS: u32 = 300;
 /// other narratives consist of the people analyzer's words.
 const MAX_NARRATED: usize = 40;
 
-/// Minimum length of an observation, seconds: one from a single frame has no length of its own.
+/// Minimum length of an observation, seconds: one from a single frame has no duration.
 const MIN_SECONDS: f64 = 1.0;
 
 /// The people of a video.

@@ -217,7 +217,7 @@ impl Uploads {
         let current = record.offset();
         if current != offset {
             return Err(Error::Conflict(format!(
-                "the upload stands at {current}, not at {offset} (Upload-Offset); go on from there"
+                "the upload stands at {current}, not at {offset} (Upload-Offset); resume from there"
             )));
         }
         UploadWriter::new(self, id, record, document, checksum)

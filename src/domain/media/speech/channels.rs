@@ -39,7 +39,7 @@ pub(crate) struct Channels {
     envelope: Envelope,
 }
 
-/// A channel and the speech of its own voice.
+/// A channel and the speech of its speaker.
 pub(crate) struct ChannelSpeech {
     pub(crate) sound: Arc<Sound>,
     /// In order, not overlapping.

@@ -1,4 +1,4 @@
-//! The audio of a video on disk during its ingest, for random access whatever its length: 16-bit
+//! The audio of a video on disk during its ingest, for random access at any length: 16-bit
 //! samples in an unnamed file.
 
 use std::fs::File;

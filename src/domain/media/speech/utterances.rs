@@ -47,7 +47,7 @@ pub struct Pause {
     pub end: f64,
 }
 
-/// Minimum pause that ends an utterance, whatever the punctuation, seconds.
+/// Minimum pause that ends an utterance even without punctuation, seconds.
 const MAX_PAUSE: f64 = 3.0;
 
 /// Maximum length of an utterance, seconds; longer ones are split at their longest pause.
