@@ -197,7 +197,7 @@ check_deploy() {
         systemd-analyze verify "$scratch/shotlog.service"
     fi
 
-    serve metrics
+    serve deploy
     short_clip "$scratch/short.mp4"
     ingest "$scratch/short.mp4" >/dev/null
     call /metrics >"$scratch/metrics"
