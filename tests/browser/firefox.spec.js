@@ -46,7 +46,7 @@ test("Firefox adds a video, plays it, draws its timeline and finds a moment", as
 
     await page.waitForFunction(() => document.querySelector("video")?.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA);
     await page.evaluate(() => document.querySelector("video").play());
-    await page.waitForFunction(() => document.querySelector("video").currentTime > 0.2);
+    await page.waitForFunction(() => document.querySelector("video")?.currentTime > 0.2);
     // The canvas has more than one colour.
     await page.waitForFunction(() => {
       const canvas = document.querySelector("canvas");
@@ -59,7 +59,7 @@ test("Firefox adds a video, plays it, draws its timeline and finds a moment", as
     await page.locator("#find-text").fill("a person in the picture");
     await page.keyboard.press("Enter");
     await page.waitForSelector(".hits .thumb img");
-    await page.waitForFunction(() => document.querySelector(".hits .thumb img").naturalWidth > 0);
+    await page.waitForFunction(() => document.querySelector(".hits .thumb img")?.naturalWidth > 0);
     await page.screenshot({ path: testInfo.outputPath("search.png") });
     for (const [path, heading] of [["ask", "Ask"], ["jobs", "Jobs"], ["alerts", "Alerts"], ["settings", "Settings"]]) {
       await page.goto(`${service.url}/#/${path}`);

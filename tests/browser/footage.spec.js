@@ -30,7 +30,7 @@ test("people and objects have lanes and boxes over the paused frame", async ({ p
 
   const lanes = page.getByLabel("Lanes");
   for (const name of ["Cuts", "Speakers", "People", "Car"]) await expect(lanes.getByText(name, { exact: true })).toBeVisible();
-  await expect.poll(() => page.evaluate(() => document.querySelector("video").readyState)).toBeGreaterThan(0);
+  await expect.poll(() => page.evaluate(() => document.querySelector("video")?.readyState ?? 0)).toBeGreaterThan(0);
 
   const { videos } = await (await fetch(`${service.url}/videos`)).json();
   const { chunks } = await (await fetch(`${service.url}/videos/${videos[0].video_id}/chunks?verbose=true`)).json();

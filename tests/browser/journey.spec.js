@@ -12,9 +12,10 @@ const openSample = async (page, service) => {
   await page.goto(service.url);
   await tile(page).click();
   await expect(page.getByRole("heading", { name: "shotlog-sample.mp4" })).toBeVisible();
-  await expect.poll(() => page.evaluate(() => document.querySelector("video").readyState)).toBeGreaterThan(0);
+  await expect.poll(() => page.evaluate(() => document.querySelector("video")?.readyState ?? 0)).toBeGreaterThan(0);
 };
-const currentTime = (page) => page.evaluate(() => document.querySelector("video").currentTime);
+// -1 until the page shows the video.
+const currentTime = (page) => page.evaluate(() => document.querySelector("video")?.currentTime ?? -1);
 
 test("an empty installation explains what to do on every page", async ({ page, service }) => {
   await page.goto(service.url);
@@ -137,7 +138,7 @@ test("a file is dropped anywhere on the page", async ({ page, service }) => {
 
 test("a video lists its moments and plays from a clicked one", async ({ page, service }) => {
   await openSample(page, service);
-  await expect.poll(() => page.evaluate(() => Math.round(document.querySelector("video").duration))).toBe(52);
+  await expect.poll(() => page.evaluate(() => Math.round(document.querySelector("video")?.duration))).toBe(52);
   const { videos } = await (await fetch(`${service.url}/videos`)).json();
   const { total } = await (await fetch(`${service.url}/videos/${videos[0].video_id}/chunks`)).json();
   await expect(page.getByText(`${total} moments`)).toBeVisible();

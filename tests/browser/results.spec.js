@@ -19,7 +19,8 @@ test.beforeAll(async ({ service }) => {
   id = (await (await fetch(`${service.url}/videos`)).json()).videos[0].video_id;
 });
 
-const time = (page) => page.evaluate(() => document.querySelector("video").currentTime);
+// -1 until the page shows the video.
+const time = (page) => page.evaluate(() => document.querySelector("video")?.currentTime ?? -1);
 const lanes = (page) => page.getByRole("list", { name: "Lanes" }).getByRole("listitem");
 
 test("the moments of a video are listed and shown on its timeline by keyboard", async ({ page, service }, testInfo) => {
