@@ -7,7 +7,7 @@ use super::auth::{Service, Token};
 use super::body::{Accepted, Json, OptionalForm};
 use super::budget::ResponseBudget;
 use super::errors::{ApiError, ByIdChecked, Rerun};
-use super::jobs::JobStatus;
+use super::jobs::JobStatusBody;
 use super::params::{Bounded, Flag};
 use super::values::{AnyObject, OrderedMap};
 use crate::domain::catalog::aggregates;
@@ -115,7 +115,7 @@ impl RerunForm {
 struct RerunAccepted {
     /// Id of the job, for `GET /jobs/{job_id}`.
     job_id: String,
-    status: JobStatus,
+    status: JobStatusBody,
     /// Id of the video.
     video_id: String,
 }

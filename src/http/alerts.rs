@@ -35,7 +35,7 @@ impl AlertsApi {
         token: Token,
         /// Name of the alert.
         name: Path<String>,
-    ) -> Result<Json<Alert>, ApiError<ById>> {
+    ) -> Result<Json<AlertBody>, ApiError<ById>> {
         Ok(Json(self.0.scoped(&token).alert(&name).await?.into()))
     }
 
@@ -52,7 +52,7 @@ impl AlertsApi {
         /// Name of the alert: 1 to 64 characters of `a`-`z`, `0`-`9`, `_` and `-`.
         name: Path<String>,
         Json(request): Json<AlertRequest>,
-    ) -> Result<Json<Alert>, ApiError<Rerun>> {
+    ) -> Result<Json<AlertBody>, ApiError<Rerun>> {
         let AlertRequest { search, webhook } = request;
         Ok(Json(self.0.scoped(&token).put_alert(&name, search.into(), webhook).await?.into()))
     }
@@ -108,14 +108,15 @@ struct AlertRetry {
 #[derive(Object)]
 struct AlertRequest {
     #[oai(flatten)]
-    search: AlertSearch,
+    search: AlertSearchBody,
     /// http(s) URL that receives matches. Private addresses are rejected.
     webhook: String,
 }
 
 /// The search, with the fields of `/query`.
 #[derive(Object)]
-struct AlertSearch {
+#[oai(rename = "AlertSearch")]
+struct AlertSearchBody {
     /// Search query.
     #[oai(validator(min_length = 1))]
     text: String,
@@ -157,15 +158,16 @@ fn five() -> u32 {
 #[derive(Object)]
 struct AlertList {
     /// The alerts, sorted by name.
-    alerts: Vec<Alert>,
+    alerts: Vec<AlertBody>,
 }
 
 #[derive(Object)]
-struct Alert {
+#[oai(rename = "Alert")]
+struct AlertBody {
     /// Name of the alert.
     name: String,
     #[oai(flatten)]
-    search: AlertSearch,
+    search: AlertSearchBody,
     /// Webhook URL, without credentials and query values.
     webhook: String,
     /// Time of creation, ISO 8601, second precision, UTC.
@@ -176,11 +178,12 @@ struct Alert {
     #[oai(nullable)]
     last_delivered_at: Option<String>,
     /// Failed deliveries, newest last; `POST /alerts/{name}/retry` retries them.
-    failed: Vec<FailedDelivery>,
+    failed: Vec<FailedDeliveryBody>,
 }
 
 #[derive(Object)]
-struct FailedDelivery {
+#[oai(rename = "FailedDelivery")]
+struct FailedDeliveryBody {
     /// Id of the event, the same in every delivery attempt.
     event_id: String,
     /// Id of the video.
@@ -205,8 +208,8 @@ struct AlertTest {
     results: Vec<StandardResult>,
 }
 
-impl From<AlertSearch> for alerts::AlertSearch {
-    fn from(search: AlertSearch) -> Self {
+impl From<AlertSearchBody> for alerts::AlertSearch {
+    fn from(search: AlertSearchBody) -> Self {
         Self {
             text: search.text,
             mode: search.mode,
@@ -220,7 +223,7 @@ impl From<AlertSearch> for alerts::AlertSearch {
     }
 }
 
-impl From<alerts::AlertSearch> for AlertSearch {
+impl From<alerts::AlertSearch> for AlertSearchBody {
     fn from(search: alerts::AlertSearch) -> Self {
         Self {
             text: search.text,
@@ -235,7 +238,7 @@ impl From<alerts::AlertSearch> for AlertSearch {
     }
 }
 
-impl From<alerts::Alert> for Alert {
+impl From<alerts::Alert> for AlertBody {
     fn from(alert: alerts::Alert) -> Self {
         Self {
             name: alert.name,
@@ -249,7 +252,7 @@ impl From<alerts::Alert> for Alert {
     }
 }
 
-impl From<alerts::FailedDelivery> for FailedDelivery {
+impl From<alerts::FailedDelivery> for FailedDeliveryBody {
     fn from(failed: alerts::FailedDelivery) -> Self {
         let alerts::FailedDelivery { event_id, video_id, error, at } = failed;
         Self { event_id, video_id: video_id.to_string(), error, at }

@@ -66,7 +66,7 @@ enum AskOutcome {
 
 #[derive(ResponseContent)]
 enum AskBody {
-    Json(Json<AskResponse>),
+    Json(Json<AskResponseBody>),
     Events(Events<Value>),
 }
 
@@ -79,8 +79,10 @@ fn event(event: Result<AskEvent, Error>) -> (&'static str, Value) {
         Ok(AskEvent::Piece { text, begins }) => {
             ("piece", Some(json!({"text": text, "begins": begins})))
         }
-        Ok(AskEvent::Sentence(sentence)) => ("sentence", AuditedSentence::from(sentence).to_json()),
-        Ok(AskEvent::Answer(answer)) => ("answer", AskResponse::from(*answer).to_json()),
+        Ok(AskEvent::Sentence(sentence)) => {
+            ("sentence", AuditedSentenceBody::from(sentence).to_json())
+        }
+        Ok(AskEvent::Answer(answer)) => ("answer", AskResponseBody::from(*answer).to_json()),
         Err(error) => ("error", Some(json!({"detail": error.labelled()}))),
     };
     (name, data.unwrap_or_default())
@@ -129,7 +131,8 @@ fn limit() -> u32 {
 }
 
 #[derive(Object)]
-pub(crate) struct AskResponse {
+#[oai(rename = "AskResponse")]
+pub(crate) struct AskResponseBody {
     /// The question.
     question: String,
     /// The answer, with citations; null if none was generated.
@@ -141,7 +144,7 @@ pub(crate) struct AskResponse {
     answered: Option<bool>,
     /// How well the cited moments support each sentence of the answer; absent without an answer.
     #[oai(skip_serializing_if_is_none)]
-    audit: Option<Vec<AuditedSentence>>,
+    audit: Option<Vec<AuditedSentenceBody>>,
     /// `TypeName: message` if generating the answer failed; sources and results are still valid.
     #[oai(skip_serializing_if_is_none)]
     answer_error: Option<String>,
@@ -157,7 +160,8 @@ pub(crate) struct AskResponse {
 /// A sentence of an answer, checked against the moments that it cites: by numbers, names, words and
 /// meaning.
 #[derive(Object)]
-pub(super) struct AuditedSentence {
+#[oai(rename = "AuditedSentence")]
+pub(super) struct AuditedSentenceBody {
     /// The sentence without its citations.
     sentence: String,
     /// Its citations, as in the answer.
@@ -165,23 +169,24 @@ pub(super) struct AuditedSentence {
     /// Ids of the cited moments in the same order, for `GET /moments/{moment_id}`.
     moments: Vec<String>,
     /// How well the moments support it. `unsupported` sentences are removed from the answer.
-    verdict: Verdict,
+    verdict: VerdictBody,
 }
 
 #[derive(Enum)]
 #[oai(rename_all = "lowercase")]
-enum Verdict {
+#[oai(rename = "Verdict")]
+enum VerdictBody {
     Supported,
     Weak,
     Unsupported,
 }
 
-impl From<audit::AuditedSentence> for AuditedSentence {
+impl From<audit::AuditedSentence> for AuditedSentenceBody {
     fn from(s: audit::AuditedSentence) -> Self {
         let verdict = match s.verdict {
-            verdict::Verdict::Supported => Verdict::Supported,
-            verdict::Verdict::Weak => Verdict::Weak,
-            verdict::Verdict::Unsupported => Verdict::Unsupported,
+            verdict::Verdict::Supported => VerdictBody::Supported,
+            verdict::Verdict::Weak => VerdictBody::Weak,
+            verdict::Verdict::Unsupported => VerdictBody::Unsupported,
         };
         let moments = s.moments.iter().map(ToString::to_string).collect();
         Self { sentence: s.sentence, citations: s.citations, moments, verdict }
@@ -191,7 +196,7 @@ impl From<audit::AuditedSentence> for AuditedSentence {
 /// The audited sentences; `None` without an answer.
 pub(super) fn audited_sentences(
     audit: Vec<audit::AuditedSentence>,
-) -> Option<Vec<AuditedSentence>> {
+) -> Option<Vec<AuditedSentenceBody>> {
     (!audit.is_empty()).then(|| audit.into_iter().map(Into::into).collect())
 }
 
@@ -209,7 +214,7 @@ impl From<AskRequest> for ask::Question {
     }
 }
 
-impl From<ask::AskResponse> for AskResponse {
+impl From<ask::AskResponse> for AskResponseBody {
     fn from(r: ask::AskResponse) -> Self {
         let sources = r.sources.into_iter().map(|(id, sources)| (id.to_string(), Sources(sources)));
         Self {

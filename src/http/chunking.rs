@@ -104,20 +104,22 @@ struct Preview {
     /// Number of chunks.
     chunks: u32,
     /// The boundaries between the chunks, in order of time.
-    boundaries: Vec<Boundary>,
+    boundaries: Vec<BoundaryBody>,
 }
 
 #[derive(Object)]
-struct Boundary {
+#[oai(rename = "Boundary")]
+struct BoundaryBody {
     /// Time of the boundary, seconds of the video.
     time: f64,
     /// Votes of detectors for the boundary, strongest first; empty if only the duration limits require it.
-    votes: Vec<Vote>,
+    votes: Vec<VoteBody>,
 }
 
 #[derive(Object)]
-struct Vote {
-    detector: Detector,
+#[oai(rename = "Vote")]
+struct VoteBody {
+    detector: DetectorBody,
     /// Time that the detector reports, seconds of the video.
     time: f64,
     /// Strength of the vote times the detector's weight.
@@ -127,7 +129,8 @@ struct Vote {
 /// A boundary detector.
 #[derive(Enum)]
 #[oai(rename_all = "snake_case")]
-enum Detector {
+#[oai(rename = "Detector")]
+enum DetectorBody {
     Speaker,
     Silence,
     Cut,
@@ -136,17 +139,17 @@ enum Detector {
 
 impl From<preview::ChunkingPreview> for Preview {
     fn from(p: preview::ChunkingPreview) -> Self {
-        let vote = |v: preview::BoundaryVote| Vote {
+        let vote = |v: preview::BoundaryVote| VoteBody {
             detector: match v.detector {
-                chunking::Detector::Speaker => Detector::Speaker,
-                chunking::Detector::Silence => Detector::Silence,
-                chunking::Detector::Cut => Detector::Cut,
-                chunking::Detector::Semantic => Detector::Semantic,
+                chunking::Detector::Speaker => DetectorBody::Speaker,
+                chunking::Detector::Silence => DetectorBody::Silence,
+                chunking::Detector::Cut => DetectorBody::Cut,
+                chunking::Detector::Semantic => DetectorBody::Semantic,
             },
             time: v.time,
             score: v.score,
         };
-        let boundary = |b: preview::Boundary| Boundary {
+        let boundary = |b: preview::Boundary| BoundaryBody {
             time: b.time,
             votes: b.votes.into_iter().map(vote).collect(),
         };

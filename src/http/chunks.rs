@@ -14,7 +14,7 @@ use super::body::RawJson;
 use super::budget::{BudgetUsage, ResponseBudget};
 use super::errors::{ApiError, ById, ByIdChecked, Failure};
 use super::params::{Bounded, ChunkIdParameter, Flag, Number};
-use super::query::SpeakerTurn;
+use super::query::SpeakerTurnBody;
 use super::values::AnyObject;
 use crate::domain::catalog::chunks;
 use crate::domain::kernel::video::{ChunkId, parse_video_id};
@@ -57,7 +57,7 @@ impl ChunksApi {
         max_tokens: Query<Option<Bounded<1, { u32::MAX }>>>,
         /// `next` of the previous page, which `max_tokens` truncated.
         cursor: Query<Option<String>>,
-    ) -> Result<RawJson<ChunkPage>, ApiError<ByIdChecked>> {
+    ) -> Result<RawJson<ChunkPageBody>, ApiError<ByIdChecked>> {
         let mut query = chunks::ChunkQuery {
             analyzer: analyzer.0,
             after: after.0.map(|after| after.0),
@@ -211,10 +211,10 @@ fn chunk_json(chunk: &chunks::ChunkView) -> String {
 const FRAMING_BYTES: usize = 160;
 
 /// The schema of a page of chunks, which is sent as text.
-enum ChunkPage {}
+enum ChunkPageBody {}
 
 document_type! {
-    ChunkPage, "ChunkPage", |registry| {
+    ChunkPageBody, "ChunkPage", |registry| {
         Chunk::register(registry);
         let properties = vec![
             ("video_id", described(String::schema_ref(), "Id of the video.")),
@@ -319,7 +319,7 @@ struct TranscriptOutput {
 #[derive(Object)]
 struct DiarizationOutput {
     /// Speaker turns in order of time.
-    turns: Vec<SpeakerTurn>,
+    turns: Vec<SpeakerTurnBody>,
     /// Labels or names of the speakers in the chunk.
     speakers: Vec<String>,
 }

@@ -6,7 +6,7 @@ use poem_openapi::{Enum, Object, OpenApi};
 use super::auth::{Service, Token};
 use super::body::{Accepted, Json};
 use super::errors::{ApiError, Change, Plain, Rerun};
-use super::jobs::JobStatus;
+use super::jobs::JobStatusBody;
 use super::params::Bounded;
 use crate::domain::catalog::collections;
 use crate::domain::catalog::collections::CollectionChange;
@@ -29,7 +29,7 @@ impl CollectionsApi {
         limit: Query<Bounded<1, 500>>,
         /// `next` of the previous page.
         cursor: Query<Option<String>>,
-    ) -> Result<Json<CollectionList>, ApiError<Plain>> {
+    ) -> Result<Json<CollectionListBody>, ApiError<Plain>> {
         let limit = limit.0.0 as usize;
         Ok(Json(self.0.scoped(&token).collections(cursor.0.as_deref(), limit).await?.into()))
     }
@@ -89,16 +89,18 @@ struct RenameRequest {
 }
 
 #[derive(Object)]
-struct CollectionList {
+#[oai(rename = "CollectionList")]
+struct CollectionListBody {
     /// The collections, sorted by name.
-    collections: Vec<Collection>,
+    collections: Vec<CollectionBody>,
     /// Cursor of the next page; absent on the last page.
     #[oai(skip_serializing_if_is_none)]
     next: Option<String>,
 }
 
 #[derive(Object)]
-struct Collection {
+#[oai(rename = "Collection")]
+struct CollectionBody {
     /// Name of the collection.
     name: String,
     /// Number of videos in it.
@@ -113,19 +115,19 @@ struct Collection {
 struct ChangeAccepted {
     /// Id of the job; `GET /jobs/{job_id}` reports how many videos are done.
     job_id: String,
-    status: JobStatus,
+    status: JobStatusBody,
     /// Name of the collection before the change.
     collection: String,
 }
 
-impl From<collections::CollectionList> for CollectionList {
+impl From<collections::CollectionList> for CollectionListBody {
     fn from(list: collections::CollectionList) -> Self {
         let collections = list.collections.into_iter().map(Into::into).collect();
         Self { collections, next: list.next }
     }
 }
 
-impl From<collections::Collection> for Collection {
+impl From<collections::Collection> for CollectionBody {
     fn from(collection: collections::Collection) -> Self {
         let collections::Collection { name, videos, first_added, last_added } = collection;
         Self { name, videos, first_added, last_added }

@@ -147,14 +147,15 @@ enum CorrectionOf {
 #[derive(Object)]
 struct Corrections {
     /// The corrections made by this request; for other requests, all corrections of the video.
-    corrections: Vec<Correction>,
+    corrections: Vec<CorrectionBody>,
     /// Id of the job that recomputes the aggregates; null if none was started.
     #[oai(nullable)]
     job_id: Option<String>,
 }
 
 #[derive(Object)]
-struct Correction {
+#[oai(rename = "Correction")]
+struct CorrectionBody {
     /// Id of the correction, for `DELETE /videos/{video_id}/corrections/{correction_id}`.
     id: String,
     of: CorrectionOf,
@@ -184,7 +185,7 @@ impl Corrections {
     }
 }
 
-impl From<correction::Correction> for Correction {
+impl From<correction::Correction> for CorrectionBody {
     fn from(correction: correction::Correction) -> Self {
         Self {
             id: correction.id,

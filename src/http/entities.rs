@@ -30,7 +30,7 @@ impl EntitiesApi {
         /// Only people seen in at least this many chunks. Default: 1.
         #[oai(default = "one")]
         min_appearances: Query<Integer>,
-    ) -> Result<Json<EntityList>, ApiError<ByIdChecked>> {
+    ) -> Result<Json<EntityListBody>, ApiError<ByIdChecked>> {
         let min_appearances = min_appearances.0.0.clamp(0, u32::MAX.into()) as u32;
         let entities =
             self.0.scoped(&token).entities(parse_video_id(&video_id)?, min_appearances).await?;
@@ -43,17 +43,19 @@ fn one() -> Integer {
 }
 
 #[derive(Object)]
-struct EntityList {
+#[oai(rename = "EntityList")]
+struct EntityListBody {
     /// Id of the video.
     video_id: String,
     /// Number of entities.
     total: u32,
     /// The linked people.
-    entities: Vec<Entity>,
+    entities: Vec<EntityBody>,
 }
 
 #[derive(Object)]
-struct Entity {
+#[oai(rename = "Entity")]
+struct EntityBody {
     /// Id of the entity, unique within the video only.
     entity_id: String,
     /// Name from a correction; absent without one.
@@ -73,11 +75,12 @@ struct Entity {
     narrative: String,
     /// When the person is visible; present if the aggregator `entity_timelines` has run.
     #[oai(skip_serializing_if_is_none)]
-    timeline: Option<Timeline>,
+    timeline: Option<TimelineBody>,
 }
 
 #[derive(Object)]
-struct Timeline {
+#[oai(rename = "Timeline")]
+struct TimelineBody {
     /// Total time that the person is visible, seconds.
     observed_seconds: f64,
     /// Intervals in which the person is visible, as `[start, end]` in seconds of the video.
@@ -86,15 +89,15 @@ struct Timeline {
     moments: Vec<String>,
 }
 
-impl From<entities::EntityList> for EntityList {
+impl From<entities::EntityList> for EntityListBody {
     fn from(list: entities::EntityList) -> Self {
         let video_id = list.video_id;
-        let entities = list.entities.into_iter().map(|e| Entity::new(video_id, e)).collect();
+        let entities = list.entities.into_iter().map(|e| EntityBody::new(video_id, e)).collect();
         Self { total: list.total, entities, video_id: video_id.to_string() }
     }
 }
 
-impl Entity {
+impl EntityBody {
     fn new(video_id: VideoId, e: aggregation::entity::Entity) -> Self {
         let moment =
             |&[start, end]: &[f64; 2]| MomentId::new(video_id, Span { start, end }).to_string();
@@ -107,7 +110,7 @@ impl Entity {
             last_seen: e.last_seen,
             description: e.description,
             narrative: e.narrative,
-            timeline: e.timeline.map(|timeline| Timeline {
+            timeline: e.timeline.map(|timeline| TimelineBody {
                 observed_seconds: timeline.observed_seconds,
                 moments: timeline.spans.iter().map(moment).collect(),
                 spans: timeline.spans.into_iter().map(|span| span.to_vec()).collect(),

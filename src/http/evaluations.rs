@@ -8,14 +8,14 @@ use poem_openapi::{Object, OpenApi};
 use super::auth::{Service, Token};
 use super::body::{Accepted, Json};
 use super::errors::{ApiError, ById, Change, Failure, Listing, Rerun, Search};
-use super::jobs::JobStatus;
+use super::jobs::JobStatusBody;
 use super::query;
 use super::values::shortest;
 use crate::domain::Error;
 use crate::domain::evaluation::{self, questions, run};
 use crate::domain::kernel::moment::MomentId;
 use crate::domain::kernel::time::Span;
-use runs::{Run, RunList};
+use runs::{RunBody, RunList};
 
 /// The routes of this section.
 pub(super) struct EvaluationsApi(pub(super) Service);
@@ -42,7 +42,7 @@ impl EvaluationsApi {
         /// Name of the evaluation.
         name: Path<String>,
         Json(request): Json<EvaluationRequest>,
-    ) -> Result<Json<Evaluation>, ApiError<Search>> {
+    ) -> Result<Json<EvaluationBody>, ApiError<Search>> {
         let questions = request.questions.into_iter().map(questions::Question::try_from);
         let questions = questions.collect::<Result<_, _>>()?;
         Ok(Json(self.0.scoped(&token).put_evaluation(&name, questions).await?.into()))
@@ -57,7 +57,7 @@ impl EvaluationsApi {
         token: Token,
         /// Name of the evaluation.
         name: Path<String>,
-    ) -> Result<Json<Evaluation>, ApiError<ById>> {
+    ) -> Result<Json<EvaluationBody>, ApiError<ById>> {
         Ok(Json(self.0.scoped(&token).evaluation(&name).await?.into()))
     }
 
@@ -84,7 +84,7 @@ impl EvaluationsApi {
         token: Token,
         /// Name of the evaluation.
         name: Path<String>,
-        Json(request): Json<RunRequest>,
+        Json(request): Json<RunRequestBody>,
     ) -> Result<Accepted<RunAccepted>, ApiError<Rerun>> {
         let (job, model_calls) = self.0.scoped(&token).evaluate(&name, request.into()).await?;
         let run_id = job.job_id.clone();
@@ -126,7 +126,7 @@ impl EvaluationsApi {
         name: Path<String>,
         /// Id of the run.
         run_id: Path<String>,
-    ) -> Result<Json<Run>, ApiError<ById>> {
+    ) -> Result<Json<RunBody>, ApiError<ById>> {
         Ok(Json(self.0.scoped(&token).evaluation_run(&name, &run_id).await?.into()))
     }
 }
@@ -155,7 +155,7 @@ struct JudgedQuestion {
     collections: Option<Vec<String>>,
     /// Moments that answer it.
     #[oai(default)]
-    relevant: Vec<Judgement>,
+    relevant: Vec<JudgementBody>,
     /// True if no moment answers it; then `relevant` must be empty. Default: false.
     #[oai(default)]
     absent: bool,
@@ -163,7 +163,8 @@ struct JudgedQuestion {
 
 /// A moment that answers a question: either its id, or video, start and end.
 #[derive(Object)]
-struct Judgement {
+#[oai(rename = "Judgement")]
+struct JudgementBody {
     /// Id of the moment, as in hits and citations.
     #[oai(skip_serializing_if_is_none)]
     moment_id: Option<String>,
@@ -186,15 +187,17 @@ fn one() -> u8 {
 }
 
 #[derive(Object)]
-struct Evaluation {
+#[oai(rename = "Evaluation")]
+struct EvaluationBody {
     #[oai(flatten)]
-    summary: EvaluationSummary,
+    summary: EvaluationSummaryBody,
     /// The questions in the given order; each judged moment is given by its id.
     questions: Vec<JudgedQuestion>,
 }
 
 #[derive(Object)]
-struct EvaluationSummary {
+#[oai(rename = "EvaluationSummary")]
+struct EvaluationSummaryBody {
     /// Name of the evaluation.
     name: String,
     /// Time of creation, ISO 8601, second precision, UTC.
@@ -221,7 +224,7 @@ struct EvaluationCounts {
 #[derive(Object)]
 struct EvaluationList {
     /// The evaluations, sorted by name.
-    evaluations: Vec<EvaluationSummary>,
+    evaluations: Vec<EvaluationSummaryBody>,
 }
 
 #[derive(Object)]
@@ -234,11 +237,11 @@ struct DeletedEvaluation {
 
 #[derive(Object)]
 #[oai(rename = "EvaluationRunRequest")]
-struct RunRequest {
+struct RunRequestBody {
     /// Search configurations; all are compared with the first. Default: one named `default`, with the
     /// defaults of `/query`.
     #[oai(default = "configurations", validator(min_items = 1))]
-    configurations: Vec<Configuration>,
+    configurations: Vec<ConfigurationBody>,
     /// Maximum billed calls of the language model. Null: none is allowed.
     #[oai(nullable)]
     max_model_calls: Option<u32>,
@@ -247,7 +250,7 @@ struct RunRequest {
 /// A search configuration, with fields of `/query`.
 #[derive(Object)]
 #[oai(rename = "SearchConfiguration")]
-struct Configuration {
+struct ConfigurationBody {
     /// Name of the configuration in the results, 1 to 64 characters. Default: `default`.
     #[oai(default = "default_name", validator(min_length = 1, max_length = 64))]
     name: String,
@@ -282,8 +285,8 @@ fn default_name() -> String {
     "default".into()
 }
 
-fn configurations() -> Vec<Configuration> {
-    vec![Configuration {
+fn configurations() -> Vec<ConfigurationBody> {
+    vec![ConfigurationBody {
         name: default_name(),
         mode: None,
         analyzer: query::analyzer(),
@@ -303,7 +306,7 @@ struct RunAccepted {
     job_id: String,
     /// Id of the run, equal to that of the job. The run exists once the job is done.
     run_id: String,
-    status: JobStatus,
+    status: JobStatusBody,
     /// Maximum billed calls of the language model, without retries.
     model_calls: u32,
 }
@@ -320,7 +323,7 @@ impl TryFrom<JudgedQuestion> for questions::Question {
                  answers it"
             )));
         }
-        let judgement = |judgement: Judgement| {
+        let judgement = |judgement: JudgementBody| {
             let grade = judgement.grade;
             let moment_id = judgement.moment_id().map_err(|reason| {
                 Failure::unprocessable(format!("question '{id}' judges a moment that {reason}"))
@@ -332,7 +335,7 @@ impl TryFrom<JudgedQuestion> for questions::Question {
     }
 }
 
-impl Judgement {
+impl JudgementBody {
     /// The judged moment, or what is wrong with it.
     fn moment_id(self) -> Result<MomentId, String> {
         match (self.moment_id, self.video_id, self.start, self.end) {
@@ -357,7 +360,7 @@ impl Judgement {
     }
 }
 
-impl From<evaluation::EvaluationSummary> for EvaluationSummary {
+impl From<evaluation::EvaluationSummary> for EvaluationSummaryBody {
     fn from(summary: evaluation::EvaluationSummary) -> Self {
         Self {
             counts: EvaluationCounts {
@@ -374,7 +377,7 @@ impl From<evaluation::EvaluationSummary> for EvaluationSummary {
     }
 }
 
-impl From<evaluation::Evaluation> for Evaluation {
+impl From<evaluation::Evaluation> for EvaluationBody {
     fn from(evaluation: evaluation::Evaluation) -> Self {
         Self {
             summary: evaluation.summary().into(),
@@ -385,7 +388,7 @@ impl From<evaluation::Evaluation> for Evaluation {
 
 impl From<questions::Question> for JudgedQuestion {
     fn from(question: questions::Question) -> Self {
-        let relevant = question.relevant.iter().map(|judgement| Judgement {
+        let relevant = question.relevant.iter().map(|judgement| JudgementBody {
             moment_id: Some(judgement.moment_id.to_string()),
             video_id: None,
             start: None,
@@ -403,8 +406,8 @@ impl From<questions::Question> for JudgedQuestion {
     }
 }
 
-impl From<RunRequest> for run::RunRequest {
-    fn from(request: RunRequest) -> Self {
+impl From<RunRequestBody> for run::RunRequest {
+    fn from(request: RunRequestBody) -> Self {
         Self {
             configurations: request.configurations.into_iter().map(Into::into).collect(),
             max_model_calls: request.max_model_calls,
@@ -412,8 +415,8 @@ impl From<RunRequest> for run::RunRequest {
     }
 }
 
-impl From<Configuration> for run::Configuration {
-    fn from(c: Configuration) -> Self {
+impl From<ConfigurationBody> for run::Configuration {
+    fn from(c: ConfigurationBody) -> Self {
         Self {
             name: c.name,
             mode: c.mode,
@@ -428,7 +431,7 @@ impl From<Configuration> for run::Configuration {
     }
 }
 
-impl From<run::Configuration> for Configuration {
+impl From<run::Configuration> for ConfigurationBody {
     fn from(c: run::Configuration) -> Self {
         Self {
             name: c.name,

@@ -88,7 +88,7 @@ impl ExportApi {
     async fn export_library(
         &self,
         token: Token,
-        Json(request): Json<LibraryRequest>,
+        Json(request): Json<LibraryRequestBody>,
     ) -> Result<LibraryExported, ApiError<Search>> {
         let format = LibraryFormat::parse(&request.format)?;
         let (video_ids, filters) = (request.video_ids.as_deref(), &request.filters.0);
@@ -108,7 +108,8 @@ fn off() -> Flag {
 }
 
 #[derive(Object)]
-struct LibraryRequest {
+#[oai(rename = "LibraryRequest")]
+struct LibraryRequestBody {
     /// File format: `csv` or `jsonl`. Default: `csv`.
     #[oai(default = "csv")]
     format: String,

@@ -37,7 +37,7 @@ impl ValuesApi {
         analyzer: Query<Option<String>>,
         /// Only values in chunks that match these filters: a JSON object as `filters` of `/query`.
         filters: Query<Option<String>>,
-    ) -> Result<Json<Values>, ApiError<Search>> {
+    ) -> Result<Json<ValuesBody>, ApiError<Search>> {
         let ids = |text: &String| text.split(',').map(|id| id.trim().to_owned()).collect();
         let filters = filters.0.as_deref().map(|text| json_object("filters", text)).transpose()?;
         let query = ValuesQuery {
@@ -49,7 +49,7 @@ impl ValuesApi {
             filters: filters.unwrap_or_default(),
         };
         let values = self.0.scoped(&token).values(&query).await?;
-        Ok(Json(Values::new(query.field, values)))
+        Ok(Json(ValuesBody::new(query.field, values)))
     }
 }
 
@@ -58,7 +58,8 @@ fn twenty() -> Bounded<1, 200> {
 }
 
 #[derive(Object)]
-struct Values {
+#[oai(rename = "Values")]
+struct ValuesBody {
     /// The filter.
     field: String,
     /// The values, most frequent first.
@@ -79,7 +80,7 @@ struct FilterValue {
     videos: Option<u64>,
 }
 
-impl Values {
+impl ValuesBody {
     fn new(field: String, values: values::Values) -> Self {
         let value = |(value, count)| FilterValue {
             value,

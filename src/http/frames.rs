@@ -54,11 +54,11 @@ impl FramesApi {
         /// Number of peaks that the video is divided into. The maximum is configurable. Default: 1000.
         #[oai(default = "buckets")]
         buckets: Query<Bounded<1, 1_000_000>>,
-    ) -> Result<Json<Peaks>, ApiError<Busy>> {
+    ) -> Result<Json<PeaksBody>, ApiError<Busy>> {
         let video_id = parse_video_id(&video_id)?;
         let found = self.0.scoped(&token).peaks(video_id, buckets.0.0).await?;
         let frames::Peaks { interval, peaks } = found;
-        Ok(Json(Peaks { video_id: video_id.to_string(), interval, peaks }))
+        Ok(Json(PeaksBody { video_id: video_id.to_string(), interval, peaks }))
     }
 
     /// Get the storyboard.
@@ -71,10 +71,10 @@ impl FramesApi {
         token: Token,
         /// Id of the video.
         video_id: Path<String>,
-    ) -> Result<Json<Storyboard>, ApiError<Busy>> {
+    ) -> Result<Json<StoryboardBody>, ApiError<Busy>> {
         let video_id = parse_video_id(&video_id)?;
         let index = self.0.scoped(&token).storyboard(video_id).await?;
-        Ok(Json(Storyboard::new(video_id, index)))
+        Ok(Json(StoryboardBody::new(video_id, index)))
     }
 
     /// Get the storyboard sheet.
@@ -112,7 +112,8 @@ enum Jpeg {
 }
 
 #[derive(Object)]
-struct Peaks {
+#[oai(rename = "Peaks")]
+struct PeaksBody {
     /// Id of the video.
     video_id: String,
     /// Duration of each peak, seconds.
@@ -122,7 +123,8 @@ struct Peaks {
 }
 
 #[derive(Object)]
-struct Storyboard {
+#[oai(rename = "Storyboard")]
+struct StoryboardBody {
     /// Id of the video.
     video_id: String,
     /// Path of the sheet, relative to the service's root.
@@ -141,7 +143,7 @@ struct Storyboard {
     tile_height: u32,
 }
 
-impl Storyboard {
+impl StoryboardBody {
     fn new(video_id: VideoId, index: frames::Storyboard) -> Self {
         Self {
             video_id: video_id.to_string(),

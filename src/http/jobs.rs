@@ -52,7 +52,7 @@ impl JobsApi {
         token: Token,
         /// Id of the job.
         job_id: Path<String>,
-    ) -> Result<Json<Job>, ApiError<Busy>> {
+    ) -> Result<Json<JobBody>, ApiError<Busy>> {
         Ok(Json(self.0.scoped(&token).job(&job_id).await?.into()))
     }
 
@@ -67,7 +67,7 @@ impl JobsApi {
         token: Token,
         /// Id of the job.
         job_id: Path<String>,
-    ) -> Result<Json<Job>, ApiError<Change>> {
+    ) -> Result<Json<JobBody>, ApiError<Change>> {
         Ok(Json(self.0.scoped(&token).cancel_job(&job_id).await?.into()))
     }
 
@@ -81,7 +81,7 @@ impl JobsApi {
         token: Token,
         /// Id of the job.
         job_id: Path<String>,
-    ) -> Result<Events<Job>, ApiError<Busy>> {
+    ) -> Result<Events<JobBody>, ApiError<Busy>> {
         let changes = self.0.scoped(&token).watch_job(&job_id).await?;
         Ok(Events(changes.map(|job| ("job", job.into())).boxed()))
     }
@@ -93,7 +93,8 @@ fn none() -> Bounded<0, { u32::MAX }> {
 
 #[derive(Enum)]
 #[oai(rename_all = "snake_case")]
-pub(super) enum JobStatus {
+#[oai(rename = "JobStatus")]
+pub(super) enum JobStatusBody {
     Queued,
     Running,
     Done,
@@ -102,7 +103,8 @@ pub(super) enum JobStatus {
 
 #[derive(Enum)]
 #[oai(rename_all = "snake_case")]
-enum Stage {
+#[oai(rename = "Stage")]
+enum StageBody {
     Starting,
     Fetching,
     Chunking,
@@ -119,27 +121,28 @@ enum Stage {
 #[derive(Object)]
 struct JobList {
     /// The jobs, newest first.
-    jobs: Vec<Job>,
+    jobs: Vec<JobBody>,
     /// Number of jobs on all pages.
     total: u32,
 }
 
 #[derive(Object)]
-pub(crate) struct Job {
+#[oai(rename = "Job")]
+pub(crate) struct JobBody {
     /// Id of the job.
     job_id: String,
     /// What the job processes: the file name or URL of an ingest, the file name of the video of an
     /// aggregate re-run, otherwise the name of the collection, alert or evaluation.
     source: String,
-    status: JobStatus,
-    stage: Stage,
+    status: JobStatusBody,
+    stage: StageBody,
     /// Details of the stage: `chunks` at `chunked`; `analyzer` at `analyzing` and `indexing`; `aggregator`
     /// at `aggregating`; `total` and `done` (videos) at `changing`; `total` and `done` (alerts) at
     /// `alerting`; `configuration`, `asked` and `of` at `evaluating`; `traceback` of a failed job.
     detail: AnyObject,
     /// Result of the job; null until it is done.
     #[oai(nullable)]
-    result: Option<JobResult>,
+    result: Option<JobResultBody>,
     /// `TypeName: message` of a failed job; null otherwise.
     #[oai(nullable)]
     error: Option<String>,
@@ -152,7 +155,8 @@ pub(crate) struct Job {
 #[derive(Union)]
 #[oai(one_of)]
 #[expect(clippy::large_enum_variant, reason = "written once, and most are of ingests")]
-enum JobResult {
+#[oai(rename = "JobResult")]
+enum JobResultBody {
     Ingest(IngestOutcome),
     Aggregates(AggregatesOutcome),
     Alerts(AlertsOutcome),
@@ -197,15 +201,16 @@ struct IngestOutcome {
     aggregated: AggregatedOutcome,
     /// Use of the language model; absent if it is not billed or was not called.
     #[oai(skip_serializing_if_is_none)]
-    usage: Option<ModelUsage>,
+    usage: Option<ModelUsageBody>,
     /// Cost of each step, by its name.
     #[oai(skip_serializing_if_is_none)]
-    profile: Option<BTreeMap<String, StepCost>>,
+    profile: Option<BTreeMap<String, StepCostBody>>,
 }
 
 /// Use of the language model.
 #[derive(Object)]
-struct ModelUsage {
+#[oai(rename = "ModelUsage")]
+struct ModelUsageBody {
     /// Name of the model.
     model: String,
     /// Number of requests, including retries.
@@ -218,7 +223,8 @@ struct ModelUsage {
 
 /// Cost of a step of an ingest.
 #[derive(Object)]
-struct StepCost {
+#[oai(rename = "StepCost")]
+struct StepCostBody {
     /// Number of calls.
     calls: u64,
     /// Total duration in seconds; parallel calls are added up.
@@ -308,7 +314,7 @@ struct EvaluationOutcome {
     run_id: String,
 }
 
-impl From<jobs::JobStatus> for JobStatus {
+impl From<jobs::JobStatus> for JobStatusBody {
     fn from(status: jobs::JobStatus) -> Self {
         match status {
             jobs::JobStatus::Queued => Self::Queued,
@@ -319,7 +325,7 @@ impl From<jobs::JobStatus> for JobStatus {
     }
 }
 
-impl From<progress::Stage> for Stage {
+impl From<progress::Stage> for StageBody {
     fn from(stage: progress::Stage) -> Self {
         match stage {
             progress::Stage::Starting => Self::Starting,
@@ -337,7 +343,7 @@ impl From<progress::Stage> for Stage {
     }
 }
 
-impl From<jobs::Job> for Job {
+impl From<jobs::Job> for JobBody {
     fn from(job: jobs::Job) -> Self {
         Self {
             job_id: job.job_id,
@@ -353,7 +359,7 @@ impl From<jobs::Job> for Job {
     }
 }
 
-impl From<jobs::JobResult> for JobResult {
+impl From<jobs::JobResult> for JobResultBody {
     fn from(result: jobs::JobResult) -> Self {
         match result {
             jobs::JobResult::Ingest(result) => Self::Ingest((*result).into()),
@@ -410,14 +416,14 @@ impl From<IngestResult> for IngestOutcome {
     }
 }
 
-impl From<aggregation::result::ModelUsage> for ModelUsage {
+impl From<aggregation::result::ModelUsage> for ModelUsageBody {
     fn from(usage: aggregation::result::ModelUsage) -> Self {
         let aggregation::result::ModelUsage { model, calls, input_tokens, output_tokens } = usage;
         Self { model, calls, input_tokens, output_tokens }
     }
 }
 
-impl From<profile::StepCost> for StepCost {
+impl From<profile::StepCost> for StepCostBody {
     fn from(cost: profile::StepCost) -> Self {
         Self { calls: cost.calls, seconds: cost.seconds }
     }

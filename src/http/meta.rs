@@ -26,7 +26,7 @@ impl MetaApi {
     /// Reports liveness and the loaded analyzers and aggregators. Needs no token. The storage state is at
     /// most `http.probe_interval` old, or the last known one if storage does not answer immediately.
     #[oai(path = "/health", method = "get", operation_id = "health")]
-    async fn health(&self) -> Result<Json<Health>, ApiError<Open>> {
+    async fn health(&self) -> Result<Json<HealthBody>, ApiError<Open>> {
         Ok(Json(self.0.status().health().await.into()))
     }
 
@@ -34,13 +34,13 @@ impl MetaApi {
     ///
     /// Lists everything that this install can search, filter and compute.
     #[oai(path = "/schema", method = "get", operation_id = "schema")]
-    async fn schema(&self, token: Token) -> Result<Json<Schema>, ApiError<Plain>> {
-        Ok(Json(Schema::for_service(&self.0.scoped(&token)).await))
+    async fn schema(&self, token: Token) -> Result<Json<SchemaBody>, ApiError<Plain>> {
+        Ok(Json(SchemaBody::for_service(&self.0.scoped(&token)).await))
     }
 
     /// List analyzers, vector fields and exclusive groups.
     #[oai(path = "/analyzers", method = "get", operation_id = "analyzers")]
-    async fn analyzers(&self, token: Token) -> Result<Json<Analyzers>, ApiError<Plain>> {
+    async fn analyzers(&self, token: Token) -> Result<Json<AnalyzersBody>, ApiError<Plain>> {
         Ok(Json(self.0.scoped(&token).schema().await.into()))
     }
 }
@@ -53,7 +53,8 @@ enum HealthStatus {
 }
 
 #[derive(Object)]
-struct Health {
+#[oai(rename = "Health")]
+struct HealthBody {
     status: HealthStatus,
     /// Whether the web UI is served; false in API-only mode.
     ui: bool,
@@ -66,11 +67,12 @@ struct Health {
     unavailable: BTreeMap<String, String>,
     /// Videos whose record or documents could not be read, at most 100. They are not listed; delete them or
     /// ingest them again.
-    unreadable: Vec<UnreadableVideo>,
+    unreadable: Vec<UnreadableVideoBody>,
 }
 
 #[derive(Object)]
-struct UnreadableVideo {
+#[oai(rename = "UnreadableVideo")]
+struct UnreadableVideoBody {
     /// Id of the video.
     video_id: String,
     /// What could not be read.
@@ -89,7 +91,8 @@ struct StorageHealth {
 }
 
 #[derive(Object)]
-pub(crate) struct Schema {
+#[oai(rename = "Schema")]
+pub(crate) struct SchemaBody {
     /// Ids of the analyzers.
     pub(crate) analyzers: Vec<String>,
     /// Groups of analyzers of which an ingest may select only one.
@@ -99,9 +102,9 @@ pub(crate) struct Schema {
     /// Description by detail level.
     detail_levels: OrderedMap<String>,
     /// The filters of searches, by name.
-    pub(crate) filters: OrderedMap<Filter>,
+    pub(crate) filters: OrderedMap<FilterBody>,
     /// The aggregators, by id.
-    pub(crate) aggregators: OrderedMap<Aggregator>,
+    pub(crate) aggregators: OrderedMap<AggregatorBody>,
     /// Description by search mode.
     modes: OrderedMap<String>,
     /// By vector field, the `score_threshold` below which hits of the default analyzer are likely random.
@@ -144,7 +147,8 @@ struct PresetSchema {
 }
 
 #[derive(Object)]
-pub(crate) struct Filter {
+#[oai(rename = "Filter")]
+pub(crate) struct FilterBody {
     /// Type of the value: `list[str]`, `list[int]`, `str`, `int`, `float`, `time` or `dict`.
     #[oai(rename = "type")]
     kind: String,
@@ -155,7 +159,8 @@ pub(crate) struct Filter {
 }
 
 #[derive(Object)]
-pub(crate) struct Aggregator {
+#[oai(rename = "Aggregator")]
+pub(crate) struct AggregatorBody {
     /// Ids of the analyzers and aggregators whose output it needs.
     depends_on: Vec<String>,
     /// Whether it calls the language model.
@@ -163,7 +168,8 @@ pub(crate) struct Aggregator {
 }
 
 #[derive(Object)]
-struct Analyzers {
+#[oai(rename = "Analyzers")]
+struct AnalyzersBody {
     /// Ids of the analyzers.
     analyzers: Vec<String>,
     /// The vector fields.
@@ -172,7 +178,7 @@ struct Analyzers {
     exclusive_groups: Vec<Vec<String>>,
 }
 
-impl From<status::Health> for Health {
+impl From<status::Health> for HealthBody {
     fn from(health: status::Health) -> Self {
         Self {
             status: if health.ok { HealthStatus::Ok } else { HealthStatus::Degraded },
@@ -185,18 +191,18 @@ impl From<status::Health> for Health {
             analyzers: health.analyzers,
             aggregators: health.aggregators,
             unavailable: health.unavailable.into_iter().collect(),
-            unreadable: health.unreadable.into_iter().map(UnreadableVideo::from).collect(),
+            unreadable: health.unreadable.into_iter().map(UnreadableVideoBody::from).collect(),
         }
     }
 }
 
-impl From<unreadable::UnreadableVideo> for UnreadableVideo {
+impl From<unreadable::UnreadableVideo> for UnreadableVideoBody {
     fn from(video: unreadable::UnreadableVideo) -> Self {
         Self { video_id: video.video_id.to_string(), error: video.error }
     }
 }
 
-impl Schema {
+impl SchemaBody {
     /// The schema of a service; without metadata keys if the records are unavailable.
     pub(crate) async fn for_service(service: &Scoped) -> Self {
         let keys = service.metadata_keys().await.unwrap_or_default();
@@ -212,10 +218,13 @@ impl Schema {
         let by_filter = by_filter.filter_map(|(name, analyzers)| Some((name, analyzers?)));
         let filter_analyzers = OrderedMap(by_filter.collect());
         let filter = |f: FilterSpec| {
-            (f.name, Filter { kind: f.kind, matches: f.matches, payload_field: f.payload_field })
+            (
+                f.name,
+                FilterBody { kind: f.kind, matches: f.matches, payload_field: f.payload_field },
+            )
         };
         let aggregator = |a: status::AggregatorInfo| {
-            (a.id, Aggregator { depends_on: a.depends_on, uses_llm: a.uses_llm })
+            (a.id, AggregatorBody { depends_on: a.depends_on, uses_llm: a.uses_llm })
         };
         let keys = keys.into_iter().map(|(key, kind)| (key, kind.name().to_owned()));
         let preset = |p: &Preset| {
@@ -257,7 +266,7 @@ impl Schema {
     }
 }
 
-impl From<status::Schema> for Analyzers {
+impl From<status::Schema> for AnalyzersBody {
     fn from(schema: status::Schema) -> Self {
         Self {
             analyzers: schema.analyzers,

@@ -10,7 +10,7 @@ use super::auth::{Service, Token};
 use super::body::Json;
 use super::budget::ResponseBudget;
 use super::errors::{ApiError, ByIdChecked, Search};
-use super::query::Diagnostics;
+use super::query::DiagnosticsBody;
 use super::values::{AnyObject, OrderedMap, shortest};
 use crate::domain::Error;
 use crate::domain::analysis::output::Statement;
@@ -34,9 +34,9 @@ impl MomentsApi {
         token: Token,
         /// Id of the moment, as in hits and citations.
         moment_id: Path<String>,
-    ) -> Result<Json<Moment>, ApiError<ByIdChecked>> {
+    ) -> Result<Json<MomentBody>, ApiError<ByIdChecked>> {
         let id: MomentId = moment_id.parse()?;
-        Ok(Json(Moment::new(self.0.scoped(&token).moment(&id).await?, MomentDetail::Full)))
+        Ok(Json(MomentBody::new(self.0.scoped(&token).moment(&id).await?, MomentDetail::Full)))
     }
 
     /// Get several moments.
@@ -47,7 +47,7 @@ impl MomentsApi {
         &self,
         token: Token,
         Json(request): Json<ReadRequest>,
-    ) -> Result<Json<ReadMoments>, ApiError<Search>> {
+    ) -> Result<Json<ReadMomentsBody>, ApiError<Search>> {
         let ids: Vec<MomentId> =
             request.moment_ids.iter().map(|id| id.parse()).collect::<Result<_, Error>>()?;
         let request_key = format!("{ids:?} {:?}", request.detail);
@@ -56,11 +56,11 @@ impl MomentsApi {
         let ids: Vec<MomentId> = ids.into_iter().skip(skipped).collect();
         let left = ids.len();
         let service = self.0.scoped(&token);
-        let mut read: Vec<Result<Moment, MissingMoment>> = Vec::new();
+        let mut read: Vec<Result<MomentBody, MissingMomentBody>> = Vec::new();
         for moment in service.moments(ids).await? {
-            read.push(moment.map(|m| Moment::new(m, request.detail)).map_err(Into::into));
+            read.push(moment.map(|m| MomentBody::new(m, request.detail)).map_err(Into::into));
         }
-        let text = |read: &Result<Moment, MissingMoment>| match read {
+        let text = |read: &Result<MomentBody, MissingMomentBody>| match read {
             Ok(moment) => moment.to_json_string(),
             Err(missing) => missing.to_json_string(),
         };
@@ -75,7 +75,7 @@ impl MomentsApi {
             }
         }
         let (tokens, tokenizer, next) = (usage.tokens, usage.tokenizer, usage.next);
-        Ok(Json(ReadMoments { moments, missing, tokens, tokenizer, next }))
+        Ok(Json(ReadMomentsBody { moments, missing, tokens, tokenizer, next }))
     }
 
     /// Retrieve evidence.
@@ -140,11 +140,12 @@ fn standard() -> MomentDetail {
 }
 
 #[derive(Object)]
-struct ReadMoments {
+#[oai(rename = "ReadMoments")]
+struct ReadMomentsBody {
     /// The moments, in the order of the request.
-    moments: Vec<Moment>,
+    moments: Vec<MomentBody>,
     /// Moments whose video was deleted, or that are outside of their video.
-    missing: Vec<MissingMoment>,
+    missing: Vec<MissingMomentBody>,
     /// Tokens of `moments` and `missing`; present with `max_tokens`.
     #[oai(skip_serializing_if_is_none)]
     tokens: Option<u32>,
@@ -158,14 +159,15 @@ struct ReadMoments {
 }
 
 #[derive(Object)]
-pub(crate) struct MissingMoment {
+#[oai(rename = "MissingMoment")]
+pub(crate) struct MissingMomentBody {
     /// Id of the moment.
     moment_id: String,
     /// Why it cannot be read.
     pub(crate) detail: String,
 }
 
-impl From<moments::MissingMoment> for MissingMoment {
+impl From<moments::MissingMoment> for MissingMomentBody {
     fn from(missing: moments::MissingMoment) -> Self {
         Self { moment_id: missing.moment_id.to_string(), detail: missing.reason }
     }
@@ -173,7 +175,8 @@ impl From<moments::MissingMoment> for MissingMoment {
 
 /// A span of a video, and what is stored of it.
 #[derive(Object)]
-pub(crate) struct Moment {
+#[oai(rename = "Moment")]
+pub(crate) struct MomentBody {
     /// Id of the moment.
     moment_id: String,
     /// Id of the video.
@@ -194,7 +197,7 @@ pub(crate) struct Moment {
     /// Path of the frame in its middle, relative to the service's root.
     frame_url: String,
     /// Current chunks that overlap it, at most 500.
-    chunks: Vec<MomentChunk>,
+    chunks: Vec<MomentChunkBody>,
     /// Number of chunks that overlap it.
     total_chunks: u32,
     /// The chunk before those; null at the beginning of the video.
@@ -206,7 +209,8 @@ pub(crate) struct Moment {
 }
 
 #[derive(Object)]
-struct MomentChunk {
+#[oai(rename = "MomentChunk")]
+struct MomentChunkBody {
     /// Id of the chunk.
     chunk_id: u32,
     /// Start, seconds of the video.
@@ -333,14 +337,14 @@ struct EvidenceResponse {
     next: Option<String>,
     /// Why there are no moments; absent otherwise.
     #[oai(skip_serializing_if_is_none)]
-    diagnostics: Option<Diagnostics>,
+    diagnostics: Option<DiagnosticsBody>,
 }
 
 /// A moment that probably contains what was asked for.
 #[derive(Object)]
 struct ProbableMoment {
     #[oai(flatten)]
-    moment: Moment,
+    moment: MomentBody,
     /// Citation of the moment, as in answers.
     citation: String,
     /// Calibrated probability that what was asked for is really there, 0 to 1.
@@ -353,7 +357,7 @@ struct ProbableMoment {
 impl From<EvidenceMoment> for ProbableMoment {
     fn from(found: EvidenceMoment) -> Self {
         Self {
-            moment: Moment::new(found.moment, MomentDetail::Standard),
+            moment: MomentBody::new(found.moment, MomentDetail::Standard),
             citation: found.citation,
             p_present: shortest(found.p_present).clamp(0.0, 1.0),
             found_by: found.found_by,
@@ -361,7 +365,7 @@ impl From<EvidenceMoment> for ProbableMoment {
     }
 }
 
-impl Moment {
+impl MomentBody {
     pub(crate) fn new(moment: moments::Moment, detail: MomentDetail) -> Self {
         let Span { start, end } = moment.moment_id.span();
         let video_id = moment.moment_id.video_id();
@@ -377,7 +381,7 @@ impl Moment {
             chunks: moment
                 .chunks
                 .into_iter()
-                .map(|chunk| MomentChunk::new(chunk, detail))
+                .map(|chunk| MomentChunkBody::new(chunk, detail))
                 .collect(),
             total_chunks: moment.total_chunks,
             before: moment.before.map(Into::into),
@@ -387,7 +391,7 @@ impl Moment {
     }
 }
 
-impl MomentChunk {
+impl MomentChunkBody {
     fn new(chunk: moments::MomentChunk, detail: MomentDetail) -> Self {
         let moments::MomentChunk { chunk, overlap, statements } = chunk;
         let read = |text: &str| serde_json::from_str(text).unwrap_or(Value::Null);

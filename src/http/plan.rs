@@ -27,7 +27,7 @@ impl PlanApi {
         &self,
         token: Token,
         Json(request): Json<PlanRequest>,
-    ) -> Result<Json<Plan>, ApiError<ByIdChecked>> {
+    ) -> Result<Json<PlanBody>, ApiError<ByIdChecked>> {
         Ok(Json(request.plan(&self.0.scoped(&token)).await?))
     }
 }
@@ -49,7 +49,7 @@ pub(crate) struct PlanRequest {
 
 impl PlanRequest {
     /// Estimates the ingest.
-    pub(crate) async fn plan(self, service: &Scoped) -> Result<Plan, Failure> {
+    pub(crate) async fn plan(self, service: &Scoped) -> Result<PlanBody, Failure> {
         let subject = match (self.video_id, self.url) {
             (Some(video_id), None) => PlanSource::Video(parse_video_id(&video_id)?),
             (None, Some(url)) => PlanSource::Url(url),
@@ -66,7 +66,8 @@ impl PlanRequest {
 }
 
 #[derive(Object)]
-pub(crate) struct Plan {
+#[oai(rename = "Plan")]
+pub(crate) struct PlanBody {
     /// Id of the video, if it is stored; null otherwise.
     #[oai(nullable)]
     video_id: Option<String>,
@@ -108,7 +109,7 @@ struct StepEstimate {
     seconds: Option<f64>,
 }
 
-impl From<plan::IngestPlan> for Plan {
+impl From<plan::IngestPlan> for PlanBody {
     fn from(plan: plan::IngestPlan) -> Self {
         let steps = |steps: BTreeMap<String, plan::CostEstimate>| {
             steps.into_iter().map(|(id, expected)| (id, expected.into())).collect()

@@ -2,7 +2,7 @@
 
 use poem_openapi::{Object, OpenApi, Union};
 
-use super::ask::{AuditedSentence, audited_sentences};
+use super::ask::{AuditedSentenceBody, audited_sentences};
 use super::auth::{Service, Token};
 use super::body::Json;
 use super::budget::ResponseBudget;
@@ -27,7 +27,7 @@ impl QueryApi {
         &self,
         token: Token,
         Json(request): Json<QueryRequest>,
-    ) -> Result<Json<QueryResponse>, ApiError<Search>> {
+    ) -> Result<Json<QueryResponseBody>, ApiError<Search>> {
         let budget =
             ResponseBudget { max_tokens: request.max_tokens, cursor: request.cursor.clone() };
         let pages = request.pages;
@@ -42,7 +42,7 @@ impl QueryApi {
         }
         let mut found = service.query(query).await?;
         let places = (std::mem::take(&mut found.next_pages), found.more);
-        let mut response: QueryResponse = found.into();
+        let mut response: QueryResponseBody = found.into();
         let (results, usage) = match pages {
             true => {
                 budget.fit_page(service.tokens(), response.results, places, &request_key).await?
@@ -171,7 +171,8 @@ impl From<QueryRequest> for search::Query {
 }
 
 #[derive(Object)]
-struct QueryResponse {
+#[oai(rename = "QueryResponse")]
+struct QueryResponseBody {
     /// The search query; empty without one.
     query: String,
     /// The searched analyzer.
@@ -189,12 +190,12 @@ struct QueryResponse {
     answered: Option<bool>,
     /// How well the cited moments support each sentence of the answer; absent without an answer.
     #[oai(skip_serializing_if_is_none)]
-    audit: Option<Vec<AuditedSentence>>,
+    audit: Option<Vec<AuditedSentenceBody>>,
     /// `TypeName: message` if generating the answer failed; the results are still valid.
     #[oai(skip_serializing_if_is_none)]
     answer_error: Option<String>,
     /// The results, best first.
-    results: Vec<SearchResult>,
+    results: Vec<SearchResultBody>,
     /// Tokens of `results`; present with `max_tokens`.
     #[oai(skip_serializing_if_is_none)]
     tokens: Option<u32>,
@@ -207,12 +208,13 @@ struct QueryResponse {
     next: Option<String>,
     /// Why there are no results; absent otherwise.
     #[oai(skip_serializing_if_is_none)]
-    diagnostics: Option<Diagnostics>,
+    diagnostics: Option<DiagnosticsBody>,
 }
 
 /// Why a search has no results.
 #[derive(Object)]
-pub(crate) struct Diagnostics {
+#[oai(rename = "Diagnostics")]
+pub(crate) struct DiagnosticsBody {
     /// By filter, the number of hits without it.
     hits_without_filter: OrderedMap<u32>,
     /// Ids of searched videos without output of the analyzer, at most 20.
@@ -229,14 +231,14 @@ pub(crate) struct Diagnostics {
     best_score: Option<f64>,
 }
 
-impl From<query::QueryResponse> for QueryResponse {
+impl From<query::QueryResponse> for QueryResponseBody {
     fn from(r: query::QueryResponse) -> Self {
         let every = r.analyzer == search::ALL_ANALYZERS;
         let result = |mut hit: search::SearchResult| {
             if !every {
                 hit.found_by.clear();
             }
-            SearchResult::new(hit, r.detail, r.score_kind)
+            SearchResultBody::new(hit, r.detail, r.score_kind)
         };
         Self {
             query: r.query,
@@ -256,7 +258,7 @@ impl From<query::QueryResponse> for QueryResponse {
     }
 }
 
-impl From<search::Diagnostics> for Diagnostics {
+impl From<search::Diagnostics> for DiagnosticsBody {
     fn from(d: search::Diagnostics) -> Self {
         let strings = |ids: Vec<VideoId>| ids.into_iter().map(String::from).collect();
         Self {
@@ -272,13 +274,14 @@ impl From<search::Diagnostics> for Diagnostics {
 
 #[derive(Union)]
 #[oai(one_of)]
-enum SearchResult {
+#[oai(rename = "SearchResult")]
+enum SearchResultBody {
     Minimal(MinimalResult),
     Standard(StandardResult),
     Full(FullResult),
 }
 
-impl SearchResult {
+impl SearchResultBody {
     fn new(hit: search::SearchResult, detail: Detail, score_kind: ScoreKind) -> Self {
         let mut result = match detail {
             Detail::Minimal => Self::Minimal(hit.into()),
@@ -380,7 +383,7 @@ pub(crate) struct StandardResult {
     #[oai(nullable)]
     people_count: Option<u32>,
     /// Speaker turns in the chunk.
-    turns: Vec<SpeakerTurn>,
+    turns: Vec<SpeakerTurnBody>,
 }
 
 /// A hit at `detail=full`.
@@ -401,7 +404,7 @@ struct FullResult {
 /// Uninterrupted speech of one speaker.
 #[derive(Object)]
 #[oai(rename = "Turn")]
-pub(super) struct SpeakerTurn {
+pub(super) struct SpeakerTurnBody {
     /// Label or name of the speaker.
     speaker: String,
     /// Start, seconds of the video.
@@ -422,7 +425,7 @@ fn score(score: f32) -> f64 {
     shortest(score).clamp(0.0, 1.0)
 }
 
-impl From<speech::SpeakerTurn> for SpeakerTurn {
+impl From<speech::SpeakerTurn> for SpeakerTurnBody {
     fn from(t: speech::SpeakerTurn) -> Self {
         Self { speaker: t.speaker, start: t.start, end: t.end, text: t.text }
     }

@@ -36,7 +36,7 @@ impl TranscriptApi {
         max_tokens: Query<Option<Bounded<1, { u32::MAX }>>>,
         /// `next` of the previous response, which `max_tokens` truncated.
         cursor: Query<Option<String>>,
-    ) -> Result<Json<Transcript>, ApiError<ByIdChecked>> {
+    ) -> Result<Json<TranscriptBody>, ApiError<ByIdChecked>> {
         let (after, before) = (after.0.map(|at| at.0), before.0.map(|at| at.0));
         let budget =
             ResponseBudget { max_tokens: max_tokens.0.map(|tokens| tokens.0), cursor: cursor.0 };
@@ -44,10 +44,11 @@ impl TranscriptApi {
         let service = self.0.scoped(&token);
         let transcript = service.transcript(parse_video_id(&video_id)?, after, before).await?;
         let total = transcript.utterances.len() as u32;
-        let sentences: Vec<Utterance> = transcript.utterances.into_iter().map(Into::into).collect();
+        let sentences: Vec<UtteranceBody> =
+            transcript.utterances.into_iter().map(Into::into).collect();
         let (utterances, usage) =
             budget.fit_items(service.tokens(), sentences, &request_key).await?;
-        Ok(Json(Transcript {
+        Ok(Json(TranscriptBody {
             video_id: transcript.video_id.to_string(),
             duration: transcript.duration,
             language: transcript.language,
@@ -62,7 +63,8 @@ impl TranscriptApi {
 }
 
 #[derive(Object)]
-struct Transcript {
+#[oai(rename = "Transcript")]
+struct TranscriptBody {
     /// Id of the video.
     video_id: String,
     /// Duration of the video, seconds.
@@ -73,9 +75,9 @@ struct Transcript {
     /// When which language is spoken, in order of time; present if there are several, or if some speech was
     /// not recognised.
     #[oai(skip_serializing_if_is_none)]
-    languages: Option<Vec<LanguageSpan>>,
+    languages: Option<Vec<LanguageSpanBody>>,
     /// Sentences in order of time.
-    utterances: Vec<Utterance>,
+    utterances: Vec<UtteranceBody>,
     /// Number of sentences on all pages.
     total: u32,
     /// Tokens of `utterances`; present with `max_tokens`.
@@ -91,7 +93,8 @@ struct Transcript {
 
 /// Speech in one language.
 #[derive(Object)]
-pub(crate) struct LanguageSpan {
+#[oai(rename = "LanguageSpan")]
+pub(crate) struct LanguageSpanBody {
     /// Start, seconds of the video.
     pub(crate) start: f64,
     /// End, seconds of the video.
@@ -101,7 +104,7 @@ pub(crate) struct LanguageSpan {
     pub(crate) language: Option<String>,
 }
 
-impl From<speech::LanguageSpan> for LanguageSpan {
+impl From<speech::LanguageSpan> for LanguageSpanBody {
     fn from(language_span: speech::LanguageSpan) -> Self {
         let speech::LanguageSpan { span, language } = language_span;
         Self { start: span.start, end: span.end, language }
@@ -109,14 +112,17 @@ impl From<speech::LanguageSpan> for LanguageSpan {
 }
 
 /// The language spans of a transcript; `None` if there are none.
-pub(crate) fn language_spans(languages: Vec<speech::LanguageSpan>) -> Option<Vec<LanguageSpan>> {
-    let spans: Vec<LanguageSpan> = languages.into_iter().map(Into::into).collect();
+pub(crate) fn language_spans(
+    languages: Vec<speech::LanguageSpan>,
+) -> Option<Vec<LanguageSpanBody>> {
+    let spans: Vec<LanguageSpanBody> = languages.into_iter().map(Into::into).collect();
     Some(spans).filter(|spans| !spans.is_empty())
 }
 
 /// A sentence.
 #[derive(Object)]
-pub(crate) struct Utterance {
+#[oai(rename = "Utterance")]
+pub(crate) struct UtteranceBody {
     /// Start, seconds of the video.
     pub(crate) start: f64,
     /// End, seconds of the video.
@@ -130,7 +136,7 @@ pub(crate) struct Utterance {
     pub(crate) confidence: f64,
 }
 
-impl From<speech::Utterance> for Utterance {
+impl From<speech::Utterance> for UtteranceBody {
     fn from(utterance: speech::Utterance) -> Self {
         let speech::Utterance { start, end, speaker, text, confidence, .. } = utterance;
         Self { start, end, speaker, text, confidence: shortest(confidence) }

@@ -211,7 +211,8 @@ mod tests {
     use super::*;
 
     #[derive(Object)]
-    struct Probe {
+    #[oai(rename = "Probe")]
+    struct ProbeBody {
         #[oai(validator(min_length = 1))]
         text: String,
         #[oai(nullable)]
@@ -261,7 +262,7 @@ mod tests {
                 "threshold is 7; it must be a number from 0 to 1 or null",
             ),
         ] {
-            assert_eq!(validate::<Probe>(value.clone()).unwrap_err(), expected, "{value}");
+            assert_eq!(validate::<ProbeBody>(value.clone()).unwrap_err(), expected, "{value}");
         }
     }
 
@@ -272,10 +273,10 @@ mod tests {
             json!({"text": "a", "ids": null, "threshold": null, "limit": 5.0}),
             json!({"text": "a", "ids": [], "threshold": 1}),
         ] {
-            assert!(validate::<Probe>(value.clone()).is_ok(), "{value}");
+            assert!(validate::<ProbeBody>(value.clone()).is_ok(), "{value}");
         }
         assert_eq!(
-            validate::<Probe>(json!({"text": "a", "limit": 5.0})).unwrap()["limit"],
+            validate::<ProbeBody>(json!({"text": "a", "limit": 5.0})).unwrap()["limit"],
             json!(5)
         );
     }
@@ -296,7 +297,7 @@ mod tests {
                 "unknown field 'q'; accepted: text, ids, limit, threshold",
             ),
         ] {
-            assert_eq!(validate::<Probe>(value.clone()).unwrap_err(), expected, "{value}");
+            assert_eq!(validate::<ProbeBody>(value.clone()).unwrap_err(), expected, "{value}");
         }
         assert_eq!(unknown_name("parameter", "x", &[]), "unknown parameter 'x'; accepted: none");
     }
@@ -306,14 +307,15 @@ mod tests {
         let fields = |pairs: &[(&str, &str)]| {
             pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect::<Vec<_>>()
         };
-        let value = validate_form::<Probe>(fields(&[("text", "5"), ("threshold", "0.5")]));
+        let value = validate_form::<ProbeBody>(fields(&[("text", "5"), ("threshold", "0.5")]));
         assert_eq!(value.unwrap(), json!({"text": "5", "threshold": 0.5}));
-        let value = validate_form::<Probe>(fields(&[("text", "a"), ("threshold", "")]));
+        let value = validate_form::<ProbeBody>(fields(&[("text", "a"), ("threshold", "")]));
         assert_eq!(value.unwrap(), json!({"text": "a"}));
-        let error = validate_form::<Probe>(fields(&[("text", "a"), ("treshold", "")])).unwrap_err();
+        let error =
+            validate_form::<ProbeBody>(fields(&[("text", "a"), ("treshold", "")])).unwrap_err();
         assert!(error.contains("did you mean 'threshold'?"), "{error}");
         for text in ["abc", "nan", "inf", "1e999"] {
-            let error = validate_form::<Probe>(fields(&[("text", "a"), ("threshold", text)]));
+            let error = validate_form::<ProbeBody>(fields(&[("text", "a"), ("threshold", text)]));
             assert_eq!(error.unwrap_err(), format!("threshold is '{text}'; it must be a number"));
         }
     }

@@ -101,7 +101,7 @@ impl VideosApi {
         recorded_before: Query<Option<String>>,
         /// Only videos with matching metadata: a JSON object as the filter `metadata` of `/query`.
         metadata: Query<Option<String>>,
-    ) -> Result<Json<VideoList>, ApiError<Listing>> {
+    ) -> Result<Json<VideoListBody>, ApiError<Listing>> {
         let page = videos::VideoQuery {
             limit: limit.0.map(|limit| limit.0),
             offset: offset.0.0,
@@ -125,7 +125,7 @@ impl VideosApi {
         token: Token,
         /// Id of the video.
         video_id: Path<String>,
-    ) -> Result<Json<VideoDetail>, ApiError<ById>> {
+    ) -> Result<Json<VideoDetailBody>, ApiError<ById>> {
         Ok(Json(self.0.scoped(&token).video(parse_video_id(&video_id)?).await?.into()))
     }
 
@@ -140,7 +140,7 @@ impl VideosApi {
         /// Id of the video.
         video_id: Path<String>,
         Json(request): Json<AnnotateRequest>,
-    ) -> Result<Json<VideoDetail>, ApiError<Rerun>> {
+    ) -> Result<Json<VideoDetailBody>, ApiError<Rerun>> {
         Ok(Json(
             self.0
                 .scoped(&token)
@@ -327,7 +327,7 @@ impl From<IngestOptions> for IngestFields {
 struct IngestAccepted {
     /// Id of the job, for `GET /jobs/{job_id}`.
     job_id: String,
-    status: super::jobs::JobStatus,
+    status: super::jobs::JobStatusBody,
     /// File name or URL, without credentials and query values.
     source: String,
 }
@@ -340,7 +340,8 @@ impl IngestAccepted {
 }
 
 #[derive(Object)]
-pub(crate) struct Video {
+#[oai(rename = "Video")]
+pub(crate) struct VideoBody {
     /// Id of the video: the first 16 hexadecimal digits of the file's SHA-1.
     video_id: String,
     /// File name of the video.
@@ -373,9 +374,10 @@ pub(crate) struct Video {
 }
 
 #[derive(Object)]
-pub(crate) struct VideoList {
+#[oai(rename = "VideoList")]
+pub(crate) struct VideoListBody {
     /// The videos, newest first.
-    videos: Vec<Video>,
+    videos: Vec<VideoBody>,
     /// Number of videos on all pages.
     total: u32,
     /// Cursor of the next page; absent on the last page.
@@ -384,9 +386,10 @@ pub(crate) struct VideoList {
 }
 
 #[derive(Object)]
-pub(crate) struct VideoDetail {
+#[oai(rename = "VideoDetail")]
+pub(crate) struct VideoDetailBody {
     #[oai(flatten)]
-    video: Video,
+    video: VideoBody,
     /// Path of the video in the storage bucket.
     storage_path: String,
     /// Source URL; present if the video was ingested from a URL.
@@ -435,7 +438,7 @@ struct DeletedVideo {
     storage_error: Option<String>,
 }
 
-impl From<videos::Video> for Video {
+impl From<videos::Video> for VideoBody {
     fn from(v: videos::Video) -> Self {
         Self {
             video_id: v.video_id.to_string(),
@@ -454,14 +457,14 @@ impl From<videos::Video> for Video {
     }
 }
 
-impl From<videos::VideoList> for VideoList {
+impl From<videos::VideoList> for VideoListBody {
     fn from(list: videos::VideoList) -> Self {
         let videos = list.videos.into_iter().map(Into::into).collect();
         Self { videos, total: list.total, next: list.next }
     }
 }
 
-impl From<videos::VideoDetail> for VideoDetail {
+impl From<videos::VideoDetail> for VideoDetailBody {
     fn from(v: videos::VideoDetail) -> Self {
         Self {
             video: v.video.into(),

@@ -12,7 +12,7 @@ use super::budget::{Budget, embedded_json_tokens, value_tokens};
 use super::pages;
 use crate::domain::catalog::videos;
 use crate::domain::kernel::video::parse_video_id;
-use crate::http::views::{Failure, Schema, VideoDetail, VideoList};
+use crate::http::views::{Failure, SchemaBody, VideoDetailBody, VideoListBody};
 
 const JSON: &str = "application/json";
 const SCHEMA: &str = "shotlog://schema";
@@ -101,15 +101,16 @@ async fn document(caller: &Caller<'_>, uri: &str) -> Result<Map<String, Value>, 
     let cursor = cursor.map(|(_, cursor)| cursor.into_owned());
     match (address.host_str(), address.path().trim_matches('/')) {
         (Some("videos"), "") => {
-            let shown = |list| object(&VideoList::from(list));
+            let shown = |list| object(&VideoListBody::from(list));
             videos(caller, cursor, shown, |list| embedded_json_tokens(&list.clone().into())).await
         }
         (Some("videos"), video_id) => {
-            let video = VideoDetail::from(caller.service.video(parse_video_id(video_id)?).await?);
+            let video =
+                VideoDetailBody::from(caller.service.video(parse_video_id(video_id)?).await?);
             Ok(page(caller, object(&video), pages::position(cursor.as_deref())?))
         }
         (Some("schema"), "") => {
-            let schema = Schema::for_service(&caller.service).await;
+            let schema = SchemaBody::for_service(&caller.service).await;
             Ok(page(caller, object(&schema), pages::position(cursor.as_deref())?))
         }
         _ => Err(unknown()),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use poem_openapi::{Enum, Object};
 
-use super::Configuration;
+use super::ConfigurationBody;
 use crate::domain::evaluation::measures::{self, Metric};
 use crate::domain::evaluation::{self, run};
 use crate::http::values::shortest;
@@ -13,12 +13,12 @@ use crate::http::values::shortest;
 #[oai(rename = "EvaluationRunList")]
 pub(super) struct RunList {
     /// The runs, newest first.
-    pub(super) runs: Vec<RunSummary>,
+    pub(super) runs: Vec<RunSummaryBody>,
 }
 
 #[derive(Object)]
 #[oai(rename = "EvaluationRunSummary")]
-pub(super) struct RunSummary {
+pub(super) struct RunSummaryBody {
     /// Id of the run.
     run_id: String,
     /// When the run started, ISO 8601, second precision, UTC.
@@ -37,9 +37,9 @@ pub(super) struct RunSummary {
 
 #[derive(Object)]
 struct ConfigurationResult {
-    configuration: Configuration,
+    configuration: ConfigurationBody,
     metrics: Metrics,
-    latency: Latency,
+    latency: LatencyBody,
     cost: ModelCost,
 }
 
@@ -85,7 +85,7 @@ struct Metrics {
 /// Latency within the service in milliseconds, by nearest rank; null if not measured.
 #[derive(Object)]
 #[oai(rename = "EvaluationLatency")]
-struct Latency {
+struct LatencyBody {
     /// Median search latency.
     #[oai(nullable)]
     search_p50: Option<f64>,
@@ -113,20 +113,21 @@ struct ModelCost {
 
 #[derive(Object)]
 #[oai(rename = "EvaluationRun")]
-pub(super) struct Run {
+pub(super) struct RunBody {
     #[oai(flatten)]
-    summary: RunSummary,
+    summary: RunSummaryBody,
     /// Judged moments that were skipped because their video was deleted. A question that has no other one
     /// is skipped too.
-    lost: Vec<LostJudgement>,
+    lost: Vec<LostJudgementBody>,
     /// Results of each question.
-    questions: Vec<QuestionResult>,
+    questions: Vec<QuestionResultBody>,
     /// Comparison of each configuration with the first.
-    compare: Vec<Comparison>,
+    compare: Vec<ComparisonBody>,
 }
 
 #[derive(Object)]
-struct LostJudgement {
+#[oai(rename = "LostJudgement")]
+struct LostJudgementBody {
     /// Id of the question.
     question_id: String,
     /// Id of the moment.
@@ -134,7 +135,8 @@ struct LostJudgement {
 }
 
 #[derive(Object)]
-struct QuestionResult {
+#[oai(rename = "QuestionResult")]
+struct QuestionResultBody {
     /// Id of the question.
     id: String,
     /// Whether no moment answers it.
@@ -146,7 +148,7 @@ struct QuestionResult {
 #[derive(Object)]
 struct QuestionOutcome {
     /// Hits, best first.
-    hits: Vec<JudgedHit>,
+    hits: Vec<JudgedHitBody>,
     /// Recall at k, 0 to 1; absent for absent questions.
     #[oai(skip_serializing_if_is_none)]
     recall: Option<f64>,
@@ -167,7 +169,7 @@ struct QuestionOutcome {
     reported_present: bool,
     /// Check of the answer; absent if `/ask` was not called.
     #[oai(skip_serializing_if_is_none)]
-    answer: Option<CheckedAnswer>,
+    answer: Option<CheckedAnswerBody>,
     /// Search latency, milliseconds.
     search_ms: f64,
     /// Latency of `/ask`, milliseconds; absent if it was not called.
@@ -176,7 +178,8 @@ struct QuestionOutcome {
 }
 
 #[derive(Object)]
-struct JudgedHit {
+#[oai(rename = "JudgedHit")]
+struct JudgedHitBody {
     /// Id of the moment.
     moment_id: String,
     /// Probability that the match is really there, 0 to 1.
@@ -189,7 +192,8 @@ struct JudgedHit {
 
 /// Audit of the sentences of an answer.
 #[derive(Object)]
-struct CheckedAnswer {
+#[oai(rename = "CheckedAnswer")]
+struct CheckedAnswerBody {
     /// Whether the answer answers the question.
     answered: bool,
     /// Number of supported sentences.
@@ -220,7 +224,8 @@ enum MetricName {
 
 /// Difference of two configurations in one metric.
 #[derive(Object)]
-struct Comparison {
+#[oai(rename = "Comparison")]
+struct ComparisonBody {
     metric: MetricName,
     /// Name of the first configuration, whose value is subtracted.
     baseline: String,
@@ -236,7 +241,7 @@ struct Comparison {
     questions: u32,
 }
 
-impl From<run::RunSummary> for RunSummary {
+impl From<run::RunSummary> for RunSummaryBody {
     fn from(run: run::RunSummary) -> Self {
         Self {
             run_id: run.run_id,
@@ -268,7 +273,7 @@ impl From<run::ConfigurationMetrics> for ConfigurationResult {
                 false_answer: value(Metric::FalseAnswer),
                 supported: value(Metric::Supported),
             },
-            latency: Latency {
+            latency: LatencyBody {
                 search_p50: latency.search_p50,
                 search_p95: latency.search_p95,
                 ask_p50: latency.ask_p50,
@@ -283,9 +288,9 @@ impl From<run::ConfigurationMetrics> for ConfigurationResult {
     }
 }
 
-impl From<run::Run> for Run {
+impl From<run::Run> for RunBody {
     fn from(run: run::Run) -> Self {
-        let lost = run.lost.into_iter().map(|lost| LostJudgement {
+        let lost = run.lost.into_iter().map(|lost| LostJudgementBody {
             question_id: lost.question_id,
             moment_id: lost.moment_id.to_string(),
         });
@@ -298,7 +303,7 @@ impl From<run::Run> for Run {
     }
 }
 
-impl From<run::QuestionResult> for QuestionResult {
+impl From<run::QuestionResult> for QuestionResultBody {
     fn from(result: run::QuestionResult) -> Self {
         let results = result.outcomes.into_iter();
         let results = results.map(|outcome| (outcome.configuration.clone(), outcome.into()));
@@ -309,7 +314,7 @@ impl From<run::QuestionResult> for QuestionResult {
 impl From<measures::Outcome> for QuestionOutcome {
     fn from(outcome: measures::Outcome) -> Self {
         let ranking = outcome.ranking;
-        let hits = outcome.hits.into_iter().map(|hit| JudgedHit {
+        let hits = outcome.hits.into_iter().map(|hit| JudgedHitBody {
             moment_id: hit.moment_id.to_string(),
             p_present: shortest(hit.p_present).clamp(0.0, 1.0),
             grade: hit.grade,
@@ -329,14 +334,14 @@ impl From<measures::Outcome> for QuestionOutcome {
     }
 }
 
-impl From<measures::CheckedAnswer> for CheckedAnswer {
+impl From<measures::CheckedAnswer> for CheckedAnswerBody {
     fn from(answer: measures::CheckedAnswer) -> Self {
         let measures::CheckedAnswer { answered, supported, weak, unsupported, error } = answer;
         Self { answered, supported, weak, unsupported, error }
     }
 }
 
-impl From<evaluation::Comparison> for Comparison {
+impl From<evaluation::Comparison> for ComparisonBody {
     fn from(comparison: evaluation::Comparison) -> Self {
         Self {
             metric: match comparison.metric {

@@ -6,7 +6,7 @@ use super::search_moments::describe_hit;
 use super::{Call, Tool, ToolAnswer};
 use crate::domain::answering::audit::AuditedSentence;
 use crate::domain::kernel::verdict::Verdict;
-use crate::http::views::{AskRequest, AskResponse, Failure};
+use crate::http::views::{AskRequest, AskResponseBody, Failure};
 
 /// Answers a question.
 pub(super) struct Ask;
@@ -14,7 +14,7 @@ pub(super) struct Ask;
 #[derive(Object)]
 pub(super) struct Answered {
     #[oai(flatten)]
-    response: AskResponse,
+    response: AskResponseBody,
     /// What was omitted to fit the token budget, and how to get it.
     #[oai(skip_serializing_if_is_none)]
     rest: Option<String>,
@@ -42,7 +42,7 @@ impl Tool for Ask {
             .collect();
         lines.extend(answer.audit.iter().map(describe_sentence));
         let answered = answer.answered.unwrap_or(true);
-        let mut response = AskResponse::from(answer);
+        let mut response = AskResponseBody::from(answer);
         call.budget.take_value(&response);
         lines.iter().for_each(|line| call.budget.take_text(line));
         let fitting = call.budget.fill((1..).zip(hits).map(describe_hit).collect());

@@ -4,7 +4,7 @@ use poem_openapi::Object;
 
 use super::{Call, Tool, ToolAnswer};
 use crate::domain::catalog::videos;
-use crate::http::views::{Aggregator, Failure, Filter, OrderedMap, Schema, Video};
+use crate::http::views::{AggregatorBody, Failure, FilterBody, OrderedMap, SchemaBody, VideoBody};
 
 /// Describes the library.
 pub(super) struct DescribeLibrary;
@@ -25,17 +25,17 @@ pub(super) struct Library {
     /// Videos in the library.
     total: u32,
     /// The newest of them, the newest first.
-    newest: Vec<Video>,
+    newest: Vec<VideoBody>,
     /// Analyzers that describe chunks: ids for `analyzer` and `analyzers`.
     analyzers: Vec<String>,
     /// Groups of analyzers of which an ingest may select only one.
     exclusive_groups: Vec<Vec<String>>,
     /// Aggregators that summarize whole videos: ids for get_aggregate.
-    aggregators: OrderedMap<Aggregator>,
+    aggregators: OrderedMap<AggregatorBody>,
     /// Vector field to what it is computed from.
     vector_fields: OrderedMap<String>,
     /// Conditions for `filters` of search_moments.
-    filters: OrderedMap<Filter>,
+    filters: OrderedMap<FilterBody>,
     /// Filter to the analyzers whose output it applies to; filters that apply to every chunk are absent.
     filter_analyzers: OrderedMap<Vec<String>>,
     /// User metadata keys for the filter `metadata`, with their types.
@@ -64,7 +64,7 @@ impl Tool for DescribeLibrary {
             ..videos::VideoQuery::default()
         };
         let list = call.service.videos(&page).await?;
-        let schema = Schema::for_service(call.service).await;
+        let schema = SchemaBody::for_service(call.service).await;
         let mut library = Library {
             total: list.total,
             newest: Vec::new(),
@@ -105,7 +105,7 @@ fn summary(library: &Library) -> Vec<String> {
     ]
 }
 
-fn describe_video(video: videos::Video) -> (Video, String) {
+fn describe_video(video: videos::Video) -> (VideoBody, String) {
     let line = format!(
         "- {} {}: {:.0} s, {} chunks, analyzers {}",
         video.video_id,

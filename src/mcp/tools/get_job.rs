@@ -4,7 +4,7 @@ use poem_openapi::Object;
 
 use super::{Call, Tool, ToolAnswer};
 use crate::domain::jobs;
-use crate::http::views::{Failure, Job};
+use crate::http::views::{Failure, JobBody};
 use crate::mcp::prose::inline;
 
 /// Reports the progress of an ingest.
@@ -25,9 +25,9 @@ impl Tool for GetJob {
         done, `error` the reason if it failed. Poll every few seconds at most: an ingest takes about \
         as long as the video, or longer.";
     type Input = JobRequest;
-    type Output = Job;
+    type Output = JobBody;
 
-    async fn call(call: Call<'_>, input: JobRequest) -> Result<ToolAnswer<Job>, Failure> {
+    async fn call(call: Call<'_>, input: JobRequest) -> Result<ToolAnswer<JobBody>, Failure> {
         let job = call.service.job(&input.job_id).await?;
         Ok(ToolAnswer::new(describe_job(&job), job.into()))
     }
@@ -39,27 +39,30 @@ pub(super) fn describe_job(job: &jobs::Job) -> String {
     match (&job.result, &job.error) {
         (Some(jobs::JobResult::Ingest(done)), _) => {
             format!(
-                "Job {id} is done: {source} is video {} with {} chunks.",
+                "JobBody {id} is done: {source} is video {} with {} chunks.",
                 done.video_id, done.chunks
             )
         }
         (Some(jobs::JobResult::Aggregates(done)), _) => {
-            format!("Job {id} is done: video {} has new aggregates.", done.video_id)
+            format!("JobBody {id} is done: video {} has new aggregates.", done.video_id)
         }
         (Some(jobs::JobResult::Alerts(done)), _) => {
-            format!("Job {id} is done: {} alerts matched video {}.", done.alerts, done.video_id)
+            format!("JobBody {id} is done: {} alerts matched video {}.", done.alerts, done.video_id)
         }
         (Some(jobs::JobResult::Collection(done)), _) => {
             let (videos, name) = (done.videos, &done.collection);
-            format!("Job {id} is done: {videos} videos of collection '{name}' were changed.")
+            format!("JobBody {id} is done: {videos} videos of collection '{name}' were changed.")
         }
         (Some(jobs::JobResult::Evaluation(done)), _) => {
-            format!("Job {id} is done: evaluation {} has its run {}.", done.evaluation, done.run_id)
+            format!(
+                "JobBody {id} is done: evaluation {} has its run {}.",
+                done.evaluation, done.run_id
+            )
         }
-        (None, Some(error)) => format!("Job {id} of {source} failed while {stage}: {error}"),
+        (None, Some(error)) => format!("JobBody {id} of {source} failed while {stage}: {error}"),
         (None, None) => {
             let detail = inline(&job.detail.clone().into());
-            format!("Job {id} of {source} is {}: {stage} {detail}", job.status.name())
+            format!("JobBody {id} of {source} is {}: {stage} {detail}", job.status.name())
         }
     }
 }

@@ -6,7 +6,7 @@ use super::{Call, Tool, ToolAnswer};
 use crate::domain::kernel::time::Span;
 use crate::domain::kernel::video::parse_video_id;
 use crate::domain::media::speech;
-use crate::http::views::{Failure, LanguageSpan, Utterance, language_spans};
+use crate::http::views::{Failure, LanguageSpanBody, UtteranceBody, language_spans};
 use crate::mcp::pages::position;
 use crate::mcp::prose::{one_line, seconds};
 
@@ -38,9 +38,9 @@ pub(super) struct TranscriptPage {
     language: Option<String>,
     /// When which language is spoken, if there are several; null for speech that was not recognised.
     #[oai(skip_serializing_if_is_none)]
-    languages: Option<Vec<LanguageSpan>>,
+    languages: Option<Vec<LanguageSpanBody>>,
     /// Whole sentences in order of time.
-    utterances: Vec<Utterance>,
+    utterances: Vec<UtteranceBody>,
     /// Sentences on all pages.
     total: u32,
     /// The `cursor` of the next page; absent on the last.
@@ -101,7 +101,7 @@ impl Tool for GetTranscript {
     }
 }
 
-fn describe_utterance(utterance: speech::Utterance) -> (Utterance, String) {
+fn describe_utterance(utterance: speech::Utterance) -> (UtteranceBody, String) {
     let speaker =
         utterance.speaker.as_ref().map(|speaker| format!(" {speaker}")).unwrap_or_default();
     let times = format!("{}-{}s", seconds(utterance.start), seconds(utterance.end));

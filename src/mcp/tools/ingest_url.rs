@@ -8,7 +8,7 @@ use poem_openapi::Object;
 use super::get_job::describe_job;
 use super::{Call, Tool, ToolAnswer};
 use crate::domain::jobs;
-use crate::http::views::{Failure, Job, UrlIngestRequest};
+use crate::http::views::{Failure, JobBody, UrlIngestRequest};
 
 /// Starts an ingest and optionally waits for it.
 pub(super) struct IngestUrl;
@@ -33,9 +33,9 @@ impl Tool for IngestUrl {
         reused. plan_ingest estimates the cost.";
     const READ_ONLY: bool = false;
     type Input = Ingest;
-    type Output = Job;
+    type Output = JobBody;
 
-    async fn call(call: Call<'_>, input: Ingest) -> Result<ToolAnswer<Job>, Failure> {
+    async fn call(call: Call<'_>, input: Ingest) -> Result<ToolAnswer<JobBody>, Failure> {
         let (url, options) = input.request.into_parts();
         let job = call.service.ingest_url(&url, options.into()).await?;
         let max_wait = call.settings.max_wait;

@@ -4,7 +4,7 @@ use poem_openapi::types::ToJSON;
 use serde_json::Value;
 
 use super::{Call, Tool, ToolAnswer};
-use crate::http::views::{Failure, Plan, PlanRequest};
+use crate::http::views::{Failure, PlanBody, PlanRequest};
 use crate::mcp::prose::outline;
 
 /// Estimates the cost of an ingest without starting it.
@@ -18,9 +18,9 @@ impl Tool for PlanIngest {
         install; unknown values are null. Set either `url` or the `video_id` of a stored video. Use \
         it before ingest_url if cost matters.";
     type Input = PlanRequest;
-    type Output = Plan;
+    type Output = PlanBody;
 
-    async fn call(call: Call<'_>, input: PlanRequest) -> Result<ToolAnswer<Plan>, Failure> {
+    async fn call(call: Call<'_>, input: PlanRequest) -> Result<ToolAnswer<PlanBody>, Failure> {
         let plan = input.plan(call.service).await?;
         let text = match plan.to_json() {
             Some(Value::Object(plan)) => outline(&plan),

@@ -8,7 +8,7 @@ use crate::domain::Error;
 use crate::domain::analysis::output::Statement;
 use crate::domain::catalog::moments;
 use crate::domain::kernel::moment::MomentId;
-use crate::http::views::{Failure, MissingMoment, Moment, MomentDetail};
+use crate::http::views::{Failure, MissingMomentBody, MomentBody, MomentDetail};
 use crate::mcp::prose::one_line;
 
 /// Reads moments.
@@ -24,9 +24,9 @@ pub(super) struct MomentsRequest {
 #[derive(Object)]
 pub(super) struct MomentsRead {
     /// In the order of the request.
-    moments: Vec<Moment>,
+    moments: Vec<MomentBody>,
     /// Moments whose video was deleted, or that are outside of their video.
-    missing: Vec<MissingMoment>,
+    missing: Vec<MissingMomentBody>,
     /// What was omitted to fit the token budget, and how to get it.
     #[oai(skip_serializing_if_is_none)]
     rest: Option<String>,
@@ -36,7 +36,7 @@ impl Tool for ReadMoments {
     const NAME: &'static str = "read_moments";
     const TITLE: &'static str = "Read moments";
     const DESCRIPTION: &'static str = "Returns everything stored about moments: descriptions, speech \
-        with speakers, on-screen text, and the adjacent chunks. Moment ids are `moment_id` of \
+        with speakers, on-screen text, and the adjacent chunks. MomentBody ids are `moment_id` of \
         results, citations, events and chapters; they stay valid when a video is chunked again. Read \
         a moment before you quote it; `before` and `after` are its neighbours.";
     type Input = MomentsRequest;
@@ -49,7 +49,7 @@ impl Tool for ReadMoments {
         let ids: Vec<MomentId> =
             input.moment_ids.iter().map(|id| id.parse()).collect::<Result<_, Error>>()?;
         let mut remaining = ids.len();
-        let (mut moments, mut missing) = (Vec::new(), Vec::<MissingMoment>::new());
+        let (mut moments, mut missing) = (Vec::new(), Vec::<MissingMomentBody>::new());
         for result in call.service.moments(ids).await? {
             remaining -= 1;
             match result {
@@ -71,7 +71,7 @@ impl Tool for ReadMoments {
 }
 
 /// A moment as structure and as text.
-fn describe_moment(moment: moments::Moment) -> (Moment, String) {
+fn describe_moment(moment: moments::Moment) -> (MomentBody, String) {
     let mut text = format!(
         "{} of {} ({}):",
         moment.moment_id,
@@ -87,7 +87,7 @@ fn describe_moment(moment: moments::Moment) -> (Moment, String) {
             text.push_str(&format!("\n{word}: {}", neighbour.moment_id));
         }
     }
-    (Moment::new(moment, MomentDetail::Standard), text)
+    (MomentBody::new(moment, MomentDetail::Standard), text)
 }
 
 fn line(says: &Statement) -> String {

@@ -4,7 +4,7 @@ use poem_openapi::Object;
 
 use super::{Call, Tool, ToolAnswer};
 use crate::domain::search::{self, ALL_ANALYZERS};
-use crate::http::views::{AnyObject, Diagnostics, Failure, StandardResult, field};
+use crate::http::views::{AnyObject, DiagnosticsBody, Failure, StandardResult, field};
 use crate::mcp::prose::{one_line, seconds};
 
 /// Finds moments.
@@ -47,7 +47,7 @@ pub(super) struct Moments {
     results: Vec<StandardResult>,
     /// Why there are no results; absent otherwise.
     #[oai(skip_serializing_if_is_none)]
-    diagnostics: Option<Diagnostics>,
+    diagnostics: Option<DiagnosticsBody>,
     /// What was omitted to fit the token budget, and how to get it.
     #[oai(skip_serializing_if_is_none)]
     rest: Option<String>,
@@ -68,7 +68,7 @@ impl Tool for SearchMoments {
     async fn call(mut call: Call<'_>, input: MomentSearch) -> Result<ToolAnswer<Moments>, Failure> {
         let limit = input.limit;
         let found = call.service.query(input.into()).await?;
-        let diagnostics = found.diagnostics.map(Diagnostics::from);
+        let diagnostics = found.diagnostics.map(DiagnosticsBody::from);
         call.budget.take_value(&diagnostics);
         let fitting = call.budget.fill((1..).zip(found.results).map(describe_hit).collect());
         let rest = (fitting.left_out > 0).then(|| {
