@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 
 use adapters::decoder::{FfmpegDecoder, FfmpegOptions};
 use cuts::{CutDetector, Cuts};
+use domain::chunking::silence::{SilenceDetector, Silences};
 use ports::decoder::{
     AudioBlock, SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, VideoDecoder,
 };
-use shotlog::domain::chunking::silence::{SilenceDetector, Silences};
 
 const WIDTH: u32 = 160;
 const HEIGHT: u32 = 90;

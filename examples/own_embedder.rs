@@ -14,11 +14,11 @@ use std::error::Error;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use domain::aggregation::Aggregators;
+use domain::analysis::Analyzers;
+use domain::kernel::access::Access;
+use domain::search::Query;
 use ports::embedder::Embedder;
-use shotlog::domain::aggregation::Aggregators;
-use shotlog::domain::analysis::Analyzers;
-use shotlog::domain::kernel::access::Access;
-use shotlog::domain::search::Query;
 
 const COLOURS: [&str; 11] = [
     "black",

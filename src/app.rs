@@ -15,11 +15,11 @@ use adapters::{OpenError, index};
 use ports::embedder::Embedder;
 
 use crate::config::Config;
-use crate::domain::analysis::VECTOR_FIELDS;
-use crate::domain::search::reindex::{ReindexReport, Repair};
-use crate::domain::status::ProbeSettings;
-use crate::domain::{Settings, Shotlog, Stores};
 use crate::http::{ExposureError, HttpOptions, origin};
+use domain::analysis::VECTOR_FIELDS;
+use domain::search::reindex::{ReindexReport, Repair};
+use domain::status::ProbeSettings;
+use domain::{Settings, Shotlog, Stores};
 
 /// Why the service cannot start: names the configuration key at fault and what would be valid.
 #[derive(Debug, thiserror::Error)]
@@ -32,7 +32,7 @@ pub enum StartError {
     Exposure(#[from] ExposureError),
     /// The index rebuild failed.
     #[error("{}", .0.labelled())]
-    Reindex(crate::domain::Error),
+    Reindex(domain::Error),
     /// Replacing the index would delete vectors that other records may own.
     #[error(
         "the collection that would be replaced (index.collection) holds vectors of {0} videos that \

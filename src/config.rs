@@ -8,9 +8,9 @@ use figment::providers::Serialized;
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
-use crate::domain;
 use crate::http::{AuthSettings, HttpSettings};
 use crate::mcp::McpSettings;
+use domain;
 
 mod load;
 mod process;

@@ -13,16 +13,16 @@ use adapters::listing::memory::MemoryListing;
 use adapters::llm::{Extractive, ExtractiveOptions};
 use adapters::records::MemoryRecords;
 use adapters::storage::OpendalStorage;
+use domain::aggregation::Aggregators;
+use domain::analysis::Analyzers;
+use domain::catalog::metadata::MetadataPatch;
+use domain::chunking::ChunkingFields;
+use domain::ingest::IngestFields;
+use domain::jobs::JobResult;
+use domain::kernel::access::Access;
+use domain::kernel::video::VideoId;
+use domain::{Models, Settings, Shotlog, Stores};
 use ports::embedder::Embedder;
-use shotlog::domain::aggregation::Aggregators;
-use shotlog::domain::analysis::Analyzers;
-use shotlog::domain::catalog::metadata::MetadataPatch;
-use shotlog::domain::chunking::ChunkingFields;
-use shotlog::domain::ingest::IngestFields;
-use shotlog::domain::jobs::JobResult;
-use shotlog::domain::kernel::access::Access;
-use shotlog::domain::kernel::video::VideoId;
-use shotlog::domain::{Models, Settings, Shotlog, Stores};
 
 /// Creates a service with this embedder, these analyzers and aggregators; `work` holds temporary files.
 pub(crate) fn service(

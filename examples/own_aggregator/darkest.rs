@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use domain::Result;
+use domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
+use domain::aggregation::{Aggregator, AggregatorInput, AggregatorSpec};
+use domain::kernel::schema::json_schema;
+use domain::kernel::time::{Span, rounded};
+use domain::kernel::video::ChunkId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use shotlog::domain::Result;
-use shotlog::domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
-use shotlog::domain::aggregation::{Aggregator, AggregatorInput, AggregatorSpec};
-use shotlog::domain::kernel::schema::json_schema;
-use shotlog::domain::kernel::time::{Span, rounded};
-use shotlog::domain::kernel::video::ChunkId;
 
 use super::brightness::{self, Light};
 

@@ -20,8 +20,8 @@ use std::sync::Arc;
 use adapters::embedder::HashingEmbedder;
 use brightness::Brightness;
 use darkest::Darkest;
-use shotlog::domain::aggregation::Aggregators;
-use shotlog::domain::analysis::Analyzers;
+use domain::aggregation::Aggregators;
+use domain::analysis::Analyzers;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {

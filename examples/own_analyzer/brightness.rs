@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use domain::analysis::evidence::ChunkEvidence;
+use domain::analysis::hit::HitDocument;
+use domain::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read};
+use domain::analysis::video::Output;
+use domain::analysis::{Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle};
+use domain::kernel::schema::json_schema;
+use domain::{Models, Result};
 use ports::llm::PassageKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use shotlog::domain::analysis::evidence::ChunkEvidence;
-use shotlog::domain::analysis::hit::HitDocument;
-use shotlog::domain::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read};
-use shotlog::domain::analysis::video::Output;
-use shotlog::domain::analysis::{Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle};
-use shotlog::domain::kernel::schema::json_schema;
-use shotlog::domain::{Models, Result};
 
 /// Measures the brightness of each chunk from the luma of its pictures.
 pub(crate) struct Brightness;

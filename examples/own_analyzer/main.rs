@@ -16,9 +16,9 @@ use std::sync::Arc;
 
 use adapters::embedder::HashingEmbedder;
 use brightness::Brightness;
-use shotlog::domain::aggregation::Aggregators;
-use shotlog::domain::analysis::Analyzers;
-use shotlog::domain::catalog::chunks::ChunkQuery;
+use domain::aggregation::Aggregators;
+use domain::analysis::Analyzers;
+use domain::catalog::chunks::ChunkQuery;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {

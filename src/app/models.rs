@@ -10,7 +10,7 @@ use adapters::{
 use ports::embedder::Embedder;
 
 use crate::config::Config;
-use crate::domain::Models;
+use domain::Models;
 
 type Result<T> = std::result::Result<T, OpenError>;
 

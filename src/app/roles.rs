@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use crate::config::Config;
-use crate::domain::{Models, Stores};
+use domain::{Models, Stores};
 
 /// Each role's name and the kind or model that serves it.
 pub(super) fn describe(

@@ -10,11 +10,11 @@ use tokio::time::Instant;
 
 use super::{BoxError, app, startup};
 use crate::config::Config;
-use crate::domain::catalog::readiness::StoreState;
-use crate::domain::ingest::RepairSettings;
-use crate::domain::search::reindex::{ReindexReport, Repair};
-use crate::domain::search::scrub::Scrub;
-use crate::domain::{Error, Shotlog};
+use domain::catalog::readiness::StoreState;
+use domain::ingest::RepairSettings;
+use domain::search::reindex::{ReindexReport, Repair};
+use domain::search::scrub::Scrub;
+use domain::{Error, Shotlog};
 
 /// Minimum interval between two index checks, even if searches find damage.
 const MIN_CHECK_INTERVAL: Duration = Duration::from_secs(10);

@@ -7,9 +7,9 @@ use std::time::Duration;
 use ports::{ErrorKind, PortError};
 
 use super::serve::log_repair;
-use crate::domain::catalog::readiness::StoreState;
-use crate::domain::search::reindex::Repair;
-use crate::domain::{Error, Shotlog};
+use domain::catalog::readiness::StoreState;
+use domain::search::reindex::Repair;
+use domain::{Error, Shotlog};
 
 /// Maximum time that the listener waits for the first attempt.
 pub(super) const STARTUP_WAIT: Duration = Duration::from_secs(5);

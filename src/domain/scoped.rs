@@ -18,42 +18,42 @@ use ports::storage::ObjectInfo;
 use serde_json::{Map, Value};
 
 use super::Shotlog;
-use crate::domain::alerts::{Alert, AlertSearch};
-use crate::domain::analysis::correction::Correction;
-use crate::domain::analysis::extraction::ExtractorDefinition;
-use crate::domain::answering::ask::{AskEvent, AskResponse, Question};
-use crate::domain::answering::evidence::{EvidenceQuery, EvidenceResult};
-use crate::domain::answering::query::QueryResponse;
-use crate::domain::catalog::aggregates::Aggregates;
-use crate::domain::catalog::chunks::{ChunkPage, ChunkQuery, ChunkView};
-use crate::domain::catalog::collections::{CollectionChange, CollectionList};
-use crate::domain::catalog::entities::EntityList;
-use crate::domain::catalog::extractors::ExtractorDraft;
-use crate::domain::catalog::metadata::{MetadataKeys, MetadataPatch};
-use crate::domain::catalog::moments::{MissingMoment, Moment};
-use crate::domain::catalog::transcript::Transcript;
-use crate::domain::catalog::videos::{VideoDeletion, VideoDetail, VideoList, VideoQuery};
-use crate::domain::chunking::ChunkingFields;
-use crate::domain::evaluation::questions::Question as JudgedQuestion;
-use crate::domain::evaluation::run::{Run, RunRequest};
-use crate::domain::evaluation::{Evaluation, EvaluationSummary};
-use crate::domain::export::library::{LibraryExport, LibraryFormat};
-use crate::domain::export::{CaptionOptions, Export, PartFields};
-use crate::domain::frames::{ClipFile, ClipOutline, Peaks, Storyboard};
-use crate::domain::ingest::correct::CorrectionDraft;
-use crate::domain::ingest::plan::{IngestPlan, PlanSource};
-use crate::domain::ingest::preview::ChunkingPreview;
-use crate::domain::ingest::uploads::{UploadState, UploadWriter};
-use crate::domain::ingest::{IngestFields, Spool, SpooledFile};
-use crate::domain::jobs::Job;
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::moment::MomentId;
-use crate::domain::kernel::token_budget::TokenCounter;
-use crate::domain::kernel::video::{ChunkId, VideoId};
-use crate::domain::search::values::{Values, ValuesQuery};
-use crate::domain::search::{Query, SearchResult, Thresholds};
-use crate::domain::status::{Outcome, Schema};
+use crate::alerts::{Alert, AlertSearch};
+use crate::analysis::correction::Correction;
+use crate::analysis::extraction::ExtractorDefinition;
+use crate::answering::ask::{AskEvent, AskResponse, Question};
+use crate::answering::evidence::{EvidenceQuery, EvidenceResult};
+use crate::answering::query::QueryResponse;
+use crate::catalog::aggregates::Aggregates;
+use crate::catalog::chunks::{ChunkPage, ChunkQuery, ChunkView};
+use crate::catalog::collections::{CollectionChange, CollectionList};
+use crate::catalog::entities::EntityList;
+use crate::catalog::extractors::ExtractorDraft;
+use crate::catalog::metadata::{MetadataKeys, MetadataPatch};
+use crate::catalog::moments::{MissingMoment, Moment};
+use crate::catalog::transcript::Transcript;
+use crate::catalog::videos::{VideoDeletion, VideoDetail, VideoList, VideoQuery};
+use crate::chunking::ChunkingFields;
+use crate::evaluation::questions::Question as JudgedQuestion;
+use crate::evaluation::run::{Run, RunRequest};
+use crate::evaluation::{Evaluation, EvaluationSummary};
+use crate::export::library::{LibraryExport, LibraryFormat};
+use crate::export::{CaptionOptions, Export, PartFields};
+use crate::frames::{ClipFile, ClipOutline, Peaks, Storyboard};
+use crate::ingest::correct::CorrectionDraft;
+use crate::ingest::plan::{IngestPlan, PlanSource};
+use crate::ingest::preview::ChunkingPreview;
+use crate::ingest::uploads::{UploadState, UploadWriter};
+use crate::ingest::{IngestFields, Spool, SpooledFile};
+use crate::jobs::Job;
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::moment::MomentId;
+use crate::kernel::token_budget::TokenCounter;
+use crate::kernel::video::{ChunkId, VideoId};
+use crate::search::values::{Values, ValuesQuery};
+use crate::search::{Query, SearchResult, Thresholds};
+use crate::status::{Outcome, Schema};
 
 /// The use-cases for one caller. This type only checks permissions; the use-cases document themselves.
 #[derive(Clone)]
@@ -123,7 +123,7 @@ impl Scoped {
     }
 
     /// A cached response about a video: see `Catalog::cached_response`.
-    pub(crate) async fn cached_response<E: From<Error>>(
+    pub async fn cached_response<E: From<Error>>(
         &self,
         video_id: VideoId,
         name: &str,

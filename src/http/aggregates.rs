@@ -10,8 +10,8 @@ use super::errors::{ApiError, ByIdChecked, Rerun};
 use super::jobs::JobStatusBody;
 use super::params::{Bounded, Flag};
 use super::values::{AnyObject, OrderedMap};
-use crate::domain::catalog::aggregates;
-use crate::domain::kernel::video::parse_video_id;
+use domain::catalog::aggregates;
+use domain::kernel::video::parse_video_id;
 
 /// The routes of this section.
 pub(super) struct AggregatesApi(pub(super) Service);

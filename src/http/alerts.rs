@@ -8,9 +8,9 @@ use super::body::{Accepted, Json};
 use super::errors::{ApiError, ById, Change, Plain, Rerun};
 use super::query::{StandardResult, field};
 use super::values::{AnyObject, shortest};
-use crate::domain::alerts;
-use crate::domain::kernel::urls::redact_query;
-use crate::domain::search::ALL_ANALYZERS;
+use domain::alerts;
+use domain::kernel::urls::redact_query;
+use domain::search::ALL_ANALYZERS;
 
 /// The routes of this section.
 pub(super) struct AlertsApi(pub(super) Service);

@@ -15,11 +15,11 @@ use super::errors::{ApiError, Search};
 use super::events::Events;
 use super::query::StandardResult;
 use super::values::{AnyObject, OrderedMap};
-use crate::domain::answering::ask::AskEvent;
-use crate::domain::answering::{ask, audit};
-use crate::domain::kernel::error::Error;
-use crate::domain::kernel::verdict;
-use crate::domain::search::SearchResult;
+use domain::answering::ask::AskEvent;
+use domain::answering::{ask, audit};
+use domain::kernel::error::Error;
+use domain::kernel::verdict;
+use domain::search::SearchResult;
 
 /// The routes of this section.
 pub(super) struct AskApi(pub(super) Service);

@@ -15,10 +15,10 @@ use super::hosts::Hosts;
 use super::session::Sessions;
 use super::settings::AuthToken;
 use super::storage;
-use crate::domain::catalog::readiness::StoreState;
-use crate::domain::kernel::access::Access;
-use crate::domain::status::Status;
-use crate::domain::{Scoped, Shotlog};
+use domain::catalog::readiness::StoreState;
+use domain::kernel::access::Access;
+use domain::status::Status;
+use domain::{Scoped, Shotlog};
 
 /// The request header that carries the token.
 pub(super) const TOKEN_HEADER: &str = "X-Core-Token";

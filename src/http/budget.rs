@@ -3,10 +3,10 @@
 use poem_openapi::types::ToJSON;
 use serde_json::{Map, Value};
 
-use crate::domain::Result;
-use crate::domain::kernel::token_budget::{Cursor, TokenCounter};
-use crate::domain::kernel::units::{Unit, UnitSplitter};
-use crate::domain::search::PageStart;
+use crate::http::units::{Unit, UnitSplitter};
+use domain::Result;
+use domain::kernel::token_budget::{Cursor, TokenCounter};
+use domain::search::PageStart;
 
 /// Parts of up to 400 bytes of JSON stay whole, which is about a hundred tokens.
 const SPLIT: UnitSplitter = UnitSplitter { max_cost: 400, cost: |value| value.to_string().len() };

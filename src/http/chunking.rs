@@ -7,10 +7,10 @@ use super::auth::{Service, Token};
 use super::body::Json;
 use super::errors::{ApiError, ByIdChecked};
 use super::videos::{max_duration, min_duration, mode, preset};
-use crate::domain::chunking;
-use crate::domain::chunking::{ChunkingFields, Weights};
-use crate::domain::ingest::preview;
-use crate::domain::kernel::video::parse_video_id;
+use domain::chunking;
+use domain::chunking::{ChunkingFields, Weights};
+use domain::ingest::preview;
+use domain::kernel::video::parse_video_id;
 
 /// The routes of this section.
 pub(super) struct ChunkingApi(pub(super) Service);

@@ -16,8 +16,8 @@ use super::errors::{ApiError, ById, ByIdChecked, Failure};
 use super::params::{Bounded, ChunkIdParameter, Flag, Number};
 use super::query::SpeakerTurnBody;
 use super::values::AnyObject;
-use crate::domain::catalog::chunks;
-use crate::domain::kernel::video::{ChunkId, parse_video_id};
+use domain::catalog::chunks;
+use domain::kernel::video::{ChunkId, parse_video_id};
 
 /// The routes of this section.
 pub(super) struct ChunksApi(pub(super) Service);

@@ -13,8 +13,8 @@ use super::conditional::{FileReply, is_head, quoted};
 use super::disposition::attachment;
 use super::errors::{self, ApiError, Failure};
 use super::params::Number;
-use crate::domain::frames::ClipFile;
-use crate::domain::kernel::video::parse_video_id;
+use domain::frames::ClipFile;
+use domain::kernel::video::parse_video_id;
 
 /// The routes of this section.
 pub(super) struct ClipsApi(pub(super) Service);

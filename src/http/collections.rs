@@ -8,9 +8,9 @@ use super::body::{Accepted, Json};
 use super::errors::{ApiError, Change, Plain, Rerun};
 use super::jobs::JobStatusBody;
 use super::params::Bounded;
-use crate::domain::catalog::collections;
-use crate::domain::catalog::collections::CollectionChange;
-use crate::domain::jobs::Job;
+use domain::catalog::collections;
+use domain::catalog::collections::CollectionChange;
+use domain::jobs::Job;
 
 /// The routes of this section.
 pub(super) struct CollectionsApi(pub(super) Service);

@@ -7,11 +7,11 @@ use super::auth::{Service, Token};
 use super::body::Json;
 use super::errors::{ApiError, ById, Failure, Rerun};
 use super::params::Flag;
-use crate::domain::analysis::correction::{self, CorrectionKind};
-use crate::domain::ingest::correct::CorrectionDraft;
-use crate::domain::jobs::Job;
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::parse_video_id;
+use domain::analysis::correction::{self, CorrectionKind};
+use domain::ingest::correct::CorrectionDraft;
+use domain::jobs::Job;
+use domain::kernel::time::Span;
+use domain::kernel::video::parse_video_id;
 
 /// The routes of this section.
 pub(super) struct CorrectionsApi(pub(super) Service);

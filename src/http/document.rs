@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 
 use super::ask::AUTO_ANALYZER;
 use super::validation;
-use crate::domain::chunking::{MODES, PRESETS};
-use crate::domain::status::Schema;
+use domain::chunking::{MODES, PRESETS};
+use domain::status::Schema;
 
 /// The document and its pages, ready to serve.
 pub(super) struct Document {

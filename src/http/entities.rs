@@ -7,11 +7,11 @@ use super::auth::{Service, Token};
 use super::body::Json;
 use super::errors::{ApiError, ByIdChecked};
 use super::params::Integer;
-use crate::domain::aggregation;
-use crate::domain::catalog::entities;
-use crate::domain::kernel::moment::MomentId;
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::{VideoId, parse_video_id};
+use domain::aggregation;
+use domain::catalog::entities;
+use domain::kernel::moment::MomentId;
+use domain::kernel::time::Span;
+use domain::kernel::video::{VideoId, parse_video_id};
 
 /// The routes of this section.
 pub(super) struct EntitiesApi(pub(super) Service);

@@ -16,7 +16,7 @@ use ports::ErrorKind;
 
 use super::body::Json;
 use super::params;
-use crate::domain;
+use domain;
 
 /// `Retry-After` in seconds when the disk is full: somebody has to free space.
 const DISK_FULL_RETRY_AFTER: u32 = 60;

@@ -11,10 +11,10 @@ use super::errors::{ApiError, ById, Change, Failure, Listing, Rerun, Search};
 use super::jobs::JobStatusBody;
 use super::query;
 use super::values::shortest;
-use crate::domain::Error;
-use crate::domain::evaluation::{self, questions, run};
-use crate::domain::kernel::moment::MomentId;
-use crate::domain::kernel::time::Span;
+use domain::Error;
+use domain::evaluation::{self, questions, run};
+use domain::kernel::moment::MomentId;
+use domain::kernel::time::Span;
 use runs::{RunBody, RunList};
 
 /// The routes of this section.

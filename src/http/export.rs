@@ -12,9 +12,9 @@ use super::disposition::attachment;
 use super::errors::{ApiError, ByIdChecked, Search};
 use super::params::{Flag, Number};
 use super::values::AnyObject;
-use crate::domain::export::library::LibraryFormat;
-use crate::domain::export::{CaptionOptions, Content, PartFields};
-use crate::domain::kernel::video::parse_video_id;
+use domain::export::library::LibraryFormat;
+use domain::export::{CaptionOptions, Content, PartFields};
+use domain::kernel::video::parse_video_id;
 
 /// The routes of this section.
 pub(super) struct ExportApi(pub(super) Service);

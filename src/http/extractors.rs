@@ -8,8 +8,8 @@ use super::auth::{Service, Token};
 use super::body::Json;
 use super::errors::{ApiError, Change, Plain, Rerun};
 use super::values::AnyObject;
-use crate::domain::analysis::extraction::ExtractorDefinition;
-use crate::domain::catalog::extractors::ExtractorDraft;
+use domain::analysis::extraction::ExtractorDefinition;
+use domain::catalog::extractors::ExtractorDraft;
 
 /// The routes of this section.
 pub(super) struct ExtractorsApi(pub(super) Service);

@@ -7,8 +7,8 @@ use super::auth::{Service, Token};
 use super::body::Json;
 use super::errors::{ApiError, Search};
 use super::params::{Bounded, json_object};
-use crate::domain::search::values;
-use crate::domain::search::values::ValuesQuery;
+use domain::search::values;
+use domain::search::values::ValuesQuery;
 
 /// The routes of this section.
 pub(super) struct ValuesApi(pub(super) Service);

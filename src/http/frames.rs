@@ -9,8 +9,8 @@ use super::auth::{Service, Token};
 use super::body::Json;
 use super::errors::{ApiError, Busy};
 use super::params::{Bounded, Number};
-use crate::domain::frames;
-use crate::domain::kernel::video::{VideoId, parse_video_id};
+use domain::frames;
+use domain::kernel::video::{VideoId, parse_video_id};
 
 /// The routes of this section.
 pub(super) struct FramesApi(pub(super) Service);

@@ -12,13 +12,13 @@ use super::errors::{ApiError, Busy, Change, JobListing};
 use super::events::Events;
 use super::params::Bounded;
 use super::values::AnyObject;
-use crate::domain::aggregation;
-use crate::domain::aggregation::run::AggregatesResult;
-use crate::domain::alerts::AlertsResult;
-use crate::domain::catalog::collections::CollectionResult;
-use crate::domain::ingest::{AggregationOutcome, IngestResult};
-use crate::domain::jobs;
-use crate::domain::kernel::{profile, progress};
+use domain::aggregation;
+use domain::aggregation::run::AggregatesResult;
+use domain::alerts::AlertsResult;
+use domain::catalog::collections::CollectionResult;
+use domain::ingest::{AggregationOutcome, IngestResult};
+use domain::jobs;
+use domain::kernel::{profile, progress};
 
 /// The routes of this section.
 pub(super) struct JobsApi(pub(super) Service);

@@ -5,7 +5,7 @@ use poem_openapi::{ApiResponse, OpenApi};
 
 use super::auth::{Service, Token};
 use super::errors::{ApiError, ById};
-use crate::domain::kernel::video::parse_video_id;
+use domain::kernel::video::parse_video_id;
 
 /// The routes of this section.
 pub(super) struct MediaApi(pub(super) Service);

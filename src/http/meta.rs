@@ -8,13 +8,13 @@ use super::auth::{Service, Token};
 use super::body::Json;
 use super::errors::{ApiError, Open, Plain};
 use super::values::{AnyObject, OrderedMap, shortest};
-use crate::domain::Scoped;
-use crate::domain::catalog::metadata::MetadataKeys;
-use crate::domain::catalog::unreadable;
-use crate::domain::chunking::Preset;
-use crate::domain::search::Thresholds;
-use crate::domain::search::filters::FilterSpec;
-use crate::domain::status;
+use domain::Scoped;
+use domain::catalog::metadata::MetadataKeys;
+use domain::catalog::unreadable;
+use domain::chunking::Preset;
+use domain::search::Thresholds;
+use domain::search::filters::FilterSpec;
+use domain::status;
 
 /// The routes of this section.
 pub(super) struct MetaApi(pub(super) Service);

@@ -12,8 +12,8 @@ use serde_json::{Map, Value, json};
 
 use super::auth::{Service, Token};
 use super::errors::Failure;
-use crate::domain::catalog::readiness::StoreState;
-use crate::domain::kernel;
+use domain::catalog::readiness::StoreState;
+use domain::kernel;
 
 const REQUESTS: &str = "shotlog_http_requests_total";
 const REQUEST: &str = "shotlog_http_request_duration_seconds";

@@ -45,6 +45,7 @@ mod settings;
 mod storage;
 mod transcript;
 mod ui;
+mod units;
 mod uploads;
 mod validation;
 mod values;
@@ -58,7 +59,7 @@ use poem::{EndpointExt, Response, Route, RouteMethod, get};
 use poem_openapi::OpenApiService;
 use tokio::sync::Semaphore;
 
-use crate::domain::Shotlog;
+use domain::Shotlog;
 pub use mount::Mount;
 pub use server::{listen, serve};
 pub use settings::{AuthSettings, AuthToken, ExposureError, HttpOptions, HttpSettings, origin};

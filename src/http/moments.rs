@@ -12,12 +12,12 @@ use super::budget::ResponseBudget;
 use super::errors::{ApiError, ByIdChecked, Search};
 use super::query::DiagnosticsBody;
 use super::values::{AnyObject, OrderedMap, shortest};
-use crate::domain::Error;
-use crate::domain::analysis::output::Statement;
-use crate::domain::answering::evidence::{EvidenceMoment, EvidenceQuery};
-use crate::domain::catalog::moments;
-use crate::domain::kernel::moment::MomentId;
-use crate::domain::kernel::time::Span;
+use domain::Error;
+use domain::analysis::output::Statement;
+use domain::answering::evidence::{EvidenceMoment, EvidenceQuery};
+use domain::catalog::moments;
+use domain::kernel::moment::MomentId;
+use domain::kernel::time::Span;
 
 /// The routes of this section.
 pub(super) struct MomentsApi(pub(super) Service);

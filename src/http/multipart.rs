@@ -24,8 +24,8 @@ use super::body;
 use super::errors::Failure;
 use super::validation;
 use super::videos::IngestOptions;
-use crate::domain::Scoped;
-use crate::domain::ingest::SpooledFile;
+use domain::Scoped;
+use domain::ingest::SpooledFile;
 
 /// Maximum bytes in flight between the socket and the fields, for headers and boundaries: several times one
 /// socket read.

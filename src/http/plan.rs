@@ -8,10 +8,10 @@ use super::auth::{Service, Token};
 use super::body::Json;
 use super::errors::{ApiError, ByIdChecked, Failure};
 use super::videos::IngestOptions;
-use crate::domain::Scoped;
-use crate::domain::ingest::plan;
-use crate::domain::ingest::plan::PlanSource;
-use crate::domain::kernel::video::parse_video_id;
+use domain::Scoped;
+use domain::ingest::plan;
+use domain::ingest::plan::PlanSource;
+use domain::kernel::video::parse_video_id;
 
 /// The routes of this section.
 pub(super) struct PlanApi(pub(super) Service);

@@ -8,11 +8,11 @@ use super::body::Json;
 use super::budget::ResponseBudget;
 use super::errors::{ApiError, Search};
 use super::values::{AnyObject, OrderedMap, shortest};
-use crate::domain::answering::query;
-use crate::domain::kernel::video::VideoId;
-use crate::domain::media::speech;
-use crate::domain::search;
-use crate::domain::search::{Detail, ScoreKind};
+use domain::answering::query;
+use domain::kernel::video::VideoId;
+use domain::media::speech;
+use domain::search;
+use domain::search::{Detail, ScoreKind};
 
 /// The routes of this section.
 pub(super) struct QueryApi(pub(super) Service);

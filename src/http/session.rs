@@ -16,7 +16,7 @@ use super::auth::Guard;
 use super::body;
 use super::errors::Failure;
 use super::settings::AuthToken;
-use crate::domain::kernel::access::Access;
+use domain::kernel::access::Access;
 
 /// The cookie's name.
 const COOKIE: &str = "shotlog_session";

@@ -11,7 +11,7 @@ use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use url::{Host, Url};
 
-use crate::domain::kernel::access::Access;
+use domain::kernel::access::Access;
 
 /// The HTTP server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -14,8 +14,8 @@ use ports::storage::ObjectInfo;
 use super::auth::{Service, Token};
 use super::conditional::{FileReply, quoted};
 use super::errors::Failure;
-use crate::domain::Scoped;
-use crate::domain::kernel::error::Error;
+use domain::Scoped;
+use domain::kernel::error::Error;
 
 /// Path prefix of the public bucket.
 pub(super) const ROOT: &str = "/storage/";

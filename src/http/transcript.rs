@@ -9,8 +9,8 @@ use super::budget::ResponseBudget;
 use super::errors::{ApiError, ByIdChecked};
 use super::params::{Bounded, Number};
 use super::values::shortest;
-use crate::domain::kernel::video::parse_video_id;
-use crate::domain::media::speech;
+use domain::kernel::video::parse_video_id;
+use domain::media::speech;
 
 /// The routes of this section.
 pub(super) struct TranscriptApi(pub(super) Service);

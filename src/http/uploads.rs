@@ -17,8 +17,8 @@ use super::document::RouteTable;
 use super::errors::Failure;
 use super::multipart::UploadSlots;
 use super::params::excerpt;
-use crate::domain::ingest::uploads::UploadState;
-use crate::domain::{Error, Scoped};
+use domain::ingest::uploads::UploadState;
+use domain::{Error, Scoped};
 
 const VERSION: &str = "1.0.0";
 const PATCH_CONTENT_TYPE: &str = "application/offset+octet-stream";

@@ -10,7 +10,7 @@ use poem_openapi::types::Type;
 use serde_json::{Map, Value};
 
 use super::params::{Number, excerpt};
-use crate::domain::kernel::names::suggest;
+use domain::kernel::names::suggest;
 
 /// The schema of a type and the schemas that it refers to.
 struct Schemas {

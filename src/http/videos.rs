@@ -11,13 +11,13 @@ use super::errors::{ApiError, ById, Change, Failure, Ingest, IngestUpload, Listi
 use super::multipart::{Upload, UploadContent};
 use super::params::{Bounded, json_object};
 use super::values::AnyObject;
-use crate::domain::catalog::metadata::MetadataPatch;
-use crate::domain::catalog::videos;
-use crate::domain::chunking::{ChunkingFields, Weights};
-use crate::domain::ingest::IngestFields;
-use crate::domain::jobs;
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::video::parse_video_id;
+use domain::catalog::metadata::MetadataPatch;
+use domain::catalog::videos;
+use domain::chunking::{ChunkingFields, Weights};
+use domain::ingest::IngestFields;
+use domain::jobs;
+use domain::kernel::access::Access;
+use domain::kernel::video::parse_video_id;
 
 /// The routes of this section.
 pub(super) struct VideosApi(pub(super) Service);

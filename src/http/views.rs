@@ -9,6 +9,7 @@ pub(crate) use super::moments::{MissingMomentBody, MomentBody, MomentDetail};
 pub(crate) use super::plan::{PlanBody, PlanRequest};
 pub(crate) use super::query::{DiagnosticsBody, StandardResult, field};
 pub(crate) use super::transcript::{LanguageSpanBody, UtteranceBody, language_spans};
+pub(crate) use super::units::{Unit, UnitSplitter};
 pub(crate) use super::validation::{unknown_name, validate};
 pub(crate) use super::values::{AnyObject, OrderedMap};
 pub(crate) use super::videos::{UrlIngestRequest, VideoBody, VideoDetailBody, VideoListBody};

@@ -29,10 +29,10 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
-use crate::domain::kernel::access::Access;
-use crate::domain::{Scoped, Shotlog};
 use crate::http::Mount;
 use crate::http::views::Failure;
+use domain::kernel::access::Access;
+use domain::{Scoped, Shotlog};
 pub use settings::McpSettings;
 
 /// Path of the endpoint.

@@ -4,8 +4,8 @@
 use serde_json::{Map, Value};
 
 use super::budget::{Budget, json_tokens};
-use crate::domain::kernel::units::{Unit, UnitSplitter};
 use crate::http::views::Failure;
+use crate::http::views::{Unit, UnitSplitter};
 
 /// Units per page at least; larger values are split into several units.
 const UNITS_PER_PAGE: usize = 8;

@@ -10,9 +10,9 @@ use url::Url;
 use super::Caller;
 use super::budget::{Budget, embedded_json_tokens, value_tokens};
 use super::pages;
-use crate::domain::catalog::videos;
-use crate::domain::kernel::video::parse_video_id;
 use crate::http::views::{Failure, SchemaBody, VideoDetailBody, VideoListBody};
+use domain::catalog::videos;
+use domain::kernel::video::parse_video_id;
 
 const JSON: &str = "application/json";
 const SCHEMA: &str = "shotlog://schema";

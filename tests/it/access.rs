@@ -1,8 +1,8 @@
 //! Tokens bound to some collections, and read-only tokens, on every route of the OpenAPI document.
 
+use domain::kernel::access::Access;
 use poem::http::Method;
 use serde_json::{Value, json};
-use shotlog::domain::kernel::access::Access;
 use shotlog::http::AuthToken;
 
 use crate::support::{Reply, TestApp, clip, mentions, multipart};

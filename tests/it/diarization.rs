@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use adapters::decoder::{FfmpegDecoder, FfmpegOptions};
+use domain::ingest::ScanSettings;
 use serde_json::Value;
-use shotlog::domain::ingest::ScanSettings;
 
 use crate::support::TestApp;
 

@@ -6,9 +6,9 @@ pub(crate) mod brightness;
 #[path = "../../examples/own_aggregator/darkest.rs"]
 mod darkest;
 
+use domain::aggregation::Aggregators;
+use domain::analysis::Analyzers;
 use serde_json::{Value, json};
-use shotlog::domain::aggregation::Aggregators;
-use shotlog::domain::analysis::Analyzers;
 
 use crate::support::{TestApp, clip, mentions};
 use brightness::Brightness;

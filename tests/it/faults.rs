@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adapters::storage::OpendalStorage;
+use domain::search::reindex::Repair;
 use ports::conformance::faults::{Fault, Faults};
 use ports::index::{Filter, VectorIndex};
 use serde_json::{Value, json};
-use shotlog::domain::search::reindex::Repair;
 
 use crate::support::{BASE, FlakyStorage, TestApp, clip, mentions};
 

@@ -6,8 +6,8 @@ use std::process::Command;
 use std::sync::Arc;
 
 use adapters::decoder::{WorkerDecoder, WorkerOptions};
+use domain::ingest::ScanSettings;
 use serde_json::Value;
-use shotlog::domain::ingest::ScanSettings;
 
 use crate::support::{TestApp, mentions};
 

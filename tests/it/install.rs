@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use adapters::index::memory::MemoryIndex;
 use adapters::jobs::MemoryJobs;
+use domain::search::reindex::Repair;
 use ports::index::{Filter, VectorIndex};
-use shotlog::domain::search::reindex::Repair;
 
 use crate::support::{FakeEmbedder, TestApp, clip, mentions};
 

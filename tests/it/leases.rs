@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adapters::records::MemoryRecords;
+use domain::catalog::locks::VideoLocks;
 use ports::records::RecordStore;
 use serde_json::json;
-use shotlog::domain::catalog::locks::VideoLocks;
 
 use crate::support::video_id;
 

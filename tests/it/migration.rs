@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use adapters::llm::Extractive;
+use domain::search::reindex::Repair;
 use ports::records::RecordStore;
 use serde_json::{Value, json};
-use shotlog::domain::search::reindex::Repair;
 
 use crate::support::{TestApp, clip, video_id};
 

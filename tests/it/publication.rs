@@ -2,9 +2,9 @@
 
 use std::sync::atomic::Ordering;
 
+use domain::search::reindex::Repair;
 use ports::records::RecordStore;
 use serde_json::{Value, json};
-use shotlog::domain::search::reindex::Repair;
 
 use crate::support::{Publication, TestApp, clip, mentions};
 

@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use domain::search::reindex::ReindexReport;
 use ports::index::{Filter, VectorIndex};
 use ports::listing::VideoListing;
 use ports::records::RecordStore;
-use shotlog::domain::search::reindex::ReindexReport;
 
 use crate::support::{TestApp, clip};
 

@@ -10,11 +10,11 @@ use std::time::Duration;
 use adapters::index::memory::MemoryIndex;
 use adapters::listing::memory::MemoryListing;
 use adapters::storage::OpendalStorage;
+use domain::search::reindex::Repair;
 use ports::conformance::faults::{Fault, Faults};
 use ports::index::{Filter, VectorIndex};
 use ports::records::RecordStore;
 use serde_json::json;
-use shotlog::domain::search::reindex::Repair;
 
 use crate::support::{BASE, FakeEmbedder, FlakyRecords, FlakyStorage, TestApp, clip, video_id};
 

@@ -4,12 +4,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::search::reindex::Repair;
 use ports::conformance::faults::{Fault, Faults};
 use ports::index::{Filter, Point, PointId, VectorIndex};
 use ports::records::RecordStore;
 use ports::{ChunkId, Document};
 use serde_json::json;
-use shotlog::domain::search::reindex::Repair;
 
 use crate::support::{TestApp, clip, mentions, video_id};
 
@@ -156,7 +156,7 @@ async fn repair_ignores_keys_that_are_not_videos() {
 async fn unreadable_lease_does_not_lock_the_video() {
     let records = std::sync::Arc::new(crate::support::FlakyRecords::default());
     let length = Some(std::time::Duration::from_secs(3600));
-    let claims = shotlog::domain::catalog::locks::VideoLocks::new(records.clone(), length);
+    let claims = domain::catalog::locks::VideoLocks::new(records.clone(), length);
     records.spoil("claims/0123456789abcdef.json").await;
     assert!(claims.try_lock(video_id("0123456789abcdef")).await.unwrap().is_some());
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::kernel::video::ChunkId;
+use crate::kernel::video::ChunkId;
 
 /// One person, linked across chunks. Ids are valid within one video only.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -8,7 +8,7 @@ pub mod entity;
 mod linking;
 mod overview;
 pub mod result;
-pub(crate) mod run;
+pub mod run;
 mod summarize;
 #[cfg(test)]
 mod testing;
@@ -24,15 +24,15 @@ use ports::ner::EntityRecognizer;
 use ports::sentiment::SentimentClassifier;
 use serde_json::Value;
 
-use crate::domain::analysis::chunk_text::ChunkText;
-use crate::domain::analysis::output::Statement;
-use crate::domain::analysis::video::AnalyzedVideo;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::comma_separated;
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::{ChunkId, VideoId};
-use crate::domain::llm::memoised::MemoisedModel;
-use crate::domain::llm::structured::{Prompt, StructuredOutput};
+use crate::analysis::chunk_text::ChunkText;
+use crate::analysis::output::Statement;
+use crate::analysis::video::AnalyzedVideo;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::names::comma_separated;
+use crate::kernel::time::Span;
+use crate::kernel::video::{ChunkId, VideoId};
+use crate::llm::memoised::MemoisedModel;
+use crate::llm::structured::{Prompt, StructuredOutput};
 use aggregators::{
     chapters, cooccurrence, entities, entity_timelines, events, ner, novelty, object_entities,
     sentiment, speaker_stats, stats, summary,
@@ -112,7 +112,7 @@ pub trait Aggregator: Send + Sync {
     async fn aggregate(&self, input: &AggregatorInput<'_>) -> Result<Aggregate>;
 
     /// The JSON schema of its result, usually
-    /// [`json_schema`](crate::domain::kernel::schema::json_schema) the result type.
+    /// [`json_schema`](crate::kernel::schema::json_schema) the result type.
     fn schema(&self) -> Value;
 
     /// Deserializes a stored result, usually with [`result::read`] of the result type.
@@ -318,7 +318,7 @@ fn round4(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::analysis::Analyzers;
+    use crate::analysis::Analyzers;
 
     #[test]
     fn aggregators_are_in_api_order_after_their_dependencies() {
@@ -335,9 +335,9 @@ mod tests {
 
     #[test]
     fn screen_text_of_two_analyzers_becomes_two_passages() {
-        use crate::domain::aggregation::testing::{output, video};
-        use crate::domain::analysis::analyzers::{default_video, ocr};
-        use crate::domain::analysis::chunk_text::chunk_texts;
+        use crate::aggregation::testing::{output, video};
+        use crate::analysis::analyzers::{default_video, ocr};
+        use crate::analysis::chunk_text::chunk_texts;
         use serde_json::json;
 
         const SHOWN: &str = "A dark picture in blue, still. Text on screen: A frame.";

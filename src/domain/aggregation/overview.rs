@@ -6,11 +6,11 @@ use std::ops::Range;
 use ports::llm::{OVERVIEW, Passage, PassageKind};
 use text::plural::plural;
 
-use crate::domain::aggregation::moment;
-use crate::domain::analysis::analyzers::default_video::{self, ChunkDescription};
-use crate::domain::analysis::prose::with_article;
-use crate::domain::analysis::video::AnalyzedVideo;
-use crate::domain::kernel::time::Span;
+use crate::aggregation::moment;
+use crate::analysis::analyzers::default_video::{self, ChunkDescription};
+use crate::analysis::prose::with_article;
+use crate::analysis::video::AnalyzedVideo;
+use crate::kernel::time::Span;
 
 /// Maximum number of labels to name.
 const MAX_LABELS: usize = 5;
@@ -48,7 +48,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::aggregation::testing::{output, video};
+    use crate::aggregation::testing::{output, video};
 
     #[test]
     fn the_most_frequent_objects_come_first() {

@@ -10,8 +10,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::time::Span;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::time::Span;
 
 /// The result of an aggregator for one video.
 pub trait AggregatorOutput: Debug + Send + Sync {
@@ -145,7 +145,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::aggregation::{AGGREGATORS, Aggregators};
+    use crate::aggregation::{AGGREGATORS, Aggregators};
 
     #[test]
     fn usage_is_stored_with_the_result() {

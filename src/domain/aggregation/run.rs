@@ -8,17 +8,15 @@ use ports::sentiment::SentimentClassifier;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::domain::aggregation::result::{Aggregate, ModelUsage, Results};
-use crate::domain::aggregation::{
-    Aggregator, AggregatorInput, AggregatorSpec, Aggregators, ChunkVectors,
-};
-use crate::domain::analysis::Analyzers;
-use crate::domain::analysis::chunk_text::{based_on, chunk_texts};
-use crate::domain::analysis::video::AnalyzedVideo;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::progress::{Progress, Stage};
-use crate::domain::kernel::video::VideoId;
-use crate::domain::llm::memoised::{Answers, MemoisedModel, SavedAnswers};
+use crate::aggregation::result::{Aggregate, ModelUsage, Results};
+use crate::aggregation::{Aggregator, AggregatorInput, AggregatorSpec, Aggregators, ChunkVectors};
+use crate::analysis::Analyzers;
+use crate::analysis::chunk_text::{based_on, chunk_texts};
+use crate::analysis::video::AnalyzedVideo;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::progress::{Progress, Stage};
+use crate::kernel::video::VideoId;
+use crate::llm::memoised::{Answers, MemoisedModel, SavedAnswers};
 
 /// The report of a run, as shown in its job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -288,10 +286,10 @@ mod tests {
     use tokio_util::sync::CancellationToken;
 
     use super::*;
-    use crate::domain::aggregation::result::{AggregateRecord, AggregatorOutput, read};
-    use crate::domain::aggregation::testing::{StubModel, video};
-    use crate::domain::kernel::progress::{Cancellation, Observer};
-    use crate::domain::kernel::time::Span;
+    use crate::aggregation::result::{AggregateRecord, AggregatorOutput, read};
+    use crate::aggregation::testing::{StubModel, video};
+    use crate::kernel::progress::{Cancellation, Observer};
+    use crate::kernel::time::Span;
 
     /// 1 if it was computed in this run.
     #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

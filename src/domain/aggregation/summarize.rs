@@ -2,9 +2,9 @@
 
 use ports::llm::{Moment, Passage, Summary};
 
-use crate::domain::aggregation::{AggregatorInput, batches, kind_of, try_each};
-use crate::domain::kernel::error::Result;
-use crate::domain::llm::structured::Prompt;
+use crate::aggregation::{AggregatorInput, batches, kind_of, try_each};
+use crate::kernel::error::Result;
+use crate::llm::structured::Prompt;
 
 const PROMPT: &str = include_str!("prompts/summary.md");
 
@@ -37,7 +37,7 @@ pub(crate) async fn summarize(
         }
         let passages =
             parts.into_iter().zip(texts).map(|(part, text)| Passage { text: text.summary, ..part });
-        batches = crate::domain::aggregation::batches(input, passages.collect());
+        batches = crate::aggregation::batches(input, passages.collect());
     }
 }
 

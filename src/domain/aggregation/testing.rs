@@ -5,13 +5,13 @@ use ports::llm::{Completion, LanguageModel, Narrative, Request, Summary, Task, T
 use ports::{ErrorKind, PortError};
 use serde_json::{Value, json};
 
-use crate::domain::aggregation::result::Results;
-use crate::domain::aggregation::{Aggregator, AggregatorInput, ChunkVectors};
-use crate::domain::analysis::Analyzers;
-use crate::domain::analysis::chunk_text::{based_on, chunk_texts};
-use crate::domain::analysis::video::AnalyzedVideo;
-use crate::domain::kernel::time::Span;
-use crate::domain::llm::memoised::{MemoisedModel, SavedAnswers};
+use crate::aggregation::result::Results;
+use crate::aggregation::{Aggregator, AggregatorInput, ChunkVectors};
+use crate::analysis::Analyzers;
+use crate::analysis::chunk_text::{based_on, chunk_texts};
+use crate::analysis::video::AnalyzedVideo;
+use crate::kernel::time::Span;
+use crate::llm::memoised::{MemoisedModel, SavedAnswers};
 
 /// A video of `count` chunks of `seconds` each, without outputs.
 pub(crate) fn video(seconds: f64, count: usize) -> AnalyzedVideo {

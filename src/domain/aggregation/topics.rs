@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use crate::domain::aggregation::ChunkVectors;
-use crate::domain::kernel::time::Span;
+use crate::aggregation::ChunkVectors;
+use crate::kernel::time::Span;
 
 /// Chunks compared on each side of a gap.
 const WINDOW: usize = 2;

@@ -1,8 +1,8 @@
 //! The speaker turns of a video, rejoined at chunk boundaries. Shared by `speaker_stats` and `sentiment`.
 
-use crate::domain::analysis::analyzers::diarization::{self, ChunkDiarization};
-use crate::domain::analysis::video::AnalyzedVideo;
-use crate::domain::media::speech::SpeakerTurn;
+use crate::analysis::analyzers::diarization::{self, ChunkDiarization};
+use crate::analysis::video::AnalyzedVideo;
+use crate::media::speech::SpeakerTurn;
 
 /// Maximum gap between two pieces of a turn that a chunk boundary has split, seconds.
 const MAX_GAP: f64 = 0.05;

@@ -12,11 +12,11 @@ use ports::webhook::WebhookSender;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::domain::catalog::Catalog;
-use crate::domain::kernel::ports::Stores;
-use crate::domain::kernel::video::VideoId;
-use crate::domain::kernel::webhook::CallbackSettings;
-use crate::domain::search::{Detail, Query, Search};
+use crate::catalog::Catalog;
+use crate::kernel::ports::Stores;
+use crate::kernel::video::VideoId;
+use crate::kernel::webhook::CallbackSettings;
+use crate::search::{Detail, Query, Search};
 
 /// Limits of alerts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

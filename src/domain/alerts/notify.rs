@@ -9,14 +9,14 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::{Alert, Alerts, AlertsResult, FailedDelivery};
-use crate::domain::catalog::record::VideoRecord;
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::moment::MomentId;
-use crate::domain::kernel::progress::{Progress, Stage};
-use crate::domain::kernel::time::now;
-use crate::domain::kernel::video::{ChunkId, VideoId};
-use crate::domain::search::SearchResult;
+use crate::catalog::record::VideoRecord;
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::moment::MomentId;
+use crate::kernel::progress::{Progress, Stage};
+use crate::kernel::time::now;
+use crate::kernel::video::{ChunkId, VideoId};
+use crate::search::SearchResult;
 
 /// Alerts processed concurrently.
 const MAX_CONCURRENT: usize = 4;

@@ -6,12 +6,12 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::{Alert, AlertSearch, Alerts};
-use crate::domain::catalog::ALERTS;
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::time::now;
-use crate::domain::kernel::webhook::Webhook;
-use crate::domain::search::SearchResult;
+use crate::catalog::ALERTS;
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::time::now;
+use crate::kernel::webhook::Webhook;
+use crate::search::SearchResult;
 
 /// Maximum length of a name, characters.
 const MAX_NAME_BYTES: usize = 64;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use text::things::thing_overlap;
 
-use crate::domain::analysis::evidence::ChunkTracks;
-use crate::domain::kernel::time::rounded;
+use crate::analysis::evidence::ChunkTracks;
+use crate::kernel::time::rounded;
 
 /// Certainty that an object is present, 0..1, by label.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -5,11 +5,11 @@ use std::collections::{BTreeSet, HashMap};
 use ports::llm::PassageKind;
 use text::words;
 
-use crate::domain::analysis::Analyzers;
-use crate::domain::analysis::output::Statement;
-use crate::domain::analysis::video::AnalyzedVideo;
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::ChunkId;
+use crate::analysis::Analyzers;
+use crate::analysis::output::Statement;
+use crate::analysis::video::AnalyzedVideo;
+use crate::kernel::time::Span;
+use crate::kernel::video::ChunkId;
 
 /// The merged statements of one chunk.
 #[derive(Debug, Clone, PartialEq)]

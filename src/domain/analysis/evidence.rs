@@ -11,19 +11,19 @@ use ports::ocr::{TextLine, TextRecognizer};
 use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
 
-use crate::domain::chunking::Signals;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::ports::Models;
-use crate::domain::kernel::profile::{Profile, Step};
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::{ChunkId, VideoId};
-use crate::domain::media::clothing::{Garment, measure_garments};
-use crate::domain::media::decode;
-use crate::domain::media::picture::portrait;
-use crate::domain::media::screen_changes::{Reading, readings};
-use crate::domain::media::screen_text::{self, ScreenLine};
-use crate::domain::media::speech::{SpeakerTurn, Speech, Utterance};
-use crate::domain::media::tracking::{Track, Tracker};
+use crate::chunking::Signals;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::ports::Models;
+use crate::kernel::profile::{Profile, Step};
+use crate::kernel::time::Span;
+use crate::kernel::video::{ChunkId, VideoId};
+use crate::media::clothing::{Garment, measure_garments};
+use crate::media::decode;
+use crate::media::picture::portrait;
+use crate::media::screen_changes::{Reading, readings};
+use crate::media::screen_text::{self, ScreenLine};
+use crate::media::speech::{SpeakerTurn, Speech, Utterance};
+use crate::media::tracking::{Track, Tracker};
 
 /// A video that is being analyzed.
 pub struct VideoEvidence {

@@ -3,12 +3,12 @@
 use ports::llm::PassageKind;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::analysis::analyzers::object_detection::LabelDetection;
-use crate::domain::analysis::analyzers::people::PersonRecord;
-use crate::domain::analysis::certainty::{Certainty, mentions};
-use crate::domain::analysis::output::DescriptionPart;
-use crate::domain::media::screen_text::ScreenLine;
-use crate::domain::media::speech::{SpeakerTurn, Utterance};
+use crate::analysis::analyzers::object_detection::LabelDetection;
+use crate::analysis::analyzers::people::PersonRecord;
+use crate::analysis::certainty::{Certainty, mentions};
+use crate::analysis::output::DescriptionPart;
+use crate::media::screen_text::ScreenLine;
+use crate::media::speech::{SpeakerTurn, Utterance};
 
 /// The stored part of an index point, returned with a hit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

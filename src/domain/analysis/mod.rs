@@ -23,11 +23,11 @@ use std::sync::{Arc, PoisonError, RwLock};
 use async_trait::async_trait;
 use serde_json::Value;
 
-use crate::domain::analysis::hit::HitDocument;
-use crate::domain::analysis::video::Output;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::comma_separated;
-use crate::domain::kernel::ports::Models;
+use crate::analysis::hit::HitDocument;
+use crate::analysis::video::Output;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::names::comma_separated;
+use crate::kernel::ports::Models;
 use analyzers::{default_video, diarization, object_detection, ocr, people, transcript};
 use evidence::ChunkEvidence;
 use extraction::Extractor;
@@ -141,7 +141,7 @@ pub trait Analyzer: Send + Sync {
     async fn analyze(&self, models: &Models, chunk: &ChunkEvidence) -> Result<Option<Output>>;
 
     /// The JSON schema of its output on a chunk, usually
-    /// [`json_schema`](crate::domain::kernel::schema::json_schema) the output type.
+    /// [`json_schema`](crate::kernel::schema::json_schema) the output type.
     fn schema(&self) -> Value;
 
     /// Deserializes a stored output, usually with [`output::read`].

@@ -10,12 +10,12 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::domain::analysis::IndexEntry;
-use crate::domain::analysis::correction::CorrectionSet;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::ChunkId;
-use crate::domain::media::speech::Utterance;
+use crate::analysis::IndexEntry;
+use crate::analysis::correction::CorrectionSet;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::time::Span;
+use crate::kernel::video::ChunkId;
+use crate::media::speech::Utterance;
 
 /// The output of an analyzer on one chunk.
 pub trait AnalyzerOutput: Debug + Send + Sync {

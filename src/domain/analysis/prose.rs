@@ -2,8 +2,8 @@
 
 use text::join_list;
 
-use crate::domain::media::geometry::Side;
-use crate::domain::media::movement::Movement;
+use crate::media::geometry::Side;
+use crate::media::movement::Movement;
 
 /// A movement as a phrase, such as `moving to the right`.
 pub(crate) fn movement(movement: Movement) -> &'static str {

@@ -1,9 +1,9 @@
 //! The sentences spoken in a video, from whichever speech analyzer has run.
 
-use crate::domain::analysis::analyzers::diarization::{self, ChunkDiarization};
-use crate::domain::analysis::analyzers::transcript::{self, ChunkTranscript};
-use crate::domain::analysis::video::AnalyzedVideo;
-use crate::domain::media::speech::Utterance;
+use crate::analysis::analyzers::diarization::{self, ChunkDiarization};
+use crate::analysis::analyzers::transcript::{self, ChunkTranscript};
+use crate::analysis::video::AnalyzedVideo;
+use crate::media::speech::Utterance;
 
 /// The analyzers that recognize speech.
 pub(crate) const SPEECH_ANALYZERS: [&str; 2] = [diarization::ID, transcript::ID];

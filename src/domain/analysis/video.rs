@@ -6,9 +6,9 @@ use std::sync::Arc;
 use ports::transcriber::Word;
 use text::words;
 
-use crate::domain::analysis::output::{AnalyzerOutput, StoredOutput, output_of};
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::{ChunkId, VideoId};
+use crate::analysis::output::{AnalyzerOutput, StoredOutput, output_of};
+use crate::kernel::time::Span;
+use crate::kernel::video::{ChunkId, VideoId};
 
 /// One analyzer's output on one chunk.
 pub type Output = Arc<dyn StoredOutput>;

@@ -5,19 +5,19 @@ use ports::llm::{Answer, Moment, Passage, PassageKind, TokenSink};
 use text::questions::is_question;
 use text::{Quotations, Token, sentences, tokens, word_overlap};
 
-use crate::domain::analysis::TextStyle;
-use crate::domain::analysis::output::Statement;
-use crate::domain::answering::Answering;
-use crate::domain::answering::audit::{AuditedSentence, CitedText, Claim, supports_by_words};
-use crate::domain::answering::reading::{EvidenceSentence, NearestWindow, is_language};
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::moment::MomentId;
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::verdict::Verdict;
-use crate::domain::kernel::video::VideoId;
-use crate::domain::llm::structured::{Prompt, StructuredOutput};
-use crate::domain::search::SearchResult;
-use crate::domain::search::calibration::content_words;
+use crate::analysis::TextStyle;
+use crate::analysis::output::Statement;
+use crate::answering::Answering;
+use crate::answering::audit::{AuditedSentence, CitedText, Claim, supports_by_words};
+use crate::answering::reading::{EvidenceSentence, NearestWindow, is_language};
+use crate::kernel::error::Result;
+use crate::kernel::moment::MomentId;
+use crate::kernel::time::Span;
+use crate::kernel::verdict::Verdict;
+use crate::kernel::video::VideoId;
+use crate::llm::structured::{Prompt, StructuredOutput};
+use crate::search::SearchResult;
+use crate::search::calibration::content_words;
 
 const PROMPT: &str = include_str!("answer.md");
 

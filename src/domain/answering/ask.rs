@@ -9,24 +9,24 @@ use ports::llm::{PassageKind, TokenSink};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::domain::aggregation::AggregatorSpec;
-use crate::domain::aggregation::aggregators::summary::{self, VideoSummary};
-use crate::domain::aggregation::result::result_of;
-use crate::domain::analysis::TextStyle;
-use crate::domain::answering::Answering;
-use crate::domain::answering::answer::{CitationForm, EvidenceGroup};
-use crate::domain::answering::audit::AuditedSentence;
-use crate::domain::answering::context::{VideoContext, interleave};
-use crate::domain::catalog::moments::MAX_CHUNKS;
-use crate::domain::catalog::record::VideoRecord;
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::moment::MomentId;
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::vector::dot;
-use crate::domain::kernel::verdict::Verdict;
-use crate::domain::kernel::video::{ChunkId, VideoId};
-use crate::domain::search::{LIKELY, SearchResult, filters};
+use crate::aggregation::AggregatorSpec;
+use crate::aggregation::aggregators::summary::{self, VideoSummary};
+use crate::aggregation::result::result_of;
+use crate::analysis::TextStyle;
+use crate::answering::Answering;
+use crate::answering::answer::{CitationForm, EvidenceGroup};
+use crate::answering::audit::AuditedSentence;
+use crate::answering::context::{VideoContext, interleave};
+use crate::catalog::moments::MAX_CHUNKS;
+use crate::catalog::record::VideoRecord;
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::moment::MomentId;
+use crate::kernel::time::Span;
+use crate::kernel::vector::dot;
+use crate::kernel::verdict::Verdict;
+use crate::kernel::video::{ChunkId, VideoId};
+use crate::search::{LIKELY, SearchResult, filters};
 
 /// Limits of question answering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

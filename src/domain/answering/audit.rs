@@ -14,10 +14,10 @@ use text::{
     word_overlap,
 };
 
-use crate::domain::answering::Answering;
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::moment::MomentId;
-use crate::domain::kernel::verdict::Verdict;
+use crate::answering::Answering;
+use crate::kernel::error::Result;
+use crate::kernel::moment::MomentId;
+use crate::kernel::verdict::Verdict;
 
 /// A sentence of an answer with its verdict.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use ports::llm::PassageKind;
 
-use crate::domain::aggregation::AggregatorSpec;
-use crate::domain::aggregation::aggregators::summary;
-use crate::domain::answering::answer::{Evidence, EvidenceGroup};
-use crate::domain::answering::ask::Sources;
-use crate::domain::catalog::record::VideoRecord;
-use crate::domain::kernel::time::Span;
-use crate::domain::search::SearchResult;
+use crate::aggregation::AggregatorSpec;
+use crate::aggregation::aggregators::summary;
+use crate::answering::answer::{Evidence, EvidenceGroup};
+use crate::answering::ask::Sources;
+use crate::catalog::record::VideoRecord;
+use crate::kernel::time::Span;
+use crate::search::SearchResult;
 
 /// The evidence of one video for one question.
 pub(super) struct VideoContext<'a> {

@@ -7,13 +7,13 @@ use futures::{StreamExt, TryStreamExt, stream};
 use serde_json::{Map, Value};
 
 use super::answer::CitationForm;
-use crate::domain::answering::Answering;
-use crate::domain::catalog::moments::Moment;
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::moment::MomentId;
-use crate::domain::kernel::time::Span;
-use crate::domain::search::{ALL_ANALYZERS, Detail, Diagnostics, Query, SearchResult};
+use crate::answering::Answering;
+use crate::catalog::moments::Moment;
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::moment::MomentId;
+use crate::kernel::time::Span;
+use crate::search::{ALL_ANALYZERS, Detail, Diagnostics, Query, SearchResult};
 
 /// The parameters of an evidence request.
 #[derive(Debug, Clone, PartialEq)]

@@ -14,11 +14,11 @@ use ports::embedder::Embedder;
 use ports::llm::LanguageModel;
 use tokio::sync::OnceCell;
 
-use crate::domain::answering::ask::AskSettings;
-use crate::domain::catalog::Catalog;
-use crate::domain::kernel::ports::Models;
-use crate::domain::llm::budget::Budget;
-use crate::domain::search::Search;
+use crate::answering::ask::AskSettings;
+use crate::catalog::Catalog;
+use crate::kernel::ports::Models;
+use crate::llm::budget::Budget;
+use crate::search::Search;
 
 /// The answering service.
 #[derive(Clone)]

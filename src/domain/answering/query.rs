@@ -4,19 +4,17 @@ use ports::llm::TokenSink;
 
 use super::answer::{AnswerAttempt, CitationForm, Evidence, EvidenceGroup};
 use super::audit::AuditedSentence;
-use crate::domain::answering::Answering;
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::Result;
-use crate::domain::search::{
-    Detail, Diagnostics, PageStart, Query, ScoreKind, SearchPage, SearchResult,
-};
+use crate::answering::Answering;
+use crate::kernel::access::Access;
+use crate::kernel::error::Result;
+use crate::search::{Detail, Diagnostics, PageStart, Query, ScoreKind, SearchPage, SearchResult};
 
 /// The answer to a [`Query`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryResponse {
     /// The search text; empty if there was none.
     pub query: String,
-    /// The analyzer whose output was searched, or [`ALL_ANALYZERS`](crate::domain::search::ALL_ANALYZERS).
+    /// The analyzer whose output was searched, or [`ALL_ANALYZERS`](crate::search::ALL_ANALYZERS).
     pub analyzer: String,
     /// Vector field.
     pub field: String,

@@ -7,11 +7,11 @@ use ports::llm::PassageKind;
 use text::questions::{AnswerKind, is_question};
 use text::{tokens, words};
 
-use crate::domain::answering::Answering;
-use crate::domain::answering::answer::Evidence;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::vector::dot;
-use crate::domain::search::rerank::{self, AnswerCriteria, split_for_scoring};
+use crate::answering::Answering;
+use crate::answering::answer::Evidence;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::vector::dot;
+use crate::search::rerank::{self, AnswerCriteria, split_for_scoring};
 
 /// Maximum number of sentences, of the most probable moments, compared with a question without an answer.
 const MAX_COMPARED: usize = 32;

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::domain::aggregation::aggregators::entities;
-use crate::domain::catalog::Catalog;
-use crate::domain::catalog::record::VideoRecord;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::moment::MomentId;
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::VideoId;
+use crate::aggregation::aggregators::entities;
+use crate::catalog::Catalog;
+use crate::catalog::record::VideoRecord;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::moment::MomentId;
+use crate::kernel::time::Span;
+use crate::kernel::video::VideoId;
 
 /// Stored aggregates of a video.
 #[derive(Debug, Clone, PartialEq)]

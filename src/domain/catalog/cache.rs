@@ -8,13 +8,13 @@ use ports::transcriber::Transcript;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::domain::analysis::video::Output;
-use crate::domain::catalog::Catalog;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::VideoId;
-use crate::domain::llm::memoised::SavedAnswers;
-use crate::domain::media::speech::{TranscriptCache, track_model};
+use crate::analysis::video::Output;
+use crate::catalog::Catalog;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::time::Span;
+use crate::kernel::video::VideoId;
+use crate::llm::memoised::SavedAnswers;
+use crate::media::speech::{TranscriptCache, track_model};
 
 /// Key of a cached result: content, span, analyzer, model and prompt.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use futures::{StreamExt, TryStreamExt, stream};
 
-use crate::domain::catalog::record::{AnalyzerEntry, VideoRecord};
-use crate::domain::catalog::rendered::RenderedPage;
-use crate::domain::catalog::{Catalog, MAX_CONCURRENT_READS};
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::comma_separated;
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::{ChunkId, VideoId};
+use crate::catalog::record::{AnalyzerEntry, VideoRecord};
+use crate::catalog::rendered::RenderedPage;
+use crate::catalog::{Catalog, MAX_CONCURRENT_READS};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::names::comma_separated;
+use crate::kernel::time::Span;
+use crate::kernel::video::{ChunkId, VideoId};
 
 /// Which chunks to list.
 #[derive(Debug, Clone, Default, PartialEq)]

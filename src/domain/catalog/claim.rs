@@ -36,12 +36,12 @@ use ports::index::{Filter, Predicate};
 use ports::records::Precondition;
 use ports::{ErrorKind, PortError};
 
-use crate::domain::catalog::locks::VideoLock;
-use crate::domain::catalog::metadata::VideoMetadata;
-use crate::domain::catalog::record::{self, Absence, Tombstone, VideoRecord};
-use crate::domain::catalog::{Catalog, RecordState, missing_record, record_key, referenced_keys};
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::video::VideoId;
+use crate::catalog::locks::VideoLock;
+use crate::catalog::metadata::VideoMetadata;
+use crate::catalog::record::{self, Absence, Tombstone, VideoRecord};
+use crate::catalog::{Catalog, RecordState, missing_record, record_key, referenced_keys};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::video::VideoId;
 
 /// Delay before each attempt to read back the outcome of a failed write.
 const REREAD_DELAYS: [Duration; 3] =

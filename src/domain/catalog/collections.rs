@@ -5,12 +5,12 @@ use futures::{StreamExt, TryStreamExt, stream};
 use ports::listing::ListQuery;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::catalog::metadata::{self, VideoMetadata};
-use crate::domain::catalog::{Catalog, MAX_CONCURRENT_READS};
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::time::iso;
-use crate::domain::kernel::video::VideoId;
+use crate::catalog::metadata::{self, VideoMetadata};
+use crate::catalog::{Catalog, MAX_CONCURRENT_READS};
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::time::iso;
+use crate::kernel::video::VideoId;
 
 /// A collection.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Reads the stored corrections of a video.
 
-use crate::domain::analysis::correction::Correction;
-use crate::domain::catalog::Catalog;
-use crate::domain::catalog::record::VideoRecord;
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::video::VideoId;
+use crate::analysis::correction::Correction;
+use crate::catalog::Catalog;
+use crate::catalog::record::VideoRecord;
+use crate::kernel::error::Result;
+use crate::kernel::video::VideoId;
 
 impl Catalog {
     /// The corrections of a published video, oldest first.

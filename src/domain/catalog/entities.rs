@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::aggregation::aggregators::entities::{self, LinkedPeople};
-use crate::domain::aggregation::aggregators::entity_timelines::{self, Timelines};
-use crate::domain::aggregation::entity::{Entity, EntityTimeline};
-use crate::domain::aggregation::result::result_of;
-use crate::domain::catalog::Catalog;
-use crate::domain::catalog::record::VideoRecord;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::video::VideoId;
+use crate::aggregation::aggregators::entities::{self, LinkedPeople};
+use crate::aggregation::aggregators::entity_timelines::{self, Timelines};
+use crate::aggregation::entity::{Entity, EntityTimeline};
+use crate::aggregation::result::result_of;
+use crate::catalog::Catalog;
+use crate::catalog::record::VideoRecord;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::video::VideoId;
 
 /// The people of a video.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,13 +6,13 @@ use ports::records::Precondition;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::domain::analysis::extraction::form::{check_name, unknown_extractor};
-use crate::domain::analysis::extraction::{
+use crate::analysis::extraction::form::{check_name, unknown_extractor};
+use crate::analysis::extraction::{
     Extractor, ExtractorDefinition, ExtractorForm, ExtractorSettings,
 };
-use crate::domain::catalog::Catalog;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::time::now;
+use crate::catalog::Catalog;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::time::now;
 
 /// Key of the record with all definitions, sorted by name.
 const KEY: &str = "extractors.json";

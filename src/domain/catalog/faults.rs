@@ -1,8 +1,8 @@
 //! Detects missing and corrupt documents of a published video.
 
-use crate::domain::catalog::Catalog;
-use crate::domain::catalog::record::VideoRecord;
-use crate::domain::kernel::error::Result;
+use crate::catalog::Catalog;
+use crate::catalog::record::VideoRecord;
+use crate::kernel::error::Result;
 
 impl Catalog {
     /// The documents of a published video that are missing or corrupt.

@@ -7,8 +7,8 @@ use ports::records::Precondition;
 use ports::{ErrorKind, PortError};
 use serde_json::json;
 
-use crate::domain::catalog::Catalog;
-use crate::domain::kernel::error::{Error, Result};
+use crate::catalog::Catalog;
+use crate::kernel::error::{Error, Result};
 
 /// Key of the record with the id.
 const KEY: &str = "install.json";
@@ -65,7 +65,7 @@ impl Catalog {
     }
 
     /// Restores a damaged id record: with the id of the install that owns `index`, or a new one.
-    pub(crate) async fn restore_install(&self, index: &dyn VectorIndex) -> Result<()> {
+    pub async fn restore_install(&self, index: &dyn VectorIndex) -> Result<()> {
         match self.stored_install().await {
             Err(error) if error.is_corrupt() => {}
             stored => return stored.map(drop),

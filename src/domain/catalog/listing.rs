@@ -15,15 +15,15 @@ use ports::index::Condition;
 use ports::listing::{ListQuery, Position, VideoEntry};
 use serde::{Deserialize, Serialize};
 
-use crate::domain::catalog::metadata::{self, VideoMetadata};
-use crate::domain::catalog::record::VideoRecord;
-use crate::domain::catalog::scrub::ListingState;
-use crate::domain::catalog::{Catalog, RecordState};
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::time::instant;
-use crate::domain::kernel::urls::redact_secrets;
-use crate::domain::kernel::video::VideoId;
+use crate::catalog::metadata::{self, VideoMetadata};
+use crate::catalog::record::VideoRecord;
+use crate::catalog::scrub::ListingState;
+use crate::catalog::{Catalog, RecordState};
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::time::instant;
+use crate::kernel::urls::redact_secrets;
+use crate::kernel::video::VideoId;
 
 /// Format version of a complete listing. Increment when the format of entries changes.
 const FORMAT: &str = "3";
@@ -336,13 +336,13 @@ pub(crate) fn listing_order(a: &Position, b: &Position) -> Ordering {
 pub(super) mod cursor {
     use ports::listing::Position;
 
-    use crate::domain::kernel::error::{Error, Result};
+    use crate::kernel::error::{Error, Result};
 
-    pub(in crate::domain::catalog) fn text(position: &Position) -> String {
+    pub(in crate::catalog) fn text(position: &Position) -> String {
         format!("{}-{}", position.created_at, position.video_id)
     }
 
-    pub(in crate::domain::catalog) fn read(text: &str) -> Result<Position> {
+    pub(in crate::catalog) fn read(text: &str) -> Result<Position> {
         let position = text.split_once('-').and_then(|(created_at, video_id)| {
             let (created_at, video_id) = (created_at.parse().ok()?, video_id.parse().ok()?);
             Some(Position { created_at, video_id })

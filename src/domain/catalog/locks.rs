@@ -14,8 +14,8 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::video::VideoId;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::video::VideoId;
 
 /// How often to check a lease that another instance holds.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);

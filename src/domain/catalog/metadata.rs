@@ -7,10 +7,10 @@ use ports::index::{Condition, FieldValue, Predicate};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::{comma_separated, suggest};
-use crate::domain::kernel::time::instant;
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::names::{comma_separated, suggest};
+use crate::kernel::time::instant;
 
 /// Listing field with the collection.
 pub(crate) const COLLECTION: &str = "collection";

@@ -5,17 +5,17 @@ use std::ops::Range;
 
 use futures::{StreamExt, TryStreamExt, stream};
 
-use crate::domain::analysis::chunk_text::chunk_texts;
-use crate::domain::analysis::output::Statement;
-use crate::domain::analysis::video::AnalyzedVideo;
-use crate::domain::catalog::chunks::{ChunkView, entries};
-use crate::domain::catalog::record::VideoRecord;
-use crate::domain::catalog::{Catalog, unknown_video};
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::moment::MomentId;
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::{ChunkId, VideoId};
+use crate::analysis::chunk_text::chunk_texts;
+use crate::analysis::output::Statement;
+use crate::analysis::video::AnalyzedVideo;
+use crate::catalog::chunks::{ChunkView, entries};
+use crate::catalog::record::VideoRecord;
+use crate::catalog::{Catalog, unknown_video};
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::moment::MomentId;
+use crate::kernel::time::Span;
+use crate::kernel::video::{ChunkId, VideoId};
 
 /// Maximum number of chunks read for one moment.
 pub const MAX_CHUNKS: u32 = 500;

@@ -7,12 +7,12 @@ use futures::{StreamExt, TryStreamExt, stream};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::domain::analysis::video::{Output, Outputs};
-use crate::domain::catalog::record::{AnalyzerEntry, VideoRecord};
-use crate::domain::catalog::rendered::{self, RenderedPage};
-use crate::domain::catalog::{Catalog, MAX_CONCURRENT_READS};
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::video::{ChunkId, VideoId};
+use crate::analysis::video::{Output, Outputs};
+use crate::catalog::record::{AnalyzerEntry, VideoRecord};
+use crate::catalog::rendered::{self, RenderedPage};
+use crate::catalog::{Catalog, MAX_CONCURRENT_READS};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::video::{ChunkId, VideoId};
 
 /// Number of chunks per stored page, and the default page size of chunk listings.
 pub const PAGE_CHUNKS: u32 = 50;

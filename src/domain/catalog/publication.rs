@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
-use crate::domain::catalog::Catalog;
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::video::VideoId;
+use crate::catalog::Catalog;
+use crate::kernel::error::Result;
+use crate::kernel::video::VideoId;
 
 /// Key prefix of the alerts, one document each.
 pub(crate) const ALERTS: &str = "alerts/";

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use crate::domain::kernel::error::{Error, Result};
+use crate::kernel::error::{Error, Result};
 
 /// Retry-After for rejected changes, seconds.
 const RETRY_AFTER: u32 = 5;

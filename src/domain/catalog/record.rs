@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::catalog::metadata::VideoMetadata;
-use crate::domain::catalog::outputs::OutputPages;
-use crate::domain::chunking::Chunking;
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::VideoId;
+use crate::catalog::metadata::VideoMetadata;
+use crate::catalog::outputs::OutputPages;
+use crate::chunking::Chunking;
+use crate::kernel::time::Span;
+use crate::kernel::video::VideoId;
 
 /// Version of the record format. Version 1 did not store which analyzers had output, and up to version
 /// 2 one document held all outputs of an analyzer.

@@ -5,11 +5,11 @@ use ports::records::Precondition;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::domain::catalog::outputs::OutputDocuments;
-use crate::domain::catalog::record::{self, Tombstone, VideoRecord};
-use crate::domain::catalog::{Catalog, record_key, referenced_keys};
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::video::VideoId;
+use crate::catalog::outputs::OutputDocuments;
+use crate::catalog::record::{self, Tombstone, VideoRecord};
+use crate::catalog::{Catalog, record_key, referenced_keys};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::video::VideoId;
 
 /// The content of `video.json`.
 #[derive(Debug, Clone, PartialEq)]

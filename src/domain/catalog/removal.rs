@@ -4,13 +4,13 @@
 
 use ports::{ErrorKind, PortError, Result as PortResult};
 
-use crate::domain::catalog::claim::{Claim, superseded_error};
-use crate::domain::catalog::locks::VideoLock;
-use crate::domain::catalog::record::{self, Absence, Tombstone};
-use crate::domain::catalog::videos::VideoDeletion;
-use crate::domain::catalog::{Catalog, RecordState, record_key};
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::video::{VideoId, unknown_video};
+use crate::catalog::claim::{Claim, superseded_error};
+use crate::catalog::locks::VideoLock;
+use crate::catalog::record::{self, Absence, Tombstone};
+use crate::catalog::videos::VideoDeletion;
+use crate::catalog::{Catalog, RecordState, record_key};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::video::{VideoId, unknown_video};
 
 /// The outcome of removing the objects of a video.
 pub(super) struct RemovalOutcome {

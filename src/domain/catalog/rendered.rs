@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::domain::catalog::outputs::{OutputDocument, OutputDocuments};
+use crate::catalog::outputs::{OutputDocument, OutputDocuments};
 
 /// One output or `None` per chunk, each as JSON text.
 pub(super) type RenderedPage = Arc<[Option<Arc<str>>]>;

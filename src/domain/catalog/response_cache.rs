@@ -3,9 +3,9 @@
 use bytes::Bytes;
 use ports::records::Version;
 
-use crate::domain::catalog::{Catalog, record_key};
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::video::VideoId;
+use crate::catalog::{Catalog, record_key};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::video::VideoId;
 
 /// An encoded response, and the record version that it was created from (or an earlier one).
 pub(super) type CachedResponse = (Version, Bytes);

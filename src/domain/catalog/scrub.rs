@@ -6,10 +6,10 @@ use std::time::Duration;
 use ports::Document;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::catalog::Catalog;
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::time::{instant, now};
-use crate::domain::kernel::video::VideoId;
+use crate::catalog::Catalog;
+use crate::kernel::error::Result;
+use crate::kernel::time::{instant, now};
+use crate::kernel::video::VideoId;
 
 /// The state stored as the mark of the listing.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::analysis::analyzers::transcript::{self, ChunkTranscript};
-use crate::domain::analysis::utterances::{SPEECH_ANALYZERS, utterances};
-use crate::domain::analysis::video::AnalyzedVideo;
-use crate::domain::catalog::Catalog;
-use crate::domain::catalog::record::VideoRecord;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::comma_separated;
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::VideoId;
-use crate::domain::media::speech::{LanguageSpan, Utterance};
+use crate::analysis::analyzers::transcript::{self, ChunkTranscript};
+use crate::analysis::utterances::{SPEECH_ANALYZERS, utterances};
+use crate::analysis::video::AnalyzedVideo;
+use crate::catalog::Catalog;
+use crate::catalog::record::VideoRecord;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::names::comma_separated;
+use crate::kernel::time::Span;
+use crate::kernel::video::VideoId;
+use crate::media::speech::{LanguageSpan, Utterance};
 
 /// The transcript of a video or of a part of it.
 #[derive(Debug, Clone, PartialEq)]

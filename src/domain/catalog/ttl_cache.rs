@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::domain::catalog::listing::VideoSummary;
-use crate::domain::kernel::lru::LruCache;
-use crate::domain::kernel::video::VideoId;
+use crate::catalog::listing::VideoSummary;
+use crate::kernel::lru::LruCache;
+use crate::kernel::video::VideoId;
 
 /// Listing summaries by video.
 pub(super) struct TtlCache {

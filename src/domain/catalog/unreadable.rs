@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::domain::catalog::record_key;
-use crate::domain::kernel::video::VideoId;
+use crate::catalog::record_key;
+use crate::kernel::video::VideoId;
 
 /// Maximum number of reported videos.
 const MAX_REPORTED: usize = 100;

@@ -4,13 +4,13 @@ use ports::records::Precondition;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::domain::catalog::metadata::{self, MetadataKeys, MetadataPatch, VideoMetadata};
-use crate::domain::catalog::record::VideoRecord;
-use crate::domain::catalog::videos::VideoDetail;
-use crate::domain::catalog::{Catalog, RecordState};
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::video::{VideoId, unknown_video};
+use crate::catalog::metadata::{self, MetadataKeys, MetadataPatch, VideoMetadata};
+use crate::catalog::record::VideoRecord;
+use crate::catalog::videos::VideoDetail;
+use crate::catalog::{Catalog, RecordState};
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::video::{VideoId, unknown_video};
 
 /// Record with the type of every metadata key.
 const KEYS: &str = "metadata/keys.json";

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use ports::ErrorKind;
 use ports::index::{Filter, Predicate};
 
-use crate::domain::catalog::record::{Absence, VideoRecord};
-use crate::domain::catalog::{Catalog, Fault, RecordState};
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::video::VideoId;
+use crate::catalog::record::{Absence, VideoRecord};
+use crate::catalog::{Catalog, Fault, RecordState};
+use crate::kernel::error::Result;
+use crate::kernel::video::VideoId;
 
 /// The result of a verification.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -8,16 +8,14 @@ use ports::storage::ObjectInfo;
 use ports::{ByteStream, ErrorKind, PortError};
 use serde_json::{Map, Value};
 
-use crate::domain::catalog::Catalog;
-use crate::domain::catalog::listing::{
-    BATCH, VideoSummary, cursor, listing_entry, position, summary,
-};
-use crate::domain::catalog::metadata::{self, MetadataKeys, VideoMetadata};
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::time::instant;
-use crate::domain::kernel::urls::redact_secrets;
-use crate::domain::kernel::video::VideoId;
+use crate::catalog::Catalog;
+use crate::catalog::listing::{BATCH, VideoSummary, cursor, listing_entry, position, summary};
+use crate::catalog::metadata::{self, MetadataKeys, VideoMetadata};
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::time::instant;
+use crate::kernel::urls::redact_secrets;
+use crate::kernel::video::VideoId;
 
 /// A video in a listing.
 #[derive(Debug, Clone, PartialEq)]

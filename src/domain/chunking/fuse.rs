@@ -4,9 +4,9 @@
 //! The votes of all detectors are merged into anchors. Dynamic programming then finds the path over
 //! anchors with the highest total score, which is optimal, not greedy.
 
-use crate::domain::chunking::signal::Vote;
-use crate::domain::chunking::speech_cost::SpeechCost;
-use crate::domain::kernel::time::Span;
+use crate::chunking::signal::Vote;
+use crate::chunking::speech_cost::SpeechCost;
+use crate::kernel::time::Span;
 
 /// Votes at most this far apart mark the same boundary, seconds. People place a boundary within about
 /// this distance of a cut, and pauses and voice changes surround the cut they belong to.
@@ -85,9 +85,7 @@ fn anchors(duration: f64, votes: &[Vote]) -> Vec<Anchor> {
             continue;
         }
         let mut score = vote.score;
-        for detector in
-            crate::domain::chunking::Detector::ALL.into_iter().filter(|d| *d != vote.detector)
-        {
+        for detector in crate::chunking::Detector::ALL.into_iter().filter(|d| *d != vote.detector) {
             score += near()
                 .filter(|v| v.detector == detector)
                 .map(|v| v.score * (1.0 - (v.time - vote.time).abs() / (2.0 * SAME_BOUNDARY)))
@@ -177,8 +175,8 @@ fn best_path(anchors: &[Anchor], speech: SpeechCost, min: f64, max: f64) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::chunking::Detector;
-    use crate::domain::chunking::speech_cost::SpokenWord;
+    use crate::chunking::Detector;
+    use crate::chunking::speech_cost::SpokenWord;
 
     fn vote(detector: Detector, time: f64, score: f64) -> Vote {
         Vote { detector, time, score }

@@ -10,8 +10,8 @@ pub mod speech_cost;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::time::Span;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::time::Span;
 pub use signal::{Candidate, Detector, Signals, Vote};
 use speech_cost::SpeechCost;
 
@@ -362,7 +362,7 @@ fn number(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::chunking::speech_cost::SpokenWord;
+    use crate::chunking::speech_cost::SpokenWord;
 
     fn parse(change: impl FnOnce(&mut ChunkingFields)) -> Result<String> {
         let mut fields = ChunkingFields::default();

@@ -1,9 +1,9 @@
 //! Topic shifts: in speech, from segment embeddings in windows on both sides of each pause (after
 //! Hearst's TextTiling); in the picture, from colour histograms over longer ranges than a cut.
 
-use crate::domain::chunking::signal::Candidate;
-use crate::domain::kernel::vector::{cosine, sum};
-use crate::domain::media::speech::Segment;
+use crate::chunking::signal::Candidate;
+use crate::kernel::vector::{cosine, sum};
+use crate::media::speech::Segment;
 use cuts::VisualSecond;
 
 /// Number of segments on each side of a possible shift.

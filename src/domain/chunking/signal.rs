@@ -5,8 +5,8 @@ pub use cuts::Candidate;
 use cuts::VisualSecond;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::chunking::Weights;
-use crate::domain::chunking::speech_cost::{SpeechCost, SpokenWord};
+use crate::chunking::Weights;
+use crate::chunking::speech_cost::{SpeechCost, SpokenWord};
 
 /// The four boundary detectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

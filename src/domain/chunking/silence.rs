@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use crate::domain::chunking::signal::Candidate;
+use crate::chunking::signal::Candidate;
 
 /// Length of a frame, over which the level is measured, seconds.
 const FRAME: f64 = 0.02;

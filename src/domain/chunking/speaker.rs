@@ -1,7 +1,7 @@
 //! Voice changes: boundaries between turns of different speakers.
 
-use crate::domain::chunking::signal::Candidate;
-use crate::domain::media::speech::VoiceTurn;
+use crate::chunking::signal::Candidate;
+use crate::media::speech::VoiceTurn;
 
 /// Length of turns whose change has full strength, seconds: an interjection is no boundary.
 const FULL_TURN: f64 = 3.0;
@@ -36,7 +36,7 @@ pub fn voice_changes(turns: &[VoiceTurn]) -> Vec<Candidate> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::kernel::time::Span;
+    use crate::kernel::time::Span;
 
     #[test]
     fn changes_are_between_turns_with_strength_by_the_shorter() {

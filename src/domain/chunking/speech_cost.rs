@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use ports::transcriber::Word;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::kernel::time::Span;
-use crate::domain::media::speech::sentences;
+use crate::kernel::time::Span;
+use crate::media::speech::sentences;
 
 /// Cost of a boundary within a sentence, in votes: more than the vote of a short pause, less than that
 /// of a cut or a clear voice change.

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::questions::Judgement;
-use crate::domain::kernel::moment::MomentId;
+use crate::kernel::moment::MomentId;
 
 /// A quality metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -200,7 +200,7 @@ pub(super) fn round(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::kernel::time::Span;
+    use crate::kernel::time::Span;
 
     fn moment(video: char, start: f64, end: f64) -> MomentId {
         let id = video.to_string().repeat(16).parse().expect("an id");

@@ -16,10 +16,10 @@ use ports::records::RecordStore;
 use ports::units::seconds;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::answering::Answering;
-use crate::domain::catalog::Catalog;
-use crate::domain::kernel::ports::{Models, Stores};
-use crate::domain::search::Search;
+use crate::answering::Answering;
+use crate::catalog::Catalog;
+use crate::kernel::ports::{Models, Stores};
+use crate::search::Search;
 
 pub use compare::Comparison;
 pub use store::{Evaluation, EvaluationSummary};

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::EvaluationSettings;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::moment::MomentId;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::moment::MomentId;
 
 /// A moment that answers a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,18 +12,18 @@ use super::compare::{Comparison, compare};
 use super::measures::{CheckedAnswer, JudgedHit, Metric, Outcome, meets, ranking, round};
 use super::questions::{Judgement, Question, check_names};
 use super::{Evaluation, Evaluations};
-use crate::domain::answering::Answering;
-use crate::domain::answering::ask;
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::moment::MomentId;
-use crate::domain::kernel::progress::{Progress, Stage};
-use crate::domain::kernel::time::now;
-use crate::domain::kernel::verdict::Verdict;
-use crate::domain::kernel::video::VideoId;
-use crate::domain::llm::budget::Budget;
-use crate::domain::search::filters::COLLECTIONS;
-use crate::domain::search::{Detail, LIKELY, Query};
+use crate::answering::Answering;
+use crate::answering::ask;
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::moment::MomentId;
+use crate::kernel::progress::{Progress, Stage};
+use crate::kernel::time::now;
+use crate::kernel::verdict::Verdict;
+use crate::kernel::video::VideoId;
+use crate::llm::budget::Budget;
+use crate::search::filters::COLLECTIONS;
+use crate::search::{Detail, LIKELY, Query};
 
 /// A search configuration of a run: the fields of a search request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -9,9 +9,9 @@ use sha1::{Digest, Sha1};
 use super::Evaluations;
 use super::questions::{Question, check};
 use super::run::{Run, RunSummary};
-use crate::domain::catalog::moments::MissingMoment;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::time::now;
+use crate::catalog::moments::MissingMoment;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::time::now;
 
 /// A named set of questions, and the runs over them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,11 +1,11 @@
 //! The chapters of a video, for the formats that have chapters.
 
-use crate::domain::aggregation::aggregators::chapters;
-use crate::domain::aggregation::result::result_of;
-use crate::domain::export::{VideoLog, one_line};
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::comma_separated;
-use crate::domain::kernel::time::Span;
+use crate::aggregation::aggregators::chapters;
+use crate::aggregation::result::result_of;
+use crate::export::{VideoLog, one_line};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::names::comma_separated;
+use crate::kernel::time::Span;
 
 /// A chapter of the video.
 pub(super) struct Chapter {

@@ -1,9 +1,9 @@
 //! Chapters as a WebVTT track of the kind `chapters`.
 
-use crate::domain::export::chapter_marks::chapters;
-use crate::domain::export::vtt::escape;
-use crate::domain::export::{Content, VideoLog, clock};
-use crate::domain::kernel::error::Result;
+use crate::export::chapter_marks::chapters;
+use crate::export::vtt::escape;
+use crate::export::{Content, VideoLog, clock};
+use crate::kernel::error::Result;
 
 pub(super) fn write(log: &VideoLog) -> Result<Content> {
     let mut file = String::from("WEBVTT\n\n");

@@ -1,9 +1,9 @@
 //! The log as CSV (RFC 4180) with one row per chunk.
 
-use crate::domain::analysis::{AnalyzerRef, Column};
-use crate::domain::export::{Content, VideoLog, one_line};
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::video::ChunkId;
+use crate::analysis::{AnalyzerRef, Column};
+use crate::export::{Content, VideoLog, one_line};
+use crate::kernel::error::Result;
+use crate::kernel::video::ChunkId;
 
 /// Line ending.
 const LINE_END: &str = "\r\n";

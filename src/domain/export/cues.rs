@@ -1,11 +1,11 @@
 //! Captions from a video's speech, for the SRT and WebVTT formats.
 
-use crate::domain::analysis::analyzers::{diarization, transcript};
-use crate::domain::analysis::utterances::utterances;
-use crate::domain::export::{VideoLog, one_line};
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::comma_separated;
-use crate::domain::kernel::time::Span;
+use crate::analysis::analyzers::{diarization, transcript};
+use crate::analysis::utterances::utterances;
+use crate::export::{VideoLog, one_line};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::names::comma_separated;
+use crate::kernel::time::Span;
 
 /// Maximum characters per line and lines per caption, by broadcast subtitling conventions.
 const MAX_LINE_CHARS: usize = 42;

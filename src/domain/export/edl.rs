@@ -1,7 +1,7 @@
 //! CMX 3600 edit decision list with one event per chunk, for editing programs.
 
-use crate::domain::export::{Content, VideoLog};
-use crate::domain::kernel::error::Result;
+use crate::export::{Content, VideoLog};
+use crate::kernel::error::Result;
 
 /// Maximum length of a comment, characters.
 const MAX_COMMENT_CHARS: usize = 70;

@@ -1,8 +1,8 @@
 //! Chapters as an FFmpeg metadata file: `ffmpeg -i video -i file -map_metadata 1 -codec copy out`.
 
-use crate::domain::export::chapter_marks::chapters;
-use crate::domain::export::{Content, VideoLog};
-use crate::domain::kernel::error::Result;
+use crate::export::chapter_marks::chapters;
+use crate::export::{Content, VideoLog};
+use crate::kernel::error::Result;
 
 pub(super) fn write(log: &VideoLog) -> Result<Content> {
     let mut file = format!(";FFMETADATA1\ntitle={}\n", escape(log.stem()));

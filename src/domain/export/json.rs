@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::domain::catalog::strip_internal;
-use crate::domain::export::{Content, VideoLog};
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::video::ChunkId;
+use crate::catalog::strip_internal;
+use crate::export::{Content, VideoLog};
+use crate::kernel::error::Result;
+use crate::kernel::video::ChunkId;
 
 pub(super) fn write(log: &VideoLog) -> Result<Content> {
     let chunks: Vec<Value> =

@@ -9,15 +9,15 @@ use ports::index::FieldValue;
 use ports::listing::Position;
 use serde_json::{Map, Value};
 
-use crate::domain::export::csv::Table;
-use crate::domain::export::{Exports, VideoLog, json};
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::moment::MomentId;
-use crate::domain::kernel::names::comma_separated;
-use crate::domain::kernel::video::{ChunkId, VideoId};
-use crate::domain::search::filters::{self, ParsedFilters};
-use crate::domain::search::indexing::filter_payload;
+use crate::export::csv::Table;
+use crate::export::{Exports, VideoLog, json};
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::moment::MomentId;
+use crate::kernel::names::comma_separated;
+use crate::kernel::video::{ChunkId, VideoId};
+use crate::search::filters::{self, ParsedFilters};
+use crate::search::indexing::filter_payload;
 
 /// The first columns of each line.
 const FIRST_COLUMNS: [&str; 5] = ["video_id", "filename", "collection", "recorded_at", "moment_id"];

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::domain::export::chapter_marks::stored_chapters;
-use crate::domain::export::{Content, VideoLog};
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::time::Span;
+use crate::export::chapter_marks::stored_chapters;
+use crate::export::{Content, VideoLog};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::time::Span;
 
 pub(super) fn write(log: &VideoLog) -> Result<Content> {
     let (rate, first) = (log.frame_rate(), log.timecode().start);

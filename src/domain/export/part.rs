@@ -1,7 +1,7 @@
 //! The exported part of a video.
 
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::time::{Span, timecode};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::time::{Span, timecode};
 
 /// A requested part.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

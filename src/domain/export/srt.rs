@@ -1,8 +1,8 @@
 //! SubRip captions.
 
-use crate::domain::export::cues::cues;
-use crate::domain::export::{Content, VideoLog, clock};
-use crate::domain::kernel::error::Result;
+use crate::export::cues::cues;
+use crate::export::{Content, VideoLog, clock};
+use crate::kernel::error::Result;
 
 pub(super) fn write(log: &VideoLog) -> Result<Content> {
     let mut file = String::new();

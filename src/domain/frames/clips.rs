@@ -8,10 +8,10 @@ use ports::decoder::ClipRequest;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::{Frames, trim};
-use crate::domain::catalog::record::VideoRecord;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::video::VideoId;
-use crate::domain::media::decode::decode_cancellable;
+use crate::catalog::record::VideoRecord;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::video::VideoId;
+use crate::media::decode::decode_cancellable;
 
 /// Version of the cutting method. Incrementing it invalidates cached clips.
 const CLIP_VERSION: u32 = 2;

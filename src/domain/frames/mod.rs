@@ -20,15 +20,15 @@ use ports::units::{byte_size, seconds};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 
-use crate::domain::catalog::Catalog;
-use crate::domain::catalog::record::VideoRecord;
-use crate::domain::ingest::{Limit, Spool, SpooledFile};
-use crate::domain::kernel::disk::BLOCK;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::ports::{Models, Stores};
-use crate::domain::kernel::video::VideoId;
-use crate::domain::media::decode::decode;
-use crate::domain::media::picture::jpeg;
+use crate::catalog::Catalog;
+use crate::catalog::record::VideoRecord;
+use crate::ingest::{Limit, Spool, SpooledFile};
+use crate::kernel::disk::BLOCK;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::ports::{Models, Stores};
+use crate::kernel::video::VideoId;
+use crate::media::decode::decode;
+use crate::media::picture::jpeg;
 pub use clips::{ClipFile, ClipOutline};
 
 pub use peaks::Peaks;

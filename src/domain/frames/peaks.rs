@@ -4,10 +4,10 @@
 use ports::decoder::{AudioBlock, SAMPLE_RATE, ScanFrame, ScanSink};
 
 use super::Frames;
-use crate::domain::catalog::record::VideoRecord;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::video::VideoId;
-use crate::domain::media::decode::decode;
+use crate::catalog::record::VideoRecord;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::video::VideoId;
+use crate::media::decode::decode;
 
 /// Audio peaks.
 #[derive(Debug, Clone, PartialEq)]

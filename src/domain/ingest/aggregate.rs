@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::aggregation::run::{AggregatesResult, AggregationOutcome, AggregationRun, run};
-use crate::domain::aggregation::{Aggregator, ChunkVectors};
-use crate::domain::analysis::video::AnalyzedVideo;
-use crate::domain::catalog::Claim;
-use crate::domain::catalog::locks::VideoLock;
-use crate::domain::catalog::record::VideoRecord;
-use crate::domain::ingest::Ingest;
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::progress::Progress;
-use crate::domain::kernel::video::{VideoId, unknown_video};
-use crate::domain::llm::budget::Budget;
+use crate::aggregation::run::{AggregatesResult, AggregationOutcome, AggregationRun, run};
+use crate::aggregation::{Aggregator, ChunkVectors};
+use crate::analysis::video::AnalyzedVideo;
+use crate::catalog::Claim;
+use crate::catalog::locks::VideoLock;
+use crate::catalog::record::VideoRecord;
+use crate::ingest::Ingest;
+use crate::kernel::error::Result;
+use crate::kernel::progress::Progress;
+use crate::kernel::video::{VideoId, unknown_video};
+use crate::llm::budget::Budget;
 
 impl Ingest {
     /// Whether aggregation makes billed calls of the language model.

@@ -7,21 +7,21 @@ use futures::{StreamExt, TryStreamExt, stream};
 use ports::index::Point;
 use serde_json::json;
 
-use crate::domain::analysis::evidence::ChunkEvidence;
-use crate::domain::analysis::video::{Output, Outputs};
-use crate::domain::analysis::{Analyzer, AnalyzerRef, cache_key};
-use crate::domain::catalog::CacheKey;
-use crate::domain::catalog::record::{AnalyzerEntry, Cost, VideoRecord};
-use crate::domain::ingest::Ingest;
-use crate::domain::ingest::draft::Draft;
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::metrics;
-use crate::domain::kernel::profile::Step;
-use crate::domain::kernel::progress::{Progress, Stage};
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::VideoId;
-use crate::domain::llm::budget::Budget;
-use crate::domain::search::indexing::points;
+use crate::analysis::evidence::ChunkEvidence;
+use crate::analysis::video::{Output, Outputs};
+use crate::analysis::{Analyzer, AnalyzerRef, cache_key};
+use crate::catalog::CacheKey;
+use crate::catalog::record::{AnalyzerEntry, Cost, VideoRecord};
+use crate::ingest::Ingest;
+use crate::ingest::draft::Draft;
+use crate::kernel::error::Result;
+use crate::kernel::metrics;
+use crate::kernel::profile::Step;
+use crate::kernel::progress::{Progress, Stage};
+use crate::kernel::time::Span;
+use crate::kernel::video::VideoId;
+use crate::llm::budget::Budget;
+use crate::search::indexing::points;
 
 impl Ingest {
     /// Runs the requested analyzers whose output the draft does not have yet.

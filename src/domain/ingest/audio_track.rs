@@ -6,12 +6,12 @@ use ports::decoder::{AudioBlock, AudioInfo, SAMPLE_RATE, ScanFrame, ScanSink};
 use ports::vad::VoiceActivitySession;
 use ports::{ErrorKind, PortError};
 
-use crate::domain::catalog::record::VideoRecord;
-use crate::domain::ingest::fetch::FetchedSource;
-use crate::domain::ingest::{Ingest, IngestRequest};
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::progress::Progress;
-use crate::domain::media::decode::decode;
+use crate::catalog::record::VideoRecord;
+use crate::ingest::fetch::FetchedSource;
+use crate::ingest::{Ingest, IngestRequest};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::progress::Progress;
+use crate::media::decode::decode;
 
 /// The default track of players is preferred if it has at least this share of the maximum speech or
 /// sound.

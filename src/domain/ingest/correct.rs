@@ -7,23 +7,21 @@ use async_trait::async_trait;
 use ports::embedder::Embedder;
 use ports::index::{Filter, Point, Predicate};
 
-use crate::domain::aggregation::aggregators::entities::{self, LinkedPeople};
-use crate::domain::aggregation::result::result_of;
-use crate::domain::analysis::VECTOR_FIELDS;
-use crate::domain::analysis::analyzers::people::{self, ChunkPeople};
-use crate::domain::analysis::correction::{
-    Correction, CorrectionKind, CorrectionSet, PhrasePattern,
-};
-use crate::domain::analysis::output::output_of;
-use crate::domain::analysis::video::{Output, Outputs};
-use crate::domain::catalog::record::{AnalyzerEntry, VideoRecord};
-use crate::domain::ingest::Ingest;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::comma_separated;
-use crate::domain::kernel::time::{Span, now, rounded, timecode};
-use crate::domain::kernel::video::{ChunkId, VideoId, unknown_video};
-use crate::domain::media::tracking::Location;
-use crate::domain::search::indexing::points;
+use crate::aggregation::aggregators::entities::{self, LinkedPeople};
+use crate::aggregation::result::result_of;
+use crate::analysis::VECTOR_FIELDS;
+use crate::analysis::analyzers::people::{self, ChunkPeople};
+use crate::analysis::correction::{Correction, CorrectionKind, CorrectionSet, PhrasePattern};
+use crate::analysis::output::output_of;
+use crate::analysis::video::{Output, Outputs};
+use crate::catalog::record::{AnalyzerEntry, VideoRecord};
+use crate::ingest::Ingest;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::names::comma_separated;
+use crate::kernel::time::{Span, now, rounded, timecode};
+use crate::kernel::video::{ChunkId, VideoId, unknown_video};
+use crate::media::tracking::Location;
+use crate::search::indexing::points;
 
 /// How long a correction waits for a job that changes the video.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(3);

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use ports::decoder::MediaInfo;
 use ports::index::Point;
 
-use crate::domain::catalog::record::{self, IngestDurations, VideoRecord};
-use crate::domain::catalog::{Claim, Fault, Part, RecordState};
-use crate::domain::ingest::fetch::FetchedSource;
-use crate::domain::ingest::signals::MediaSignals;
-use crate::domain::ingest::{Ingest, IngestRequest};
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::time::{Span, instant, iso, now};
-use crate::domain::kernel::urls::redact_secrets;
-use crate::domain::kernel::video::VideoId;
+use crate::catalog::record::{self, IngestDurations, VideoRecord};
+use crate::catalog::{Claim, Fault, Part, RecordState};
+use crate::ingest::fetch::FetchedSource;
+use crate::ingest::signals::MediaSignals;
+use crate::ingest::{Ingest, IngestRequest};
+use crate::kernel::error::Result;
+use crate::kernel::time::{Span, instant, iso, now};
+use crate::kernel::urls::redact_secrets;
+use crate::kernel::video::VideoId;
 
 /// Maximum difference of equal durations, which is due to rounding, seconds.
 const DURATION_TOLERANCE: f64 = 0.001;

@@ -4,11 +4,11 @@ use ports::ByteStream;
 use ports::decoder::MediaInfo;
 use tempfile::TempPath;
 
-use crate::domain::ingest::{Ingest, Limit, Source, Spool, SpooledFile, source};
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::urls::redact_secrets;
-use crate::domain::media::decode::probe;
+use crate::ingest::{Ingest, Limit, Source, Spool, SpooledFile, source};
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::urls::redact_secrets;
+use crate::media::decode::probe;
 
 /// A source on disk that is a video.
 pub(crate) struct FetchedSource {

@@ -23,16 +23,16 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::aggregation::result::ModelUsage;
-use crate::domain::catalog::Catalog;
-use crate::domain::catalog::metadata::{MetadataPatch, VideoMetadata};
-use crate::domain::catalog::videos::VideoDetail;
-use crate::domain::chunking::{Chunking, ChunkingFields};
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::ports::{Models, Stores};
-use crate::domain::kernel::profile::StepCost;
-use crate::domain::kernel::video::VideoId;
+use crate::aggregation::result::ModelUsage;
+use crate::catalog::Catalog;
+use crate::catalog::metadata::{MetadataPatch, VideoMetadata};
+use crate::catalog::videos::VideoDetail;
+use crate::chunking::{Chunking, ChunkingFields};
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::ports::{Models, Stores};
+use crate::kernel::profile::StepCost;
+use crate::kernel::video::VideoId;
 pub(crate) use pipeline::IngestRequest;
 pub(crate) use settings::IngestConfig;
 pub use settings::{DownloadSettings, IngestSettings, RepairSettings, ScanSettings};

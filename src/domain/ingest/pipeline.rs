@@ -8,24 +8,24 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::domain::aggregation::result::ModelUsage;
-use crate::domain::analysis::AnalyzerRef;
-use crate::domain::analysis::evidence::{ChunkEvidence, OcrSamplingOptions, VideoEvidence};
-use crate::domain::catalog::Claim;
-use crate::domain::catalog::locks::VideoLock;
-use crate::domain::catalog::metadata::MetadataPatch;
-use crate::domain::chunking::Chunking;
-use crate::domain::ingest::draft::{Draft, Previous};
-use crate::domain::ingest::fetch::FetchedSource;
-use crate::domain::ingest::signals::MediaSignals;
-use crate::domain::ingest::{AggregationOutcome, Ingest, IngestFields, IngestResult, Source};
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::profile::{Profile, Step};
-use crate::domain::kernel::progress::{Progress, Stage};
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::{ChunkId, VideoId};
-use crate::domain::llm::budget::Budget;
+use crate::aggregation::result::ModelUsage;
+use crate::analysis::AnalyzerRef;
+use crate::analysis::evidence::{ChunkEvidence, OcrSamplingOptions, VideoEvidence};
+use crate::catalog::Claim;
+use crate::catalog::locks::VideoLock;
+use crate::catalog::metadata::MetadataPatch;
+use crate::chunking::Chunking;
+use crate::ingest::draft::{Draft, Previous};
+use crate::ingest::fetch::FetchedSource;
+use crate::ingest::signals::MediaSignals;
+use crate::ingest::{AggregationOutcome, Ingest, IngestFields, IngestResult, Source};
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::profile::{Profile, Step};
+use crate::kernel::progress::{Progress, Stage};
+use crate::kernel::time::Span;
+use crate::kernel::video::{ChunkId, VideoId};
+use crate::llm::budget::Budget;
 
 /// A validated request.
 pub(crate) struct IngestRequest {

@@ -3,17 +3,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::aggregation::result::ModelUsage;
-use crate::domain::analysis::{Analyzer, cache_key};
-use crate::domain::catalog::CacheKey;
-use crate::domain::catalog::record::{Cost, VideoRecord};
-use crate::domain::ingest::Ingest;
-use crate::domain::ingest::{IngestFields, IngestRequest};
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::urls::{check_url, redact_secrets};
-use crate::domain::kernel::video::VideoId;
+use crate::aggregation::result::ModelUsage;
+use crate::analysis::{Analyzer, cache_key};
+use crate::catalog::CacheKey;
+use crate::catalog::record::{Cost, VideoRecord};
+use crate::ingest::Ingest;
+use crate::ingest::{IngestFields, IngestRequest};
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::time::Span;
+use crate::kernel::urls::{check_url, redact_secrets};
+use crate::kernel::video::VideoId;
 
 /// Number of newest videos to base estimates on.
 const HISTORY: usize = 50;

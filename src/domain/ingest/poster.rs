@@ -7,10 +7,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 use ports::decoder::{Still, VideoDecoder};
 
-use crate::domain::chunking::Signals;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::media::decode::frames;
-use crate::domain::media::picture::jpeg;
+use crate::chunking::Signals;
+use crate::kernel::error::{Error, Result};
+use crate::media::decode::frames;
+use crate::media::picture::jpeg;
 
 /// A JPEG of the most representative second: well lit, sharp, colourful, with little motion, and rather
 /// early.

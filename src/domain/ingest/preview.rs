@@ -1,10 +1,10 @@
 //! Previews a chunking from stored signals: boundaries and the votes for each.
 
-use crate::domain::chunking::fuse::SAME_BOUNDARY;
-use crate::domain::chunking::{Chunking, ChunkingFields, Detector};
-use crate::domain::ingest::Ingest;
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::video::VideoId;
+use crate::chunking::fuse::SAME_BOUNDARY;
+use crate::chunking::{Chunking, ChunkingFields, Detector};
+use crate::ingest::Ingest;
+use crate::kernel::error::Result;
+use crate::kernel::video::VideoId;
 
 /// The preview of a chunking.
 #[derive(Debug, Clone, PartialEq)]

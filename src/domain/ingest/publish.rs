@@ -7,15 +7,15 @@ use futures::{StreamExt, TryStreamExt, stream};
 use ports::index::Point;
 use ports::{ByteStream, ErrorKind, PortError};
 
-use crate::domain::catalog::Claim;
-use crate::domain::catalog::record::VideoRecord;
-use crate::domain::chunking::Signals;
-use crate::domain::ingest::draft::Draft;
-use crate::domain::ingest::fetch::FetchedSource;
-use crate::domain::ingest::source::POSTER;
-use crate::domain::ingest::{AggregationOutcome, Ingest, IngestRequest, IngestResult, poster};
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::profile::Profile;
+use crate::catalog::Claim;
+use crate::catalog::record::VideoRecord;
+use crate::chunking::Signals;
+use crate::ingest::draft::Draft;
+use crate::ingest::fetch::FetchedSource;
+use crate::ingest::source::POSTER;
+use crate::ingest::{AggregationOutcome, Ingest, IngestRequest, IngestResult, poster};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::profile::Profile;
 
 impl Ingest {
     /// Stores the video file and a poster in the bucket, unless they exist.

@@ -11,16 +11,16 @@ use ports::decoder::{
 };
 use ports::vad::{VoiceActivityDetector, VoiceActivitySession};
 
-use crate::domain::chunking::semantic::scene_shifts;
-use crate::domain::chunking::silence::SilenceDetector;
-use crate::domain::chunking::{Signals, Weights};
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::metrics;
-use crate::domain::kernel::profile::Step;
-use crate::domain::kernel::progress::Progress;
-use crate::domain::kernel::time::Span;
-use crate::domain::media::decode::decode;
-use crate::domain::media::speech::{ChannelSpeech, ChannelWriter, Channels, Sound, SoundWriter};
+use crate::chunking::semantic::scene_shifts;
+use crate::chunking::silence::SilenceDetector;
+use crate::chunking::{Signals, Weights};
+use crate::kernel::error::Result;
+use crate::kernel::metrics;
+use crate::kernel::profile::Step;
+use crate::kernel::progress::Progress;
+use crate::kernel::time::Span;
+use crate::media::decode::decode;
+use crate::media::speech::{ChannelSpeech, ChannelWriter, Channels, Sound, SoundWriter};
 
 /// The inputs of a scan.
 pub(crate) struct Scan {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use ports::units::{byte_size, seconds};
 use serde::{Deserialize, Serialize};
 
-use crate::domain::analysis::evidence::TrackingOptions;
+use crate::analysis::evidence::TrackingOptions;
 
 /// Settings of the ingest pipeline and its limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -6,24 +6,24 @@ use std::time::Instant;
 use ports::decoder::ScanOptions;
 use serde_json::json;
 
-use crate::domain::analysis::speaker_models;
-use crate::domain::catalog::SpeechCache;
-use crate::domain::catalog::record::VideoRecord;
-use crate::domain::chunking::semantic::topic_shifts;
-use crate::domain::chunking::speaker::voice_changes;
-use crate::domain::chunking::speech_cost::spoken_words;
-use crate::domain::chunking::{Candidate, Signals};
-use crate::domain::ingest::Ingest;
-use crate::domain::ingest::IngestRequest;
-use crate::domain::ingest::audio_track::AudioTrack;
-use crate::domain::ingest::fetch::FetchedSource;
-use crate::domain::ingest::scan::{Scan, ScanResult};
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::ports::Models;
-use crate::domain::kernel::profile::{Profile, Step};
-use crate::domain::kernel::progress::{Progress, Stage};
-use crate::domain::kernel::video::VideoId;
-use crate::domain::media::speech::{
+use crate::analysis::speaker_models;
+use crate::catalog::SpeechCache;
+use crate::catalog::record::VideoRecord;
+use crate::chunking::semantic::topic_shifts;
+use crate::chunking::speaker::voice_changes;
+use crate::chunking::speech_cost::spoken_words;
+use crate::chunking::{Candidate, Signals};
+use crate::ingest::Ingest;
+use crate::ingest::IngestRequest;
+use crate::ingest::audio_track::AudioTrack;
+use crate::ingest::fetch::FetchedSource;
+use crate::ingest::scan::{Scan, ScanResult};
+use crate::kernel::error::Result;
+use crate::kernel::ports::Models;
+use crate::kernel::profile::{Profile, Step};
+use crate::kernel::progress::{Progress, Stage};
+use crate::kernel::video::VideoId;
+use crate::media::speech::{
     Diarizer, Recognition, Speech, VoiceTurn, Words, channel_turns, recognise, track_model,
 };
 

@@ -9,8 +9,8 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use url::Url;
 
-use crate::domain::kernel::urls::redact_secrets;
-use crate::domain::kernel::video::VideoId;
+use crate::kernel::urls::redact_secrets;
+use crate::kernel::video::VideoId;
 
 /// File name of the poster in storage.
 pub(crate) const POSTER: &str = "poster.jpg";

@@ -8,9 +8,9 @@ use sha1::{Digest, Sha1};
 use tempfile::TempPath;
 use tokio::io::AsyncWriteExt;
 
-use crate::domain::kernel::disk::BLOCK;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::video::VideoId;
+use crate::kernel::disk::BLOCK;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::video::VideoId;
 
 /// A temporary file being written. Dropping it removes the file.
 pub struct Spool {

@@ -1,8 +1,8 @@
 //! Queues jobs that match published videos against alerts.
 
-use crate::domain::jobs::{Job, JobRecord, JobStatus, Jobs, Task};
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::video::VideoId;
+use crate::jobs::{Job, JobRecord, JobStatus, Jobs, Task};
+use crate::kernel::error::Result;
+use crate::kernel::video::VideoId;
 
 impl Jobs {
     /// Retries the failed webhook calls of an alert, with one job per video.

@@ -7,14 +7,14 @@ use std::time::Duration;
 use futures::{StreamExt, stream};
 use serde_json::json;
 
-use crate::domain::catalog::collections::{CollectionChange, CollectionResult};
-use crate::domain::catalog::metadata;
-use crate::domain::catalog::videos::VideoDeletion;
-use crate::domain::jobs::{Job, Jobs, Task};
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::progress::{Progress, Stage};
-use crate::domain::kernel::video::{VideoId, unknown_video};
+use crate::catalog::collections::{CollectionChange, CollectionResult};
+use crate::catalog::metadata;
+use crate::catalog::videos::VideoDeletion;
+use crate::jobs::{Job, Jobs, Task};
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::progress::{Progress, Stage};
+use crate::kernel::video::{VideoId, unknown_video};
 
 /// Number of videos listed per request.
 const BATCH: usize = 200;

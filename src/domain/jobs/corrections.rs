@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use tokio::task::JoinHandle;
 
-use crate::domain::analysis::correction::Correction;
-use crate::domain::ingest::correct::CorrectionDraft;
-use crate::domain::jobs::{Job, Jobs, Task};
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::video::VideoId;
+use crate::analysis::correction::Correction;
+use crate::ingest::correct::CorrectionDraft;
+use crate::jobs::{Job, Jobs, Task};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::video::VideoId;
 
 impl Jobs {
     /// Adds corrections to a video: all or none. A job recomputes its aggregates according to

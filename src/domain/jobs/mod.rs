@@ -14,13 +14,13 @@ mod worker;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::domain::kernel::progress::Stage;
+use crate::kernel::progress::Stage;
 
-use crate::domain::aggregation::run::AggregatesResult;
-use crate::domain::alerts::AlertsResult;
-use crate::domain::catalog::collections::CollectionResult;
-use crate::domain::evaluation::run::RunReference;
-use crate::domain::ingest::IngestResult;
+use crate::aggregation::run::AggregatesResult;
+use crate::alerts::AlertsResult;
+use crate::catalog::collections::CollectionResult;
+use crate::evaluation::run::RunReference;
+use crate::ingest::IngestResult;
 pub(crate) use record::{Idempotency, JobRecord, Task};
 pub use store::Jobs;
 pub(crate) use store::{JobUseCases, Submission};

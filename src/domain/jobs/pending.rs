@@ -1,8 +1,8 @@
 //! Durable jobs: they must run even if this process dies and its queue is lost. Each is stored in the
 //! records until it has ended, and is requeued from there.
 
-use crate::domain::jobs::{JobRecord, JobStatus, Jobs};
-use crate::domain::kernel::error::Result;
+use crate::jobs::{JobRecord, JobStatus, Jobs};
+use crate::kernel::error::Result;
 
 /// Key prefix of durable jobs that have not ended.
 const PENDING: &str = "pending/";

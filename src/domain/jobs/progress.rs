@@ -10,11 +10,11 @@ use tokio_util::sync::CancellationToken;
 use tracing::field::Empty;
 use tracing::{Span, info_span};
 
-use crate::domain::jobs::{JobRecord, JobResult};
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::metrics;
-use crate::domain::kernel::progress::{Cancellation, Observer, Progress, Stage};
-use crate::domain::kernel::video::VideoId;
+use crate::jobs::{JobRecord, JobResult};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::metrics;
+use crate::kernel::progress::{Cancellation, Observer, Progress, Stage};
+use crate::kernel::video::VideoId;
 
 /// A running job. Its progress is persisted asynchronously; of changes in quick succession, only the
 /// last.

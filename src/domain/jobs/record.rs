@@ -5,16 +5,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use crate::domain::catalog::collections::CollectionChange;
-use crate::domain::evaluation::run::RunRequest;
-use crate::domain::ingest::{IngestFields, Source};
-use crate::domain::jobs::{Job, JobResult, JobStatus};
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::metrics;
-use crate::domain::kernel::progress::Stage;
-use crate::domain::kernel::time::now;
-use crate::domain::kernel::video::VideoId;
+use crate::catalog::collections::CollectionChange;
+use crate::evaluation::run::RunRequest;
+use crate::ingest::{IngestFields, Source};
+use crate::jobs::{Job, JobResult, JobStatus};
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::metrics;
+use crate::kernel::progress::Stage;
+use crate::kernel::time::now;
+use crate::kernel::video::VideoId;
 
 /// Key of the traceback in a failed job's `detail`.
 const TRACEBACK: &str = "traceback";

@@ -14,17 +14,17 @@ use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::domain::alerts::Alerts;
-use crate::domain::catalog::install::owned_by_other_install;
-use crate::domain::evaluation::Evaluations;
-use crate::domain::frames::Frames;
-use crate::domain::ingest::{Ingest, IngestSettings};
-use crate::domain::jobs::{Idempotency, Job, JobRecord, JobSettings, JobStatus, Task};
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::ports::Stores;
-use crate::domain::kernel::video::VideoId;
-use crate::domain::kernel::webhook::CallbackSettings;
+use crate::alerts::Alerts;
+use crate::catalog::install::owned_by_other_install;
+use crate::evaluation::Evaluations;
+use crate::frames::Frames;
+use crate::ingest::{Ingest, IngestSettings};
+use crate::jobs::{Idempotency, Job, JobRecord, JobSettings, JobStatus, Task};
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::ports::Stores;
+use crate::kernel::video::VideoId;
+use crate::kernel::webhook::CallbackSettings;
 
 /// Retry-After for rejected requests, seconds.
 const RETRY_AFTER: u32 = 30;

@@ -1,16 +1,16 @@
 //! Validates requests and queues them as jobs.
 
-use crate::domain::catalog::metadata::MetadataPatch;
-use crate::domain::evaluation::run::RunRequest;
-use crate::domain::ingest::publish::file_stream;
-use crate::domain::ingest::source::incoming_key;
-use crate::domain::ingest::uploads::CompleteUpload;
-use crate::domain::ingest::{IngestFields, Source, SpooledFile};
-use crate::domain::jobs::{Idempotency, Job, Jobs, Submission, Task};
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::urls::{check_url, redact_secrets};
-use crate::domain::kernel::video::VideoId;
-use crate::domain::kernel::webhook::Webhook;
+use crate::catalog::metadata::MetadataPatch;
+use crate::evaluation::run::RunRequest;
+use crate::ingest::publish::file_stream;
+use crate::ingest::source::incoming_key;
+use crate::ingest::uploads::CompleteUpload;
+use crate::ingest::{IngestFields, Source, SpooledFile};
+use crate::jobs::{Idempotency, Job, Jobs, Submission, Task};
+use crate::kernel::error::Result;
+use crate::kernel::urls::{check_url, redact_secrets};
+use crate::kernel::video::VideoId;
+use crate::kernel::webhook::Webhook;
 
 impl IngestFields {
     /// Binds the idempotency key to these fields and the source. A repeated request may have a new URL

@@ -10,11 +10,11 @@ use ports::{ErrorKind, PortError};
 use tokio::sync::watch;
 use tracing::Instrument;
 
-use crate::domain::jobs::progress::RunningJob;
-use crate::domain::jobs::{Job, JobRecord, JobResult, JobStatus, Jobs, Task};
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::progress::Progress;
-use crate::domain::kernel::video::VideoId;
+use crate::jobs::progress::RunningJob;
+use crate::jobs::{Job, JobRecord, JobResult, JobStatus, Jobs, Task};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::progress::Progress;
+use crate::kernel::video::VideoId;
 
 /// Delay between attempts to reach a queue that does not answer.
 const RETRY_DELAY: Duration = Duration::from_secs(1);

@@ -19,8 +19,8 @@ use ports::{ByteStream, ErrorKind, PortError, Result};
 use serde_json::Value;
 use tokio::sync::Notify;
 
-use crate::domain::kernel::ports::Stores;
-use crate::domain::kernel::video::VideoId;
+use crate::kernel::ports::Stores;
+use crate::kernel::video::VideoId;
 
 /// Wraps the stores that hold videos, so that each call fails after `limit`.
 pub(crate) fn with_deadline(stores: Stores, limit: Duration) -> Stores {

@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::kernel::error::Error;
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::VideoId;
+use crate::kernel::error::Error;
+use crate::kernel::time::Span;
+use crate::kernel::video::VideoId;
 
 /// The id of a span of a video, `m_<video id>_<start>_<end>` with times in milliseconds. Hits and
 /// citations carry it. It can be read as long as the video exists, independent of its current chunks.

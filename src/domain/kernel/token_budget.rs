@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ports::embedder::Embedder;
 use sha1::{Digest, Sha1};
 
-use crate::domain::kernel::error::{Error, Result};
+use crate::kernel::error::{Error, Result};
 
 /// Counts tokens with the tokenizer of the embedder.
 pub struct TokenCounter {

@@ -60,7 +60,7 @@ pub(crate) fn check_url(url: &str) -> Result<()> {
 
 /// The URL without user, password and fragment, and with the values of secret-looking parameters
 /// redacted. Everything else stays unchanged. Text without a host is redacted completely.
-pub(crate) fn redact_secrets(url: &str) -> String {
+pub fn redact_secrets(url: &str) -> String {
     let Some(parsed) = Url::parse(url.trim()).ok().filter(Url::has_host) else {
         return REDACTED.into();
     };
@@ -91,7 +91,7 @@ pub(crate) fn redact_secrets(url: &str) -> String {
 
 /// The URL of a webhook without user, password and fragment, and with the values of all parameters
 /// redacted: each may be a credential.
-pub(crate) fn redact_query(url: &str) -> String {
+pub fn redact_query(url: &str) -> String {
     let redacted = redact_secrets(url);
     let Ok(mut parsed) = Url::parse(&redacted) else { return redacted };
     let Some(query) = parsed.query() else { return redacted };

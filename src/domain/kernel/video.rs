@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 pub use ports::{ChunkId, VideoId};
 
-use crate::domain::kernel::error::{Error, Result};
+use crate::kernel::error::{Error, Result};
 
 /// Parses the video id of a request. A malformed id is `NotFound`, since no video can have it.
 pub fn parse_video_id(id: &str) -> Result<VideoId> {

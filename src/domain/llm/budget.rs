@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use ports::llm::{Completion, LanguageModel, Request, Usage};
 use ports::{ErrorKind, PortError};
 
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::ports::Models;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::ports::Models;
 
 /// The call budget of one job, and the models that draw on it.
 pub(crate) struct Budget {

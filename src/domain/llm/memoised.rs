@@ -9,8 +9,8 @@ use ports::{ErrorKind, PortError};
 use serde_json::Value;
 use sha1::{Digest, Sha1};
 
-use crate::domain::kernel::error::Result;
-use crate::domain::llm::structured::{Prompt, StructuredOutput, parse_answer};
+use crate::kernel::error::Result;
+use crate::llm::structured::{Prompt, StructuredOutput, parse_answer};
 
 /// Answers by request key.
 pub(crate) type Answers = BTreeMap<String, Value>;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use tracing::Instrument;
 use tracing::field::Empty;
 
-use crate::domain::kernel::metrics::{model_called, tokens_used};
+use crate::kernel::metrics::{model_called, tokens_used};
 
 /// Token prices of a language model, in any one currency; `/metrics` reports the total cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use ports::llm::{Field, LanguageModel, Passage, Request, TaskAnswer, TokenSink};
 use serde_json::Value;
 
-use crate::domain::kernel::error::{Error, Result};
+use crate::kernel::error::{Error, Result};
 
 /// A [`Request`] without its task, which the answer type determines.
 #[derive(Debug, Clone, Default, PartialEq)]

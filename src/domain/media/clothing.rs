@@ -4,7 +4,7 @@ use ports::decoder::Image;
 use ports::detector::BoundingBox;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::media::colour;
+use crate::media::colour;
 
 /// Minimum share of a garment for a colour to count; less is pattern or background.
 const MIN_SHARE: f32 = 0.3;

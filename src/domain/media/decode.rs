@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ports::decoder::{CancellationToken, Frame, MediaInfo, Still, VideoDecoder};
 
-use crate::domain::kernel::error::{Error, Result};
+use crate::kernel::error::{Error, Result};
 
 /// Runs decoder work on a blocking thread. The work, and anything it holds, lives until it ends, even
 /// if the caller goes away.

@@ -3,7 +3,7 @@
 use ports::detector::BoundingBox;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::media::geometry::centre;
+use crate::media::geometry::centre;
 
 /// Minimum shift of a horizontal movement, as a share of the picture.
 const MIN_SHIFT: f32 = 0.12;

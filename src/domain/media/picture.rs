@@ -4,7 +4,7 @@ use bytes::Bytes;
 use ports::decoder::Image;
 use ports::detector::BoundingBox;
 
-use crate::domain::kernel::error::{Error, Result};
+use crate::kernel::error::{Error, Result};
 
 /// Maximum side of a portrait, pixels.
 const MAX_PORTRAIT_SIDE: u32 = 384;

@@ -3,7 +3,7 @@
 
 use ports::decoder::Image;
 
-use crate::domain::kernel::time::Span;
+use crate::kernel::time::Span;
 
 /// Side of a tile, in which two pictures are compared, pixels.
 const TILE: usize = 4;

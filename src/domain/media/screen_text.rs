@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use text::letters_and_digits;
 
-use crate::domain::kernel::time::rounded;
-use crate::domain::media::tracking::Location;
+use crate::kernel::time::rounded;
+use crate::media::tracking::Location;
 
 /// Minimum confidence of a line; below it, noise is more frequent than text.
 const MIN_CONFIDENCE: f32 = 0.7;

@@ -8,10 +8,10 @@ use ports::detector::{BoundingBox, Detection};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::kernel::time::rounded;
-use crate::domain::media::colour;
-use crate::domain::media::geometry::{distance, growth, overlap, size};
-use crate::domain::media::movement::Movement;
+use crate::kernel::time::rounded;
+use crate::media::colour;
+use crate::media::geometry::{distance, growth, overlap, size};
+use crate::media::movement::Movement;
 
 /// Maximum gap in a track to join boxes by position, seconds; after it only colours count.
 const MAX_GAP: f64 = 2.0;

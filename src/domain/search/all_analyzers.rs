@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use ports::index::VectorQuery;
 
-use crate::domain::analysis::hit::HitDocument;
-use crate::domain::analysis::output::Statement;
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::video::{ChunkId, VideoId};
-use crate::domain::search::{Mode, Search, SearchResult};
+use crate::analysis::hit::HitDocument;
+use crate::analysis::output::Statement;
+use crate::kernel::error::Result;
+use crate::kernel::video::{ChunkId, VideoId};
+use crate::search::{Mode, Search, SearchResult};
 
 /// Stands for all analyzers where an analyzer id is expected.
 pub const ALL_ANALYZERS: &str = "*";
@@ -101,8 +101,8 @@ fn fill_missing(document: &mut HitDocument, other: HitDocument) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::kernel::moment::MomentId;
-    use crate::domain::kernel::time::Span;
+    use crate::kernel::moment::MomentId;
+    use crate::kernel::time::Span;
 
     fn hit(chunk_id: u32, analyzer: &str, score: f32, p_present: f32) -> SearchResult {
         let mut document = HitDocument { text: analyzer.into(), ..HitDocument::default() };

@@ -16,11 +16,11 @@ use text::questions::is_query_filler;
 use text::things::thing_overlap;
 use text::{is_function_word, tokens};
 
-use crate::domain::analysis::hit::HitDocument;
-use crate::domain::analysis::{self, TextStyle};
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::vector::{dot, sum};
-use crate::domain::search::Search;
+use crate::analysis::hit::HitDocument;
+use crate::analysis::{self, TextStyle};
+use crate::kernel::error::Result;
+use crate::kernel::vector::{dot, sum};
+use crate::search::Search;
 
 /// Queries for things that rarely occur in footage, one per line.
 const PROBES: &str = include_str!("calibration/probes.txt");

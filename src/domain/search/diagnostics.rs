@@ -4,11 +4,11 @@
 use ports::index::VectorQuery;
 use serde_json::{Map, Value};
 
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::video::VideoId;
-use crate::domain::search::Search;
-use crate::domain::search::mode::Mode;
+use crate::kernel::access::Access;
+use crate::kernel::error::Result;
+use crate::kernel::video::VideoId;
+use crate::search::Search;
+use crate::search::mode::Mode;
 
 /// Maximum number of videos that are checked and reported.
 const MAX_VIDEOS: usize = 20;

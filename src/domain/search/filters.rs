@@ -6,11 +6,11 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::domain::analysis::{AnalyzerRef, AnalyzerSpec};
-use crate::domain::catalog::metadata;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::{comma_separated, most_similar, suggest};
-use crate::domain::kernel::time::instant;
+use crate::analysis::{AnalyzerRef, AnalyzerSpec};
+use crate::catalog::metadata;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::names::{comma_separated, most_similar, suggest};
+use crate::kernel::time::instant;
 
 /// The type of a filter's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

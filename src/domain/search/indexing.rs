@@ -6,12 +6,12 @@ use ports::Document;
 use ports::embedder::Embedder;
 use ports::index::{FieldValue, Point, PointId};
 
-use crate::domain::analysis::Analyzer;
-use crate::domain::analysis::hit::HitDocument;
-use crate::domain::analysis::video::Outputs;
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::{ChunkId, VideoId};
+use crate::analysis::Analyzer;
+use crate::analysis::hit::HitDocument;
+use crate::analysis::video::Outputs;
+use crate::kernel::error::Result;
+use crate::kernel::time::Span;
+use crate::kernel::video::{ChunkId, VideoId};
 
 /// Payload field with the number of people in a chunk.
 const PEOPLE_COUNT: &str = "people_count";

@@ -8,14 +8,14 @@ use ports::index::{FacetQuery, Filter, Predicate};
 use ports::listing::Position;
 use serde_json::{Map, Value};
 
-use crate::domain::catalog::listing_order;
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::video::{ChunkId, VideoId};
-use crate::domain::search::all_analyzers::merge_by_chunk;
-use crate::domain::search::diagnostics::{Diagnostics, VIDEO_IDS, filter_names};
-use crate::domain::search::pages::{Page, PageStart};
-use crate::domain::search::{
+use crate::catalog::listing_order;
+use crate::kernel::access::Access;
+use crate::kernel::error::Result;
+use crate::kernel::video::{ChunkId, VideoId};
+use crate::search::all_analyzers::merge_by_chunk;
+use crate::search::diagnostics::{Diagnostics, VIDEO_IDS, filter_names};
+use crate::search::pages::{Page, PageStart};
+use crate::search::{
     Query, ResolvedQuery, ScoreKind, Search, SearchPage, SearchResult, filters, mode,
 };
 

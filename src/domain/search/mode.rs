@@ -7,11 +7,11 @@ use ports::index::{Hit, PointId, TextQuery, VectorQuery};
 use text::questions::is_query_filler;
 use text::{is_function_word, tokens};
 
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::comma_separated;
-use crate::domain::kernel::video::VideoId;
-use crate::domain::search::Search;
-use crate::domain::search::SearchSettings;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::names::comma_separated;
+use crate::kernel::video::VideoId;
+use crate::search::Search;
+use crate::search::SearchSettings;
 
 /// How a search finds its hits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -241,7 +241,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::domain::kernel::video::ChunkId;
+    use crate::kernel::video::ChunkId;
 
     fn hit(chunk_id: u32, score: f32) -> Hit {
         let id = PointId {

@@ -7,9 +7,9 @@ use std::str::FromStr;
 use ports::index::VectorQuery;
 use ports::listing::Position;
 
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::video::{ChunkId, VideoId};
-use crate::domain::search::{Mode, Search, SearchResult};
+use crate::kernel::error::Result;
+use crate::kernel::video::{ChunkId, VideoId};
+use crate::search::{Mode, Search, SearchResult};
 
 /// Where a page begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -107,7 +107,7 @@ impl Search {
     }
 
     /// A page of a ranking. The depth of a search changes its order, so every page after the first is cut
-    /// from one ranking of [`page_window`](crate::domain::search::SearchSettings) hits that leaves out
+    /// from one ranking of [`page_window`](crate::search::SearchSettings) hits that leaves out
     /// those of the first page.
     pub(super) async fn page_of_ranking(
         &self,

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use ports::index::VectorQuery;
 
-use crate::domain::analysis::hit::HitDocument;
-use crate::domain::catalog::VideoSummary;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::video::VideoId;
-use crate::domain::search::{Mode, Search, mode};
+use crate::analysis::hit::HitDocument;
+use crate::catalog::VideoSummary;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::video::VideoId;
+use crate::search::{Mode, Search, mode};
 
 /// Maximum factor by which a search is widened beyond the requested number of hits.
 const MAX_WIDENING: usize = 4;

@@ -11,15 +11,15 @@ use ports::units::seconds;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use crate::domain::catalog::RecordState;
-use crate::domain::catalog::locks::{LockTarget, VideoLock};
-use crate::domain::catalog::record::VideoRecord;
-use crate::domain::catalog::scrub::ScrubCursor;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::video::VideoId;
-use crate::domain::search::Search;
-use crate::domain::search::indexing::points;
-use crate::domain::search::scrub::Scrub;
+use crate::catalog::RecordState;
+use crate::catalog::locks::{LockTarget, VideoLock};
+use crate::catalog::record::VideoRecord;
+use crate::catalog::scrub::ScrubCursor;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::video::VideoId;
+use crate::search::Search;
+use crate::search::indexing::points;
+use crate::search::scrub::Scrub;
 
 /// `Retry-After` of a search on a damaged index, seconds.
 const RETRY_AFTER_SECONDS: u32 = 5;

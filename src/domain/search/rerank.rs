@@ -8,9 +8,9 @@ use ports::reranker::Reranker;
 use text::questions::{AnswerKind, asks_for_number, is_generic, is_question, topic};
 use text::{Quotations, is_stop_word, sentences, word_overlap, words};
 
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::search::calibration::content_words;
-use crate::domain::search::{Search, SearchResult};
+use crate::kernel::error::{Error, Result};
+use crate::search::calibration::content_words;
+use crate::search::{Search, SearchResult};
 
 /// Logistic model of a text containing an answer: intercept, weight of the log-odds of the search, weight
 /// of the log-odds of the re-ranker. Fitted to answer, decline and separate as many development questions

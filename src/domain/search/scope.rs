@@ -3,12 +3,12 @@
 use ports::index::{Condition, Filter, Predicate};
 use serde_json::{Map, Value};
 
-use crate::domain::catalog::metadata;
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::video::VideoId;
-use crate::domain::search::filters::ParsedFilters;
-use crate::domain::search::{Search, filters};
+use crate::catalog::metadata;
+use crate::kernel::access::Access;
+use crate::kernel::error::Result;
+use crate::kernel::video::VideoId;
+use crate::search::filters::ParsedFilters;
+use crate::search::{Search, filters};
 
 impl Search {
     /// The index filter of a search within what the caller can see; `analyzer: None` covers all analyzers.

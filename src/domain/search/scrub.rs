@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use crate::domain::catalog::locks::LockTarget;
-use crate::domain::catalog::scrub::ScrubCursor;
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::video::VideoId;
-use crate::domain::search::Search;
-use crate::domain::search::reindex::{ReindexReport, Repair, RepairOutcome};
+use crate::catalog::locks::LockTarget;
+use crate::catalog::scrub::ScrubCursor;
+use crate::kernel::error::Result;
+use crate::kernel::video::VideoId;
+use crate::search::Search;
+use crate::search::reindex::{ReindexReport, Repair, RepairOutcome};
 
 /// Pause after each video, as a multiple of the time that the video took.
 const PAUSE_FACTOR: u32 = 4;

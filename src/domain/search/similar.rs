@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use ports::index::{Filter, Predicate};
 
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::moment::MomentId;
-use crate::domain::kernel::names::comma_separated;
-use crate::domain::kernel::video::{ChunkId, VideoId};
-use crate::domain::search::pages::{PageStart, RankingQuery};
-use crate::domain::search::{Mode, Query, ResolvedQuery, ScoreKind, Search, SearchPage};
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::moment::MomentId;
+use crate::kernel::names::comma_separated;
+use crate::kernel::video::{ChunkId, VideoId};
+use crate::search::pages::{PageStart, RankingQuery};
+use crate::search::{Mode, Query, ResolvedQuery, ScoreKind, Search, SearchPage};
 
 /// Represents a moment: the chunk with the largest overlap, and its vector from one analyzer.
 struct ExampleMoment {

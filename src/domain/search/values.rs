@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use ports::index::{FacetQuery, FieldValue, Predicate};
 use serde_json::{Map, Value};
 
-use crate::domain::catalog::metadata::MetadataType;
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::video::VideoId;
-use crate::domain::search::Search;
-use crate::domain::search::filters::{self, WordField};
+use crate::catalog::metadata::MetadataType;
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::video::VideoId;
+use crate::search::Search;
+use crate::search::filters::{self, WordField};
 
 /// Maximum number of video values read from the listing, which returns them in alphabetical order.
 const MAX_WORDS: usize = 10_000;

@@ -10,7 +10,7 @@ use ports::{ErrorKind, PortError};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
 
-use crate::domain::kernel::error::Error;
+use crate::kernel::error::Error;
 
 /// Timing of health probes.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use poem_openapi::{Enum, Object};
 
 use super::ConfigurationBody;
-use crate::domain::evaluation::measures::{self, Metric};
-use crate::domain::evaluation::{self, run};
 use crate::http::values::shortest;
+use domain::evaluation::measures::{self, Metric};
+use domain::evaluation::{self, run};
 
 #[derive(Object)]
 #[oai(rename = "EvaluationRunList")]

@@ -4,9 +4,9 @@ use poem_openapi::Object;
 
 use super::search_moments::describe_hit;
 use super::{Call, Tool, ToolAnswer};
-use crate::domain::answering::audit::AuditedSentence;
-use crate::domain::kernel::verdict::Verdict;
 use crate::http::views::{AskRequest, AskResponseBody, Failure};
+use domain::answering::audit::AuditedSentence;
+use domain::kernel::verdict::Verdict;
 
 /// Answers a question.
 pub(super) struct Ask;

@@ -3,8 +3,8 @@
 use poem_openapi::Object;
 
 use super::{Call, Tool, ToolAnswer};
-use crate::domain::catalog::videos;
 use crate::http::views::{AggregatorBody, Failure, FilterBody, OrderedMap, SchemaBody, VideoBody};
+use domain::catalog::videos;
 
 /// Describes the library.
 pub(super) struct DescribeLibrary;

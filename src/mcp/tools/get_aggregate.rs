@@ -4,11 +4,11 @@ use poem_openapi::Object;
 use serde_json::Value;
 
 use super::{Call, Tool, ToolAnswer};
-use crate::domain::kernel::video::parse_video_id;
 use crate::http::views::{AnyObject, Failure, OneAggregate};
 use crate::mcp::budget::{line_tokens, value_tokens};
 use crate::mcp::pages::{page, position};
 use crate::mcp::prose::{inline, outline};
+use domain::kernel::video::parse_video_id;
 
 /// Reads an aggregate, in pages if it is long.
 pub(super) struct GetAggregate;

@@ -7,10 +7,10 @@ use image::ImageReader;
 use poem_openapi::Object;
 
 use super::{Call, Image, Tool, ToolAnswer};
-use crate::domain::kernel::video::{ChunkId, VideoId, parse_video_id};
 use crate::http::views::Failure;
 use crate::mcp::budget::image_tokens;
 use crate::mcp::prose::seconds;
+use domain::kernel::video::{ChunkId, VideoId, parse_video_id};
 
 /// Returns frames.
 pub(super) struct GetFrames;

@@ -3,9 +3,9 @@
 use poem_openapi::Object;
 
 use super::{Call, Tool, ToolAnswer};
-use crate::domain::jobs;
 use crate::http::views::{Failure, JobBody};
 use crate::mcp::prose::inline;
+use domain::jobs;
 
 /// Reports the progress of an ingest.
 pub(super) struct GetJob;

@@ -3,12 +3,12 @@
 use poem_openapi::Object;
 
 use super::{Call, Tool, ToolAnswer};
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::parse_video_id;
-use crate::domain::media::speech;
 use crate::http::views::{Failure, LanguageSpanBody, UtteranceBody, language_spans};
 use crate::mcp::pages::position;
 use crate::mcp::prose::{one_line, seconds};
+use domain::kernel::time::Span;
+use domain::kernel::video::parse_video_id;
+use domain::media::speech;
 
 /// Reads the transcript, page by page.
 pub(super) struct GetTranscript;

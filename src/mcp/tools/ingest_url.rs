@@ -7,8 +7,8 @@ use poem_openapi::Object;
 
 use super::get_job::describe_job;
 use super::{Call, Tool, ToolAnswer};
-use crate::domain::jobs;
 use crate::http::views::{Failure, JobBody, UrlIngestRequest};
+use domain::jobs;
 
 /// Starts an ingest and optionally waits for it.
 pub(super) struct IngestUrl;

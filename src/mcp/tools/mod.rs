@@ -33,9 +33,9 @@ use super::budget::{Budget, image_tokens, result_tokens, value_tokens};
 use super::pages::position;
 use super::prose::truncate;
 use super::schema;
-use crate::domain::Scoped;
 use crate::http::views::{Failure, unknown_name, validate};
 use crate::mcp::McpSettings;
+use domain::Scoped;
 
 /// Every tool, in the order in which clients list them.
 static TOOLS: &[Entry] = &[

@@ -4,12 +4,12 @@ use poem_openapi::Object;
 use ports::llm::PassageKind;
 
 use super::{Call, Tool, ToolAnswer};
-use crate::domain::Error;
-use crate::domain::analysis::output::Statement;
-use crate::domain::catalog::moments;
-use crate::domain::kernel::moment::MomentId;
 use crate::http::views::{Failure, MissingMomentBody, MomentBody, MomentDetail};
 use crate::mcp::prose::one_line;
+use domain::Error;
+use domain::analysis::output::Statement;
+use domain::catalog::moments;
+use domain::kernel::moment::MomentId;
 
 /// Reads moments.
 pub(super) struct ReadMoments;

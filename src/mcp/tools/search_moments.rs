@@ -3,9 +3,9 @@
 use poem_openapi::Object;
 
 use super::{Call, Tool, ToolAnswer};
-use crate::domain::search::{self, ALL_ANALYZERS};
 use crate::http::views::{AnyObject, DiagnosticsBody, Failure, StandardResult, field};
 use crate::mcp::prose::{one_line, seconds};
+use domain::search::{self, ALL_ANALYZERS};
 
 /// Finds moments.
 pub(super) struct SearchMoments;

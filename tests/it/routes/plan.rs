@@ -1,7 +1,7 @@
 use std::sync::atomic::Ordering;
 
+use domain::analysis::Analyzers;
 use serde_json::{Value, json};
-use shotlog::domain::analysis::Analyzers;
 
 use crate::extension::brightness::Brightness;
 use crate::support::{TestApp, clip, mentions};

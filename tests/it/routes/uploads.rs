@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use domain::kernel::access::Access;
 use futures::stream;
 use poem::Body;
 use poem::http::Method;
-use shotlog::domain::kernel::access::Access;
 use shotlog::http::AuthToken;
 
 use crate::support::{Reply, Setup, TestApp, clip, mentions};

@@ -17,6 +17,16 @@ use adapters::listing::memory::MemoryListing;
 use adapters::ner::RuleEntities;
 use adapters::sentiment::Vader;
 use adapters::storage::OpendalStorage;
+use domain::Stores;
+use domain::aggregation::Aggregators;
+use domain::analysis::Analyzers;
+use domain::analysis::evidence::TrackingOptions;
+use domain::answering::ask::AskSettings;
+use domain::frames::FrameSettings;
+use domain::ingest::{DownloadSettings, IngestSettings, ScanSettings};
+use domain::kernel::webhook::CallbackSettings;
+use domain::status::ProbeSettings;
+use domain::{Settings, Shotlog};
 use poem::endpoint::BoxEndpoint;
 use poem::http::{HeaderMap, Method};
 use poem::{Body, Endpoint, Request, Response};
@@ -31,16 +41,6 @@ use ports::speaker::{SpeakerEmbedder, SpeakerSegmentation};
 use ports::transcriber::Transcriber;
 use ports::vad::VoiceActivityDetector;
 use serde_json::Value;
-use shotlog::domain::Stores;
-use shotlog::domain::aggregation::Aggregators;
-use shotlog::domain::analysis::Analyzers;
-use shotlog::domain::analysis::evidence::TrackingOptions;
-use shotlog::domain::answering::ask::AskSettings;
-use shotlog::domain::frames::FrameSettings;
-use shotlog::domain::ingest::{DownloadSettings, IngestSettings, ScanSettings};
-use shotlog::domain::kernel::webhook::CallbackSettings;
-use shotlog::domain::status::ProbeSettings;
-use shotlog::domain::{Settings, Shotlog};
 use shotlog::http::HttpOptions;
 use shotlog::mcp::McpSettings;
 use tempfile::TempDir;
@@ -199,7 +199,7 @@ impl TestApp {
                 ..stores
             },
         };
-        let models = shotlog::domain::Models {
+        let models = domain::Models {
             decoder: setup.decoder,
             embedder: embedder.clone(),
             llm: setup.llm.unwrap_or_else(|| model.clone()),

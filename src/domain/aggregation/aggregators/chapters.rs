@@ -8,20 +8,20 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::aggregation::aggregators::summary;
-use crate::domain::aggregation::overview::overview;
-use crate::domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
-use crate::domain::aggregation::summarize::summarize;
-use crate::domain::aggregation::{
+use crate::aggregation::aggregators::summary;
+use crate::aggregation::overview::overview;
+use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
+use crate::aggregation::summarize::summarize;
+use crate::aggregation::{
     Aggregator, AggregatorInput, AggregatorSpec, batches, chunk_passages, kind_of, rounded, topics,
     try_each,
 };
-use crate::domain::analysis::chunk_text::ChunkText;
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::schema::json_schema;
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::ChunkId;
-use crate::domain::llm::structured::Prompt;
+use crate::analysis::chunk_text::ChunkText;
+use crate::kernel::error::Result;
+use crate::kernel::schema::json_schema;
+use crate::kernel::time::Span;
+use crate::kernel::video::ChunkId;
+use crate::llm::structured::Prompt;
 
 /// Its id in requests and stored records.
 pub(crate) const ID: &str = "chapters";
@@ -156,9 +156,9 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::aggregation::ChunkVectors;
-    use crate::domain::aggregation::testing::{aggregate, aggregate_with_vectors, output, video};
-    use crate::domain::analysis::analyzers::default_video;
+    use crate::aggregation::ChunkVectors;
+    use crate::aggregation::testing::{aggregate, aggregate_with_vectors, output, video};
+    use crate::analysis::analyzers::default_video;
 
     /// The chapters of a video whose chunks have these topics.
     async fn chapters(topics: &[usize]) -> Vec<Value> {

@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use text::plural::with_count;
 
-use crate::domain::aggregation::aggregators::entities::{self, EntityRecord, LinkedPeople};
-use crate::domain::aggregation::aggregators::stats::objects_in;
-use crate::domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
-use crate::domain::aggregation::{Aggregator, AggregatorInput, AggregatorSpec, rounded};
-use crate::domain::analysis::video::AnalyzedVideo;
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::schema::json_schema;
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::ChunkId;
+use crate::aggregation::aggregators::entities::{self, EntityRecord, LinkedPeople};
+use crate::aggregation::aggregators::stats::objects_in;
+use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
+use crate::aggregation::{Aggregator, AggregatorInput, AggregatorSpec, rounded};
+use crate::analysis::video::AnalyzedVideo;
+use crate::kernel::error::Result;
+use crate::kernel::schema::json_schema;
+use crate::kernel::time::Span;
+use crate::kernel::video::ChunkId;
 
 /// Its id in requests and stored records.
 pub(crate) const ID: &str = "cooccurrence";
@@ -188,10 +188,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::aggregation::aggregators::entities::PersonObservation;
-    use crate::domain::aggregation::entity::Entity;
-    use crate::domain::aggregation::testing::{output, video};
-    use crate::domain::analysis::analyzers::object_detection;
+    use crate::aggregation::aggregators::entities::PersonObservation;
+    use crate::aggregation::entity::Entity;
+    use crate::aggregation::testing::{output, video};
+    use crate::analysis::analyzers::object_detection;
 
     fn person(n: usize, observations: &[(u32, f64, f64)]) -> EntityRecord {
         let observations: Vec<PersonObservation> = observations

@@ -8,20 +8,20 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::aggregation::entity::Entity;
-use crate::domain::aggregation::linking::clothing::ClothingSignature;
-use crate::domain::aggregation::linking::link;
-use crate::domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
-use crate::domain::aggregation::{
+use crate::aggregation::entity::Entity;
+use crate::aggregation::linking::clothing::ClothingSignature;
+use crate::aggregation::linking::link;
+use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
+use crate::aggregation::{
     Aggregator, AggregatorInput, AggregatorSpec, batches, moment, prefix, rounded, try_each,
 };
-use crate::domain::analysis::analyzers::people::{self, ChunkPeople};
-use crate::domain::analysis::video::AnalyzedVideo;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::schema::json_schema;
-use crate::domain::kernel::time::{Span, timecode};
-use crate::domain::kernel::video::{ChunkId, VideoId};
-use crate::domain::llm::structured::Prompt;
+use crate::analysis::analyzers::people::{self, ChunkPeople};
+use crate::analysis::video::AnalyzedVideo;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::schema::json_schema;
+use crate::kernel::time::{Span, timecode};
+use crate::kernel::video::{ChunkId, VideoId};
+use crate::llm::structured::Prompt;
 
 /// Its id in requests and stored records.
 pub(crate) const ID: &str = "entities";
@@ -319,7 +319,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::aggregation::testing::{aggregate, output, video};
+    use crate::aggregation::testing::{aggregate, output, video};
 
     fn chunk_people(chunk: u32, people: &[(&str, &str)]) -> Option<Value> {
         let people: Vec<Value> = people

@@ -7,14 +7,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::aggregation::aggregators::entities::{self, LinkedPeople, PersonObservation};
-use crate::domain::aggregation::entity::EntityTimeline;
-use crate::domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
-use crate::domain::aggregation::{Aggregator, AggregatorInput, AggregatorSpec, rounded};
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::schema::json_schema;
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::ChunkId;
+use crate::aggregation::aggregators::entities::{self, LinkedPeople, PersonObservation};
+use crate::aggregation::entity::EntityTimeline;
+use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
+use crate::aggregation::{Aggregator, AggregatorInput, AggregatorSpec, rounded};
+use crate::kernel::error::Result;
+use crate::kernel::schema::json_schema;
+use crate::kernel::time::Span;
+use crate::kernel::video::ChunkId;
 
 /// Its id in requests and stored records.
 pub(crate) const ID: &str = "entity_timelines";

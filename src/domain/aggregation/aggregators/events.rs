@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use text::{is_article, tokens};
 
-use crate::domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
-use crate::domain::aggregation::{
+use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
+use crate::aggregation::{
     Aggregator, AggregatorInput, AggregatorSpec, batches, chunk_of, chunk_passages, rounded,
     try_each,
 };
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::schema::json_schema;
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::ChunkId;
-use crate::domain::llm::structured::Prompt;
+use crate::kernel::error::Result;
+use crate::kernel::schema::json_schema;
+use crate::kernel::time::Span;
+use crate::kernel::video::ChunkId;
+use crate::llm::structured::Prompt;
 
 /// Its id in requests and stored records.
 pub(crate) const ID: &str = "events";

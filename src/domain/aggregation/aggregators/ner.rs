@@ -10,13 +10,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
-use crate::domain::aggregation::{Aggregator, AggregatorInput, AggregatorSpec};
-use crate::domain::analysis::video::AnalyzedVideo;
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::schema::json_schema;
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::ChunkId;
+use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
+use crate::aggregation::{Aggregator, AggregatorInput, AggregatorSpec};
+use crate::analysis::video::AnalyzedVideo;
+use crate::kernel::error::Result;
+use crate::kernel::schema::json_schema;
+use crate::kernel::time::Span;
+use crate::kernel::video::ChunkId;
 
 /// Its id in requests and stored records.
 pub(crate) const ID: &str = "ner";
@@ -206,7 +206,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::analysis::analyzers::{default_video, diarization, object_detection, ocr};
+    use crate::analysis::analyzers::{default_video, diarization, object_detection, ocr};
 
     #[test]
     fn a_mention_by_two_analyzers_counts_once() {
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn texts_keep_descriptions_whole_and_omit_objects() {
-        use crate::domain::aggregation::testing::{diarized, output, video};
+        use crate::aggregation::testing::{diarized, output, video};
         const DESCRIPTION: &str = "A dark picture in blue, still. Text on screen: PORT ELLERY.";
         let video = video(10.0, 2)
             .with(default_video::ID, vec![output(json!({"description": DESCRIPTION})), None])

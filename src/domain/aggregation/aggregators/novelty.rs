@@ -7,14 +7,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
-use crate::domain::aggregation::{
+use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
+use crate::aggregation::{
     Aggregator, AggregatorInput, AggregatorSpec, ChunkVectors, round4, rounded,
 };
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::schema::json_schema;
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::ChunkId;
+use crate::kernel::error::Result;
+use crate::kernel::schema::json_schema;
+use crate::kernel::time::Span;
+use crate::kernel::video::ChunkId;
 
 /// Its id in requests and stored records.
 pub(crate) const ID: &str = "novelty";

@@ -9,20 +9,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::aggregation::linking::object_tracks::{
-    TrackedObject, count_people_sightings, track,
-};
-use crate::domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
-use crate::domain::aggregation::{
+use crate::aggregation::linking::object_tracks::{TrackedObject, count_people_sightings, track};
+use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
+use crate::aggregation::{
     Aggregator, AggregatorInput, AggregatorSpec, batches, moment, prefix, rounded, try_each,
 };
-use crate::domain::analysis::analyzers::object_detection;
-use crate::domain::analysis::chunk_text::ChunkText;
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::schema::json_schema;
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::ChunkId;
-use crate::domain::llm::structured::Prompt;
+use crate::analysis::analyzers::object_detection;
+use crate::analysis::chunk_text::ChunkText;
+use crate::kernel::error::Result;
+use crate::kernel::schema::json_schema;
+use crate::kernel::time::Span;
+use crate::kernel::video::ChunkId;
+use crate::llm::structured::Prompt;
 
 /// Its id in requests and stored records.
 pub(crate) const ID: &str = "object_entities";
@@ -222,7 +220,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::aggregation::testing::{aggregate, output, video};
+    use crate::aggregation::testing::{aggregate, output, video};
 
     type LabelLocations<'a> = (&'a str, &'a [(f64, [f64; 4])]);
 

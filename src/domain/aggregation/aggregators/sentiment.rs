@@ -10,14 +10,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
-use crate::domain::aggregation::turns::turns;
-use crate::domain::aggregation::{Aggregator, AggregatorInput, AggregatorSpec, round4, rounded};
-use crate::domain::analysis::analyzers::diarization;
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::schema::json_schema;
-use crate::domain::kernel::time::Span;
-use crate::domain::media::speech::SpeakerTurn;
+use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
+use crate::aggregation::turns::turns;
+use crate::aggregation::{Aggregator, AggregatorInput, AggregatorSpec, round4, rounded};
+use crate::analysis::analyzers::diarization;
+use crate::kernel::error::Result;
+use crate::kernel::schema::json_schema;
+use crate::kernel::time::Span;
+use crate::media::speech::SpeakerTurn;
 
 /// Its id in requests and stored records.
 pub(crate) const ID: &str = "sentiment";

@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use text::plural::with_count;
 
-use crate::domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
-use crate::domain::aggregation::turns::turns;
-use crate::domain::aggregation::{Aggregator, AggregatorInput, AggregatorSpec, round4, rounded};
-use crate::domain::analysis::analyzers::diarization;
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::schema::json_schema;
-use crate::domain::kernel::time::Span;
-use crate::domain::media::speech::SpeakerTurn;
+use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
+use crate::aggregation::turns::turns;
+use crate::aggregation::{Aggregator, AggregatorInput, AggregatorSpec, round4, rounded};
+use crate::analysis::analyzers::diarization;
+use crate::kernel::error::Result;
+use crate::kernel::schema::json_schema;
+use crate::kernel::time::Span;
+use crate::media::speech::SpeakerTurn;
 
 /// Its id in requests and stored records.
 pub(crate) const ID: &str = "speaker_stats";
@@ -152,7 +152,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::aggregation::testing::{diarized, video};
+    use crate::aggregation::testing::{diarized, video};
 
     #[test]
     fn talk_time_is_counted_by_speaker() {

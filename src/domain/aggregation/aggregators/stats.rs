@@ -9,18 +9,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use text::plural::with_count;
 
-use crate::domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
-use crate::domain::aggregation::{Aggregator, AggregatorInput, AggregatorSpec, rounded};
-use crate::domain::analysis::analyzers::default_video::{self, ChunkDescription};
-use crate::domain::analysis::analyzers::diarization::{self, ChunkDiarization};
-use crate::domain::analysis::analyzers::object_detection;
-use crate::domain::analysis::analyzers::people::{self, ChunkPeople};
-use crate::domain::analysis::analyzers::transcript::{self, ChunkTranscript};
-use crate::domain::analysis::video::AnalyzedVideo;
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::schema::json_schema;
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::ChunkId;
+use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
+use crate::aggregation::{Aggregator, AggregatorInput, AggregatorSpec, rounded};
+use crate::analysis::analyzers::default_video::{self, ChunkDescription};
+use crate::analysis::analyzers::diarization::{self, ChunkDiarization};
+use crate::analysis::analyzers::object_detection;
+use crate::analysis::analyzers::people::{self, ChunkPeople};
+use crate::analysis::analyzers::transcript::{self, ChunkTranscript};
+use crate::analysis::video::AnalyzedVideo;
+use crate::kernel::error::Result;
+use crate::kernel::schema::json_schema;
+use crate::kernel::time::Span;
+use crate::kernel::video::ChunkId;
 
 /// Its id in requests and stored records.
 pub(crate) const ID: &str = "stats";
@@ -270,7 +270,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::aggregation::testing::{aggregate, diarized, output, video};
+    use crate::aggregation::testing::{aggregate, diarized, output, video};
 
     #[tokio::test]
     async fn stats_counts_people_objects_and_speech() {

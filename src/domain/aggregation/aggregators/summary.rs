@@ -10,18 +10,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use text::{Quotations, sentences};
 
-use crate::domain::aggregation::overview::overview;
-use crate::domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
-use crate::domain::aggregation::summarize::summarize;
-use crate::domain::aggregation::{
+use crate::aggregation::overview::overview;
+use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
+use crate::aggregation::summarize::summarize;
+use crate::aggregation::{
     Aggregator, AggregatorInput, AggregatorSpec, batches, chunk_passages, kind_of, moment, rounded,
     topics, try_each,
 };
-use crate::domain::analysis::chunk_text::ChunkText;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::schema::json_schema;
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::video::ChunkId;
+use crate::analysis::chunk_text::ChunkText;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::schema::json_schema;
+use crate::kernel::time::Span;
+use crate::kernel::video::ChunkId;
 
 /// Its id in requests and stored records.
 pub(crate) const ID: &str = "summary";

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use text::colours::find_family;
 
-use crate::domain::media::clothing::{BodyPart, Garment, TOP};
+use crate::media::clothing::{BodyPart, Garment, TOP};
 
 /// Minimum total weight (see [`weight`]) of clothing that identifies a person.
 const MIN_IDENTIFYING_WEIGHT: f64 = 1.0;
@@ -134,8 +134,8 @@ fn garment_similarity(a: &Garment, b: &Garment) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::analysis::analyzers::people::{garment_phrase, parse_garments};
-    use crate::domain::media::clothing::TROUSERS;
+    use crate::analysis::analyzers::people::{garment_phrase, parse_garments};
+    use crate::media::clothing::TROUSERS;
 
     fn signature(clothing: &str) -> ClothingSignature {
         ClothingSignature::from_garments(&parse_garments(clothing))

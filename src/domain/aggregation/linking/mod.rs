@@ -6,8 +6,8 @@ pub(crate) mod object_tracks;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::aggregation::linking::clothing::ClothingSignature;
-use crate::domain::kernel::video::ChunkId;
+use crate::aggregation::linking::clothing::ClothingSignature;
+use crate::kernel::video::ChunkId;
 
 /// Minimum similarity of the clothing of one person.
 const MIN_SIMILARITY: f64 = 0.6;
@@ -126,7 +126,7 @@ fn best_pair(groups: &[Cluster<'_>], similarity: &[Vec<f64>]) -> Option<(usize, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::analysis::analyzers::people::parse_garments;
+    use crate::analysis::analyzers::people::parse_garments;
 
     fn wearing(clothing: &str) -> ClothingSignature {
         ClothingSignature::from_garments(&parse_garments(clothing))

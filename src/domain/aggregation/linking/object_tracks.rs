@@ -3,14 +3,14 @@
 
 use ports::detector::BoundingBox;
 
-use crate::domain::analysis::analyzers::object_detection::{self, ChunkObjects, LabelDetection};
-use crate::domain::analysis::prose::{movement, side};
-use crate::domain::analysis::video::AnalyzedVideo;
-use crate::domain::kernel::time::{Span, timecode};
-use crate::domain::kernel::video::ChunkId;
-use crate::domain::media::geometry::{Side, centre, distance, growth, overlap, size};
-use crate::domain::media::movement::Movement;
-use crate::domain::media::tracking::Location;
+use crate::analysis::analyzers::object_detection::{self, ChunkObjects, LabelDetection};
+use crate::analysis::prose::{movement, side};
+use crate::analysis::video::AnalyzedVideo;
+use crate::kernel::time::{Span, timecode};
+use crate::kernel::video::ChunkId;
+use crate::media::geometry::{Side, centre, distance, growth, overlap, size};
+use crate::media::movement::Movement;
+use crate::media::tracking::Location;
 
 /// Labels of people, who are only counted here: the aggregator `entities` links them.
 const PERSON_LABELS: &[&str] =
@@ -244,7 +244,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::domain::aggregation::testing::{output, video};
+    use crate::aggregation::testing::{output, video};
 
     /// The chunks that an object appears in.
     fn seen_in(object: &TrackedObject) -> Vec<u32> {

@@ -10,20 +10,20 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::analysis::correction::{CorrectionSet, TranscribedSpeech};
-use crate::domain::analysis::evidence::ChunkEvidence;
-use crate::domain::analysis::hit::HitDocument;
-use crate::domain::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read};
-use crate::domain::analysis::video::Output;
-use crate::domain::analysis::{
+use crate::analysis::correction::{CorrectionSet, TranscribedSpeech};
+use crate::analysis::evidence::ChunkEvidence;
+use crate::analysis::hit::HitDocument;
+use crate::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read};
+use crate::analysis::video::Output;
+use crate::analysis::{
     Analyzer, AnalyzerSpec, Column, IndexEntry, SPEECH_GROUP, TextStyle, missing_vad,
     speaker_models, speech_models,
 };
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::ports::Models;
-use crate::domain::kernel::schema::json_schema;
-use crate::domain::kernel::time::Span;
-use crate::domain::media::speech::{SpeakerTurn, Speech, Utterance};
+use crate::kernel::error::Result;
+use crate::kernel::ports::Models;
+use crate::kernel::schema::json_schema;
+use crate::kernel::time::Span;
+use crate::media::speech::{SpeakerTurn, Speech, Utterance};
 
 /// The `diarization` analyzer.
 pub(crate) struct DiarizationAnalyzer;

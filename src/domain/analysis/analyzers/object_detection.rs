@@ -10,21 +10,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use text::plural::plural_with_count;
 
-use crate::domain::analysis::certainty::Certainty;
-use crate::domain::analysis::evidence::ChunkEvidence;
-use crate::domain::analysis::hit::HitDocument;
-use crate::domain::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read_migrated};
-use crate::domain::analysis::prose::in_view;
-use crate::domain::analysis::video::Output;
-use crate::domain::analysis::{
-    Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle, missing_detector,
-};
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::ports::Models;
-use crate::domain::kernel::schema::json_schema;
-use crate::domain::kernel::time::rounded;
-use crate::domain::media::movement::Movement;
-use crate::domain::media::tracking::{Location, Track, TrackPoint, tracks_from_locations};
+use crate::analysis::certainty::Certainty;
+use crate::analysis::evidence::ChunkEvidence;
+use crate::analysis::hit::HitDocument;
+use crate::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read_migrated};
+use crate::analysis::prose::in_view;
+use crate::analysis::video::Output;
+use crate::analysis::{Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle, missing_detector};
+use crate::kernel::error::Result;
+use crate::kernel::ports::Models;
+use crate::kernel::schema::json_schema;
+use crate::kernel::time::rounded;
+use crate::media::movement::Movement;
+use crate::media::tracking::{Location, Track, TrackPoint, tracks_from_locations};
 
 /// The `object_detection` analyzer.
 pub(crate) struct ObjectDetectionAnalyzer;
@@ -242,7 +240,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::analysis::output::output_of;
+    use crate::analysis::output::output_of;
 
     fn track(label: &str, seen: &[(f64, f32)]) -> Track {
         let point = |&(time, x): &(f64, f32)| TrackPoint {

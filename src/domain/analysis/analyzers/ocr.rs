@@ -9,17 +9,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::analysis::correction::CorrectionSet;
-use crate::domain::analysis::evidence::ChunkEvidence;
-use crate::domain::analysis::hit::HitDocument;
-use crate::domain::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read};
-use crate::domain::analysis::video::Output;
-use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle};
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::ports::Models;
-use crate::domain::kernel::schema::json_schema;
-use crate::domain::kernel::time::Span;
-use crate::domain::media::screen_text::{ScreenLine, captions};
+use crate::analysis::correction::CorrectionSet;
+use crate::analysis::evidence::ChunkEvidence;
+use crate::analysis::hit::HitDocument;
+use crate::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read};
+use crate::analysis::video::Output;
+use crate::analysis::{Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle};
+use crate::kernel::error::Result;
+use crate::kernel::ports::Models;
+use crate::kernel::schema::json_schema;
+use crate::kernel::time::Span;
+use crate::media::screen_text::{ScreenLine, captions};
 
 /// The `ocr` analyzer.
 pub(crate) struct OcrAnalyzer;

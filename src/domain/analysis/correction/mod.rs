@@ -13,10 +13,10 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::kernel::time::Span;
-use crate::domain::media::screen_text::ScreenLine;
-use crate::domain::media::speech::{Speech, Utterance};
-use crate::domain::media::tracking::Location;
+use crate::kernel::time::Span;
+use crate::media::screen_text::ScreenLine;
+use crate::media::speech::{Speech, Utterance};
+use crate::media::tracking::Location;
 pub(crate) use wording::PhrasePattern;
 
 /// Maximum number of spans stored per correction; further ones are only counted.

@@ -1,8 +1,8 @@
 //! Matches the person of a correction with people in later outputs.
 
-use crate::domain::kernel::time::Span;
-use crate::domain::media::geometry;
-use crate::domain::media::tracking::Location;
+use crate::kernel::time::Span;
+use crate::media::geometry;
+use crate::media::tracking::Location;
 
 /// Detections within this time of each other are compared, seconds: every run selects its own frames.
 const MAX_TIME_DIFFERENCE: f64 = 0.6;

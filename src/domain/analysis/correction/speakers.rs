@@ -1,8 +1,8 @@
 //! Applies corrections of speakers to speaker turns.
 
 use super::Correction;
-use crate::domain::kernel::time::Span;
-use crate::domain::media::speech::VoiceTurn;
+use crate::kernel::time::Span;
+use crate::media::speech::VoiceTurn;
 
 /// A correction refers to the speaker who speaks for at least this share of its spans, or whose own
 /// speech lies within them by at least this share.
@@ -59,7 +59,7 @@ fn current_label(turns: &[VoiceTurn], correction: &Correction) -> Option<String>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::analysis::correction::CorrectionKind;
+    use crate::analysis::correction::CorrectionKind;
 
     fn turn(speaker: &str, start: f64, end: f64) -> VoiceTurn {
         VoiceTurn { speaker: speaker.into(), span: Span { start, end }, channel: None }

@@ -4,7 +4,7 @@ use ports::transcriber::Word;
 use text::letters_and_digits;
 
 use super::{Correction, TOLERANCE};
-use crate::domain::kernel::time::{Span, rounded};
+use crate::kernel::time::{Span, rounded};
 
 /// A sequence of words, matched regardless of case and punctuation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,7 +157,7 @@ fn with_times(old: &[Word], new: Vec<String>) -> Vec<Word> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::analysis::correction::CorrectionKind;
+    use crate::analysis::correction::CorrectionKind;
 
     fn correction(from: &str, to: &str, span: Option<Span>) -> Correction {
         Correction {

@@ -8,14 +8,14 @@ use ports::llm::{ExtractedValue, Field, FieldKind, Passage, PassageKind};
 use serde::{Deserialize, Serialize};
 use text::{is_function_word, numbers::numbers, occurs, tokens};
 
-use crate::domain::analysis::IndexEntry;
-use crate::domain::analysis::extraction::form::ExtractorForm;
-use crate::domain::analysis::hit::HitDocument;
-use crate::domain::analysis::output::{AnalyzerOutput, Statement};
-use crate::domain::kernel::moment::MomentId;
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::verdict::Verdict;
-use crate::domain::kernel::video::VideoId;
+use crate::analysis::IndexEntry;
+use crate::analysis::extraction::form::ExtractorForm;
+use crate::analysis::hit::HitDocument;
+use crate::analysis::output::{AnalyzerOutput, Statement};
+use crate::kernel::moment::MomentId;
+use crate::kernel::time::Span;
+use crate::kernel::verdict::Verdict;
+use crate::kernel::video::VideoId;
 
 /// The values of a form for one chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -413,7 +413,7 @@ mod tests {
     use ports::llm::Moment;
 
     use super::*;
-    use crate::domain::analysis::extraction::form::ExtractorSettings;
+    use crate::analysis::extraction::form::ExtractorSettings;
 
     const SCHEMA: &str = r#"{"type": "object", "properties": {
         "dish": {"type": "string"},

@@ -5,8 +5,8 @@ use ports::llm::{Field, FieldKind};
 use ports::units::byte_size;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::names::comma_separated;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::names::comma_separated;
 
 /// Limits of extractors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

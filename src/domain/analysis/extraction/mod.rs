@@ -12,17 +12,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha1::{Digest, Sha1};
 
-use crate::domain::analysis::analyzers::default_video::inventory;
-use crate::domain::analysis::evidence::ChunkEvidence;
-use crate::domain::analysis::extraction::filled_form::{FilledForm, FormFiller};
-use crate::domain::analysis::hit::HitDocument;
-use crate::domain::analysis::output::{OutputRecord, Statement, read};
-use crate::domain::analysis::video::Output;
-use crate::domain::analysis::{Analyzer, AnalyzerSpec, Column, TextStyle, speech_models};
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::ports::Models;
-use crate::domain::llm::structured::{Prompt, StructuredOutput};
-use crate::domain::media::picture::jpeg;
+use crate::analysis::analyzers::default_video::inventory;
+use crate::analysis::evidence::ChunkEvidence;
+use crate::analysis::extraction::filled_form::{FilledForm, FormFiller};
+use crate::analysis::hit::HitDocument;
+use crate::analysis::output::{OutputRecord, Statement, read};
+use crate::analysis::video::Output;
+use crate::analysis::{Analyzer, AnalyzerSpec, Column, TextStyle, speech_models};
+use crate::kernel::error::Result;
+use crate::kernel::ports::Models;
+use crate::llm::structured::{Prompt, StructuredOutput};
+use crate::media::picture::jpeg;
 pub use form::{ExtractorForm, ExtractorSettings, ValueFormat, ValueType};
 
 /// The definition of an extractor.

@@ -11,7 +11,7 @@ use sha1::digest::common::hazmat::SerializableState;
 use sha1::{Digest, Sha1};
 
 use super::{UploadId, UploadRecord, UploadState, Uploads, state};
-use crate::domain::kernel::error::{Error, Result};
+use crate::kernel::error::{Error, Result};
 
 /// A writer of an upload. Stores full parts as they fill up, and the last part on [`Self::finish`],
 /// without which it is lost.

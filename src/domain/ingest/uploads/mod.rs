@@ -19,11 +19,11 @@ use serde_json::Value;
 use sha1::digest::common::hazmat::{SerializableState, SerializedState};
 use sha1::{Digest, Sha1};
 
-use crate::domain::ingest::IngestSettings;
-use crate::domain::kernel::access::Access;
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::ports::Stores;
-use crate::domain::kernel::video::VideoId;
+use crate::ingest::IngestSettings;
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::ports::Stores;
+use crate::kernel::video::VideoId;
 pub use append::UploadWriter;
 
 /// Key prefix of the parts in the bucket and of the records.

@@ -10,9 +10,9 @@ use ports::decoder::AudioBlock;
 use super::envelope::Envelope;
 use super::sound::{Sound, SoundWriter};
 use super::voices::{SAME_TURN, name_speakers};
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::time::Span;
-use crate::domain::media::speech::VoiceTurn;
+use crate::kernel::error::Result;
+use crate::kernel::time::Span;
+use crate::media::speech::VoiceTurn;
 
 /// Minimum length of speech between spans of bleed, seconds.
 const MIN_SPEECH: f64 = 0.2;

@@ -6,8 +6,8 @@ use text::letters_and_digits;
 
 use super::distance;
 use super::recognise::{Piece, Recognition};
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::time::Span;
+use crate::kernel::error::Result;
+use crate::kernel::time::Span;
 
 /// Minimum length of a region to recover, seconds; shorter ones without words are coughs or laughs.
 const MIN_REGION: f64 = 0.4;

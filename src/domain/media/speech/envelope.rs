@@ -4,7 +4,7 @@
 
 use ports::decoder::SAMPLE_RATE;
 
-use crate::domain::kernel::time::Span;
+use crate::kernel::time::Span;
 
 /// Samples per window: 50 ms, less than a syllable.
 const WINDOW: usize = SAMPLE_RATE as usize / 20;

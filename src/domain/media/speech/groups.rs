@@ -3,8 +3,8 @@
 
 use kodama::{Method, linkage};
 
-use crate::domain::kernel::time::Span;
-use crate::domain::kernel::vector::dot;
+use crate::kernel::time::Span;
+use crate::kernel::vector::dot;
 
 /// A piece of one speaker's speech.
 pub(super) struct SpeakerSegment {

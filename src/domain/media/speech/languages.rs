@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::middle;
 use super::recognise::{Piece, Recognition, confidence};
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::time::{Span, rounded};
+use crate::kernel::error::Result;
+use crate::kernel::time::{Span, rounded};
 
 /// Minimum probability of a certain language.
 const MIN_PROBABILITY: f32 = 0.5;
@@ -168,7 +168,7 @@ enum Edge {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::media::speech::packs::Pack;
+    use crate::media::speech::packs::Pack;
 
     fn piece(start: f64, language: &str, count: usize, probability: f32) -> Piece {
         let word = |at| Word { text: "w".into(), start: at, end: at + 0.5, confidence: 0.4 };

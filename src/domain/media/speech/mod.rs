@@ -18,7 +18,7 @@ use ports::transcriber::Word;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::kernel::time::Span;
+use crate::kernel::time::Span;
 
 pub(crate) use channels::{ChannelSpeech, ChannelWriter, Channels, channel_turns};
 pub use languages::LanguageSpan;

@@ -5,8 +5,8 @@ use ports::decoder::SAMPLE_RATE;
 use ports::transcriber::Word;
 
 use super::middle;
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::time::{Span, rounded};
+use crate::kernel::error::Result;
+use crate::kernel::time::{Span, rounded};
 
 /// Minimum length of removed pauses, seconds: recognisers work better with context.
 const MIN_REMOVED_PAUSE: f64 = 2.0;

@@ -7,10 +7,10 @@ use async_trait::async_trait;
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use ports::transcriber::{Transcriber, Transcript, Word};
 
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::time::Span;
-use crate::domain::media::speech::packs::{Pack, packs, quietest};
-use crate::domain::media::speech::{Sound, Words, languages};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::time::Span;
+use crate::media::speech::packs::{Pack, packs, quietest};
+use crate::media::speech::{Sound, Words, languages};
 
 /// Cache of recognised packs.
 #[async_trait]
@@ -177,7 +177,7 @@ mod tests {
     use ports::decoder::SAMPLE_RATE;
 
     use super::*;
-    use crate::domain::media::speech::SoundWriter;
+    use crate::media::speech::SoundWriter;
 
     /// A fake that recognises "one two." in every stretch of audio, in a language by its loudness. Of
     /// more than two stretches it skips those after the second. Words in another language than that of

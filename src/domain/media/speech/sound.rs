@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use ports::decoder::SAMPLE_RATE;
 
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::time::Span;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::time::Span;
 
 const BYTES_PER_SAMPLE: u64 = 2;
 

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{FULL_STOPS, SEGMENT_PAUSE, Segment, SpeakerTurn, VoiceTurn, ends_sentence, push_word};
-use crate::domain::kernel::time::{Span, rounded};
+use crate::kernel::time::{Span, rounded};
 
 /// A whole sentence of one speaker; without punctuation by the recogniser, the speech between two
 /// pauses.

@@ -12,9 +12,9 @@ use ports::decoder::SAMPLE_RATE;
 use ports::speaker::{SpeakerEmbedder, SpeakerSegmentation};
 
 use super::groups::{SpeakerSegment, groups};
-use crate::domain::kernel::error::{Error, Result};
-use crate::domain::kernel::time::{Span, rounded};
-use crate::domain::media::speech::{Sound, VoiceTurn};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::time::{Span, rounded};
+use crate::media::speech::{Sound, VoiceTurn};
 
 /// Distance of windows, seconds: a tenth of their length, as in pyannote's pipeline 3.1.
 const HOP: f64 = 1.0;

@@ -8,15 +8,15 @@ use ports::llm::PassageKind;
 use text::plural::plural_with_count;
 use text::{join_list, letters_and_digits};
 
-use crate::domain::analysis::analyzers::default_video::voices::{self, VOICES, VoiceSummary};
-use crate::domain::analysis::analyzers::default_video::{ChunkDescription, objects, picture};
-use crate::domain::analysis::analyzers::people::{Appearance, measured_appearance};
-use crate::domain::analysis::certainty::Certainty;
-use crate::domain::analysis::evidence::{ChunkEvidence, ChunkTracks};
-use crate::domain::analysis::output::DescriptionPart;
-use crate::domain::analysis::prose::sentence;
-use crate::domain::media::screen_text::{Caption, ScreenLine, captions};
-use crate::domain::media::tracking::Track;
+use crate::analysis::analyzers::default_video::voices::{self, VOICES, VoiceSummary};
+use crate::analysis::analyzers::default_video::{ChunkDescription, objects, picture};
+use crate::analysis::analyzers::people::{Appearance, measured_appearance};
+use crate::analysis::certainty::Certainty;
+use crate::analysis::evidence::{ChunkEvidence, ChunkTracks};
+use crate::analysis::output::DescriptionPart;
+use crate::analysis::prose::sentence;
+use crate::media::screen_text::{Caption, ScreenLine, captions};
+use crate::media::tracking::Track;
 
 /// Maximum number of people to describe; the others are only counted.
 const MAX_PEOPLE: usize = 8;

@@ -3,9 +3,9 @@
 
 use ports::llm::PassageKind::{self, Objects, Scene, Screen};
 
-use crate::domain::analysis::analyzers::default_video::picture::LIGHTS;
-use crate::domain::analysis::analyzers::default_video::voices::VOICES;
-use crate::domain::analysis::output::DescriptionPart;
+use crate::analysis::analyzers::default_video::picture::LIGHTS;
+use crate::analysis::analyzers::default_video::voices::VOICES;
+use crate::analysis::output::DescriptionPart;
 
 /// The sentence for a blurred picture.
 const BLURRED: &str = "The picture is soft or out of focus.";

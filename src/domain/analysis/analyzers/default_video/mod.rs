@@ -16,23 +16,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::analysis::certainty::Certainty;
-use crate::domain::analysis::correction::CorrectionSet;
-use crate::domain::analysis::evidence::ChunkEvidence;
-use crate::domain::analysis::hit::HitDocument;
-use crate::domain::analysis::output::{
-    AnalyzerOutput, DescriptionPart, OutputRecord, Statement, read,
-};
-use crate::domain::analysis::video::Output;
-use crate::domain::analysis::{
-    Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle, speech_models,
-};
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::ports::Models;
-use crate::domain::kernel::schema::json_schema;
-use crate::domain::kernel::time::Span;
-use crate::domain::llm::structured::{Prompt, StructuredOutput};
-use crate::domain::media::picture::jpeg;
+use crate::analysis::certainty::Certainty;
+use crate::analysis::correction::CorrectionSet;
+use crate::analysis::evidence::ChunkEvidence;
+use crate::analysis::hit::HitDocument;
+use crate::analysis::output::{AnalyzerOutput, DescriptionPart, OutputRecord, Statement, read};
+use crate::analysis::video::Output;
+use crate::analysis::{Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle, speech_models};
+use crate::kernel::error::Result;
+use crate::kernel::ports::Models;
+use crate::kernel::schema::json_schema;
+use crate::kernel::time::Span;
+use crate::llm::structured::{Prompt, StructuredOutput};
+use crate::media::picture::jpeg;
 pub(crate) use compose::inventory;
 
 /// Its id in requests and stored records.

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use text::plural::{plural, plural_with_count};
 
-use crate::domain::analysis::evidence::ChunkTracks;
-use crate::domain::analysis::prose::{in_view, sentence, with_article};
-use crate::domain::media::movement::Movement;
-use crate::domain::media::tracking::{Track, TrackPoint};
+use crate::analysis::evidence::ChunkTracks;
+use crate::analysis::prose::{in_view, sentence, with_article};
+use crate::media::movement::Movement;
+use crate::media::tracking::{Track, TrackPoint};
 
 /// Minimum certainty of a track to be mentioned.
 const MIN_CERTAINTY: f32 = 0.5;

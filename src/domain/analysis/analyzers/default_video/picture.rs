@@ -4,7 +4,7 @@
 use cuts::VisualSecond;
 use text::colours::{Family, family_named};
 
-use crate::domain::media::colour;
+use crate::media::colour;
 
 /// Levels of brightness, the darkest first.
 pub(super) const LIGHTS: [&str; 5] = ["black", "dark", "dim", "bright", "very bright"];

@@ -3,9 +3,9 @@
 use ports::transcriber::Word;
 use text::{is_stop_word, words};
 
-use crate::domain::analysis::evidence::ChunkEvidence;
-use crate::domain::kernel::time::Span;
-use crate::domain::media::speech::Utterance;
+use crate::analysis::evidence::ChunkEvidence;
+use crate::kernel::time::Span;
+use crate::media::speech::Utterance;
 
 /// Minimum duration of speech, seconds: less is a shout or an error.
 const MIN_SPEECH: f64 = 0.8;

@@ -2,12 +2,12 @@
 
 use ports::llm::Person;
 
-use crate::domain::analysis::analyzers::people::parse_garments;
-use crate::domain::analysis::evidence::PersonTrack;
-use crate::domain::analysis::prose::{movement, side};
-use crate::domain::media::clothing::{BodyPart, Garment};
-use crate::domain::media::geometry::Side;
-use crate::domain::media::tracking::Track;
+use crate::analysis::analyzers::people::parse_garments;
+use crate::analysis::evidence::PersonTrack;
+use crate::analysis::prose::{movement, side};
+use crate::media::clothing::{BodyPart, Garment};
+use crate::media::geometry::Side;
+use crate::media::tracking::Track;
 
 /// The appearance of a person.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -85,9 +85,9 @@ fn position(track: &Track) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::media::clothing::measure_garments;
-    use crate::domain::media::clothing::tests::dressed;
-    use crate::domain::media::tracking::TrackPoint;
+    use crate::media::clothing::measure_garments;
+    use crate::media::clothing::tests::dressed;
+    use crate::media::tracking::TrackPoint;
 
     #[test]
     fn position_and_movement_are_measured_from_boxes() {

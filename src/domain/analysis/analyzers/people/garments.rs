@@ -4,7 +4,7 @@
 use text::colours::find_family;
 use text::is_article;
 
-use crate::domain::media::clothing::{BodyPart, Garment};
+use crate::media::clothing::{BodyPart, Garment};
 
 /// Body parts and the names of the garments worn there. The names of one entry are one kind; the first
 /// is its canonical name.

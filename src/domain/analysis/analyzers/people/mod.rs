@@ -14,22 +14,20 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::analysis::correction::CorrectionSet;
-use crate::domain::analysis::evidence::{ChunkEvidence, PersonTrack};
-use crate::domain::analysis::hit::HitDocument;
-use crate::domain::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read_migrated};
-use crate::domain::analysis::video::Output;
-use crate::domain::analysis::{
-    Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle, missing_detector,
-};
-use crate::domain::kernel::error::Result;
-use crate::domain::kernel::ports::Models;
-use crate::domain::kernel::schema::json_schema;
-use crate::domain::kernel::time::{Span, rounded};
-use crate::domain::llm::structured::{Prompt, StructuredOutput};
-use crate::domain::media::clothing::Garment;
-use crate::domain::media::picture::jpeg;
-use crate::domain::media::tracking::Location;
+use crate::analysis::correction::CorrectionSet;
+use crate::analysis::evidence::{ChunkEvidence, PersonTrack};
+use crate::analysis::hit::HitDocument;
+use crate::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read_migrated};
+use crate::analysis::video::Output;
+use crate::analysis::{Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle, missing_detector};
+use crate::kernel::error::Result;
+use crate::kernel::ports::Models;
+use crate::kernel::schema::json_schema;
+use crate::kernel::time::{Span, rounded};
+use crate::llm::structured::{Prompt, StructuredOutput};
+use crate::media::clothing::Garment;
+use crate::media::picture::jpeg;
+use crate::media::tracking::Location;
 
 #[cfg(test)]
 pub(crate) use appearance::garment_phrase;
@@ -302,8 +300,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::analysis::output::output_of;
-    use crate::domain::media::clothing::{BodyPart, TOP};
+    use crate::analysis::output::output_of;
+    use crate::media::clothing::{BodyPart, TOP};
 
     fn read_back(stored: Value) -> ChunkPeople {
         let read = PeopleAnalyzer.read(stored).expect("an output");

@@ -1,8 +1,28 @@
-//! The use-cases. Imports `ports` and `text` only: never an adapter, never HTTP.
+//! The use-cases of Shotlog. [`Shotlog`] bundles them; each is defined over the ports that it needs.
 //!
-//! The modules are in order of dependency (see `src/lib.rs`): none refers to a later one. [`Shotlog`]
-//! bundles the use-cases that the modules from [`catalog`] on define, each over the ports that it
-//! needs.
+//! # Modules
+//!
+//! In order of dependency: no module names one that is listed below it.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`kernel`] | ids, excerpts for messages, times, vectors, errors, bundles of ports, progress, metrics, signed webhooks |
+//! | [`media`] | what one decode yields: speech and speakers (`S1`, `S2`), tracks, colours and clothing, frames |
+//! | [`chunking`] | boundary detectors (cut, silence, speaker, semantic) and their fusion into chunks |
+//! | [`llm`] | calls of the language model: counted, priced, cached and limited by a budget |
+//! | [`analysis`] | evidence per chunk: one file per analyzer with its typed output, and user corrections of words and speaker names |
+//! | [`aggregation`] | results per video: one file per aggregator with its typed result, topics and chapters, linking of people and objects |
+//! | [`catalog`] | stored records and their versions, listing, cache, locks, reads, `verify` |
+//! | [`search`] | queries, modes, filters, index points, calibrated scores, diagnostics of empty results, `reindex` |
+//! | [`answering`] | answers with citations, and the audit of every sentence |
+//! | [`evaluation`] | judged questions, and runs that measure search and answers |
+//! | [`alerts`] | saved searches that call a webhook for every new matching video |
+//! | [`ingest`] | from a source to a published video: fetch, scan, analyze, aggregate, publish; cost estimates |
+//! | [`frames`] | frames, thumbnails, peaks and clips |
+//! | [`jobs`] | queue, workers, attempts, progress |
+//! | [`export`] | exported files |
+//! | [`status`] | `/health`, `/schema` and metrics |
+//! | [`scoped`] | all of these, limited to what a caller's token may access |
 
 pub mod aggregation;
 pub mod alerts;
