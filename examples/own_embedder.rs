@@ -17,7 +17,7 @@ use async_trait::async_trait;
 use domain::aggregation::Aggregators;
 use domain::analysis::Analyzers;
 use domain::kernel::access::Access;
-use domain::search::Query;
+use domain::search::SearchRequest;
 use ports::embedder::Embedder;
 
 const COLOURS: [&str; 11] = [
@@ -72,16 +72,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let service =
         common::service(work.path(), embedder, Analyzers::default(), Aggregators::default())?;
     common::ingest(&service, &clip, "default_video").await?;
-    let query = Query {
-        text,
-        analyzer: "default_video".into(),
-        field: "combined".into(),
-        limit: 3,
+    let request = SearchRequest {
+        analyzers: "default_video".to_owned().into(),
         score_threshold: Some(0.3),
-        detail: "standard".into(),
-        ..Query::default()
+        ..SearchRequest::text(text, 3)
     };
-    for hit in service.answering.query(&Access::default(), query).await?.results {
+    let found = service.answering.query(&Access::default(), &request, false).await?;
+    for hit in found.page.results {
         println!("{:.2}  {}  {}", hit.score, hit.timecode, hit.document.description);
     }
     Ok(())

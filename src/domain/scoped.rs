@@ -52,7 +52,7 @@ use crate::kernel::moment::MomentId;
 use crate::kernel::token_budget::TokenCounter;
 use crate::kernel::video::{ChunkId, VideoId};
 use crate::search::values::{Values, ValuesQuery};
-use crate::search::{Query, SearchResult, Thresholds};
+use crate::search::{SearchRequest, SearchResult, Thresholds};
 use crate::status::{Outcome, Schema};
 
 /// The use-cases for one caller. This type only checks permissions; the use-cases document themselves.
@@ -388,9 +388,9 @@ impl Scoped {
 /// Searches and questions.
 #[expect(missing_docs, reason = "each method is the use-case of its name")]
 impl Scoped {
-    pub async fn query(&self, query: Query) -> Result<QueryResponse> {
+    pub async fn query(&self, request: &SearchRequest, synthesize: bool) -> Result<QueryResponse> {
         let (service, access) = self.with_access();
-        service.answering.query(access, query).await
+        service.answering.query(access, request, synthesize).await
     }
 
     pub async fn values(&self, query: &ValuesQuery) -> Result<Values> {

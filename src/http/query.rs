@@ -12,7 +12,9 @@ use domain::answering::query;
 use domain::kernel::video::VideoId;
 use domain::media::speech;
 use domain::search;
-use domain::search::{Detail, ScoreKind};
+use domain::search::{
+    ALL_ANALYZERS, Detail, PageStart, ScoreKind, SearchRequest, SearchTarget, SearchedAnalyzers,
+};
 
 /// The routes of this section.
 pub(super) struct QueryApi(pub(super) Service);
@@ -31,18 +33,19 @@ impl QueryApi {
         let budget =
             ResponseBudget { max_tokens: request.max_tokens, cursor: request.cursor.clone() };
         let pages = request.pages;
-        let mut query: search::Query = request.into();
+        let (detail, synthesize) = (request.detail.parse::<Detail>()?, request.synthesize);
+        let mut search = SearchRequest::try_from(request)?;
         let request_key = match pages || budget.is_partial() {
-            true => format!("{pages} {query:?}"),
+            true => format!("{pages} {synthesize} {detail:?} {search:?}"),
             false => String::new(),
         };
         let service = self.0.scoped(&token);
         if pages {
-            query.page = Some(budget.position(&request_key)?);
+            search.page = budget.position(&request_key)?;
         }
-        let mut found = service.query(query).await?;
-        let places = (std::mem::take(&mut found.next_pages), found.more);
-        let mut response: QueryResponseBody = found.into();
+        let mut found = service.query(&search, synthesize).await?;
+        let places = (std::mem::take(&mut found.page.next_pages), found.page.more);
+        let mut response = QueryResponseBody::new(&search, detail, found);
         let (results, usage) = match pages {
             true => {
                 budget.fit_page(service.tokens(), response.results, places, &request_key).await?
@@ -131,7 +134,7 @@ pub(super) fn analyzer() -> String {
 }
 
 /// The default vector field of searches.
-pub(crate) fn field() -> String {
+pub(super) fn field() -> String {
     "combined".into()
 }
 
@@ -148,25 +151,23 @@ fn detail() -> String {
     "standard".into()
 }
 
-impl From<QueryRequest> for search::Query {
-    fn from(r: QueryRequest) -> Self {
-        Self {
-            text: r.text.unwrap_or_default(),
-            like: r.like,
-            order: r.order,
-            mode: r.mode,
+impl TryFrom<QueryRequest> for SearchRequest {
+    type Error = domain::Error;
+
+    fn try_from(r: QueryRequest) -> domain::Result<Self> {
+        Ok(Self {
+            target: SearchTarget::parse(r.text, r.like.as_deref(), r.order.as_deref())?,
+            analyzers: r.analyzer.into(),
+            field: r.field.parse()?,
+            mode: r.mode.as_deref().map(str::parse).transpose()?,
             video_ids: r.video_ids,
-            analyzer: r.analyzer,
-            field: r.field,
+            filters: r.filters.0,
             limit: r.limit,
             score_threshold: r.score_threshold.map(|threshold| threshold as f32),
             min_p_present: r.min_p_present.map(|min| min as f32),
             rerank: r.rerank,
-            synthesize: r.synthesize,
-            detail: r.detail,
-            filters: r.filters.0,
-            page: None,
-        }
+            page: PageStart::First,
+        })
     }
 }
 
@@ -231,29 +232,30 @@ pub(crate) struct DiagnosticsBody {
     best_score: Option<f64>,
 }
 
-impl From<query::QueryResponse> for QueryResponseBody {
-    fn from(r: query::QueryResponse) -> Self {
-        let every = r.analyzer == search::ALL_ANALYZERS;
+impl QueryResponseBody {
+    fn new(request: &SearchRequest, detail: Detail, found: query::QueryResponse) -> Self {
+        let of_all = request.analyzers == SearchedAnalyzers::All;
+        let score_kind = found.page.score_kind;
         let result = |mut hit: search::SearchResult| {
-            if !every {
+            if !of_all {
                 hit.found_by.clear();
             }
-            SearchResultBody::new(hit, r.detail, r.score_kind)
+            SearchResultBody::new(hit, detail, score_kind)
         };
         Self {
-            query: r.query,
-            analyzer: r.analyzer,
-            field: r.field,
-            detail: r.detail.name().into(),
-            answer: r.answer,
-            audit: audited_sentences(r.audit),
-            answered: r.answered,
-            answer_error: r.answer_error,
-            results: r.results.into_iter().map(result).collect(),
+            query: request.target.search_text().to_owned(),
+            analyzer: request.analyzers.id().unwrap_or(ALL_ANALYZERS).to_owned(),
+            field: request.field.name().to_owned(),
+            detail: detail.name().into(),
+            answer: found.answer,
+            audit: audited_sentences(found.audit),
+            answered: found.answered,
+            answer_error: found.answer_error,
+            results: found.page.results.into_iter().map(result).collect(),
             tokens: None,
             tokenizer: None,
             next: None,
-            diagnostics: r.diagnostics.map(Into::into),
+            diagnostics: found.page.diagnostics.map(Into::into),
         }
     }
 }

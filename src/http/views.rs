@@ -7,7 +7,7 @@ pub(crate) use super::jobs::JobBody;
 pub(crate) use super::meta::{AggregatorBody, FilterBody, SchemaBody};
 pub(crate) use super::moments::{MissingMomentBody, MomentBody, MomentDetail};
 pub(crate) use super::plan::{PlanBody, PlanRequest};
-pub(crate) use super::query::{DiagnosticsBody, StandardResult, field};
+pub(crate) use super::query::{DiagnosticsBody, StandardResult};
 pub(crate) use super::transcript::{LanguageSpanBody, UtteranceBody, language_spans};
 pub(crate) use super::units::{Unit, UnitSplitter};
 pub(crate) use super::validation::{unknown_name, validate};

@@ -13,10 +13,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::catalog::Catalog;
+use crate::kernel::error::Result;
 use crate::kernel::ports::Stores;
 use crate::kernel::video::VideoId;
 use crate::kernel::webhook::CallbackSettings;
-use crate::search::{Detail, Query, Search};
+use crate::search::{PageStart, Search, SearchRequest, SearchTarget};
 
 /// Limits of alerts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,21 +128,20 @@ impl Alerts {
 }
 
 impl AlertSearch {
-    /// The search in one video, or in all videos.
-    fn query(&self, video_id: Option<VideoId>) -> Query {
-        Query {
-            text: self.text.clone(),
-            mode: self.mode.clone(),
+    /// The search in one video, or in all videos. `Invalid` for an unknown mode or field.
+    fn request(&self, video_id: Option<VideoId>) -> Result<SearchRequest> {
+        Ok(SearchRequest {
+            target: SearchTarget::parse(Some(self.text.clone()), None, None)?,
+            analyzers: self.analyzer.clone().into(),
+            field: self.field.parse()?,
+            mode: self.mode.as_deref().map(str::parse).transpose()?,
             video_ids: video_id.map(|id| vec![id.to_string()]),
-            analyzer: self.analyzer.clone(),
-            field: self.field.clone(),
+            filters: self.filters.clone(),
             limit: self.limit,
             score_threshold: self.score_threshold,
             min_p_present: Some(self.min_p_present),
-            synthesize: false,
-            detail: Detail::Standard.name().into(),
-            filters: self.filters.clone(),
-            ..Query::default()
-        }
+            rerank: false,
+            page: PageStart::First,
+        })
     }
 }

@@ -210,9 +210,9 @@ impl Alerts {
     }
 
     async fn hits(&self, alert: &Alert, video_id: VideoId) -> Result<Vec<SearchResult>> {
-        let query = alert.search.query(Some(video_id));
+        let request = alert.search.request(Some(video_id))?;
         let vector = self.vector(alert).await?;
-        self.search.search_vector(&Access::default(), &query, vector).await
+        self.search.run_with_vector(&Access::default(), &request, vector).await
     }
 
     /// The vector of an alert's search text, computed once.
@@ -221,7 +221,9 @@ impl Alerts {
         if let Some(vector) = lock().get(&alert.mark) {
             return Ok(vector.clone());
         }
-        let vector = self.search.query_vector(&alert.search.query(None)).await?;
+        let request = alert.search.request(None)?;
+        let text = request.target.search_text();
+        let vector = self.search.text_vector(&request.analyzers, text).await?;
         let mut vectors = lock();
         // It also holds vectors of changed and deleted alerts.
         if vectors.len() >= 2 * self.settings.max {

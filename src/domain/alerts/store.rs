@@ -29,7 +29,7 @@ impl Alerts {
         self.catalog.readiness.check()?;
         self.webhook(&webhook)?;
         // Fails if the search is not valid.
-        self.search.query(&Access::default(), &search.query(None)).await?;
+        self.search.run(&Access::default(), &search.request(None)?).await?;
         loop {
             let stored = self.records.get(&key(name)).await?;
             let before = stored.as_ref().map(read).transpose()?;
@@ -98,7 +98,7 @@ impl Alerts {
     /// The moments in all present videos that match an alert, best first.
     pub async fn test(&self, name: &str) -> Result<Vec<SearchResult>> {
         let alert = self.get(name).await?;
-        Ok(self.search.query(&Access::default(), &alert.search.query(None)).await?.results)
+        Ok(self.search.run(&Access::default(), &alert.search.request(None)?).await?.results)
     }
 
     /// Changes an alert, unless it has been deleted.

@@ -13,7 +13,7 @@ use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::moment::MomentId;
 use crate::kernel::time::Span;
-use crate::search::{ALL_ANALYZERS, Detail, Diagnostics, Query, SearchResult};
+use crate::search::{Diagnostics, SearchRequest, SearchResult};
 
 /// The parameters of an evidence request.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,22 +56,14 @@ impl Answering {
     /// The best moments for a question that the caller can see. `Invalid` for an unknown filter.
     pub async fn evidence(&self, access: &Access, query: EvidenceQuery) -> Result<EvidenceResult> {
         self.search.check_length("question", &query.question)?;
-        let search = Query {
-            text: query.question,
-            mode: None,
+        let request = SearchRequest {
             video_ids: query.video_ids,
-            analyzer: ALL_ANALYZERS.into(),
-            field: "combined".into(),
-            limit: query.limit,
-            score_threshold: None,
+            filters: query.filters,
             min_p_present: query.min_p_present,
             rerank: true,
-            synthesize: false,
-            detail: Detail::Standard.name().into(),
-            filters: query.filters,
-            ..Query::default()
+            ..SearchRequest::text(query.question, query.limit)
         };
-        let found = self.search.query(access, &search).await?;
+        let found = self.search.run(access, &request).await?;
         let moments = stream::iter(found.results)
             .map(|hit| self.evidence_moment(access, hit))
             .buffered(self.concurrency.max(1))

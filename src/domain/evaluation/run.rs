@@ -23,7 +23,7 @@ use crate::kernel::verdict::Verdict;
 use crate::kernel::video::VideoId;
 use crate::llm::budget::Budget;
 use crate::search::filters::COLLECTIONS;
-use crate::search::{Detail, LIKELY, Query};
+use crate::search::{LIKELY, PageStart, SearchRequest, SearchTarget};
 
 /// A search configuration of a run: the fields of a search request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -154,22 +154,21 @@ pub struct RunReference {
 }
 
 impl Configuration {
-    fn query(&self, question: &Question) -> Query {
-        Query {
-            text: question.text.clone(),
-            mode: self.mode.clone(),
+    /// The search for a question. `Invalid` for an unknown mode or field.
+    fn search(&self, question: &Question) -> Result<SearchRequest> {
+        Ok(SearchRequest {
+            target: SearchTarget::parse(Some(question.text.clone()), None, None)?,
+            analyzers: self.analyzer.clone().into(),
+            field: self.field.parse()?,
+            mode: self.mode.as_deref().map(str::parse).transpose()?,
             video_ids: question.video_ids.clone(),
-            analyzer: self.analyzer.clone(),
-            field: self.field.clone(),
+            filters: filters(question),
             limit: self.limit,
             score_threshold: self.score_threshold,
             min_p_present: self.min_p_present,
             rerank: self.rerank,
-            synthesize: false,
-            detail: Detail::Minimal.name().into(),
-            filters: filters(question),
-            ..Query::default()
-        }
+            page: PageStart::First,
+        })
     }
 
     fn question(&self, question: &Question) -> ask::Question {
@@ -205,7 +204,7 @@ impl Evaluations {
         }
         check_names("configuration", configurations.iter().map(|c| c.name.as_str()))?;
         for configuration in configurations {
-            self.search.resolve(&configuration.query(&evaluation.questions[0])).await?;
+            self.search.check(&configuration.search(&evaluation.questions[0])?).await?;
         }
         self.check_model_calls(&evaluation, request)
     }
@@ -368,7 +367,7 @@ impl Evaluations {
     ) -> Result<Outcome> {
         let everything = Access::default();
         let started = Instant::now();
-        let found = self.search.query(&everything, &configuration.query(question)).await?;
+        let found = self.search.run(&everything, &configuration.search(question)?).await?;
         let search_ms = milliseconds(started);
         let judged = &question.relevant;
         let moments: Vec<&MomentId> = found.results.iter().map(|hit| &hit.moment_id).collect();

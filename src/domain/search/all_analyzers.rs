@@ -10,9 +10,6 @@ use crate::kernel::error::Result;
 use crate::kernel::video::{ChunkId, VideoId};
 use crate::search::{Mode, Search, SearchResult};
 
-/// Stands for all analyzers where an analyzer id is expected.
-pub const ALL_ANALYZERS: &str = "*";
-
 /// `found_by` lists an analyzer if its hit has at least this share of the best hit's probability.
 const MIN_FOUND_BY_SHARE: f32 = 0.5;
 

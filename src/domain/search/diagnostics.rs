@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use crate::kernel::access::Access;
 use crate::kernel::error::Result;
 use crate::kernel::video::VideoId;
-use crate::search::Search;
-use crate::search::mode::Mode;
+use crate::search::plan::SearchPlan;
+use crate::search::{Mode, Search, SearchRequest};
 
 /// Maximum number of videos that are checked and reported.
 const MAX_VIDEOS: usize = 20;
@@ -43,37 +43,37 @@ pub struct Diagnostics {
 }
 
 /// A search that found nothing.
-pub(crate) struct EmptySearch<'a> {
-    pub(crate) access: &'a Access,
-    pub(crate) mode: Mode,
-    pub(crate) text: &'a str,
-    /// `None` if all analyzers were searched.
-    pub(crate) analyzer: Option<&'a str>,
-    pub(crate) video_ids: Option<&'a [String]>,
-    pub(crate) filters: &'a Map<String, Value>,
-    pub(crate) query: VectorQuery,
-    /// 0 without a minimum.
-    pub(crate) min_p_present: f32,
+struct EmptySearch<'a> {
+    access: &'a Access,
+    request: &'a SearchRequest,
+    plan: &'a SearchPlan,
 }
 
 impl Search {
     /// Finds the reasons for an empty result. Costs one search per filter and per video in scope.
-    pub(crate) async fn diagnose(&self, empty: EmptySearch<'_>) -> Result<Diagnostics> {
+    pub(super) async fn diagnose(
+        &self,
+        access: &Access,
+        request: &SearchRequest,
+        plan: &SearchPlan,
+    ) -> Result<Diagnostics> {
+        let empty = EmptySearch { access, request, plan };
         let mut diagnostics = Diagnostics::default();
-        let nearest = VectorQuery { limit: 1, threshold: None, ..empty.query.clone() };
+        let nearest = VectorQuery { limit: 1, threshold: None, ..empty.plan.query.clone() };
         let best = self.index.search(nearest).await?;
         diagnostics.best_score = best.first().map(|hit| hit.score.clamp(0.0, 1.0));
 
-        for name in filter_names(empty.filters, empty.video_ids) {
-            let mut filters = empty.filters.clone();
+        for name in filter_names(&empty.request.filters, empty.request.video_ids.as_deref()) {
+            let mut filters = empty.request.filters.clone();
             filters.remove(name);
-            let ids = empty.video_ids.filter(|_| name != VIDEO_IDS);
-            let filter = self.scope(empty.access, empty.analyzer, ids, &filters).await?;
-            let query = VectorQuery { filter, ..empty.query.clone() };
-            let hits = self.find(empty.mode, empty.text, query).await?;
+            let ids = empty.request.video_ids.as_deref().filter(|_| name != VIDEO_IDS);
+            let filter =
+                self.scope(empty.access, empty.request.analyzers.id(), ids, &filters).await?;
+            let query = VectorQuery { filter, ..empty.plan.query.clone() };
+            let hits = self.find(plan.mode, &plan.text, query).await?;
             diagnostics.without_filter.push((name.to_owned(), hits.len() as u32));
         }
-        if let Some(analyzer) = empty.analyzer {
+        if let Some(analyzer) = empty.request.analyzers.id() {
             self.find_missing_outputs(&empty, analyzer, &mut diagnostics).await?;
             diagnostics.found_by_others = self.found_by_others(&empty, analyzer).await?;
         }
@@ -86,11 +86,13 @@ impl Search {
         empty: &EmptySearch<'_>,
         analyzer: &str,
     ) -> Result<Vec<(String, f32)>> {
-        let filter = self.scope(empty.access, None, empty.video_ids, empty.filters).await?;
-        let query = VectorQuery { filter, limit: MAX_OTHER_HITS, ..empty.query.clone() };
+        let filter = self
+            .scope(empty.access, None, empty.request.video_ids.as_deref(), &empty.request.filters)
+            .await?;
+        let query = VectorQuery { filter, limit: MAX_OTHER_HITS, ..empty.plan.query.clone() };
         let mut found: Vec<(String, f32)> = Vec::new();
-        for hit in self.search_all_analyzers(Mode::Hybrid, empty.text, query).await? {
-            let is_probable = hit.p_present >= empty.min_p_present.max(LIKELY);
+        for hit in self.search_all_analyzers(Mode::Hybrid, &empty.plan.text, query).await? {
+            let is_probable = hit.p_present >= empty.plan.min_p_present.max(LIKELY);
             for id in hit.found_by.into_iter().filter(|id| is_probable && id != analyzer) {
                 if !found.iter().any(|(known, _)| *known == id) {
                     found.push((id, hit.p_present));
@@ -106,12 +108,18 @@ impl Search {
         analyzer: &str,
         diagnostics: &mut Diagnostics,
     ) -> Result<()> {
-        let with =
-            self.videos_with_analyzer(empty.access, empty.video_ids, analyzer, diagnostics).await?;
+        let with = self
+            .videos_with_analyzer(
+                empty.access,
+                empty.request.video_ids.as_deref(),
+                analyzer,
+                diagnostics,
+            )
+            .await?;
         for video in with.into_iter().take(MAX_VIDEOS) {
             let one = [video.to_string()];
             let filter = self.scope(empty.access, Some(analyzer), Some(&one), &Map::new()).await?;
-            let any = VectorQuery { filter, limit: 1, threshold: None, ..empty.query.clone() };
+            let any = VectorQuery { filter, limit: 1, threshold: None, ..empty.plan.query.clone() };
             if self.index.search(any).await?.is_empty() {
                 diagnostics.videos_without_field.push(video);
             }

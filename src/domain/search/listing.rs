@@ -14,9 +14,9 @@ use crate::kernel::error::Result;
 use crate::kernel::video::{ChunkId, VideoId};
 use crate::search::all_analyzers::merge_by_chunk;
 use crate::search::diagnostics::{Diagnostics, VIDEO_IDS, filter_names};
-use crate::search::pages::{Page, PageStart};
+use crate::search::pages::PageStart;
 use crate::search::{
-    Query, ResolvedQuery, ScoreKind, Search, SearchPage, SearchResult, filters, mode,
+    ScoreKind, Search, SearchPage, SearchRequest, SearchResult, VectorField, filters, mode,
 };
 
 /// What to list, within what the caller can see.
@@ -35,19 +35,18 @@ impl Search {
     pub(super) async fn list_filtered(
         &self,
         access: &Access,
-        query: &Query,
-        resolved: &ResolvedQuery<'_>,
+        request: &SearchRequest,
     ) -> Result<SearchPage> {
         let listing = Listing {
             access,
-            analyzer: resolved.analyzer,
-            video_ids: query.video_ids.as_deref(),
-            filters: &query.filters,
+            analyzer: request.analyzers.id(),
+            video_ids: request.video_ids.as_deref(),
+            filters: &request.filters,
         };
-        let limit = query.limit as usize;
-        let from = match &query.page {
-            Some(PageStart::AfterChunk(video, chunk)) => Some((video.clone(), *chunk)),
-            _ => None,
+        let limit = request.limit as usize;
+        let from = match &request.page {
+            PageStart::AfterChunk(video, chunk) => Some((video.clone(), *chunk)),
+            PageStart::First | PageStart::Offset(_) => None,
         };
         let mut rows = self.list(&listing, from, limit + 1).await?;
         let more = rows.len() > limit;
@@ -56,9 +55,8 @@ impl Search {
             true => Some(self.diagnose_listing(&listing, limit).await?),
             false => None,
         };
-        let (places, results) = rows.into_iter().unzip();
-        let page = Page { results, next_pages: places, more };
-        Ok(SearchPage::new(resolved.detail, ScoreKind::Unscored, page, diagnostics))
+        let (next_pages, results) = rows.into_iter().unzip();
+        Ok(SearchPage { score_kind: ScoreKind::Unscored, results, next_pages, more, diagnostics })
     }
 
     async fn list(
@@ -155,7 +153,10 @@ impl Search {
             };
             let hits = points.into_iter().map(unranked).collect();
             let hits = self.keep_published(hits, &mut videos).await?;
-            let hits = hits.into_iter().map(|hit| self.result(None, FIELD, hit)).collect();
+            let hits = hits
+                .into_iter()
+                .map(|hit| self.result(None, VectorField::COMBINED.name(), hit))
+                .collect();
             for hit in merge_by_chunk(self.order_by_chunk(hits)) {
                 if rows.len() < limit {
                     rows.push((PageStart::AfterChunk(video.clone(), hit.chunk_id), hit));
@@ -198,6 +199,3 @@ impl Search {
         Ok(diagnostics)
     }
 }
-
-/// The field of which the text is returned with a listed moment.
-const FIELD: &str = "combined";

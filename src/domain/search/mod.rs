@@ -8,8 +8,10 @@ pub mod indexing;
 mod listing;
 pub(crate) mod mode;
 pub mod pages;
+mod plan;
 mod published;
 pub mod reindex;
+pub mod request;
 pub(crate) mod rerank;
 mod scope;
 pub mod scrub;
@@ -17,41 +19,39 @@ mod similar;
 pub mod values;
 
 use std::collections::HashMap;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use ports::index::{Filter, VectorIndex, VectorQuery};
+use ports::index::{VectorIndex, VectorQuery};
 use ports::storage::ObjectStorage;
 use ports::units::byte_size;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use text::questions::subject;
 use tokio::sync::{Notify, OnceCell};
 
+use crate::analysis::TextStyle;
 use crate::analysis::hit::HitDocument;
 use crate::analysis::output::Statement;
-use crate::analysis::{self, TextStyle};
 use crate::catalog::Catalog;
-use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::lru::LruCache;
 use crate::kernel::moment::MomentId;
-use crate::kernel::names::comma_separated;
 use crate::kernel::ports::{Models, Stores};
 use crate::kernel::time::Span;
 use crate::kernel::vector::{dot, sum};
 use crate::kernel::video::{ChunkId, VideoId};
 use calibration::{Calibration, PresenceEstimator};
-use diagnostics::EmptySearch;
-use pages::{Page, RankingQuery};
 use published::PublishedHit;
 
-pub use all_analyzers::ALL_ANALYZERS;
 pub(crate) use calibration::LIKELY;
 pub use calibration::Thresholds;
 pub use diagnostics::Diagnostics;
 pub use mode::{MODES, Mode};
 pub use pages::PageStart;
+pub use request::{
+    ALL_ANALYZERS, ListingOrder, SearchRequest, SearchTarget, SearchedAnalyzers, VectorField,
+};
 
 /// How much of a hit is returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,66 +63,6 @@ pub enum Detail {
     /// With the embedded text and nested records.
     Full,
 }
-
-/// The parameters of a search.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Query {
-    /// Search text; empty if `like` or `order` is given.
-    pub text: String,
-    /// Instead of a text: the id of a moment to find similar moments to.
-    pub like: Option<String>,
-    /// Instead of a text: list all moments that match the filters, in this order of [`ORDERS`].
-    pub order: Option<String>,
-    /// `vector`, `text` or `hybrid`; `None` is `vector` for one analyzer and `hybrid` for all.
-    pub mode: Option<String>,
-    /// `None` searches every video.
-    pub video_ids: Option<Vec<String>>,
-    /// The analyzer whose output is searched, or [`ALL_ANALYZERS`].
-    pub analyzer: String,
-    /// Vector field.
-    pub field: String,
-    /// 1..=50.
-    pub limit: u32,
-    /// Hits with a lower cosine are dropped, in every mode.
-    pub score_threshold: Option<f32>,
-    /// Hits with a lower `p_present` are dropped, 0..1.
-    pub min_p_present: Option<f32>,
-    /// Whether a re-ranker scores the hits together with the question.
-    pub rerank: bool,
-    /// Whether to write an answer from the hits.
-    pub synthesize: bool,
-    /// `minimal`, `standard` or `full`.
-    pub detail: String,
-    /// The filters of the request, unparsed.
-    pub filters: Map<String, Value>,
-    /// Where the page begins; `None` for a search without paging.
-    pub page: Option<PageStart>,
-}
-
-impl Query {
-    /// The index query for the points nearest to a vector among those that match a filter.
-    fn nearest_to(&self, vector: Vec<f32>, filter: Filter) -> VectorQuery {
-        VectorQuery {
-            field: self.field.clone(),
-            vector,
-            filter,
-            limit: self.limit as usize,
-            threshold: self.score_threshold,
-        }
-    }
-}
-
-/// What a query searches for.
-enum SearchTarget {
-    Text,
-    Similar(MomentId),
-    /// Everything that matches the filters.
-    Filtered,
-}
-
-/// The orders of listings without a search text, with a description of each.
-pub const ORDERS: &[(&str, &str)] =
-    &[("newest", "the video that was ingested last first, and in each from its beginning on")];
 
 /// Which scores the hits have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -170,31 +110,19 @@ pub struct SearchResult {
     pub document: HitDocument,
 }
 
-/// A page of results for a [`Query`].
+/// A page of hits.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct SearchPage {
-    pub(crate) detail: Detail,
-    pub(crate) score_kind: ScoreKind,
-    /// Best first.
-    pub(crate) results: Vec<SearchResult>,
-    /// Where the page after each result begins.
-    pub(crate) next_pages: Vec<PageStart>,
-    /// Whether there may be results after the last one.
-    pub(crate) more: bool,
-    /// Why there are no results; `None` if there are results.
-    pub(crate) diagnostics: Option<Diagnostics>,
-}
-
-impl SearchPage {
-    fn new(
-        detail: Detail,
-        score_kind: ScoreKind,
-        page: Page,
-        diagnostics: Option<Diagnostics>,
-    ) -> Self {
-        let Page { results, next_pages, more } = page;
-        Self { detail, score_kind, results, next_pages, more, diagnostics }
-    }
+pub struct SearchPage {
+    /// Which scores the hits have.
+    pub score_kind: ScoreKind,
+    /// The hits, best first.
+    pub results: Vec<SearchResult>,
+    /// Where the page after each hit begins.
+    pub next_pages: Vec<PageStart>,
+    /// Whether there may be hits after the last one.
+    pub more: bool,
+    /// Why there are no hits; `None` if there are.
+    pub diagnostics: Option<Diagnostics>,
 }
 
 /// Each detail level's name and what it returns.
@@ -253,47 +181,6 @@ impl Default for SearchSettings {
     }
 }
 
-/// A query with its names resolved against this installation.
-pub(crate) struct ResolvedQuery<'q> {
-    detail: Detail,
-    /// `None` for all.
-    analyzer: Option<&'q str>,
-    mode: Mode,
-}
-
-impl ResolvedQuery<'_> {
-    fn ranking<'a>(&self, query: &'a Query, search: VectorQuery) -> RankingQuery<'a> {
-        RankingQuery {
-            mode: self.mode,
-            all_analyzers: self.analyzer.is_none(),
-            text: &query.text,
-            query: search,
-            min_probability: query.min_p_present.unwrap_or_default(),
-            rerank: query.rerank,
-            exclude: None,
-        }
-    }
-
-    /// The search as input for the diagnosis of an empty result.
-    fn empty<'a>(
-        &'a self,
-        access: &'a Access,
-        query: &'a Query,
-        search: VectorQuery,
-    ) -> EmptySearch<'a> {
-        EmptySearch {
-            access,
-            mode: self.mode,
-            text: &query.text,
-            analyzer: self.analyzer,
-            video_ids: query.video_ids.as_deref(),
-            filters: &query.filters,
-            query: search,
-            min_p_present: query.min_p_present.unwrap_or_default(),
-        }
-    }
-}
-
 /// Length of a snippet, characters.
 const SNIPPET: usize = 180;
 
@@ -306,19 +193,17 @@ impl Detail {
             Self::Full => "full",
         }
     }
+}
 
-    fn parse(name: &str) -> Result<Self> {
+impl FromStr for Detail {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
         match name {
             "minimal" => Ok(Self::Minimal),
             "standard" => Ok(Self::Standard),
             "full" => Ok(Self::Full),
-            other => {
-                let names: Vec<_> = DETAIL_LEVELS.iter().map(|(name, _)| *name).collect();
-                Err(Error::Invalid(format!(
-                    "unknown detail level '{other}'; available: {}",
-                    comma_separated(&names)
-                )))
-            }
+            other => Err(request::unknown("detail level", other, DETAIL_LEVELS)),
         }
     }
 }
@@ -364,61 +249,15 @@ impl Search {
         }
     }
 
-    /// Searches within what the caller can see. `Invalid` for an unknown analyzer, field, detail or filter.
-    pub(crate) async fn query(&self, access: &Access, query: &Query) -> Result<SearchPage> {
-        let target = search_target(query)?;
-        let resolved = self.resolve(query).await?;
-        match target {
-            SearchTarget::Text => self.search_text(access, query, &resolved).await,
-            SearchTarget::Similar(moment) => {
-                self.search_similar(access, query, &resolved, &moment).await
-            }
-            SearchTarget::Filtered => self.list_filtered(access, query, &resolved).await,
-        }
-    }
-
-    async fn search_text(
+    /// The vector of a search text. A search over all analyzers is for an answer to a question.
+    pub(crate) async fn text_vector(
         &self,
-        access: &Access,
-        query: &Query,
-        resolved: &ResolvedQuery<'_>,
-    ) -> Result<SearchPage> {
-        let (vector, filter) = futures::try_join!(
-            self.query_vector(query),
-            self.query_scope(access, query, resolved)
-        )?;
-        let ranking = resolved.ranking(query, query.nearest_to(vector, filter));
-        let from = match query.page {
-            Some(PageStart::Offset(hits)) => hits,
-            _ => 0,
-        };
-        let page = self.page_of_ranking(&ranking, query.limit as usize, from).await?;
-        let diagnostics = match page.results.is_empty() {
-            true => Some(self.diagnose(resolved.empty(access, query, ranking.query)).await?),
-            false => None,
-        };
-        Ok(SearchPage::new(resolved.detail, ScoreKind::Text, page, diagnostics))
-    }
-
-    /// Searches with a vector of the text that the caller has cached. Makes no diagnosis of an empty
-    /// result.
-    pub(crate) async fn search_vector(
-        &self,
-        access: &Access,
-        query: &Query,
-        vector: Vec<f32>,
-    ) -> Result<Vec<SearchResult>> {
-        let resolved = self.resolve(query).await?;
-        let filter = self.query_scope(access, query, &resolved).await?;
-        let ranking = resolved.ranking(query, query.nearest_to(vector, filter));
-        Ok(self.top_hits(&ranking, query.limit as usize).await?.0)
-    }
-
-    /// The vector of a query's text.
-    pub(crate) async fn query_vector(&self, query: &Query) -> Result<Vec<f32>> {
-        match query.analyzer.as_str() {
-            ALL_ANALYZERS => self.embed_question(&query.text).await,
-            _ => self.embed(&query.text).await,
+        analyzers: &SearchedAnalyzers,
+        text: &str,
+    ) -> Result<Vec<f32>> {
+        match analyzers {
+            SearchedAnalyzers::All => self.embed_question(text).await,
+            SearchedAnalyzers::One(_) => self.embed(text).await,
         }
     }
 
@@ -432,45 +271,6 @@ impl Search {
             "{field} has {} bytes; it must have at most {max} (search.max_text_bytes)",
             text.len()
         )))
-    }
-
-    async fn query_scope(
-        &self,
-        access: &Access,
-        query: &Query,
-        resolved: &ResolvedQuery<'_>,
-    ) -> Result<Filter> {
-        let video_ids = query.video_ids.as_deref();
-        self.scope(access, resolved.analyzer, video_ids, &query.filters).await
-    }
-
-    /// Resolves the names in a query. `Invalid` for an unknown analyzer, field, mode or detail.
-    pub(crate) async fn resolve<'q>(&self, query: &'q Query) -> Result<ResolvedQuery<'q>> {
-        self.check_length("text", &query.text)?;
-        self.ensure_index_ready()?;
-        let detail = Detail::parse(&query.detail)?;
-        let analyzer = match query.analyzer.as_str() {
-            ALL_ANALYZERS => None,
-            id => {
-                self.catalog.load_if_unknown(id).await?;
-                self.catalog.analyzers.find(&self.models, id)?;
-                Some(id)
-            }
-        };
-        if !analysis::VECTOR_FIELDS.iter().any(|(name, _)| *name == query.field) {
-            let names: Vec<_> = analysis::VECTOR_FIELDS.iter().map(|(name, _)| *name).collect();
-            return Err(Error::Invalid(format!(
-                "unknown field '{}'; available: {}",
-                query.field,
-                comma_separated(&names)
-            )));
-        }
-        let mode = match (&query.mode, analyzer) {
-            (Some(name), _) => Mode::parse(name)?,
-            (None, Some(_)) => Mode::Vector,
-            (None, None) => Mode::Hybrid,
-        };
-        Ok(ResolvedQuery { detail, analyzer, mode })
     }
 
     /// The vector of a text.
@@ -606,47 +406,5 @@ impl Search {
             recorded_at,
             document,
         }
-    }
-}
-
-/// The target of a query: a text, moments similar to another one, or all that match the filters.
-fn search_target(query: &Query) -> Result<SearchTarget> {
-    match (query.text.is_empty(), &query.like, &query.order) {
-        (false, None, None) => Ok(SearchTarget::Text),
-        (true, None, None) => Err(Error::Unprocessable(
-            "text is missing; it must be a string that is not empty, or `like` must name a moment, or \
-             `order` must say in which order to list what the filters leave"
-                .into(),
-        )),
-        (true, Some(moment), None) => {
-            let words = query.mode.as_deref().is_some_and(|mode| mode != "vector");
-            if words || query.min_p_present.is_some() {
-                return Err(Error::Invalid(
-                    "a search for similar moments uses vectors only; omit mode and min_p_present"
-                        .into(),
-                ));
-            }
-            Ok(SearchTarget::Similar(moment.parse()?))
-        }
-        (true, None, Some(order)) => {
-            let names: Vec<&str> = ORDERS.iter().map(|(name, _)| *name).collect();
-            if !names.contains(&order.as_str()) {
-                let available = comma_separated(&names);
-                return Err(Error::Invalid(format!(
-                    "unknown order '{order}'; available: {available}"
-                )));
-            }
-            let has_threshold = query.score_threshold.is_some() || query.min_p_present.is_some();
-            if has_threshold || query.mode.is_some() {
-                return Err(Error::Invalid(
-                    "a listing has no scores; omit mode, score_threshold and min_p_present"
-                        .into(),
-                ));
-            }
-            Ok(SearchTarget::Filtered)
-        }
-        _ => Err(Error::Invalid(
-            "text, like and order exclude each other; give one of them".into(),
-        )),
     }
 }

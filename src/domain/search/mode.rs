@@ -1,6 +1,7 @@
 //! Search modes: vector search, full-text search, and hybrid search by reciprocal rank fusion.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::str::FromStr;
 
 use ports::Document;
 use ports::index::{Hit, PointId, TextQuery, VectorQuery};
@@ -8,10 +9,10 @@ use text::questions::is_query_filler;
 use text::{is_function_word, tokens};
 
 use crate::kernel::error::{Error, Result};
-use crate::kernel::names::comma_separated;
 use crate::kernel::video::VideoId;
 use crate::search::Search;
 use crate::search::SearchSettings;
+use crate::search::request::unknown;
 
 /// How a search finds its hits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -43,20 +44,15 @@ pub(crate) struct ScoredPoint {
     pub(crate) document: Document,
 }
 
-impl Mode {
-    /// Parses a mode's name. `Invalid` lists the known modes.
-    pub fn parse(name: &str) -> Result<Self> {
+impl FromStr for Mode {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
         match name {
             "vector" => Ok(Self::Vector),
             "text" => Ok(Self::Text),
             "hybrid" => Ok(Self::Hybrid),
-            other => {
-                let names: Vec<_> = MODES.iter().map(|(name, _)| *name).collect();
-                Err(Error::Invalid(format!(
-                    "unknown mode '{other}'; available: {}",
-                    comma_separated(&names)
-                )))
-            }
+            other => Err(unknown("mode", other, MODES)),
         }
     }
 }

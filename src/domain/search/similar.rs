@@ -9,8 +9,8 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::moment::MomentId;
 use crate::kernel::names::comma_separated;
 use crate::kernel::video::{ChunkId, VideoId};
-use crate::search::pages::{PageStart, RankingQuery};
-use crate::search::{Mode, Query, ResolvedQuery, ScoreKind, Search, SearchPage};
+use crate::search::plan::SearchPlan;
+use crate::search::{Mode, ScoreKind, Search, SearchRequest, SearchedAnalyzers};
 
 /// Represents a moment: the chunk with the largest overlap, and its vector from one analyzer.
 struct ExampleMoment {
@@ -20,40 +20,30 @@ struct ExampleMoment {
 }
 
 impl Search {
-    /// A page of moments similar to `moment`. `Invalid` if its video does not exist, if it lies outside the
-    /// video, or if it has no vector in the field.
-    pub(super) async fn search_similar(
+    /// The plan of a search for moments similar to `moment`. `Invalid` if its video does not exist, if it
+    /// lies outside the video, or if it has no vector in the field.
+    pub(super) async fn plan_similar(
         &self,
         access: &Access,
-        query: &Query,
-        resolved: &ResolvedQuery<'_>,
+        request: &SearchRequest,
         moment: &MomentId,
-    ) -> Result<SearchPage> {
-        let example_moment =
-            self.example_moment(access, moment, resolved.analyzer, &query.field).await?;
-        let video_ids = query.video_ids.as_deref();
+    ) -> Result<SearchPlan> {
+        let field = request.field.name();
+        let example = self.example_moment(access, moment, request.analyzers.id(), field).await?;
         // Vectors of different analyzers are not comparable.
-        let filter =
-            self.scope(access, Some(&example_moment.analyzer), video_ids, &query.filters).await?;
-        let ranking = RankingQuery {
+        let analyzers = SearchedAnalyzers::One(example.analyzer);
+        let video_ids = request.video_ids.as_deref();
+        let filter = self.scope(access, analyzers.id(), video_ids, &request.filters).await?;
+        Ok(SearchPlan {
             mode: Mode::Vector,
-            all_analyzers: false,
-            text: "",
-            query: query.nearest_to(example_moment.vector, filter),
-            min_probability: 0.0,
+            analyzers,
+            text: String::new(),
+            query: request.nearest_to(example.vector, filter),
+            min_p_present: 0.0,
             rerank: false,
-            exclude: Some(example_moment.chunk),
-        };
-        let from = match query.page {
-            Some(PageStart::Offset(hits)) => hits,
-            _ => 0,
-        };
-        let page = self.page_of_ranking(&ranking, query.limit as usize, from).await?;
-        let diagnostics = match page.results.is_empty() {
-            true => Some(self.diagnose(resolved.empty(access, query, ranking.query)).await?),
-            false => None,
-        };
-        Ok(SearchPage::new(resolved.detail, ScoreKind::Similarity, page, diagnostics))
+            score_kind: ScoreKind::Similarity,
+            exclude: Some(example.chunk),
+        })
     }
 
     /// The chunk with the largest overlap, and its vector from the analyzer that is the best evidence:

@@ -3,9 +3,9 @@
 use poem_openapi::Object;
 
 use super::{Call, Tool, ToolAnswer};
-use crate::http::views::{AnyObject, DiagnosticsBody, Failure, StandardResult, field};
+use crate::http::views::{AnyObject, DiagnosticsBody, Failure, StandardResult};
 use crate::mcp::prose::{one_line, seconds};
-use domain::search::{self, ALL_ANALYZERS};
+use domain::search::{self, ALL_ANALYZERS, SearchRequest, SearchTarget};
 
 /// Finds moments.
 pub(super) struct SearchMoments;
@@ -67,7 +67,7 @@ impl Tool for SearchMoments {
 
     async fn call(mut call: Call<'_>, input: MomentSearch) -> Result<ToolAnswer<Moments>, Failure> {
         let limit = input.limit;
-        let found = call.service.query(input.into()).await?;
+        let found = call.service.query(&input.try_into()?, false).await?.page;
         let diagnostics = found.diagnostics.map(DiagnosticsBody::from);
         call.budget.take_value(&diagnostics);
         let fitting = call.budget.fill((1..).zip(found.results).map(describe_hit).collect());
@@ -89,23 +89,19 @@ impl Tool for SearchMoments {
     }
 }
 
-impl From<MomentSearch> for search::Query {
-    fn from(input: MomentSearch) -> Self {
-        Self {
-            text: input.text,
-            mode: None,
+impl TryFrom<MomentSearch> for SearchRequest {
+    type Error = domain::Error;
+
+    fn try_from(input: MomentSearch) -> domain::Result<Self> {
+        Ok(Self {
+            target: SearchTarget::parse(Some(input.text), None, None)?,
+            analyzers: input.analyzer.into(),
             video_ids: input.video_ids,
-            analyzer: input.analyzer,
-            field: field(),
-            limit: input.limit,
-            score_threshold: None,
+            filters: input.filters.0,
             min_p_present: input.min_p_present.map(|min| min as f32),
             rerank: true,
-            synthesize: false,
-            detail: "standard".into(),
-            filters: input.filters.0,
-            ..Self::default()
-        }
+            ..Self::text("", input.limit)
+        })
     }
 }
 

@@ -1,0 +1,255 @@
+//! What a search asks for. Every way in (`/query`, agents, alerts, evaluations, evidence) makes a
+//! [`SearchRequest`]; names are parsed here, once.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde_json::{Map, Value};
+
+use crate::analysis::VECTOR_FIELDS;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::moment::MomentId;
+use crate::kernel::names::comma_separated;
+use crate::search::{Mode, PageStart};
+
+/// Stands for all analyzers where an analyzer id is expected.
+pub const ALL_ANALYZERS: &str = "*";
+
+/// The orders of listings without a search text, with a description of each.
+pub const ORDERS: &[(&str, &str)] =
+    &[("newest", "the video that was ingested last first, and in each from its beginning on")];
+
+/// A search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchRequest {
+    /// What to search for.
+    pub target: SearchTarget,
+    /// Whose output is searched.
+    pub analyzers: SearchedAnalyzers,
+    /// The vector field.
+    pub field: VectorField,
+    /// `None` is [`Mode::Vector`] for one analyzer and [`Mode::Hybrid`] for all.
+    pub mode: Option<Mode>,
+    /// `None` searches every video.
+    pub video_ids: Option<Vec<String>>,
+    /// The filters of the request, unparsed.
+    pub filters: Map<String, Value>,
+    /// Maximum number of hits, 1..=50.
+    pub limit: u32,
+    /// Hits with a lower cosine are dropped, in every mode.
+    pub score_threshold: Option<f32>,
+    /// Hits with a lower `p_present` are dropped, 0..1.
+    pub min_p_present: Option<f32>,
+    /// Whether a re-ranker scores the hits together with the text.
+    pub rerank: bool,
+    /// Where the page begins.
+    pub page: PageStart,
+}
+
+impl SearchRequest {
+    /// A search for a text in the output of all analyzers of every video.
+    pub fn text(text: impl Into<String>, limit: u32) -> Self {
+        Self {
+            target: SearchTarget::Text(text.into()),
+            analyzers: SearchedAnalyzers::All,
+            field: VectorField::COMBINED,
+            mode: None,
+            video_ids: None,
+            filters: Map::new(),
+            limit,
+            score_threshold: None,
+            min_p_present: None,
+            rerank: false,
+            page: PageStart::First,
+        }
+    }
+
+    /// The mode of the search.
+    pub(super) fn mode(&self) -> Mode {
+        self.mode.unwrap_or(match self.analyzers {
+            SearchedAnalyzers::All => Mode::Hybrid,
+            SearchedAnalyzers::One(_) => Mode::Vector,
+        })
+    }
+
+    /// `Invalid` for a parameter that has no meaning for the target.
+    pub(super) fn check(&self) -> Result<()> {
+        let scored = self.mode.is_some() || self.min_p_present.is_some();
+        match self.target {
+            SearchTarget::Text(_) => Ok(()),
+            SearchTarget::Similar(_)
+                if self.mode.is_some_and(|mode| mode != Mode::Vector)
+                    || self.min_p_present.is_some() =>
+            {
+                Err(Error::Invalid(
+                    "a search for similar moments uses vectors only; omit mode and min_p_present"
+                        .into(),
+                ))
+            }
+            SearchTarget::Similar(_) => Ok(()),
+            SearchTarget::Listing(_) if scored || self.score_threshold.is_some() => {
+                Err(Error::Invalid(
+                    "a listing has no scores; omit mode, score_threshold and min_p_present".into(),
+                ))
+            }
+            SearchTarget::Listing(_) => Ok(()),
+        }
+    }
+}
+
+/// What a search is for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SearchTarget {
+    /// Moments that have what a text says.
+    Text(String),
+    /// Moments that are similar to another one.
+    Similar(MomentId),
+    /// All moments that match the filters.
+    Listing(ListingOrder),
+}
+
+impl SearchTarget {
+    /// The target that a request names: `Unprocessable` without any, `Invalid` for more than one, a
+    /// malformed moment or an unknown order.
+    pub fn parse(text: Option<String>, like: Option<&str>, order: Option<&str>) -> Result<Self> {
+        match (text.filter(|text| !text.is_empty()), like, order) {
+            (Some(text), None, None) => Ok(Self::Text(text)),
+            (None, Some(moment), None) => Ok(Self::Similar(moment.parse()?)),
+            (None, None, Some(order)) => Ok(Self::Listing(order.parse()?)),
+            (None, None, None) => Err(Error::Unprocessable(
+                "text is missing; it must be a string that is not empty, or `like` must name a moment, or \
+                 `order` must say in which order to list what the filters leave"
+                    .into(),
+            )),
+            _ => Err(Error::Invalid(
+                "text, like and order exclude each other; give one of them".into(),
+            )),
+        }
+    }
+
+    /// The search text; empty if there is none.
+    pub fn search_text(&self) -> &str {
+        match self {
+            Self::Text(text) => text,
+            Self::Similar(_) | Self::Listing(_) => "",
+        }
+    }
+}
+
+/// The order of a listing, one of [`ORDERS`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListingOrder {
+    /// The video that was ingested last first, and each video from its beginning.
+    Newest,
+}
+
+impl FromStr for ListingOrder {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        match name {
+            "newest" => Ok(Self::Newest),
+            other => Err(unknown("order", other, ORDERS)),
+        }
+    }
+}
+
+/// Whose output a search covers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SearchedAnalyzers {
+    /// That of every analyzer; hits of the same chunk are merged.
+    All,
+    /// That of the analyzer of this id.
+    One(String),
+}
+
+impl SearchedAnalyzers {
+    /// The id of the analyzer; `None` for all.
+    pub fn id(&self) -> Option<&str> {
+        match self {
+            Self::All => None,
+            Self::One(id) => Some(id),
+        }
+    }
+}
+
+impl From<String> for SearchedAnalyzers {
+    fn from(id: String) -> Self {
+        if id == ALL_ANALYZERS { Self::All } else { Self::One(id) }
+    }
+}
+
+/// The name of a vector field, one of [`VECTOR_FIELDS`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VectorField(&'static str);
+
+impl VectorField {
+    /// The field with the whole output of an analyzer.
+    pub const COMBINED: Self = Self("combined");
+
+    /// The field's name.
+    pub fn name(self) -> &'static str {
+        self.0
+    }
+}
+
+impl FromStr for VectorField {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let known = VECTOR_FIELDS.iter().find(|(field, _)| *field == name);
+        known.map(|(field, _)| Self(field)).ok_or_else(|| unknown("field", name, VECTOR_FIELDS))
+    }
+}
+
+/// The error of a name that is not in a list.
+pub(super) fn unknown(kind: impl fmt::Display, name: &str, known: &[(&str, &str)]) -> Error {
+    let names: Vec<_> = known.iter().map(|(name, _)| *name).collect();
+    Error::Invalid(format!("unknown {kind} '{name}'; available: {}", comma_separated(&names)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_has_one_target() {
+        let text = || Some("a dog".to_owned());
+        let target = |text, like, order| SearchTarget::parse(text, like, order);
+        assert_eq!(target(text(), None, None).expect("a text"), SearchTarget::Text("a dog".into()));
+        let listing = target(Some(String::new()), None, Some("newest")).expect("a listing");
+        assert_eq!(listing, SearchTarget::Listing(ListingOrder::Newest));
+        for (error, parsed) in [
+            ("text is missing", target(None, None, None)),
+            ("exclude each other", target(text(), None, Some("newest"))),
+            ("unknown order 'oldest'; available: newest", target(None, None, Some("oldest"))),
+        ] {
+            assert!(parsed.expect_err("an error").to_string().contains(error), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_default_mode_depends_on_the_analyzers() {
+        let mut request = SearchRequest::text("a dog", 5);
+        assert_eq!(request.mode(), Mode::Hybrid);
+        request.analyzers = "ocr".to_owned().into();
+        assert_eq!(request.mode(), Mode::Vector);
+        request.mode = Some(Mode::Text);
+        assert_eq!(request.mode(), Mode::Text);
+    }
+
+    #[test]
+    fn parameters_without_meaning_are_rejected() {
+        let listing = SearchRequest {
+            target: SearchTarget::Listing(ListingOrder::Newest),
+            ..SearchRequest::text("", 5)
+        };
+        assert!(listing.check().is_ok());
+        assert!(SearchRequest { score_threshold: Some(0.5), ..listing.clone() }.check().is_err());
+        let moment = "m_0000000000000000_0_1000".parse().expect("a moment");
+        let similar = SearchRequest { target: SearchTarget::Similar(moment), ..listing };
+        assert!(SearchRequest { mode: Some(Mode::Vector), ..similar.clone() }.check().is_ok());
+        assert!(SearchRequest { mode: Some(Mode::Hybrid), ..similar.clone() }.check().is_err());
+        assert!(SearchRequest { min_p_present: Some(0.5), ..similar }.check().is_err());
+    }
+}
