@@ -16,7 +16,7 @@
 //! 5. Every path, link and setting that README.md and docs/ name exists.
 //! 6. No source file has more than 700 lines.
 //! 7. The tree holds no unfinished code.
-//! 8. The modules of the domain have an order of dependency, without cycles.
+//! 8. The modules of the domain and the rooms of HTTP have an order of dependency, without cycles.
 //! 9. An analyzer's or aggregator's id is a literal in its own file only.
 //! 10. MCP reuses the types of HTTP, every tool is in the list, and HTTP does not know MCP.
 //! 11. Handlers and tools reach use-cases through [`domain::Scoped`] only, on behalf of a caller.

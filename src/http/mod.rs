@@ -1,67 +1,43 @@
-//! The inbound HTTP adapter: one file per section of the API. Handlers parse the wire type, call one
-//! use-case and return a wire type. Must not name an adapter.
+//! The inbound HTTP adapter. Handlers parse the wire type, call one use-case and return a wire type. Must
+//! not name an adapter.
 //!
 //! A request passes the server, which enforces connection limits, then the edge (request id, log line,
-//! guard, errors), then the routes below.
+//! guard, errors), then the routes.
+//!
+//! # Rooms
+//!
+//! In order of dependency: no room names one that is listed below it, and no two files name each other in a
+//! circle.
+//!
+//! | room | contents |
+//! |---|---|
+//! | `settings` | the sections `[http]` and `[auth]`, and options that follow from the deployment |
+//! | `wire` | shapes and parsing that several routes share: bodies, parameters, errors, token budgets |
+//! | `edge` | the server, authentication, sessions, limits, the document, metrics, the UI's files |
+//! | `routes` | one file per section of the contract, and the list of all routes |
+//! | `views` | what other inbound adapters may use of `wire` and `routes` |
 
-mod aggregates;
-mod alerts;
-mod ask;
-mod auth;
-mod body;
-mod budget;
-mod chunking;
-mod chunks;
-mod clips;
-mod collections;
-mod conditional;
-
-mod corrections;
-mod disposition;
-mod document;
 mod edge;
-mod entities;
-mod errors;
-mod evaluations;
-mod events;
-mod export;
-mod extractors;
-mod facets;
-mod frames;
-mod hosts;
-mod jobs;
-mod media;
-mod meta;
-mod metrics;
-mod moments;
-mod mount;
-mod multipart;
-mod params;
-mod plan;
-mod query;
-mod server;
-mod session;
+mod routes;
 mod settings;
-mod storage;
-mod transcript;
-mod ui;
-mod units;
-mod uploads;
-mod validation;
-mod values;
-mod videos;
 pub(crate) mod views;
+mod wire;
 
 use std::sync::Arc;
 
 use poem::endpoint::BoxEndpoint;
-use poem::{EndpointExt, Response, Route, RouteMethod, get};
-use poem_openapi::OpenApiService;
+use poem::{EndpointExt, Response, Route};
+use poem_openapi::{OpenApi, OpenApiService};
 use tokio::sync::Semaphore;
 
 use domain::Shotlog;
-pub use mount::Mount;
-pub use server::{listen, serve};
+use edge::auth::{Guard, Service};
+use edge::document::Document;
+use edge::endpoint::Edge;
+pub use edge::mount::Mount;
+pub use edge::server::{listen, serve};
+use edge::upload_slots::UploadSlots;
+use edge::{metrics, ui};
 pub use settings::{AuthSettings, AuthToken, ExposureError, HttpOptions, HttpSettings, origin};
 
 /// Every route of the service, and the mounted endpoints.
@@ -71,132 +47,47 @@ pub fn app(
     mounts: Vec<Mount>,
 ) -> BoxEndpoint<'static, Response> {
     let api = api(&service, &options);
-    let document = document::Document::new(&api, &service.status.schema());
-    let service = auth::Service::new(service);
-    let mut route_table = document.routes;
-    let mut open: Vec<String> =
-        ["/health", "/live", "/ready", "/docs", "/redoc", "/openapi.json", "/session"]
-            .map(Into::into)
-            .into();
-    for path in ui::paths(&options) {
-        route_table.add(&path, "GET, HEAD");
-        open.push(path);
-    }
-    for path in ["/docs", "/redoc", "/openapi.json", "/metrics", "/live", "/ready"] {
-        route_table.add(path, "GET, HEAD");
-    }
-    route_table.add("/session", "GET, HEAD, POST, DELETE");
+    let document = Document::new(&api, &service.status.schema());
+    let mut plain = document.pages();
+    plain.extend(routes::plain(&options));
+    plain.extend(mounts.into_iter().map(Mount::into_route));
 
-    let guard = Arc::new(auth::Guard::new(&options, open));
-    let session = RouteMethod::new()
-        .get(session::session_state)
-        .post(session::open_session)
-        .delete(session::close_session);
-    let mut routes = Route::new()
-        .at("/openapi.json", get(document::static_page("application/json", document.json)))
-        .at("/docs", get(document::static_page("text/html; charset=utf-8", document.swagger)))
-        .at("/redoc", get(document::static_page("text/html; charset=utf-8", document.redoc)))
-        .at("/metrics", get(metrics::metrics_page))
-        .at("/live", get(metrics::live))
-        .at("/ready", get(metrics::ready))
-        .at("/session", session);
-    routes = uploads::with_uploads(routes, &mut route_table);
+    let mut open = routes::open_paths(&options);
+    let mut route_table = document.routes;
+    // The page is served by the API, which hides it from the document.
+    route_table.add(ui::PAGE, "GET, HEAD");
+    let mut route = Route::new();
+    for plain in plain {
+        route_table.add(&plain.path, plain.methods);
+        route = route.at(&plain.path, plain.endpoint);
+        if plain.is_open {
+            open.exact.push(plain.path);
+        }
+    }
+
     metrics::recorder();
-    if options.serves_storage {
-        route_table.add("/storage/*", "GET, HEAD, OPTIONS");
-        let objects = RouteMethod::new()
-            .get(storage::object)
-            .head(storage::object)
-            .options(storage::preflight);
-        routes = routes.at("/storage/*key", objects);
-    }
-    for Mount { path, endpoint } in mounts {
-        route_table.add(path, "POST");
-        routes = routes.at(path, RouteMethod::new().post(mount::MountedEndpoint(endpoint)));
-    }
     if !options.server.api_only && !ui::is_built() {
         tracing::warn!("the web UI is not built into this program; {}", ui::HOW_TO_BUILD);
     }
-    let uploads = Arc::new(multipart::UploadSlots(Semaphore::new(options.server.max_uploads)));
-    let inner = ui::with_files(routes, &options)
+    let guard = Arc::new(Guard::new(&options, open));
+    let uploads = Arc::new(UploadSlots(Semaphore::new(options.server.max_uploads)));
+    let inner = route
         .nest("/", api)
         .data(guard.clone())
-        .data(service)
+        .data(Service::new(service))
         .data(Arc::new(options))
         .data(uploads)
         .map_to_response();
-    edge::Edge { inner, guard, routes: route_table }.boxed()
+    Edge { inner, guard, routes: route_table }.boxed()
 }
 
 /// The OpenAPI document as JSON, for the command line.
 pub fn openapi(service: &Arc<Shotlog>, options: &HttpOptions) -> String {
-    document::Document::new(&api(service, options), &service.status.schema()).json
+    Document::new(&api(service, options), &service.status.schema()).json
 }
 
-/// The sections of the document, in order; a tuple has at most sixteen elements.
-type Api = ((Library, Reading), (Searching, Serving));
-type Library = (
-    meta::MetaApi,
-    videos::VideosApi,
-    collections::CollectionsApi,
-    jobs::JobsApi,
-    chunking::ChunkingApi,
-    plan::PlanApi,
-);
-type Reading = (
-    chunks::ChunksApi,
-    transcript::TranscriptApi,
-    corrections::CorrectionsApi,
-    aggregates::AggregatesApi,
-    entities::EntitiesApi,
-    export::ExportApi,
-);
-type Searching = (
-    query::QueryApi,
-    facets::ValuesApi,
-    ask::AskApi,
-    moments::MomentsApi,
-    extractors::ExtractorsApi,
-    evaluations::EvaluationsApi,
-    alerts::AlertsApi,
-);
-type Serving = (media::MediaApi, frames::FramesApi, clips::ClipsApi, ui::UiApi);
-
-fn api(service: &Arc<Shotlog>, options: &HttpOptions) -> OpenApiService<Api, ()> {
-    let service = auth::Service::new(service.clone());
-    let shared = || service.clone();
-    let library = (
-        meta::MetaApi(shared()),
-        videos::VideosApi(shared()),
-        collections::CollectionsApi(shared()),
-        jobs::JobsApi(shared()),
-        chunking::ChunkingApi(shared()),
-        plan::PlanApi(shared()),
-    );
-    let reading = (
-        chunks::ChunksApi(shared()),
-        transcript::TranscriptApi(shared()),
-        corrections::CorrectionsApi(shared()),
-        aggregates::AggregatesApi(shared()),
-        entities::EntitiesApi(shared()),
-        export::ExportApi(shared()),
-    );
-    let searching = (
-        query::QueryApi(shared()),
-        facets::ValuesApi(shared()),
-        ask::AskApi(shared()),
-        moments::MomentsApi(shared()),
-        extractors::ExtractorsApi(shared()),
-        evaluations::EvaluationsApi(shared()),
-        alerts::AlertsApi(shared()),
-    );
-    let serving = (
-        media::MediaApi(shared()),
-        frames::FramesApi(shared()),
-        clips::ClipsApi(shared()),
-        ui::UiApi::new(options),
-    );
-    let sections = ((library, reading), (searching, serving));
+fn api(service: &Arc<Shotlog>, options: &HttpOptions) -> OpenApiService<impl OpenApi + use<>, ()> {
+    let sections = routes::sections(&Service::new(service.clone()), options);
     OpenApiService::new(sections, "shotlog", &options.version)
         .description(
             "Ingests videos, splits them into chunks, analyzes and indexes them, and answers \

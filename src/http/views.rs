@@ -1,15 +1,17 @@
 //! Wire types and validation of the HTTP API, for other inbound adapters.
 
-pub(crate) use super::aggregates::OneAggregate;
-pub(crate) use super::ask::{AskRequest, AskResponseBody};
-pub(crate) use super::errors::Failure;
-pub(crate) use super::jobs::JobBody;
-pub(crate) use super::meta::{AggregatorBody, FilterBody, SchemaBody};
-pub(crate) use super::moments::{MissingMomentBody, MomentBody, MomentDetail};
-pub(crate) use super::plan::{PlanBody, PlanRequest};
-pub(crate) use super::query::{DiagnosticsBody, StandardResult};
-pub(crate) use super::transcript::{LanguageSpanBody, UtteranceBody, language_spans};
-pub(crate) use super::units::{Unit, UnitSplitter};
-pub(crate) use super::validation::{unknown_name, validate};
-pub(crate) use super::values::{AnyObject, OrderedMap};
-pub(crate) use super::videos::{UrlIngestRequest, VideoBody, VideoDetailBody, VideoListBody};
+pub(crate) use super::routes::aggregates::OneAggregate;
+pub(crate) use super::routes::ask::{AskRequest, AskResponseBody};
+pub(crate) use super::routes::jobs::JobBody;
+pub(crate) use super::routes::meta::{AggregatorBody, FilterBody, SchemaBody};
+pub(crate) use super::routes::moments::{MissingMomentBody, MomentBody, MomentDetail};
+pub(crate) use super::routes::plan::{PlanBody, PlanRequest};
+pub(crate) use super::routes::transcript::{LanguageSpanBody, UtteranceBody, language_spans};
+pub(crate) use super::routes::videos::{
+    UrlIngestRequest, VideoBody, VideoDetailBody, VideoListBody,
+};
+pub(crate) use super::wire::failure::Failure;
+pub(crate) use super::wire::hits::{DiagnosticsBody, StandardResult};
+pub(crate) use super::wire::units::{Unit, UnitSplitter};
+pub(crate) use super::wire::validation::{unknown_name, validate};
+pub(crate) use super::wire::values::{AnyObject, OrderedMap};

@@ -125,6 +125,120 @@ fn invariant_8_domain_modules_follow_the_dependency_order() {
     assert_none(violations, "a module depends only on those above it in MODULES");
 }
 
+/// The rooms of HTTP in order of dependency: files in `src/http`, and folders.
+const ROOMS: &[&str] = &["settings", "wire", "edge", "routes", "views"];
+
+/// A module below `src/http`: the names that lead to it, none for the root.
+type ModulePath = Vec<String>;
+
+/// The paths after `prefix` in code, with groups expanded: `a::{b, c}` is `a::b` and `a::c`.
+fn paths_after(code: &str, prefix: &str) -> Vec<String> {
+    let mut paths = Vec::new();
+    for (at, _) in code.match_indices(prefix) {
+        let before = &code[..at];
+        if !before.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':') {
+            expand_group(&code[at + prefix.len()..], "", &mut paths);
+        }
+    }
+    paths
+}
+
+/// Adds the paths at the beginning of `code`, each after `base`; returns what follows them.
+fn expand_group<'c>(code: &'c str, base: &str, paths: &mut Vec<String>) -> &'c str {
+    let end = code.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
+    let (path, mut rest) = code.split_at(end.unwrap_or(code.len()));
+    let path = format!("{base}{path}");
+    let Some(group) = rest.strip_prefix('{') else {
+        paths.push(path);
+        return rest;
+    };
+    rest = group;
+    while !rest.is_empty() && !rest.starts_with('}') {
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+        let after = expand_group(rest, &path, paths);
+        // Skips what is no path: a glob, or a name after `as`.
+        rest = if after.len() == rest.len() { &rest[1..] } else { after };
+        rest = rest.trim_start();
+    }
+    rest.strip_prefix('}').unwrap_or(rest)
+}
+
+/// The modules below `src/http` and those that each one names or declares. Tests are exempt.
+fn http_modules() -> Vec<(ModulePath, Vec<ModulePath>)> {
+    let module_of = |path: &Path| -> ModulePath {
+        let path = path.strip_prefix("src/http").expect("below src/http").with_extension("");
+        let names = path.iter().map(|name| name.to_string_lossy().into_owned());
+        names.filter(|name| name != "mod").collect()
+    };
+    let is_test = |path: &Path| path.file_name().is_some_and(|name| name == "tests.rs");
+    let mut sources = files("src/http", "rs");
+    sources.retain(|(path, _)| !is_test(path));
+    let modules: Vec<ModulePath> = sources.iter().map(|(path, _)| module_of(path)).collect();
+    let resolve = |base: &[String], path: &str| {
+        let names = path.split("::").filter(|name| !name.is_empty()).map(str::to_owned);
+        let mut module: ModulePath = base.iter().cloned().chain(names).collect();
+        while !modules.contains(&module) {
+            module.pop();
+        }
+        module
+    };
+    let imports = |(module, (_, text)): (&ModulePath, &(PathBuf, String))| {
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let code: Vec<&str> = code.lines().filter(|l| !l.trim_start().starts_with("//")).collect();
+        let code = code.join("\n");
+        let parent = module.split_last().map_or(&module[..], |(_, parent)| parent);
+        let named = paths_after(&code, "crate::http::").into_iter().map(|p| resolve(&[], &p));
+        let named = named.chain(paths_after(&code, "super::").iter().map(|p| resolve(parent, p)));
+        let declared = paths_after(&code, "mod ").into_iter().map(|p| resolve(module, &p));
+        (module.clone(), named.chain(declared.filter(|m| m != module)).collect())
+    };
+    modules.iter().zip(&sources).map(imports).collect()
+}
+
+#[test]
+fn invariant_8_rooms_of_http_follow_the_dependency_order() {
+    let mut modules = http_modules();
+    assert!(modules.len() > 40);
+    let position = |module: &ModulePath| {
+        let room = module.first()?;
+        let position = ROOMS.iter().position(|name| name == room);
+        Some(position.unwrap_or_else(|| panic!("{room} is not in ROOMS")))
+    };
+    let mut upwards = Vec::new();
+    for (module, imports) in &modules {
+        for import in imports {
+            if position(module).is_some() && position(import) > position(module) {
+                upwards.push(format!("{} names {}", module.join("::"), import.join("::")));
+            }
+        }
+    }
+    assert_none(upwards, "a room depends only on those before it in ROOMS");
+    // What remains without the modules that name none of the others, or that none of them names, is circles.
+    loop {
+        let count = modules.len();
+        let all: Vec<ModulePath> = modules.iter().map(|(module, _)| module.clone()).collect();
+        modules.retain(|(_, imports)| imports.iter().any(|import| all.contains(import)));
+        let named: Vec<ModulePath> =
+            modules.iter().flat_map(|(_, imports)| imports.clone()).collect();
+        modules.retain(|(module, _)| named.contains(module));
+        if modules.len() == count {
+            break;
+        }
+    }
+    let circles = modules.iter().map(|(module, imports)| {
+        let imports: Vec<String> = imports.iter().map(|import| import.join("::")).collect();
+        format!("{} names {}", module.join("::"), imports.join(", "))
+    });
+    assert_none(circles.collect(), "no two files of http name each other in a circle");
+}
+
+#[test]
+fn paths_are_found_in_groups() {
+    let code = "use super::{a::{self, B}, c};\nuse super::d::*; xsuper::e; super::f::g(1)";
+    let paths = paths_after(code, "super::");
+    assert_eq!(paths, ["a::self", "a::B", "c", "d::", "f::g"]);
+}
+
 #[test]
 fn invariant_2_adapters_are_named_only_where_they_are_selected() {
     let elsewhere: Vec<_> = files("src", "rs")
@@ -194,7 +308,7 @@ fn invariant_10_mcp_mirrors_http_and_http_does_not_depend_on_mcp() {
 #[test]
 fn invariant_11_callers_access_the_service_through_their_token() {
     // The files that mount the service behind its tokens.
-    let mounts = ["src/http/mod.rs", "src/http/auth.rs", "src/mcp/mod.rs"];
+    let mounts = ["src/http/mod.rs", "src/http/edge/auth.rs", "src/mcp/mod.rs"];
     let entry_points = files("src/http", "rs").into_iter().chain(files("src/mcp", "rs"));
     let handlers: Vec<_> = entry_points
         .filter(|(path, _)| mounts.iter().all(|mount| path != Path::new(mount)))

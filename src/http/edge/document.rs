@@ -1,0 +1,251 @@
+//! The OpenAPI document and its pages, generated from the route definitions and from what this install
+//! provides: analyzers, aggregators, vector fields and filters.
+
+use poem::endpoint::make_sync;
+use poem::http::header;
+use poem::{Endpoint, Response, get};
+use poem_openapi::{OpenApi, OpenApiService};
+use serde_json::{Map, Value, json};
+
+use super::route_table::{PlainRoute, RouteTable};
+use crate::http::wire::answers::AUTO_ANALYZER;
+use domain::chunking::{MODES, PRESETS};
+use domain::status::Schema;
+
+/// The document and its pages, ready to serve.
+pub(crate) struct Document {
+    pub(crate) json: String,
+    swagger: String,
+    redoc: String,
+    pub(crate) routes: RouteTable,
+}
+
+impl Document {
+    pub(crate) fn new<A: OpenApi>(service: &OpenApiService<A, ()>, installed: &Schema) -> Self {
+        let generated = service.spec();
+        // Cannot fail: serde_json has just written this text.
+        let mut document: Value = serde_json::from_str(&generated).unwrap_or_default();
+        add_installed(&mut document, installed);
+        let json = serde_json::to_string_pretty(&document).unwrap_or_default();
+        // The pages embed the document in a script element.
+        let inline = json.replace("</", "<\\/");
+        let font = "<link href=\"https://fonts.googleapis.com/css?family=Montserrat:300,400,700|Roboto:300,400,700\" rel=\"stylesheet\">";
+        Self {
+            swagger: service.swagger_ui_html().replace(&generated, &inline),
+            redoc: service.redoc_html().replace(&generated, &inline).replace(font, ""),
+            routes: RouteTable::new(&document),
+            json,
+        }
+    }
+
+    /// The routes of the document and its pages.
+    pub(crate) fn pages(&self) -> Vec<PlainRoute> {
+        const HTML: &str = "text/html; charset=utf-8";
+        let page = |path: &str, content_type, text: &str| {
+            let endpoint = get(static_page(content_type, text.to_owned()));
+            PlainRoute::new(path, "GET, HEAD", endpoint).without_token()
+        };
+        vec![
+            page("/openapi.json", "application/json", &self.json),
+            page("/docs", HTML, &self.swagger),
+            page("/redoc", HTML, &self.redoc),
+        ]
+    }
+}
+
+/// An endpoint that serves a static text.
+fn static_page(content_type: &'static str, text: String) -> impl Endpoint {
+    let text = bytes::Bytes::from(text);
+    make_sync(move |_| {
+        Response::builder()
+            .content_type(content_type)
+            .header(header::CACHE_CONTROL, "no-cache")
+            .header(header::CONTENT_SECURITY_POLICY, "frame-ancestors 'none'; base-uri 'none'")
+            .body(text.clone())
+    })
+}
+
+/// Adds what this install provides to the document.
+fn add_installed(document: &mut Value, installed: &Schema) {
+    let aggregators: Vec<_> = installed.aggregators.iter().map(|a| a.id.clone()).collect();
+    narrow_requests(document, installed);
+    close_requests(document);
+    narrow_responses(&mut document["components"]["schemas"], installed);
+    simplify_references(document);
+    for (path, name, keyword, value) in [
+        ("/videos/{video_id}/chunks", "analyzer", "enum", json!(installed.analyzers)),
+        (
+            "/videos/{video_id}/chunks",
+            "chunk_ids",
+            "pattern",
+            json!("^ *-?[0-9]+ *(, *-?[0-9]+ *)*$"),
+        ),
+        ("/videos/{video_id}/aggregates", "aggregator", "enum", json!(aggregators)),
+    ] {
+        let parameters = document["paths"][path]["get"]["parameters"].as_array_mut();
+        for parameter in parameters.into_iter().flatten().filter(|p| p["name"] == name) {
+            parameter["schema"][keyword] = value.clone();
+        }
+    }
+    document["info"]["x-installed"] = json!({
+        "analyzers": installed.analyzers,
+        "exclusive_groups": installed.exclusive_groups,
+        "aggregators": aggregators,
+    });
+}
+
+/// Rewrites the framework's `allOf` of a reference and its description as annotated references: client
+/// generators merge the two parts and fail where one has no type. A nullable reference becomes a `oneOf`,
+/// since `nullable` has no effect without a sibling type (OpenAPI 3.0.3).
+fn simplify_references(node: &mut Value) {
+    match node {
+        Value::Array(items) => items.iter_mut().for_each(simplify_references),
+        Value::Object(object) => {
+            if let Some(reference) = annotated_reference(object) {
+                object.remove("allOf");
+                if object.remove("nullable").is_some_and(|nullable| nullable == true) {
+                    let nothing = json!({"nullable": true, "enum": [null]});
+                    object.insert("oneOf".into(), json!([reference, nothing]));
+                } else {
+                    object.insert("allOf".into(), json!([reference]));
+                }
+            }
+            object.values_mut().for_each(simplify_references);
+        }
+        _ => {}
+    }
+}
+
+/// The reference of an `allOf` whose second part only repeats annotations of the schema itself.
+fn annotated_reference(schema: &Map<String, Value>) -> Option<Value> {
+    let [reference, words] = schema.get("allOf")?.as_array()?.as_slice() else { return None };
+    let mut words = words.as_object()?.iter();
+    let repeated = words.all(|(name, value)| schema.get(name) == Some(value));
+    (repeated && reference["$ref"].is_string()).then(|| reference.clone())
+}
+
+/// Restricts request fields to the values that this install accepts.
+fn narrow_requests(document: &mut Value, installed: &Schema) {
+    let fields: Vec<_> = installed.vector_fields.iter().map(|(field, _)| field).collect();
+    let levels: Vec<_> = installed.detail_levels.iter().map(|(level, _)| level).collect();
+    let mut ask_analyzers = installed.analyzers.clone();
+    ask_analyzers.push(AUTO_ANALYZER.to_owned());
+    let schemas = &mut document["components"]["schemas"];
+    for (schema, field, mut values) in [
+        ("QueryRequest", "analyzer", json!(installed.analyzers)),
+        ("QueryRequest", "field", json!(fields)),
+        ("QueryRequest", "detail", json!(levels)),
+        ("AskRequest", "analyzer", json!(ask_analyzers)),
+    ] {
+        let field = &mut schemas[schema]["properties"][field];
+        if let (Some(true), Some(list)) = (field["nullable"].as_bool(), values.as_array_mut()) {
+            list.push(Value::Null);
+        }
+        field["enum"] = values;
+    }
+    schemas["QueryRequest"]["properties"]["filters"] = filters(installed);
+    // Also accepted without `text` if `like` or `order` is given.
+    schemas["QueryRequest"]["required"] = json!(["text"]);
+    for fields in ["/components/schemas/UrlIngestRequest/properties", UPLOAD] {
+        if let Some(fields) = document.pointer_mut(fields) {
+            constrain_ingest(fields);
+        }
+    }
+}
+
+/// Forbids additional properties in requests.
+fn close_requests(document: &mut Value) {
+    let close = |schema: &mut Value| {
+        let names = schema["properties"].as_object().is_some_and(|fields| !fields.is_empty());
+        if names && schema["additionalProperties"].is_null() {
+            schema["additionalProperties"] = json!(false);
+        }
+    };
+    let mut names = Vec::new();
+    let paths = document["paths"].as_object_mut().into_iter().flatten();
+    for (_, operation) in paths.flat_map(|(_, item)| item.as_object_mut().into_iter().flatten()) {
+        let content = operation.pointer_mut("/requestBody/content").and_then(Value::as_object_mut);
+        for (_, media) in content.into_iter().flatten() {
+            match media["schema"]["$ref"].as_str() {
+                Some(reference) => names.push(reference.trim_start_matches('#').to_owned()),
+                None => close(&mut media["schema"]),
+            }
+        }
+    }
+    for reference in names {
+        document.pointer_mut(&reference).into_iter().for_each(close);
+    }
+}
+
+/// Restricts responses to the installed analyzers and to the fields of a hit's detail level.
+fn narrow_responses(schemas: &mut Value, installed: &Schema) {
+    for level in ["MinimalResult", "StandardResult", "FullResult"] {
+        schemas[level]["additionalProperties"] = json!(false);
+    }
+    if let Some(known) = schemas["Chunk"]["properties"].as_object_mut() {
+        let head = ["chunk_id", "start", "end", "timecode"];
+        known.retain(|name, _| {
+            head.contains(&name.as_str()) || installed.analyzers.iter().any(|id| id == name)
+        });
+    }
+    require_nullable_fields(schemas);
+}
+
+/// JSON pointer of the fields of an upload.
+const UPLOAD: &str =
+    "/paths/~1videos/post/requestBody/content/multipart~1form-data/schema/properties";
+
+/// Adds the limits that the domain checks for ingest fields. They are not part of the types because the
+/// domain reports violations with other status codes than a type mismatch.
+fn constrain_ingest(fields: &mut Value) {
+    let presets: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+    let modes: Vec<&str> = MODES.iter().map(|(mode, _)| *mode).collect();
+    fields["mode"]["enum"] = json!(modes);
+    fields["preset"]["enum"] = json!(presets);
+    for weight in ["speaker", "silence", "cut", "semantic"] {
+        fields[weight]["minimum"] = json!(0);
+    }
+    for seconds in ["interval", "min_duration", "max_duration"] {
+        fields[seconds]["minimum"] = json!(0);
+        fields[seconds]["exclusiveMinimum"] = json!(true);
+    }
+    if fields["url"].is_object() {
+        fields["url"]["format"] = json!("uri");
+        fields["url"]["pattern"] = json!("^[Hh][Tt][Tt][Pp][Ss]?://");
+    }
+}
+
+/// Marks nullable response fields as required: responses always contain them. Clients may omit nullable
+/// request fields.
+fn require_nullable_fields(schemas: &mut Value) {
+    let sent = schemas.as_object_mut().into_iter().flatten();
+    for (_, schema) in sent.filter(|(name, _)| !name.ends_with("Request")) {
+        let fields = schema["properties"].as_object().into_iter().flatten();
+        let nullable = fields.filter(|(_, field)| field["nullable"] == true);
+        let names: Vec<Value> = nullable.map(|(name, _)| json!(name)).collect();
+        if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+            required.extend(names);
+        }
+    }
+}
+
+fn filters(installed: &Schema) -> Value {
+    let mut properties = Map::new();
+    for filter in &installed.filters {
+        let schema = match filter.kind.as_str() {
+            "list[str]" => json!({"type": "array", "items": {"type": "string"}}),
+            "list[int]" => json!({"type": "array", "items": {"type": "integer"}}),
+            "int" => json!({"type": "integer"}),
+            "float" => json!({"type": "number"}),
+            _ => json!({"type": "string"}),
+        };
+        properties.insert(filter.name.clone(), schema);
+    }
+    json!({
+        "type": "object",
+        "description": "Hard filters that must all match. For a list of values, any one matches.",
+        "default": {},
+        "properties": properties,
+        "additionalProperties": false,
+    })
+}

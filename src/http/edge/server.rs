@@ -1,0 +1,313 @@
+//! The HTTP server: accepts connections, enforces the limits of `[http]`, and passes requests to the
+//! endpoint.
+//!
+//! When all connections are in use, the one that has been idle for longest is closed for the next. If none
+//! is idle, a few more are accepted; they get 503, except for probes.
+
+mod activity;
+mod compression;
+mod timeout_stream;
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use hyper::body::Incoming;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto;
+use poem::endpoint::BoxEndpoint;
+use poem::http::uri::{Authority, Scheme};
+use poem::http::{HeaderValue, StatusCode, Version, header};
+use poem::web::{LocalAddr, RemoteAddr};
+use poem::{Addr, Endpoint, Request, Response};
+use tokio::net::{TcpListener, TcpSocket, TcpStream, lookup_host};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tower::ServiceExt;
+
+use super::metrics;
+use crate::http::settings::HttpSettings;
+use crate::http::wire::failure::Failure;
+use activity::{Activity, GuardedBody};
+use timeout_stream::TimeoutStream;
+
+/// Pause after accepting a connection failed, as it does when file descriptors run out.
+const ACCEPT_BACKOFF: Duration = Duration::from_millis(50);
+/// Connections beyond `http.max_connections`, whose requests get 503, except for probes.
+const OVERFLOW_CONNECTIONS: usize = 32;
+/// Length of the listen backlog: in a burst, a client that finds it full retries only after a second. The
+/// system may use a lower limit.
+const LISTEN_BACKLOG: u32 = 4096;
+/// Concurrent requests of one HTTP/2 connection.
+const MAX_HTTP2_STREAMS: u32 = 100;
+/// Paths that are answered even when all connections are in use.
+const PROBES: [&str; 3] = ["/health", "/live", "/ready"];
+
+/// Listens on an address and port, or on the first usable address of a host name and port.
+pub async fn listen(address: &str) -> io::Result<TcpListener> {
+    let mut failed = io::Error::new(io::ErrorKind::NotFound, "it leads to no address");
+    for address in lookup_host(address).await? {
+        match listen_on(address) {
+            Ok(listener) => return Ok(listener),
+            Err(error) => failed = error,
+        }
+    }
+    Err(failed)
+}
+
+fn listen_on(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // A restarted service must not wait for the connections of its predecessor.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(LISTEN_BACKLOG)
+}
+
+/// Serves `app` until `stop` completes, which returns how long running requests may still take.
+pub async fn serve(
+    listener: TcpListener,
+    app: BoxEndpoint<'static, Response>,
+    settings: &HttpSettings,
+    stop: impl Future<Output = Duration>,
+) {
+    let server = Arc::new(HttpServer::new(app, settings));
+    let upkeep = metrics::upkeep();
+    tokio::pin!(stop, upkeep);
+    let mut accept_failed = false;
+    let grace = loop {
+        tokio::select! {
+            grace = &mut stop => break grace,
+            () = &mut upkeep => {}
+            accepted = server.accept(&listener) => match accepted {
+                Ok((socket, remote)) => {
+                    accept_failed = false;
+                    server.clone().spawn_connection(socket, remote);
+                }
+                Err(error) => {
+                    if !accept_failed {
+                        tracing::warn!(%error, "cannot accept connections");
+                    }
+                    accept_failed = true;
+                    server.make_room();
+                    tokio::time::sleep(ACCEPT_BACKOFF).await;
+                }
+            }
+        }
+    };
+    drop(listener);
+    server.close(grace).await;
+}
+
+/// The open connections and how they are served.
+struct HttpServer {
+    app: BoxEndpoint<'static, Response>,
+    settings: HttpSettings,
+    /// Maximum number of connections, within the process's descriptor limit.
+    max_connections: usize,
+    open: Mutex<HashMap<u64, Arc<Connection>>>,
+    next: AtomicU64,
+    tasks: TaskTracker,
+    /// Cancelled when no further requests are accepted.
+    closing: CancellationToken,
+    /// Cancelled when all connections are closed.
+    ended: CancellationToken,
+}
+
+/// An open connection.
+struct Connection {
+    activity: Arc<Activity>,
+    evicted: CancellationToken,
+}
+
+impl HttpServer {
+    fn new(app: BoxEndpoint<'static, Response>, settings: &HttpSettings) -> Self {
+        let max_connections = connection_limit(settings.max_connections, descriptors());
+        if max_connections < settings.max_connections {
+            tracing::warn!(
+                requested = settings.max_connections,
+                max_connections,
+                "http.max_connections is more than half of the file descriptor limit (ulimit -n); \
+                 the limit is lowered"
+            );
+        }
+        Self {
+            app,
+            settings: settings.clone(),
+            max_connections,
+            open: Mutex::default(),
+            next: AtomicU64::new(0),
+            tasks: TaskTracker::new(),
+            closing: CancellationToken::new(),
+            ended: CancellationToken::new(),
+        }
+    }
+
+    /// The next connection, once there is room for it.
+    async fn accept(&self, listener: &TcpListener) -> io::Result<(TcpStream, SocketAddr)> {
+        while self.open().len() >= self.max_connections + OVERFLOW_CONNECTIONS && !self.make_room()
+        {
+            tokio::time::sleep(ACCEPT_BACKOFF).await;
+        }
+        listener.accept().await
+    }
+
+    fn open(&self) -> MutexGuard<'_, HashMap<u64, Arc<Connection>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Closes the connections that have been idle for longest, those without any request first. Closes
+    /// several at once, so that a burst of new connections does not scan all of them each time. Returns
+    /// false if none is idle.
+    fn make_room(&self) -> bool {
+        let mut open = self.open();
+        let idle = open.iter().filter_map(|(id, connection)| {
+            connection.activity.idle_since().map(|since| (since, *id))
+        });
+        let mut idle: Vec<_> = idle.collect();
+        let few = (self.max_connections / 32).clamp(1, idle.len().max(1));
+        if idle.len() > few {
+            idle.select_nth_unstable(few);
+        }
+        idle.truncate(few);
+        for (_, id) in &idle {
+            if let Some(connection) = open.remove(id) {
+                connection.evicted.cancel();
+            }
+        }
+        !idle.is_empty()
+    }
+
+    /// Spawns a task that serves a connection.
+    fn spawn_connection(self: Arc<Self>, socket: TcpStream, remote: SocketAddr) {
+        let over_limit = self.open().len() >= self.max_connections && !self.make_room();
+        let activity = Arc::new(Activity::new(&self.settings));
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let connection = Arc::new(Connection { activity, evicted: self.ended.child_token() });
+        self.open().insert(id, connection.clone());
+        let server = self.clone();
+        self.tasks.spawn(async move {
+            tokio::select! {
+                () = server.serve_connection(socket, remote, &connection.activity, over_limit) => {}
+                () = connection.evicted.cancelled() => {}
+            }
+            server.open().remove(&id);
+        });
+    }
+
+    /// Serves the requests of one connection.
+    async fn serve_connection(
+        self: &Arc<Self>,
+        socket: TcpStream,
+        remote: SocketAddr,
+        activity: &Arc<Activity>,
+        over_limit: bool,
+    ) {
+        // Responses are small or streamed in large blocks: Nagle's algorithm helps neither.
+        let _ = socket.set_nodelay(true);
+        let local = LocalAddr(socket.local_addr().map(Addr::from).unwrap_or_default());
+        let remote = RemoteAddr(remote.into());
+        let (server, request_activity) = (self.clone(), activity.clone());
+        let min_bytes = self.settings.compress_min_bytes;
+        let service = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
+            // Registered before the response is polled: the socket checks it for its idle timeout.
+            let guard = request_activity.start_request(request.version());
+            let (server, local, remote) = (server.clone(), local.clone(), remote.clone());
+            let answering = tower::service_fn(move |request: hyper::Request<Incoming>| {
+                let request = Request::from((request, local.clone(), remote.clone(), Scheme::HTTP));
+                let server = server.clone();
+                async move {
+                    let response = server.answer(request, over_limit).await;
+                    Ok::<_, Infallible>(hyper::Response::from(response))
+                }
+            });
+            async move {
+                let answering = compression::compressed(answering, min_bytes);
+                let response = answering.oneshot(request).await?;
+                Ok::<_, Infallible>(response.map(|body| GuardedBody::new(body, guard)))
+            }
+        });
+        let mut builder = auto::Builder::new(TokioExecutor::new());
+        builder.http1().max_buf_size(self.settings.max_header_bytes);
+        builder.http2().max_concurrent_streams(MAX_HTTP2_STREAMS).max_header_list_size(
+            u32::try_from(self.settings.max_header_bytes).unwrap_or(u32::MAX),
+        );
+        let socket = TokioIo::new(TimeoutStream::new(socket, activity.clone()));
+        let connection = builder.serve_connection(socket, service);
+        tokio::pin!(connection);
+        let ended = tokio::select! {
+            ended = &mut connection => ended,
+            () = self.closing.cancelled() => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
+        };
+        if let Err(error) = ended {
+            tracing::debug!(%error, "a connection ended early");
+        }
+    }
+
+    async fn answer(&self, request: Request, over_limit: bool) -> Response {
+        if let Some(detail) = invalid_host(&request) {
+            let mut response = Failure::new(StatusCode::BAD_REQUEST, detail).into_response();
+            // The start of the next request is not certain either.
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            return response;
+        }
+        if over_limit && !PROBES.contains(&request.uri().path()) {
+            let full = format!(
+                "all {} connections are in use (http.max_connections); try again shortly",
+                self.max_connections
+            );
+            return Failure::busy(full, 1).into_response();
+        }
+        self.app.get_response(request).await
+    }
+
+    /// Waits up to `grace` for running requests, then closes all connections.
+    async fn close(&self, grace: Duration) {
+        self.closing.cancel();
+        self.tasks.close();
+        if tokio::time::timeout(grace, self.tasks.wait()).await.is_err() {
+            self.ended.cancel();
+            self.tasks.wait().await;
+        }
+    }
+}
+
+/// Why the `Host` header is rejected (RFC 9112, section 3.2).
+fn invalid_host(request: &Request) -> Option<&'static str> {
+    if request.version() == Version::HTTP_2 {
+        return None;
+    }
+    let mut hosts = request.headers().get_all(header::HOST).into_iter();
+    match (hosts.next(), hosts.next()) {
+        (_, Some(_)) => Some("there is more than one Host header; send one"),
+        (None, None) if request.version() == Version::HTTP_11 => {
+            Some("there is no Host header; HTTP/1.1 requires one")
+        }
+        (Some(host), None) if !host.is_empty() && Authority::try_from(host.as_bytes()).is_err() => {
+            Some("the Host header is not a name or an address with a port")
+        }
+        _ => None,
+    }
+}
+
+/// Limits connections to half of the file descriptors: files, stores and models need the others.
+fn connection_limit(requested: usize, descriptors: Option<u64>) -> usize {
+    let half = descriptors.map_or(usize::MAX, |max_connections| {
+        usize::try_from(max_connections / 2).unwrap_or(usize::MAX)
+    });
+    requested.min(half).max(1)
+}
+
+/// The process's limit of file descriptors; `None` if unlimited.
+fn descriptors() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Nofile).current
+}
+
+#[cfg(test)]
+mod tests;

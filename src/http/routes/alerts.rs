@@ -1,0 +1,260 @@
+//! `/alerts`: saved searches that call a webhook for every new matching video.
+
+use poem_openapi::param::Path;
+use poem_openapi::{Object, OpenApi};
+
+use crate::http::edge::auth::{Service, Token};
+use crate::http::wire::body::{Accepted, Json};
+use crate::http::wire::errors::{ApiError, ById, Change, Plain, Rerun};
+use crate::http::wire::hits::{StandardResult, field};
+use crate::http::wire::values::{AnyObject, shortest};
+use domain::alerts;
+use domain::kernel::urls::redact_query;
+use domain::search::ALL_ANALYZERS;
+
+/// The routes of this section.
+pub(super) struct AlertsApi(pub(super) Service);
+
+#[OpenApi]
+impl AlertsApi {
+    /// List alerts.
+    ///
+    /// Sorted by name.
+    #[oai(path = "/alerts", method = "get", operation_id = "alerts")]
+    async fn alerts(&self, token: Token) -> Result<Json<AlertList>, ApiError<Plain>> {
+        let alerts = self.0.scoped(&token).alerts().await?;
+        Ok(Json(AlertList { alerts: alerts.into_iter().map(Into::into).collect() }))
+    }
+
+    /// Get an alert.
+    ///
+    /// Includes its failed deliveries.
+    #[oai(path = "/alerts/:name", method = "get", operation_id = "alert")]
+    async fn alert(
+        &self,
+        token: Token,
+        /// Name of the alert.
+        name: Path<String>,
+    ) -> Result<Json<AlertBody>, ApiError<ById>> {
+        Ok(Json(self.0.scoped(&token).alert(&name).await?.into()))
+    }
+
+    /// Create or update an alert.
+    ///
+    /// An alert is a saved search that calls a webhook for every new matching video. It runs on each video
+    /// that is ingested from now on. If moments match, the webhook gets a signed POST (`Shotlog-Signature`,
+    /// as for job callbacks) with `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and
+    /// `moments`. Delivery is at least once; repeated deliveries have the same `event_id`.
+    #[oai(path = "/alerts/:name", method = "put", operation_id = "put_alert")]
+    async fn put_alert(
+        &self,
+        token: Token,
+        /// Name of the alert: 1 to 64 characters of `a`-`z`, `0`-`9`, `_` and `-`.
+        name: Path<String>,
+        Json(request): Json<AlertRequest>,
+    ) -> Result<Json<AlertBody>, ApiError<Rerun>> {
+        let AlertRequest { search, webhook } = request;
+        Ok(Json(self.0.scoped(&token).put_alert(&name, search.into(), webhook).await?.into()))
+    }
+
+    /// Delete an alert.
+    #[oai(path = "/alerts/:name", method = "delete", operation_id = "delete_alert")]
+    async fn delete_alert(
+        &self,
+        token: Token,
+        /// Name of the alert.
+        name: Path<String>,
+    ) -> Result<Json<AlertDeleted>, ApiError<Change>> {
+        self.0.scoped(&token).delete_alert(&name).await?;
+        Ok(Json(AlertDeleted { name: name.0, deleted: true }))
+    }
+
+    /// Test an alert.
+    ///
+    /// Runs the search on all stored videos without calling the webhook.
+    #[oai(path = "/alerts/:name/test", method = "post", operation_id = "test_alert")]
+    async fn test_alert(
+        &self,
+        token: Token,
+        /// Name of the alert.
+        name: Path<String>,
+    ) -> Result<Json<AlertTest>, ApiError<Change>> {
+        let found = self.0.scoped(&token).test_alert(&name).await?;
+        Ok(Json(AlertTest { results: found.into_iter().map(Into::into).collect() }))
+    }
+
+    /// Retry failed deliveries.
+    ///
+    /// Starts a job for each video whose delivery failed. The search runs again on the video's current
+    /// output.
+    #[oai(path = "/alerts/:name/retry", method = "post", operation_id = "retry_alert")]
+    async fn retry_alert(
+        &self,
+        token: Token,
+        /// Name of the alert.
+        name: Path<String>,
+    ) -> Result<Accepted<AlertRetry>, ApiError<Rerun>> {
+        let jobs = self.0.scoped(&token).retry_alert(&name).await?;
+        Ok(Accepted(AlertRetry { job_ids: jobs.into_iter().map(|job| job.job_id).collect() }))
+    }
+}
+
+#[derive(Object)]
+struct AlertRetry {
+    /// Id of one job per video; empty if no delivery has failed.
+    job_ids: Vec<String>,
+}
+
+#[derive(Object)]
+struct AlertRequest {
+    #[oai(flatten)]
+    search: AlertSearchBody,
+    /// http(s) URL that receives matches. Private addresses are rejected.
+    webhook: String,
+}
+
+/// The search, with the fields of `/query`.
+#[derive(Object)]
+#[oai(rename = "AlertSearch")]
+struct AlertSearchBody {
+    /// Search query.
+    #[oai(validator(min_length = 1))]
+    text: String,
+    /// Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid` for `*`.
+    #[oai(nullable)]
+    mode: Option<String>,
+    /// Analyzer whose output is searched, or `*` for all. Default: `*`.
+    #[oai(default = "everything")]
+    analyzer: String,
+    /// Vector field to search, one of `vector_fields` of `GET /schema`. Default: `combined`.
+    #[oai(default = "field")]
+    field: String,
+    /// Hard filters that must all match, as in `/query`.
+    #[oai(default)]
+    filters: AnyObject,
+    /// Ignores moments with a lower cosine similarity (0 to 1). Null: no threshold.
+    #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
+    score_threshold: Option<f64>,
+    /// Ignores moments with a lower `p_present` (0 to 1). Default: 0.5.
+    #[oai(default = "half", validator(minimum(value = "0"), maximum(value = "1")))]
+    min_p_present: f64,
+    /// Maximum moments per video in a delivery. Default: 5.
+    #[oai(default = "five", validator(minimum(value = "1"), maximum(value = "50")))]
+    limit: u32,
+}
+
+fn everything() -> String {
+    ALL_ANALYZERS.into()
+}
+
+fn half() -> f64 {
+    0.5
+}
+
+fn five() -> u32 {
+    5
+}
+
+#[derive(Object)]
+struct AlertList {
+    /// The alerts, sorted by name.
+    alerts: Vec<AlertBody>,
+}
+
+#[derive(Object)]
+#[oai(rename = "Alert")]
+struct AlertBody {
+    /// Name of the alert.
+    name: String,
+    #[oai(flatten)]
+    search: AlertSearchBody,
+    /// Webhook URL, without credentials and query values.
+    webhook: String,
+    /// Time of creation, ISO 8601, second precision, UTC.
+    created_at: String,
+    /// Number of successful deliveries.
+    delivered: u64,
+    /// Time of the last successful delivery, ISO 8601, second precision, UTC; null before the first.
+    #[oai(nullable)]
+    last_delivered_at: Option<String>,
+    /// Failed deliveries, newest last; `POST /alerts/{name}/retry` retries them.
+    failed: Vec<FailedDeliveryBody>,
+}
+
+#[derive(Object)]
+#[oai(rename = "FailedDelivery")]
+struct FailedDeliveryBody {
+    /// Id of the event, the same in every delivery attempt.
+    event_id: String,
+    /// Id of the video.
+    video_id: String,
+    /// Error of the last attempt.
+    error: String,
+    /// Time of the failure, ISO 8601, second precision, UTC.
+    at: String,
+}
+
+#[derive(Object)]
+struct AlertDeleted {
+    /// Name of the alert.
+    name: String,
+    /// Always true.
+    deleted: bool,
+}
+
+#[derive(Object)]
+struct AlertTest {
+    /// Matching moments, best first.
+    results: Vec<StandardResult>,
+}
+
+impl From<AlertSearchBody> for alerts::AlertSearch {
+    fn from(search: AlertSearchBody) -> Self {
+        Self {
+            text: search.text,
+            mode: search.mode,
+            analyzer: search.analyzer,
+            field: search.field,
+            filters: search.filters.0,
+            score_threshold: search.score_threshold.map(|x| x as f32),
+            min_p_present: search.min_p_present as f32,
+            limit: search.limit,
+        }
+    }
+}
+
+impl From<alerts::AlertSearch> for AlertSearchBody {
+    fn from(search: alerts::AlertSearch) -> Self {
+        Self {
+            text: search.text,
+            mode: search.mode,
+            analyzer: search.analyzer,
+            field: search.field,
+            filters: AnyObject(search.filters),
+            score_threshold: search.score_threshold.map(shortest),
+            min_p_present: shortest(search.min_p_present),
+            limit: search.limit,
+        }
+    }
+}
+
+impl From<alerts::Alert> for AlertBody {
+    fn from(alert: alerts::Alert) -> Self {
+        Self {
+            name: alert.name,
+            search: alert.search.into(),
+            webhook: redact_query(&alert.webhook),
+            created_at: alert.created_at,
+            delivered: alert.delivered,
+            last_delivered_at: alert.last_delivered_at,
+            failed: alert.failed.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<alerts::FailedDelivery> for FailedDeliveryBody {
+    fn from(failed: alerts::FailedDelivery) -> Self {
+        let alerts::FailedDelivery { event_id, video_id, error, at } = failed;
+        Self { event_id, video_id: video_id.to_string(), error, at }
+    }
+}

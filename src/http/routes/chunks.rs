@@ -1,0 +1,353 @@
+//! `/videos/{video_id}/chunks`: stored analyzer output.
+
+use std::borrow::Cow;
+
+use poem::Request;
+use poem_openapi::param::{Path, Query};
+use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
+use poem_openapi::types::Type;
+use poem_openapi::{Object, OpenApi};
+use serde_json::{Value, json};
+
+use crate::http::edge::auth::{Service, Token};
+use crate::http::wire::body::RawJson;
+use crate::http::wire::budget::{BudgetUsage, ResponseBudget};
+use crate::http::wire::errors::{ApiError, ById, ByIdChecked};
+use crate::http::wire::failure::Failure;
+use crate::http::wire::hits::SpeakerTurnBody;
+use crate::http::wire::params::{Bounded, ChunkIdParameter, Flag, Number};
+use crate::http::wire::values::AnyObject;
+use domain::catalog::chunks;
+use domain::kernel::video::{ChunkId, parse_video_id};
+
+/// The routes of this section.
+pub(super) struct ChunksApi(pub(super) Service);
+
+#[OpenApi]
+impl ChunksApi {
+    /// List chunks.
+    ///
+    /// Returns the stored analyzer output of a video, filtered and paged.
+    #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
+    #[oai(path = "/videos/:video_id/chunks", method = "get", operation_id = "chunks")]
+    async fn chunks(
+        &self,
+        request: &Request,
+        token: Token,
+        /// Id of the video.
+        video_id: Path<String>,
+        /// Id of an analyzer: returns only its output. Default: all.
+        analyzer: Query<Option<String>>,
+        /// Only chunks that end after this time, seconds of the video.
+        after: Query<Option<Number>>,
+        /// Only chunks that start before this time, seconds of the video.
+        before: Query<Option<Number>>,
+        /// Only chunks with these ids: comma-separated integers, such as `2,4,7`.
+        chunk_ids: Query<Option<String>>,
+        /// Maximum chunks per page, 1 to 500. Default: 50.
+        #[oai(default = "fifty")]
+        limit: Query<Bounded<1, 500>>,
+        /// Number of chunks to skip. Default: 0.
+        #[oai(default = "none")]
+        offset: Query<Bounded<0, { u32::MAX }>>,
+        /// Include internal fields such as `locations`. Default: false.
+        #[oai(default = "off")]
+        verbose: Query<Flag>,
+        /// Maximum tokens of the page's chunks together; the response contains whole chunks in order.
+        /// Default: no limit.
+        max_tokens: Query<Option<Bounded<1, { u32::MAX }>>>,
+        /// `next` of the previous page, which `max_tokens` truncated.
+        cursor: Query<Option<String>>,
+    ) -> Result<RawJson<ChunkPageBody>, ApiError<ByIdChecked>> {
+        let mut query = chunks::ChunkQuery {
+            analyzer: analyzer.0,
+            after: after.0.map(|after| after.0),
+            before: before.0.map(|before| before.0),
+            chunk_ids: chunk_ids.0,
+            limit: limit.0.0,
+            offset: offset.0.0,
+            verbose: verbose.0.0,
+        };
+        let budget =
+            ResponseBudget { max_tokens: max_tokens.0.map(|tokens| tokens.0), cursor: cursor.0 };
+        let request_key = match budget.is_partial() {
+            true => format!("{} {query:?}", video_id.0),
+            false => String::new(),
+        };
+        let skipped = budget.skipped(&request_key)?;
+        query.offset = query.offset.saturating_add(u32::try_from(skipped).unwrap_or(u32::MAX));
+        let service = self.0.scoped(&token);
+        let video_id = parse_video_id(&video_id)?;
+        // The cache key: everything that the response depends on.
+        let name = request.uri().query().unwrap_or_default();
+        let write = async {
+            let page = service.chunks(video_id, query).await?;
+            let chunks: Vec<String> = page.chunks.iter().map(chunk_json).collect();
+            let left = page.total.saturating_sub(page.offset) as usize;
+            let (fit, usage) = match budget.max_tokens {
+                Some(_) => {
+                    budget.fit(service.tokens(), &chunks, &request_key, skipped, left).await?
+                }
+                None => (chunks.len(), BudgetUsage::default()),
+            };
+            Ok::<_, ApiError<ByIdChecked>>(page_json(&page, &chunks[..fit], usage).into())
+        };
+        Ok(RawJson::new(service.cached_response(video_id, name, write).await?))
+    }
+
+    /// Get a chunk.
+    ///
+    /// Returns the output of all analyzers on it.
+    #[oai(path = "/videos/:video_id/chunks/:chunk_id", method = "get", operation_id = "chunk")]
+    async fn chunk(
+        &self,
+        token: Token,
+        /// Id of the video.
+        video_id: Path<String>,
+        /// Id of the chunk, counted from 0.
+        chunk_id: Path<ChunkIdParameter>,
+        /// Include internal fields such as `locations`. Default: false.
+        #[oai(default = "off")]
+        verbose: Query<Flag>,
+    ) -> Result<RawJson<Chunk>, ApiError<ById>> {
+        let (service, video_id) = (self.0.scoped(&token), parse_video_id(&video_id)?);
+        let chunk_id = chunk_id.0.0;
+        let absent = |_| Failure::not_found(format!("video '{video_id}' has no chunk {chunk_id}"));
+        let chunk_id = ChunkId(u32::try_from(chunk_id).map_err(absent)?);
+        let chunk = service.chunk(video_id, chunk_id, verbose.0.0).await?;
+        Ok(RawJson::new(chunk_json(&chunk)))
+    }
+}
+
+/// Implements the schema of a type that exists only in the document.
+macro_rules! document_type {
+    ($name:ident, $schema_name:literal, |$registry:ident| $schema:expr) => {
+        impl Type for $name {
+            const IS_REQUIRED: bool = true;
+            type RawValueType = Self;
+            type RawElementValueType = Self;
+
+            fn name() -> Cow<'static, str> {
+                $schema_name.into()
+            }
+
+            fn schema_ref() -> MetaSchemaRef {
+                MetaSchemaRef::Reference($schema_name.into())
+            }
+
+            fn register(registry: &mut Registry) {
+                registry.create_schema::<Self, _>($schema_name.into(), |$registry| $schema);
+            }
+
+            fn as_raw_value(&self) -> Option<&Self> {
+                Some(self)
+            }
+
+            fn raw_element_iter<'a>(&'a self) -> Box<dyn Iterator<Item = &'a Self> + 'a> {
+                Box::new(std::iter::empty())
+            }
+        }
+    };
+}
+
+fn fifty() -> Bounded<1, 500> {
+    Bounded(50)
+}
+
+fn none() -> Bounded<0, { u32::MAX }> {
+    Bounded(0)
+}
+
+fn off() -> Flag {
+    Flag(false)
+}
+
+/// Serializes a page. Its chunks are already JSON text.
+fn page_json(page: &chunks::ChunkPage, chunks: &[String], usage: BudgetUsage) -> String {
+    let mut head = json!({
+        "video_id": page.video_id,
+        "analyzers": page.analyzers,
+        "total": page.total,
+        "offset": page.offset,
+        "limit": page.limit,
+    });
+    if let (Some(tokens), Some(tokenizer)) = (usage.tokens, usage.tokenizer) {
+        (head["tokens"], head["tokenizer"]) = (tokens.into(), tokenizer.into());
+    }
+    if let Some(next) = usage.next {
+        head["next"] = next.into();
+    }
+    let capacity = chunks.iter().map(|chunk| chunk.len() + 1).sum::<usize>() + FRAMING_BYTES;
+    let mut text = String::with_capacity(capacity);
+    text.push_str(head.to_string().trim_end_matches('}'));
+    text.push_str(",\"chunks\":[");
+    text.push_str(&chunks.join(","));
+    text.push_str("]}");
+    text
+}
+
+/// Serializes a chunk. Its outputs are already JSON text.
+fn chunk_json(chunk: &chunks::ChunkView) -> String {
+    let head = json!({
+        "chunk_id": chunk.chunk_id,
+        "start": chunk.span.start,
+        "end": chunk.span.end,
+        "timecode": chunk.span.timecode(),
+    });
+    let capacity = chunk.outputs.values().map(|output| output.len() + FRAMING_BYTES).sum::<usize>()
+        + FRAMING_BYTES;
+    let mut text = String::with_capacity(capacity);
+    text.push_str(head.to_string().trim_end_matches('}'));
+    for (analyzer, output) in &chunk.outputs {
+        text.push(',');
+        text.push_str(&Value::from(analyzer.as_str()).to_string());
+        text.push(':');
+        text.push_str(output);
+    }
+    text.push('}');
+    text
+}
+
+/// Approximate size of the JSON around an output, bytes.
+const FRAMING_BYTES: usize = 160;
+
+/// The schema of a page of chunks, which is sent as text.
+enum ChunkPageBody {}
+
+document_type! {
+    ChunkPageBody, "ChunkPage", |registry| {
+        Chunk::register(registry);
+        let properties = vec![
+            ("video_id", described(String::schema_ref(), "Id of the video.")),
+            ("analyzers", described(Vec::<String>::schema_ref(), "Ids of the analyzers with output on the video.")),
+            ("total", described(u32::schema_ref(), "Number of chunks that match the filters, on all pages.")),
+            ("offset", described(u32::schema_ref(), "Number of chunks before this page.")),
+            ("limit", described(u32::schema_ref(), "Maximum chunks per page.")),
+            ("chunks", described(Vec::<Chunk>::schema_ref(), "The chunks of the page, in order of time.")),
+        ];
+        let budget = [
+            ("tokens", described(u32::schema_ref(), "Tokens of `chunks`; present with `max_tokens`.")),
+            (
+                "tokenizer",
+                described(
+                    String::schema_ref(),
+                    "Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`.",
+                ),
+            ),
+            (
+                "next",
+                described(
+                    String::schema_ref(),
+                    "Cursor of the remaining chunks; present if `max_tokens` truncated the page.",
+                ),
+            ),
+        ];
+        MetaSchema {
+            title: Some("ChunkPage".into()),
+            required: properties.iter().map(|(name, _)| *name).collect(),
+            properties: properties.into_iter().chain(budget).collect(),
+            ..MetaSchema::new("object")
+        }
+    }
+}
+
+/// The schema of a chunk, which is sent as text.
+enum Chunk {}
+
+document_type! {
+    Chunk, "Chunk", |registry| {
+        let mut properties = vec![
+            ("chunk_id", described(u32::schema_ref(), "Id of the chunk, counted from 0.")),
+            ("start", described(f64::schema_ref(), "Start, seconds of the video.")),
+            ("end", described(f64::schema_ref(), "End, seconds of the video.")),
+            ("timecode", described(String::schema_ref(), "Start and end as a timecode.")),
+        ];
+        properties.push(analyzer::<DefaultVideoOutput>(registry, "default_video"));
+        properties.push(analyzer::<TranscriptOutput>(registry, "transcript"));
+        properties.push(analyzer::<DiarizationOutput>(registry, "diarization"));
+        properties.push(analyzer::<ObjectDetectionOutput>(registry, "object_detection"));
+        properties.push(analyzer::<OcrOutput>(registry, "ocr"));
+        properties.push(analyzer::<PeopleOutput>(registry, "people"));
+        MetaSchema {
+            description: Some("A chunk, with one field per analyzer that has output on it."),
+            required: vec!["chunk_id", "start", "end", "timecode"],
+            properties,
+            additional_properties: Some(Box::new(AnyObject::schema_ref())),
+            ..MetaSchema::new("object")
+        }
+    }
+}
+
+/// A field's schema with a description.
+fn described(schema: MetaSchemaRef, description: &'static str) -> MetaSchemaRef {
+    schema.merge(MetaSchema { description: Some(description), ..MetaSchema::ANY })
+}
+
+fn analyzer<T: Type>(registry: &mut Registry, id: &'static str) -> (&'static str, MetaSchemaRef) {
+    T::register(registry);
+    (id, T::schema_ref())
+}
+
+// Schemas of the built-in analyzers' output, for the document: the values are sent as stored.
+
+#[derive(Object)]
+struct DefaultVideoOutput {
+    /// What happens in the chunk.
+    description: String,
+    /// Where it takes place.
+    setting: String,
+    /// Descriptions of visible people.
+    people: Vec<String>,
+    /// Visible objects.
+    objects: Vec<String>,
+    /// What people and objects do.
+    actions: Vec<String>,
+    /// Keywords.
+    tags: Vec<String>,
+}
+
+#[derive(Object)]
+struct TranscriptOutput {
+    /// The words spoken in the chunk.
+    text: String,
+    /// ISO 639-1 code of the spoken language; null if unknown.
+    #[oai(nullable)]
+    language: Option<String>,
+    /// `{start, end, text, confidence}`; times are seconds of the video, confidence is 0 to 1.
+    segments: Vec<AnyObject>,
+}
+
+#[derive(Object)]
+struct DiarizationOutput {
+    /// Speaker turns in order of time.
+    turns: Vec<SpeakerTurnBody>,
+    /// Labels or names of the speakers in the chunk.
+    speakers: Vec<String>,
+}
+
+#[derive(Object)]
+struct ObjectDetectionOutput {
+    /// Labels of the detected objects.
+    objects: Vec<String>,
+    /// `{label, count, confidence, first_seen, last_seen}`, with `verbose` also `locations`; times are
+    /// seconds of the video.
+    detections: Vec<AnyObject>,
+}
+
+#[derive(Object)]
+struct OcrOutput {
+    /// The on-screen text of the chunk.
+    text: String,
+    /// `{text, confidence, first_seen, last_seen}`, with `verbose` also `locations`; times are seconds of
+    /// the video.
+    texts: Vec<AnyObject>,
+}
+
+#[derive(Object)]
+struct PeopleOutput {
+    /// `{person, description, clothing, position, action, first_seen, last_seen}`, with `verbose` also
+    /// `locations`; times are seconds of the video.
+    people: Vec<AnyObject>,
+    /// Number of people seen in the chunk.
+    people_count: u32,
+}

@@ -1,0 +1,136 @@
+//! `/videos/{video_id}/clip`: part of a stored video as a file.
+
+use std::io::SeekFrom;
+
+use poem::{Body, Request};
+use poem_openapi::param::{Path, Query};
+use poem_openapi::payload::Binary;
+use poem_openapi::{ApiResponse, OpenApi, ResponseContent};
+use tokio::io::{AsyncReadExt, AsyncSeekExt};
+
+use crate::http::edge::auth::{Service, Token};
+use crate::http::wire::conditional::{FileReply, is_head, quoted};
+use crate::http::wire::disposition::attachment;
+use crate::http::wire::errors::{self, ApiError};
+use crate::http::wire::failure::Failure;
+use crate::http::wire::params::Number;
+use domain::frames::ClipFile;
+use domain::kernel::video::parse_video_id;
+
+/// The routes of this section.
+pub(super) struct ClipsApi(pub(super) Service);
+
+#[OpenApi]
+impl ClipsApi {
+    /// Get a clip.
+    ///
+    /// Returns part of a video as a file: MP4, or M4A for a video without pictures. If a key frame is at
+    /// `start`, or `exact=false` allows the previous one, the streams are copied, which is fast; otherwise
+    /// they are re-encoded as H.264 and AAC. Supports a byte range.
+    #[oai(path = "/videos/:video_id/clip", method = "get", operation_id = "clip")]
+    async fn clip(
+        &self,
+        token: Token,
+        request: &Request,
+        /// Id of the video.
+        video_id: Path<String>,
+        /// Start of the clip, seconds of the video.
+        start: Query<Number>,
+        /// End of the clip, seconds of the video. The maximum duration is configurable.
+        end: Query<Number>,
+        /// Start exactly at `start`, else at the previous key frame. Default: true.
+        #[oai(default = "exact")]
+        exact: Query<bool>,
+    ) -> Result<Clip, ApiError<errors::Clip>> {
+        let video_id = parse_video_id(&video_id)?;
+        let service = self.0.scoped(&token);
+        if is_head(request) {
+            let outline = service.clip_outline(video_id, start.0.0, end.0.0, exact.0).await?;
+            return Ok(match outline.cached {
+                Some(clip) => answer(request, clip).await?,
+                None => head_of_uncut_clip(outline.video, &outline.filename),
+            });
+        }
+        let clip = service.clip(video_id, start.0.0, end.0.0, exact.0).await?;
+        Ok(answer(request, clip).await?)
+    }
+}
+
+/// The clip, or the requested range of it.
+async fn answer(request: &Request, clip: ClipFile) -> Result<Clip, Failure> {
+    let (disposition, size) = (attachment(&clip.filename), clip.size);
+    let etag = clip.version.as_deref().map(quoted);
+    let reply = FileReply::for_request(request, clip.version.as_deref(), size);
+    let part = match &reply {
+        FileReply::Whole => 0..size,
+        FileReply::Part(part) => part.clone(),
+        FileReply::NotModified => return Ok(Clip::NotModified(etag)),
+        FileReply::Changed => return Err(Failure::changed()),
+        FileReply::OutOfRange => return Err(Failure::out_of_range(size)),
+    };
+    let mut file = tokio::fs::File::from_std(clip.file);
+    let seek = file.seek(SeekFrom::Start(part.start)).await;
+    seek.map_err(|_| Failure::internal())?;
+    let length = part.end - part.start;
+    let content = Content::new(clip.video, Body::from_async_read(file.take(length)));
+    let ranges = "bytes".to_owned();
+    Ok(match reply {
+        FileReply::Part(_) => {
+            let range = format!("bytes {}-{}/{size}", part.start, part.end - 1);
+            Clip::Part(content, disposition, length, ranges, etag, range)
+        }
+        _ => Clip::Whole(content, disposition, Some(length), ranges, etag),
+    })
+}
+
+/// The response to HEAD for a clip that is not cut yet: its length is unknown.
+fn head_of_uncut_clip(video: bool, filename: &str) -> Clip {
+    let content = Content::new(video, Body::empty());
+    Clip::Whole(content, attachment(filename), None, "bytes".into(), None)
+}
+
+fn exact() -> bool {
+    true
+}
+
+#[derive(ApiResponse)]
+enum Clip {
+    /// The clip.
+    #[oai(status = 200)]
+    Whole(
+        Content,
+        #[oai(header = "Content-Disposition")] String,
+        /// Absent in the response to HEAD if the clip is not cut yet.
+        #[oai(header = "Content-Length")]
+        Option<u64>,
+        #[oai(header = "Accept-Ranges")] String,
+        #[oai(header = "ETag")] Option<String>,
+    ),
+    /// The requested byte range of the clip.
+    #[oai(status = 206)]
+    Part(
+        Content,
+        #[oai(header = "Content-Disposition")] String,
+        #[oai(header = "Content-Length")] u64,
+        #[oai(header = "Accept-Ranges")] String,
+        #[oai(header = "ETag")] Option<String>,
+        #[oai(header = "Content-Range")] String,
+    ),
+    /// The clip matches `If-None-Match`.
+    #[oai(status = 304)]
+    NotModified(#[oai(header = "ETag")] Option<String>),
+}
+
+#[derive(ResponseContent)]
+enum Content {
+    #[oai(content_type = "video/mp4")]
+    Video(Binary<Body>),
+    #[oai(content_type = "audio/mp4")]
+    Sound(Binary<Body>),
+}
+
+impl Content {
+    fn new(video: bool, body: Body) -> Self {
+        if video { Self::Video(Binary(body)) } else { Self::Sound(Binary(body)) }
+    }
+}

@@ -1,0 +1,141 @@
+//! `/collections`: the collections of videos, and changes of them.
+
+use poem_openapi::param::{Path, Query};
+use poem_openapi::{Enum, Object, OpenApi};
+
+use crate::http::edge::auth::{Service, Token};
+use crate::http::wire::body::{Accepted, Json};
+use crate::http::wire::errors::{ApiError, Change, Plain, Rerun};
+use crate::http::wire::job_status::JobStatusBody;
+use crate::http::wire::params::Bounded;
+use domain::catalog::collections;
+use domain::catalog::collections::CollectionChange;
+use domain::jobs::Job;
+
+/// The routes of this section.
+pub(super) struct CollectionsApi(pub(super) Service);
+
+#[OpenApi]
+impl CollectionsApi {
+    /// List collections.
+    ///
+    /// Sorted by name. A collection exists as long as a video is in it.
+    #[oai(path = "/collections", method = "get", operation_id = "collections")]
+    async fn collections(
+        &self,
+        token: Token,
+        /// Maximum collections per page, 1 to 500. Default: 100.
+        #[oai(default = "hundred")]
+        limit: Query<Bounded<1, 500>>,
+        /// `next` of the previous page.
+        cursor: Query<Option<String>>,
+    ) -> Result<Json<CollectionListBody>, ApiError<Plain>> {
+        let limit = limit.0.0 as usize;
+        Ok(Json(self.0.scoped(&token).collections(cursor.0.as_deref(), limit).await?.into()))
+    }
+
+    /// Rename a collection.
+    ///
+    /// Starts a job that moves the videos. If a collection of the new name exists, the two are merged.
+    /// Running ingests still use the old name, and tokens that are limited to the old name are not changed.
+    #[oai(path = "/collections/:name", method = "patch", operation_id = "rename_collection")]
+    async fn rename_collection(
+        &self,
+        token: Token,
+        /// Name of the collection.
+        name: Path<String>,
+        Json(request): Json<RenameRequest>,
+    ) -> Result<Accepted<ChangeAccepted>, ApiError<Rerun>> {
+        let change = CollectionChange::Rename(request.name);
+        Ok(Accepted(self.0.scoped(&token).change_collection(&name, change).await?.into()))
+    }
+
+    /// Delete a collection.
+    ///
+    /// Starts a job that deletes its videos or removes them from the collection.
+    #[oai(path = "/collections/:name", method = "delete", operation_id = "delete_collection")]
+    async fn delete_collection(
+        &self,
+        token: Token,
+        /// Name of the collection.
+        name: Path<String>,
+        /// What to do with its videos: `delete` deletes them, `keep` keeps them without a collection.
+        videos: Query<CollectionVideos>,
+    ) -> Result<Accepted<ChangeAccepted>, ApiError<Change>> {
+        let change = match videos.0 {
+            CollectionVideos::Delete => CollectionChange::Delete,
+            CollectionVideos::Keep => CollectionChange::Dissolve,
+        };
+        Ok(Accepted(self.0.scoped(&token).change_collection(&name, change).await?.into()))
+    }
+}
+
+fn hundred() -> Bounded<1, 500> {
+    Bounded(100)
+}
+
+#[derive(Enum)]
+#[oai(rename_all = "lowercase")]
+enum CollectionVideos {
+    Delete,
+    Keep,
+}
+
+#[derive(Object)]
+struct RenameRequest {
+    /// New name, 1 to 128 characters.
+    #[oai(validator(min_length = 1))]
+    name: String,
+}
+
+#[derive(Object)]
+#[oai(rename = "CollectionList")]
+struct CollectionListBody {
+    /// The collections, sorted by name.
+    collections: Vec<CollectionBody>,
+    /// Cursor of the next page; absent on the last page.
+    #[oai(skip_serializing_if_is_none)]
+    next: Option<String>,
+}
+
+#[derive(Object)]
+#[oai(rename = "Collection")]
+struct CollectionBody {
+    /// Name of the collection.
+    name: String,
+    /// Number of videos in it.
+    videos: u64,
+    /// When its oldest video was first ingested, ISO 8601, second precision, UTC.
+    first_added: String,
+    /// When its newest video was first ingested, ISO 8601, second precision, UTC.
+    last_added: String,
+}
+
+#[derive(Object)]
+struct ChangeAccepted {
+    /// Id of the job; `GET /jobs/{job_id}` reports how many videos are done.
+    job_id: String,
+    status: JobStatusBody,
+    /// Name of the collection before the change.
+    collection: String,
+}
+
+impl From<collections::CollectionList> for CollectionListBody {
+    fn from(list: collections::CollectionList) -> Self {
+        let collections = list.collections.into_iter().map(Into::into).collect();
+        Self { collections, next: list.next }
+    }
+}
+
+impl From<collections::Collection> for CollectionBody {
+    fn from(collection: collections::Collection) -> Self {
+        let collections::Collection { name, videos, first_added, last_added } = collection;
+        Self { name, videos, first_added, last_added }
+    }
+}
+
+impl From<Job> for ChangeAccepted {
+    fn from(job: Job) -> Self {
+        Self { job_id: job.job_id, status: job.status.into(), collection: job.source }
+    }
+}

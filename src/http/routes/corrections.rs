@@ -1,0 +1,244 @@
+//! `/videos/{video_id}/corrections`: user corrections of model output.
+
+use poem_openapi::param::{Path, Query};
+use poem_openapi::{Enum, Object, OpenApi};
+
+use crate::http::edge::auth::{Service, Token};
+use crate::http::wire::body::Json;
+use crate::http::wire::errors::{ApiError, ById, Rerun};
+use crate::http::wire::failure::Failure;
+use crate::http::wire::params::Flag;
+use domain::analysis::correction::{self, CorrectionKind};
+use domain::ingest::correct::CorrectionDraft;
+use domain::jobs::Job;
+use domain::kernel::time::Span;
+use domain::kernel::video::parse_video_id;
+
+/// The routes of this section.
+pub(super) struct CorrectionsApi(pub(super) Service);
+
+#[OpenApi]
+impl CorrectionsApi {
+    /// List corrections.
+    ///
+    /// In the order in which they were made.
+    #[oai(path = "/videos/:video_id/corrections", method = "get", operation_id = "corrections")]
+    async fn corrections(
+        &self,
+        token: Token,
+        /// Id of the video.
+        video_id: Path<String>,
+    ) -> Result<Json<Corrections>, ApiError<ById>> {
+        let corrections = self.0.scoped(&token).corrections(parse_video_id(&video_id)?).await?;
+        Ok(Json(Corrections::new(corrections, None)))
+    }
+
+    /// Correct speakers, words, on-screen text or people.
+    ///
+    /// Applies all corrections or none. Corrections override model output in reads, exports, searches and
+    /// answers, and persist when the video is chunked or analyzed again, as long as the models find the
+    /// same there. A job recomputes the aggregates. Returns 400 if a correction applies to nothing.
+    #[oai(path = "/videos/:video_id/corrections", method = "post", operation_id = "correct")]
+    async fn correct(
+        &self,
+        token: Token,
+        /// Id of the video.
+        video_id: Path<String>,
+        /// Whether to recompute the video's aggregates. Default: only if that is free of model calls.
+        aggregate: Query<Option<Flag>>,
+        Json(request): Json<CorrectionRequest>,
+    ) -> Result<Json<Corrections>, ApiError<Rerun>> {
+        let drafts = request.corrections.into_iter().map(CorrectionDraft::try_from);
+        let drafts = drafts.collect::<Result<Vec<_>, _>>()?;
+        let video_id = parse_video_id(&video_id)?;
+        let aggregate = aggregate.0.map(|flag| flag.0);
+        let (made, job) = self.0.scoped(&token).correct(video_id, drafts, aggregate).await?;
+        Ok(Json(Corrections::new(made, job)))
+    }
+
+    /// Undo all corrections of a video.
+    #[oai(
+        path = "/videos/:video_id/corrections",
+        method = "delete",
+        operation_id = "undo_corrections"
+    )]
+    async fn undo_corrections(
+        &self,
+        token: Token,
+        /// Id of the video.
+        video_id: Path<String>,
+        /// Whether to recompute the video's aggregates. Default: only if that is free of model calls.
+        aggregate: Query<Option<Flag>>,
+    ) -> Result<Json<Corrections>, ApiError<Rerun>> {
+        self.undo(&token, &video_id, None, aggregate.0).await
+    }
+
+    /// Undo a correction.
+    ///
+    /// The output of the models is shown again.
+    #[oai(
+        path = "/videos/:video_id/corrections/:correction_id",
+        method = "delete",
+        operation_id = "undo_correction"
+    )]
+    async fn undo_correction(
+        &self,
+        token: Token,
+        /// Id of the video.
+        video_id: Path<String>,
+        /// Id of the correction.
+        correction_id: Path<String>,
+        /// Whether to recompute the video's aggregates. Default: only if that is free of model calls.
+        aggregate: Query<Option<Flag>>,
+    ) -> Result<Json<Corrections>, ApiError<Rerun>> {
+        self.undo(&token, &video_id, Some(correction_id.0), aggregate.0).await
+    }
+}
+
+impl CorrectionsApi {
+    async fn undo(
+        &self,
+        token: &Token,
+        video_id: &str,
+        id: Option<String>,
+        aggregate: Option<Flag>,
+    ) -> Result<Json<Corrections>, ApiError<Rerun>> {
+        let (video_id, aggregate) = (parse_video_id(video_id)?, aggregate.map(|flag| flag.0));
+        let (left, job) = self.0.scoped(token).undo_corrections(video_id, id, aggregate).await?;
+        Ok(Json(Corrections::new(left, job)))
+    }
+}
+
+#[derive(Object)]
+struct CorrectionRequest {
+    /// The corrections, applied in order: each sees the result of those before it.
+    #[oai(validator(min_items = 1))]
+    corrections: Vec<NewCorrection>,
+}
+
+/// What is wrong, and what is right.
+#[derive(Object)]
+struct NewCorrection {
+    of: CorrectionOf,
+    /// The shown text to replace: label or name of a speaker; words, ignoring case and punctuation;
+    /// `entity_id` or name of a linked person.
+    #[oai(validator(min_length = 1))]
+    from: String,
+    /// The replacement: a name, or words. Empty removes words that were never there.
+    to: String,
+    /// Start of the range to correct, seconds of the video; requires `end`. Null: the whole video. Not
+    /// allowed for a person.
+    #[oai(nullable)]
+    start: Option<f64>,
+    /// End of the range to correct, seconds of the video; requires `start`.
+    #[oai(nullable)]
+    end: Option<f64>,
+}
+
+/// What a correction is about: a speaker, spoken words, on-screen text, or a person.
+#[derive(Debug, Clone, Copy, Enum)]
+#[oai(rename_all = "snake_case")]
+enum CorrectionOf {
+    Speaker,
+    Words,
+    ScreenText,
+    Person,
+}
+
+#[derive(Object)]
+struct Corrections {
+    /// The corrections made by this request; for other requests, all corrections of the video.
+    corrections: Vec<CorrectionBody>,
+    /// Id of the job that recomputes the aggregates; null if none was started.
+    #[oai(nullable)]
+    job_id: Option<String>,
+}
+
+#[derive(Object)]
+#[oai(rename = "Correction")]
+struct CorrectionBody {
+    /// Id of the correction, for `DELETE /videos/{video_id}/corrections/{correction_id}`.
+    id: String,
+    of: CorrectionOf,
+    /// The replaced text.
+    from: String,
+    /// The text that is shown instead.
+    to: String,
+    /// Start of the corrected range, seconds of the video; null for the whole video.
+    #[oai(nullable)]
+    start: Option<f64>,
+    /// End of the corrected range, seconds of the video; null for the whole video.
+    #[oai(nullable)]
+    end: Option<f64>,
+    /// Time of creation, ISO 8601, second precision, UTC.
+    created_at: String,
+    /// Number of places that it currently applies to; 0 if a later run of the models produced something
+    /// else.
+    places: u32,
+    /// Places that it applies to, as `[start, end]` in seconds of the video; at most 1000.
+    spans: Vec<Vec<f64>>,
+}
+
+impl Corrections {
+    fn new(corrections: Vec<correction::Correction>, job: Option<Job>) -> Self {
+        let corrections = corrections.into_iter().map(Into::into).collect();
+        Self { corrections, job_id: job.map(|job| job.job_id) }
+    }
+}
+
+impl From<correction::Correction> for CorrectionBody {
+    fn from(correction: correction::Correction) -> Self {
+        Self {
+            id: correction.id,
+            of: correction.kind.into(),
+            from: correction.from,
+            to: correction.to,
+            start: correction.span.map(|span| span.start),
+            end: correction.span.map(|span| span.end),
+            created_at: correction.created_at,
+            places: correction.places,
+            spans: correction.spans.into_iter().map(|span| vec![span.start, span.end]).collect(),
+        }
+    }
+}
+
+impl TryFrom<NewCorrection> for CorrectionDraft {
+    type Error = Failure;
+
+    fn try_from(new: NewCorrection) -> Result<Self, Failure> {
+        let NewCorrection { of, from, to, start, end } = new;
+        let span = match (start, end) {
+            (Some(start), Some(end)) => Some(Span { start, end }),
+            (None, None) => None,
+            _ => return Err(Failure::unprocessable("'start' and 'end' go together")),
+        };
+        if span.is_some() && matches!(of, CorrectionOf::Person) {
+            return Err(Failure::unprocessable(
+                "a person is corrected wherever they are seen; leave out 'start' and 'end'",
+            ));
+        }
+        Ok(Self { of: of.into(), from, to, span })
+    }
+}
+
+impl From<CorrectionOf> for CorrectionKind {
+    fn from(kind: CorrectionOf) -> Self {
+        match kind {
+            CorrectionOf::Speaker => Self::Speaker,
+            CorrectionOf::Words => Self::Words,
+            CorrectionOf::ScreenText => Self::ScreenText,
+            CorrectionOf::Person => Self::Person,
+        }
+    }
+}
+
+impl From<CorrectionKind> for CorrectionOf {
+    fn from(kind: CorrectionKind) -> Self {
+        match kind {
+            CorrectionKind::Speaker => Self::Speaker,
+            CorrectionKind::Words => Self::Words,
+            CorrectionKind::ScreenText => Self::ScreenText,
+            CorrectionKind::Person => Self::Person,
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! `/videos/{video_id}/entities`: people linked across chunks.
+
+use poem_openapi::param::{Path, Query};
+use poem_openapi::{Object, OpenApi};
+
+use crate::http::edge::auth::{Service, Token};
+use crate::http::wire::body::Json;
+use crate::http::wire::errors::{ApiError, ByIdChecked};
+use crate::http::wire::params::Integer;
+use domain::aggregation;
+use domain::catalog::entities;
+use domain::kernel::moment::MomentId;
+use domain::kernel::time::Span;
+use domain::kernel::video::{VideoId, parse_video_id};
+
+/// The routes of this section.
+pub(super) struct EntitiesApi(pub(super) Service);
+
+#[OpenApi]
+impl EntitiesApi {
+    /// List people linked across chunks.
+    ///
+    /// Requires the `people` analyzer and the `entities` aggregator.
+    #[oai(path = "/videos/:video_id/entities", method = "get", operation_id = "entities")]
+    async fn entities(
+        &self,
+        token: Token,
+        /// Id of the video.
+        video_id: Path<String>,
+        /// Only people seen in at least this many chunks. Default: 1.
+        #[oai(default = "one")]
+        min_appearances: Query<Integer>,
+    ) -> Result<Json<EntityListBody>, ApiError<ByIdChecked>> {
+        let min_appearances = min_appearances.0.0.clamp(0, u32::MAX.into()) as u32;
+        let entities =
+            self.0.scoped(&token).entities(parse_video_id(&video_id)?, min_appearances).await?;
+        Ok(Json(entities.into()))
+    }
+}
+
+fn one() -> Integer {
+    Integer(1)
+}
+
+#[derive(Object)]
+#[oai(rename = "EntityList")]
+struct EntityListBody {
+    /// Id of the video.
+    video_id: String,
+    /// Number of entities.
+    total: u32,
+    /// The linked people.
+    entities: Vec<EntityBody>,
+}
+
+#[derive(Object)]
+#[oai(rename = "Entity")]
+struct EntityBody {
+    /// Id of the entity, unique within the video only.
+    entity_id: String,
+    /// Name from a correction; absent without one.
+    #[oai(skip_serializing_if_is_none)]
+    name: Option<String>,
+    /// Number of chunks the person was seen in.
+    appearances: u32,
+    /// Ids of the chunks that the person was seen in.
+    chunk_ids: Vec<u32>,
+    /// When the person is first seen, seconds of the video.
+    first_seen: f64,
+    /// When the person is last seen, seconds of the video.
+    last_seen: f64,
+    /// What the person looks like.
+    description: String,
+    /// What the person does over the video.
+    narrative: String,
+    /// When the person is visible; present if the aggregator `entity_timelines` has run.
+    #[oai(skip_serializing_if_is_none)]
+    timeline: Option<TimelineBody>,
+}
+
+#[derive(Object)]
+#[oai(rename = "Timeline")]
+struct TimelineBody {
+    /// Total time that the person is visible, seconds.
+    observed_seconds: f64,
+    /// Intervals in which the person is visible, as `[start, end]` in seconds of the video.
+    spans: Vec<Vec<f64>>,
+    /// Moment ids of the intervals, for `GET /moments/{moment_id}`.
+    moments: Vec<String>,
+}
+
+impl From<entities::EntityList> for EntityListBody {
+    fn from(list: entities::EntityList) -> Self {
+        let video_id = list.video_id;
+        let entities = list.entities.into_iter().map(|e| EntityBody::new(video_id, e)).collect();
+        Self { total: list.total, entities, video_id: video_id.to_string() }
+    }
+}
+
+impl EntityBody {
+    fn new(video_id: VideoId, e: aggregation::entity::Entity) -> Self {
+        let moment =
+            |&[start, end]: &[f64; 2]| MomentId::new(video_id, Span { start, end }).to_string();
+        Self {
+            entity_id: e.entity_id,
+            name: e.name,
+            appearances: e.appearances,
+            chunk_ids: e.chunk_ids.into_iter().map(|id| id.0).collect(),
+            first_seen: e.first_seen,
+            last_seen: e.last_seen,
+            description: e.description,
+            narrative: e.narrative,
+            timeline: e.timeline.map(|timeline| TimelineBody {
+                observed_seconds: timeline.observed_seconds,
+                moments: timeline.spans.iter().map(moment).collect(),
+                spans: timeline.spans.into_iter().map(|span| span.to_vec()).collect(),
+            }),
+        }
+    }
+}

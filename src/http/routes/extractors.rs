@@ -1,0 +1,124 @@
+//! `/extractors`: custom analyzers, defined by a JSON schema.
+
+use poem_openapi::param::Path;
+use poem_openapi::{Object, OpenApi};
+use serde_json::Value;
+
+use crate::http::edge::auth::{Service, Token};
+use crate::http::wire::body::Json;
+use crate::http::wire::errors::{ApiError, Change, Plain, Rerun};
+use crate::http::wire::values::AnyObject;
+use domain::analysis::extraction::ExtractorDefinition;
+use domain::catalog::extractors::ExtractorDraft;
+
+/// The routes of this section.
+pub(super) struct ExtractorsApi(pub(super) Service);
+
+#[OpenApi]
+impl ExtractorsApi {
+    /// List extractors.
+    #[oai(path = "/extractors", method = "get", operation_id = "extractors")]
+    async fn extractors(&self, token: Token) -> Result<Json<ExtractorList>, ApiError<Plain>> {
+        let extractors =
+            self.0.scoped(&token).extractors().await?.into_iter().map(Into::into).collect();
+        Ok(Json(ExtractorList { extractors }))
+    }
+
+    /// Get an extractor.
+    #[oai(path = "/extractors/:name", method = "get", operation_id = "extractor")]
+    async fn extractor(
+        &self,
+        token: Token,
+        /// Name of the extractor.
+        name: Path<String>,
+    ) -> Result<Json<ExtractorDetail>, ApiError<Change>> {
+        Ok(Json(self.0.scoped(&token).extractor(&name).await?.into()))
+    }
+
+    /// Define a custom analyzer.
+    ///
+    /// A language model fills in the schema for every chunk, from speech, on-screen text and visible
+    /// content. The name can be used wherever an analyzer is named: in ingests, searches, questions and
+    /// tables. Redefining an extractor invalidates its stored output, which the next ingest computes again.
+    #[oai(path = "/extractors/:name", method = "put", operation_id = "put_extractor")]
+    async fn put_extractor(
+        &self,
+        token: Token,
+        /// Name of the extractor: a lower-case letter, then lower-case letters, digits or `_`, at most 40
+        /// characters.
+        name: Path<String>,
+        Json(request): Json<ExtractorRequest>,
+    ) -> Result<Json<ExtractorDetail>, ApiError<Rerun>> {
+        let schema = Value::Object(request.schema.0).to_string();
+        let draft = ExtractorDraft { description: request.description, schema };
+        Ok(Json(self.0.scoped(&token).put_extractor(&name, &draft).await?.into()))
+    }
+
+    /// Delete an extractor.
+    ///
+    /// Its stored output remains with the videos, as that of an unavailable analyzer, until they are
+    /// ingested again.
+    #[oai(path = "/extractors/:name", method = "delete", operation_id = "delete_extractor")]
+    async fn delete_extractor(
+        &self,
+        token: Token,
+        /// Name of the extractor.
+        name: Path<String>,
+    ) -> Result<Json<ForgottenExtractor>, ApiError<Change>> {
+        self.0.scoped(&token).delete_extractor(&name).await?;
+        Ok(Json(ForgottenExtractor { name: name.0, deleted: true }))
+    }
+}
+
+#[derive(Object)]
+struct ExtractorRequest {
+    /// What it extracts, in a sentence.
+    #[oai(default)]
+    description: String,
+    /// JSON schema of type object. Supported: objects with `properties`, arrays with `items` (`maxItems`),
+    /// strings (`enum`, `format`: `email`, `uri`, `date`, `time`), numbers and integers (`minimum`,
+    /// `maximum`), booleans, and spans of the video (an object with format `span`). Each may have a
+    /// `description`, which is part of the prompt. Fields that a chunk does not show are null.
+    schema: AnyObject,
+}
+
+#[derive(Object)]
+struct ExtractorList {
+    /// The extractors, sorted by name.
+    extractors: Vec<ExtractorDetail>,
+}
+
+#[derive(Object)]
+struct ExtractorDetail {
+    /// Name of the extractor.
+    name: String,
+    /// What it extracts.
+    description: String,
+    /// JSON schema of its output.
+    schema: AnyObject,
+    /// Time of creation, ISO 8601, UTC.
+    created_at: String,
+    /// Time of the last change, ISO 8601, UTC.
+    updated_at: String,
+}
+
+#[derive(Object)]
+struct ForgottenExtractor {
+    /// Name of the extractor.
+    name: String,
+    /// Always true.
+    deleted: bool,
+}
+
+impl From<ExtractorDefinition> for ExtractorDetail {
+    fn from(definition: ExtractorDefinition) -> Self {
+        let schema = serde_json::to_value(&definition.schema).unwrap_or_default();
+        Self {
+            name: definition.name,
+            description: definition.description,
+            schema: AnyObject::from_value(schema),
+            created_at: definition.created_at,
+            updated_at: definition.updated_at,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! `GET /values`: the values that search filters can take.
+
+use poem_openapi::param::Query;
+use poem_openapi::{Object, OpenApi};
+
+use crate::http::edge::auth::{Service, Token};
+use crate::http::wire::body::Json;
+use crate::http::wire::errors::{ApiError, Search};
+use crate::http::wire::params::{Bounded, json_object};
+use domain::search::values;
+use domain::search::values::ValuesQuery;
+
+/// The routes of this section.
+pub(super) struct ValuesApi(pub(super) Service);
+
+#[OpenApi]
+impl ValuesApi {
+    /// List filter values.
+    ///
+    /// Returns the values that occur for a filter, most frequent first.
+    #[oai(path = "/values", method = "get", operation_id = "values")]
+    #[expect(clippy::too_many_arguments, reason = "one per parameter of the route")]
+    async fn values(
+        &self,
+        token: Token,
+        /// A text filter of `/query`: `objects`, `tags`, `people`, `speakers`, `analyzer_ids`, `video_ids`,
+        /// `chunk_config`, `collections`, or `metadata.<key>` for a text key.
+        field: Query<String>,
+        /// Only values with this prefix, case-insensitive.
+        prefix: Query<Option<String>>,
+        /// Maximum values, 1 to 200. Default: 20.
+        #[oai(default = "twenty")]
+        limit: Query<Bounded<1, 200>>,
+        /// Only values in these videos: comma-separated ids.
+        video_ids: Query<Option<String>>,
+        /// Only values in the output of this analyzer.
+        analyzer: Query<Option<String>>,
+        /// Only values in chunks that match these filters: a JSON object as `filters` of `/query`.
+        filters: Query<Option<String>>,
+    ) -> Result<Json<ValuesBody>, ApiError<Search>> {
+        let ids = |text: &String| text.split(',').map(|id| id.trim().to_owned()).collect();
+        let filters = filters.0.as_deref().map(|text| json_object("filters", text)).transpose()?;
+        let query = ValuesQuery {
+            field: field.0,
+            prefix: prefix.0.unwrap_or_default(),
+            limit: limit.0.0,
+            video_ids: video_ids.0.as_ref().map(ids),
+            analyzer: analyzer.0,
+            filters: filters.unwrap_or_default(),
+        };
+        let values = self.0.scoped(&token).values(&query).await?;
+        Ok(Json(ValuesBody::new(query.field, values)))
+    }
+}
+
+fn twenty() -> Bounded<1, 200> {
+    Bounded(20)
+}
+
+#[derive(Object)]
+#[oai(rename = "Values")]
+struct ValuesBody {
+    /// The filter.
+    field: String,
+    /// The values, most frequent first.
+    values: Vec<FilterValue>,
+    /// Whether there are more values than `limit`.
+    more: bool,
+}
+
+#[derive(Object)]
+struct FilterValue {
+    /// The value, as the filter takes it.
+    value: String,
+    /// Number of chunks with the value, by the analyzer that has the most; absent for filters on videos.
+    #[oai(skip_serializing_if_is_none)]
+    moments: Option<u64>,
+    /// Number of videos with the value; absent for filters on chunks.
+    #[oai(skip_serializing_if_is_none)]
+    videos: Option<u64>,
+}
+
+impl ValuesBody {
+    fn new(field: String, values: values::Values) -> Self {
+        let value = |(value, count)| FilterValue {
+            value,
+            moments: (!values.counts_videos).then_some(count),
+            videos: values.counts_videos.then_some(count),
+        };
+        Self { field, values: values.values.into_iter().map(value).collect(), more: values.more }
+    }
+}

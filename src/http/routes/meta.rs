@@ -1,0 +1,278 @@
+//! `/health`, `/schema` and `/analyzers`: capabilities and health of the install.
+
+use std::collections::BTreeMap;
+
+use poem_openapi::{Enum, Object, OpenApi};
+
+use crate::http::edge::auth::{Service, Token};
+use crate::http::wire::body::Json;
+use crate::http::wire::errors::{ApiError, Open, Plain};
+use crate::http::wire::hits::analyzer;
+use crate::http::wire::values::{AnyObject, OrderedMap, shortest};
+use domain::Scoped;
+use domain::catalog::metadata::MetadataKeys;
+use domain::catalog::unreadable;
+use domain::chunking::Preset;
+use domain::search::Thresholds;
+use domain::search::filters::FilterSpec;
+use domain::status;
+
+/// The routes of this section.
+pub(super) struct MetaApi(pub(super) Service);
+
+#[OpenApi]
+impl MetaApi {
+    /// Get health.
+    ///
+    /// Reports liveness and the loaded analyzers and aggregators. Needs no token. The storage state is at
+    /// most `http.probe_interval` old, or the last known one if storage does not answer immediately.
+    #[oai(path = "/health", method = "get", operation_id = "health")]
+    async fn health(&self) -> Result<Json<HealthBody>, ApiError<Open>> {
+        Ok(Json(self.0.status().health().await.into()))
+    }
+
+    /// Get the schema.
+    ///
+    /// Lists everything that this install can search, filter and compute.
+    #[oai(path = "/schema", method = "get", operation_id = "schema")]
+    async fn schema(&self, token: Token) -> Result<Json<SchemaBody>, ApiError<Plain>> {
+        Ok(Json(SchemaBody::for_service(&self.0.scoped(&token)).await))
+    }
+
+    /// List analyzers, vector fields and exclusive groups.
+    #[oai(path = "/analyzers", method = "get", operation_id = "analyzers")]
+    async fn analyzers(&self, token: Token) -> Result<Json<AnalyzersBody>, ApiError<Plain>> {
+        Ok(Json(self.0.scoped(&token).schema().await.into()))
+    }
+}
+
+#[derive(Enum)]
+#[oai(rename_all = "lowercase")]
+enum HealthStatus {
+    Ok,
+    Degraded,
+}
+
+#[derive(Object)]
+#[oai(rename = "Health")]
+struct HealthBody {
+    status: HealthStatus,
+    /// Whether the web UI is served; false in API-only mode.
+    ui: bool,
+    storage: StorageHealth,
+    /// Ids of the available analyzers.
+    analyzers: Vec<String>,
+    /// Ids of the available aggregators.
+    aggregators: Vec<String>,
+    /// Unavailable analyzers, with the reason and the remedy of each.
+    unavailable: BTreeMap<String, String>,
+    /// Videos whose record or documents could not be read, at most 100. They are not listed; delete them or
+    /// ingest them again.
+    unreadable: Vec<UnreadableVideoBody>,
+}
+
+#[derive(Object)]
+#[oai(rename = "UnreadableVideo")]
+struct UnreadableVideoBody {
+    /// Id of the video.
+    video_id: String,
+    /// What could not be read.
+    error: String,
+}
+
+#[derive(Object)]
+struct StorageHealth {
+    /// Whether storage works.
+    ok: bool,
+    /// Name of the storage bucket.
+    bucket: String,
+    /// Why storage does not work; null if it does.
+    #[oai(nullable)]
+    error: Option<String>,
+}
+
+#[derive(Object)]
+#[oai(rename = "Schema")]
+pub(crate) struct SchemaBody {
+    /// Ids of the analyzers.
+    pub(crate) analyzers: Vec<String>,
+    /// Groups of analyzers of which an ingest may select only one.
+    pub(crate) exclusive_groups: Vec<Vec<String>>,
+    /// Description by vector field.
+    pub(crate) vector_fields: OrderedMap<String>,
+    /// Description by detail level.
+    detail_levels: OrderedMap<String>,
+    /// The filters of searches, by name.
+    pub(crate) filters: OrderedMap<FilterBody>,
+    /// The aggregators, by id.
+    pub(crate) aggregators: OrderedMap<AggregatorBody>,
+    /// Description by search mode.
+    modes: OrderedMap<String>,
+    /// By vector field, the `score_threshold` below which hits of the default analyzer are likely random.
+    /// Depends on the embedder only; empty until it is measured shortly after the start.
+    recommended_thresholds: OrderedMap<f64>,
+    /// The recommended thresholds by analyzer.
+    recommended_thresholds_by_analyzer: OrderedMap<OrderedMap<f64>>,
+    /// Modes, presets and detectors of chunking.
+    chunking: ChunkingSchema,
+    /// JSON schema of the output on a chunk, by analyzer.
+    outputs: OrderedMap<AnyObject>,
+    /// JSON schema of the result, by aggregator.
+    results: OrderedMap<AnyObject>,
+    /// By filter, the analyzers whose output it applies to. An empty list means that no installed analyzer
+    /// has it, so the filter matches nothing. Filters that apply to every chunk are absent.
+    pub(crate) filter_analyzers: OrderedMap<Vec<String>>,
+    /// Type of each metadata key of the videos that the token may read: `string`, `number`, `boolean`,
+    /// `time` or `list`.
+    pub(crate) metadata_keys: OrderedMap<String>,
+    /// Whether this install sends callbacks. If not, `callback_url` and alerts are rejected.
+    callbacks: bool,
+}
+
+#[derive(Object)]
+struct ChunkingSchema {
+    /// Description by chunking mode.
+    modes: OrderedMap<String>,
+    /// The presets, by name.
+    presets: OrderedMap<PresetSchema>,
+    /// What each boundary detector finds, by detector; its weight has the same name.
+    detectors: OrderedMap<String>,
+}
+
+#[derive(Object)]
+struct PresetSchema {
+    /// What the preset is for.
+    description: String,
+    /// Weight by detector.
+    weights: OrderedMap<f64>,
+}
+
+#[derive(Object)]
+#[oai(rename = "Filter")]
+pub(crate) struct FilterBody {
+    /// Type of the value: `list[str]`, `list[int]`, `str`, `int`, `float`, `time` or `dict`.
+    #[oai(rename = "type")]
+    kind: String,
+    /// How values are matched: `any`, `exact`, `gte` or `lte`.
+    matches: String,
+    /// Field of the index payload that is compared.
+    payload_field: String,
+}
+
+#[derive(Object)]
+#[oai(rename = "Aggregator")]
+pub(crate) struct AggregatorBody {
+    /// Ids of the analyzers and aggregators whose output it needs.
+    depends_on: Vec<String>,
+    /// Whether it calls the language model.
+    uses_llm: bool,
+}
+
+#[derive(Object)]
+#[oai(rename = "Analyzers")]
+struct AnalyzersBody {
+    /// Ids of the analyzers.
+    analyzers: Vec<String>,
+    /// The vector fields.
+    fields: Vec<String>,
+    /// Groups of analyzers of which an ingest may select only one.
+    exclusive_groups: Vec<Vec<String>>,
+}
+
+impl From<status::Health> for HealthBody {
+    fn from(health: status::Health) -> Self {
+        Self {
+            status: if health.ok { HealthStatus::Ok } else { HealthStatus::Degraded },
+            ui: health.ui,
+            storage: StorageHealth {
+                ok: health.storage_error.is_none(),
+                bucket: health.bucket,
+                error: health.storage_error,
+            },
+            analyzers: health.analyzers,
+            aggregators: health.aggregators,
+            unavailable: health.unavailable.into_iter().collect(),
+            unreadable: health.unreadable.into_iter().map(UnreadableVideoBody::from).collect(),
+        }
+    }
+}
+
+impl From<unreadable::UnreadableVideo> for UnreadableVideoBody {
+    fn from(video: unreadable::UnreadableVideo) -> Self {
+        Self { video_id: video.video_id.to_string(), error: video.error }
+    }
+}
+
+impl SchemaBody {
+    /// The schema of a service; without metadata keys if the records are unavailable.
+    pub(crate) async fn for_service(service: &Scoped) -> Self {
+        let keys = service.metadata_keys().await.unwrap_or_default();
+        Self::new(service.schema().await, service.recommended_thresholds(), keys)
+    }
+
+    fn new(schema: status::Schema, thresholds: Thresholds, keys: MetadataKeys) -> Self {
+        let shape = |(id, schema)| (id, AnyObject::from_value(schema));
+        let outputs = OrderedMap(schema.outputs.into_iter().map(shape).collect());
+        let results = schema.aggregators.iter().map(|a| shape((a.id.clone(), a.schema.clone())));
+        let results = OrderedMap(results.collect());
+        let by_filter = schema.filters.iter().map(|f| (f.name.clone(), f.analyzers.clone()));
+        let by_filter = by_filter.filter_map(|(name, analyzers)| Some((name, analyzers?)));
+        let filter_analyzers = OrderedMap(by_filter.collect());
+        let filter = |f: FilterSpec| {
+            (
+                f.name,
+                FilterBody { kind: f.kind, matches: f.matches, payload_field: f.payload_field },
+            )
+        };
+        let aggregator = |a: status::AggregatorInfo| {
+            (a.id, AggregatorBody { depends_on: a.depends_on, uses_llm: a.uses_llm })
+        };
+        let keys = keys.into_iter().map(|(key, kind)| (key, kind.name().to_owned()));
+        let preset = |p: &Preset| {
+            let weights = p.weights.named().map(|(name, weight)| (name.to_owned(), weight));
+            let described = PresetSchema {
+                description: p.description.to_owned(),
+                weights: OrderedMap(weights.to_vec()),
+            };
+            (p.name.to_owned(), described)
+        };
+        let fields = |thresholds: &[(String, f32)]| {
+            OrderedMap(thresholds.iter().map(|(field, t)| (field.clone(), shortest(*t))).collect())
+        };
+        let default = thresholds.iter().find(|(id, _)| *id == analyzer());
+        let default = default.map(|(_, thresholds)| fields(thresholds));
+        let by_analyzer =
+            thresholds.iter().map(|(id, thresholds)| (id.clone(), fields(thresholds)));
+        Self {
+            analyzers: schema.analyzers,
+            callbacks: schema.callbacks,
+            metadata_keys: OrderedMap(keys.collect()),
+            exclusive_groups: schema.exclusive_groups,
+            vector_fields: OrderedMap(schema.vector_fields),
+            detail_levels: OrderedMap(schema.detail_levels),
+            filters: OrderedMap(schema.filters.into_iter().map(filter).collect()),
+            aggregators: OrderedMap(schema.aggregators.into_iter().map(aggregator).collect()),
+            modes: OrderedMap(schema.modes),
+            recommended_thresholds: default.unwrap_or_default(),
+            recommended_thresholds_by_analyzer: OrderedMap(by_analyzer.collect()),
+            chunking: ChunkingSchema {
+                modes: OrderedMap(schema.chunking_modes),
+                presets: OrderedMap(schema.presets.iter().map(preset).collect()),
+                detectors: OrderedMap(schema.detectors),
+            },
+            outputs,
+            results,
+            filter_analyzers,
+        }
+    }
+}
+
+impl From<status::Schema> for AnalyzersBody {
+    fn from(schema: status::Schema) -> Self {
+        Self {
+            analyzers: schema.analyzers,
+            fields: schema.vector_fields.into_iter().map(|(field, _)| field).collect(),
+            exclusive_groups: schema.exclusive_groups,
+        }
+    }
+}

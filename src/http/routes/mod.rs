@@ -1,0 +1,94 @@
+//! The routes of the service: one file per section of the contract, and the list.
+//!
+//! To add one, write its file and add it here as a module and to [`sections`], or to [`plain`] if it is not
+//! in the OpenAPI document.
+
+pub(super) mod aggregates;
+mod alerts;
+pub(super) mod ask;
+mod chunking;
+mod chunks;
+mod clips;
+mod collections;
+mod corrections;
+mod entities;
+mod evaluations;
+mod export;
+mod extractors;
+mod facets;
+mod frames;
+pub(super) mod jobs;
+mod media;
+pub(super) mod meta;
+pub(super) mod moments;
+pub(super) mod plan;
+mod probes;
+mod query;
+mod session;
+mod storage;
+pub(super) mod transcript;
+mod uploads;
+pub(super) mod videos;
+
+use poem_openapi::OpenApi;
+
+use super::edge::auth::{OpenPaths, Service};
+use super::edge::route_table::PlainRoute;
+use super::edge::ui;
+use super::settings::HttpOptions;
+
+/// The sections of the OpenAPI document, in its order; a tuple has at most sixteen elements.
+pub(super) fn sections(service: &Service, options: &HttpOptions) -> impl OpenApi + use<> {
+    let shared = || service.clone();
+    let library = (
+        meta::MetaApi(shared()),
+        videos::VideosApi(shared()),
+        collections::CollectionsApi(shared()),
+        jobs::JobsApi(shared()),
+        chunking::ChunkingApi(shared()),
+        plan::PlanApi(shared()),
+    );
+    let reading = (
+        chunks::ChunksApi(shared()),
+        transcript::TranscriptApi(shared()),
+        corrections::CorrectionsApi(shared()),
+        aggregates::AggregatesApi(shared()),
+        entities::EntitiesApi(shared()),
+        export::ExportApi(shared()),
+    );
+    let searching = (
+        query::QueryApi(shared()),
+        facets::ValuesApi(shared()),
+        ask::AskApi(shared()),
+        moments::MomentsApi(shared()),
+        extractors::ExtractorsApi(shared()),
+        evaluations::EvaluationsApi(shared()),
+        alerts::AlertsApi(shared()),
+    );
+    let serving = (
+        media::MediaApi(shared()),
+        frames::FramesApi(shared()),
+        clips::ClipsApi(shared()),
+        ui::UiApi::new(options),
+    );
+    ((library, reading), (searching, serving))
+}
+
+/// The routes that are not in the document.
+pub(super) fn plain(options: &HttpOptions) -> Vec<PlainRoute> {
+    let mut routes = vec![session::route()];
+    routes.extend(probes::routes());
+    routes.extend(uploads::routes());
+    routes.extend(storage::routes(options));
+    routes.extend(ui::assets(options));
+    routes
+}
+
+/// Paths of the sections that need no token, and the public bucket.
+pub(super) fn open_paths(options: &HttpOptions) -> OpenPaths {
+    let page = (!options.server.api_only).then(|| ui::PAGE.to_owned());
+    OpenPaths {
+        exact: ["/health".to_owned()].into_iter().chain(page).collect(),
+        readable_prefix: options.serves_storage.then_some(storage::ROOT),
+    }
+}

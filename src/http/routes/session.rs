@@ -1,0 +1,75 @@
+//! `/session`: a form of the web UI posts a token once, and a signed cookie replaces it from then on.
+
+use std::sync::Arc;
+
+use poem::http::{StatusCode, header};
+use poem::web::Data;
+use poem::{IntoResponse, Request, Response, Result, RouteMethod, handler};
+
+use crate::http::edge::auth::Guard;
+use crate::http::edge::route_table::PlainRoute;
+use crate::http::wire::body;
+use crate::http::wire::failure::Failure;
+
+/// The route of the session.
+pub(super) fn route() -> PlainRoute {
+    let endpoint = RouteMethod::new().get(session_state).post(open_session).delete(close_session);
+    PlainRoute::new("/session", "GET, HEAD, POST, DELETE", endpoint).without_token()
+}
+
+/// Whether a token is required and whether the caller's session is valid.
+#[handler]
+fn session_state(request: &Request, Data(guard): Data<&Arc<Guard>>) -> Response {
+    let required = guard.needs_tokens();
+    let state = serde_json::json!({
+        "required": required,
+        "authenticated": !required || guard.session(request, false).is_some(),
+    });
+    Response::builder()
+        .content_type("application/json")
+        .header(header::CACHE_CONTROL, "no-store")
+        .body(state.to_string())
+}
+
+/// Exchanges the form field `token` for a session cookie. A browser that submits the form is redirected to
+/// the UI; a script gets 204 or 401.
+#[handler]
+async fn open_session(
+    request: &Request,
+    payload: poem::Body,
+    Data(guard): Data<&Arc<Guard>>,
+) -> Result<Response> {
+    let page = request.header("accept").is_some_and(|accept| accept.contains("text/html"));
+    let bytes = body::read(request, payload, |options| options.server.max_form_bytes).await?;
+    let fields = body::form(request, bytes.into()).await?;
+    let token = fields.iter().find(|(name, _)| name == "token").map(|(_, token)| token.trim());
+    let Some(token) = token else {
+        return Err(Failure::unprocessable("token is missing; it must be a string").into());
+    };
+    let accepted = guard.access(token.as_bytes()).is_some();
+    if !accepted && !page {
+        return Err(Failure::new(StatusCode::UNAUTHORIZED, "the token is wrong").into());
+    }
+    let response = match (page, accepted) {
+        // Relative, since a proxy may serve the page below a prefix.
+        (true, true) => see_other("."),
+        (true, false) => see_other("./?session=refused"),
+        (false, _) => StatusCode::NO_CONTENT.into_response(),
+    };
+    if !accepted {
+        return Ok(response);
+    }
+    let cookie = guard.sessions.open(token);
+    Ok(response.with_header(header::SET_COOKIE, cookie).into_response())
+}
+
+/// Deletes the session cookie.
+#[handler]
+fn close_session(Data(guard): Data<&Arc<Guard>>) -> Response {
+    let cookie = guard.sessions.cookie("", 0);
+    StatusCode::NO_CONTENT.with_header(header::SET_COOKIE, cookie).into_response()
+}
+
+fn see_other(location: &'static str) -> Response {
+    StatusCode::SEE_OTHER.with_header(header::LOCATION, location).into_response()
+}

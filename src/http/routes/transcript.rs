@@ -1,0 +1,144 @@
+//! `/videos/{video_id}/transcript`: the speech of a video.
+
+use poem_openapi::param::{Path, Query};
+use poem_openapi::{Object, OpenApi};
+
+use crate::http::edge::auth::{Service, Token};
+use crate::http::wire::body::Json;
+use crate::http::wire::budget::ResponseBudget;
+use crate::http::wire::errors::{ApiError, ByIdChecked};
+use crate::http::wire::params::{Bounded, Number};
+use crate::http::wire::values::shortest;
+use domain::kernel::video::parse_video_id;
+use domain::media::speech;
+
+/// The routes of this section.
+pub(super) struct TranscriptApi(pub(super) Service);
+
+#[OpenApi]
+impl TranscriptApi {
+    /// Get the transcript.
+    ///
+    /// Returns whole sentences, even across chunk boundaries. Requires that the analyzer `transcript` or
+    /// `diarization` has run.
+    #[oai(path = "/videos/:video_id/transcript", method = "get", operation_id = "transcript")]
+    async fn transcript(
+        &self,
+        token: Token,
+        /// Id of the video.
+        video_id: Path<String>,
+        /// Only sentences that end after this time, seconds of the video.
+        after: Query<Option<Number>>,
+        /// Only sentences that start before this time, seconds of the video.
+        before: Query<Option<Number>>,
+        /// Maximum tokens of the sentences together; the response contains whole sentences in order.
+        /// Default: no limit.
+        max_tokens: Query<Option<Bounded<1, { u32::MAX }>>>,
+        /// `next` of the previous response, which `max_tokens` truncated.
+        cursor: Query<Option<String>>,
+    ) -> Result<Json<TranscriptBody>, ApiError<ByIdChecked>> {
+        let (after, before) = (after.0.map(|at| at.0), before.0.map(|at| at.0));
+        let budget =
+            ResponseBudget { max_tokens: max_tokens.0.map(|tokens| tokens.0), cursor: cursor.0 };
+        let request_key = format!("transcript {} {after:?} {before:?}", video_id.0);
+        let service = self.0.scoped(&token);
+        let transcript = service.transcript(parse_video_id(&video_id)?, after, before).await?;
+        let total = transcript.utterances.len() as u32;
+        let sentences: Vec<UtteranceBody> =
+            transcript.utterances.into_iter().map(Into::into).collect();
+        let (utterances, usage) =
+            budget.fit_items(service.tokens(), sentences, &request_key).await?;
+        Ok(Json(TranscriptBody {
+            video_id: transcript.video_id.to_string(),
+            duration: transcript.duration,
+            language: transcript.language,
+            languages: language_spans(transcript.languages),
+            utterances,
+            total,
+            tokens: usage.tokens,
+            tokenizer: usage.tokenizer,
+            next: usage.next,
+        }))
+    }
+}
+
+#[derive(Object)]
+#[oai(rename = "Transcript")]
+struct TranscriptBody {
+    /// Id of the video.
+    video_id: String,
+    /// Duration of the video, seconds.
+    duration: f64,
+    /// ISO 639-1 code of the language that is spoken most; null if unknown.
+    #[oai(nullable)]
+    language: Option<String>,
+    /// When which language is spoken, in order of time; present if there are several, or if some speech was
+    /// not recognised.
+    #[oai(skip_serializing_if_is_none)]
+    languages: Option<Vec<LanguageSpanBody>>,
+    /// Sentences in order of time.
+    utterances: Vec<UtteranceBody>,
+    /// Number of sentences on all pages.
+    total: u32,
+    /// Tokens of `utterances`; present with `max_tokens`.
+    #[oai(skip_serializing_if_is_none)]
+    tokens: Option<u32>,
+    /// Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`.
+    #[oai(skip_serializing_if_is_none)]
+    tokenizer: Option<String>,
+    /// Cursor of the remaining sentences; absent if nothing is left.
+    #[oai(skip_serializing_if_is_none)]
+    next: Option<String>,
+}
+
+/// Speech in one language.
+#[derive(Object)]
+#[oai(rename = "LanguageSpan")]
+pub(crate) struct LanguageSpanBody {
+    /// Start, seconds of the video.
+    pub(crate) start: f64,
+    /// End, seconds of the video.
+    pub(crate) end: f64,
+    /// ISO 639-1 code; null for speech that was not recognised and has no words.
+    #[oai(nullable)]
+    pub(crate) language: Option<String>,
+}
+
+impl From<speech::LanguageSpan> for LanguageSpanBody {
+    fn from(language_span: speech::LanguageSpan) -> Self {
+        let speech::LanguageSpan { span, language } = language_span;
+        Self { start: span.start, end: span.end, language }
+    }
+}
+
+/// The language spans of a transcript; `None` if there are none.
+pub(crate) fn language_spans(
+    languages: Vec<speech::LanguageSpan>,
+) -> Option<Vec<LanguageSpanBody>> {
+    let spans: Vec<LanguageSpanBody> = languages.into_iter().map(Into::into).collect();
+    Some(spans).filter(|spans| !spans.is_empty())
+}
+
+/// A sentence.
+#[derive(Object)]
+#[oai(rename = "Utterance")]
+pub(crate) struct UtteranceBody {
+    /// Start, seconds of the video.
+    pub(crate) start: f64,
+    /// End, seconds of the video.
+    pub(crate) end: f64,
+    /// Label or name of the speaker; absent without diarization.
+    #[oai(skip_serializing_if_is_none)]
+    pub(crate) speaker: Option<String>,
+    /// The words, with punctuation.
+    pub(crate) text: String,
+    /// Mean probability of the words, 0 to 1.
+    pub(crate) confidence: f64,
+}
+
+impl From<speech::Utterance> for UtteranceBody {
+    fn from(utterance: speech::Utterance) -> Self {
+        let speech::Utterance { start, end, speaker, text, confidence, .. } = utterance;
+        Self { start, end, speaker, text, confidence: shortest(confidence) }
+    }
+}

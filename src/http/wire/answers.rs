@@ -1,0 +1,52 @@
+//! Parts of generated answers that several routes share.
+
+use poem_openapi::{Enum, Object};
+
+use domain::answering::audit;
+use domain::kernel::verdict;
+
+/// Value of `analyzer` that means the same as null.
+pub(crate) const AUTO_ANALYZER: &str = "auto";
+
+/// A sentence of an answer, checked against the moments that it cites: by numbers, names, words and
+/// meaning.
+#[derive(Object)]
+#[oai(rename = "AuditedSentence")]
+pub(crate) struct AuditedSentenceBody {
+    /// The sentence without its citations.
+    sentence: String,
+    /// Its citations, as in the answer.
+    citations: Vec<String>,
+    /// Ids of the cited moments in the same order, for `GET /moments/{moment_id}`.
+    moments: Vec<String>,
+    /// How well the moments support it. `unsupported` sentences are removed from the answer.
+    verdict: VerdictBody,
+}
+
+#[derive(Enum)]
+#[oai(rename_all = "lowercase")]
+#[oai(rename = "Verdict")]
+enum VerdictBody {
+    Supported,
+    Weak,
+    Unsupported,
+}
+
+impl From<audit::AuditedSentence> for AuditedSentenceBody {
+    fn from(s: audit::AuditedSentence) -> Self {
+        let verdict = match s.verdict {
+            verdict::Verdict::Supported => VerdictBody::Supported,
+            verdict::Verdict::Weak => VerdictBody::Weak,
+            verdict::Verdict::Unsupported => VerdictBody::Unsupported,
+        };
+        let moments = s.moments.iter().map(ToString::to_string).collect();
+        Self { sentence: s.sentence, citations: s.citations, moments, verdict }
+    }
+}
+
+/// The audited sentences; `None` without an answer.
+pub(crate) fn audited_sentences(
+    audit: Vec<audit::AuditedSentence>,
+) -> Option<Vec<AuditedSentenceBody>> {
+    (!audit.is_empty()).then(|| audit.into_iter().map(Into::into).collect())
+}

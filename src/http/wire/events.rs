@@ -1,0 +1,67 @@
+//! Server-sent events, documented as clients read them: one object per event.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use poem::web::sse::{Event, SSE};
+use poem::{IntoResponse, Response};
+use poem_openapi::payload::Payload;
+use poem_openapi::registry::{MetaMediaType, MetaResponse, MetaResponses, MetaSchemaRef, Registry};
+use poem_openapi::types::{ToJSON, Type};
+use poem_openapi::{ApiResponse, Object};
+
+/// Proxies close connections that are idle for longer than about a minute.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// Named events with JSON data, with status 200. The end of the stream ends the response.
+pub(crate) struct Events<T>(pub(crate) BoxStream<'static, (&'static str, T)>);
+
+#[derive(Object)]
+struct ServerSentEvent {
+    /// Name of the event.
+    event: String,
+    /// JSON text.
+    data: String,
+}
+
+impl<T: ToJSON> Payload for Events<T> {
+    const CONTENT_TYPE: &'static str = "text/event-stream";
+
+    fn schema_ref() -> MetaSchemaRef {
+        ServerSentEvent::schema_ref()
+    }
+
+    fn register(registry: &mut Registry) {
+        ServerSentEvent::register(registry);
+    }
+}
+
+impl<T: ToJSON + 'static> IntoResponse for Events<T> {
+    fn into_response(self) -> Response {
+        let event = |(name, data): (&'static str, T)| {
+            Event::message(data.to_json_string()).event_type(name)
+        };
+        SSE::new(self.0.map(event)).keep_alive(KEEP_ALIVE).into_response()
+    }
+}
+
+impl<T: ToJSON> ApiResponse for Events<T> {
+    fn meta() -> MetaResponses {
+        let content =
+            MetaMediaType { content_type: Self::CONTENT_TYPE, schema: Self::schema_ref() };
+        MetaResponses {
+            responses: vec![MetaResponse {
+                description: "",
+                status: Some(200),
+                status_range: None,
+                content: vec![content],
+                headers: Vec::new(),
+            }],
+        }
+    }
+
+    fn register(registry: &mut Registry) {
+        <Self as Payload>::register(registry);
+    }
+}

@@ -1,0 +1,166 @@
+//! Hits of searches as several routes return them, and the defaults of searches.
+
+use poem_openapi::Object;
+
+use super::values::{OrderedMap, shortest};
+use domain::kernel::video::VideoId;
+use domain::media::speech;
+use domain::search;
+
+/// The default analyzer of searches.
+pub(crate) fn analyzer() -> String {
+    "default_video".into()
+}
+
+/// The default vector field of searches.
+pub(crate) fn field() -> String {
+    "combined".into()
+}
+
+/// The default limit of searches.
+pub(crate) fn limit() -> u32 {
+    5
+}
+
+/// A hit at `detail=standard`.
+#[derive(Object)]
+pub(crate) struct StandardResult {
+    /// Stable id of the moment, for `GET /moments/{moment_id}`.
+    moment_id: String,
+    /// Id of the video.
+    video_id: String,
+    /// Id of the chunk.
+    chunk_id: u32,
+    /// Start, seconds of the video.
+    start: f64,
+    /// End, seconds of the video.
+    end: f64,
+    /// Start and end as a timecode.
+    timecode: String,
+    /// Cosine similarity, 0 to 1; null if nothing was searched for.
+    #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
+    pub(crate) score: Option<f64>,
+    /// BM25 score; present in modes `text` and `hybrid` if the words match.
+    #[oai(skip_serializing_if_is_none)]
+    text_score: Option<f64>,
+    /// Calibrated probability that the match is really there, 0 to 1; absent without a search text.
+    #[oai(skip_serializing_if_is_none, validator(minimum(value = "0"), maximum(value = "1")))]
+    pub(crate) p_present: Option<f64>,
+    /// Ids of the analyzers that matched, most certain first; present if all analyzers were searched.
+    #[oai(skip_serializing_if_is_none)]
+    found_by: Option<Vec<String>>,
+    /// URL of the video in storage.
+    video_url: String,
+    /// Wall-clock time of the start, ISO 8601, UTC; present if the video has `recorded_at`.
+    #[oai(skip_serializing_if_is_none)]
+    recorded_at: Option<String>,
+    /// What happens in the chunk.
+    description: String,
+    /// Descriptions of the people in the chunk.
+    people: Vec<String>,
+    /// Objects in the chunk.
+    objects: Vec<String>,
+    /// Actions in the chunk.
+    actions: Vec<String>,
+    /// Keywords of the chunk.
+    tags: Vec<String>,
+    /// Labels or names of the speakers in the chunk.
+    speakers: Vec<String>,
+    /// Number of people in the chunk; null if unknown.
+    #[oai(nullable)]
+    people_count: Option<u32>,
+    /// Speaker turns in the chunk.
+    turns: Vec<SpeakerTurnBody>,
+}
+
+/// Uninterrupted speech of one speaker.
+#[derive(Object)]
+#[oai(rename = "Turn")]
+pub(crate) struct SpeakerTurnBody {
+    /// Label or name of the speaker.
+    speaker: String,
+    /// Start, seconds of the video.
+    start: f64,
+    /// End, seconds of the video.
+    end: f64,
+    /// The spoken words.
+    text: String,
+}
+
+fn found_by_others(others: Vec<(String, f32)>) -> Option<OrderedMap<f64>> {
+    let others: Vec<_> = others.into_iter().map(|(id, p)| (id, score(p))).collect();
+    (!others.is_empty()).then_some(OrderedMap(others))
+}
+
+/// The shortest decimal that parses to the same score, clamped to 0..1.
+pub(crate) fn score(score: f32) -> f64 {
+    shortest(score).clamp(0.0, 1.0)
+}
+
+impl From<speech::SpeakerTurn> for SpeakerTurnBody {
+    fn from(t: speech::SpeakerTurn) -> Self {
+        Self { speaker: t.speaker, start: t.start, end: t.end, text: t.text }
+    }
+}
+
+impl From<search::SearchResult> for StandardResult {
+    fn from(hit: search::SearchResult) -> Self {
+        let document = hit.document;
+        Self {
+            moment_id: hit.moment_id.to_string(),
+            video_id: hit.video_id.to_string(),
+            chunk_id: hit.chunk_id.0,
+            start: document.start,
+            end: document.end,
+            timecode: hit.timecode,
+            score: Some(score(hit.score)),
+            text_score: hit.text_score.map(shortest),
+            p_present: Some(score(hit.p_present)),
+            found_by: Some(hit.found_by).filter(|analyzers| !analyzers.is_empty()),
+            video_url: hit.video_url,
+            recorded_at: hit.recorded_at,
+            description: document.description,
+            people: document.people,
+            objects: document.objects,
+            actions: document.actions,
+            tags: document.tags,
+            speakers: document.speakers,
+            people_count: document.people_count,
+            turns: document.turns.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+/// Why a search has no results.
+#[derive(Object)]
+#[oai(rename = "Diagnostics")]
+pub(crate) struct DiagnosticsBody {
+    /// By filter, the number of hits without it.
+    hits_without_filter: OrderedMap<u32>,
+    /// Ids of searched videos without output of the analyzer, at most 20.
+    videos_without_analyzer: Vec<String>,
+    /// Ids of searched videos without vectors in the field, at most 20.
+    videos_without_field: Vec<String>,
+    /// Requested video ids that do not exist, at most 20.
+    unknown_videos: Vec<String>,
+    /// Probability of the best hit by other analyzer, of those that match; absent if none does.
+    #[oai(skip_serializing_if_is_none)]
+    found_by_others: Option<OrderedMap<f64>>,
+    /// Best cosine similarity of the chunks that match the filters; null if none matches.
+    #[oai(nullable)]
+    best_score: Option<f64>,
+}
+
+impl From<search::Diagnostics> for DiagnosticsBody {
+    fn from(d: search::Diagnostics) -> Self {
+        let strings = |ids: Vec<VideoId>| ids.into_iter().map(String::from).collect();
+        Self {
+            hits_without_filter: OrderedMap(d.without_filter),
+            videos_without_analyzer: strings(d.videos_without_analyzer),
+            videos_without_field: strings(d.videos_without_field),
+            unknown_videos: d.unknown_videos,
+            found_by_others: found_by_others(d.found_by_others),
+            best_score: d.best_score.map(score),
+        }
+    }
+}
