@@ -32,8 +32,8 @@ use tokio::sync::Semaphore;
 
 use domain::Shotlog;
 use edge::auth::{Guard, Service};
-use edge::document::Document;
-use edge::endpoint::Edge;
+use edge::document::OpenApiDocument;
+use edge::endpoint::EdgeEndpoint;
 pub use edge::mount::Mount;
 pub use edge::server::{listen, serve};
 use edge::upload_slots::UploadSlots;
@@ -47,7 +47,7 @@ pub fn app(
     mounts: Vec<Mount>,
 ) -> BoxEndpoint<'static, Response> {
     let api = api(&service, &options);
-    let document = Document::new(&api, &service.status.schema());
+    let document = OpenApiDocument::new(&api, &service.status.schema());
     let mut plain = document.pages();
     plain.extend(routes::plain(&options));
     plain.extend(mounts.into_iter().map(Mount::into_route));
@@ -78,12 +78,12 @@ pub fn app(
         .data(Arc::new(options))
         .data(uploads)
         .map_to_response();
-    Edge { inner, guard, routes: route_table }.boxed()
+    EdgeEndpoint { inner, guard, routes: route_table }.boxed()
 }
 
 /// The OpenAPI document as JSON, for the command line.
 pub fn openapi(service: &Arc<Shotlog>, options: &HttpOptions) -> String {
-    Document::new(&api(service, options), &service.status.schema()).json
+    OpenApiDocument::new(&api(service, options), &service.status.schema()).json
 }
 
 fn api(service: &Arc<Shotlog>, options: &HttpOptions) -> OpenApiService<impl OpenApi + use<>, ()> {

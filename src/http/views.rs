@@ -10,7 +10,7 @@ pub(crate) use super::routes::transcript::{LanguageSpanBody, UtteranceBody, lang
 pub(crate) use super::routes::videos::{
     UrlIngestRequest, VideoBody, VideoDetailBody, VideoListBody,
 };
-pub(crate) use super::wire::failure::Failure;
+pub(crate) use super::wire::failure::HttpFailure;
 pub(crate) use super::wire::hits::{DiagnosticsBody, StandardResult};
 pub(crate) use super::wire::units::{Unit, UnitSplitter};
 pub(crate) use super::wire::validation::{unknown_name, validate};

@@ -52,7 +52,7 @@ pub(super) fn result_tokens(answer: &CallToolResult) -> usize {
 
 /// The remaining tokens of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Budget(usize);
+pub(super) struct TokenBudget(usize);
 
 /// The units that fit the budget.
 pub(super) struct FittingUnits<T> {
@@ -64,7 +64,7 @@ pub(super) struct FittingUnits<T> {
     pub(super) left_out: usize,
 }
 
-impl Budget {
+impl TokenBudget {
     /// A response of at most `max_tokens` tokens.
     pub(super) fn new(max_tokens: usize) -> Self {
         Self(max_tokens.saturating_sub(ENVELOPE_TOKENS))
@@ -138,7 +138,7 @@ mod tests {
     fn whole_units_are_taken_in_order() {
         let units = |count: usize| vec![("x".repeat(28), "line".to_owned()); count];
         // Ten for the structure, two for the line, one for the separator.
-        let mut budget = Budget::new(ENVELOPE_TOKENS + 30);
+        let mut budget = TokenBudget::new(ENVELOPE_TOKENS + 30);
         let fitting = budget.fill(units(3));
         assert_eq!((fitting.units.len(), fitting.lines.len(), fitting.left_out), (2, 2, 1));
         assert_eq!(budget.remaining(), 4);

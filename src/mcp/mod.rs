@@ -30,7 +30,7 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use crate::http::Mount;
-use crate::http::views::Failure;
+use crate::http::views::HttpFailure;
 use domain::kernel::access::Access;
 use domain::{Scoped, Shotlog};
 pub use settings::McpSettings;
@@ -152,7 +152,7 @@ impl ServerHandler for Server {
 }
 
 /// Converts a failure to a protocol error.
-fn to_error_data(failure: Failure) -> ErrorData {
+fn to_error_data(failure: HttpFailure) -> ErrorData {
     let sentence = prose::truncate(&failure.detail);
     match failure.status.as_u16() {
         404 => ErrorData::resource_not_found(sentence, None),
@@ -175,7 +175,7 @@ async fn run_until_cancelled<T>(
         }
         outcome = work => outcome.unwrap_or_else(|_| {
             tracing::error!("a call of an agent panicked");
-            Err(ErrorData::internal_error(Failure::internal().detail, None))
+            Err(ErrorData::internal_error(HttpFailure::internal().detail, None))
         }),
     }
 }

@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use super::budget::{Budget, json_tokens};
-use crate::http::views::Failure;
+use super::budget::{TokenBudget, json_tokens};
+use crate::http::views::HttpFailure;
 use crate::http::views::{Unit, UnitSplitter};
 
 /// Units per page at least; larger values are split into several units.
@@ -12,7 +12,7 @@ const UNITS_PER_PAGE: usize = 8;
 
 /// A part of a document, with the structure of the whole.
 #[derive(Debug, PartialEq)]
-pub(super) struct Page {
+pub(super) struct DocumentPage {
     /// Lists and objects contain only what is on this page.
     pub(super) document: Map<String, Value>,
     /// Position of the next page.
@@ -22,15 +22,15 @@ pub(super) struct Page {
 }
 
 /// Tokens that a value takes in the response.
-pub(super) type Cost = fn(&Value) -> usize;
+pub(super) type TokenCost = fn(&Value) -> usize;
 
 /// The page of a document that starts at unit `from`.
 pub(super) fn page(
     document: Map<String, Value>,
     from: usize,
-    mut budget: Budget,
-    cost: Cost,
-) -> Page {
+    mut budget: TokenBudget,
+    cost: TokenCost,
+) -> DocumentPage {
     let page_tokens = budget.remaining();
     let split = UnitSplitter { max_cost: page_tokens / UNITS_PER_PAGE, cost };
     let document = Value::Object(document);
@@ -48,21 +48,21 @@ pub(super) fn page(
         at += 1;
     }
     let document = split.keep(&document, |unit| kept[unit]);
-    Page { document, next: (at < sizes.len()).then_some(at), skipped }
+    DocumentPage { document, next: (at < sizes.len()).then_some(at), skipped }
 }
 
 /// Tokens of a unit and the field names around it.
-fn size(unit: &Unit<'_>, cost: Cost) -> usize {
+fn size(unit: &Unit<'_>, cost: TokenCost) -> usize {
     let names: usize = unit.names.iter().map(|name| 2 * json_tokens(name) + 4).sum();
     cost(unit.value) + names + unit.lists
 }
 
 /// Parses a cursor; without one, the position is 0.
-pub(super) fn position(cursor: Option<&str>) -> Result<usize, Failure> {
+pub(super) fn position(cursor: Option<&str>) -> Result<usize, HttpFailure> {
     let Some(cursor) = cursor else { return Ok(0) };
     cursor.parse().map_err(|_| {
         let text: String = cursor.chars().take(60).filter(|c| !c.is_control()).collect();
-        Failure::unprocessable(format!(
+        HttpFailure::unprocessable(format!(
             "cursor is '{text}'; it must be the `next` of the answer before"
         ))
     })
@@ -82,8 +82,8 @@ mod tests {
     #[test]
     fn a_small_document_is_one_page() {
         let document = object(json!({"a": [1, 2, {"b": null}], "c": {}}));
-        let page = page(document.clone(), 0, Budget::new(1000), value_tokens);
-        assert_eq!(page, Page { document, next: None, skipped: 0 });
+        let page = page(document.clone(), 0, TokenBudget::new(1000), value_tokens);
+        assert_eq!(page, DocumentPage { document, next: None, skipped: 0 });
     }
 
     #[test]
@@ -95,7 +95,7 @@ mod tests {
         let document = object(json!({"count": 200, "scenes": scenes, "by_label": by_label}));
         let (mut from, mut pages, mut seen, mut labels) = (0, 0, Vec::new(), Map::new());
         loop {
-            let page = page(document.clone(), from, Budget::new(1300), value_tokens);
+            let page = page(document.clone(), from, TokenBudget::new(1300), value_tokens);
             assert!(value_tokens(&Value::Object(page.document.clone())) <= 1300);
             pages += 1;
             seen.extend(
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn texts_larger_than_a_page_are_skipped() {
         let document = object(json!({"a": 1, "text": "x".repeat(9000), "z": 2}));
-        let page = page(document, 0, Budget::new(1300), value_tokens);
+        let page = page(document, 0, TokenBudget::new(1300), value_tokens);
         assert_eq!(page.document, object(json!({"a": 1, "z": 2})));
         assert_eq!((page.next, page.skipped), (None, 1));
     }

@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::Caller;
-use super::budget::{Budget, embedded_json_tokens, value_tokens};
+use super::budget::{TokenBudget, embedded_json_tokens, value_tokens};
 use super::pages;
-use crate::http::views::{Failure, SchemaBody, VideoDetailBody, VideoListBody};
+use crate::http::views::{HttpFailure, SchemaBody, VideoDetailBody, VideoListBody};
 use domain::catalog::videos;
 use domain::kernel::video::parse_video_id;
 
@@ -50,7 +50,7 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 pub(super) async fn list(
     caller: &Caller<'_>,
     cursor: Option<String>,
-) -> Result<ListResourcesResult, Failure> {
+) -> Result<ListResourcesResult, HttpFailure> {
     let fixed = if cursor.is_none() { fixed() } else { Vec::new() };
     let listed = |page: videos::VideoList| {
         let resources = fixed.iter().cloned().chain(page.videos.iter().map(resource));
@@ -79,16 +79,19 @@ fn resource(video: &videos::Video) -> Resource {
 }
 
 /// Reads the resource at a URI.
-pub(super) async fn read(caller: &Caller<'_>, uri: &str) -> Result<ReadResourceResult, Failure> {
+pub(super) async fn read(
+    caller: &Caller<'_>,
+    uri: &str,
+) -> Result<ReadResourceResult, HttpFailure> {
     let document = document(caller, uri).await?;
     let text = Value::Object(document).to_string();
     let contents = ResourceContents::text(text, uri).with_mime_type(JSON);
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-async fn document(caller: &Caller<'_>, uri: &str) -> Result<Map<String, Value>, Failure> {
+async fn document(caller: &Caller<'_>, uri: &str) -> Result<Map<String, Value>, HttpFailure> {
     let unknown = || {
-        Failure::not_found(format!(
+        HttpFailure::not_found(format!(
             "there is no resource '{}'; there are {VIDEOS}, {VIDEOS}/<video_id> and {SCHEMA}",
             uri.chars().take(100).filter(|c| !c.is_control()).collect::<String>()
         ))
@@ -123,8 +126,8 @@ async fn videos<T>(
     cursor: Option<String>,
     show: impl Fn(videos::VideoList) -> T,
     tokens: fn(&T) -> usize,
-) -> Result<T, Failure> {
-    let max_tokens = Budget::new(caller.settings.max_tokens).remaining();
+) -> Result<T, HttpFailure> {
+    let max_tokens = TokenBudget::new(caller.settings.max_tokens).remaining();
     let mut limit = caller.settings.page_videos;
     loop {
         let page = videos::VideoQuery {
@@ -142,7 +145,7 @@ async fn videos<T>(
 
 /// A page of a document, with `next` if another page follows.
 fn page(caller: &Caller<'_>, document: Map<String, Value>, from: usize) -> Map<String, Value> {
-    let budget = Budget::new(caller.settings.max_tokens);
+    let budget = TokenBudget::new(caller.settings.max_tokens);
     let page = pages::page(document, from, budget, embedded_json_tokens);
     let mut document = page.document;
     if let Some(next) = page.next {

@@ -13,7 +13,7 @@ use super::hosts::Hosts;
 use super::sessions::Sessions;
 use crate::http::settings::AuthToken;
 use crate::http::settings::HttpOptions;
-use crate::http::wire::failure::Failure;
+use crate::http::wire::failure::HttpFailure;
 use domain::catalog::readiness::StoreState;
 use domain::kernel::access::Access;
 use domain::status::Status;
@@ -27,12 +27,12 @@ const TOKEN_HEADERS: &str = "X-Core-Token, or in Authorization as a Bearer's";
 
 /// The access rights of a request's token. As an extractor it declares the security scheme in the document;
 /// the check itself is the [`Guard`]'s.
-pub(crate) struct Token(Access);
+pub(crate) struct CallerToken(Access);
 
-impl Token {
+impl CallerToken {
     /// The rights that the edge attached to an admitted request.
-    pub(crate) fn extract(request: &Request) -> Result<Self, Failure> {
-        request.data::<Access>().cloned().map(Self).ok_or_else(Failure::internal)
+    pub(crate) fn extract(request: &Request) -> Result<Self, HttpFailure> {
+        request.data::<Access>().cloned().map(Self).ok_or_else(HttpFailure::internal)
     }
 }
 
@@ -46,7 +46,7 @@ impl Service {
     }
 
     /// The use-cases, limited to what this token may access.
-    pub(crate) fn scoped(&self, token: &Token) -> Scoped {
+    pub(crate) fn scoped(&self, token: &CallerToken) -> Scoped {
         self.0.scoped(token.0.clone())
     }
 
@@ -71,7 +71,7 @@ impl Service {
     }
 }
 
-impl<'a> ApiExtractor<'a> for Token {
+impl<'a> ApiExtractor<'a> for CallerToken {
     const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::SecurityScheme];
     type ParamType = ();
     type ParamRawType = ();
@@ -144,11 +144,11 @@ impl Guard {
     }
 
     /// Returns the access rights of an admitted request, or why it is rejected.
-    pub(crate) fn admit(&self, request: &Request) -> Result<Access, Failure> {
+    pub(crate) fn admit(&self, request: &Request) -> Result<Access, HttpFailure> {
         if self.tokens.is_empty()
             && let Some(host) = self.hosts.foreign_host(request)
         {
-            return Err(Failure::new(
+            return Err(HttpFailure::new(
                 StatusCode::FORBIDDEN,
                 format!(
                     "the request was sent to '{}'; without tokens the service answers to localhost, \
@@ -164,7 +164,7 @@ impl Guard {
         }
         // A page of another site cannot set the header without a CORS preflight.
         if write && token.is_none() && self.is_cross_site(request) {
-            return Err(Failure::new(
+            return Err(HttpFailure::new(
                 StatusCode::FORBIDDEN,
                 format!("a page of another site sent this; send {TOKEN_HEADER} or use this origin"),
             ));
@@ -241,8 +241,8 @@ fn request_token(request: &Request) -> Option<&[u8]> {
     own.or_else(|| bearer(request))
 }
 
-fn unauthorized(detail: String) -> Failure {
-    Failure::new(StatusCode::UNAUTHORIZED, detail)
+fn unauthorized(detail: String) -> HttpFailure {
+    HttpFailure::new(StatusCode::UNAUTHORIZED, detail)
 }
 
 /// The token of `Authorization: Bearer`.

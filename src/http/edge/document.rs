@@ -13,14 +13,14 @@ use domain::chunking::{MODES, PRESETS};
 use domain::status::Schema;
 
 /// The document and its pages, ready to serve.
-pub(crate) struct Document {
+pub(crate) struct OpenApiDocument {
     pub(crate) json: String,
     swagger: String,
     redoc: String,
     pub(crate) routes: RouteTable,
 }
 
-impl Document {
+impl OpenApiDocument {
     pub(crate) fn new<A: OpenApi>(service: &OpenApiService<A, ()>, installed: &Schema) -> Self {
         let generated = service.spec();
         // Cannot fail: serde_json has just written this text.

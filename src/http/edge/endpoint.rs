@@ -15,18 +15,18 @@ use super::metrics;
 use super::route_table::RouteTable;
 use crate::http::wire::conditional::HeadOnly;
 use crate::http::wire::errors;
-use crate::http::wire::failure::Failure;
+use crate::http::wire::failure::HttpFailure;
 
 const REQUEST_ID: &str = "x-request-id";
 
 /// Wraps the routes.
-pub(crate) struct Edge<E> {
+pub(crate) struct EdgeEndpoint<E> {
     pub(crate) inner: E,
     pub(crate) guard: Arc<Guard>,
     pub(crate) routes: RouteTable,
 }
 
-impl<E: Endpoint<Output = Response>> Endpoint for Edge<E> {
+impl<E: Endpoint<Output = Response>> Endpoint for EdgeEndpoint<E> {
     type Output = Response;
 
     async fn call(&self, request: Request) -> Result<Response> {
@@ -43,7 +43,7 @@ impl<E: Endpoint<Output = Response>> Endpoint for Edge<E> {
     }
 }
 
-impl<E: Endpoint<Output = Response>> Edge<E> {
+impl<E: Endpoint<Output = Response>> EdgeEndpoint<E> {
     async fn answer(&self, mut request: Request) -> Response {
         let started = Instant::now();
         let method = request.method().clone();
@@ -67,7 +67,7 @@ impl<E: Endpoint<Output = Response>> Edge<E> {
                     }
                     Err(panic) => {
                         tracing::error!(panic = panic_message(&*panic), "a handler panicked");
-                        Failure::internal().into_response()
+                        HttpFailure::internal().into_response()
                     }
                 }
             }
@@ -84,10 +84,10 @@ impl<E: Endpoint<Output = Response>> Edge<E> {
     }
 
     /// Rejects query parameters that the operation does not have.
-    fn check_parameters(&self, request: &Request) -> Result<(), Failure> {
+    fn check_parameters(&self, request: &Request) -> Result<(), HttpFailure> {
         let Some(query) = request.uri().query() else { return Ok(()) };
         match self.routes.unknown_parameter(request.method(), request.uri().path(), query) {
-            Some(detail) => Err(Failure::unprocessable(detail)),
+            Some(detail) => Err(HttpFailure::unprocessable(detail)),
             None => Ok(()),
         }
     }

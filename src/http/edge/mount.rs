@@ -6,7 +6,7 @@ use poem::{Endpoint, Request, Response, Result, RouteMethod};
 
 use super::route_table::PlainRoute;
 use crate::http::wire::body;
-use crate::http::wire::failure::Failure;
+use crate::http::wire::failure::HttpFailure;
 
 /// Maximum length of an error text that is passed on, bytes.
 const MAX_ERROR_BYTES: usize = 4096;
@@ -48,6 +48,6 @@ impl Endpoint for MountedEndpoint {
             return Ok(response);
         }
         let text = response.into_body().into_bytes_limit(MAX_ERROR_BYTES).await.unwrap_or_default();
-        Err(Failure::new(status, String::from_utf8_lossy(&text)).into())
+        Err(HttpFailure::new(status, String::from_utf8_lossy(&text)).into())
     }
 }

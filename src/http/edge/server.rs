@@ -31,7 +31,7 @@ use tower::ServiceExt;
 
 use super::metrics;
 use crate::http::settings::HttpSettings;
-use crate::http::wire::failure::Failure;
+use crate::http::wire::failure::HttpFailure;
 use activity::{Activity, GuardedBody};
 use timeout_stream::TimeoutStream;
 
@@ -108,7 +108,7 @@ struct HttpServer {
     settings: HttpSettings,
     /// Maximum number of connections, within the process's descriptor limit.
     max_connections: usize,
-    open: Mutex<HashMap<u64, Arc<Connection>>>,
+    open: Mutex<HashMap<u64, Arc<OpenConnection>>>,
     next: AtomicU64,
     tasks: TaskTracker,
     /// Cancelled when no further requests are accepted.
@@ -118,7 +118,7 @@ struct HttpServer {
 }
 
 /// An open connection.
-struct Connection {
+struct OpenConnection {
     activity: Arc<Activity>,
     evicted: CancellationToken,
 }
@@ -155,7 +155,7 @@ impl HttpServer {
         listener.accept().await
     }
 
-    fn open(&self) -> MutexGuard<'_, HashMap<u64, Arc<Connection>>> {
+    fn open(&self) -> MutexGuard<'_, HashMap<u64, Arc<OpenConnection>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -186,7 +186,7 @@ impl HttpServer {
         let over_limit = self.open().len() >= self.max_connections && !self.make_room();
         let activity = Arc::new(Activity::new(&self.settings));
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let connection = Arc::new(Connection { activity, evicted: self.ended.child_token() });
+        let connection = Arc::new(OpenConnection { activity, evicted: self.ended.child_token() });
         self.open().insert(id, connection.clone());
         let server = self.clone();
         self.tasks.spawn(async move {
@@ -252,7 +252,7 @@ impl HttpServer {
 
     async fn answer(&self, request: Request, over_limit: bool) -> Response {
         if let Some(detail) = invalid_host(&request) {
-            let mut response = Failure::new(StatusCode::BAD_REQUEST, detail).into_response();
+            let mut response = HttpFailure::new(StatusCode::BAD_REQUEST, detail).into_response();
             // The start of the next request is not certain either.
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             return response;
@@ -262,7 +262,7 @@ impl HttpServer {
                 "all {} connections are in use (http.max_connections); try again shortly",
                 self.max_connections
             );
-            return Failure::busy(full, 1).into_response();
+            return HttpFailure::busy(full, 1).into_response();
         }
         self.app.get_response(request).await
     }

@@ -8,7 +8,7 @@ use rust_embed::{EmbeddedFile, RustEmbed};
 use super::route_table::PlainRoute;
 use crate::http::settings::HttpOptions;
 use crate::http::wire::conditional::{matches_weakly, quoted};
-use crate::http::wire::failure::Failure;
+use crate::http::wire::failure::HttpFailure;
 
 const INDEX: &str = "index.html";
 
@@ -45,7 +45,7 @@ pub(crate) fn assets(options: &HttpOptions) -> Vec<PlainRoute> {
 fn file(name: String) -> impl Endpoint {
     make_sync(move |request| match Files::get(&name) {
         Some(file) => serve(&name, &file, request.header("if-none-match")),
-        None => Failure::not_found(format!("there is no file '{name}'")).into_response(),
+        None => HttpFailure::not_found(format!("there is no file '{name}'")).into_response(),
     })
 }
 
@@ -101,7 +101,7 @@ impl UiApi {
 }
 
 #[derive(ApiResponse)]
-enum Page {
+enum UiPage {
     /// The web UI.
     #[oai(status = 200)]
     Html(
@@ -115,15 +115,17 @@ enum Page {
 impl UiApi {
     /// The built-in web UI.
     #[oai(path = "/", method = "get", operation_id = "ui", hidden)]
-    async fn page(&self) -> poem::Result<Page> {
+    async fn page(&self) -> poem::Result<UiPage> {
         if self.api_only {
-            return Err(Failure::not_found("the web UI is off in API-only mode; see /docs").into());
+            return Err(
+                HttpFailure::not_found("the web UI is off in API-only mode; see /docs").into()
+            );
         }
         let html = match Files::get(INDEX) {
             Some(file) => String::from_utf8_lossy(&file.data).into_owned(),
             None => not_built(),
         };
-        Ok(Page::Html(Html(html), self.policy.clone(), "no-cache".into()))
+        Ok(UiPage::Html(Html(html), self.policy.clone(), "no-cache".into()))
     }
 }
 

@@ -3,7 +3,7 @@
 use poem_openapi::param::{Path, Query};
 use poem_openapi::{Object, OpenApi, Union};
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::{Accepted, Json, OptionalForm};
 use crate::http::wire::budget::ResponseBudget;
 use crate::http::wire::errors::{ApiError, ByIdChecked, Rerun};
@@ -24,7 +24,7 @@ impl AggregatesApi {
     #[oai(path = "/videos/:video_id/aggregates", method = "get", operation_id = "aggregates")]
     async fn aggregates(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
         /// Id of an aggregator: returns only its result. Default: all.
@@ -72,7 +72,7 @@ impl AggregatesApi {
     )]
     async fn rerun(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
         /// Recompute aggregates that are already stored. Default: true.

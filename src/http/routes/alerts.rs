@@ -3,7 +3,7 @@
 use poem_openapi::param::Path;
 use poem_openapi::{Object, OpenApi};
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::{Accepted, Json};
 use crate::http::wire::errors::{ApiError, ById, Change, Plain, Rerun};
 use crate::http::wire::hits::{StandardResult, field};
@@ -21,7 +21,7 @@ impl AlertsApi {
     ///
     /// Sorted by name.
     #[oai(path = "/alerts", method = "get", operation_id = "alerts")]
-    async fn alerts(&self, token: Token) -> Result<Json<AlertList>, ApiError<Plain>> {
+    async fn alerts(&self, token: CallerToken) -> Result<Json<AlertList>, ApiError<Plain>> {
         let alerts = self.0.scoped(&token).alerts().await?;
         Ok(Json(AlertList { alerts: alerts.into_iter().map(Into::into).collect() }))
     }
@@ -32,7 +32,7 @@ impl AlertsApi {
     #[oai(path = "/alerts/:name", method = "get", operation_id = "alert")]
     async fn alert(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Name of the alert.
         name: Path<String>,
     ) -> Result<Json<AlertBody>, ApiError<ById>> {
@@ -48,7 +48,7 @@ impl AlertsApi {
     #[oai(path = "/alerts/:name", method = "put", operation_id = "put_alert")]
     async fn put_alert(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Name of the alert: 1 to 64 characters of `a`-`z`, `0`-`9`, `_` and `-`.
         name: Path<String>,
         Json(request): Json<AlertRequest>,
@@ -61,7 +61,7 @@ impl AlertsApi {
     #[oai(path = "/alerts/:name", method = "delete", operation_id = "delete_alert")]
     async fn delete_alert(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Name of the alert.
         name: Path<String>,
     ) -> Result<Json<AlertDeleted>, ApiError<Change>> {
@@ -75,7 +75,7 @@ impl AlertsApi {
     #[oai(path = "/alerts/:name/test", method = "post", operation_id = "test_alert")]
     async fn test_alert(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Name of the alert.
         name: Path<String>,
     ) -> Result<Json<AlertTest>, ApiError<Change>> {
@@ -90,7 +90,7 @@ impl AlertsApi {
     #[oai(path = "/alerts/:name/retry", method = "post", operation_id = "retry_alert")]
     async fn retry_alert(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Name of the alert.
         name: Path<String>,
     ) -> Result<Accepted<AlertRetry>, ApiError<Rerun>> {

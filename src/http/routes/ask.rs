@@ -9,11 +9,11 @@ use poem_openapi::types::{ParseError, ParseFromJSON, ParseResult, ToJSON, Type};
 use poem_openapi::{ApiResponse, Object, OpenApi, ResponseContent};
 use serde_json::{Map, Value, json};
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::answers::{AUTO_ANALYZER, AuditedSentenceBody, audited_sentences};
 use crate::http::wire::body::Json;
 use crate::http::wire::errors::{ApiError, Search};
-use crate::http::wire::events::Events;
+use crate::http::wire::events::EventStream;
 use crate::http::wire::hits::StandardResult;
 use crate::http::wire::values::{AnyObject, OrderedMap};
 use domain::answering::ask;
@@ -38,7 +38,7 @@ impl AskApi {
     #[oai(path = "/ask", method = "post", operation_id = "ask")]
     async fn ask(
         &self,
-        token: Token,
+        token: CallerToken,
         headers: &HeaderMap,
         Json(request): Json<AskRequest>,
     ) -> Result<AskOutcome, ApiError<Search>> {
@@ -54,7 +54,7 @@ impl AskApi {
         let mut events = service.ask_stream(request.into());
         let first = events.next().await.transpose()?;
         let events = stream::iter(first.map(Ok)).chain(events);
-        Ok(AskOutcome::Ok(AskBody::Events(Events(events.map(event).boxed()))))
+        Ok(AskOutcome::Ok(AskBody::Events(EventStream(events.map(event).boxed()))))
     }
 }
 
@@ -67,7 +67,7 @@ enum AskOutcome {
 #[derive(ResponseContent)]
 enum AskBody {
     Json(Json<AskResponseBody>),
-    Events(Events<Value>),
+    Events(EventStream<Value>),
 }
 
 /// The name of an event and its data.
@@ -146,7 +146,7 @@ pub(crate) struct AskResponseBody {
     #[oai(skip_serializing_if_is_none)]
     answer_error: Option<String>,
     /// What was used, by video id.
-    sources: OrderedMap<Sources>,
+    sources: OrderedMap<SourcesBody>,
     /// Supporting moments, best first.
     pub(crate) results: Vec<StandardResult>,
     /// Why nothing was found; present only if there are no sources.
@@ -170,7 +170,8 @@ impl From<AskRequest> for ask::Question {
 
 impl From<ask::AskResponse> for AskResponseBody {
     fn from(r: ask::AskResponse) -> Self {
-        let sources = r.sources.into_iter().map(|(id, sources)| (id.to_string(), Sources(sources)));
+        let sources =
+            r.sources.into_iter().map(|(id, sources)| (id.to_string(), SourcesBody(sources)));
         Self {
             question: r.question,
             answer: r.answer,
@@ -185,9 +186,9 @@ impl From<ask::AskResponse> for AskResponseBody {
 }
 
 /// What one video contributed to an answer.
-struct Sources(ask::Sources);
+struct SourcesBody(ask::Sources);
 
-impl Type for Sources {
+impl Type for SourcesBody {
     const IS_REQUIRED: bool = true;
     type RawValueType = Self;
     type RawElementValueType = Self;
@@ -221,7 +222,7 @@ impl Type for Sources {
     }
 }
 
-impl ToJSON for Sources {
+impl ToJSON for SourcesBody {
     fn to_json(&self) -> Option<Value> {
         let mut object = Map::new();
         object.insert("routed_to".into(), json!(self.0.routed_to));
@@ -230,7 +231,7 @@ impl ToJSON for Sources {
     }
 }
 
-impl ParseFromJSON for Sources {
+impl ParseFromJSON for SourcesBody {
     fn parse_from_json(_: Option<Value>) -> ParseResult<Self> {
         Err(ParseError::custom("sources are sent, never received"))
     }

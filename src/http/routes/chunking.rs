@@ -3,7 +3,7 @@
 use poem_openapi::param::Path;
 use poem_openapi::{Enum, Object, OpenApi};
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::Json;
 use crate::http::wire::errors::{ApiError, ByIdChecked};
 use crate::http::wire::ingest::{max_duration, min_duration, mode, preset};
@@ -29,7 +29,7 @@ impl ChunkingApi {
     )]
     async fn preview_chunking(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
         Json(request): Json<PreviewRequest>,

@@ -9,13 +9,13 @@ use poem_openapi::types::Type;
 use poem_openapi::{Object, OpenApi};
 use serde_json::{Value, json};
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::RawJson;
 use crate::http::wire::budget::{BudgetUsage, ResponseBudget};
 use crate::http::wire::errors::{ApiError, ById, ByIdChecked};
-use crate::http::wire::failure::Failure;
+use crate::http::wire::failure::HttpFailure;
 use crate::http::wire::hits::SpeakerTurnBody;
-use crate::http::wire::params::{Bounded, ChunkIdParameter, Flag, Number};
+use crate::http::wire::params::{Bounded, ChunkIdParameter, FiniteNumber, Flag};
 use crate::http::wire::values::AnyObject;
 use domain::catalog::chunks;
 use domain::kernel::video::{ChunkId, parse_video_id};
@@ -33,15 +33,15 @@ impl ChunksApi {
     async fn chunks(
         &self,
         request: &Request,
-        token: Token,
+        token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
         /// Id of an analyzer: returns only its output. Default: all.
         analyzer: Query<Option<String>>,
         /// Only chunks that end after this time, seconds of the video.
-        after: Query<Option<Number>>,
+        after: Query<Option<FiniteNumber>>,
         /// Only chunks that start before this time, seconds of the video.
-        before: Query<Option<Number>>,
+        before: Query<Option<FiniteNumber>>,
         /// Only chunks with these ids: comma-separated integers, such as `2,4,7`.
         chunk_ids: Query<Option<String>>,
         /// Maximum chunks per page, 1 to 500. Default: 50.
@@ -101,7 +101,7 @@ impl ChunksApi {
     #[oai(path = "/videos/:video_id/chunks/:chunk_id", method = "get", operation_id = "chunk")]
     async fn chunk(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
         /// Id of the chunk, counted from 0.
@@ -112,7 +112,8 @@ impl ChunksApi {
     ) -> Result<RawJson<Chunk>, ApiError<ById>> {
         let (service, video_id) = (self.0.scoped(&token), parse_video_id(&video_id)?);
         let chunk_id = chunk_id.0.0;
-        let absent = |_| Failure::not_found(format!("video '{video_id}' has no chunk {chunk_id}"));
+        let absent =
+            |_| HttpFailure::not_found(format!("video '{video_id}' has no chunk {chunk_id}"));
         let chunk_id = ChunkId(u32::try_from(chunk_id).map_err(absent)?);
         let chunk = service.chunk(video_id, chunk_id, verbose.0.0).await?;
         Ok(RawJson::new(chunk_json(&chunk)))

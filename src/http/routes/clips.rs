@@ -8,12 +8,12 @@ use poem_openapi::payload::Binary;
 use poem_openapi::{ApiResponse, OpenApi, ResponseContent};
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::conditional::{FileReply, is_head, quoted};
 use crate::http::wire::disposition::attachment;
-use crate::http::wire::errors::{self, ApiError};
-use crate::http::wire::failure::Failure;
-use crate::http::wire::params::Number;
+use crate::http::wire::errors::{ApiError, ClipDownload};
+use crate::http::wire::failure::HttpFailure;
+use crate::http::wire::params::FiniteNumber;
 use domain::frames::ClipFile;
 use domain::kernel::video::parse_video_id;
 
@@ -30,18 +30,18 @@ impl ClipsApi {
     #[oai(path = "/videos/:video_id/clip", method = "get", operation_id = "clip")]
     async fn clip(
         &self,
-        token: Token,
+        token: CallerToken,
         request: &Request,
         /// Id of the video.
         video_id: Path<String>,
         /// Start of the clip, seconds of the video.
-        start: Query<Number>,
+        start: Query<FiniteNumber>,
         /// End of the clip, seconds of the video. The maximum duration is configurable.
-        end: Query<Number>,
+        end: Query<FiniteNumber>,
         /// Start exactly at `start`, else at the previous key frame. Default: true.
         #[oai(default = "exact")]
         exact: Query<bool>,
-    ) -> Result<Clip, ApiError<errors::Clip>> {
+    ) -> Result<ClipResponse, ApiError<ClipDownload>> {
         let video_id = parse_video_id(&video_id)?;
         let service = self.0.scoped(&token);
         if is_head(request) {
@@ -57,36 +57,36 @@ impl ClipsApi {
 }
 
 /// The clip, or the requested range of it.
-async fn answer(request: &Request, clip: ClipFile) -> Result<Clip, Failure> {
+async fn answer(request: &Request, clip: ClipFile) -> Result<ClipResponse, HttpFailure> {
     let (disposition, size) = (attachment(&clip.filename), clip.size);
     let etag = clip.version.as_deref().map(quoted);
     let reply = FileReply::for_request(request, clip.version.as_deref(), size);
     let part = match &reply {
         FileReply::Whole => 0..size,
         FileReply::Part(part) => part.clone(),
-        FileReply::NotModified => return Ok(Clip::NotModified(etag)),
-        FileReply::Changed => return Err(Failure::changed()),
-        FileReply::OutOfRange => return Err(Failure::out_of_range(size)),
+        FileReply::NotModified => return Ok(ClipResponse::NotModified(etag)),
+        FileReply::Changed => return Err(HttpFailure::changed()),
+        FileReply::OutOfRange => return Err(HttpFailure::out_of_range(size)),
     };
     let mut file = tokio::fs::File::from_std(clip.file);
     let seek = file.seek(SeekFrom::Start(part.start)).await;
-    seek.map_err(|_| Failure::internal())?;
+    seek.map_err(|_| HttpFailure::internal())?;
     let length = part.end - part.start;
-    let content = Content::new(clip.video, Body::from_async_read(file.take(length)));
+    let content = ClipContent::new(clip.video, Body::from_async_read(file.take(length)));
     let ranges = "bytes".to_owned();
     Ok(match reply {
         FileReply::Part(_) => {
             let range = format!("bytes {}-{}/{size}", part.start, part.end - 1);
-            Clip::Part(content, disposition, length, ranges, etag, range)
+            ClipResponse::Part(content, disposition, length, ranges, etag, range)
         }
-        _ => Clip::Whole(content, disposition, Some(length), ranges, etag),
+        _ => ClipResponse::Whole(content, disposition, Some(length), ranges, etag),
     })
 }
 
 /// The response to HEAD for a clip that is not cut yet: its length is unknown.
-fn head_of_uncut_clip(video: bool, filename: &str) -> Clip {
-    let content = Content::new(video, Body::empty());
-    Clip::Whole(content, attachment(filename), None, "bytes".into(), None)
+fn head_of_uncut_clip(video: bool, filename: &str) -> ClipResponse {
+    let content = ClipContent::new(video, Body::empty());
+    ClipResponse::Whole(content, attachment(filename), None, "bytes".into(), None)
 }
 
 fn exact() -> bool {
@@ -94,11 +94,11 @@ fn exact() -> bool {
 }
 
 #[derive(ApiResponse)]
-enum Clip {
+enum ClipResponse {
     /// The clip.
     #[oai(status = 200)]
     Whole(
-        Content,
+        ClipContent,
         #[oai(header = "Content-Disposition")] String,
         /// Absent in the response to HEAD if the clip is not cut yet.
         #[oai(header = "Content-Length")]
@@ -109,7 +109,7 @@ enum Clip {
     /// The requested byte range of the clip.
     #[oai(status = 206)]
     Part(
-        Content,
+        ClipContent,
         #[oai(header = "Content-Disposition")] String,
         #[oai(header = "Content-Length")] u64,
         #[oai(header = "Accept-Ranges")] String,
@@ -122,14 +122,14 @@ enum Clip {
 }
 
 #[derive(ResponseContent)]
-enum Content {
+enum ClipContent {
     #[oai(content_type = "video/mp4")]
     Video(Binary<Body>),
     #[oai(content_type = "audio/mp4")]
     Sound(Binary<Body>),
 }
 
-impl Content {
+impl ClipContent {
     fn new(video: bool, body: Body) -> Self {
         if video { Self::Video(Binary(body)) } else { Self::Sound(Binary(body)) }
     }

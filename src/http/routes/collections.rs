@@ -3,7 +3,7 @@
 use poem_openapi::param::{Path, Query};
 use poem_openapi::{Enum, Object, OpenApi};
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::{Accepted, Json};
 use crate::http::wire::errors::{ApiError, Change, Plain, Rerun};
 use crate::http::wire::job_status::JobStatusBody;
@@ -23,7 +23,7 @@ impl CollectionsApi {
     #[oai(path = "/collections", method = "get", operation_id = "collections")]
     async fn collections(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Maximum collections per page, 1 to 500. Default: 100.
         #[oai(default = "hundred")]
         limit: Query<Bounded<1, 500>>,
@@ -41,7 +41,7 @@ impl CollectionsApi {
     #[oai(path = "/collections/:name", method = "patch", operation_id = "rename_collection")]
     async fn rename_collection(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Name of the collection.
         name: Path<String>,
         Json(request): Json<RenameRequest>,
@@ -56,7 +56,7 @@ impl CollectionsApi {
     #[oai(path = "/collections/:name", method = "delete", operation_id = "delete_collection")]
     async fn delete_collection(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Name of the collection.
         name: Path<String>,
         /// What to do with its videos: `delete` deletes them, `keep` keeps them without a collection.

@@ -3,10 +3,10 @@
 use poem_openapi::param::{Path, Query};
 use poem_openapi::{Enum, Object, OpenApi};
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::Json;
 use crate::http::wire::errors::{ApiError, ById, Rerun};
-use crate::http::wire::failure::Failure;
+use crate::http::wire::failure::HttpFailure;
 use crate::http::wire::params::Flag;
 use domain::analysis::correction::{self, CorrectionKind};
 use domain::ingest::correct::CorrectionDraft;
@@ -25,7 +25,7 @@ impl CorrectionsApi {
     #[oai(path = "/videos/:video_id/corrections", method = "get", operation_id = "corrections")]
     async fn corrections(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
     ) -> Result<Json<Corrections>, ApiError<ById>> {
@@ -41,7 +41,7 @@ impl CorrectionsApi {
     #[oai(path = "/videos/:video_id/corrections", method = "post", operation_id = "correct")]
     async fn correct(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
         /// Whether to recompute the video's aggregates. Default: only if that is free of model calls.
@@ -64,7 +64,7 @@ impl CorrectionsApi {
     )]
     async fn undo_corrections(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
         /// Whether to recompute the video's aggregates. Default: only if that is free of model calls.
@@ -83,7 +83,7 @@ impl CorrectionsApi {
     )]
     async fn undo_correction(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
         /// Id of the correction.
@@ -98,7 +98,7 @@ impl CorrectionsApi {
 impl CorrectionsApi {
     async fn undo(
         &self,
-        token: &Token,
+        token: &CallerToken,
         video_id: &str,
         id: Option<String>,
         aggregate: Option<Flag>,
@@ -203,17 +203,17 @@ impl From<correction::Correction> for CorrectionBody {
 }
 
 impl TryFrom<NewCorrection> for CorrectionDraft {
-    type Error = Failure;
+    type Error = HttpFailure;
 
-    fn try_from(new: NewCorrection) -> Result<Self, Failure> {
+    fn try_from(new: NewCorrection) -> Result<Self, HttpFailure> {
         let NewCorrection { of, from, to, start, end } = new;
         let span = match (start, end) {
             (Some(start), Some(end)) => Some(Span { start, end }),
             (None, None) => None,
-            _ => return Err(Failure::unprocessable("'start' and 'end' go together")),
+            _ => return Err(HttpFailure::unprocessable("'start' and 'end' go together")),
         };
         if span.is_some() && matches!(of, CorrectionOf::Person) {
-            return Err(Failure::unprocessable(
+            return Err(HttpFailure::unprocessable(
                 "a person is corrected wherever they are seen; leave out 'start' and 'end'",
             ));
         }

@@ -3,7 +3,7 @@
 use poem_openapi::param::{Path, Query};
 use poem_openapi::{Object, OpenApi};
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::Json;
 use crate::http::wire::errors::{ApiError, ByIdChecked};
 use crate::http::wire::params::Integer;
@@ -24,7 +24,7 @@ impl EntitiesApi {
     #[oai(path = "/videos/:video_id/entities", method = "get", operation_id = "entities")]
     async fn entities(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
         /// Only people seen in at least this many chunks. Default: 1.

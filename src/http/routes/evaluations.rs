@@ -6,10 +6,10 @@ mod runs;
 use poem_openapi::param::Path;
 use poem_openapi::{Object, OpenApi};
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::{Accepted, Json};
 use crate::http::wire::errors::{ApiError, ById, Change, Listing, Rerun, Search};
-use crate::http::wire::failure::Failure;
+use crate::http::wire::failure::HttpFailure;
 use crate::http::wire::job_status::JobStatusBody;
 use configuration::{ConfigurationBody, configurations};
 use domain::Error;
@@ -27,7 +27,10 @@ impl EvaluationsApi {
     ///
     /// Sorted by name.
     #[oai(path = "/evaluations", method = "get", operation_id = "evaluations")]
-    async fn evaluations(&self, token: Token) -> Result<Json<EvaluationList>, ApiError<Listing>> {
+    async fn evaluations(
+        &self,
+        token: CallerToken,
+    ) -> Result<Json<EvaluationList>, ApiError<Listing>> {
         let evaluations = self.0.scoped(&token).evaluations().await?;
         Ok(Json(EvaluationList { evaluations: evaluations.into_iter().map(Into::into).collect() }))
     }
@@ -39,7 +42,7 @@ impl EvaluationsApi {
     #[oai(path = "/evaluations/:name", method = "put", operation_id = "put_evaluation")]
     async fn put_evaluation(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Name of the evaluation.
         name: Path<String>,
         Json(request): Json<EvaluationRequest>,
@@ -55,7 +58,7 @@ impl EvaluationsApi {
     #[oai(path = "/evaluations/:name", method = "get", operation_id = "evaluation")]
     async fn evaluation(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Name of the evaluation.
         name: Path<String>,
     ) -> Result<Json<EvaluationBody>, ApiError<ById>> {
@@ -66,7 +69,7 @@ impl EvaluationsApi {
     #[oai(path = "/evaluations/:name", method = "delete", operation_id = "delete_evaluation")]
     async fn delete_evaluation(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Name of the evaluation.
         name: Path<String>,
     ) -> Result<Json<DeletedEvaluation>, ApiError<Change>> {
@@ -82,7 +85,7 @@ impl EvaluationsApi {
     #[oai(path = "/evaluations/:name/runs", method = "post", operation_id = "run_evaluation")]
     async fn run_evaluation(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Name of the evaluation.
         name: Path<String>,
         Json(request): Json<RunRequestBody>,
@@ -103,7 +106,7 @@ impl EvaluationsApi {
     #[oai(path = "/evaluations/:name/runs", method = "get", operation_id = "evaluation_runs")]
     async fn evaluation_runs(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Name of the evaluation.
         name: Path<String>,
     ) -> Result<Json<RunList>, ApiError<ById>> {
@@ -122,7 +125,7 @@ impl EvaluationsApi {
     )]
     async fn evaluation_run(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Name of the evaluation.
         name: Path<String>,
         /// Id of the run.
@@ -261,13 +264,13 @@ struct RunAccepted {
 }
 
 impl TryFrom<JudgedQuestion> for questions::Question {
-    type Error = Failure;
+    type Error = HttpFailure;
 
-    fn try_from(question: JudgedQuestion) -> Result<Self, Failure> {
+    fn try_from(question: JudgedQuestion) -> Result<Self, HttpFailure> {
         let JudgedQuestion { id, text, video_ids, collections, relevant, absent } = question;
         if absent != relevant.is_empty() {
             let what = if absent { "both relevant moments and absent" } else { "neither" };
-            return Err(Failure::unprocessable(format!(
+            return Err(HttpFailure::unprocessable(format!(
                 "question '{id}' has {what}; give the relevant moments, or absent: true where nothing \
                  answers it"
             )));
@@ -275,9 +278,9 @@ impl TryFrom<JudgedQuestion> for questions::Question {
         let judgement = |judgement: JudgementBody| {
             let grade = judgement.grade;
             let moment_id = judgement.moment_id().map_err(|reason| {
-                Failure::unprocessable(format!("question '{id}' judges a moment that {reason}"))
+                HttpFailure::unprocessable(format!("question '{id}' judges a moment that {reason}"))
             })?;
-            Ok::<_, Failure>(questions::Judgement { moment_id, grade })
+            Ok::<_, HttpFailure>(questions::Judgement { moment_id, grade })
         };
         let relevant = relevant.into_iter().map(judgement).collect::<Result<_, _>>()?;
         Ok(Self { id, text, video_ids, collections, relevant })

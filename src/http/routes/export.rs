@@ -6,11 +6,11 @@ use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::{Binary, PlainText};
 use poem_openapi::{ApiResponse, Object, OpenApi, ResponseContent};
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::Json;
 use crate::http::wire::disposition::attachment;
 use crate::http::wire::errors::{ApiError, ByIdChecked, Search};
-use crate::http::wire::params::{Flag, Number};
+use crate::http::wire::params::{FiniteNumber, Flag};
 use crate::http::wire::values::AnyObject;
 use domain::export::library::LibraryFormat;
 use domain::export::{CaptionOptions, Content, PartFields};
@@ -30,7 +30,7 @@ impl ExportApi {
     #[expect(clippy::too_many_arguments, reason = "one per parameter of the route")]
     async fn export(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
         /// File format: `srt`, `vtt`, `chapters.vtt`, `ffmetadata`, `edl`, `otio`, `csv` or `json`.
@@ -46,9 +46,9 @@ impl ExportApi {
         /// Start of the exported range, seconds of the video. `csv` and `json` contain whole chunks that
         /// overlap the range, other formats are cut to it. Aggregates in `json` still cover the whole
         /// video. Default: the beginning.
-        start: Query<Option<Number>>,
+        start: Query<Option<FiniteNumber>>,
         /// End of the exported range, seconds of the video. Default: the end.
-        end: Query<Option<Number>>,
+        end: Query<Option<FiniteNumber>>,
         /// Make times of captions, chapters and the `edl` timeline relative to `start`, as in a clip that
         /// starts there. Default: false.
         #[oai(default)]
@@ -87,7 +87,7 @@ impl ExportApi {
     #[oai(path = "/export", method = "post", operation_id = "export_library")]
     async fn export_library(
         &self,
-        token: Token,
+        token: CallerToken,
         Json(request): Json<LibraryRequestBody>,
     ) -> Result<LibraryExported, ApiError<Search>> {
         let format = LibraryFormat::parse(&request.format)?;

@@ -4,7 +4,7 @@ use poem_openapi::param::Path;
 use poem_openapi::{Object, OpenApi};
 use serde_json::Value;
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::Json;
 use crate::http::wire::errors::{ApiError, Change, Plain, Rerun};
 use crate::http::wire::values::AnyObject;
@@ -18,7 +18,7 @@ pub(super) struct ExtractorsApi(pub(super) Service);
 impl ExtractorsApi {
     /// List extractors.
     #[oai(path = "/extractors", method = "get", operation_id = "extractors")]
-    async fn extractors(&self, token: Token) -> Result<Json<ExtractorList>, ApiError<Plain>> {
+    async fn extractors(&self, token: CallerToken) -> Result<Json<ExtractorList>, ApiError<Plain>> {
         let extractors =
             self.0.scoped(&token).extractors().await?.into_iter().map(Into::into).collect();
         Ok(Json(ExtractorList { extractors }))
@@ -28,7 +28,7 @@ impl ExtractorsApi {
     #[oai(path = "/extractors/:name", method = "get", operation_id = "extractor")]
     async fn extractor(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Name of the extractor.
         name: Path<String>,
     ) -> Result<Json<ExtractorDetail>, ApiError<Change>> {
@@ -43,7 +43,7 @@ impl ExtractorsApi {
     #[oai(path = "/extractors/:name", method = "put", operation_id = "put_extractor")]
     async fn put_extractor(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Name of the extractor: a lower-case letter, then lower-case letters, digits or `_`, at most 40
         /// characters.
         name: Path<String>,
@@ -61,7 +61,7 @@ impl ExtractorsApi {
     #[oai(path = "/extractors/:name", method = "delete", operation_id = "delete_extractor")]
     async fn delete_extractor(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Name of the extractor.
         name: Path<String>,
     ) -> Result<Json<ForgottenExtractor>, ApiError<Change>> {

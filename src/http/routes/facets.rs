@@ -3,7 +3,7 @@
 use poem_openapi::param::Query;
 use poem_openapi::{Object, OpenApi};
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::Json;
 use crate::http::wire::errors::{ApiError, Search};
 use crate::http::wire::params::{Bounded, json_object};
@@ -22,7 +22,7 @@ impl ValuesApi {
     #[expect(clippy::too_many_arguments, reason = "one per parameter of the route")]
     async fn values(
         &self,
-        token: Token,
+        token: CallerToken,
         /// A text filter of `/query`: `objects`, `tags`, `people`, `speakers`, `analyzer_ids`, `video_ids`,
         /// `chunk_config`, `collections`, or `metadata.<key>` for a text key.
         field: Query<String>,

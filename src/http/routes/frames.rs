@@ -5,10 +5,10 @@ use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Binary;
 use poem_openapi::{ApiResponse, Object, OpenApi};
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::Json;
 use crate::http::wire::errors::{ApiError, Busy};
-use crate::http::wire::params::{Bounded, Number};
+use crate::http::wire::params::{Bounded, FiniteNumber};
 use domain::frames;
 use domain::kernel::video::{VideoId, parse_video_id};
 
@@ -26,11 +26,11 @@ impl FramesApi {
     #[oai(path = "/videos/:video_id/frames", method = "get", operation_id = "frame")]
     async fn frame(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
         /// Time of the frame, seconds of the video.
-        t: Query<Number>,
+        t: Query<FiniteNumber>,
         /// Width in pixels. A frame is never wider than the video. The maximum is configurable. Default:
         /// 640.
         #[oai(default = "width")]
@@ -48,7 +48,7 @@ impl FramesApi {
     #[oai(path = "/videos/:video_id/peaks", method = "get", operation_id = "peaks")]
     async fn peaks(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
         /// Number of peaks that the video is divided into. The maximum is configurable. Default: 1000.
@@ -68,7 +68,7 @@ impl FramesApi {
     #[oai(path = "/videos/:video_id/storyboard", method = "get", operation_id = "storyboard")]
     async fn storyboard(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
     ) -> Result<Json<StoryboardBody>, ApiError<Busy>> {
@@ -87,7 +87,7 @@ impl FramesApi {
     )]
     async fn sheet(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
     ) -> Result<Jpeg, ApiError<Busy>> {

@@ -6,10 +6,10 @@ use futures::StreamExt;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::{Enum, Object, OpenApi, Union};
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::Json;
 use crate::http::wire::errors::{ApiError, Busy, Change, JobListing};
-use crate::http::wire::events::Events;
+use crate::http::wire::events::EventStream;
 use crate::http::wire::job_status::JobStatusBody;
 use crate::http::wire::params::Bounded;
 use crate::http::wire::values::AnyObject;
@@ -32,7 +32,7 @@ impl JobsApi {
     #[oai(path = "/jobs", method = "get", operation_id = "jobs")]
     async fn jobs(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Maximum jobs per page. Default: all.
         limit: Query<Option<Bounded<1, { u32::MAX }>>>,
         /// Number of jobs to skip. Default: 0.
@@ -50,7 +50,7 @@ impl JobsApi {
     #[oai(path = "/jobs/:job_id", method = "get", operation_id = "job")]
     async fn job(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Id of the job.
         job_id: Path<String>,
     ) -> Result<Json<JobBody>, ApiError<Busy>> {
@@ -65,7 +65,7 @@ impl JobsApi {
     #[oai(path = "/jobs/:job_id", method = "delete", operation_id = "cancel_job")]
     async fn cancel(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Id of the job.
         job_id: Path<String>,
     ) -> Result<Json<JobBody>, ApiError<Change>> {
@@ -79,12 +79,12 @@ impl JobsApi {
     #[oai(path = "/jobs/:job_id/events", method = "get", operation_id = "job_events")]
     async fn events(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Id of the job.
         job_id: Path<String>,
-    ) -> Result<Events<JobBody>, ApiError<Busy>> {
+    ) -> Result<EventStream<JobBody>, ApiError<Busy>> {
         let changes = self.0.scoped(&token).watch_job(&job_id).await?;
-        Ok(Events(changes.map(|job| ("job", job.into())).boxed()))
+        Ok(EventStream(changes.map(|job| ("job", job.into())).boxed()))
     }
 }
 

@@ -3,7 +3,7 @@
 use poem_openapi::param::Path;
 use poem_openapi::{ApiResponse, OpenApi};
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::errors::{ApiError, ById};
 use domain::kernel::video::parse_video_id;
 
@@ -18,7 +18,7 @@ impl MediaApi {
     #[oai(path = "/media/:video_id", method = "get", operation_id = "media")]
     async fn media(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
     ) -> Result<Redirect, ApiError<ById>> {

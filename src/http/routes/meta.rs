@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use poem_openapi::{Enum, Object, OpenApi};
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::Json;
 use crate::http::wire::errors::{ApiError, Open, Plain};
 use crate::http::wire::hits::analyzer;
@@ -35,13 +35,13 @@ impl MetaApi {
     ///
     /// Lists everything that this install can search, filter and compute.
     #[oai(path = "/schema", method = "get", operation_id = "schema")]
-    async fn schema(&self, token: Token) -> Result<Json<SchemaBody>, ApiError<Plain>> {
+    async fn schema(&self, token: CallerToken) -> Result<Json<SchemaBody>, ApiError<Plain>> {
         Ok(Json(SchemaBody::for_service(&self.0.scoped(&token)).await))
     }
 
     /// List analyzers, vector fields and exclusive groups.
     #[oai(path = "/analyzers", method = "get", operation_id = "analyzers")]
-    async fn analyzers(&self, token: Token) -> Result<Json<AnalyzersBody>, ApiError<Plain>> {
+    async fn analyzers(&self, token: CallerToken) -> Result<Json<AnalyzersBody>, ApiError<Plain>> {
         Ok(Json(self.0.scoped(&token).schema().await.into()))
     }
 }

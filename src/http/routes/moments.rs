@@ -6,7 +6,7 @@ use poem_openapi::{Enum, Object, OpenApi};
 use ports::llm::PassageKind;
 use serde_json::Value;
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::Json;
 use crate::http::wire::budget::ResponseBudget;
 use crate::http::wire::errors::{ApiError, ByIdChecked, Search};
@@ -31,7 +31,7 @@ impl MomentsApi {
     #[oai(path = "/moments/:moment_id", method = "get", operation_id = "moment")]
     async fn moment(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Id of the moment, as in hits and citations.
         moment_id: Path<String>,
     ) -> Result<Json<MomentBody>, ApiError<ByIdChecked>> {
@@ -45,7 +45,7 @@ impl MomentsApi {
     #[oai(path = "/moments/read", method = "post", operation_id = "read_moments")]
     async fn read_moments(
         &self,
-        token: Token,
+        token: CallerToken,
         Json(request): Json<ReadRequest>,
     ) -> Result<Json<ReadMomentsBody>, ApiError<Search>> {
         let ids: Vec<MomentId> =
@@ -85,7 +85,7 @@ impl MomentsApi {
     #[oai(path = "/evidence", method = "post", operation_id = "evidence")]
     async fn evidence(
         &self,
-        token: Token,
+        token: CallerToken,
         Json(request): Json<EvidenceRequest>,
     ) -> Result<Json<EvidenceResponse>, ApiError<Search>> {
         let EvidenceRequest { max_tokens, cursor, .. } = &request;

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use poem_openapi::{Object, OpenApi};
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::Json;
 use crate::http::wire::errors::{ApiError, ByIdChecked};
-use crate::http::wire::failure::Failure;
+use crate::http::wire::failure::HttpFailure;
 use crate::http::wire::ingest::IngestOptions;
 use domain::Scoped;
 use domain::ingest::plan;
@@ -26,7 +26,7 @@ impl PlanApi {
     #[oai(path = "/videos/plan", method = "post", operation_id = "plan_ingest")]
     async fn plan_ingest(
         &self,
-        token: Token,
+        token: CallerToken,
         Json(request): Json<PlanRequest>,
     ) -> Result<Json<PlanBody>, ApiError<ByIdChecked>> {
         Ok(Json(request.plan(&self.0.scoped(&token)).await?))
@@ -50,13 +50,13 @@ pub(crate) struct PlanRequest {
 
 impl PlanRequest {
     /// Estimates the ingest.
-    pub(crate) async fn plan(self, service: &Scoped) -> Result<PlanBody, Failure> {
+    pub(crate) async fn plan(self, service: &Scoped) -> Result<PlanBody, HttpFailure> {
         let subject = match (self.video_id, self.url) {
             (Some(video_id), None) => PlanSource::Video(parse_video_id(&video_id)?),
             (None, Some(url)) => PlanSource::Url(url),
             (None, None) if self.duration.is_some() => PlanSource::File,
             _ => {
-                return Err(Failure::unprocessable(
+                return Err(HttpFailure::unprocessable(
                     "set either url or video_id, or for a file to upload only its duration",
                 ));
             }

@@ -5,10 +5,10 @@ use poem::web::Data;
 use poem::{Request, Response, Result, get, handler};
 use serde_json::{Map, Value, json};
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::edge::metrics::recorder;
 use crate::http::edge::route_table::PlainRoute;
-use crate::http::wire::failure::Failure;
+use crate::http::wire::failure::HttpFailure;
 use domain::catalog::readiness::StoreState;
 
 /// The routes of this file. Metrics need a token, probes do not.
@@ -24,11 +24,14 @@ pub(super) fn routes() -> [PlainRoute; 3] {
 #[handler]
 async fn metrics_page(request: &Request, service: Data<&Service>) -> Result<Response> {
     let Some(recorder) = recorder() else {
-        return Err(Failure::not_found("the program measures itself elsewhere").into());
+        return Err(HttpFailure::not_found("the program measures itself elsewhere").into());
     };
     // Probe failures are logged where they occur.
-    let _ =
-        service.scoped(&Token::extract(request)?).refresh_gauges().await.map_err(Failure::from)?;
+    let _ = service
+        .scoped(&CallerToken::extract(request)?)
+        .refresh_gauges()
+        .await
+        .map_err(HttpFailure::from)?;
     recorder.run_upkeep();
     Ok(Response::builder()
         .content_type("text/plain; version=0.0.4; charset=utf-8")

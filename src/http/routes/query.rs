@@ -2,7 +2,7 @@
 
 use poem_openapi::{Object, OpenApi, Union};
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::answers::{AuditedSentenceBody, audited_sentences};
 use crate::http::wire::body::Json;
 use crate::http::wire::budget::ResponseBudget;
@@ -26,7 +26,7 @@ impl QueryApi {
     #[oai(path = "/query", method = "post", operation_id = "query")]
     async fn query(
         &self,
-        token: Token,
+        token: CallerToken,
         Json(request): Json<QueryRequest>,
     ) -> Result<Json<QueryResponseBody>, ApiError<Search>> {
         let budget =

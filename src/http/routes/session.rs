@@ -9,7 +9,7 @@ use poem::{IntoResponse, Request, Response, Result, RouteMethod, handler};
 use crate::http::edge::auth::Guard;
 use crate::http::edge::route_table::PlainRoute;
 use crate::http::wire::body;
-use crate::http::wire::failure::Failure;
+use crate::http::wire::failure::HttpFailure;
 
 /// The route of the session.
 pub(super) fn route() -> PlainRoute {
@@ -44,11 +44,11 @@ async fn open_session(
     let fields = body::form(request, bytes.into()).await?;
     let token = fields.iter().find(|(name, _)| name == "token").map(|(_, token)| token.trim());
     let Some(token) = token else {
-        return Err(Failure::unprocessable("token is missing; it must be a string").into());
+        return Err(HttpFailure::unprocessable("token is missing; it must be a string").into());
     };
     let accepted = guard.access(token.as_bytes()).is_some();
     if !accepted && !page {
-        return Err(Failure::new(StatusCode::UNAUTHORIZED, "the token is wrong").into());
+        return Err(HttpFailure::new(StatusCode::UNAUTHORIZED, "the token is wrong").into());
     }
     let response = match (page, accepted) {
         // Relative, since a proxy may serve the page below a prefix.

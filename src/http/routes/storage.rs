@@ -11,11 +11,11 @@ use poem::{Body, Request, Response, RouteMethod, handler};
 use ports::ErrorKind;
 use ports::storage::ObjectInfo;
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::edge::route_table::PlainRoute;
 use crate::http::settings::HttpOptions;
 use crate::http::wire::conditional::{FileReply, quoted};
-use crate::http::wire::failure::Failure;
+use crate::http::wire::failure::HttpFailure;
 use domain::Scoped;
 use domain::kernel::error::Error;
 
@@ -36,8 +36,9 @@ async fn object(
     Path(key): Path<String>,
     Data(service): Data<&Service>,
 ) -> Response {
-    let answer = async { answer(request, key, &service.scoped(&Token::extract(request)?)).await };
-    for_any_origin(answer.await.unwrap_or_else(Failure::into_response))
+    let answer =
+        async { answer(request, key, &service.scoped(&CallerToken::extract(request)?)).await };
+    for_any_origin(answer.await.unwrap_or_else(HttpFailure::into_response))
 }
 
 /// Answers CORS preflight requests.
@@ -61,10 +62,10 @@ fn for_any_origin(mut response: Response) -> Response {
     response
 }
 
-async fn answer(request: &Request, key: String, service: &Scoped) -> Result<Response, Failure> {
+async fn answer(request: &Request, key: String, service: &Scoped) -> Result<Response, HttpFailure> {
     let missing = |error| match error {
         Error::Port(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::Invalid) => {
-            Failure::not_found(format!(
+            HttpFailure::not_found(format!(
                 "storage has no object '{}'",
                 crate::http::wire::params::excerpt(&key)
             ))
@@ -103,8 +104,8 @@ fn response(reply: &FileReply, key: &str, info: &ObjectInfo, body: Body) -> Resp
             .header(header::CONTENT_RANGE, format!("bytes {start}-{}/{total}", end - 1))
             .body(body),
         FileReply::NotModified => response.status(StatusCode::NOT_MODIFIED).finish(),
-        FileReply::Changed => Failure::changed().into_response(),
-        FileReply::OutOfRange => Failure::out_of_range(total).into_response(),
+        FileReply::Changed => HttpFailure::changed().into_response(),
+        FileReply::OutOfRange => HttpFailure::out_of_range(total).into_response(),
     }
 }
 /// Media types that a browser displays without running code; everything else is served as bytes.

@@ -3,11 +3,11 @@
 use poem_openapi::param::{Path, Query};
 use poem_openapi::{Object, OpenApi};
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::Json;
 use crate::http::wire::budget::ResponseBudget;
 use crate::http::wire::errors::{ApiError, ByIdChecked};
-use crate::http::wire::params::{Bounded, Number};
+use crate::http::wire::params::{Bounded, FiniteNumber};
 use crate::http::wire::values::shortest;
 use domain::kernel::video::parse_video_id;
 use domain::media::speech;
@@ -24,13 +24,13 @@ impl TranscriptApi {
     #[oai(path = "/videos/:video_id/transcript", method = "get", operation_id = "transcript")]
     async fn transcript(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
         /// Only sentences that end after this time, seconds of the video.
-        after: Query<Option<Number>>,
+        after: Query<Option<FiniteNumber>>,
         /// Only sentences that start before this time, seconds of the video.
-        before: Query<Option<Number>>,
+        before: Query<Option<FiniteNumber>>,
         /// Maximum tokens of the sentences together; the response contains whole sentences in order.
         /// Default: no limit.
         max_tokens: Query<Option<Bounded<1, { u32::MAX }>>>,

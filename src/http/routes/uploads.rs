@@ -10,12 +10,12 @@ use poem::http::{HeaderValue, Method, StatusCode, header};
 use poem::web::{Data, Path};
 use poem::{Body, Request, Response, RouteMethod, handler};
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::edge::route_table::PlainRoute;
 use crate::http::edge::upload_slots::UploadSlots;
 use crate::http::settings::HttpOptions;
 use crate::http::wire::body::{content_length, expect_uncompressed, with_timeout};
-use crate::http::wire::failure::Failure;
+use crate::http::wire::failure::HttpFailure;
 use crate::http::wire::params::excerpt;
 use domain::ingest::uploads::UploadState;
 use domain::{Error, Scoped};
@@ -23,7 +23,7 @@ use domain::{Error, Scoped};
 const VERSION: &str = "1.0.0";
 const PATCH_CONTENT_TYPE: &str = "application/offset+octet-stream";
 
-type Outcome = Result<Response, Failure>;
+type TusResult = Result<Response, HttpFailure>;
 
 /// The routes of the protocol.
 pub(super) fn routes() -> [PlainRoute; 2] {
@@ -43,7 +43,7 @@ pub(super) fn routes() -> [PlainRoute; 2] {
 /// OPTIONS: the protocol version, extensions and limits.
 #[handler]
 fn capabilities(request: &Request, Data(service): Data<&Service>) -> Response {
-    let answer = Token::extract(request).map(|token| {
+    let answer = CallerToken::extract(request).map(|token| {
         Response::builder()
             .status(StatusCode::NO_CONTENT)
             .header("Tus-Version", VERSION)
@@ -72,7 +72,7 @@ async fn create_upload(
         let length = byte_count(request, "upload-length")?;
         let metadata = header_text(request, "upload-metadata")?.unwrap_or_default();
         let filename = filename(metadata)?;
-        let service = service.scoped(&Token::extract(request)?);
+        let service = service.scoped(&CallerToken::extract(request)?);
         let upload = service.begin_upload(length, filename, metadata.to_owned()).await?;
         let created = Response::builder()
             .status(StatusCode::CREATED)
@@ -115,7 +115,7 @@ async fn upload_resource(
 ) -> Response {
     let answer = async {
         check_version(request)?;
-        let service = service.scoped(&Token::extract(request)?);
+        let service = service.scoped(&CallerToken::extract(request)?);
         // For clients that cannot send every method.
         let overriding = header_text(request, "x-http-method-override")?;
         match overriding.unwrap_or(request.method().as_str()) {
@@ -144,7 +144,7 @@ async fn upload_resource(
                     .header("Upload-Offset", upload.offset);
                 Ok(with_expiry(response, &upload).finish())
             }
-            method => Err(Failure::new(
+            method => Err(HttpFailure::new(
                 StatusCode::METHOD_NOT_ALLOWED,
                 format!(
                     "an upload takes HEAD, PATCH and DELETE, not '{}' (X-HTTP-Method-Override)",
@@ -160,7 +160,7 @@ async fn upload_resource(
     response
 }
 
-async fn state(service: &Scoped, id: &str) -> Outcome {
+async fn state(service: &Scoped, id: &str) -> TusResult {
     let upload = service.upload(id).await?;
     let mut response = Response::builder()
         .header("Upload-Offset", upload.offset)
@@ -199,10 +199,10 @@ impl UploadPatch {
         offset: u64,
         body: Body,
         options: &Arc<HttpOptions>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, HttpFailure> {
         let kind = request.content_type().unwrap_or_default();
         if !is_patch_body(kind) {
-            return Err(Failure::new(
+            return Err(HttpFailure::new(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 format!("the Content-Type is '{}'; it must be {PATCH_CONTENT_TYPE}", excerpt(kind)),
             ));
@@ -220,25 +220,25 @@ impl UploadPatch {
     }
 
     /// Appends in a task, so that received bytes are kept when the client disconnects.
-    async fn append_detached(self, uploads: &Arc<UploadSlots>) -> Result<UploadState, Failure> {
+    async fn append_detached(self, uploads: &Arc<UploadSlots>) -> Result<UploadState, HttpFailure> {
         let uploads = uploads.clone();
         let append = tokio::spawn(async move {
             let Ok(_slot) = uploads.0.try_acquire() else {
-                return Err(Failure::busy(
+                return Err(HttpFailure::busy(
                     "too many uploads are on their way; try again later",
                     10,
                 ));
             };
             self.append().await
         });
-        append.await.map_err(|_| Failure::internal())?
+        append.await.map_err(|_| HttpFailure::internal())?
     }
 
-    async fn append(self) -> Result<UploadState, Failure> {
+    async fn append(self) -> Result<UploadState, HttpFailure> {
         let mut upload =
             self.service.append_to_upload(&self.id, self.offset, self.checksum).await?;
         if self.length.is_some_and(|length| length > upload.missing()) {
-            return Err(Failure::too_large(format!(
+            return Err(HttpFailure::too_large(format!(
                 "the upload lacks {} bytes, and more are sent (Content-Length)",
                 upload.missing()
             )));
@@ -253,7 +253,9 @@ impl UploadPatch {
                     Err(error) => return Err(error.into()),
                 },
                 Ok(Some(Err(_))) => {
-                    break Some(Failure::unprocessable("the body ended before it was complete"));
+                    break Some(HttpFailure::unprocessable(
+                        "the body ended before it was complete",
+                    ));
                 }
                 Ok(None) => break None,
                 Err(late) => break Some(late),
@@ -276,8 +278,8 @@ fn with_expiry(response: poem::ResponseBuilder, upload: &UploadState) -> poem::R
     response.header("Upload-Expires", time)
 }
 
-fn into_tus_response(outcome: Outcome) -> Response {
-    with_tus_version(outcome.unwrap_or_else(Failure::into_response))
+fn into_tus_response(outcome: TusResult) -> Response {
+    with_tus_version(outcome.unwrap_or_else(HttpFailure::into_response))
 }
 
 /// Adds the protocol version, which every response carries.
@@ -289,50 +291,50 @@ fn with_tus_version(mut response: Response) -> Response {
     response
 }
 
-fn check_version(request: &Request) -> Result<(), Failure> {
+fn check_version(request: &Request) -> Result<(), HttpFailure> {
     let value = request.header("tus-resumable").unwrap_or_default();
     if value == VERSION {
         return Ok(());
     }
-    Err(Failure::new(
+    Err(HttpFailure::new(
         StatusCode::PRECONDITION_FAILED,
         format!("Tus-Resumable is '{}'; it must be {VERSION}", excerpt(value)),
     ))
 }
 
 /// A header that must be text.
-fn header_text<'r>(request: &'r Request, name: &str) -> Result<Option<&'r str>, Failure> {
+fn header_text<'r>(request: &'r Request, name: &str) -> Result<Option<&'r str>, HttpFailure> {
     let Some(value) = request.headers().get(name) else { return Ok(None) };
     let text = value.to_str().ok();
-    text.map(Some).ok_or_else(|| Failure::unprocessable(format!("{name} is not plain text")))
+    text.map(Some).ok_or_else(|| HttpFailure::unprocessable(format!("{name} is not plain text")))
 }
 
-fn byte_count(request: &Request, name: &str) -> Result<u64, Failure> {
+fn byte_count(request: &Request, name: &str) -> Result<u64, HttpFailure> {
     let value = header_text(request, name)?.unwrap_or_default();
     let digits = !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit());
     value.parse().ok().filter(|_| digits).ok_or_else(|| {
         let value = excerpt(value);
-        Failure::unprocessable(format!("{name} is '{value}'; it must be a number of bytes"))
+        HttpFailure::unprocessable(format!("{name} is '{value}'; it must be a number of bytes"))
     })
 }
 
 /// Parses `sha1`, a space and the hash in base64.
-fn checksum(value: &str) -> Result<[u8; 20], Failure> {
+fn checksum(value: &str) -> Result<[u8; 20], HttpFailure> {
     let (algorithm, hash) = value.split_once(' ').unwrap_or((value, ""));
     if algorithm != "sha1" {
-        return Err(Failure::new(
+        return Err(HttpFailure::new(
             StatusCode::BAD_REQUEST,
             format!("upload-checksum is by '{}'; it must be by sha1", excerpt(algorithm)),
         ));
     }
     let hash = STANDARD.decode(hash.trim()).ok().and_then(|hash| hash.try_into().ok());
     hash.ok_or_else(|| {
-        Failure::unprocessable("upload-checksum must be 'sha1', a space and 20 bytes in base64")
+        HttpFailure::unprocessable("upload-checksum must be 'sha1', a space and 20 bytes in base64")
     })
 }
 
 /// The file name in `Upload-Metadata`: comma-separated pairs of a key and a base64 value.
-fn filename(metadata: &str) -> Result<Option<String>, Failure> {
+fn filename(metadata: &str) -> Result<Option<String>, HttpFailure> {
     for pair in metadata.split(',').map(str::trim) {
         let (key, value) = pair.split_once(' ').unwrap_or((pair, ""));
         if key != "filename" {
@@ -340,7 +342,7 @@ fn filename(metadata: &str) -> Result<Option<String>, Failure> {
         }
         let name = STANDARD.decode(value.trim()).ok().and_then(|n| String::from_utf8(n).ok());
         return name.filter(|name| !name.is_empty()).map(Some).ok_or_else(|| {
-            Failure::unprocessable("upload-metadata: filename must be UTF-8 text in base64")
+            HttpFailure::unprocessable("upload-metadata: filename must be UTF-8 text in base64")
         });
     }
     Ok(None)

@@ -7,10 +7,10 @@ use poem_openapi::types::MaybeUndefined;
 use poem_openapi::{Object, OpenApi};
 use serde_json::Value;
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::{Accepted, Json};
-use crate::http::wire::errors::{ApiError, ById, Change, Ingest, IngestUpload, Listing, Rerun};
-use crate::http::wire::failure::Failure;
+use crate::http::wire::errors::{ApiError, ById, Change, FileIngest, Listing, Rerun, UrlIngest};
+use crate::http::wire::failure::HttpFailure;
 use crate::http::wire::ingest::IngestOptions;
 use crate::http::wire::job_status::JobStatusBody;
 use crate::http::wire::params::{Bounded, json_object};
@@ -20,7 +20,7 @@ use domain::catalog::videos;
 use domain::ingest::IngestFields;
 use domain::jobs;
 use domain::kernel::video::parse_video_id;
-use multipart::{Upload, UploadContent};
+use multipart::{UploadContent, UploadForm};
 
 /// The routes of this section.
 pub(super) struct VideosApi(pub(super) Service);
@@ -35,13 +35,13 @@ impl VideosApi {
     #[oai(path = "/videos", method = "post", operation_id = "ingest_file")]
     async fn ingest_file(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Idempotency key, 1 to 255 characters: a repeated request with the same key returns the job of
         /// the first one.
         #[oai(name = "Idempotency-Key", validator(min_length = 1, max_length = 255))]
         key: Header<Option<String>>,
-        upload: Upload,
-    ) -> Result<Accepted<IngestAccepted>, ApiError<IngestUpload>> {
+        upload: UploadForm,
+    ) -> Result<Accepted<IngestAccepted>, ApiError<FileIngest>> {
         let fields = IngestFields { idempotency_key: key.0, ..upload.options.into() };
         let service = self.0.scoped(&token);
         let job = match upload.content {
@@ -60,13 +60,13 @@ impl VideosApi {
     #[oai(path = "/videos/url", method = "post", operation_id = "ingest_url")]
     async fn ingest_url(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Idempotency key, 1 to 255 characters: a repeated request with the same key returns the job of
         /// the first one.
         #[oai(name = "Idempotency-Key", validator(min_length = 1, max_length = 255))]
         key: Header<Option<String>>,
         Json(request): Json<UrlIngestRequest>,
-    ) -> Result<Accepted<IngestAccepted>, ApiError<Ingest>> {
+    ) -> Result<Accepted<IngestAccepted>, ApiError<UrlIngest>> {
         let (url, options) = request.into_parts();
         let fields = IngestFields { idempotency_key: key.0, ..options.into() };
         let job = self.0.scoped(&token).ingest_url(&url, fields).await?;
@@ -80,7 +80,7 @@ impl VideosApi {
     #[oai(path = "/videos", method = "get", operation_id = "videos")]
     async fn videos(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Maximum videos per page. Default: all.
         limit: Query<Option<Bounded<1, { u32::MAX }>>>,
         /// Number of videos to skip, after the cursor if there is one. Default: 0.
@@ -125,7 +125,7 @@ impl VideosApi {
     #[oai(path = "/videos/:video_id", method = "get", operation_id = "video")]
     async fn video(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
     ) -> Result<Json<VideoDetailBody>, ApiError<ById>> {
@@ -139,7 +139,7 @@ impl VideosApi {
     #[oai(path = "/videos/:video_id", method = "patch", operation_id = "annotate_video")]
     async fn annotate_video(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
         Json(request): Json<AnnotateRequest>,
@@ -159,7 +159,7 @@ impl VideosApi {
     #[oai(path = "/videos/:video_id", method = "delete", operation_id = "delete_video")]
     async fn delete_video(
         &self,
-        token: Token,
+        token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
     ) -> Result<Json<DeletedVideo>, ApiError<Change>> {
@@ -200,7 +200,7 @@ impl From<AnnotateRequest> for MetadataPatch {
     }
 }
 
-fn parse_metadata(given: Option<&str>) -> Result<Option<Value>, Failure> {
+fn parse_metadata(given: Option<&str>) -> Result<Option<Value>, HttpFailure> {
     Ok(given.map(|given| json_object("metadata", given)).transpose()?.map(Value::Object))
 }
 

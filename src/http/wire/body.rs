@@ -16,7 +16,7 @@ use poem_openapi::registry::{
 use poem_openapi::types::{ParseFromJSON, ToJSON, Type};
 use poem_openapi::{ApiExtractor, ApiExtractorType, ApiResponse, ExtractParamOptions};
 
-use super::failure::Failure;
+use super::failure::HttpFailure;
 use super::validation;
 use crate::http::settings::HttpOptions;
 
@@ -56,10 +56,10 @@ impl<T: ParseFromJSON + 'static> ParsePayload for Json<T> {
     async fn from_request(request: &Request, body: &mut RequestBody) -> Result<Self> {
         let bytes = read(request, body.take()?, |options| options.server.max_json_bytes).await?;
         let value = serde_json::from_slice(&bytes)
-            .map_err(|e| Failure::unprocessable(format!("the body is not valid JSON: {e}")))?;
-        let value = validation::validate::<T>(value).map_err(Failure::unprocessable)?;
+            .map_err(|e| HttpFailure::unprocessable(format!("the body is not valid JSON: {e}")))?;
+        let value = validation::validate::<T>(value).map_err(HttpFailure::unprocessable)?;
         let parsed = T::parse_from_json(Some(value));
-        Ok(Self(parsed.map_err(|e| Failure::unprocessable(e.into_message()))?))
+        Ok(Self(parsed.map_err(|e| HttpFailure::unprocessable(e.into_message()))?))
     }
 }
 
@@ -155,9 +155,9 @@ impl<T: ParseFromJSON + 'static> ParsePayload for OptionalForm<T> {
             expect_type(request, Self::CONTENT_TYPE, |essence| essence == Self::CONTENT_TYPE)?;
             form(request, bytes.into()).await?
         };
-        let value = validation::validate_form::<T>(fields).map_err(Failure::unprocessable)?;
+        let value = validation::validate_form::<T>(fields).map_err(HttpFailure::unprocessable)?;
         let parsed = T::parse_from_json(Some(value));
-        Ok(Self(parsed.map_err(|e| Failure::unprocessable(e.into_message()))?))
+        Ok(Self(parsed.map_err(|e| HttpFailure::unprocessable(e.into_message()))?))
     }
 }
 
@@ -214,8 +214,8 @@ pub(crate) async fn read(
     }
 }
 
-fn too_large(limit: usize) -> Failure {
-    Failure::too_large(format!("the body is larger than the {limit} bytes that are allowed"))
+fn too_large(limit: usize) -> HttpFailure {
+    HttpFailure::too_large(format!("the body is larger than the {limit} bytes that are allowed"))
 }
 
 /// The body's length in bytes, if `Content-Length` is present.
@@ -224,12 +224,12 @@ pub(crate) fn content_length(request: &Request) -> Option<u64> {
 }
 
 /// Decompresses at most `limit` bytes, which stops decompression bombs.
-fn decompress(compressed: &[u8], limit: usize) -> Result<Vec<u8>, Failure> {
+fn decompress(compressed: &[u8], limit: usize) -> Result<Vec<u8>, HttpFailure> {
     let mut bytes = Vec::new();
     let mut decoder = MultiGzDecoder::new(compressed).take(limit as u64 + 1);
     decoder
         .read_to_end(&mut bytes)
-        .map_err(|e| Failure::unprocessable(format!("the body is not valid gzip: {e}")))?;
+        .map_err(|e| HttpFailure::unprocessable(format!("the body is not valid gzip: {e}")))?;
     if bytes.len() > limit {
         return Err(too_large(limit));
     }
@@ -244,7 +244,7 @@ enum ContentCoding {
 
 impl ContentCoding {
     /// Fails with 415, which names the accepted encodings.
-    fn from_request(request: &Request) -> Result<Self, Failure> {
+    fn from_request(request: &Request) -> Result<Self, HttpFailure> {
         match content_encoding(request).as_str() {
             "" | "identity" => Ok(Self::Identity),
             "gzip" | "x-gzip" => Ok(Self::Gzip),
@@ -254,7 +254,7 @@ impl ContentCoding {
 }
 
 /// Rejects a compressed body on routes that store the bytes as sent.
-pub(crate) fn expect_uncompressed(request: &Request) -> Result<(), Failure> {
+pub(crate) fn expect_uncompressed(request: &Request) -> Result<(), HttpFailure> {
     match content_encoding(request).as_str() {
         "" | "identity" => Ok(()),
         other => Err(unsupported(other, "identity")),
@@ -267,12 +267,12 @@ fn content_encoding(request: &Request) -> String {
     values.collect::<Vec<_>>().join(", ").to_ascii_lowercase()
 }
 
-fn unsupported(coding: &str, accepted: &'static str) -> Failure {
+fn unsupported(coding: &str, accepted: &'static str) -> HttpFailure {
     let coding = super::params::excerpt(coding);
     let detail = format!("the Content-Encoding is '{coding}'; accepted: {accepted}");
-    Failure {
+    HttpFailure {
         accept_encoding: Some(accepted),
-        ..Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail)
+        ..HttpFailure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail)
     }
 }
 
@@ -280,9 +280,9 @@ fn unsupported(coding: &str, accepted: &'static str) -> Failure {
 pub(crate) async fn with_timeout<T>(
     limit: Duration,
     work: impl Future<Output = T>,
-) -> Result<T, Failure> {
+) -> Result<T, HttpFailure> {
     tokio::time::timeout(limit, work).await.map_err(|_| {
-        Failure::new(
+        HttpFailure::new(
             StatusCode::REQUEST_TIMEOUT,
             format!("no more of the body arrived within {} seconds", limit.as_secs_f64()),
         )
@@ -294,7 +294,7 @@ pub(crate) async fn form(request: &Request, bytes: Body) -> Result<Vec<(String, 
     let form =
         <PoemForm<_> as FromRequest>::from_request(request, &mut RequestBody::new(bytes)).await;
     let PoemForm(fields) =
-        form.map_err(|e| Failure::unprocessable(format!("the body is not a form: {e}")))?;
+        form.map_err(|e| HttpFailure::unprocessable(format!("the body is not a form: {e}")))?;
     Ok(fields)
 }
 
@@ -302,13 +302,13 @@ fn expect_type(
     request: &Request,
     expected: &str,
     matches: fn(&str) -> bool,
-) -> Result<(), Failure> {
+) -> Result<(), HttpFailure> {
     let sent = request.content_type().unwrap_or_default();
     let essence = sent.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     if matches(&essence) {
         return Ok(());
     }
-    Err(Failure::unprocessable(format!(
+    Err(HttpFailure::unprocessable(format!(
         "the Content-Type is '{}'; it must be {expected}",
         super::params::excerpt(sent)
     )))

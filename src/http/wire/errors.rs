@@ -12,7 +12,7 @@ use poem_openapi::types::Type;
 use poem_openapi::{ApiResponse, Object};
 
 use super::body::Json;
-use super::failure::Failure;
+use super::failure::HttpFailure;
 use super::params;
 
 /// The body of every error response.
@@ -23,44 +23,50 @@ pub(crate) struct Problem {
     pub(crate) detail: String,
 }
 
-/// Converts an error of the framework or a handler into a [`Failure`].
-pub(crate) fn into_failure(error: poem::Error, path: &str, allow: Option<String>) -> Failure {
-    if let Some(failure) = error.downcast_ref::<Failure>() {
+/// Converts an error of the framework or a handler into a [`HttpFailure`].
+pub(crate) fn into_failure(error: poem::Error, path: &str, allow: Option<String>) -> HttpFailure {
+    if let Some(failure) = error.downcast_ref::<HttpFailure>() {
         return failure.clone();
     }
     if let Some(e) = error.downcast_ref::<ParseParamError>() {
-        return Failure::unprocessable(format!("{} {}", e.name, params::unwrap_message(&e.reason)));
+        return HttpFailure::unprocessable(format!(
+            "{} {}",
+            e.name,
+            params::unwrap_message(&e.reason)
+        ));
     }
     if let Some(e) = error.downcast_ref::<ParsePathError>() {
-        return Failure::unprocessable(params::unwrap_message(&e.reason));
+        return HttpFailure::unprocessable(params::unwrap_message(&e.reason));
     }
     if let Some(e) = error.downcast_ref::<ContentTypeError>() {
-        return Failure::unprocessable(e.to_string());
+        return HttpFailure::unprocessable(e.to_string());
     }
     // A path segment that is not valid text matches nothing.
     if error.is::<NotFoundError>() || error.is::<poem::error::ParsePathError>() {
-        return Failure::not_found(format!("there is nothing at '{path}'; /docs lists the routes"));
+        return HttpFailure::not_found(format!(
+            "there is nothing at '{path}'; /docs lists the routes"
+        ));
     }
     if error.is::<MethodNotAllowedError>() {
         let accepted = allow.as_deref().unwrap_or("nothing");
         let detail = format!("'{path}' does not take this method; it takes {accepted}");
-        return Failure { allow, ..Failure::new(StatusCode::METHOD_NOT_ALLOWED, detail) };
+        return HttpFailure { allow, ..HttpFailure::new(StatusCode::METHOD_NOT_ALLOWED, detail) };
     }
     match error.downcast_ref::<ReadBodyError>() {
         Some(ReadBodyError::PayloadTooLarge) => {
-            return Failure::too_large("the body is larger than this route takes");
+            return HttpFailure::too_large("the body is larger than this route takes");
         }
         Some(ReadBodyError::Io(_) | ReadBodyError::Utf8(_)) => {
-            return Failure::unprocessable("the body ended before it was complete");
+            return HttpFailure::unprocessable("the body ended before it was complete");
         }
         _ => {}
     }
     let status = error.status();
     if status.is_server_error() {
         tracing::error!(error = %error, "request failed");
-        return Failure::internal();
+        return HttpFailure::internal();
     }
-    Failure::new(status, error.to_string())
+    HttpFailure::new(status, error.to_string())
 }
 
 /// The error status codes that a group of routes declares.
@@ -96,21 +102,21 @@ route_errors! {
     /// Changes of one resource without a body.
     Change = [401, 403, 404, 422, 500, 503];
     /// Clips of a video.
-    Clip = [400, 401, 403, 404, 412, 413, 416, 422, 500, 503];
+    ClipDownload = [400, 401, 403, 404, 412, 413, 416, 422, 500, 503];
     /// Questions and searches.
     Search = [400, 401, 403, 408, 413, 415, 422, 500, 503];
-    /// Ingests.
-    Ingest = [400, 401, 403, 408, 413, 415, 422, 500, 503];
-    /// Ingests of an upload.
-    IngestUpload = [400, 401, 403, 404, 408, 413, 415, 422, 500, 503];
+    /// Ingests from a URL.
+    UrlIngest = [400, 401, 403, 408, 413, 415, 422, 500, 503];
+    /// Ingests of a file or an upload.
+    FileIngest = [400, 401, 403, 404, 408, 413, 415, 422, 500, 503];
     /// Aggregate re-runs and other changes with a body.
     Rerun = [400, 401, 403, 404, 408, 413, 415, 422, 500, 503];
 }
 
-/// A [`Failure`] whose status codes appear in the document.
-pub(crate) struct ApiError<D>(Failure, PhantomData<fn() -> D>);
+/// A [`HttpFailure`] whose status codes appear in the document.
+pub(crate) struct ApiError<D>(HttpFailure, PhantomData<fn() -> D>);
 
-impl<D, E: Into<Failure>> From<E> for ApiError<D> {
+impl<D, E: Into<HttpFailure>> From<E> for ApiError<D> {
     fn from(error: E) -> Self {
         Self(error.into(), PhantomData)
     }

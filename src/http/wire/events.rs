@@ -15,7 +15,7 @@ use poem_openapi::{ApiResponse, Object};
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// Named events with JSON data, with status 200. The end of the stream ends the response.
-pub(crate) struct Events<T>(pub(crate) BoxStream<'static, (&'static str, T)>);
+pub(crate) struct EventStream<T>(pub(crate) BoxStream<'static, (&'static str, T)>);
 
 #[derive(Object)]
 struct ServerSentEvent {
@@ -25,7 +25,7 @@ struct ServerSentEvent {
     data: String,
 }
 
-impl<T: ToJSON> Payload for Events<T> {
+impl<T: ToJSON> Payload for EventStream<T> {
     const CONTENT_TYPE: &'static str = "text/event-stream";
 
     fn schema_ref() -> MetaSchemaRef {
@@ -37,7 +37,7 @@ impl<T: ToJSON> Payload for Events<T> {
     }
 }
 
-impl<T: ToJSON + 'static> IntoResponse for Events<T> {
+impl<T: ToJSON + 'static> IntoResponse for EventStream<T> {
     fn into_response(self) -> Response {
         let event = |(name, data): (&'static str, T)| {
             Event::message(data.to_json_string()).event_type(name)
@@ -46,7 +46,7 @@ impl<T: ToJSON + 'static> IntoResponse for Events<T> {
     }
 }
 
-impl<T: ToJSON> ApiResponse for Events<T> {
+impl<T: ToJSON> ApiResponse for EventStream<T> {
     fn meta() -> MetaResponses {
         let content =
             MetaMediaType { content_type: Self::CONTENT_TYPE, schema: Self::schema_ref() };

@@ -15,7 +15,7 @@ const DISK_FULL: &str = "no space is left on the disk; delete videos or free som
 /// A failed request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
-pub(crate) struct Failure {
+pub(crate) struct HttpFailure {
     pub(crate) status: StatusCode,
     pub(crate) detail: String,
     /// Value of `Retry-After`, seconds.
@@ -27,7 +27,7 @@ pub(crate) struct Failure {
     pub(crate) content_range: Option<String>,
 }
 
-impl Failure {
+impl HttpFailure {
     pub(crate) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         Self {
             status,
@@ -114,7 +114,7 @@ impl Failure {
     }
 }
 
-impl ResponseError for Failure {
+impl ResponseError for HttpFailure {
     fn status(&self) -> StatusCode {
         self.status
     }
@@ -124,7 +124,7 @@ impl ResponseError for Failure {
     }
 }
 
-impl From<domain::Error> for Failure {
+impl From<domain::Error> for HttpFailure {
     fn from(error: domain::Error) -> Self {
         use domain::Error;
         match error {
@@ -173,10 +173,10 @@ mod tests {
 
     #[test]
     fn a_checksum_mismatch_has_its_reason_phrase() {
-        let response = Failure::new(checksum_mismatch(), "other bytes").into_response();
+        let response = HttpFailure::new(checksum_mismatch(), "other bytes").into_response();
         let phrase = response.extensions().get::<ReasonPhrase>();
         assert_eq!(phrase.map(ReasonPhrase::as_bytes), Some(&b"Checksum Mismatch"[..]));
-        let other = Failure::unprocessable("other bytes").into_response();
+        let other = HttpFailure::unprocessable("other bytes").into_response();
         assert!(other.extensions().get::<ReasonPhrase>().is_none());
     }
 }

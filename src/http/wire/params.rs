@@ -7,11 +7,11 @@ use poem_openapi::registry::{MetaSchema, MetaSchemaRef};
 use poem_openapi::types::{ParseError, ParseFromParameter, ParseResult, ToJSON, Type};
 use serde_json::{Map, Value};
 
-use super::failure::Failure;
+use super::failure::HttpFailure;
 
 /// A finite number.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Number(pub(crate) f64);
+pub(crate) struct FiniteNumber(pub(crate) f64);
 
 /// An integer from `MIN` to `MAX`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ fn printable(c: char) -> char {
     if c.is_control() { '\u{fffd}' } else { c }
 }
 
-impl Number {
+impl FiniteNumber {
     pub(crate) fn parse(text: &str) -> Result<f64, String> {
         let numeric = text
             .bytes()
@@ -156,7 +156,7 @@ macro_rules! parameter {
     };
 }
 
-parameter!(Number, [], f64, MetaSchema::new("number"));
+parameter!(FiniteNumber, [], f64, MetaSchema::new("number"));
 parameter!(Flag, [], bool, MetaSchema::new("boolean"));
 parameter!(Integer, [], i64, MetaSchema::new("integer"));
 parameter!(
@@ -168,10 +168,10 @@ parameter!(
 parameter!(Bounded<MIN, MAX>, [const MIN: u32, const MAX: u32], u32, Self::schema());
 
 /// Parses a parameter that holds a JSON object.
-pub(crate) fn json_object(name: &str, value: &str) -> Result<Map<String, Value>, Failure> {
+pub(crate) fn json_object(name: &str, value: &str) -> Result<Map<String, Value>, HttpFailure> {
     serde_json::from_str(value).map_err(|_| {
         let value = excerpt(value);
-        Failure::unprocessable(format!("{name} is '{value}'; it must be a JSON object"))
+        HttpFailure::unprocessable(format!("{name} is '{value}'; it must be a JSON object"))
     })
 }
 
@@ -182,10 +182,10 @@ mod tests {
     #[test]
     fn numbers_are_finite_decimals() {
         for text in ["5", "0.5", "-1", "1e3", "+2"] {
-            assert!(Number::parse(text).is_ok(), "{text}");
+            assert!(FiniteNumber::parse(text).is_ok(), "{text}");
         }
         for text in ["", "abc", "nan", "NaN", "inf", "-infinity", "1e999", "0x5", "5 ", "1,5"] {
-            assert!(Number::parse(text).is_err(), "{text}");
+            assert!(FiniteNumber::parse(text).is_err(), "{text}");
         }
     }
 

@@ -9,7 +9,7 @@ use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
 use poem_openapi::types::Type;
 use serde_json::{Map, Value};
 
-use super::params::{Number, excerpt};
+use super::params::{FiniteNumber, excerpt};
 use domain::kernel::names::suggest;
 
 /// The schema of a type and the schemas that it refers to.
@@ -67,7 +67,7 @@ pub(crate) fn validate_form<T: Type + 'static>(
         }
         let value = match schemas.resolve(field).ty {
             "number" | "integer" => {
-                Value::from(Number::parse(&text).map_err(|e| format!("{name} {e}"))?)
+                Value::from(FiniteNumber::parse(&text).map_err(|e| format!("{name} {e}"))?)
             }
             "object" => {
                 serde_json::from_str(&text).ok().filter(Value::is_object).ok_or_else(|| {

@@ -4,7 +4,7 @@ use poem_openapi::Object;
 
 use super::search_moments::describe_hit;
 use super::{Call, Tool, ToolAnswer};
-use crate::http::views::{AskRequest, AskResponseBody, Failure};
+use crate::http::views::{AskRequest, AskResponseBody, HttpFailure};
 use domain::answering::audit::AuditedSentence;
 use domain::kernel::verdict::Verdict;
 
@@ -32,7 +32,10 @@ impl Tool for Ask {
     type Input = AskRequest;
     type Output = Answered;
 
-    async fn call(mut call: Call<'_>, input: AskRequest) -> Result<ToolAnswer<Answered>, Failure> {
+    async fn call(
+        mut call: Call<'_>,
+        input: AskRequest,
+    ) -> Result<ToolAnswer<Answered>, HttpFailure> {
         let mut answer = call.service.ask(input.into()).await?;
         let hits = std::mem::take(&mut answer.results);
         let mut lines: Vec<String> = [&answer.answer, &answer.error, &answer.answer_error]

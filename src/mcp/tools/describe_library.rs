@@ -3,7 +3,9 @@
 use poem_openapi::Object;
 
 use super::{Call, Tool, ToolAnswer};
-use crate::http::views::{AggregatorBody, Failure, FilterBody, OrderedMap, SchemaBody, VideoBody};
+use crate::http::views::{
+    AggregatorBody, FilterBody, HttpFailure, OrderedMap, SchemaBody, VideoBody,
+};
 use domain::catalog::videos;
 
 /// Describes the library.
@@ -21,7 +23,8 @@ fn newest() -> u32 {
 }
 
 #[derive(Object)]
-pub(super) struct Library {
+#[oai(rename = "Library")]
+pub(super) struct LibraryOverview {
     /// Videos in the library.
     total: u32,
     /// The newest of them, the newest first.
@@ -53,19 +56,19 @@ impl Tool for DescribeLibrary {
         video), and the available search filters. Call it once, first. The resource \
         shotlog://videos lists all videos, shotlog://schema has the schemas of results.";
     type Input = LibraryRequest;
-    type Output = Library;
+    type Output = LibraryOverview;
 
     async fn call(
         mut call: Call<'_>,
         input: LibraryRequest,
-    ) -> Result<ToolAnswer<Library>, Failure> {
+    ) -> Result<ToolAnswer<LibraryOverview>, HttpFailure> {
         let page = videos::VideoQuery {
             limit: Some(input.newest.max(1)),
             ..videos::VideoQuery::default()
         };
         let list = call.service.videos(&page).await?;
         let schema = SchemaBody::for_service(call.service).await;
-        let mut library = Library {
+        let mut library = LibraryOverview {
             total: list.total,
             newest: Vec::new(),
             analyzers: schema.analyzers,
@@ -93,7 +96,7 @@ impl Tool for DescribeLibrary {
     }
 }
 
-fn summary(library: &Library) -> Vec<String> {
+fn summary(library: &LibraryOverview) -> Vec<String> {
     let names = |ids: &mut dyn Iterator<Item = &String>| {
         ids.map(String::as_str).collect::<Vec<_>>().join(", ")
     };

@@ -4,7 +4,7 @@ use poem_openapi::Object;
 use serde_json::Value;
 
 use super::{Call, Tool, ToolAnswer};
-use crate::http::views::{AnyObject, Failure, OneAggregate};
+use crate::http::views::{AnyObject, HttpFailure, OneAggregate};
 use crate::mcp::budget::{line_tokens, value_tokens};
 use crate::mcp::pages::{page, position};
 use crate::mcp::prose::{inline, outline};
@@ -49,7 +49,7 @@ impl Tool for GetAggregate {
     async fn call(
         call: Call<'_>,
         input: AggregateRequest,
-    ) -> Result<ToolAnswer<AggregatePage>, Failure> {
+    ) -> Result<ToolAnswer<AggregatePage>, HttpFailure> {
         let AggregateRequest { video_id, aggregator, cursor } = input;
         let from = position(cursor.as_deref())?;
         let result = call.service.aggregate(parse_video_id(&video_id)?, &aggregator).await?;

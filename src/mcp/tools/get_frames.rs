@@ -7,7 +7,7 @@ use image::ImageReader;
 use poem_openapi::Object;
 
 use super::{Call, Image, Tool, ToolAnswer};
-use crate::http::views::Failure;
+use crate::http::views::HttpFailure;
 use crate::mcp::budget::image_tokens;
 use crate::mcp::prose::seconds;
 use domain::kernel::video::{ChunkId, VideoId, parse_video_id};
@@ -35,17 +35,19 @@ fn width() -> u32 {
 }
 
 #[derive(Object)]
-pub(super) struct Frames {
+#[oai(rename = "Frames")]
+pub(super) struct FrameList {
     video_id: String,
     /// One entry per image, in the same order.
-    frames: Vec<Frame>,
+    frames: Vec<FrameInfo>,
     /// What was omitted, and how to get it.
     #[oai(skip_serializing_if_is_none)]
     rest: Option<String>,
 }
 
 #[derive(Object)]
-pub(super) struct Frame {
+#[oai(rename = "Frame")]
+pub(super) struct FrameInfo {
     /// Seconds of the video.
     t: f64,
     /// The requested chunk, if it was requested by chunk.
@@ -65,9 +67,12 @@ impl Tool for GetFrames {
         moments that search_moments or ask returned, with a larger `width` only to read text. \
         `frames` has the time of each image, in the same order.";
     type Input = FramesRequest;
-    type Output = Frames;
+    type Output = FrameList;
 
-    async fn call(mut call: Call<'_>, input: FramesRequest) -> Result<ToolAnswer<Frames>, Failure> {
+    async fn call(
+        mut call: Call<'_>,
+        input: FramesRequest,
+    ) -> Result<ToolAnswer<FrameList>, HttpFailure> {
         let targets = targets(&input)?;
         let video_id = parse_video_id(&input.video_id)?;
         let width = input.width.min(call.settings.max_frame_width);
@@ -80,7 +85,7 @@ impl Tool for GetFrames {
                 break;
             }
             lines.push(format!("Image {} shows {} s.", frames.len() + 1, seconds(t)));
-            frames.push(Frame { t, chunk_id: chunk_id.map(|id| id.0), width, height });
+            frames.push(FrameInfo { t, chunk_id: chunk_id.map(|id| id.0), width, height });
             images.push(Image { bytes, width, height });
         }
         let left_out = targets.len() - frames.len();
@@ -94,7 +99,7 @@ impl Tool for GetFrames {
             )
         });
         lines.extend(rest.clone());
-        let content = Frames { video_id: input.video_id, frames, rest };
+        let content = FrameList { video_id: input.video_id, frames, rest };
         Ok(ToolAnswer { text: lines.join("\n"), content, images })
     }
 }
@@ -111,14 +116,14 @@ enum Target {
     Chunk(ChunkId),
 }
 
-fn targets(input: &FramesRequest) -> Result<Vec<Target>, Failure> {
+fn targets(input: &FramesRequest) -> Result<Vec<Target>, HttpFailure> {
     let targets: Vec<Target> = match (&input.times, &input.chunk_ids) {
         (Some(times), None) => times.iter().copied().map(Target::Time).collect(),
         (None, Some(chunks)) => chunks.iter().copied().map(ChunkId).map(Target::Chunk).collect(),
         _ => Vec::new(),
     };
     if targets.is_empty() {
-        return Err(Failure::unprocessable("give either times or chunk_ids, and at least one"));
+        return Err(HttpFailure::unprocessable("give either times or chunk_ids, and at least one"));
     }
     Ok(targets)
 }
@@ -128,7 +133,7 @@ async fn resolve(
     call: &Call<'_>,
     video_id: VideoId,
     target: Target,
-) -> Result<(f64, Option<ChunkId>), Failure> {
+) -> Result<(f64, Option<ChunkId>), HttpFailure> {
     match target {
         Target::Time(t) => Ok((t, None)),
         Target::Chunk(id) => {
@@ -138,8 +143,8 @@ async fn resolve(
     }
 }
 
-fn dimensions(jpeg: &Bytes) -> Result<(u32, u32), Failure> {
+fn dimensions(jpeg: &Bytes) -> Result<(u32, u32), HttpFailure> {
     let reader = ImageReader::new(Cursor::new(jpeg)).with_guessed_format();
     let size = reader.ok().and_then(|reader| reader.into_dimensions().ok());
-    size.ok_or_else(Failure::internal)
+    size.ok_or_else(HttpFailure::internal)
 }

@@ -3,7 +3,7 @@
 use poem_openapi::Object;
 
 use super::{Call, Tool, ToolAnswer};
-use crate::http::views::{Failure, JobBody};
+use crate::http::views::{HttpFailure, JobBody};
 use crate::mcp::prose::inline;
 use domain::jobs;
 
@@ -27,7 +27,7 @@ impl Tool for GetJob {
     type Input = JobRequest;
     type Output = JobBody;
 
-    async fn call(call: Call<'_>, input: JobRequest) -> Result<ToolAnswer<JobBody>, Failure> {
+    async fn call(call: Call<'_>, input: JobRequest) -> Result<ToolAnswer<JobBody>, HttpFailure> {
         let job = call.service.job(&input.job_id).await?;
         Ok(ToolAnswer::new(describe_job(&job), job.into()))
     }

@@ -3,7 +3,7 @@
 use poem_openapi::Object;
 
 use super::{Call, Tool, ToolAnswer};
-use crate::http::views::{Failure, LanguageSpanBody, UtteranceBody, language_spans};
+use crate::http::views::{HttpFailure, LanguageSpanBody, UtteranceBody, language_spans};
 use crate::mcp::pages::position;
 use crate::mcp::prose::{one_line, seconds};
 use domain::kernel::time::Span;
@@ -62,7 +62,7 @@ impl Tool for GetTranscript {
     async fn call(
         mut call: Call<'_>,
         input: TranscriptRequest,
-    ) -> Result<ToolAnswer<TranscriptPage>, Failure> {
+    ) -> Result<ToolAnswer<TranscriptPage>, HttpFailure> {
         let from = position(input.cursor.as_deref())?;
         let transcript = call
             .service

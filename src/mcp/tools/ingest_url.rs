@@ -7,14 +7,15 @@ use poem_openapi::Object;
 
 use super::get_job::describe_job;
 use super::{Call, Tool, ToolAnswer};
-use crate::http::views::{Failure, JobBody, UrlIngestRequest};
+use crate::http::views::{HttpFailure, JobBody, UrlIngestRequest};
 use domain::jobs;
 
 /// Starts an ingest and optionally waits for it.
 pub(super) struct IngestUrl;
 
 #[derive(Object)]
-pub(super) struct Ingest {
+#[oai(rename = "Ingest")]
+pub(super) struct IngestUrlRequest {
     #[oai(flatten)]
     request: UrlIngestRequest,
     /// Maximum time to wait for the result, seconds; the service may wait less. Null waits only if the
@@ -32,10 +33,13 @@ impl Tool for IngestUrl {
         describe_library. A file with the same bytes is the same video, and its stored results are \
         reused. plan_ingest estimates the cost.";
     const READ_ONLY: bool = false;
-    type Input = Ingest;
+    type Input = IngestUrlRequest;
     type Output = JobBody;
 
-    async fn call(call: Call<'_>, input: Ingest) -> Result<ToolAnswer<JobBody>, Failure> {
+    async fn call(
+        call: Call<'_>,
+        input: IngestUrlRequest,
+    ) -> Result<ToolAnswer<JobBody>, HttpFailure> {
         let (url, options) = input.request.into_parts();
         let job = call.service.ingest_url(&url, options.into()).await?;
         let max_wait = call.settings.max_wait;
@@ -58,7 +62,7 @@ async fn wait_for_job(
     call: &Call<'_>,
     mut job: jobs::Job,
     wait: Duration,
-) -> Result<jobs::Job, Failure> {
+) -> Result<jobs::Job, HttpFailure> {
     if wait.is_zero() {
         return Ok(job);
     }

@@ -29,11 +29,11 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
 
 use super::Caller;
-use super::budget::{Budget, image_tokens, result_tokens, value_tokens};
+use super::budget::{TokenBudget, image_tokens, result_tokens, value_tokens};
 use super::pages::position;
 use super::prose::truncate;
 use super::schema;
-use crate::http::views::{Failure, unknown_name, validate};
+use crate::http::views::{HttpFailure, unknown_name, validate};
 use crate::mcp::McpSettings;
 use domain::Scoped;
 
@@ -67,14 +67,14 @@ trait Tool {
     fn call(
         call: Call<'_>,
         input: Self::Input,
-    ) -> impl Future<Output = Result<ToolAnswer<Self::Output>, Failure>> + Send;
+    ) -> impl Future<Output = Result<ToolAnswer<Self::Output>, HttpFailure>> + Send;
 }
 
 /// The context of a tool call.
 struct Call<'c> {
     service: &'c Scoped,
     settings: &'c McpSettings,
-    budget: Budget,
+    budget: TokenBudget,
     progress: Option<Progress<'c>>,
 }
 
@@ -114,7 +114,7 @@ impl<T> ToolAnswer<T> {
     }
 }
 
-type AnswerFuture<'c> = BoxFuture<'c, Result<ToolAnswer<Value>, Failure>>;
+type AnswerFuture<'c> = BoxFuture<'c, Result<ToolAnswer<Value>, HttpFailure>>;
 
 /// A tool with its types erased.
 struct Entry {
@@ -142,10 +142,10 @@ fn define<T: Tool>() -> Definition {
         .with_annotations(hints)
 }
 
-async fn answer<T: Tool>(call: Call<'_>, input: Value) -> Result<ToolAnswer<Value>, Failure> {
-    let input = validate::<T::Input>(input).map_err(Failure::unprocessable)?;
+async fn answer<T: Tool>(call: Call<'_>, input: Value) -> Result<ToolAnswer<Value>, HttpFailure> {
+    let input = validate::<T::Input>(input).map_err(HttpFailure::unprocessable)?;
     let input = T::Input::parse_from_json(Some(input))
-        .map_err(|e| Failure::unprocessable(e.into_message()))?;
+        .map_err(|e| HttpFailure::unprocessable(e.into_message()))?;
     let ToolAnswer { text, content, images } = T::call(call, input).await?;
     Ok(ToolAnswer { text, content: content.to_json().unwrap_or_default(), images })
 }
@@ -154,11 +154,11 @@ async fn answer<T: Tool>(call: Call<'_>, input: Value) -> Result<ToolAnswer<Valu
 pub(super) fn list(
     settings: &McpSettings,
     cursor: Option<&str>,
-) -> Result<ListToolsResult, Failure> {
+) -> Result<ListToolsResult, HttpFailure> {
     static DEFINITIONS: LazyLock<Vec<Definition>> =
         LazyLock::new(|| TOOLS.iter().map(|tool| (tool.define)()).collect());
     let from = position(cursor)?;
-    let mut budget = Budget::new(settings.max_tokens);
+    let mut budget = TokenBudget::new(settings.max_tokens);
     let page: Vec<Definition> = DEFINITIONS
         .iter()
         .skip(from)
@@ -185,7 +185,7 @@ pub(super) async fn call(
     let call = Call {
         service: &caller.service,
         settings: caller.settings,
-        budget: Budget::new(caller.settings.max_tokens),
+        budget: TokenBudget::new(caller.settings.max_tokens),
         progress: token.map(|token| Progress { peer: &context.peer, token }),
     };
     let input = Value::Object(request.arguments.unwrap_or_default());
@@ -201,7 +201,7 @@ pub(super) async fn call(
 fn into_call_result(
     answer: ToolAnswer<Value>,
     max_tokens: usize,
-) -> Result<CallToolResult, Failure> {
+) -> Result<CallToolResult, HttpFailure> {
     let images = answer.images.iter();
     let image_total: usize = images.map(|p| image_tokens(p.width, p.height)).sum();
     let mut content = vec![ContentBlock::text(answer.text)];
@@ -215,7 +215,7 @@ fn into_call_result(
     result.structured_content = Some(answer.content);
     let tokens = result_tokens(&result) + image_total;
     if tokens > max_tokens {
-        return Err(Failure::unprocessable(format!(
+        return Err(HttpFailure::unprocessable(format!(
             "the answer has {tokens} tokens, more than the {max_tokens} of mcp.max_tokens; ask for less at once"
         )));
     }

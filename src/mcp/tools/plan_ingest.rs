@@ -4,7 +4,7 @@ use poem_openapi::types::ToJSON;
 use serde_json::Value;
 
 use super::{Call, Tool, ToolAnswer};
-use crate::http::views::{Failure, PlanBody, PlanRequest};
+use crate::http::views::{HttpFailure, PlanBody, PlanRequest};
 use crate::mcp::prose::outline;
 
 /// Estimates the cost of an ingest without starting it.
@@ -20,7 +20,7 @@ impl Tool for PlanIngest {
     type Input = PlanRequest;
     type Output = PlanBody;
 
-    async fn call(call: Call<'_>, input: PlanRequest) -> Result<ToolAnswer<PlanBody>, Failure> {
+    async fn call(call: Call<'_>, input: PlanRequest) -> Result<ToolAnswer<PlanBody>, HttpFailure> {
         let plan = input.plan(call.service).await?;
         let text = match plan.to_json() {
             Some(Value::Object(plan)) => outline(&plan),

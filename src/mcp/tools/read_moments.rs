@@ -4,7 +4,7 @@ use poem_openapi::Object;
 use ports::llm::PassageKind;
 
 use super::{Call, Tool, ToolAnswer};
-use crate::http::views::{Failure, MissingMomentBody, MomentBody, MomentDetail};
+use crate::http::views::{HttpFailure, MissingMomentBody, MomentBody, MomentDetail};
 use crate::mcp::prose::one_line;
 use domain::Error;
 use domain::analysis::output::Statement;
@@ -45,7 +45,7 @@ impl Tool for ReadMoments {
     async fn call(
         mut call: Call<'_>,
         input: MomentsRequest,
-    ) -> Result<ToolAnswer<MomentsRead>, Failure> {
+    ) -> Result<ToolAnswer<MomentsRead>, HttpFailure> {
         let ids: Vec<MomentId> =
             input.moment_ids.iter().map(|id| id.parse()).collect::<Result<_, Error>>()?;
         let mut remaining = ids.len();

@@ -3,7 +3,7 @@
 use poem_openapi::Object;
 
 use super::{Call, Tool, ToolAnswer};
-use crate::http::views::{AnyObject, DiagnosticsBody, Failure, StandardResult};
+use crate::http::views::{AnyObject, DiagnosticsBody, HttpFailure, StandardResult};
 use crate::mcp::prose::{one_line, seconds};
 use domain::search::{self, ALL_ANALYZERS, SearchRequest, SearchTarget};
 
@@ -42,7 +42,8 @@ fn limit() -> u32 {
 }
 
 #[derive(Object)]
-pub(super) struct Moments {
+#[oai(rename = "Moments")]
+pub(super) struct MomentHits {
     /// Best first.
     results: Vec<StandardResult>,
     /// Why there are no results; absent otherwise.
@@ -63,9 +64,12 @@ impl Tool for SearchMoments {
         start and end in seconds. Without results, `diagnostics` says why and what to change. Use \
         read_moments to read a result in full with its neighbours, get_frames to see it.";
     type Input = MomentSearch;
-    type Output = Moments;
+    type Output = MomentHits;
 
-    async fn call(mut call: Call<'_>, input: MomentSearch) -> Result<ToolAnswer<Moments>, Failure> {
+    async fn call(
+        mut call: Call<'_>,
+        input: MomentSearch,
+    ) -> Result<ToolAnswer<MomentHits>, HttpFailure> {
         let limit = input.limit;
         let found = call.service.query(&input.try_into()?, false).await?.page;
         let diagnostics = found.diagnostics.map(DiagnosticsBody::from);
@@ -84,7 +88,7 @@ impl Tool for SearchMoments {
             lines.push("No results; see diagnostics.".into());
         }
         lines.extend(rest.clone());
-        let moments = Moments { results: fitting.units, diagnostics, rest };
+        let moments = MomentHits { results: fitting.units, diagnostics, rest };
         Ok(ToolAnswer::new(lines.join("\n"), moments))
     }
 }

@@ -17,11 +17,11 @@ use poem_openapi::types::{ParseFromJSON, Type};
 use poem_openapi::{ApiExtractor, ApiExtractorType, ExtractParamOptions};
 use tokio::io::AsyncReadExt;
 
-use crate::http::edge::auth::{Service, Token};
+use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::edge::upload_slots::UploadSlots;
 use crate::http::settings::HttpOptions;
 use crate::http::wire::body;
-use crate::http::wire::failure::Failure;
+use crate::http::wire::failure::HttpFailure;
 use crate::http::wire::ingest::IngestOptions;
 use crate::http::wire::validation;
 use domain::Scoped;
@@ -32,7 +32,7 @@ use domain::ingest::SpooledFile;
 const SLACK: u64 = 4 * 1024 * 1024;
 
 /// A received upload. Dropping it removes the file.
-pub(super) struct Upload {
+pub(super) struct UploadForm {
     pub(super) content: UploadContent,
     pub(super) options: IngestOptions,
 }
@@ -48,7 +48,7 @@ pub(super) enum UploadContent {
 /// The field that names a resumable upload instead of a file.
 const UPLOAD_ID: &str = "upload_id";
 
-impl Payload for Upload {
+impl Payload for UploadForm {
     const CONTENT_TYPE: &'static str = "multipart/form-data";
 
     fn schema_ref() -> MetaSchemaRef {
@@ -78,7 +78,7 @@ impl Payload for Upload {
     }
 }
 
-impl ParsePayload for Upload {
+impl ParsePayload for UploadForm {
     const IS_REQUIRED: bool = true;
 
     async fn from_request(request: &Request, body: &mut RequestBody) -> Result<Self> {
@@ -86,22 +86,24 @@ impl ParsePayload for Upload {
         let (service, uploads) =
             match (request.data::<Service>(), request.data::<Arc<UploadSlots>>()) {
                 (Some(service), Some(uploads)) => {
-                    (service.scoped(&Token::extract(request)?), uploads)
+                    (service.scoped(&CallerToken::extract(request)?), uploads)
                 }
-                _ => return Err(Failure::internal().into()),
+                _ => return Err(HttpFailure::internal().into()),
             };
-        service.check_write().map_err(Failure::from)?;
+        service.check_write().map_err(HttpFailure::from)?;
         body::expect_uncompressed(request)?;
         let limit = service.max_upload_bytes();
         if body::content_length(request).is_some_and(|length| length > limit.saturating_add(SLACK))
         {
             let detail = format!("the body is larger than the {limit} bytes that are allowed");
-            return Err(Failure::too_large(detail).into());
+            return Err(HttpFailure::too_large(detail).into());
         }
         let Ok(_slot) = uploads.0.try_acquire() else {
-            return Err(
-                Failure::busy("too many uploads are on their way; try again later", 10).into()
-            );
+            return Err(HttpFailure::busy(
+                "too many uploads are on their way; try again later",
+                10,
+            )
+            .into());
         };
         let mut form = Form::new(request, body.take()?, options).await?;
         while let Some(field) = form.next().await? {
@@ -111,7 +113,7 @@ impl ParsePayload for Upload {
     }
 }
 
-impl<'a> ApiExtractor<'a> for Upload {
+impl<'a> ApiExtractor<'a> for UploadForm {
     const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::RequestObject];
     type ParamType = ();
     type ParamRawType = ();
@@ -161,7 +163,7 @@ impl<'o> Form<'o> {
         let mut body = RequestBody::new(Body::from_bytes_stream(metered));
         let parts =
             <Multipart as FromRequest>::from_request(request, &mut body).await.map_err(|_| {
-                Failure::unprocessable(format!(
+                HttpFailure::unprocessable(format!(
                     "the Content-Type is '{}'; it must be multipart/form-data with a boundary",
                     crate::http::wire::params::excerpt(request.content_type().unwrap_or_default())
                 ))
@@ -178,7 +180,7 @@ impl<'o> Form<'o> {
 
     async fn read_field(&mut self, field: Field, service: &Scoped) -> Result<()> {
         let name = field.name().unwrap_or_default().to_owned();
-        let duplicate = || Failure::unprocessable(format!("{name} is given more than once"));
+        let duplicate = || HttpFailure::unprocessable(format!("{name} is given more than once"));
         if name == "file" {
             if self.file.is_some() {
                 return Err(duplicate().into());
@@ -193,7 +195,7 @@ impl<'o> Form<'o> {
         }
         let accepted = accepted_fields();
         if !accepted.contains(&name.as_str()) {
-            return Err(Failure::unprocessable(validation::unknown_name(
+            return Err(HttpFailure::unprocessable(validation::unknown_name(
                 "field", &name, &accepted,
             ))
             .into());
@@ -207,7 +209,7 @@ impl<'o> Form<'o> {
     }
 
     async fn spool(&self, field: Field, service: &Scoped) -> Result<SpooledFile> {
-        let mut spool = service.spool_upload().await.map_err(Failure::from)?;
+        let mut spool = service.spool_upload().await.map_err(HttpFailure::from)?;
         let mut reader = std::pin::pin!(field.into_async_read());
         let mut buffer = vec![0; 64 * 1024];
         loop {
@@ -221,9 +223,9 @@ impl<'o> Form<'o> {
                 break;
             }
             self.delivered.fetch_add(count as u64, Ordering::Relaxed);
-            spool.write(&buffer[..count]).await.map_err(Failure::from)?;
+            spool.write(&buffer[..count]).await.map_err(HttpFailure::from)?;
         }
-        Ok(spool.finish().await.map_err(Failure::from)?)
+        Ok(spool.finish().await.map_err(HttpFailure::from)?)
     }
 
     async fn read_text(&self, name: &str, field: Field) -> Result<String> {
@@ -238,36 +240,36 @@ impl<'o> Form<'o> {
         read.map_err(|e| body_error(&e))?;
         if bytes.len() > limit {
             let detail = format!("{name} is longer than the {limit} bytes that are allowed");
-            return Err(Failure::too_large(detail).into());
+            return Err(HttpFailure::too_large(detail).into());
         }
         Ok(String::from_utf8(bytes)
-            .map_err(|_| Failure::unprocessable(format!("{name} is not UTF-8 text")))?)
+            .map_err(|_| HttpFailure::unprocessable(format!("{name} is not UTF-8 text")))?)
     }
 
-    fn finish(mut self) -> Result<Upload> {
+    fn finish(mut self) -> Result<UploadForm> {
         let index = self.fields.iter().position(|(name, _)| name == UPLOAD_ID);
         let upload = index.map(|index| self.fields.swap_remove(index).1);
         let value = validation::validate_form::<IngestOptions>(self.fields)
-            .map_err(Failure::unprocessable)?;
+            .map_err(HttpFailure::unprocessable)?;
         let options = IngestOptions::parse_from_json(Some(value))
-            .map_err(|e| Failure::unprocessable(e.into_message()))?;
+            .map_err(|e| HttpFailure::unprocessable(e.into_message()))?;
         let content = match (self.file, upload) {
             (Some((filename, file)), None) => UploadContent::File(filename, file),
             (None, Some(id)) => UploadContent::Upload(id),
             (None, None) => {
-                return Err(Failure::unprocessable(
+                return Err(HttpFailure::unprocessable(
                     "file is missing; it must be a video file, unless upload_id names an upload",
                 )
                 .into());
             }
             (Some(_), Some(_)) => {
-                return Err(Failure::unprocessable(
+                return Err(HttpFailure::unprocessable(
                     "file and upload_id are both given; the video is one of them",
                 )
                 .into());
             }
         };
-        Ok(Upload { content, options })
+        Ok(UploadForm { content, options })
     }
 }
 
@@ -282,9 +284,10 @@ fn body_error(error: &(dyn std::error::Error + 'static)) -> poem::Error {
     let message = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
     if message.contains(OVERRUN) {
         let detail = "the body holds too much outside the field 'file'";
-        return Failure::new(StatusCode::PAYLOAD_TOO_LARGE, detail).into();
+        return HttpFailure::new(StatusCode::PAYLOAD_TOO_LARGE, detail).into();
     }
-    Failure::unprocessable(format!("the multipart body is broken or was cut off: {message}")).into()
+    HttpFailure::unprocessable(format!("the multipart body is broken or was cut off: {message}"))
+        .into()
 }
 
 const OVERRUN: &str = "more than the form's fields account for";
