@@ -39,30 +39,27 @@ pub(super) fn describe_job(job: &jobs::Job) -> String {
     match (&job.result, &job.error) {
         (Some(jobs::JobResult::Ingest(done)), _) => {
             format!(
-                "JobBody {id} is done: {source} is video {} with {} chunks.",
+                "Job {id} is done: {source} is video {} with {} chunks.",
                 done.video_id, done.chunks
             )
         }
         (Some(jobs::JobResult::Aggregates(done)), _) => {
-            format!("JobBody {id} is done: video {} has new aggregates.", done.video_id)
+            format!("Job {id} is done: video {} has new aggregates.", done.video_id)
         }
         (Some(jobs::JobResult::Alerts(done)), _) => {
-            format!("JobBody {id} is done: {} alerts matched video {}.", done.alerts, done.video_id)
+            format!("Job {id} is done: {} alerts matched video {}.", done.alerts, done.video_id)
         }
         (Some(jobs::JobResult::Collection(done)), _) => {
             let (videos, name) = (done.videos, &done.collection);
-            format!("JobBody {id} is done: {videos} videos of collection '{name}' were changed.")
+            format!("Job {id} is done: {videos} videos of collection '{name}' were changed.")
         }
         (Some(jobs::JobResult::Evaluation(done)), _) => {
-            format!(
-                "JobBody {id} is done: evaluation {} has its run {}.",
-                done.evaluation, done.run_id
-            )
+            format!("Job {id} is done: evaluation {} has its run {}.", done.evaluation, done.run_id)
         }
-        (None, Some(error)) => format!("JobBody {id} of {source} failed while {stage}: {error}"),
+        (None, Some(error)) => format!("Job {id} of {source} failed while {stage}: {error}"),
         (None, None) => {
             let detail = inline(&job.detail.clone().into());
-            format!("JobBody {id} of {source} is {}: {stage} {detail}", job.status.name())
+            format!("Job {id} of {source} is {}: {stage} {detail}", job.status.name())
         }
     }
 }

@@ -36,7 +36,7 @@ impl Tool for ReadMoments {
     const NAME: &'static str = "read_moments";
     const TITLE: &'static str = "Read moments";
     const DESCRIPTION: &'static str = "Returns everything stored about moments: descriptions, speech \
-        with speakers, on-screen text, and the adjacent chunks. MomentBody ids are `moment_id` of \
+        with speakers, on-screen text, and the adjacent chunks. Moment ids are `moment_id` of \
         results, citations, events and chapters; they stay valid when a video is chunked again. Read \
         a moment before you quote it; `before` and `after` are its neighbours.";
     type Input = MomentsRequest;
