@@ -77,7 +77,9 @@ impl Config {
         self.check_work()?;
         self.check_searches()?;
         self.check_models()?;
-        self.check_clients()
+        self.check_tokens()?;
+        self.check_limits()?;
+        self.check_probes()
     }
 
     /// Validates the limits of jobs, frames and evaluations.
@@ -183,8 +185,8 @@ impl Config {
         Ok(())
     }
 
-    /// Validates tokens, limits of clients, and addresses.
-    fn check_clients(&self) -> Result<(), ConfigError> {
+    /// Validates the tokens.
+    fn check_tokens(&self) -> Result<(), ConfigError> {
         if self.auth.tokens.iter().any(|token| token.token.is_empty()) {
             return invalid(
                 "auth.tokens holds an empty token; remove it or give it a value".into(),
@@ -203,6 +205,11 @@ impl Config {
         if tokens.windows(2).any(|pair| pair[0] == pair[1]) {
             return invalid("auth.tokens holds a token twice; remove one of the two".into());
         }
+        Ok(())
+    }
+
+    /// Validates the limits of clients.
+    fn check_limits(&self) -> Result<(), ConfigError> {
         if !(0.0..=1.0).contains(&self.traces.share) {
             return invalid(format!(
                 "traces.share is {}; it must be from 0 to 1",
@@ -223,6 +230,11 @@ impl Config {
             let keys = "mcp.page_videos, mcp.max_frames and mcp.max_batch";
             return invalid(format!("{keys} must be at least 1"));
         }
+        Ok(())
+    }
+
+    /// Validates the probes and the public address.
+    fn check_probes(&self) -> Result<(), ConfigError> {
         if !(0.1..=3600.0).contains(&self.http.probe_interval) {
             return invalid(format!(
                 "http.probe_interval is {}; it must be seconds from 0.1 to 3600",

@@ -111,28 +111,7 @@ fn check(
     match (schema.ty, value) {
         (_, Value::Null) if schema.nullable => Ok(Value::Null),
         ("", value) => Ok(value),
-        ("object", Value::Object(mut object)) => {
-            let accepted_fields = field_names(schema);
-            let open = accepted_fields.is_empty() || schema.additional_properties.is_some();
-            let unknown = object.keys().find(|key| !accepted_fields.contains(&key.as_str()));
-            if let Some(unknown) = unknown.filter(|_| !open) {
-                return Err(unknown_name("field", unknown, &accepted_fields));
-            }
-            for (field, reference) in &schema.properties {
-                match object.remove(*field) {
-                    Some(value) => {
-                        let value = check(schemas, reference, field, value)?;
-                        object.insert((*field).to_owned(), value);
-                    }
-                    None if schema.required.contains(field) => {
-                        let schema = describe_schema(schemas.resolve(reference));
-                        return Err(format!("{field} is missing; it must be {schema}"));
-                    }
-                    None => {}
-                }
-            }
-            Ok(Value::Object(object))
-        }
+        ("object", Value::Object(object)) => check_object(schemas, schema, object),
         ("array", Value::Array(values)) => {
             let Some(items) = &schema.items else { return Ok(Value::Array(values)) };
             let named = values.into_iter().enumerate();
@@ -161,6 +140,34 @@ fn check(
         }
         (_, value) => reject(&value),
     }
+}
+
+/// Checks the fields of an object.
+fn check_object(
+    schemas: &Schemas,
+    schema: &MetaSchema,
+    mut object: Map<String, Value>,
+) -> Result<Value, String> {
+    let accepted_fields = field_names(schema);
+    let open = accepted_fields.is_empty() || schema.additional_properties.is_some();
+    let unknown = object.keys().find(|key| !accepted_fields.contains(&key.as_str()));
+    if let Some(unknown) = unknown.filter(|_| !open) {
+        return Err(unknown_name("field", unknown, &accepted_fields));
+    }
+    for (field, reference) in &schema.properties {
+        match object.remove(*field) {
+            Some(value) => {
+                let value = check(schemas, reference, field, value)?;
+                object.insert((*field).to_owned(), value);
+            }
+            None if schema.required.contains(field) => {
+                let schema = describe_schema(schemas.resolve(reference));
+                return Err(format!("{field} is missing; it must be {schema}"));
+            }
+            None => {}
+        }
+    }
+    Ok(Value::Object(object))
 }
 
 fn in_range(schema: &MetaSchema, number: f64) -> bool {
