@@ -476,11 +476,14 @@ fn invariant_9_ids_are_literals_only_in_their_own_files() {
         }
     }
     assert_eq!(ids.len(), 18, "six analyzers and twelve aggregators");
+    let entry_points = [files("src/http", "rs"), files("src/mcp", "rs")].concat();
     let mut violations = Vec::new();
-    for (path, text) in &domain {
+    for (path, text) in domain.iter().chain(&entry_points) {
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         let testing = path.ends_with("testing.rs");
-        for (number, line) in code.lines().enumerate().filter(|_| !testing) {
+        // An operation of the API may be called like an analyzer or aggregator.
+        let lines = code.lines().enumerate().filter(|(_, line)| !line.contains("operation_id = "));
+        for (number, line) in lines.filter(|_| !testing) {
             let code = line.split("//").next().unwrap_or_default();
             for (id, own) in &ids {
                 let elsewhere = OTHER_MEANINGS.iter().any(|(i, p)| i == id && path == Path::new(p));

@@ -181,6 +181,9 @@ pub const ANALYZERS: &[&dyn Analyzer] = &[
     &transcript::TranscriptAnalyzer,
 ];
 
+/// The analyzer that requests use where they name none.
+pub const DEFAULT_ANALYZER: &str = default_video::ID;
+
 /// The group of analyzers that present the same speech; at most one may be selected.
 pub(crate) const SPEECH_GROUP: &str = "speech";
 

@@ -1,12 +1,15 @@
 //! `/videos/{video_id}/chunks`: stored analyzer output.
 
+mod outputs;
+
 use std::borrow::Cow;
 
+use bytes::Bytes;
 use poem::Request;
+use poem_openapi::OpenApi;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
 use poem_openapi::types::Type;
-use poem_openapi::{Object, OpenApi};
 use serde_json::{Value, json};
 
 use crate::http::edge::auth::{CallerToken, Service};
@@ -14,11 +17,12 @@ use crate::http::wire::body::RawJson;
 use crate::http::wire::budget::{BudgetUsage, ResponseBudget};
 use crate::http::wire::errors::{ApiError, ById, ByIdChecked};
 use crate::http::wire::failure::HttpFailure;
-use crate::http::wire::hits::SpeakerTurnBody;
 use crate::http::wire::params::{Bounded, ChunkIdParameter, FiniteNumber, Flag};
 use crate::http::wire::values::AnyObject;
+use domain::Scoped;
+use domain::analysis::ANALYZERS;
 use domain::catalog::chunks;
-use domain::kernel::video::{ChunkId, parse_video_id};
+use domain::kernel::video::{ChunkId, VideoId, parse_video_id};
 
 /// The routes of this section.
 pub(super) struct ChunksApi(pub(super) Service);
@@ -80,18 +84,7 @@ impl ChunksApi {
         let video_id = parse_video_id(&video_id)?;
         // The cache key: everything that the response depends on.
         let name = request.uri().query().unwrap_or_default();
-        let write = async {
-            let page = service.chunks(video_id, query).await?;
-            let chunks: Vec<String> = page.chunks.iter().map(chunk_json).collect();
-            let left = page.total.saturating_sub(page.offset) as usize;
-            let (fit, usage) = match budget.max_tokens {
-                Some(_) => {
-                    budget.fit(service.tokens(), &chunks, &request_key, skipped, left).await?
-                }
-                None => (chunks.len(), BudgetUsage::default()),
-            };
-            Ok::<_, ApiError<ByIdChecked>>(page_json(&page, &chunks[..fit], usage).into())
-        };
+        let write = page_text(&service, video_id, query, &budget, &request_key, skipped);
         Ok(RawJson::new(service.cached_response(video_id, name, write).await?))
     }
 
@@ -161,6 +154,26 @@ fn none() -> Bounded<0, { u32::MAX }> {
 
 fn off() -> Flag {
     Flag(false)
+}
+
+/// The JSON text of the chunks that a query selects and that fit the budget; earlier responses held
+/// `skipped` of them.
+async fn page_text(
+    service: &Scoped,
+    video_id: VideoId,
+    query: chunks::ChunkQuery,
+    budget: &ResponseBudget,
+    request_key: &str,
+    skipped: usize,
+) -> Result<Bytes, ApiError<ByIdChecked>> {
+    let page = service.chunks(video_id, query).await?;
+    let chunks: Vec<String> = page.chunks.iter().map(chunk_json).collect();
+    let left = page.total.saturating_sub(page.offset) as usize;
+    let (fit, usage) = match budget.max_tokens {
+        Some(_) => budget.fit(service.tokens(), &chunks, request_key, skipped, left).await?,
+        None => (chunks.len(), BudgetUsage::default()),
+    };
+    Ok(page_json(&page, &chunks[..fit], usage).into())
 }
 
 /// Serializes a page. Its chunks are already JSON text.
@@ -263,12 +276,9 @@ document_type! {
             ("end", described(f64::schema_ref(), "End, seconds of the video.")),
             ("timecode", described(String::schema_ref(), "Start and end as a timecode.")),
         ];
-        properties.push(analyzer::<DefaultVideoOutput>(registry, "default_video"));
-        properties.push(analyzer::<TranscriptOutput>(registry, "transcript"));
-        properties.push(analyzer::<DiarizationOutput>(registry, "diarization"));
-        properties.push(analyzer::<ObjectDetectionOutput>(registry, "object_detection"));
-        properties.push(analyzer::<OcrOutput>(registry, "ocr"));
-        properties.push(analyzer::<PeopleOutput>(registry, "people"));
+        outputs::register(registry);
+        let built_in = ANALYZERS.iter().map(|analyzer| analyzer.spec());
+        properties.extend(built_in.map(|spec| (spec.id, outputs::schema_ref(registry, &spec))));
         MetaSchema {
             description: Some("A chunk, with one field per analyzer that has output on it."),
             required: vec!["chunk_id", "start", "end", "timecode"],
@@ -282,73 +292,4 @@ document_type! {
 /// A field's schema with a description.
 fn described(schema: MetaSchemaRef, description: &'static str) -> MetaSchemaRef {
     schema.merge(MetaSchema { description: Some(description), ..MetaSchema::ANY })
-}
-
-fn analyzer<T: Type>(registry: &mut Registry, id: &'static str) -> (&'static str, MetaSchemaRef) {
-    T::register(registry);
-    (id, T::schema_ref())
-}
-
-// Schemas of the built-in analyzers' output, for the document: the values are sent as stored.
-
-#[derive(Object)]
-struct DefaultVideoOutput {
-    /// What happens in the chunk.
-    description: String,
-    /// Where it takes place.
-    setting: String,
-    /// Descriptions of visible people.
-    people: Vec<String>,
-    /// Visible objects.
-    objects: Vec<String>,
-    /// What people and objects do.
-    actions: Vec<String>,
-    /// Keywords.
-    tags: Vec<String>,
-}
-
-#[derive(Object)]
-struct TranscriptOutput {
-    /// The words spoken in the chunk.
-    text: String,
-    /// ISO 639-1 code of the spoken language; null if unknown.
-    #[oai(nullable)]
-    language: Option<String>,
-    /// `{start, end, text, confidence}`; times are seconds of the video, confidence is 0 to 1.
-    segments: Vec<AnyObject>,
-}
-
-#[derive(Object)]
-struct DiarizationOutput {
-    /// Speaker turns in order of time.
-    turns: Vec<SpeakerTurnBody>,
-    /// Labels or names of the speakers in the chunk.
-    speakers: Vec<String>,
-}
-
-#[derive(Object)]
-struct ObjectDetectionOutput {
-    /// Labels of the detected objects.
-    objects: Vec<String>,
-    /// `{label, count, confidence, first_seen, last_seen}`, with `verbose` also `locations`; times are
-    /// seconds of the video.
-    detections: Vec<AnyObject>,
-}
-
-#[derive(Object)]
-struct OcrOutput {
-    /// The on-screen text of the chunk.
-    text: String,
-    /// `{text, confidence, first_seen, last_seen}`, with `verbose` also `locations`; times are seconds of
-    /// the video.
-    texts: Vec<AnyObject>,
-}
-
-#[derive(Object)]
-struct PeopleOutput {
-    /// `{person, description, clothing, position, action, first_seen, last_seen}`, with `verbose` also
-    /// `locations`; times are seconds of the video.
-    people: Vec<AnyObject>,
-    /// Number of people seen in the chunk.
-    people_count: u32,
 }

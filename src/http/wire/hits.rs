@@ -3,13 +3,14 @@
 use poem_openapi::Object;
 
 use super::values::{OrderedMap, shortest};
+use domain::analysis::DEFAULT_ANALYZER;
 use domain::kernel::video::VideoId;
 use domain::media::speech;
 use domain::search;
 
 /// The default analyzer of searches.
 pub(crate) fn analyzer() -> String {
-    "default_video".into()
+    DEFAULT_ANALYZER.into()
 }
 
 /// The default vector field of searches.

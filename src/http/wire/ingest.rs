@@ -3,6 +3,7 @@
 use poem_openapi::Object;
 
 use super::values::AnyObject;
+use domain::analysis::DEFAULT_ANALYZER;
 use domain::catalog::metadata::MetadataPatch;
 use domain::chunking::{ChunkingFields, Weights};
 use domain::ingest::IngestFields;
@@ -65,7 +66,7 @@ pub(crate) struct IngestOptions {
 }
 
 fn analyzers() -> String {
-    "default_video".into()
+    DEFAULT_ANALYZER.into()
 }
 
 pub(crate) fn mode() -> String {
