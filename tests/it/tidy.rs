@@ -188,7 +188,8 @@ fn http_modules() -> Vec<(ModulePath, Vec<ModulePath>)> {
         let code = code.join("\n");
         let parent = module.split_last().map_or(&module[..], |(_, parent)| parent);
         let named = paths_after(&code, "crate::http::").into_iter().map(|p| resolve(&[], &p));
-        let named = named.chain(paths_after(&code, "super::").iter().map(|p| resolve(parent, p)));
+        let named =
+            named.chain(paths_after(&code, "super::").into_iter().map(|p| resolve(parent, &p)));
         let declared = paths_after(&code, "mod ").into_iter().map(|p| resolve(module, &p));
         (module.clone(), named.chain(declared.filter(|m| m != module)).collect())
     };

@@ -11,8 +11,7 @@ use subtle::ConstantTimeEq;
 
 use super::hosts::Hosts;
 use super::sessions::Sessions;
-use crate::http::settings::AuthToken;
-use crate::http::settings::HttpOptions;
+use crate::http::settings::{AuthToken, HttpOptions};
 use crate::http::wire::failure::HttpFailure;
 use domain::catalog::readiness::StoreState;
 use domain::kernel::access::Access;
