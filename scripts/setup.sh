@@ -360,7 +360,7 @@ npm_packages() {
 # A hash of all inputs of the UI: its files and the OpenAPI document that its types are generated from.
 ui_key() {
     {
-        find ui -type f -not -path 'ui/node_modules/*' -not -path 'ui/dist/*' -not -path ui/src/lib/schema.d.ts -print0 |
+        find ui -type f -not -path 'ui/node_modules/*' -not -path 'ui/dist/*' -not -path ui/src/api/schema.d.ts -print0 |
             sort -z | xargs -0 sha256sum
         sha256sum tests/it/openapi.json
     } | sha256sum | cut -d' ' -f1

@@ -6,8 +6,43 @@ import globals from "globals";
 import ts from "typescript-eslint";
 import svelteConfig from "./svelte.config.js";
 
+/** The folders of `src`, in order: a folder imports only from those before it. */
+const ROOMS = [
+  "browser",
+  "i18n",
+  "api",
+  "state",
+  "controls",
+  "player",
+  "jobs",
+  "ingest",
+  "library",
+  "compare",
+  "search",
+  "ask",
+  "alerts",
+  "video",
+  "app",
+];
+const onlyFromRoomsBefore = ROOMS.slice(0, -1).map((room, place) => ({
+  files: [`src/${room}/**`],
+  rules: {
+    "no-restricted-imports": [
+      "error",
+      {
+        patterns: [
+          {
+            regex: `^(\\.\\./)+(${ROOMS.slice(place + 1).join("|")})/`,
+            message: `src/${room} may only import from folders that precede it in ROOMS (eslint.config.js).`,
+          },
+        ],
+      },
+    ],
+  },
+}));
+
 export default defineConfig(
-  globalIgnores(["dist/", "src/lib/schema.d.ts"]),
+  globalIgnores(["dist/", "src/api/schema.d.ts"]),
   js.configs.recommended,
   ts.configs.recommended,
   svelte.configs.recommended,
@@ -17,6 +52,7 @@ export default defineConfig(
     files: ["**/*.svelte", "**/*.svelte.ts"],
     languageOptions: { parserOptions: { parser: ts.parser, svelteConfig } },
   },
+  ...onlyFromRoomsBefore,
   {
     rules: {
       // `const { left, ...others }` is how a field is left out.

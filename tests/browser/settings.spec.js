@@ -1,6 +1,6 @@
 // Settings of the browser: appearance, language and time format.
-import { de } from "../../ui/src/words/de";
-import { en } from "../../ui/src/words/en";
+import { de } from "../../ui/src/i18n/de";
+import { en } from "../../ui/src/i18n/en";
 import { expect, expectAccessible, test } from "./fixtures.js";
 import { longVideo } from "./long-video.js";
 

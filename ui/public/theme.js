@@ -1,5 +1,5 @@
 // Sets the chosen colour scheme, or the system's, before the first paint, which the page's own script would
-// miss. `src/lib/theme.svelte.ts` takes over from here.
+// miss. `src/browser/theme.svelte.ts` takes over from here.
 (() => {
   let chosen = null;
   try {

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { link, parse } from "../state/address.svelte";
+import { alertRequest, suggestName, alertSearch } from "./alerts";
+import { searchParams } from "../search/search";
+import type { Alert, Schema } from "../api/types";
+
+const filterSpec = (type: string) => ({ type, matches: "any", payload_field: "" });
+const schema = {
+  filters: {
+    objects: filterSpec("list[str]"),
+    tags: filterSpec("list[str]"),
+    min_people: filterSpec("int"),
+    metadata: filterSpec("dict"),
+  },
+  metadata_keys: { camera: "string", take: "number" },
+} as unknown as Schema;
+
+describe("an alert", () => {
+  it("is created from a search, without its video scope", () => {
+    const search = searchParams(
+      parse(
+        "#/search?q=a+red+car&video=x&mode=text&alike=0.3&every=objects&filter.objects=car&filter.objects=dog" +
+          "&filter.min_people=2&filter.metadata=camera%3Dnorth&filter.metadata=take%3D3&filter.metadata=take%3D4",
+      ),
+    );
+    const alert = alertRequest(search, schema, "https://example.org/hook", 0.7);
+    expect(alert).toEqual({
+      text: "a red car",
+      analyzer: "*",
+      field: "combined",
+      mode: "text",
+      filters: {
+        objects: { all: ["car", "dog"] },
+        min_people: 2,
+        metadata: { camera: "north", take: [3, 4] },
+      },
+      score_threshold: 0.3,
+      min_p_present: 0.7,
+      webhook: "https://example.org/hook",
+    });
+  });
+
+  it("round-trips through a search link", () => {
+    const alert = {
+      text: "a red car",
+      analyzer: "ocr",
+      field: "objects",
+      mode: "vector",
+      filters: { tags: ["street", "night"], objects: { all: ["car", "dog"] }, metadata: { camera: "north" } },
+      score_threshold: null,
+      min_p_present: 0.5,
+    };
+    const search = searchParams(parse(link("search", alertSearch(alert as unknown as Alert))));
+    expect(alertRequest(search, schema, "", 0.5)).toEqual({ ...alert, webhook: "" });
+  });
+
+  it("gets a name from its query", () => {
+    expect(suggestName("A red car, “Café”!")).toBe("a-red-car-cafe");
+    expect(suggestName("…")).toBe("");
+  });
+});

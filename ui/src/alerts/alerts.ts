@@ -1,0 +1,72 @@
+// Alerts: saved searches that call a webhook for each new matching video.
+import { EVERYTHING, modeFor, searchText, typedFilters, type SearchParams } from "../search/search";
+import type { Alert, Schema } from "../api/types";
+
+/** Default minimum confidence: more likely than not. */
+export const LIKELY = 0.5;
+
+export const alertPath = (name: string) => `alerts/${encodeURIComponent(name)}`;
+
+/** Derives a valid alert name from the query. */
+export const suggestName = (text: string) =>
+  text
+    .toLowerCase()
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, 40)
+    .replace(/^-|-$/g, "");
+
+/** The body of `PUT /alerts/{name}` for a text search. */
+export function alertRequest(
+  search: SearchParams,
+  schema: Schema | null,
+  webhook: string,
+  minConfidence: number,
+) {
+  const { q, analyzer, field, mode, alike, every, filters } = search;
+  const text = searchText(q);
+  return {
+    text,
+    analyzer: analyzer || EVERYTHING,
+    field: field || "combined",
+    ...modeFor(text, mode),
+    filters: typedFilters(filters, schema, every),
+    score_threshold: alike,
+    min_p_present: minConfidence,
+    webhook,
+  };
+}
+
+/** The search parameters equivalent to an alert. */
+export function alertSearch(alert: Alert): SearchParams {
+  const filters: SearchParams["filters"] = {};
+  const every: string[] = [];
+  for (const [name, value] of Object.entries(alert.filters as Record<string, unknown>)) {
+    const all = value && typeof value === "object" && "all" in value ? value.all : undefined;
+    if (Array.isArray(all)) every.push(name);
+    filters[name] = filterValues(all ?? value);
+  }
+  return {
+    q: alert.text,
+    like: "",
+    video: [],
+    analyzer: alert.analyzer === EVERYTHING ? "" : alert.analyzer,
+    field: alert.field === "combined" ? "" : alert.field,
+    mode: alert.mode ?? "",
+    limit: null,
+    alike: alert.score_threshold,
+    sure: alert.min_p_present || null,
+    group: "",
+    answer: false,
+    every,
+    filters,
+  };
+}
+
+/** Filter values as in the address; metadata as `key=value`. */
+function filterValues(value: unknown): string[] {
+  if (Array.isArray(value)) return value.map(String);
+  if (!value || typeof value !== "object") return [String(value)];
+  return Object.entries(value).flatMap(([key, all]) => filterValues(all).map((one) => `${key}=${one}`));
+}

@@ -1,0 +1,25 @@
+// Formats times, counts, lists and the ids of the service.
+import type { Names } from "./names";
+import { m, number } from "./language.svelte";
+
+export function clock(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const tail = `${String(minutes).padStart(hours ? 2 : 1, "0")}:${String(rest).padStart(2, "0")}`;
+  return hours ? `${hours}:${tail}` : tail;
+}
+
+export const humanize = (id: string) => id.replaceAll("_", " ");
+export const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+export const megabytes = (bytes: number) => m.common.megabytes(number(bytes / 1e6, 1, true));
+export const joinList = (names: string[]) =>
+  names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} ${m.common.and} ${names.at(-1)}`;
+
+/** The page's name for an id of the service, if it has one. */
+export const lookupName = (names: Names, id: string): string | undefined =>
+  Object.hasOwn(names, id) ? names[id] : undefined;
+/** The page's name for an id, or the id itself in readable form. */
+export const displayName = (names: Names, id: string) => lookupName(names, id) ?? capitalize(humanize(id));
+/** Also accepts aggregators. */
+export const analyzerName = (id: string) => lookupName(m.analyzers, id) ?? displayName(m.aggregators, id);
+export const stageName = (stage: string) => displayName(m.jobs.stages, stage);

@@ -1,0 +1,116 @@
+// Controls one video element.
+import { savePreference, loadPreference } from "../browser/preferences";
+import { frameAfter } from "./timecode";
+
+/** Maximum overshoot past the end of a range that still counts as reaching it, in seconds. */
+const MAX_OVERSHOOT = 3;
+/** Offset of the last frame before the end of a range if the frame rate is unknown, in seconds. */
+const LAST_FRAME = 0.04;
+
+export class Playback {
+  element = $state<HTMLVideoElement>();
+  time = $state(0);
+  paused = $state(true);
+  duration = $state(0);
+  /** Playback rate. */
+  speed = $state(loadPreference("speed", 1));
+  /** Frames per second, if known. */
+  frameRate: number | undefined;
+  /** Time at which playback stops. */
+  until = $state(Infinity);
+  /** Whether playback stopped at `until` and was not resumed. */
+  stopped = $state(false);
+
+  seek(time: number, play = true) {
+    if (!this.element) return;
+    this.until = Infinity;
+    this.stopped = false;
+    this.element.currentTime = time;
+    this.time = time;
+    // A browser may block autoplay with sound; the video then stays paused at the requested time.
+    if (play) this.element.play().catch(() => {});
+  }
+
+  pause() {
+    this.element?.pause();
+  }
+
+  toggle() {
+    if (!this.element) return;
+    if (!this.element.paused) return this.pause();
+    this.stopped = false;
+    this.element.play().catch(() => {});
+  }
+
+  /** Seeks and keeps the paused or playing state. */
+  jump(time: number) {
+    this.seek(time, !this.paused);
+  }
+
+  /** Seeks and pauses. */
+  pauseAt(time: number) {
+    this.pause();
+    this.seek(time, false);
+  }
+
+  /** Seeks by a number of seconds. */
+  step(seconds: number) {
+    const end = this.duration || Infinity;
+    this.jump(Math.min(end, Math.max(0, this.time + seconds)));
+  }
+
+  /** Steps by a number of frames and pauses. */
+  frame(count: number) {
+    const end = this.duration || Infinity;
+    this.pauseAt(Math.min(end, frameAfter(this.time, count, this.frameRate)));
+  }
+
+  /** Plays from `start` and stops at `end`, if given. */
+  play({ start, end }: { start: number; end?: number | null }) {
+    this.seek(start);
+    if (end && end > start) this.until = end;
+  }
+
+  /** Cancels the automatic stop, and resumes if it has happened. */
+  resume() {
+    this.until = Infinity;
+    if (this.stopped) this.element?.play().catch(() => {});
+    this.stopped = false;
+  }
+
+  /** Call when the playback position has changed. */
+  update() {
+    this.time = this.element?.currentTime ?? 0;
+    if (this.element?.paused ?? true) return;
+    this.stopped = false;
+    if (this.time < this.until) return;
+    // A seek past the end cancels the stop.
+    const last = Math.max(0, this.until - (this.frameRate ? 1 / this.frameRate : LAST_FRAME));
+    const stopped = this.time < this.until + MAX_OVERSHOOT;
+    this.until = Infinity;
+    if (!stopped) return;
+    this.pause();
+    // Playback may already show the next shot.
+    this.seek(last, false);
+    this.stopped = true;
+  }
+
+  /**
+   * An effect that updates the position on each animation frame; `timeupdate` fires only four times a
+   * second.
+   */
+  track() {
+    if (this.paused) return;
+    const each = () => {
+      this.update();
+      frame = requestAnimationFrame(each);
+    };
+    let frame = requestAnimationFrame(each);
+    return () => cancelAnimationFrame(frame);
+  }
+
+  changeSpeed(speed: number) {
+    this.speed = speed;
+    savePreference("speed", speed);
+  }
+}

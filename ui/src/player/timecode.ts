@@ -1,0 +1,62 @@
+// Formats times in the chosen style and parses typed times.
+import Timecode from "smpte-timecode";
+import { clock } from "../i18n/format";
+
+/** `clock`: minutes and seconds. `seconds`: with hundredths. `frames`: SMPTE timecode. */
+export type TimeStyle = "clock" | "seconds" | "frames";
+export const TIME_STYLES: TimeStyle[] = ["clock", "seconds", "frames"];
+
+/** Tolerance of a measured frame rate. */
+const RATE_TOLERANCE = 0.02;
+/** NTSC rates as numerators over 1001; all but 24 use drop-frame timecode. */
+const FRACTIONS = [24000, 30000, 60000];
+
+type Rate = { rate: number | [number, number]; perSecond: number; drop: boolean };
+
+function smpteRate(frameRate: number): Rate | null {
+  const whole = Math.round(frameRate);
+  if (whole < 1) return null;
+  const fraction = FRACTIONS.find((one) => Math.abs(one / 1001 - frameRate) < RATE_TOLERANCE / 2);
+  if (fraction) return { rate: [fraction, 1001], perSecond: fraction / 1001, drop: fraction !== 24000 };
+  return Math.abs(whole - frameRate) < RATE_TOLERANCE ? { rate: whole, perSecond: whole, drop: false } : null;
+}
+
+/** Rounding tolerance, in seconds. */
+const EPSILON = 1e-4;
+
+/** Formats SMPTE timecode, with `;` before the frames for drop-frame. */
+function formatSmpte(seconds: number, { rate, perSecond, drop }: Rate): string {
+  const count = Math.floor(Math.max(0, seconds) * perSecond + EPSILON * perSecond);
+  return new Timecode(count, rate, drop).toString();
+}
+
+/** Without `frameRate`, the `frames` style shows hundredths. */
+export function formatTime(seconds: number, style: TimeStyle, frameRate?: number): string {
+  if (style === "clock") return clock(seconds);
+  const rate = style === "frames" && frameRate ? smpteRate(frameRate) : null;
+  if (rate) return formatSmpte(seconds, rate);
+  const hundredths = Math.floor(Math.max(0, seconds) * 100 + EPSILON);
+  return `${clock(hundredths / 100)}.${String(hundredths % 100).padStart(2, "0")}`;
+}
+
+/** Parses `83.5`, `1:23`, `1:02:03.25` or the timecode `00:01:23:12` to seconds; null for anything else. */
+export function parseTime(text: string, frameRate?: number): number | null {
+  const trimmed = text.trim();
+  if (/^\d+:\d+:\d+[:;]\d+$/.test(trimmed)) {
+    const rate = frameRate ? smpteRate(frameRate) : null;
+    if (!rate) return null;
+    try {
+      return new Timecode(trimmed, rate.rate, rate.drop).frameCount / rate.perSecond;
+    } catch {
+      return null;
+    }
+  }
+  if (!/^(\d+:){0,2}\d+([.,]\d+)?$/.test(trimmed)) return null;
+  return trimmed.split(":").reduce((all, part) => all * 60 + Number(part.replace(",", ".")), 0);
+}
+
+/** The middle of the frame `frames` after the one at `seconds`. */
+export function frameAfter(seconds: number, frames: number, frameRate = 25): number {
+  const current = Math.floor(seconds * frameRate + EPSILON * frameRate);
+  return Math.max(0, current + frames + 0.5) / frameRate;
+}

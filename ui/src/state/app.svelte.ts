@@ -1,0 +1,164 @@
+// State shared by all pages: videos, jobs, the service's schema, and the address.
+import { address } from "./address.svelte";
+import { api, ApiError, videoPath } from "../api/client";
+import { errorMessage } from "../api/failure";
+import { m } from "../i18n/language.svelte";
+import type { Health, Job, Schema, Video } from "../api/types";
+
+/** Raw state, because there may be thousands. */
+let videos = $state.raw<Video[] | null>(null);
+/** Whether all videos are loaded. */
+let complete = $state(false);
+
+export const app = $state({
+  ready: false,
+  signInRequired: false,
+  canSignOut: false,
+  schema: null as Schema | null,
+  schemaError: "",
+  health: null as Health | null,
+  reachable: true,
+  get videos() {
+    return videos;
+  },
+  set videos(list: Video[] | null) {
+    videos = list;
+  },
+  videosError: "",
+  jobs: null as Job[] | null,
+  jobsError: "",
+  route: address,
+  toast: "",
+});
+
+/** Retry actions by job id, for jobs started in this browser. */
+export const retries = $state<Record<string, () => void>>({});
+
+/** The retry of each job, by job id. */
+export const successors = $state<Record<string, string>>({});
+
+/** Names of videos that are not in the list, by id. */
+const names = $state<Record<string, string>>({});
+const requestedNames = new Set<string>();
+
+/** A video's name, or its id until the name is loaded. */
+export function videoTitle(id: string): string {
+  const listed = app.videos?.find((video) => video.video_id === id)?.filename ?? names[id];
+  if (listed === undefined && app.videos && !requestedNames.has(id)) void loadName(id);
+  return listed ?? id;
+}
+
+async function loadName(id: string) {
+  requestedNames.add(id);
+  const video = await api<Video>(videoPath(id)).catch(() => null);
+  if (video) names[id] = video.filename;
+}
+
+/** Videos known to be deleted. */
+const deleted = $state<Record<string, boolean>>({});
+/** The list for which each id was last checked. */
+const checkedList = new Map<string, Video[]>();
+
+/** Whether a video is known to be deleted. */
+export function isDeleted(id: string): boolean {
+  const listed = app.videos;
+  if (!listed || !complete || listed.some((video) => video.video_id === id)) return false;
+  if (!deleted[id] && checkedList.get(id) !== listed) {
+    checkedList.set(id, listed);
+    api<Video>(videoPath(id)).catch((error: unknown) => {
+      if (error instanceof ApiError && error.status === 404) deleted[id] = true;
+    });
+  }
+  return deleted[id] ?? false;
+}
+
+/** Whether a video is audio only. */
+export const isAudioOnly = (video: Pick<Video, "poster_url"> & { frame_rate?: number }) =>
+  video.poster_url === null && video.frame_rate === undefined;
+
+/** Whether a listed video is audio only. */
+export function isListedAudioOnly(id: string): boolean {
+  const video = app.videos?.find((one) => one.video_id === id);
+  return video !== undefined && isAudioOnly(video);
+}
+
+let toastTimer: ReturnType<typeof setTimeout>;
+export function toast(text: string) {
+  app.toast = text;
+  clearTimeout(toastTimer);
+  toastTimer = setTimeout(() => {
+    app.toast = "";
+  }, 5000);
+}
+
+/** Copies a link to the clipboard; `what` describes its target. */
+export async function copyLink(to: string, what: string) {
+  const url = new URL(to, location.href).href;
+  try {
+    await navigator.clipboard.writeText(url);
+    toast(m.frame.linkCopied(what));
+  } catch {
+    // The clipboard is not available without https.
+    toast(url);
+  }
+}
+
+/** Loads the service's schema; pages wait for it and show an error if it fails. */
+export async function loadSchema() {
+  try {
+    app.schema = await api<Schema>("schema");
+    app.schemaError = "";
+  } catch (error) {
+    app.schemaError = errorMessage(error);
+  }
+}
+
+/** Size of the first page, which loads fast, and of the following ones. */
+const FIRST_PAGE = 60;
+const PAGE = 500;
+let loading = 0;
+
+type VideoPage = { videos: Video[]; total: number; next?: string };
+const videoPage = (limit: number, cursor?: string) =>
+  api<VideoPage>(`videos?limit=${limit}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`);
+
+/** Loads all videos page by page; the previous list stays until all are loaded. */
+export async function loadVideos() {
+  loading += 1;
+  const turn = loading;
+  const first = !app.videos;
+  try {
+    let page = await videoPage(FIRST_PAGE);
+    const all = page.videos;
+    while (turn === loading) {
+      if (first || !page.next) app.videos = [...all];
+      app.videosError = "";
+      if (!page.next) {
+        complete = true;
+        return;
+      }
+      page = await videoPage(PAGE, page.next);
+      all.push(...page.videos);
+    }
+  } catch (error) {
+    if (turn === loading) app.videosError = errorMessage(error);
+  }
+}
+
+/** Refreshes the newest videos and those in `ids`. */
+export async function refreshVideos(ids: string[] = []) {
+  const previous = app.videos;
+  if (!previous) return loadVideos();
+  try {
+    const { videos: newest, total } = await videoPage(FIRST_PAGE);
+    const others = ids.filter((id) => !newest.some((video) => video.video_id === id));
+    const named = await Promise.all(others.map((id) => api<Video>(`videos/${encodeURIComponent(id)}`)));
+    const now = new Map([...newest, ...named].map((video) => [video.video_id, video]));
+    const known = new Set(previous.map((video) => video.video_id));
+    const added = newest.filter((video) => !known.has(video.video_id));
+    if (app.videos !== previous || added.length + previous.length !== total) return loadVideos();
+    app.videos = [...added, ...previous.map((video) => now.get(video.video_id) ?? video)];
+  } catch {
+    // The list stays until the next refresh.
+  }
+}

@@ -1,0 +1,190 @@
+// Everything stored about one video, loaded once, with derived views.
+import { api, ApiError, videoPath } from "../../api/client";
+import { speakerNumbers, type Correction, type Corrections, type NewCorrection } from "./corrections";
+import { loadJobs } from "../../jobs/jobs";
+import { m } from "../../i18n/language.svelte";
+import { errorMessage } from "../../api/failure";
+import type { Aggregates, Chunk, Entity, Peaks, Preview, Span, VideoDetail } from "../../api/types";
+
+const PAGE = 500;
+
+/** Number of palette colours used for speakers. */
+const SPEAKER_COLOURS = 6;
+
+/** Audio peaks per second, and their maximum number. */
+const PEAKS_PER_SECOND = 20;
+const MAX_PEAKS = 8000;
+/** Audio that never exceeds this fraction of full scale counts as silent. */
+const SILENCE_LEVEL = 0.01;
+
+/** Aggregates that other panels show. */
+const OWN_PANEL = new Set([
+  "stats",
+  "novelty",
+  "speaker_stats",
+  "sentiment",
+  "ner",
+  "summary",
+  "chapters",
+  "events",
+  "entities",
+  "entity_timelines",
+  "cooccurrence",
+  "object_entities",
+]);
+
+/** A turn of speech; `speaker` is empty without diarization. */
+export type SpeechTurn = Span & { speaker: string; text: string };
+
+export class VideoLog {
+  detail = $state.raw<VideoDetail | null>(null);
+  chunks = $state.raw<Chunk[]>([]);
+  aggregates = $state.raw<Aggregates>({});
+  people = $state.raw<Entity[]>([]);
+  /** Corrections made by users. */
+  corrections = $state.raw<Correction[]>([]);
+  /** The job that recomputes results after a correction. */
+  correctionsJob = $state("");
+  /** Times of shot cuts in seconds; empty for videos without stored signals. */
+  cuts = $state.raw<number[]>([]);
+  /** Loudness over time; null until loaded, and without audible sound. */
+  peaks = $state.raw<Peaks | null>(null);
+  error = $state("");
+  loading = $state(true);
+
+  readonly speech: SpeechTurn[] = $derived(
+    this.chunks.flatMap(
+      (chunk) =>
+        chunk.diarization?.turns ??
+        chunk.transcript?.segments.map((segment) => ({ ...segment, speaker: "" })) ??
+        [],
+    ),
+  );
+  /** Custom aggregates by id. */
+  readonly customAggregates: [id: string, result: unknown][] = $derived(
+    Object.entries(this.aggregates).filter(([id]) => !OWN_PANEL.has(id)),
+  );
+  readonly spokenTurns: SpeechTurn[] = $derived(this.speech.filter((turn) => turn.text.trim()));
+  /** ISO 639-1 code of the speech, if recognised. */
+  readonly language = $derived(this.chunks.find((chunk) => chunk.transcript?.language)?.transcript?.language);
+  readonly speakers: string[] = $derived([...new Set(this.speech.map((turn) => turn.speaker))].sort());
+  private readonly numbers = $derived(speakerNumbers(this.speakers, this.corrections));
+
+  constructor(readonly id: string) {}
+
+  async load() {
+    this.error = "";
+    this.loading = true;
+    try {
+      this.detail = await api<VideoDetail>(videoPath(this.id));
+      void this.loadCuts(this.detail.duration);
+      void this.loadPeaks(this.detail.duration);
+      await Promise.all([this.loadChunks(), this.loadAggregates(), this.loadCorrections()]);
+    } catch (reason) {
+      const gone = reason instanceof ApiError && reason.status === 404;
+      this.error = gone ? m.video.gone(this.id) : errorMessage(reason);
+    } finally {
+      this.loading = false;
+    }
+  }
+
+  async loadAggregates() {
+    const path = videoPath(this.id);
+    const { available, aggregates } = await api<{ available: string[]; aggregates: Aggregates }>(
+      `${path}/aggregates`,
+    );
+    this.aggregates = aggregates;
+    if (!available.includes("entities")) return;
+    this.people = (await api<{ entities: Entity[] }>(`${path}/entities`)).entities;
+  }
+
+  private async loadCorrections() {
+    const { corrections } = await api<Corrections>(`${videoPath(this.id)}/corrections`);
+    this.corrections = corrections;
+  }
+
+  /** Saves corrections and returns the number of corrected places. */
+  async correct(made: NewCorrection[]): Promise<number> {
+    const path = `${videoPath(this.id)}/corrections`;
+    const response = await api<Corrections>(path, { json: { corrections: made } });
+    await this.changed(response);
+    return response.corrections.reduce((sum, one) => sum + one.places, 0);
+  }
+
+  /** Undoes one correction, or all. */
+  async undo(id = "") {
+    const path = `${videoPath(this.id)}/corrections${id && `/${id}`}`;
+    await this.changed(await api<Corrections>(path, { method: "DELETE" }));
+  }
+
+  private async changed({ job_id }: Corrections) {
+    if (job_id) this.correctionsJob = job_id;
+    await Promise.all([this.loadChunks(), this.loadCorrections(), loadJobs()]);
+  }
+
+  private async loadChunks() {
+    const page = (offset: number) =>
+      api<{ total: number; chunks: Chunk[] }>(`${videoPath(this.id)}/chunks?limit=${PAGE}&offset=${offset}`);
+    const first = await page(0);
+    this.chunks = first.chunks;
+    const offsets = Array.from(
+      { length: Math.ceil(first.total / PAGE) - 1 },
+      (_, index) => (index + 1) * PAGE,
+    );
+    if (!offsets.length) return;
+    const rest = await Promise.all(offsets.map(page));
+    this.chunks = [first, ...rest].flatMap((one) => one.chunks);
+  }
+
+  /** Derives the cuts from a split by cuts only, computed from stored signals. */
+  private async loadCuts(duration: number) {
+    const json = { mode: "weights", cut: 1, min_duration: 0.2, max_duration: Math.max(1, duration) };
+    try {
+      const { boundaries } = await api<Preview>(`${videoPath(this.id)}/chunking/preview`, { json });
+      this.cuts = boundaries.flatMap(({ votes }) =>
+        votes
+          .filter((vote) => vote.detector === "cut")
+          .map((vote) => vote.time)
+          .slice(0, 1),
+      );
+    } catch {
+      this.cuts = [];
+    }
+  }
+
+  /** The audio of a stored video never changes. */
+  private async loadPeaks(duration: number) {
+    if (this.peaks) return;
+    const buckets = Math.min(MAX_PEAKS, Math.max(1, Math.ceil(duration * PEAKS_PER_SECOND)));
+    try {
+      const found = await api<Peaks>(`${videoPath(this.id)}/peaks?buckets=${buckets}`);
+      if (found.peaks.some((peak) => peak >= SILENCE_LEVEL)) this.peaks = found;
+    } catch {
+      // The timeline then has no sound lane.
+    }
+  }
+
+  /** The palette index of a speaker. */
+  speakerColour(speaker: string): number {
+    return (this.numbers.get(speaker) ?? 0) % SPEAKER_COLOURS;
+  }
+
+  chunkAt(time: number): number {
+    return this.chunks.findLastIndex((chunk) => chunk.start <= time + 0.01);
+  }
+}
+
+/** The best available text of a chunk. */
+export function chunkText(chunk: Chunk): string {
+  return (
+    chunk.default_video?.description ||
+    chunk.diarization?.turns
+      .filter((turn) => turn.text)
+      .map((turn) => `${turn.speaker}: ${turn.text}`)
+      .join(" ") ||
+    chunk.transcript?.text ||
+    chunk.ocr?.text ||
+    chunk.object_detection?.objects.join(", ") ||
+    ""
+  );
+}
