@@ -5,7 +5,7 @@
 //! cargo run --release --example readers -- http://127.0.0.1:8080 VIDEO_ID
 //! ```
 //!
-//! `scripts/bench_chunks.py` makes such a video. The ratio compares responses per second for a page
+//! `scripts/bench/chunks.py` makes such a video. The ratio compares responses per second for a page
 //! of chunks and for the file of the web UI nearest to it in size.
 
 use std::collections::BTreeMap;

@@ -53,7 +53,7 @@ printf '%s MiB, %s chunks in %s s: %s\n' "$peak" "$(jq .chunks <<<"$result")" $(
     "$( ((peak < memory_bar)) && echo 'within the bar' || echo 'OVER the bar')"
 
 heading "50 chunks of a video with 2,000 (bars: 10 ms, 0.8 × the rate of as many bytes from memory)"
-long=$(python3 scripts/bench_chunks.py "$scratch/data")
+long=$(python3 scripts/bench/chunks.py "$scratch/data")
 SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_DATA_DIR=$scratch/data \
     start_service "$scratch/service.log" --config config.toml serve
 cargo run --quiet --locked --release --example readers -- "$base" "$long"
@@ -62,7 +62,7 @@ stop_service
 heading "corrections of a speaker and ten words (bar: 1 s)"
 SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_DATA_DIR=$scratch/corrected \
     start_service "$scratch/service.log" --config config.toml serve
-python3 scripts/bench_corrections.py "$base" var/sample/shotlog-sample.mp4
+python3 scripts/bench/corrections.py "$base" var/sample/shotlog-sample.mp4
 stop_service
 
 heading "peak memory of a 2 GiB upload to S3 (bar: $upload_bar MiB)"
@@ -88,10 +88,10 @@ heading "the embedded index, 100,000 × 384 (bars: 1.5 × a plain scan, 0.5 × w
 cargo bench --quiet --locked -p shotlog-adapters --no-default-features --bench index
 
 heading "libraries of 1,000 to 100,000 videos"
-scripts/bench_library.sh
+scripts/bench/library.sh
 
 heading "20,000 and 100,000 points on a Qdrant server (bar: 1.3 × direct searches)"
-scripts/bench_qdrant.sh
+scripts/bench/qdrant.sh
 
 heading "the web UI in Chromium (bars: 150 KB of scripts, first paint 1000 ms, 55 frames per second; 10,000 videos: cards in 500 ms, 250 MB)"
 SERVICE_DATA_DIR=$scratch/many cargo run --quiet --locked --release --example library -- config.toml "$scratch/data" 10000

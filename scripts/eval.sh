@@ -6,7 +6,7 @@
 #
 #   SHOTLOG_MEDIA=DIR     the footage, with its ground_truth.json
 #   SHOTLOG_EVAL_TEST=DIR test clips that nothing was tuned on, with cuts.json and speech.json; measured in addition to
-#                         the development clips (scripts/eval_clips.json)
+#                         the development clips (scripts/eval/clips.json)
 #   SHOTLOG_MODELS=DIR    models in addition to those of var/models, such as detect/*.onnx
 #
 #   EVAL_FINDINGS=FILE scripts/eval.sh findings     writes the results for every clip to FILE or, if FILE exists,
@@ -23,7 +23,7 @@ trap 'stop_service; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 
 scripts/setup.sh run
-var/venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r scripts/requirements-eval.lock
+var/venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r scripts/requirements/eval.lock
 build "${PROFILE:-dev}"
 
 # The original weights of the default speech recogniser, for the reference implementation.
@@ -73,7 +73,7 @@ if ((${#measured[@]})); then
             cargo test --quiet --locked --workspace --test conformance silero -- --nocapture |
             grep -oE 'silero.*frame accuracy.*' | sed 's/^/       /'
     fi
-    var/venv/bin/python scripts/eval.py "$base" "${measured[@]}" || status=1
+    var/venv/bin/python scripts/eval/footage.py "$base" "${measured[@]}" || status=1
     stop_service
 fi
 # retrieval SPLIT FOLDER…: evaluates the questions about the clips in the folders. Each split has its own service, since

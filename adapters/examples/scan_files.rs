@@ -1,6 +1,6 @@
 //! Decodes files as the service would, each in a sandboxed process, and prints the result of each as
 //! a line of JSON: whether it was accepted, its length and the time taken.
-//! `scripts/torture_files.sh` evaluates the lines.
+//! `scripts/torture/files.sh` evaluates the lines.
 //!
 //!     cargo run -p shotlog-adapters --example scan_files -- target/debug/shotlog FILE…
 //!

@@ -145,11 +145,11 @@ TOML
     fuzz fuzz --max-examples "${SHOTLOG_FUZZ_EXAMPLES:-42}" --phases examples,coverage,fuzzing,stateful
     curl -sf "$base/health" >/dev/null || die "the service does not respond after the run"
 
-    # Short runs of scripts/torture_http.sh, with generous time limits for a busy machine.
-    python3 scripts/torture_requests.py "$base" --pid "$service_pid" --video "$permanent" --processes 2 \
+    # Short runs of scripts/torture/http.sh, with generous time limits for a busy machine.
+    python3 scripts/torture/hostile_requests.py "$base" --pid "$service_pid" --video "$permanent" --processes 2 \
         --count "${SHOTLOG_HOSTILE_REQUESTS:-5000}" --seconds 120 | tee "$scratch/hostile"
     stop_service
-    python3 scripts/torture_connections.py "$binary" --seconds 8 --limit-ms 10000
+    python3 scripts/torture/connections.py "$binary" --seconds 8 --limit-ms 10000
 
     # The same without the required token.
     SERVICE_AUTH__TOKENS='["only-for-this-check"]' serve closed
@@ -213,7 +213,7 @@ check_deploy() {
 }
 
 check_files() {
-    SHOTLOG_BINARY=$binary TORTURE=short scripts/torture_files.sh | tee "$scratch/files"
+    SHOTLOG_BINARY=$binary TORTURE=short scripts/torture/files.sh | tee "$scratch/files"
     count "$(number '^[0-9]+ (bombs|damaged)' "$scratch/files") hostile files handled"
 }
 
@@ -227,7 +227,7 @@ check_supply() {
 }
 
 check_kills() {
-    SHOTLOG_BINARY=$binary TORTURE_SECONDS=${TORTURE_SECONDS:-180} scripts/torture_kills.sh | tee "$scratch/kills"
+    SHOTLOG_BINARY=$binary TORTURE_SECONDS=${TORTURE_SECONDS:-180} scripts/torture/kills.sh | tee "$scratch/kills"
     count "$(number '^[0-9]+ kills' "$scratch/kills") kills survived"
 }
 

@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn setup_artefacts_are_pinned() {
-        let list = include_str!("../../scripts/artefacts.tsv");
+        let list = include_str!("../../scripts/models/artefacts.tsv");
         let lines: Vec<&str> =
             list.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
         assert!(!lines.is_empty());

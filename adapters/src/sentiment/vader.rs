@@ -1,6 +1,6 @@
 //! VADER (Hutto and Gilbert, ICWSM 2014): sentiment of English text by lexicon and rules. Scores
 //! equal those of the authors' package vaderSentiment 3.3.2 to its three decimals, including its
-//! quirks; `scripts/make_vader_data.py` generates the lexicon and the reference scores of the
+//! quirks; `scripts/models/make_vader_data.py` generates the lexicon and the reference scores of the
 //! tests.
 
 use std::{collections::HashMap, sync::Arc};

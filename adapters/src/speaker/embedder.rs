@@ -135,7 +135,7 @@ mod tests {
         serde_json::from_slice(&std::fs::read(fixture("speaker_reference.json")).unwrap()).unwrap()
     }
 
-    /// The same noise as in `scripts/make_test_speaker.py`.
+    /// The same noise as in `scripts/fixtures/speaker.py`.
     fn noise(seed: u32, seconds: f64) -> Vec<f32> {
         let mut state = seed;
         let samples = (0..(seconds * 16_000.0) as i64).map(|i| {

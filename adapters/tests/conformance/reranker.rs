@@ -21,7 +21,7 @@ mod onnx {
     use shotlog_adapters::reranker::{OnnxReranker, OnnxRerankerOptions};
     use shotlog_adapters::{OnnxRuntime, OnnxThreading};
 
-    /// The scores of the trained network before its conversion (`scripts/train_reranker.py`).
+    /// The scores of the trained network before its conversion (`scripts/models/train_reranker.py`).
     #[derive(Deserialize)]
     struct Golden {
         question: String,

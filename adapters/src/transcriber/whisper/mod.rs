@@ -34,7 +34,7 @@ const SHORTEST: usize = SAMPLE_RATE as usize / 10;
 /// Options of [`Whisper::open`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct WhisperOptions {
-    /// The output folder of `scripts/convert_whisper.py`, or of another export:
+    /// The output folder of `scripts/models/convert_whisper.py`, or of another export:
     /// `encoder_model.onnx`, `decoder_model_merged.onnx` (or `decoder_model.onnx` and
     /// `decoder_with_past_model.onnx`), `tokenizer.json`, `config.json` and optionally
     /// `generation_config.json`.

@@ -1,6 +1,6 @@
 //! Whisper's encoder and decoder on ONNX Runtime. Supports the layouts of Hugging Face's exporter,
 //! with the decoder in one file with a cache branch or in separate files for the prompt and the
-//! following steps, and that of `scripts/convert_whisper.py`, whose encoder also outputs the
+//! following steps, and that of `scripts/models/convert_whisper.py`, whose encoder also outputs the
 //! cross-attention keys and values and whose single decoder also outputs its attention.
 
 use std::path::{Path, PathBuf};

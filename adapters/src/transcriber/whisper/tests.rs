@@ -1,4 +1,4 @@
-//! Compares the tiny network from `scripts/make_test_whisper.py` with numpy's results. The tests
+//! Compares the tiny network from `scripts/fixtures/whisper.py` with numpy's results. The tests
 //! need ONNX Runtime and are skipped with a message if `SHOTLOG_ONNXRUNTIME` is not set.
 
 use serde::Deserialize;

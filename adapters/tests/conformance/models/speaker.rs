@@ -1,5 +1,5 @@
 //! Speaker segmentation and embedding of real speech, compared with the original networks
-//! (`scripts/golden_speakers.py`).
+//! (`scripts/models/golden_speakers.py`).
 
 use ports::{
     conformance,

@@ -67,7 +67,7 @@ async fn whisper_times_words() {
     assert!(median <= 0.06 && high <= 0.25, "median {median:.3}, 95th percentile {high:.3}");
 }
 
-/// The tiny network of `scripts/make_test_whisper.py` finds words in any audio.
+/// The tiny network of `scripts/fixtures/whisper.py` finds words in any audio.
 #[cfg(feature = "onnx")]
 #[tokio::test]
 async fn whisper_passes_the_suite() {
