@@ -38,6 +38,7 @@ synchronous_client() {
             sed -E -e 's/\b(async|await) //g' \
                 -e 's/AsyncIterator/Iterator/g; s/\bAsync([A-Z])/\1/g; s/httpx\.Async/httpx./g' \
                 -e 's/\.asyncio\(/.sync(/g; s/asyncio_detailed/sync_detailed/g; s/asyncio\.sleep/time.sleep/g' \
+                -e 's/asyncio\.run\((\w+\(\))\)/\1/; />>> import asyncio$/d' \
                 -e 's/_async_/_/g; s/__a(enter|exit)__/__\1__/g; s/\ba(read|close)\(/\1(/g; /^import asyncio$/d'
     } | ruff format --config clients/python/pyproject.toml - >"$package/_sync.py"
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Checks the clients, clients/python and clients/typescript: generated code is up to date, formatting, types, tests,
-# and every step of clients/scenario.json against a service with embedded stores and, if there is a Qdrant server,
-# one with all stores on servers. Also checks that client generators understand the OpenAPI document as it is served.
+# the examples of their documentation, and every step of clients/scenario.json against a service with embedded stores
+# and, if there is a Qdrant server, one with all stores on servers. Also checks that client generators understand the
+# OpenAPI document as it is served.
 # Requires scripts/setup.sh test.
 #
 #   QDRANT_URL=ADDRESS     the gRPC address of a Qdrant server, such as http://127.0.0.1:6334
@@ -90,9 +91,9 @@ start_server() {
     web=http://127.0.0.1:$(<"$scratch/server")
 }
 
-# scenario NAME: runs every step against a service with the stores that the environment configures.
-scenario() {
-    local port values
+# serve NAME: starts a service with the stores that the environment configures.
+serve() {
+    local port
     port=$(free_port)
     base=http://127.0.0.1:$port
     # No models: the scenario does not depend on their quality.
@@ -102,12 +103,30 @@ scenario() {
         SERVICE_TRANSCRIBER__KIND=openai SERVICE_TRANSCRIBER__URL=$web/v1 SERVICE_HTTP__MAX_JSON_BYTES=20000 \
         start_service "$scratch/$1.log" --config config.toml serve
     export SHOTLOG_URL=$base SHOTLOG_TOKEN=only-for-this-check
+}
+
+# scenario NAME: runs every step against a service with an empty library.
+scenario() {
+    local values
+    serve "$1"
     values=(clip="$scratch/files/clip.mp4" clip_size="$(stat -c %s "$scratch/files/clip.mp4")"
         long="$(printf '%30000s' "long")" web="$web" nowhere="http://127.0.0.1:$(free_port)")
     (cd clients/python && PYTHONPATH=src "$tools/python" tests/scenario.py ../scenario.json "${values[@]}") ||
         die "the scenario failed with the Python client; the service log ends with: $(tail -n 5 "$scratch/$1.log")"
     (cd clients/typescript && node dist/tests/scenario.js ../scenario.json "${values[@]}") ||
         die "the scenario failed with the TypeScript client; the service log ends with: $(tail -n 5 "$scratch/$1.log")"
+    stop_service
+}
+
+# Runs the examples of the clients' documentation.
+examples() {
+    serve examples
+    cp "$scratch/files/clip.mp4" "$scratch/files/talk.mp4"
+    cp "$scratch/files/bars.mp4" "$scratch/files/harbour.mp4"
+    (cd clients/python && PYTHONPATH=src "$tools/python" tests/examples.py "$scratch/files") ||
+        die "an example of the Python client failed"
+    (cd clients/typescript && node dist/tests/examples.js "$scratch/files") ||
+        die "an example of the TypeScript client failed"
     stop_service
 }
 
@@ -132,6 +151,7 @@ clips
 start_server
 echo "against embedded stores:"
 scenario embedded
+examples
 if [[ -n ${QDRANT_URL-} ]]; then
     on_servers
     echo "against S3 and Qdrant:"

@@ -163,7 +163,7 @@ TOML
 
 check_clients() {
     SHOTLOG_BINARY=$binary scripts/check/clients.sh | tee "$scratch/clients"
-    count "$(number '[0-9]+ (passed|steps)|pass [0-9]+' "$scratch/clients") client tests and steps passed"
+    count "$(number '[0-9]+ (passed|steps|examples)|pass [0-9]+' "$scratch/clients") client tests, examples and steps passed"
 }
 
 check_mcp() {

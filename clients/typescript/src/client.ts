@@ -88,7 +88,22 @@ export type WaitOptions = {
 const environment = (name: string): string | undefined =>
   "process" in globalThis ? globalThis.process.env?.[name] : undefined;
 
-/** A client for a Shotlog service. Its methods throw the errors of this package. */
+/**
+ * A client for a Shotlog service. Its methods throw the errors of this package.
+ *
+ * @example
+ * ```ts
+ * import { type IngestResult, Shotlog } from "shotlog";
+ * import { openFile } from "shotlog/node";
+ *
+ * const client = new Shotlog();
+ * const file = await openFile("talk.mp4");
+ * const job = await client.ingestFile(file, { analyzers: "default_video,transcript" });
+ * const { video_id } = (await client.wait(job.job_id)).result as IngestResult;
+ * const found = await client.search("ferry", { video_ids: [video_id] });
+ * console.log(found.results[0]?.start); // 0
+ * ```
+ */
 export class Shotlog {
   readonly #url: string;
   readonly #headers: Record<string, string>;

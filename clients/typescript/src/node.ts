@@ -5,7 +5,21 @@ import { basename } from "node:path";
 
 import type { Source } from "./upload.js";
 
-/** A file on disk to upload; it is streamed. */
+/**
+ * A file on disk to upload; it is streamed.
+ *
+ * @example
+ * ```ts
+ * import { Shotlog } from "shotlog";
+ * import { openFile } from "shotlog/node";
+ *
+ * const client = new Shotlog();
+ * const job = await client.ingestFile(await openFile("harbour.mp4"), {
+ *   progress: (sent, total) => console.log(sent, "of", total),
+ * });
+ * console.log(job.source); // harbour.mp4
+ * ```
+ */
 export async function openFile(path: string): Promise<Source> {
   const { size } = await stat(path);
   return { name: basename(path), size, stream: () => createReadStream(path) };

@@ -81,6 +81,17 @@ class AsyncShotlog:
     `transport` sends the requests, for example through a proxy.
 
     Methods raise the errors of `shotlog.errors`. Use the client in a `with` block, or close it.
+
+    >>> import asyncio
+    >>> from shotlog import AsyncShotlog
+    >>> async def find_ferry():
+    ...     async with AsyncShotlog() as client:
+    ...         job = await client.ingest_file("talk.mp4", analyzers="default_video,transcript")
+    ...         done = await client.wait(job.job_id)
+    ...         found = await client.search("ferry", video_ids=[done.result.video_id])
+    ...         return found.results[0].start
+    >>> asyncio.run(find_ferry())
+    0.0
     """
 
     def __init__(

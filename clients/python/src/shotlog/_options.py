@@ -19,7 +19,15 @@ class VideoOptions(TypedDict, total=False):
 
 
 class IngestOptions(TypedDict, total=False):
-    """Chunking and analysis of a video. Durations are in seconds, weights are at least 0."""
+    """Chunking and analysis of a video. Durations are in seconds, weights are at least 0.
+
+    >>> from shotlog import IngestOptions, Shotlog
+    >>> options: IngestOptions = {"mode": "interval", "interval": 3, "metadata": {"camera": "north"}}
+    >>> client = Shotlog()
+    >>> job = client.ingest_file("harbour.mp4", **options)
+    >>> client.wait(job.job_id).result.chunk_config
+    'interval:3'
+    """
 
     analyzers: str
     """Comma-separated ids."""
@@ -44,7 +52,13 @@ class IngestOptions(TypedDict, total=False):
 
 
 class VideoFilters(TypedDict, total=False):
-    """Filters of the video listing."""
+    """Filters of the video listing.
+
+    >>> from shotlog import Shotlog, VideoFilters
+    >>> filters: VideoFilters = {"collection": "harbour", "analyzer": "transcript"}
+    >>> [video.filename for video in Shotlog().videos(**filters)]
+    ['talk.mp4']
+    """
 
     filename: str
     analyzer: str
@@ -58,7 +72,15 @@ class VideoFilters(TypedDict, total=False):
 
 
 class ChunkFilters(TypedDict, total=False):
-    """Filters of the chunk listing. Times are seconds of the video."""
+    """Filters of the chunk listing. Times are seconds of the video.
+
+    >>> from shotlog import ChunkFilters, Shotlog
+    >>> client = Shotlog()
+    >>> video = next(client.videos(analyzer="transcript"))
+    >>> filters: ChunkFilters = {"analyzer": "default_video", "before": 3}
+    >>> [chunk.start for chunk in client.chunks(video.video_id, **filters)]
+    [0.0]
+    """
 
     analyzer: str
     after: float
@@ -69,7 +91,14 @@ class ChunkFilters(TypedDict, total=False):
 
 
 class AskOptions(TypedDict, total=False):
-    """Options of a question."""
+    """Options of a question.
+
+    >>> from shotlog import AskOptions, Shotlog
+    >>> options: AskOptions = {"limit": 3, "filters": {"collections": ["harbour"]}}
+    >>> answer = Shotlog().ask("When does the ferry leave the harbour?", **options).answer
+    >>> "nine" in answer
+    True
+    """
 
     video_ids: list[str] | None
     analyzer: str | None
@@ -99,7 +128,13 @@ class ReadOptions(TypedDict, total=False):
 
 
 class SearchOptions(TypedDict, total=False):
-    """Options of a search."""
+    """Options of a search.
+
+    >>> from shotlog import SearchOptions, Shotlog
+    >>> options: SearchOptions = {"analyzer": "transcript", "limit": 1, "synthesize": False}
+    >>> [hit.start for hit in Shotlog().search("ferry", **options).results]
+    [0.0]
+    """
 
     like: str
     order: Literal["newest"]

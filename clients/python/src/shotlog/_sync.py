@@ -80,6 +80,16 @@ class Shotlog:
     `transport` sends the requests, for example through a proxy.
 
     Methods raise the errors of `shotlog.errors`. Use the client in a `with` block, or close it.
+
+    >>> from shotlog import Shotlog
+    >>> def find_ferry():
+    ...     with Shotlog() as client:
+    ...         job = client.ingest_file("talk.mp4", analyzers="default_video,transcript")
+    ...         done = client.wait(job.job_id)
+    ...         found = client.search("ferry", video_ids=[done.result.video_id])
+    ...         return found.results[0].start
+    >>> find_ferry()
+    0.0
     """
 
     def __init__(

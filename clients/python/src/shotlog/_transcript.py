@@ -10,7 +10,14 @@ from .generated.types import Unset
 
 @dataclass(frozen=True)
 class Utterance:
-    """Speech from `start` to `end`, seconds of the video; `speaker` is set after diarization."""
+    """Speech from `start` to `end`, seconds of the video; `speaker` is set after diarization.
+
+    >>> from shotlog import Shotlog
+    >>> client = Shotlog()
+    >>> video = next(client.videos(analyzer="transcript"))
+    >>> client.transcript(video.video_id)[0].text
+    'The ferry leaves the harbour at nine.'
+    """
 
     start: float
     end: float
