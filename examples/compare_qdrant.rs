@@ -21,7 +21,7 @@ use qdrant_client::qdrant::{
     Condition, Filter, PayloadIncludeSelector, QueryPoints, QueryPointsBuilder, SearchParamsBuilder,
 };
 use serde_json::{Value, json};
-use shotlog::config::{Config, Sources};
+use shotlog::config::{Config, ConfigSources};
 
 /// The limit of each search.
 const LIMIT: usize = 5;
@@ -44,7 +44,8 @@ async fn main() -> Result<()> {
         return Err("usage: compare_qdrant CONFIG BASE [--delete]".into());
     };
     let variables = std::env::vars().collect();
-    let config = Config::load(&Sources { file: Some(config.into()), variables, flags: vec![] })?;
+    let config =
+        Config::load(&ConfigSources { file: Some(config.into()), variables, flags: vec![] })?;
     let comparison = Comparison {
         base: base.trim_end_matches('/').to_owned(),
         http: reqwest::Client::new(),

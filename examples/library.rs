@@ -32,7 +32,7 @@ use ports::index::Point;
 use ports::records::RecordStore;
 use serde_json::{Value, json};
 use sha1::{Digest, Sha1};
-use shotlog::config::{Config, Sources};
+use shotlog::config::{Config, ConfigSources};
 
 /// Number of videos whose points are written in one batch.
 const BATCH: usize = 500;
@@ -57,7 +57,8 @@ async fn main() -> Result<()> {
 
     let originals = Originals::read(Path::new(from), analyzers).await?;
     let variables = std::env::vars().collect();
-    let config = Config::load(&Sources { file: Some(config.into()), variables, flags: vec![] })?;
+    let config =
+        Config::load(&ConfigSources { file: Some(config.into()), variables, flags: vec![] })?;
     let data_dir = &config.domain.data_dir;
     let records = adapters::records::open(&config.records, &config.storage, data_dir)?;
     let inner = adapters::embedder::open(&config.embedder, &config.models, &config.llm)?;

@@ -17,7 +17,7 @@ mod process;
 
 pub use adapters::ner::Kind as NerKind;
 pub use adapters::sentiment::Kind as SentimentKind;
-pub use load::{ConfigError, Sources};
+pub use load::{ConfigError, ConfigSources};
 pub use process::{Log, LogFormat, Shutdown, Traces};
 
 /// All keys; each field is the section of its name. An empty string means "not set".
@@ -55,7 +55,7 @@ pub struct Config {
 
 impl Config {
     /// Loads and validates the configuration.
-    pub fn load(sources: &Sources) -> Result<Self, ConfigError> {
+    pub fn load(sources: &ConfigSources) -> Result<Self, ConfigError> {
         let mut figment = Self::defaults();
         let known: Table = figment.extract().map_err(|e| load::explain(&e))?;
         for layer in load::layers(sources, &known)? {

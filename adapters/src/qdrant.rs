@@ -8,13 +8,13 @@ use qdrant_client::{Qdrant, QdrantError};
 
 /// A connection. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Server {
+pub(crate) struct QdrantConnection {
     pub(crate) client: Qdrant,
     url: String,
     attempts: u32,
 }
 
-impl Server {
+impl QdrantConnection {
     /// A client for the gRPC URL `url`, which connects at first use. A request times out after
     /// `timeout` and is sent up to `attempts` times while the server does not answer.
     pub(crate) fn connect(

@@ -294,7 +294,7 @@ pub enum PassageKind {
 
 /// A time span of a video.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Moment {
+pub struct VideoSpan {
     /// The video, if the request covers more than one.
     pub video_id: Option<VideoId>,
     /// When it begins, seconds of the video.
@@ -312,7 +312,7 @@ pub struct Passage {
     /// The id that answers cite; unique within a request.
     pub id: String,
     /// The moment that the text describes. Adjacent passages of one moment belong together.
-    pub moment: Option<Moment>,
+    pub moment: Option<VideoSpan>,
     /// The source of the text.
     pub kind: PassageKind,
     /// The speaker label, as `S1`.

@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 use clap::{Args, Parser, Subcommand};
 
 use crate::app;
-use crate::config::{Config, Sources};
+use crate::config::{Config, ConfigSources};
 
 /// The configuration file that is read by default.
 const DEFAULT_FILE: &str = "config.toml";
@@ -185,7 +185,7 @@ async fn dispatch(cli: Cli) -> Result<(), BoxError> {
     }
 }
 
-fn sources(cli: &Cli) -> Sources {
+fn sources(cli: &Cli) -> ConfigSources {
     let file = cli.config.clone().or_else(|| {
         let default = PathBuf::from(DEFAULT_FILE);
         default.is_file().then_some(default)
@@ -203,5 +203,5 @@ fn sources(cli: &Cli) -> Sources {
     let variables = std::env::vars_os()
         .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)))
         .collect();
-    Sources { file, variables, flags }
+    ConfigSources { file, variables, flags }
 }

@@ -6,7 +6,7 @@ use toml::{Table, Value};
 
 /// The sources of the configuration.
 #[derive(Debug, Clone, Default)]
-pub struct Sources {
+pub struct ConfigSources {
     /// The configuration file, if any.
     pub file: Option<PathBuf>,
     /// Environment variables.
@@ -57,7 +57,7 @@ const RENAMED: [(&str, &str); 22] = [
 
 /// The layers of file, variables and flags, lowest precedence first. `known` contains all keys with
 /// their defaults.
-pub(super) fn layers(sources: &Sources, known: &Table) -> Result<Vec<Table>, ConfigError> {
+pub(super) fn layers(sources: &ConfigSources, known: &Table) -> Result<Vec<Table>, ConfigError> {
     let mut layers = Vec::new();
     if let Some(path) = &sources.file {
         let read_error = |e: &dyn std::fmt::Display| {
@@ -245,7 +245,7 @@ mod tests {
         if let Some(text) = file {
             std::fs::write(&path, text).expect("a file");
         }
-        Config::load(&Sources {
+        Config::load(&ConfigSources {
             file: file.map(|_| path),
             variables: variables.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect(),
             flags: vec![],

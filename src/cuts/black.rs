@@ -23,7 +23,7 @@ const GAIN: f32 = 1.0;
 
 /// A black passage between pictures, or before the first one.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Run {
+pub(crate) struct BlackPassage {
     /// First black frame.
     pub(crate) start: f64,
     /// First frame after the black.
@@ -35,7 +35,7 @@ pub(crate) struct Run {
     blink: bool,
 }
 
-impl Run {
+impl BlackPassage {
     /// The boundaries of this passage.
     pub(crate) fn candidates(&self) -> impl Iterator<Item = Candidate> {
         let long = self.end - self.start > MAX_BOUNDARY;
@@ -74,7 +74,7 @@ impl Fade {
 /// Detects black passages in a stream of frames.
 #[derive(Default)]
 pub(crate) struct BlackRuns {
-    runs: Vec<Run>,
+    runs: Vec<BlackPassage>,
     /// Times and mean luma of recent frames, to find the beginning of fades.
     history: Vec<(f64, f32)>,
     /// Start of the current black, start of its fade, and the picture before.
@@ -97,7 +97,13 @@ impl BlackRuns {
             if let Some((start, fade_start, before)) = self.open.take() {
                 let blink =
                     time - start < BLINK && before.is_some_and(|b| b.correlation(signature) > 0.8);
-                self.runs.push(Run { start, end: time, fade_start, fade_end: time, blink });
+                self.runs.push(BlackPassage {
+                    start,
+                    end: time,
+                    fade_start,
+                    fade_end: time,
+                    blink,
+                });
                 self.brightening = Some(Fade { time, luma });
             } else if let (Some(fade), Some(run)) = (&mut self.brightening, self.runs.last_mut()) {
                 if time - run.end < MAX_FADE && fade.advance(time, luma) {
@@ -126,10 +132,10 @@ impl BlackRuns {
     }
 
     /// Ends the stream. Black up to the end is no boundary.
-    pub(crate) fn finish(mut self) -> Vec<Run> {
+    pub(crate) fn finish(mut self) -> Vec<BlackPassage> {
         if let Some((start, fade_start, _)) = self.open {
             // Recorded to suppress other candidates within its fade.
-            self.runs.push(Run {
+            self.runs.push(BlackPassage {
                 start,
                 end: f64::INFINITY,
                 fade_start,

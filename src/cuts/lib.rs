@@ -327,10 +327,14 @@ fn median(mut values: Vec<f32>) -> f32 {
 
 /// Merges all boundaries: black passages replace candidates within them, hard cuts win over dissolves,
 /// close ones are merged.
-fn combine(hard: Vec<Candidate>, dissolves: Vec<Dissolve>, runs: &[black::Run]) -> Vec<Candidate> {
+fn combine(
+    hard: Vec<Candidate>,
+    dissolves: Vec<Dissolve>,
+    runs: &[black::BlackPassage],
+) -> Vec<Candidate> {
     let in_black =
         |time: f64| runs.iter().any(|r| r.fade_start - 0.1 <= time && time <= r.fade_end + 0.1);
-    let mut all: Vec<Candidate> = runs.iter().flat_map(black::Run::candidates).collect();
+    let mut all: Vec<Candidate> = runs.iter().flat_map(black::BlackPassage::candidates).collect();
     for cut in hard.into_iter().filter(|c| !in_black(c.time)) {
         match all.last_mut() {
             Some(last) if (cut.time - last.time).abs() < MIN_SHOT => {

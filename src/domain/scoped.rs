@@ -31,11 +31,11 @@ use crate::catalog::entities::EntityList;
 use crate::catalog::extractors::ExtractorDraft;
 use crate::catalog::metadata::{MetadataKeys, MetadataPatch};
 use crate::catalog::moments::{MissingMoment, Moment};
-use crate::catalog::transcript::Transcript;
+use crate::catalog::transcript::VideoTranscript;
 use crate::catalog::videos::{VideoDeletion, VideoDetail, VideoList, VideoQuery};
 use crate::chunking::ChunkingFields;
-use crate::evaluation::questions::Question as JudgedQuestion;
-use crate::evaluation::run::{Run, RunRequest};
+use crate::evaluation::questions::EvaluationQuestion;
+use crate::evaluation::run::{EvaluationRun, RunRequest};
 use crate::evaluation::{Evaluation, EvaluationSummary};
 use crate::export::library::{LibraryExport, LibraryFormat};
 use crate::export::{CaptionOptions, Export, PartFields};
@@ -53,7 +53,7 @@ use crate::kernel::token_budget::TokenCounter;
 use crate::kernel::video::{ChunkId, VideoId};
 use crate::search::values::{Values, ValuesQuery};
 use crate::search::{SearchRequest, SearchResult, Thresholds};
-use crate::status::{Outcome, Schema};
+use crate::status::{ProbeOutcome, Schema};
 
 /// The use-cases for one caller. This type only checks permissions; the use-cases document themselves.
 #[derive(Clone)]
@@ -150,7 +150,7 @@ impl Scoped {
         video_id: VideoId,
         after: Option<f64>,
         before: Option<f64>,
-    ) -> Result<Transcript> {
+    ) -> Result<VideoTranscript> {
         self.for_video(video_id).await?.catalog.transcript(video_id, after, before).await
     }
 
@@ -324,7 +324,7 @@ impl Scoped {
     pub async fn put_evaluation(
         &self,
         name: &str,
-        questions: Vec<JudgedQuestion>,
+        questions: Vec<EvaluationQuestion>,
     ) -> Result<Evaluation> {
         self.access.check_unrestricted()?;
         self.for_write()?.evaluations.put(name, questions).await
@@ -340,7 +340,7 @@ impl Scoped {
         self.for_write()?.jobs.evaluate(name, request).await
     }
 
-    pub async fn evaluation_run(&self, name: &str, run_id: &str) -> Result<Run> {
+    pub async fn evaluation_run(&self, name: &str, run_id: &str) -> Result<EvaluationRun> {
         self.access.check_unrestricted()?;
         self.service.evaluations.get_run(name, run_id).await
     }
@@ -580,7 +580,7 @@ impl Scoped {
     }
 
     /// Returns `Forbidden` without unrestricted access, since the gauges count all videos.
-    pub async fn refresh_gauges(&self) -> Result<Outcome> {
+    pub async fn refresh_gauges(&self) -> Result<ProbeOutcome> {
         self.access.check_unrestricted()?;
         Ok(self.service.status.refresh_gauges().await)
     }

@@ -22,8 +22,8 @@ use crate::kernel::ports::{Models, Stores};
 use crate::search::filters;
 use crate::search::filters::FilterSpec;
 use crate::{analysis, search};
-use probes::Probe;
-pub use probes::{Outcome, ProbeSettings};
+use probes::PortProbe;
+pub use probes::{ProbeOutcome, ProbeSettings};
 
 /// The health document.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,11 +94,11 @@ pub struct Status {
     models: Models,
     catalog: Arc<Catalog>,
     settings: ProbeSettings,
-    storage: Arc<Probe>,
+    storage: Arc<PortProbe>,
     /// Probes of all ports that can be unreachable, including storage.
-    probes: Vec<Arc<Probe>>,
+    probes: Vec<Arc<PortProbe>>,
     /// Updates the gauges.
-    gauges: Arc<Probe>,
+    gauges: Arc<PortProbe>,
     ui: bool,
     callbacks: bool,
 }
@@ -116,7 +116,7 @@ impl Status {
         let probes = probes(&stores, &models, settings);
         let storage = probes[0].clone();
         let (index, gauge_catalog) = (stores.index.clone(), catalog.clone());
-        let gauges = Probe::new("measured", "the source of the gauges", settings, move || {
+        let gauges = PortProbe::new("measured", "the source of the gauges", settings, move || {
             update_gauges(index.clone(), jobs.clone(), gauge_catalog.clone()).boxed()
         });
         Self { stores, models, catalog, settings, storage, probes, gauges, ui, callbacks }
@@ -124,14 +124,14 @@ impl Status {
 
     /// Updates the gauges of jobs, points and videos, at most once per `http.probe_interval`, and
     /// returns whether they are up to date. Does not wait for stores that do not answer.
-    pub async fn refresh_gauges(&self) -> Outcome {
+    pub async fn refresh_gauges(&self) -> ProbeOutcome {
         self.gauges.outcome().await
     }
 
     /// The last probe result of each port that can be unreachable. A port fails if it does not answer
     /// within `http.probe_timeout`. Probes make no billed calls.
-    pub async fn probe(&self) -> Vec<(&'static str, Outcome)> {
-        let outcome = async |probe: &Arc<Probe>| (probe.check, probe.outcome().await);
+    pub async fn probe(&self) -> Vec<(&'static str, ProbeOutcome)> {
+        let outcome = async |probe: &Arc<PortProbe>| (probe.check, probe.outcome().await);
         join_all(self.probes.iter().map(outcome)).await
     }
 
@@ -215,7 +215,7 @@ async fn update_gauges(
 }
 
 /// Probes of all ports that can be unreachable, storage first.
-fn probes(stores: &Stores, models: &Models, settings: ProbeSettings) -> Vec<Arc<Probe>> {
+fn probes(stores: &Stores, models: &Models, settings: ProbeSettings) -> Vec<Arc<PortProbe>> {
     let storage_settings = match settings.storage_is_local {
         true => ProbeSettings { interval: Duration::ZERO, ..settings },
         false => settings,
@@ -223,7 +223,7 @@ fn probes(stores: &Stores, models: &Models, settings: ProbeSettings) -> Vec<Arc<
     macro_rules! probe {
         ($check:literal, $name:literal, $settings:expr, $port:expr) => {{
             let port = $port.clone();
-            Probe::new($check, $name, $settings, move || {
+            PortProbe::new($check, $name, $settings, move || {
                 let port = port.clone();
                 async move { Ok(port.probe().await?) }.boxed()
             })

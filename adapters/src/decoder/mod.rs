@@ -10,7 +10,7 @@ mod worker;
 #[cfg(feature = "ffmpeg")]
 pub use ffmpeg::{FfmpegDecoder, FfmpegOptions};
 pub use open::{Isolation, Settings, describe, open};
-pub use recorded::{Fill, RecordedDecoder, Recording, Scene, Sound};
+pub use recorded::{Fill, RecordedDecoder, Recording, Scene, ToneSpan};
 #[cfg(feature = "ffmpeg")]
 pub use worker::{WorkerDecoder, WorkerOptions, missing_protection, work};
 

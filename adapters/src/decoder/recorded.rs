@@ -33,7 +33,7 @@ pub struct Recording {
     /// Consecutive scenes from time 0.
     pub scenes: Vec<Scene>,
     /// Consecutive sounds from time 0; without any there is no audio stream.
-    pub sounds: Vec<Sound>,
+    pub sounds: Vec<ToneSpan>,
     /// The duration that the container claims, if it is wrong, seconds.
     #[serde(default)]
     pub claimed_duration: Option<f64>,
@@ -63,7 +63,7 @@ pub enum Fill {
 
 /// A time span with one sound.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Sound {
+pub struct ToneSpan {
     /// Duration in seconds.
     pub seconds: f64,
     /// Frequency of a sine at half of full scale, Hz; 0 is silence.

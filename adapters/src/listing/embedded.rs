@@ -16,7 +16,7 @@ use redb::{
     StorageError, TableDefinition, WriteTransaction,
 };
 
-use super::order::Order;
+use super::order::EntryOrder;
 use crate::blocking;
 
 /// Size of the database cache in bytes.
@@ -42,7 +42,7 @@ pub struct EmbeddedListing {
 struct Inner {
     file: PathBuf,
     database: Database,
-    order: RwLock<Order>,
+    order: RwLock<EntryOrder>,
     /// Held from a commit until the order reflects it.
     writing: Mutex<()>,
 }
@@ -106,7 +106,7 @@ impl Inner {
             Ok(())
         })?;
         let order = inner.read(|read| {
-            let mut order = Order::default();
+            let mut order = EntryOrder::default();
             let stored = read.open_table(FIELDS)?;
             for entry in read.open_table(KEYS)?.iter()? {
                 let (id, tested) = entry?;
@@ -144,7 +144,7 @@ impl Inner {
     fn change(
         &self,
         change: impl FnOnce(&WriteTransaction) -> std::result::Result<(), redb::Error>,
-        show: impl FnOnce(&mut Order),
+        show: impl FnOnce(&mut EntryOrder),
     ) -> Result<()> {
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         self.write(change)?;

@@ -8,7 +8,7 @@ use ports::index::Condition;
 use ports::listing::{ListQuery, ListingPage, VideoEntry, VideoListing};
 use ports::{Result, VideoId};
 
-use super::order::Order;
+use super::order::EntryOrder;
 use crate::blocking;
 
 /// Entries in sorted maps. Cheap to clone: clones share the entries.
@@ -19,7 +19,7 @@ pub struct MemoryListing {
 
 #[derive(Default)]
 struct State {
-    order: Order,
+    order: EntryOrder,
     entries: HashMap<VideoId, VideoEntry>,
     mark: Option<String>,
 }

@@ -33,7 +33,7 @@ impl EntryKeys {
 
 /// The entries in order.
 #[derive(Default)]
-pub(super) struct Order {
+pub(super) struct EntryOrder {
     tested: BTreeMap<Place, EntryKeys>,
     created: BTreeMap<VideoId, i64>,
     /// For each keyword field its values, each with the videos that have it, ascending.
@@ -42,7 +42,7 @@ pub(super) struct Order {
     lists: HashSet<Arc<[String]>>,
 }
 
-impl Order {
+impl EntryOrder {
     pub(super) fn put(&mut self, entry: &VideoEntry) {
         let VideoEntry { video_id, created_at, filename, analyzers, fields, .. } = entry;
         self.add(*video_id, *created_at, filename, analyzers, fields.clone());

@@ -20,7 +20,7 @@ use qdrant_client::qdrant::{
 use uuid::Uuid;
 
 use super::folded;
-use crate::qdrant::Server;
+use crate::qdrant::QdrantConnection;
 
 /// Entries per read or write request.
 const PAGE: usize = 256;
@@ -79,7 +79,7 @@ pub struct QdrantListingOptions {
 /// The listing. Cheap to clone.
 #[derive(Clone)]
 pub struct QdrantListing {
-    server: Server,
+    server: QdrantConnection,
     collection: String,
 }
 
@@ -94,7 +94,7 @@ impl QdrantListing {
     /// Connects, and creates the collection if necessary.
     pub async fn open(options: QdrantListingOptions) -> Result<Self> {
         let QdrantListingOptions { url, api_key, timeout, attempts, .. } = &options;
-        let server = Server::connect(url, api_key.as_deref(), *timeout, *attempts)?;
+        let server = QdrantConnection::connect(url, api_key.as_deref(), *timeout, *attempts)?;
         let listing = Self { server, collection: options.collection.clone() };
         listing.create(&options).await?;
         Ok(listing)

@@ -16,7 +16,7 @@ use ports::{
 
 use names::Names;
 use numbers::Numbers;
-use words::Words;
+use words::WordTokens;
 
 /// The recogniser. Its labels are `person`, `place`, `organisation`, `date`, `time`, `money`,
 /// `percentage` and `quantity`. Cheap to clone.
@@ -38,7 +38,7 @@ impl RuleEntities {
     }
 
     fn spans(&self, text: &str) -> Vec<EntitySpan> {
-        let words = Words::new(text);
+        let words = WordTokens::new(text);
         let mut candidates = self.names.candidates(text, &words);
         self.numbers.candidates(text, &mut candidates);
         pick(candidates)

@@ -111,7 +111,7 @@ impl Tables {
 
     fn score(&self, text: &str) -> Sentiment {
         let text = self.spell_emoji(text);
-        let words = Words::new(&text);
+        let words = SentimentTokens::new(&text);
         let mut valences: Vec<f64> =
             (0..words.lower.len()).map(|i| self.valence(&words, i)).collect();
         weigh_around_but(&words, &mut valences);
@@ -140,7 +140,7 @@ impl Tables {
         self.lexicon.contains_key(word)
     }
 
-    fn valence(&self, words: &Words, i: usize) -> f64 {
+    fn valence(&self, words: &SentimentTokens, i: usize) -> f64 {
         let word = words.lower[i].as_str();
         if self.boosters.contains_key(word) || (word == "kind" && words.next(i) == Some("of")) {
             return 0.0;
@@ -183,7 +183,7 @@ impl Tables {
     }
 
     /// The change that the word at `i` makes to the valence of a following word.
-    fn boost(&self, words: &Words, i: usize, valence: f64) -> f64 {
+    fn boost(&self, words: &SentimentTokens, i: usize, valence: f64) -> f64 {
         let Some(&boost) = self.boosters.get(words.lower[i].as_str()) else { return 0.0 };
         let mut boost = if valence < 0.0 { -boost } else { boost };
         if words.stands_out(i) {
@@ -194,13 +194,13 @@ impl Tables {
 }
 
 /// The words and emoticons of a text.
-struct Words {
+struct SentimentTokens {
     lower: Vec<String>,
     upper: Vec<bool>,
     mixed: bool,
 }
 
-impl Words {
+impl SentimentTokens {
     fn new(text: &str) -> Self {
         let words: Vec<&str> = text.split_whitespace().map(strip).collect();
         let upper: Vec<bool> = words.iter().map(|w| is_upper(w)).collect();
@@ -242,7 +242,7 @@ fn is_negation(word: &str) -> bool {
     NEGATIONS.split_whitespace().any(|n| n == word) || word.contains("n't")
 }
 
-fn negate(words: &Words, i: usize, distance: usize, valence: f64) -> f64 {
+fn negate(words: &SentimentTokens, i: usize, distance: usize, valence: f64) -> f64 {
     let at = |d| words.before(i, d).unwrap_or_default();
     let emphatic = |word: &str| word == "so" || word == "this";
     let (strengthened, unchanged) = match distance {
@@ -264,7 +264,7 @@ fn negate(words: &Words, i: usize, distance: usize, valence: f64) -> f64 {
 }
 
 /// Idioms whose rating differs from that of their words. Needs three words before `i`.
-fn idioms(words: &Words, i: usize, mut valence: f64) -> f64 {
+fn idioms(words: &SentimentTokens, i: usize, mut valence: f64) -> f64 {
     let rating = |phrase: &str| IDIOMS.iter().find(|(p, _)| *p == phrase).map(|(_, v)| *v);
     let ending_here = [i - 1..i + 1, i - 2..i + 1, i - 2..i, i - 3..i, i - 3..i - 1];
     if let Some(rated) = ending_here.into_iter().find_map(|range| rating(&words.join(range))) {
@@ -287,7 +287,7 @@ fn idioms(words: &Words, i: usize, mut valence: f64) -> f64 {
 
 /// Halves valences before the first "but" and multiplies those after it by 1.5. The reference looks
 /// up each valence by value, so an earlier equal one is changed instead.
-fn weigh_around_but(words: &Words, valences: &mut [f64]) {
+fn weigh_around_but(words: &SentimentTokens, valences: &mut [f64]) {
     let Some(but) = words.lower.iter().position(|w| w == "but") else { return };
     for k in 0..valences.len() {
         let valence = valences[k];

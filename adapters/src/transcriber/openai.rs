@@ -93,7 +93,11 @@ impl OpenAiTranscriber {
         self.client.post_form("audio/transcriptions", form).await
     }
 
-    async fn answer(&self, wav: bytes::Bytes, spoken: Option<&str>) -> Result<Answer> {
+    async fn answer(
+        &self,
+        wav: bytes::Bytes,
+        spoken: Option<&str>,
+    ) -> Result<TranscriptionResponse> {
         let mut exchange = self.ask(&wav, spoken, self.gives_times.load(Ordering::Relaxed)).await?;
         if let Err(refusal) = &exchange.outcome
             && refusal.mentions(&["response_format", "verbose_json", "timestamp_granularities"])
@@ -115,11 +119,11 @@ const WAV: reqwest::header::HeaderValue = reqwest::header::HeaderValue::from_sta
 
 /// `verbose_json`, or the part of it that the server supports.
 #[derive(Debug, Deserialize)]
-struct Answer {
+struct TranscriptionResponse {
     text: String,
     language: Option<String>,
     words: Option<Vec<TimedWord>>,
-    segments: Option<Vec<Segment>>,
+    segments: Option<Vec<ResponseSegment>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -133,7 +137,7 @@ struct TimedWord {
 }
 
 #[derive(Debug, Deserialize)]
-struct Segment {
+struct ResponseSegment {
     start: f64,
     end: f64,
     text: String,
@@ -143,7 +147,7 @@ struct Segment {
     words: Option<Vec<TimedWord>>,
 }
 
-impl Segment {
+impl ResponseSegment {
     fn is_hallucinated(&self) -> bool {
         let unlikely = self.avg_logprob.is_some_and(|p| p < MIN_LOG_PROBABILITY);
         let silent = self.no_speech_prob.is_some_and(|p| p > MAX_NO_SPEECH);
@@ -157,7 +161,7 @@ impl Segment {
     }
 }
 
-impl Answer {
+impl TranscriptionResponse {
     /// The words within `seconds` of audio, in order of start.
     fn into_words(self, seconds: f64) -> Vec<Word> {
         let segments = self.segments.unwrap_or_default();
@@ -168,8 +172,12 @@ impl Answer {
             for word in timed {
                 let segment =
                     segments.iter().rfind(|s| s.start <= word.start && word.start <= s.end);
-                if !segment.is_some_and(Segment::is_hallucinated) {
-                    words.push(within(word, segment.map_or(1.0, Segment::confidence), seconds));
+                if !segment.is_some_and(ResponseSegment::is_hallucinated) {
+                    words.push(within(
+                        word,
+                        segment.map_or(1.0, ResponseSegment::confidence),
+                        seconds,
+                    ));
                 }
             }
         } else if nested || segments.iter().any(|s| !s.text.trim().is_empty()) {

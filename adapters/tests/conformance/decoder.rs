@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use adapters::decoder::{Fill, RecordedDecoder, Recording, Scene, Sound};
-use ports::conformance::decoder::{self as suite, Clip};
+use adapters::decoder::{Fill, RecordedDecoder, Recording, Scene, ToneSpan};
+use ports::conformance::decoder::{self as suite, TestClip};
 use shotlog_adapters as adapters;
 
 const RED: [u8; 3] = [220, 30, 30];
@@ -24,9 +24,9 @@ fn recording() -> Recording {
         frame_rate: 25.0,
         scenes: vec![scene(1.0, RED), scene(1.0, GREEN), scene(1.0, BLUE)],
         sounds: vec![
-            Sound { seconds: 1.0, tone: 440.0 },
-            Sound { seconds: 1.0, tone: 0.0 },
-            Sound { seconds: 1.0, tone: 660.0 },
+            ToneSpan { seconds: 1.0, tone: 440.0 },
+            ToneSpan { seconds: 1.0, tone: 0.0 },
+            ToneSpan { seconds: 1.0, tone: 660.0 },
         ],
         claimed_duration: None,
         damaged_from: None,
@@ -34,9 +34,9 @@ fn recording() -> Recording {
 }
 
 /// The content of `recording` and of the clips made with the `ffmpeg` program.
-fn clip() -> Clip {
+fn clip() -> TestClip {
     let loud = 0.5 / std::f32::consts::SQRT_2;
-    Clip {
+    TestClip {
         size: Some((320, 180)),
         shots: vec![(0.0, RED), (1.0, GREEN), (2.0, BLUE)],
         tones: Some(vec![(0.0, 1.0, loud), (2.0, 3.0, loud)]),
@@ -52,12 +52,17 @@ fn recorded() {
     let decoder = RecordedDecoder;
     suite::check(&decoder, "recording", &write(folder, "a", &recording()), &clip());
     let lying = Recording { claimed_duration: Some(60.0), ..recording() };
-    let claims = Clip { duration_is_true: false, ..clip() };
+    let claims = TestClip { duration_is_true: false, ..clip() };
     suite::check(&decoder, "a lying duration", &write(folder, "b", &lying), &claims);
     let mute = Recording { sounds: Vec::new(), ..recording() };
-    suite::check(&decoder, "no sound", &write(folder, "c", &mute), &Clip { tones: None, ..clip() });
+    suite::check(
+        &decoder,
+        "no sound",
+        &write(folder, "c", &mute),
+        &TestClip { tones: None, ..clip() },
+    );
     let blind = Recording { scenes: Vec::new(), ..recording() };
-    let heard = Clip { size: None, shots: Vec::new(), ..clip() };
+    let heard = TestClip { size: None, shots: Vec::new(), ..clip() };
     suite::check(&decoder, "no picture", &write(folder, "d", &blind), &heard);
     let damaged = Recording { damaged_from: Some(1.5), ..recording() };
     suite::check_damaged(&decoder, "damaged", &write(folder, "e", &damaged), &clip());
@@ -102,8 +107,8 @@ mod ffmpeg {
     /// The MP2 encoder's priming samples before the audio, seconds.
     const MP2_PRIMING: f64 = 481.0 / 44_100.0;
 
-    fn after_priming(clip: &Clip, by: f64) -> Clip {
-        Clip {
+    fn after_priming(clip: &TestClip, by: f64) -> TestClip {
+        TestClip {
             shots: clip.shots.iter().map(|s| (s.0 + by, s.1)).collect(),
             tones: clip
                 .tones
@@ -268,7 +273,7 @@ mod ffmpeg {
                 &decoder,
                 name,
                 &file,
-                &after_priming(&Clip { duration_is_true, ..clip() }, priming),
+                &after_priming(&TestClip { duration_is_true, ..clip() }, priming),
             );
         }
     }
@@ -277,14 +282,14 @@ mod ffmpeg {
     fn video_only_and_audio_only() {
         let Some(studio) = Studio::open() else { return };
         let decoder = decoder();
-        let mute = Clip { tones: None, ..clip() };
+        let mute = TestClip { tones: None, ..clip() };
         for (name, coding) in [("mute.mp4", "-c:v libx264"), ("mute.mkv", "-c:v ffv1")] {
             let Some(file) = studio.make(name, &format!("-f lavfi -i {{picture}} {coding}")) else {
                 continue;
             };
             suite::check(&decoder, name, &file, &mute);
         }
-        let heard = Clip { size: None, shots: Vec::new(), ..clip() };
+        let heard = TestClip { size: None, shots: Vec::new(), ..clip() };
         for (name, coding) in [
             ("sound.wav", "-c:a pcm_s16le"),
             ("sound.flac", "-c:a flac"),
@@ -308,7 +313,7 @@ mod ffmpeg {
     #[test]
     fn cover_art_is_not_video() {
         let Some(studio) = Studio::open() else { return };
-        let heard = Clip { size: None, shots: Vec::new(), ..clip() };
+        let heard = TestClip { size: None, shots: Vec::new(), ..clip() };
         studio.make("cover.jpg", "-f lavfi -i color=c=red:s=640x640:d=0.04 -frames:v 1").unwrap();
         for (name, coding) in
             [("cover.mp3", "-c:a libmp3lame -id3v2_version 3"), ("cover.m4a", "-c:a aac")]
@@ -322,13 +327,13 @@ mod ffmpeg {
         // Nor does it hide the video, whichever comes first.
         let arguments = "-i cover.jpg -f lavfi -i {picture} -map 0 -map 1 -c:v:0 copy -c:v:1 libx264 -disposition:v:0 attached_pic";
         let file = studio.make("cover_and_video.mp4", arguments).unwrap();
-        suite::check(&decoder(), "cover_and_video.mp4", &file, &Clip { tones: None, ..clip() });
+        suite::check(&decoder(), "cover_and_video.mp4", &file, &TestClip { tones: None, ..clip() });
     }
 
     #[test]
     fn sizes_and_shapes() {
         let Some(studio) = Studio::open() else { return };
-        let mute = |size| Clip { size: Some(size), tones: None, ..clip() };
+        let mute = |size| TestClip { size: Some(size), tones: None, ..clip() };
         for (name, coding, size) in [
             ("odd.mkv", "-vf scale=321:181,setsar=1 -c:v ffv1 -pix_fmt yuv444p", (321, 181)),
             ("odd_chroma.mkv", "-vf scale=33:35,setsar=1 -c:v ffv1 -pix_fmt yuv420p", (33, 35)),
@@ -388,7 +393,8 @@ mod ffmpeg {
         let decoder = decoder();
         let loud = 0.5 / std::f32::consts::SQRT_2;
         // The video starts 0.8 s after the audio, which starts the clock.
-        let late = Clip { shots: vec![(0.8, RED), (1.8, GREEN), (2.8, BLUE)], end: 3.8, ..clip() };
+        let late =
+            TestClip { shots: vec![(0.8, RED), (1.8, GREEN), (2.8, BLUE)], end: 3.8, ..clip() };
         for (name, coding) in [
             ("late_picture.mp4", "-c:v libx264 -c:a aac"),
             // A codec without priming: Matroska would move the video by it.
@@ -415,7 +421,7 @@ mod ffmpeg {
             )
             .unwrap();
         let late =
-            Clip { tones: Some(vec![(0.5, 1.5, loud), (2.5, 3.5, loud)]), end: 3.5, ..clip() };
+            TestClip { tones: Some(vec![(0.5, 1.5, loud), (2.5, 3.5, loud)]), end: 3.5, ..clip() };
         suite::check(&decoder, "late_sound.mp4", &file, &late);
         // A clock that does not start at 0.
         let file = studio.both("offset.ts", "-c:v libx264 -c:a mp2 -output_ts_offset 100").unwrap();
@@ -423,7 +429,7 @@ mod ffmpeg {
         // An edit list that hides the first half second, cut without re-encoding.
         studio.both("whole.mp4", "-c:v libx264 -g 250 -c:a aac").unwrap();
         let file = studio.make("edited.mp4", "-ss 0.48 -i whole.mp4 -c copy").unwrap();
-        let edited = Clip {
+        let edited = TestClip {
             shots: vec![(0.0, RED), (0.52, GREEN), (1.52, BLUE)],
             tones: Some(vec![(0.0, 0.52, loud), (1.52, 2.52, loud)]),
             end: 2.52,
@@ -452,7 +458,7 @@ mod ffmpeg {
         let Some(studio) = Studio::open() else { return };
         let loud = 0.5 / std::f32::consts::SQRT_2;
         let file = studio.make("gap.mkv", "-f lavfi -i {picture} -f lavfi -i {sound} -af aselect='not(between(t,0.4,0.8))' -c:v libx264 -c:a pcm_s16le").unwrap();
-        let gap = Clip {
+        let gap = TestClip {
             tones: Some(vec![(0.0, 0.4, loud), (0.8, 1.0, loud), (2.0, 3.0, loud)]),
             ..clip()
         };
@@ -473,7 +479,7 @@ mod ffmpeg {
             .flat_map(|n| std::fs::read(studio.path(n)).unwrap())
             .collect();
         std::fs::write(studio.path("joined.mp2"), joined).unwrap();
-        let heard = Clip {
+        let heard = TestClip {
             size: None,
             shots: Vec::new(),
             tones: Some(vec![(0.0, 1.0, loud), (2.0, 4.0, loud), (5.0, 6.0, loud)]),

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use futures::TryStreamExt;
 use ports::ErrorKind;
-use ports::conformance::fetcher::{Origin, Scripted, check, check_private_refused};
+use ports::conformance::fetcher::{Origin, ScriptedResponse, check, check_private_refused};
 use ports::fetcher::SourceFetcher;
 use shotlog_adapters::fetcher::{HttpFetcher, HttpFetcherOptions, MemoryFetcher, Response};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -60,7 +60,7 @@ impl Server {
 
 #[async_trait]
 impl Origin for Server {
-    async fn serve(&self, path: &str, answer: Scripted) -> String {
+    async fn serve(&self, path: &str, answer: ScriptedResponse) -> String {
         let body = answer.body.concat();
         let mut head = format!("HTTP/1.1 {} Scripted\r\nconnection: close\r\n", answer.status);
         for (name, value) in &answer.headers {
@@ -77,13 +77,13 @@ struct Script(Arc<MemoryFetcher>);
 
 #[async_trait]
 impl Origin for Script {
-    async fn serve(&self, path: &str, mut answer: Scripted) -> String {
+    async fn serve(&self, path: &str, mut answer: ScriptedResponse) -> String {
         if !answer.headers.iter().any(|(name, _)| name == "content-length") {
             let length = answer.body.concat().len();
             answer.headers.push(("content-length".into(), length.to_string()));
         }
         let url = format!("http://origin.test{path}");
-        let Scripted { status, headers, body } = answer;
+        let ScriptedResponse { status, headers, body } = answer;
         self.0.respond(&url, Response { status, headers, body });
         url
     }

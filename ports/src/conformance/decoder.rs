@@ -10,7 +10,7 @@ use crate::{ErrorKind, PortError, Result};
 
 /// A test file and its content.
 #[derive(Debug, Clone, Default)]
-pub struct Clip {
+pub struct TestClip {
     /// Displayed width and height; `None` for a file without a video stream.
     pub size: Option<(u32, u32)>,
     /// Start of each colour, seconds.
@@ -75,7 +75,7 @@ impl ScanSink for ScanRecorder {
 }
 
 /// Checks that the decoder reads the clip and returns its content at the right times.
-pub fn check(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: &Clip) {
+pub fn check(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: &TestClip) {
     probe_reports_the_streams(decoder, name, file, clip);
     let (recorded, summary) = scan(decoder, name, file);
     frames_have_correct_times(name, clip, &recorded);
@@ -112,7 +112,7 @@ pub fn check_empty(decoder: &dyn VideoDecoder, name: &str, file: &Path) {
 }
 
 /// Checks that a truncated or damaged clip yields its beginning.
-pub fn check_damaged(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: &Clip) {
+pub fn check_damaged(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: &TestClip) {
     let (recorded, summary) = scan(decoder, name, file);
     assert!(!recorded.frames.is_empty(), "{name}: the beginning is decoded");
     assert!(summary.end > 0.1 && summary.end < clip.end - 0.1, "{name}: ends at {}", summary.end);
@@ -171,7 +171,7 @@ pub fn check_non_media(decoder: &dyn VideoDecoder) {
     check_invalid(decoder, "a folder", folder.path());
 }
 
-fn probe_reports_the_streams(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: &Clip) {
+fn probe_reports_the_streams(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: &TestClip) {
     let info = decoder.probe(file).unwrap_or_else(|e| panic!("{name}: {e}"));
     let size = info.video.as_ref().map(|v| (v.width, v.height));
     assert_eq!(size, clip.size, "{name}: the size as shown");
@@ -191,7 +191,7 @@ fn scan(decoder: &dyn VideoDecoder, name: &str, file: &Path) -> (ScanRecorder, S
     (recorded, summary)
 }
 
-fn frames_have_correct_times(name: &str, clip: &Clip, recorded: &ScanRecorder) {
+fn frames_have_correct_times(name: &str, clip: &TestClip, recorded: &ScanRecorder) {
     assert_eq!(
         recorded.frames.is_empty(),
         clip.size.is_none(),
@@ -213,7 +213,7 @@ fn frames_have_correct_times(name: &str, clip: &Clip, recorded: &ScanRecorder) {
     }
 }
 
-fn audio_has_correct_times(name: &str, clip: &Clip, recorded: &ScanRecorder) {
+fn audio_has_correct_times(name: &str, clip: &TestClip, recorded: &ScanRecorder) {
     let Some(tones) = &clip.tones else {
         assert!(recorded.sound.is_none(), "{name}: there is no sound");
         return;
@@ -258,7 +258,7 @@ fn frames_match_the_scan(
     decoder: &dyn VideoDecoder,
     name: &str,
     file: &Path,
-    clip: &Clip,
+    clip: &TestClip,
     recorded: &ScanRecorder,
 ) {
     let none = decoder.frames(file, &[], 64).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -317,7 +317,7 @@ fn frames_match_the_scan(
     assert_eq!(odd, [None, None], "{name}: there is no frame at no time");
 }
 
-fn sink_error_ends_the_scan(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: &Clip) {
+fn sink_error_ends_the_scan(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: &TestClip) {
     let fails = |mut recorded: ScanRecorder| {
         let result = decoder.scan(file, &SIZE, &mut recorded);
         let error = result.expect_err(&format!("{name}: the sink's error ends the scan"));
@@ -332,7 +332,7 @@ fn sink_error_ends_the_scan(decoder: &dyn VideoDecoder, name: &str, file: &Path,
     }
 }
 
-fn shot_at(clip: &Clip, time: f64) -> [u8; 3] {
+fn shot_at(clip: &TestClip, time: f64) -> [u8; 3] {
     let shot = clip.shots.iter().rev().find(|s| s.0 <= time + 5e-3).or(clip.shots.first());
     shot.map_or([0; 3], |s| s.1)
 }

@@ -12,7 +12,7 @@ use crate::fetcher::{FetchResponse, SourceFetcher};
 
 /// A scripted HTTP response.
 #[derive(Debug, Clone)]
-pub struct Scripted {
+pub struct ScriptedResponse {
     /// HTTP status.
     pub status: u16,
     /// Sent unchanged. If `content-length` is missing, the origin adds the right one.
@@ -25,7 +25,7 @@ pub struct Scripted {
 #[async_trait]
 pub trait Origin: Send + Sync {
     /// Answers `path` (such as `/clip.mp4`) with `answer` from now on; returns its URL.
-    async fn serve(&self, path: &str, answer: Scripted) -> String;
+    async fn serve(&self, path: &str, answer: ScriptedResponse) -> String;
 }
 
 /// Checks a fetcher that may reach the origin, including private addresses.
@@ -161,7 +161,7 @@ async fn statuses_map_to_error_kinds(fetcher: &dyn SourceFetcher, origin: &dyn O
         (304, Invalid),
         (302, Invalid),
     ] {
-        let answer = Scripted { status, ..ok(&[], vec![]) };
+        let answer = ScriptedResponse { status, ..ok(&[], vec![]) };
         let url = origin.serve(&format!("/status-{status}"), answer).await;
         let url = url.replace("://", "://user:secret@") + "?signature=secret";
         let error = fetcher.fetch(&url).await.err().expect("is an error");
@@ -171,7 +171,7 @@ async fn statuses_map_to_error_kinds(fetcher: &dyn SourceFetcher, origin: &dyn O
         assert!(!format!("{error} {error:?}").contains("secret"), "{error:?} shows a password");
     }
     for status in [200, 206] {
-        let answer = Scripted { status, ..ok(&[], vec!["x".into()]) };
+        let answer = ScriptedResponse { status, ..ok(&[], vec!["x".into()]) };
         let url = origin.serve(&format!("/status-{status}"), answer).await;
         assert_eq!(read(fetcher.fetch(&url).await.expect("is success")).await, b"x");
     }
@@ -200,7 +200,10 @@ async fn truncated_body_is_an_error(fetcher: &dyn SourceFetcher, origin: &dyn Or
 
 async fn follows_redirects(fetcher: &dyn SourceFetcher, origin: &dyn Origin) {
     let end = origin.serve("/redirect/end.mp4", ok(&[], vec!["end".into()])).await;
-    let to = |location: &str, status| Scripted { status, ..ok(&[("location", location)], vec![]) };
+    let to = |location: &str, status| ScriptedResponse {
+        status,
+        ..ok(&[("location", location)], vec![])
+    };
     for (status, location) in [
         (301, "end.mp4"),
         (302, "/redirect/end.mp4"),
@@ -221,9 +224,9 @@ async fn follows_redirects(fetcher: &dyn SourceFetcher, origin: &dyn Origin) {
     refused(fetcher.fetch(&gone).await, ErrorKind::NotFound, "a redirect to nothing");
 }
 
-fn ok(headers: &[(&str, &str)], body: Vec<Bytes>) -> Scripted {
+fn ok(headers: &[(&str, &str)], body: Vec<Bytes>) -> ScriptedResponse {
     let headers = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
-    Scripted { status: 200, headers, body }
+    ScriptedResponse { status: 200, headers, body }
 }
 
 async fn read(fetched: FetchResponse) -> Vec<u8> {

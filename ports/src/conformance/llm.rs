@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::ErrorKind;
 use crate::llm::{
-    Answer, Description, Events, Extraction, LanguageModel, Moment, Narrative, Passage,
-    PassageKind, Persons, Request, Summary, Task, Title, TokenSink,
+    Answer, Description, Events, Extraction, LanguageModel, Narrative, Passage, PassageKind,
+    Persons, Request, Summary, Task, Title, TokenSink, VideoSpan,
 };
 
 const TEXT_TASKS: [Task; 5] =
@@ -157,7 +157,7 @@ fn street() -> Vec<Passage> {
         .map(|(n, (chunk, kind, text))| {
             let start = f64::from(chunk) * 10.0;
             Passage {
-                moment: Some(Moment { video_id: None, start, end: start + 10.0 }),
+                moment: Some(VideoSpan { video_id: None, start, end: start + 10.0 }),
                 speaker: (kind == PassageKind::Speech).then(|| "S1".to_owned()),
                 ..Passage::new(format!("0123456789abcdef:{n}"), kind, text)
             }

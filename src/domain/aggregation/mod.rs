@@ -19,7 +19,7 @@ use std::future::Future;
 
 use async_trait::async_trait;
 use futures::{StreamExt, stream};
-use ports::llm::{Moment, Passage, PassageKind, TaskAnswer};
+use ports::llm::{Passage, PassageKind, TaskAnswer, VideoSpan};
 use ports::ner::EntityRecognizer;
 use ports::sentiment::SentimentClassifier;
 use serde_json::Value;
@@ -261,8 +261,8 @@ fn chunk_of(passage_id: &str) -> Option<ChunkId> {
 }
 
 /// A moment of the aggregated video.
-fn moment(span: Span) -> Option<Moment> {
-    Some(Moment { video_id: None, start: span.start, end: span.end })
+fn moment(span: Span) -> Option<VideoSpan> {
+    Some(VideoSpan { video_id: None, start: span.start, end: span.end })
 }
 
 /// The kind of a summary of passages: `Scene` if all of them are measurements, otherwise prose.

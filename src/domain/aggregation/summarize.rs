@@ -1,6 +1,6 @@
 //! Summarizes any number of passages; shared by chapters and summary.
 
-use ports::llm::{Moment, Passage, Summary};
+use ports::llm::{Passage, Summary, VideoSpan};
 
 use crate::aggregation::{AggregatorInput, batches, kind_of, try_each};
 use crate::kernel::error::Result;
@@ -46,7 +46,7 @@ fn part(number: u32, batch: &[Passage]) -> Passage {
     let mut moments = batch.iter().filter_map(|passage| passage.moment.clone());
     let first = moments.next();
     let end = moments.next_back().or_else(|| first.clone()).map(|last| last.end);
-    let moment = first.zip(end).map(|(first, end)| Moment { end, ..first });
+    let moment = first.zip(end).map(|(first, end)| VideoSpan { end, ..first });
     let topic = Some("part".into());
     Passage { moment, topic, ..Passage::new(format!("s{number}"), kind_of(batch), "") }
 }

@@ -1,14 +1,14 @@
 //! Writes answers from evidence. Every sentence cites the moments that support it; the citation audit
 //! checks each sentence against them, and unsupported sentences are omitted.
 
-use ports::llm::{Answer, Moment, Passage, PassageKind, TokenSink};
+use ports::llm::{Answer, Passage, PassageKind, TokenSink, VideoSpan};
 use text::questions::is_question;
 use text::{Quotations, Token, sentences, tokens, word_overlap};
 
 use crate::analysis::TextStyle;
 use crate::analysis::output::Statement;
 use crate::answering::Answering;
-use crate::answering::audit::{AuditedSentence, CitedText, Claim, supports_by_words};
+use crate::answering::audit::{AuditedSentence, CitedText, SentenceClaim, supports_by_words};
 use crate::answering::reading::{EvidenceSentence, NearestWindow, is_language};
 use crate::kernel::error::Result;
 use crate::kernel::moment::MomentId;
@@ -156,7 +156,7 @@ impl Evidence {
     fn passage(&self, id: String) -> Passage {
         let Span { start, end } = self.span;
         Passage {
-            moment: Some(Moment { video_id: Some(self.video_id), start, end }),
+            moment: Some(VideoSpan { video_id: Some(self.video_id), start, end }),
             speaker: self.speaker.clone(),
             topic: self.topic.clone(),
             ..Passage::new(id, self.kind, self.text.clone())
@@ -357,7 +357,7 @@ impl Answering {
                 cited.push((sentence, citations(sentence, ids, context)));
             }
         }
-        let claims: Vec<Claim<'_>> =
+        let claims: Vec<SentenceClaim<'_>> =
             cited.iter().map(|(sentence, cited)| claim(sentence, cited, context)).collect();
         let verdicts = self.audit(&claims).await?;
         let by_chance = self.llm.is_extractive()
@@ -552,9 +552,13 @@ fn quotes(sentence: &str, text: &str) -> bool {
 }
 
 /// A sentence with all evidence on the moments that it cites.
-fn claim<'a>(sentence: &'a str, cited: &[&Evidence], context: &[&'a Evidence]) -> Claim<'a> {
+fn claim<'a>(
+    sentence: &'a str,
+    cited: &[&Evidence],
+    context: &[&'a Evidence],
+) -> SentenceClaim<'a> {
     let inside = |e: &&&Evidence| cited.iter().any(|cited| e.is_within(cited));
-    Claim {
+    SentenceClaim {
         sentence,
         cited: context.iter().filter(inside).map(|e| e.cited()).collect(),
         times: cited.iter().flat_map(|e| [e.span.start, e.span.end]).collect(),

@@ -69,7 +69,7 @@ type ChosenChunks = BTreeMap<VideoId, BTreeSet<ChunkId>>;
 
 /// The sources of an answer in one video.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Sources {
+pub struct AnswerSources {
     /// Ids of the consulted aggregators.
     pub routed_to: Vec<String>,
     /// Number of used elements by source, such as `sections` and `chunks`.
@@ -90,7 +90,7 @@ pub struct AskResponse {
     /// `TypeName: message` if writing the answer failed.
     pub answer_error: Option<String>,
     /// By video id.
-    pub sources: BTreeMap<VideoId, Sources>,
+    pub sources: BTreeMap<VideoId, AnswerSources>,
     /// Supporting segments.
     pub results: Vec<SearchResult>,
     /// Why there is no evidence; the text is part of the API contract.

@@ -42,7 +42,7 @@ pub(crate) struct CitedText<'a> {
 
 /// A sentence with the texts of the segments that it cites.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Claim<'a> {
+pub(crate) struct SentenceClaim<'a> {
     pub(crate) sentence: &'a str,
     pub(crate) cited: Vec<CitedText<'a>>,
     /// Starts and ends of the cited segments, seconds; a sentence may mention times.
@@ -75,7 +75,7 @@ enum WordVerdict {
 
 impl Answering {
     /// A verdict per claim, in order. Embeds only claims that words leave open.
-    pub(crate) async fn audit(&self, claims: &[Claim<'_>]) -> Result<Vec<Verdict>> {
+    pub(crate) async fn audit(&self, claims: &[SentenceClaim<'_>]) -> Result<Vec<Verdict>> {
         let mut verdicts = Vec::with_capacity(claims.len());
         for claim in claims {
             verdicts.push(match verdict_by_words(claim) {
@@ -89,7 +89,7 @@ impl Answering {
     }
 
     /// The maximum cosine of a claim's sentence with a sentence of its segments.
-    async fn nearest_meaning(&self, claim: &Claim<'_>) -> Result<f32> {
+    async fn nearest_meaning(&self, claim: &SentenceClaim<'_>) -> Result<f32> {
         let words: Vec<String> =
             content(&tokens(claim.sentence)).into_iter().map(str::to_owned).collect();
         let mut said: Vec<(f32, &str)> = claim
@@ -108,7 +108,7 @@ impl Answering {
     }
 }
 
-impl<'a> Claim<'a> {
+impl<'a> SentenceClaim<'a> {
     /// The texts that can support the sentence. If it names speakers, only their speech and texts that name
     /// them; empty if one of the speakers has neither.
     fn evidence(&self) -> Vec<&'a str> {
@@ -130,7 +130,7 @@ impl<'a> Claim<'a> {
 
 /// Whether a text supports a sentence by words alone.
 pub(crate) fn supports_by_words(sentence: &str, cited: CitedText<'_>) -> bool {
-    let claim = Claim { sentence, cited: vec![cited], times: Vec::new() };
+    let claim = SentenceClaim { sentence, cited: vec![cited], times: Vec::new() };
     verdict_by_words(&claim) == WordVerdict::Decided(Verdict::Supported)
 }
 
@@ -144,7 +144,7 @@ fn verdict_by_meaning(covered: f32, cosine: f32) -> Verdict {
     }
 }
 
-fn verdict_by_words(claim: &Claim<'_>) -> WordVerdict {
+fn verdict_by_words(claim: &SentenceClaim<'_>) -> WordVerdict {
     use Verdict::{Supported, Unsupported, Weak};
     let sentence = claim.sentence;
     let own = tokens(sentence);
@@ -421,7 +421,7 @@ mod tests {
 
     fn verdict_of(sentence: &str, cited: &[(Option<&str>, &str)]) -> WordVerdict {
         let cited = cited.iter().map(|&(speaker, text)| CitedText { speaker, text }).collect();
-        verdict_by_words(&Claim { sentence, cited, times: vec![10.0, 20.5] })
+        verdict_by_words(&SentenceClaim { sentence, cited, times: vec![10.0, 20.5] })
     }
 
     #[test]

@@ -7,7 +7,7 @@ use ports::llm::PassageKind;
 use crate::aggregation::AggregatorSpec;
 use crate::aggregation::aggregators::summary;
 use crate::answering::answer::{Evidence, EvidenceGroup};
-use crate::answering::ask::Sources;
+use crate::answering::ask::AnswerSources;
 use crate::catalog::record::VideoRecord;
 use crate::kernel::time::Span;
 use crate::search::SearchResult;
@@ -92,14 +92,14 @@ impl<'a> VideoContext<'a> {
     }
 
     /// The sources of this video that are in the context of the answer.
-    pub(super) fn sources(&self, kept: &[&Evidence]) -> Sources {
+    pub(super) fn sources(&self, kept: &[&Evidence]) -> AnswerSources {
         let of_video = kept.iter().filter(|e| e.video_id == self.record.video_id);
         let used: BTreeSet<(&str, u32)> = of_video.map(|e| (e.source, e.element)).collect();
         let all = ["chunks", "sections", summary::ID];
         let all = all.into_iter().chain(self.routed.iter().map(|(spec, _)| spec.id));
         let count = |source: &str| used.iter().filter(|(of, _)| *of == source).count() as u32;
         let counts = all.map(|source| (source.to_owned(), count(source))).collect();
-        Sources { routed_to: self.routed_to.clone(), counts }
+        AnswerSources { routed_to: self.routed_to.clone(), counts }
     }
 }
 

@@ -17,7 +17,7 @@ use tokio::sync::OnceCell;
 use crate::answering::ask::AskSettings;
 use crate::catalog::Catalog;
 use crate::kernel::ports::Models;
-use crate::llm::budget::Budget;
+use crate::llm::budget::CallBudget;
 use crate::search::Search;
 
 /// The answering service.
@@ -60,7 +60,7 @@ impl Answering {
     }
 
     /// The same service with model calls that count against a budget.
-    pub(crate) fn with_budget(&self, budget: &Budget) -> Self {
+    pub(crate) fn with_budget(&self, budget: &CallBudget) -> Self {
         let models = budget.models.clone();
         Self { llm: models.llm.clone(), models, ..self.clone() }
     }

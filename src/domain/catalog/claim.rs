@@ -51,7 +51,7 @@ const REREAD_DELAYS: [Duration; 3] =
 const MAX_CONCURRENT_REMOVALS: usize = 16;
 
 /// The right to replace the state that was read, until another claim on the video.
-pub(crate) struct Claim {
+pub(crate) struct VideoClaim {
     /// The id of the video.
     pub(crate) video_id: VideoId,
     /// The stored state with the fence of this claim; an unreadable record carries no fence.
@@ -142,7 +142,7 @@ impl RecordState {
 
 impl Catalog {
     /// Begins a change of a video that the caller has locked. Finishes an interrupted delete first.
-    pub(crate) async fn claim(&self, video_id: VideoId, lock: &VideoLock) -> Result<Claim> {
+    pub(crate) async fn claim(&self, video_id: VideoId, lock: &VideoLock) -> Result<VideoClaim> {
         lock.check()?;
         let mut current = self.record_state(video_id).await?;
         if current.is_being_removed() {
@@ -155,13 +155,13 @@ impl Catalog {
         let base = self.swap(video_id, &current, claimed).await?;
         // The lock was held when the fence was swapped in: no other holder had begun by then.
         lock.check()?;
-        Ok(Claim { video_id, base })
+        Ok(VideoClaim { video_id, base })
     }
 
     /// Atomically publishes `record` if the claim still holds, then removes unreferenced data. On an
     /// error the record is not published, as far as can be determined; a publication known to have
     /// succeeded is not an error.
-    pub(crate) async fn publish(&self, claim: &Claim, record: VideoRecord) -> Result<()> {
+    pub(crate) async fn publish(&self, claim: &VideoClaim, record: VideoRecord) -> Result<()> {
         let (video_id, base) = (claim.video_id, &claim.base);
         let fence = match base {
             RecordState::Unreadable(..) => new_fence(),
@@ -275,7 +275,7 @@ impl Catalog {
 
     /// Removes data that only an unpublished record references. Does nothing if its claim still holds,
     /// since a publication may be in flight.
-    async fn withdraw(&self, claim: &Claim, after: &RecordState) -> Result<()> {
+    async fn withdraw(&self, claim: &VideoClaim, after: &RecordState) -> Result<()> {
         let now = self.record_state(claim.video_id).await?;
         let is_current = |state: &RecordState| now.same_except_metadata(state);
         if is_current(&claim.base)

@@ -6,44 +6,47 @@ use crate::kernel::error::Result;
 
 impl Catalog {
     /// The documents of a published video that are missing or corrupt.
-    pub(crate) async fn faults(&self, record: &VideoRecord) -> Result<Vec<Fault>> {
+    pub(crate) async fn faults(&self, record: &VideoRecord) -> Result<Vec<DocumentFault>> {
         let mut faults = Vec::new();
-        let mut read = |part: Part, read: Result<()>| match read {
+        let mut read = |part: DocumentContent, read: Result<()>| match read {
             Ok(()) => Ok(()),
             Err(error) if error.is_corrupt() => {
-                faults.push(Fault { part, error: error.to_string() });
+                faults.push(DocumentFault { part, error: error.to_string() });
                 Ok(())
             }
             Err(error) => Err(error),
         };
-        read(Part::Base, self.spans(record).await.map(drop))?;
-        read(Part::Base, self.signals(record).await.map(drop))?;
+        read(DocumentContent::Base, self.spans(record).await.map(drop))?;
+        read(DocumentContent::Base, self.signals(record).await.map(drop))?;
         if let Some(document) = &record.speech_document {
-            read(Part::Base, self.speech(document).await.map(drop))?;
+            read(DocumentContent::Base, self.speech(document).await.map(drop))?;
         }
-        read(Part::Corrections, self.corrections(record).await.map(drop))?;
+        read(DocumentContent::Corrections, self.corrections(record).await.map(drop))?;
         for (id, entry) in &record.analyzers {
-            read(Part::Analyzer(id.clone()), self.outputs(record, id).await.map(drop))?;
+            read(DocumentContent::Analyzer(id.clone()), self.outputs(record, id).await.map(drop))?;
             if entry.uncorrected.is_some() {
                 let original = self.original_outputs(record, id).await.map(drop);
-                read(Part::Analyzer(id.clone()), original)?;
+                read(DocumentContent::Analyzer(id.clone()), original)?;
             }
         }
         for id in record.aggregates.keys() {
-            read(Part::Aggregate(id.clone()), self.stored_aggregate(record, id).await.map(drop))?;
+            read(
+                DocumentContent::Aggregate(id.clone()),
+                self.stored_aggregate(record, id).await.map(drop),
+            )?;
         }
         Ok(faults)
     }
 }
 
 /// A part of a published video whose document is missing or corrupt.
-pub(crate) struct Fault {
-    pub(crate) part: Part,
+pub(crate) struct DocumentFault {
+    pub(crate) part: DocumentContent,
     pub(crate) error: String,
 }
 
 /// The content of a document.
-pub(crate) enum Part {
+pub(crate) enum DocumentContent {
     /// Chunks, signals or speech, which everything else depends on.
     Base,
     /// The corrections by users.

@@ -33,7 +33,7 @@ pub(super) const BATCH: usize = 500;
 
 /// The content of a listing entry, in addition to the fields for sorting and filtering.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct VideoSummary {
+pub(crate) struct EntrySummary {
     pub(crate) storage_path: String,
     pub(crate) poster_path: Option<String>,
     /// With secrets redacted.
@@ -52,7 +52,7 @@ pub(crate) struct VideoSummary {
     pub(crate) revisions: BTreeMap<String, String>,
 }
 
-impl VideoSummary {
+impl EntrySummary {
     /// Whether points of an analyzer with this revision belong to the published record. Points without
     /// a revision always do.
     pub(crate) fn has_revision(&self, analyzer_id: &str, revision: &str) -> bool {
@@ -61,9 +61,9 @@ impl VideoSummary {
 }
 
 /// The listing summary of a published video.
-pub(super) fn summary(record: &VideoRecord) -> VideoSummary {
+pub(super) fn summary(record: &VideoRecord) -> EntrySummary {
     let revisions = record.analyzers.iter();
-    VideoSummary {
+    EntrySummary {
         storage_path: record.storage_path.clone(),
         poster_path: record.poster_path.clone(),
         source_url: record.source_url.as_deref().map(redact_secrets),
@@ -88,7 +88,7 @@ pub(super) fn listing_entry(record: &VideoRecord) -> Result<VideoEntry> {
     })
 }
 
-fn parse_summary(entry: &VideoEntry) -> Result<VideoSummary> {
+fn parse_summary(entry: &VideoEntry) -> Result<EntrySummary> {
     entry.document.read().map_err(|e| {
         Error::corrupt(format!("the entry of '{}' in the listing: {e}", entry.video_id))
     })
@@ -99,7 +99,7 @@ impl Catalog {
     pub(super) async fn page(
         &self,
         query: &ListQuery,
-    ) -> Result<(Vec<(VideoEntry, VideoSummary)>, u64)> {
+    ) -> Result<(Vec<(VideoEntry, EntrySummary)>, u64)> {
         let page = self.listing.list(query).await?;
         let entries = page.entries.into_iter().map(|entry| {
             let summary = parse_summary(&entry)?;
@@ -112,7 +112,7 @@ impl Catalog {
     pub(crate) async fn summaries(
         &self,
         video_ids: &[VideoId],
-    ) -> Result<HashMap<VideoId, VideoSummary>> {
+    ) -> Result<HashMap<VideoId, EntrySummary>> {
         let entries = self.listing.get(video_ids).await?;
         entries.into_iter().map(|entry| Ok((entry.video_id, parse_summary(&entry)?))).collect()
     }
@@ -121,8 +121,8 @@ impl Catalog {
     pub(crate) async fn cached_summaries(
         &self,
         video_ids: &[VideoId],
-        is_sufficient: impl Fn(VideoId, &VideoSummary) -> bool,
-    ) -> Result<HashMap<VideoId, Arc<VideoSummary>>> {
+        is_sufficient: impl Fn(VideoId, &EntrySummary) -> bool,
+    ) -> Result<HashMap<VideoId, Arc<EntrySummary>>> {
         let now = self.summary_cache.now();
         let mut summaries = HashMap::new();
         let mut missing = Vec::new();
@@ -232,7 +232,7 @@ impl Catalog {
         let mut query = visible_query(access, BATCH);
         loop {
             let (entries, _) = self.page(&query).await?;
-            let has_url = |summary: &VideoSummary| summary.source_url.as_deref() == Some(url);
+            let has_url = |summary: &EntrySummary| summary.source_url.as_deref() == Some(url);
             if let Some((entry, _)) = entries.iter().find(|(_, summary)| has_url(summary)) {
                 return Ok(Some(entry.video_id));
             }

@@ -63,7 +63,7 @@ pub struct VideoLock {
 
 /// How a lock is stored in the records.
 enum StoredLock {
-    Lease(Lease),
+    Lease(LockLease),
     Note(LockNote),
 }
 
@@ -81,7 +81,7 @@ struct LockNote {
     key: String,
 }
 
-struct Lease {
+struct LockLease {
     /// When it was last renewed; it is valid for `length` from then.
     renewed: Arc<Mutex<Instant>>,
     length: Duration,
@@ -91,7 +91,7 @@ struct Lease {
     done: CancellationToken,
 }
 
-impl Lease {
+impl LockLease {
     /// Whether another instance may hold it. A quarter of its length is a margin for clock skew.
     fn is_expired(&self) -> bool {
         self.lost.is_cancelled() || is_expired(&self.renewed, self.length)
@@ -216,7 +216,7 @@ fn locked_video(name: &str) -> Option<VideoId> {
 
 impl Leases {
     /// Acquires the lease; `None` if another holder's has not expired yet.
-    async fn acquire(&self, target: LockTarget) -> Result<Option<Lease>> {
+    async fn acquire(&self, target: LockTarget) -> Result<Option<LockLease>> {
         let key = format!("claims/{target}.json");
         let holder = uuid::Uuid::new_v4().simple().to_string();
         let before = match self.records.get(&key).await {
@@ -237,7 +237,7 @@ impl Leases {
         if !self.records.compare_and_swap(&key, before, &mine).await? {
             return Ok(None);
         }
-        let lease = Lease {
+        let lease = LockLease {
             renewed: Arc::new(Mutex::new(requested)),
             length: self.length,
             lost: CancellationToken::new(),
@@ -309,7 +309,7 @@ impl Leases {
     }
 }
 
-impl Drop for Lease {
+impl Drop for LockLease {
     fn drop(&mut self) {
         self.done.cancel();
     }

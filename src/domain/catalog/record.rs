@@ -156,7 +156,7 @@ pub struct IngestDurations {
 
 /// The cost of an analyzer for the chunks without cached results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Cost {
+pub struct ProcessingCost {
     /// Number of these chunks.
     pub chunks: u32,
     /// Duration, seconds.
@@ -239,5 +239,5 @@ pub struct AnalyzerEntry {
     pub embedder: String,
     /// Its cost.
     #[serde(default)]
-    pub cost: Cost,
+    pub cost: ProcessingCost,
 }

@@ -4,7 +4,7 @@
 
 use ports::{ErrorKind, PortError, Result as PortResult};
 
-use crate::catalog::claim::{Claim, superseded_error};
+use crate::catalog::claim::{VideoClaim, superseded_error};
 use crate::catalog::locks::VideoLock;
 use crate::catalog::record::{self, Absence, Tombstone};
 use crate::catalog::videos::VideoDeletion;
@@ -105,12 +105,12 @@ impl Catalog {
 
     /// Removes the data of a failed change, unless the video has changed since or its state cannot be
     /// read. The cache is kept.
-    pub(crate) async fn discard(&self, claim: &Claim) {
+    pub(crate) async fn discard(&self, claim: &VideoClaim) {
         let outcome = self.try_discard(claim).await;
         self.defer_cleanup(claim.video_id, outcome);
     }
 
-    async fn try_discard(&self, claim: &Claim) -> Result<()> {
+    async fn try_discard(&self, claim: &VideoClaim) -> Result<()> {
         let (video_id, base) = (claim.video_id, &claim.base);
         if !self.reread(video_id).await?.same_except_metadata(base) {
             return Ok(());

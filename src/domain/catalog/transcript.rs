@@ -15,7 +15,7 @@ use crate::media::speech::{LanguageSpan, Utterance};
 
 /// The transcript of a video or of a part of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Transcript {
+pub struct VideoTranscript {
     /// The id of the video.
     pub video_id: VideoId,
     /// Length of the video, seconds.
@@ -36,7 +36,7 @@ impl Catalog {
         video_id: VideoId,
         after: Option<f64>,
         before: Option<f64>,
-    ) -> Result<Transcript> {
+    ) -> Result<VideoTranscript> {
         let read = |record| async move { self.read_transcript(&record).await };
         let mut transcript = self.read_published(video_id, read).await?;
         let is_included = |span: Span| {
@@ -48,7 +48,7 @@ impl Catalog {
         Ok(transcript)
     }
 
-    async fn read_transcript(&self, record: &VideoRecord) -> Result<Transcript> {
+    async fn read_transcript(&self, record: &VideoRecord) -> Result<VideoTranscript> {
         let mut outputs = BTreeMap::new();
         for id in SPEECH_ANALYZERS.into_iter().filter(|id| record.analyzers.contains_key(*id)) {
             outputs.insert(id.to_owned(), self.outputs(record, id).await?);
@@ -77,7 +77,7 @@ impl Catalog {
         let mut chunk_languages = video
             .typed_outputs::<ChunkTranscript>(transcript::ID)
             .filter_map(|(_, _, words)| words.language.clone());
-        Ok(Transcript {
+        Ok(VideoTranscript {
             language: language.flatten().or_else(|| chunk_languages.next()),
             languages: languages.unwrap_or_default(),
             utterances: utterances(&video),

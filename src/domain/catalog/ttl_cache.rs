@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::catalog::listing::VideoSummary;
+use crate::catalog::listing::EntrySummary;
 use crate::kernel::lru::LruCache;
 use crate::kernel::video::VideoId;
 
 /// Listing summaries by video.
 pub(super) struct TtlCache {
-    entries: LruCache<(ReadTime, Arc<VideoSummary>)>,
+    entries: LruCache<(ReadTime, Arc<EntrySummary>)>,
     ttl: Duration,
     /// Number of changes of the listing by this process.
     changes: AtomicU64,
@@ -38,14 +38,14 @@ impl TtlCache {
 
     /// The cached summary of a video, unless it has expired or this process has changed the listing
     /// since.
-    pub(super) fn get(&self, video_id: VideoId, now: &ReadTime) -> Option<Arc<VideoSummary>> {
+    pub(super) fn get(&self, video_id: VideoId, now: &ReadTime) -> Option<Arc<EntrySummary>> {
         let (read, summary) = self.entries.get(video_id.as_str())?;
         let fresh = read.changes == now.changes && now.at - read.at < self.ttl;
         fresh.then_some(summary)
     }
 
     /// Caches the summary of a video.
-    pub(super) fn insert(&self, video_id: VideoId, read: &ReadTime, summary: Arc<VideoSummary>) {
+    pub(super) fn insert(&self, video_id: VideoId, read: &ReadTime, summary: Arc<EntrySummary>) {
         if self.ttl.is_zero() {
             return;
         }

@@ -6,7 +6,7 @@ use ports::ErrorKind;
 use ports::index::{Filter, Predicate};
 
 use crate::catalog::record::{Absence, VideoRecord};
-use crate::catalog::{Catalog, Fault, RecordState};
+use crate::catalog::{Catalog, DocumentFault, RecordState};
 use crate::kernel::error::Result;
 use crate::kernel::video::VideoId;
 
@@ -101,7 +101,7 @@ impl Catalog {
 
     async fn inconsistencies(&self, record: &VideoRecord) -> Result<Vec<String>> {
         let mut problems = Vec::new();
-        for Fault { error, .. } in self.faults(record).await? {
+        for DocumentFault { error, .. } in self.faults(record).await? {
             problems.push(format!("{error}; delete the video or ingest it again"));
         }
         match self.storage.stat(&record.storage_path).await? {

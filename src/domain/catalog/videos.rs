@@ -9,7 +9,7 @@ use ports::{ByteStream, ErrorKind, PortError};
 use serde_json::{Map, Value};
 
 use crate::catalog::Catalog;
-use crate::catalog::listing::{BATCH, VideoSummary, cursor, listing_entry, position, summary};
+use crate::catalog::listing::{BATCH, EntrySummary, cursor, listing_entry, position, summary};
 use crate::catalog::metadata::{self, MetadataKeys, VideoMetadata};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
@@ -215,7 +215,7 @@ impl Catalog {
         })
     }
 
-    async fn to_video(&self, entry: VideoEntry, summary: VideoSummary) -> Result<Video> {
+    async fn to_video(&self, entry: VideoEntry, summary: EntrySummary) -> Result<Video> {
         let storage = &self.storage;
         let poster_url = match &summary.poster_path {
             Some(path) => Some(storage.download_url(path).await?),

@@ -56,7 +56,7 @@ pub struct SilenceDetector {
     /// Levels of past frames, the frame to be judged, and frames ahead, dBFS.
     window: Window,
     frames_judged: u64,
-    pause: Option<Pause>,
+    pause: Option<SilentFrames>,
     /// Whether any sound preceded.
     had_sound: bool,
     candidates: Vec<Candidate>,
@@ -66,7 +66,7 @@ pub struct SilenceDetector {
     start: Option<f64>,
 }
 
-struct Pause {
+struct SilentFrames {
     start: u64,
     /// Index of the frame after the last quiet one.
     end: u64,
@@ -154,7 +154,7 @@ impl SilenceDetector {
         let clicks = (MAX_CLICK / FRAME) as u64;
         match (threshold.is_some_and(|t| level < t), &mut self.pause) {
             (true, Some(pause)) => pause.end = frame + 1,
-            (true, none) => *none = Some(Pause { start: frame, end: frame + 1 }),
+            (true, none) => *none = Some(SilentFrames { start: frame, end: frame + 1 }),
             (false, Some(pause)) if frame - pause.end >= clicks => {
                 let pause = self.pause.take();
                 self.close_pause(pause);
@@ -165,8 +165,8 @@ impl SilenceDetector {
         }
     }
 
-    fn close_pause(&mut self, pause: Option<Pause>) {
-        let Some(Pause { start, end }) = pause else { return };
+    fn close_pause(&mut self, pause: Option<SilentFrames>) {
+        let Some(SilentFrames { start, end }) = pause else { return };
         let length = (end - start) as f64 * self.frame_length as f64 / self.rate;
         if !self.had_sound || length < MIN_PAUSE {
             return;

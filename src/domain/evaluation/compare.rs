@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::measures::{Metric, Outcome, round};
+use super::measures::{ConfigurationOutcome, Metric, round};
 
 /// The difference of two configurations in one metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,7 +35,7 @@ const SEED: u64 = 0x5107;
 
 /// Compares every configuration with the first, in every metric that both have. `questions` has, for each
 /// question, the outcome of each configuration in order.
-pub(super) fn compare(questions: &[&[Outcome]]) -> Vec<Comparison> {
+pub(super) fn compare(questions: &[&[ConfigurationOutcome]]) -> Vec<Comparison> {
     let configurations = questions.first().map_or(0, |outcomes| outcomes.len());
     let mut comparisons = Vec::new();
     for other in 1..configurations {

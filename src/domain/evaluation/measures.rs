@@ -78,7 +78,7 @@ pub struct RankingMetrics {
 
 /// The outcome of one configuration for one question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct ConfigurationOutcome {
     /// The configuration's name.
     pub configuration: String,
     /// Best first.
@@ -115,7 +115,7 @@ impl Metric {
     ];
 
     /// The value for one question; `None` if it does not apply.
-    pub(super) fn value(self, outcome: &Outcome) -> Option<f64> {
+    pub(super) fn value(self, outcome: &ConfigurationOutcome) -> Option<f64> {
         let absent = outcome.ranking.is_none();
         let share = |holds: bool| if holds { 1.0 } else { 0.0 };
         let answered = || outcome.answer.as_ref().map(|answer| share(answer.answered));
@@ -134,7 +134,10 @@ impl Metric {
     }
 
     /// The mean over the questions that have it; `None` if none has.
-    pub(super) fn mean<'a>(self, outcomes: impl Iterator<Item = &'a Outcome>) -> Option<f64> {
+    pub(super) fn mean<'a>(
+        self,
+        outcomes: impl Iterator<Item = &'a ConfigurationOutcome>,
+    ) -> Option<f64> {
         let values: Vec<f64> = outcomes.filter_map(|outcome| self.value(outcome)).collect();
         (!values.is_empty()).then(|| round(values.iter().sum::<f64>() / values.len() as f64))
     }
@@ -273,8 +276,8 @@ mod tests {
 
     #[test]
     fn mean_covers_the_questions_that_have_the_metric() {
-        let outcome =
-            |ranking: Option<RankingMetrics>, reported_present: bool, answered: bool| Outcome {
+        let outcome = |ranking: Option<RankingMetrics>, reported_present: bool, answered: bool| {
+            ConfigurationOutcome {
                 configuration: "c".into(),
                 hits: Vec::new(),
                 ranking,
@@ -288,7 +291,8 @@ mod tests {
                 }),
                 search_ms: 1.0,
                 ask_ms: None,
-            };
+            }
+        };
         let found = RankingMetrics { recall: 0.5, ..RankingMetrics::default() };
         let outcomes = [
             outcome(Some(found), true, true),

@@ -19,7 +19,7 @@ pub struct Judgement {
 
 /// A question with the moments that answer it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Question {
+pub struct EvaluationQuestion {
     /// Id within its evaluation.
     pub id: String,
     /// The question or search text.
@@ -44,7 +44,7 @@ pub const BEST_GRADE: u8 = 3;
 /// Minimum length of a judged moment, seconds; times are rounded to milliseconds.
 const SHORTEST: f64 = 0.01;
 
-impl Question {
+impl EvaluationQuestion {
     /// Whether nothing in its scope answers it.
     pub fn is_absent(&self) -> bool {
         self.relevant.is_empty()
@@ -83,7 +83,7 @@ impl Question {
 }
 
 /// `Invalid` for contradictory questions, or too many.
-pub(super) fn check(questions: &[Question], settings: &EvaluationSettings) -> Result<()> {
+pub(super) fn check(questions: &[EvaluationQuestion], settings: &EvaluationSettings) -> Result<()> {
     let judgements: usize = questions.iter().map(|question| question.relevant.len()).sum();
     for (what, count, max, key) in [
         ("questions", questions.len(), settings.max_questions, "max_questions"),
@@ -99,7 +99,7 @@ pub(super) fn check(questions: &[Question], settings: &EvaluationSettings) -> Re
         return Err(Error::Invalid("the evaluation has no questions; give at least one".into()));
     }
     check_names("question", questions.iter().map(|question| question.id.as_str()))?;
-    questions.iter().try_for_each(Question::check)
+    questions.iter().try_for_each(EvaluationQuestion::check)
 }
 
 /// `Invalid` for a malformed or duplicate name.

@@ -9,8 +9,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
 use super::compare::{Comparison, compare};
-use super::measures::{CheckedAnswer, JudgedHit, Metric, Outcome, meets, ranking, round};
-use super::questions::{Judgement, Question, check_names};
+use super::measures::{
+    CheckedAnswer, ConfigurationOutcome, JudgedHit, Metric, meets, ranking, round,
+};
+use super::questions::{EvaluationQuestion, Judgement, check_names};
 use super::{Evaluation, Evaluations};
 use crate::answering::Answering;
 use crate::answering::ask;
@@ -21,7 +23,7 @@ use crate::kernel::progress::{Progress, Stage};
 use crate::kernel::time::now;
 use crate::kernel::verdict::Verdict;
 use crate::kernel::video::VideoId;
-use crate::llm::budget::Budget;
+use crate::llm::budget::CallBudget;
 use crate::search::filters::COLLECTIONS;
 use crate::search::{LIKELY, PageStart, SearchRequest, SearchTarget};
 
@@ -68,7 +70,7 @@ pub struct ConfigurationMetrics {
     /// Response times.
     pub latency: Latency,
     /// Model calls and tokens.
-    pub cost: Cost,
+    pub cost: BilledUsage,
 }
 
 /// Percentiles, by nearest rank, of one configuration's search and answer times, milliseconds.
@@ -83,7 +85,7 @@ pub struct Latency {
 
 /// Billed usage of the language model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cost {
+pub struct BilledUsage {
     /// Requests, repetitions included.
     pub model_calls: u32,
     /// Input tokens.
@@ -128,12 +130,12 @@ pub struct QuestionResult {
     /// Whether nothing answers it.
     pub absent: bool,
     /// In the order of the configurations.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<ConfigurationOutcome>,
 }
 
 /// A run with its results per question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Run {
+pub struct EvaluationRun {
     /// The summary shown in lists.
     pub summary: RunSummary,
     /// Judged moments that no longer exist. A question without any other was skipped.
@@ -155,7 +157,7 @@ pub struct RunReference {
 
 impl Configuration {
     /// The search for a question. `Invalid` for an unknown mode or field.
-    fn search(&self, question: &Question) -> Result<SearchRequest> {
+    fn search(&self, question: &EvaluationQuestion) -> Result<SearchRequest> {
         Ok(SearchRequest {
             target: SearchTarget::parse(Some(question.text.clone()), None, None)?,
             analyzers: self.analyzer.clone().into(),
@@ -171,7 +173,7 @@ impl Configuration {
         })
     }
 
-    fn question(&self, question: &Question) -> ask::Question {
+    fn question(&self, question: &EvaluationQuestion) -> ask::Question {
         ask::Question {
             question: question.text.clone(),
             video_ids: question.video_ids.clone(),
@@ -184,7 +186,7 @@ impl Configuration {
     }
 }
 
-fn filters(question: &Question) -> Map<String, serde_json::Value> {
+fn filters(question: &EvaluationQuestion) -> Map<String, serde_json::Value> {
     let collections = question.collections.iter();
     collections.map(|names| (COLLECTIONS.to_owned(), json!(names))).collect()
 }
@@ -258,13 +260,13 @@ impl Evaluations {
         run_id: &str,
         request: &RunRequest,
         progress: &Progress,
-    ) -> Result<Run> {
+    ) -> Result<EvaluationRun> {
         let (created_at, started) = (now(), Instant::now());
         // Calibrates first, so that no measured search waits for it.
         self.search.calibrate().await?;
         let (questions, lost) = self.with_existing_moments(&evaluation.questions).await?;
         let configurations = &request.configurations;
-        let budget = Budget::new(&self.models, request.max_model_calls);
+        let budget = CallBudget::new(&self.models, request.max_model_calls);
         let answering = self.answering.with_budget(&budget);
         let (total, mut asked) = (questions.len() * configurations.len(), 0);
         let mut measured = Vec::new();
@@ -291,7 +293,7 @@ impl Evaluations {
             measured.push(ConfigurationMetrics {
                 metrics: metrics(&outcomes),
                 latency: Latency::new(&outcomes),
-                cost: Cost {
+                cost: BilledUsage {
                     model_calls: spent.calls - before.calls,
                     input_tokens: spent.input_tokens - before.input_tokens,
                     output_tokens: spent.output_tokens - before.output_tokens,
@@ -309,7 +311,8 @@ impl Evaluations {
             })
             .collect();
         let (questions, comparisons) = tokio::task::spawn_blocking(move || {
-            let outcomes: Vec<&[Outcome]> = questions.iter().map(|q| &q.outcomes[..]).collect();
+            let outcomes: Vec<&[ConfigurationOutcome]> =
+                questions.iter().map(|q| &q.outcomes[..]).collect();
             let comparisons = compare(&outcomes);
             (questions, comparisons)
         })
@@ -324,15 +327,15 @@ impl Evaluations {
             language_model: self.models.llm.model().to_owned(),
             configurations: measured,
         };
-        Ok(Run { summary, lost, questions, comparisons })
+        Ok(EvaluationRun { summary, lost, questions, comparisons })
     }
 
     /// Restricts questions to judged moments of existing videos, and returns the removed judgements. Drops
     /// a question if none of its judged moments is left, since its answer is gone with the video.
     async fn with_existing_moments(
         &self,
-        all: &[Question],
-    ) -> Result<(Vec<Question>, Vec<LostJudgement>)> {
+        all: &[EvaluationQuestion],
+    ) -> Result<(Vec<EvaluationQuestion>, Vec<LostJudgement>)> {
         let videos: HashSet<VideoId> = all
             .iter()
             .flat_map(|question| &question.relevant)
@@ -353,7 +356,7 @@ impl Evaluations {
                 moment_id: judgement.moment_id,
             }));
             if question.is_absent() || !relevant.is_empty() {
-                remaining.push(Question { relevant, ..question.clone() });
+                remaining.push(EvaluationQuestion { relevant, ..question.clone() });
             }
         }
         Ok((remaining, lost))
@@ -362,9 +365,9 @@ impl Evaluations {
     async fn outcome(
         &self,
         configuration: &Configuration,
-        question: &Question,
+        question: &EvaluationQuestion,
         answering: &Answering,
-    ) -> Result<Outcome> {
+    ) -> Result<ConfigurationOutcome> {
         let everything = Access::default();
         let started = Instant::now();
         let found = self.search.run(&everything, &configuration.search(question)?).await?;
@@ -385,7 +388,7 @@ impl Evaluations {
         });
         let hits = hits.collect();
         let min_p_present = configuration.min_p_present.unwrap_or(LIKELY);
-        let mut outcome = Outcome {
+        let mut outcome = ConfigurationOutcome {
             configuration: configuration.name.clone(),
             hits,
             ranking,
@@ -420,7 +423,7 @@ impl CheckedAnswer {
 }
 
 impl Latency {
-    fn new(outcomes: &[Outcome]) -> Self {
+    fn new(outcomes: &[ConfigurationOutcome]) -> Self {
         let searches: Vec<f64> = outcomes.iter().map(|outcome| outcome.search_ms).collect();
         let answers: Vec<f64> = outcomes.iter().filter_map(|outcome| outcome.ask_ms).collect();
         Self {
@@ -432,7 +435,7 @@ impl Latency {
     }
 }
 
-fn metrics(outcomes: &[Outcome]) -> BTreeMap<Metric, f64> {
+fn metrics(outcomes: &[ConfigurationOutcome]) -> BTreeMap<Metric, f64> {
     let mean = |metric: Metric| Some((metric, metric.mean(outcomes.iter())?));
     Metric::ALL.into_iter().filter_map(mean).collect()
 }

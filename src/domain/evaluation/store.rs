@@ -7,8 +7,8 @@ use serde_json::Value;
 use sha1::{Digest, Sha1};
 
 use super::Evaluations;
-use super::questions::{Question, check};
-use super::run::{Run, RunSummary};
+use super::questions::{EvaluationQuestion, check};
+use super::run::{EvaluationRun, RunSummary};
 use crate::catalog::moments::MissingMoment;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::time::now;
@@ -25,7 +25,7 @@ pub struct Evaluation {
     /// Hash of the questions; runs of the same revision are comparable.
     pub revision: String,
     /// The questions, in the order of the request.
-    pub questions: Vec<Question>,
+    pub questions: Vec<EvaluationQuestion>,
     /// The runs, newest first.
     pub runs: Vec<RunSummary>,
 }
@@ -83,7 +83,7 @@ impl Evaluation {
 impl Evaluations {
     /// Creates an evaluation, or replaces the questions of the one of that name and keeps its runs.
     /// `Invalid` for a malformed name, contradictory or too many questions, or an unreadable judged moment.
-    pub async fn put(&self, name: &str, questions: Vec<Question>) -> Result<Evaluation> {
+    pub async fn put(&self, name: &str, questions: Vec<EvaluationQuestion>) -> Result<Evaluation> {
         if !is_name(name) {
             return Err(Error::Invalid(format!(
                 "'{name}' is not a valid evaluation name; a name has at most {MAX_NAME_BYTES} of \
@@ -112,7 +112,7 @@ impl Evaluations {
         .await
     }
 
-    async fn check_moments(&self, questions: &[Question]) -> Result<()> {
+    async fn check_moments(&self, questions: &[EvaluationQuestion]) -> Result<()> {
         let judged = questions.iter().flat_map(|question| &question.relevant);
         let missing = self.catalog.missing_moments(judged.map(|j| &j.moment_id)).await?;
         if missing.is_empty() {
@@ -169,7 +169,7 @@ impl Evaluations {
     }
 
     /// One run of an evaluation.
-    pub async fn get_run(&self, name: &str, run_id: &str) -> Result<Run> {
+    pub async fn get_run(&self, name: &str, run_id: &str) -> Result<EvaluationRun> {
         let evaluation = self.get(name).await?;
         let listed = evaluation.runs.iter().any(|run| run.run_id == run_id);
         let document = match listed {
@@ -187,7 +187,7 @@ impl Evaluations {
     }
 
     /// Stores a run, and deletes the oldest beyond the limit.
-    pub(super) async fn save_run(&self, name: &str, run: Run) -> Result<()> {
+    pub(super) async fn save_run(&self, name: &str, run: EvaluationRun) -> Result<()> {
         let key = run_key(name, &run.summary.run_id);
         self.records.put(&key, &json(&run)?).await?;
         let mut old = Vec::new();
@@ -286,7 +286,7 @@ fn json<T: Serialize>(document: &T) -> Result<Value> {
 }
 
 /// A short hash of the questions.
-fn revision(questions: &[Question]) -> Result<String> {
+fn revision(questions: &[EvaluationQuestion]) -> Result<String> {
     let text = json(&questions)?.to_string();
     Ok(Sha1::digest(text.as_bytes()).iter().take(8).map(|b| format!("{b:02x}")).collect())
 }

@@ -8,16 +8,16 @@ use crate::kernel::names::comma_separated;
 use crate::kernel::time::Span;
 
 /// A chapter of the video.
-pub(super) struct Chapter {
+pub(super) struct ChapterMark {
     pub(super) span: Span,
     pub(super) title: String,
 }
 
 /// The chapters of the exported part, in the export's times; `Invalid` if the video has no chapters.
-pub(super) fn chapters(log: &VideoLog, format: &str) -> Result<Vec<Chapter>> {
-    let to_export_time = |chapter: Chapter| {
+pub(super) fn chapters(log: &VideoLog, format: &str) -> Result<Vec<ChapterMark>> {
+    let to_export_time = |chapter: ChapterMark| {
         let Span { start, end } = chapter.span;
-        Chapter {
+        ChapterMark {
             span: Span { start: log.part.exported_time(start), end: log.part.exported_time(end) },
             ..chapter
         }
@@ -37,12 +37,12 @@ pub(super) fn chapters(log: &VideoLog, format: &str) -> Result<Vec<Chapter>> {
 }
 
 /// The chapters of the exported part, in seconds of the video; `None` if the video has none.
-pub(super) fn stored_chapters(log: &VideoLog) -> Option<Vec<Chapter>> {
+pub(super) fn stored_chapters(log: &VideoLog) -> Option<Vec<ChapterMark>> {
     let outline: &chapters::Outline = result_of(log.chapters.as_deref()?)?;
     let read = outline.chapters.iter().filter_map(|chapter| {
         let span = log.part.within(Span { start: chapter.start, end: chapter.end })?;
         let title = one_line(&chapter.title).replace("-->", "→");
-        (span.end > span.start).then_some(Chapter { span, title })
+        (span.end > span.start).then_some(ChapterMark { span, title })
     });
     Some(read.collect())
 }

@@ -36,7 +36,7 @@ use crate::kernel::ports::Stores;
 use crate::kernel::time::Span;
 use crate::kernel::video::{ChunkId, VideoId};
 use crate::search::Search;
-use part::Part;
+use part::ExportPart;
 pub use part::PartFields;
 use timecode::Timecode;
 
@@ -120,7 +120,7 @@ struct VideoLog {
     video_url: String,
     captions: CaptionOptions,
     /// The exported part of the video.
-    part: Part,
+    part: ExportPart,
 }
 
 /// The export service.
@@ -161,7 +161,7 @@ impl Exports {
             )));
         }
         log.captions = captions;
-        log.part = Part::new(part, log.record.duration)?;
+        log.part = ExportPart::new(part, log.record.duration)?;
         let filename = format!("{}{}.{}", log.stem(), log.part.suffix(), format.extension);
         // Writing the log of a long video would block the executor.
         let content = tokio::task::spawn_blocking(move || (format.write)(&log))
@@ -182,7 +182,7 @@ impl Exports {
             aggregates: self.catalog.stored_aggregates(&record).await?,
             chapters,
             captions: CaptionOptions::default(),
-            part: Part::default(),
+            part: ExportPart::default(),
             record,
         })
     }

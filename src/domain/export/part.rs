@@ -16,13 +16,13 @@ pub struct PartFields {
 
 /// The exported part, and the origin of its times.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Part {
+pub(super) struct ExportPart {
     /// `None` for the whole video.
     span: Option<Span>,
     from_zero: bool,
 }
 
-impl Part {
+impl ExportPart {
     /// Validates a part of a video of `duration` seconds; `Invalid` if it is empty or outside the video.
     pub(super) fn new(fields: PartFields, duration: f64) -> Result<Self> {
         let PartFields { start, end, from_zero } = fields;
@@ -78,16 +78,16 @@ mod tests {
     #[test]
     fn part_clips_and_shifts_spans() {
         let fields = PartFields { start: Some(10.0), end: Some(75.5), from_zero: true };
-        let part = Part::new(fields, 100.0).expect("a part");
+        let part = ExportPart::new(fields, 100.0).expect("a part");
         let span = |start, end| Span { start, end };
         assert_eq!(part.exported_span(span(5.0, 20.0)), Some(span(0.0, 10.0)));
         assert_eq!(part.within(span(70.0, 90.0)), Some(span(70.0, 75.5)));
         assert_eq!(part.exported_span(span(0.0, 10.0)), None);
         assert_eq!(part.suffix(), "-0m10.00s-1m15.50s");
-        assert_eq!(Part::default().exported_span(span(5.0, 20.0)), Some(span(5.0, 20.0)));
+        assert_eq!(ExportPart::default().exported_span(span(5.0, 20.0)), Some(span(5.0, 20.0)));
         for (start, end) in [(-1.0, 5.0), (100.0, 110.0), (50.0, 50.0)] {
             let fields = PartFields { start: Some(start), end: Some(end), from_zero: false };
-            Part::new(fields, 100.0).expect_err("no part");
+            ExportPart::new(fields, 100.0).expect_err("no part");
         }
     }
 }

@@ -99,7 +99,7 @@ const MAX_TILES: u32 = 100;
 const TILE_WIDTH: u32 = 160;
 
 /// The slot of a spooled video. The lock is held while the video is fetched or decoded.
-type Source = Arc<tokio::sync::Mutex<Option<Arc<SpooledFile>>>>;
+type SpoolSlot = Arc<tokio::sync::Mutex<Option<Arc<SpooledFile>>>>;
 
 /// Folders of the disk cache.
 pub(crate) struct Folders {
@@ -121,7 +121,7 @@ pub struct Frames {
     clips: Arc<Semaphore>,
     /// Held while audio is decoded: one at a time, independently of frames.
     audio_decode: Arc<tokio::sync::Mutex<()>>,
-    sources: Mutex<VecDeque<(VideoId, Source)>>,
+    sources: Mutex<VecDeque<(VideoId, SpoolSlot)>>,
     /// Bytes cached since the size of the cache was last measured; initially large, to force a
     /// measurement.
     unmeasured: AtomicU64,
@@ -151,11 +151,11 @@ impl Frames {
     }
 
     /// The slot of a video. Evicts the least recently used slots, never one in use.
-    fn source(&self, video_id: VideoId, keep: usize) -> Source {
+    fn source(&self, video_id: VideoId, keep: usize) -> SpoolSlot {
         let mut sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
         let position = sources.iter().position(|(id, _)| *id == video_id);
         let slot = position.and_then(|at| sources.remove(at));
-        let slot = slot.unwrap_or_else(|| (video_id, Source::default()));
+        let slot = slot.unwrap_or_else(|| (video_id, SpoolSlot::default()));
         let source = slot.1.clone();
         sources.push_back(slot);
         while sources.len() > keep.max(1) {

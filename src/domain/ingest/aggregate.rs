@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use crate::aggregation::run::{AggregatesResult, AggregationOutcome, AggregationRun, run};
 use crate::aggregation::{Aggregator, ChunkVectors};
 use crate::analysis::video::AnalyzedVideo;
-use crate::catalog::Claim;
+use crate::catalog::VideoClaim;
 use crate::catalog::locks::VideoLock;
 use crate::catalog::record::VideoRecord;
 use crate::ingest::Ingest;
 use crate::kernel::error::Result;
 use crate::kernel::progress::Progress;
 use crate::kernel::video::{VideoId, unknown_video};
-use crate::llm::budget::Budget;
+use crate::llm::budget::CallBudget;
 
 impl Ingest {
     /// Whether aggregation makes billed calls of the language model.
@@ -43,7 +43,7 @@ impl Ingest {
 
     async fn aggregate_claimed(
         &self,
-        claim: &Claim,
+        claim: &VideoClaim,
         selected: Vec<&'static dyn Aggregator>,
         force: bool,
         progress: &Progress,
@@ -52,7 +52,7 @@ impl Ingest {
         let record = claim.base.clone().into_record()?;
         let mut record = record.ok_or_else(|| unknown_video(claim.video_id))?;
         let video = self.catalog.analyzed_video(&record).await?;
-        let budget = Budget::new(&self.models, None);
+        let budget = CallBudget::new(&self.models, None);
         let report =
             self.run_aggregators(&mut record, &video, selected, force, &budget, progress).await?;
         progress.check()?;
@@ -73,7 +73,7 @@ impl Ingest {
             progress.check()?;
             let mut record = self.catalog.record(video_id).await?;
             let video = self.catalog.analyzed_video(&record).await?;
-            let budget = Budget::new(&self.models, None);
+            let budget = CallBudget::new(&self.models, None);
             let selected = self.catalog.aggregators.all().to_vec();
             let selected: Vec<_> = selected
                 .into_iter()
@@ -117,7 +117,7 @@ impl Ingest {
         video: &AnalyzedVideo,
         selected: Vec<&'static dyn Aggregator>,
         force: bool,
-        budget: &Budget,
+        budget: &CallBudget,
         progress: &Progress,
     ) -> Result<AggregatesResult> {
         let outcome = self.compute(record, video, selected, force, budget, progress).await?;
@@ -131,7 +131,7 @@ impl Ingest {
         video: &AnalyzedVideo,
         selected: Vec<&'static dyn Aggregator>,
         force: bool,
-        budget: &Budget,
+        budget: &CallBudget,
         progress: &Progress,
     ) -> Result<AggregationOutcome> {
         let cached = self.catalog.cached_answers(record.video_id).await?;

@@ -11,26 +11,26 @@ use crate::analysis::evidence::ChunkEvidence;
 use crate::analysis::video::{Output, Outputs};
 use crate::analysis::{Analyzer, AnalyzerRef, cache_key};
 use crate::catalog::CacheKey;
-use crate::catalog::record::{AnalyzerEntry, Cost, VideoRecord};
+use crate::catalog::record::{AnalyzerEntry, ProcessingCost, VideoRecord};
 use crate::ingest::Ingest;
-use crate::ingest::draft::Draft;
+use crate::ingest::draft::VideoDraft;
 use crate::kernel::error::Result;
 use crate::kernel::metrics;
 use crate::kernel::profile::Step;
 use crate::kernel::progress::{Progress, Stage};
 use crate::kernel::time::Span;
 use crate::kernel::video::VideoId;
-use crate::llm::budget::Budget;
+use crate::llm::budget::CallBudget;
 use crate::search::indexing::points;
 
 impl Ingest {
     /// Runs the requested analyzers whose output the draft does not have yet.
     pub(super) async fn analyze(
         &self,
-        draft: &mut Draft,
+        draft: &mut VideoDraft,
         chunks: &[ChunkEvidence],
         analyzers: &[AnalyzerRef],
-        budget: &Budget,
+        budget: &CallBudget,
         progress: &Progress,
     ) -> Result<()> {
         for analyzer in analyzers {
@@ -59,9 +59,9 @@ impl Ingest {
         analyzer: &dyn Analyzer,
         video_id: VideoId,
         chunks: &[ChunkEvidence],
-        budget: &Budget,
+        budget: &CallBudget,
         progress: &Progress,
-    ) -> Result<(Outputs, Cost)> {
+    ) -> Result<(Outputs, ProcessingCost)> {
         let (started, before) = (Instant::now(), budget.usage());
         let models =
             if analyzer.reuses_repeats(&self.models) { originals(chunks) } else { Vec::new() };
@@ -105,7 +105,7 @@ impl Ingest {
             step(1);
         }
         let after = budget.usage();
-        let cost = Cost {
+        let cost = ProcessingCost {
             chunks: fresh.into_inner(),
             seconds: started.elapsed().as_secs_f64(),
             model_calls: after.calls - before.calls,
@@ -121,7 +121,7 @@ impl Ingest {
         analyzer: &dyn Analyzer,
         video_id: VideoId,
         chunk: &ChunkEvidence,
-        budget: &Budget,
+        budget: &CallBudget,
     ) -> Result<(Option<Output>, bool)> {
         if !analyzer.cacheable(&self.models) {
             return Ok((analyzer.analyze(&budget.models, chunk).await?, false));
@@ -168,7 +168,7 @@ impl Ingest {
             points: points.len() as u64,
             revision,
             embedder: self.models.embedder.model().to_owned(),
-            cost: Cost::default(),
+            cost: ProcessingCost::default(),
         };
         Ok((entry, points))
     }

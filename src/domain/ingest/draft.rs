@@ -6,7 +6,7 @@ use ports::decoder::MediaInfo;
 use ports::index::Point;
 
 use crate::catalog::record::{self, IngestDurations, VideoRecord};
-use crate::catalog::{Claim, Fault, Part, RecordState};
+use crate::catalog::{DocumentContent, DocumentFault, RecordState, VideoClaim};
 use crate::ingest::fetch::FetchedSource;
 use crate::ingest::signals::MediaSignals;
 use crate::ingest::{Ingest, IngestRequest};
@@ -20,7 +20,7 @@ const DURATION_TOLERANCE: f64 = 0.001;
 
 /// A video before publication. Its documents are stored as they are created; only its record references
 /// them.
-pub(super) struct Draft {
+pub(super) struct VideoDraft {
     /// The record to publish.
     pub(super) record: VideoRecord,
     /// The spans of its chunks, seconds of the video.
@@ -52,17 +52,17 @@ impl Ingest {
         let Some(record) = before.record() else { return Ok(None) };
         let intact = record.audio_track == audio_track;
         let mut previous = Previous { record: record.clone(), intact };
-        for Fault { part, error } in self.catalog.faults(record).await? {
+        for DocumentFault { part, error } in self.catalog.faults(record).await? {
             tracing::warn!(
                 video_id = %record.video_id,
                 error,
                 "a corrupt part is recomputed if the request includes it"
             );
             match part {
-                Part::Base => previous.intact = false,
-                Part::Corrections => previous.record.corrections_document = None,
-                Part::Analyzer(id) => drop(previous.record.analyzers.remove(&id)),
-                Part::Aggregate(id) => drop(previous.record.aggregates.remove(&id)),
+                DocumentContent::Base => previous.intact = false,
+                DocumentContent::Corrections => previous.record.corrections_document = None,
+                DocumentContent::Analyzer(id) => drop(previous.record.analyzers.remove(&id)),
+                DocumentContent::Aggregate(id) => drop(previous.record.aggregates.remove(&id)),
             }
         }
         Ok(Some(previous))
@@ -73,10 +73,10 @@ impl Ingest {
         &self,
         fetched: &FetchedSource,
         request: &IngestRequest,
-        claim: &Claim,
+        claim: &VideoClaim,
         previous: Option<&Previous>,
         media: &MediaSignals,
-    ) -> Result<Draft> {
+    ) -> Result<VideoDraft> {
         let signals = &media.signals;
         let duration = duration(&fetched.info, signals.end);
         if duration > self.settings.ingest.max_duration.as_secs_f64() {
@@ -101,14 +101,14 @@ impl Ingest {
         if intact.is_none_or(|p| p.signals_document != record.signals_document) {
             record.took.scan_seconds = media.seconds;
         }
-        Ok(Draft { record, spans, points: Vec::new() })
+        Ok(VideoDraft { record, spans, points: Vec::new() })
     }
 
     async fn begin_record(
         &self,
         fetched: &FetchedSource,
         request: &IngestRequest,
-        claim: &Claim,
+        claim: &VideoClaim,
         previous: Option<&Previous>,
         spans: &[Span],
     ) -> Result<VideoRecord> {

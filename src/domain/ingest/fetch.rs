@@ -4,7 +4,7 @@ use ports::ByteStream;
 use ports::decoder::MediaInfo;
 use tempfile::TempPath;
 
-use crate::ingest::{Ingest, Limit, Source, Spool, SpooledFile, source};
+use crate::ingest::{Ingest, IngestSource, Limit, Spool, SpooledFile, source};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::urls::redact_secrets;
@@ -24,18 +24,22 @@ pub(crate) struct FetchedSource {
 
 impl Ingest {
     /// Brings the source to disk, hashed, and checks that it is a video.
-    pub(super) async fn fetch(&self, source: Source, access: &Access) -> Result<FetchedSource> {
+    pub(super) async fn fetch(
+        &self,
+        source: IngestSource,
+        access: &Access,
+    ) -> Result<FetchedSource> {
         let (file, name, source_url) = match source {
-            Source::File { path, video_id, size, name } => {
+            IngestSource::File { path, video_id, size, name } => {
                 let path = TempPath::try_from_path(path)?;
                 (SpooledFile { path, video_id, size }, name, None)
             }
-            Source::Stored { key, name } => {
+            IngestSource::Stored { key, name } => {
                 let limit = self.upload_limit();
                 let body = self.stores.storage.get(&key, None).await?;
                 (self.spool(body, limit).await?, name, None)
             }
-            Source::Upload { id, name } => {
+            IngestSource::Upload { id, name } => {
                 let (body, upload) = self.uploads.content(access, &id).await?;
                 let file = self.spool(body, self.upload_limit()).await?;
                 if file.video_id != upload.video_id {
@@ -45,7 +49,7 @@ impl Ingest {
                 }
                 (file, name, None)
             }
-            Source::Url { url } => {
+            IngestSource::Url { url } => {
                 let (file, name) = self.download(&url).await?;
                 (file, name, Some(redact_secrets(&url)))
             }

@@ -36,7 +36,7 @@ use crate::kernel::video::VideoId;
 pub(crate) use pipeline::IngestRequest;
 pub(crate) use settings::IngestConfig;
 pub use settings::{DownloadSettings, IngestSettings, RepairSettings, ScanSettings};
-pub(crate) use source::Source;
+pub(crate) use source::IngestSource;
 pub use spool::{Limit, Spool, SpooledFile};
 pub use uploads::Uploads;
 
@@ -97,7 +97,7 @@ pub struct IngestResult {
     /// Number of vectors written, by analyzer.
     pub indexed: BTreeMap<String, u64>,
     /// The outcome of aggregation.
-    pub aggregated: AggregationOutcome,
+    pub aggregated: AggregationStatus,
     /// Usage of the language model, if it is billed and was called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<ModelUsage>,
@@ -109,7 +109,7 @@ pub struct IngestResult {
 /// The outcome of aggregation during an ingest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum AggregationOutcome {
+pub enum AggregationStatus {
     /// Aggregation ran.
     Done {
         /// Ids of computed aggregates.
@@ -202,13 +202,13 @@ impl Ingest {
 
     /// Removes the source of a job. A resumable upload stays for another attempt until it expires,
     /// unless the job is `done`.
-    pub(crate) async fn discard_source(&self, source: &Source, done: bool) {
+    pub(crate) async fn discard_source(&self, source: &IngestSource, done: bool) {
         let removed = match source {
-            Source::File { path, .. } => match tokio::fs::remove_file(path).await {
+            IngestSource::File { path, .. } => match tokio::fs::remove_file(path).await {
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(e.into()),
                 _ => Ok(()),
             },
-            Source::Stored { key, .. } => {
+            IngestSource::Stored { key, .. } => {
                 let (folder, _) = key.rsplit_once('/').unwrap_or_default();
                 self.stores
                     .storage
@@ -217,8 +217,8 @@ impl Ingest {
                     .map(|_| ())
                     .map_err(Error::from)
             }
-            Source::Upload { id, .. } if done => self.uploads.delete_ingested(id).await,
-            Source::Upload { .. } | Source::Url { .. } => Ok(()),
+            IngestSource::Upload { id, .. } if done => self.uploads.delete_ingested(id).await,
+            IngestSource::Upload { .. } | IngestSource::Url { .. } => Ok(()),
         };
         if let Err(error) = removed {
             tracing::warn!(%error, ?source, "could not remove an upload that is no longer needed");

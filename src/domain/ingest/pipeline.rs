@@ -11,21 +11,21 @@ use serde_json::{Value, json};
 use crate::aggregation::result::ModelUsage;
 use crate::analysis::AnalyzerRef;
 use crate::analysis::evidence::{ChunkEvidence, OcrSamplingOptions, VideoEvidence};
-use crate::catalog::Claim;
+use crate::catalog::VideoClaim;
 use crate::catalog::locks::VideoLock;
 use crate::catalog::metadata::MetadataPatch;
 use crate::chunking::Chunking;
-use crate::ingest::draft::{Draft, Previous};
+use crate::ingest::draft::{Previous, VideoDraft};
 use crate::ingest::fetch::FetchedSource;
 use crate::ingest::signals::MediaSignals;
-use crate::ingest::{AggregationOutcome, Ingest, IngestFields, IngestResult, Source};
+use crate::ingest::{AggregationStatus, Ingest, IngestFields, IngestResult, IngestSource};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::profile::{Profile, Step};
 use crate::kernel::progress::{Progress, Stage};
 use crate::kernel::time::Span;
 use crate::kernel::video::{ChunkId, VideoId};
-use crate::llm::budget::Budget;
+use crate::llm::budget::CallBudget;
 
 /// A validated request.
 pub(crate) struct IngestRequest {
@@ -39,7 +39,7 @@ pub(crate) struct IngestRequest {
 impl Ingest {
     pub(crate) async fn ingest(
         &self,
-        source: Source,
+        source: IngestSource,
         fields: &IngestFields,
         progress: Progress,
     ) -> Result<IngestResult> {
@@ -80,12 +80,12 @@ impl Ingest {
         &self,
         fetched: &FetchedSource,
         request: &IngestRequest,
-        claim: &Claim,
+        claim: &VideoClaim,
         progress: &Progress,
         lock: &VideoLock,
     ) -> Result<IngestResult> {
         progress.stage(Stage::Chunking, Value::Null);
-        let budget = Budget::new(&self.models, request.max_model_calls);
+        let budget = CallBudget::new(&self.models, request.max_model_calls);
         let before = claim.base.record();
         let track = self.audio_track(fetched, request, before, progress).await?;
         let previous = self.salvage(&claim.base, track.track).await?;
@@ -112,7 +112,7 @@ impl Ingest {
     }
 
     /// Applies existing corrections to the new outputs.
-    async fn correct_draft(&self, draft: &mut Draft) -> Result<()> {
+    async fn correct_draft(&self, draft: &mut VideoDraft) -> Result<()> {
         let corrections = self.catalog.corrections(&draft.record).await?;
         if !corrections.is_empty() {
             self.apply_corrections(&mut draft.record, corrections, &mut draft.points).await?;
@@ -121,7 +121,7 @@ impl Ingest {
     }
 
     /// Usage of the language model, if it is billed and was called.
-    fn usage(&self, budget: &Budget) -> Option<ModelUsage> {
+    fn usage(&self, budget: &CallBudget) -> Option<ModelUsage> {
         let usage = budget.usage();
         (usage.calls > 0).then(|| ModelUsage {
             model: self.models.llm.model().to_owned(),
@@ -168,10 +168,10 @@ impl Ingest {
     /// Aggregates the draft. If aggregation fails as a whole, the ingest succeeds without aggregates.
     async fn aggregate_draft(
         &self,
-        draft: &mut Draft,
-        budget: &Budget,
+        draft: &mut VideoDraft,
+        budget: &CallBudget,
         progress: &Progress,
-    ) -> Result<AggregationOutcome> {
+    ) -> Result<AggregationStatus> {
         let started = Instant::now();
         let record = &mut draft.record;
         let video = self.catalog.analyzed_video(record).await?;
@@ -181,7 +181,7 @@ impl Ingest {
                 if !report.ran.is_empty() {
                     record.took.aggregate_seconds = started.elapsed().as_secs_f64();
                 }
-                Ok(AggregationOutcome::Done {
+                Ok(AggregationStatus::Done {
                     ran: report.ran,
                     reused: report.reused,
                     aggregates: report.aggregates,
@@ -193,7 +193,7 @@ impl Ingest {
                 progress.check()?;
                 record.took.aggregate_seconds = started.elapsed().as_secs_f64();
                 tracing::error!(video_id = %record.video_id, error = %error.labelled(), "aggregation failed");
-                Ok(AggregationOutcome::Failed { error: error.labelled() })
+                Ok(AggregationStatus::Failed { error: error.labelled() })
             }
         }
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::aggregation::result::ModelUsage;
 use crate::analysis::{Analyzer, cache_key};
 use crate::catalog::CacheKey;
-use crate::catalog::record::{Cost, VideoRecord};
+use crate::catalog::record::{ProcessingCost, VideoRecord};
 use crate::ingest::Ingest;
 use crate::ingest::{IngestFields, IngestRequest};
 use crate::kernel::access::Access;
@@ -75,9 +75,9 @@ struct History {
     /// Seconds of aggregation per chunk.
     aggregate_per_chunk: Option<f64>,
     /// Cost by analyzer and its fingerprint.
-    analyzers: BTreeMap<(String, String), Cost>,
+    analyzers: BTreeMap<(String, String), ProcessingCost>,
     /// Cost of the language model by aggregator.
-    aggregators: BTreeMap<String, Cost>,
+    aggregators: BTreeMap<String, ProcessingCost>,
 }
 
 impl History {
@@ -116,7 +116,7 @@ impl CostEstimate {
     }
 
     /// Scales `cost` to a number of chunks. Without `cost`, assumes one call per chunk.
-    fn scaled(chunks: u32, uses_model: bool, cost: Option<&Cost>) -> Self {
+    fn scaled(chunks: u32, uses_model: bool, cost: Option<&ProcessingCost>) -> Self {
         if chunks == 0 {
             return Self::zero();
         }
@@ -376,7 +376,7 @@ impl Ingest {
                 };
                 let by_current_model = |usage: &&ModelUsage| usage.model == self.models.llm.model();
                 if let Some(usage) = result.usage().filter(by_current_model) {
-                    let cost = Cost {
+                    let cost = ProcessingCost {
                         chunks: record.chunks,
                         seconds: 0.0,
                         model_calls: usage.calls,
@@ -410,7 +410,7 @@ fn estimate_chunks(records: &[VideoRecord], plan: &IngestRequest, duration: f64)
     (seconds > 0.0).then(|| (chunks * duration / seconds).round().max(1.0) as u32)
 }
 
-fn add(sum: &mut Cost, cost: &Cost) {
+fn add(sum: &mut ProcessingCost, cost: &ProcessingCost) {
     sum.chunks += cost.chunks;
     sum.seconds += cost.seconds;
     sum.model_calls += cost.model_calls;

@@ -7,13 +7,13 @@ use futures::{StreamExt, TryStreamExt, stream};
 use ports::index::Point;
 use ports::{ByteStream, ErrorKind, PortError};
 
-use crate::catalog::Claim;
+use crate::catalog::VideoClaim;
 use crate::catalog::record::VideoRecord;
 use crate::chunking::Signals;
-use crate::ingest::draft::Draft;
+use crate::ingest::draft::VideoDraft;
 use crate::ingest::fetch::FetchedSource;
 use crate::ingest::source::POSTER;
-use crate::ingest::{AggregationOutcome, Ingest, IngestRequest, IngestResult, poster};
+use crate::ingest::{AggregationStatus, Ingest, IngestRequest, IngestResult, poster};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::profile::Profile;
 
@@ -63,8 +63,8 @@ impl Ingest {
 
     /// Publishes the draft: stores its points, then atomically publishes the record, from which on
     /// searches use them.
-    pub(super) async fn publish(&self, draft: Draft, claim: &Claim) -> Result<()> {
-        let Draft { record, points, .. } = draft;
+    pub(super) async fn publish(&self, draft: VideoDraft, claim: &VideoClaim) -> Result<()> {
+        let VideoDraft { record, points, .. } = draft;
         self.publish_points(record, points, claim).await
     }
 
@@ -73,7 +73,7 @@ impl Ingest {
         &self,
         record: VideoRecord,
         points: Vec<Point>,
-        claim: &Claim,
+        claim: &VideoClaim,
     ) -> Result<()> {
         if !points.is_empty() {
             self.stores.index.replace(None, points).await?;
@@ -91,7 +91,7 @@ impl Ingest {
         record: &VideoRecord,
         before: Option<&VideoRecord>,
         request: &IngestRequest,
-        aggregated: AggregationOutcome,
+        aggregated: AggregationStatus,
         profile: &Profile,
     ) -> Result<IngestResult> {
         let storage = &self.stores.storage;

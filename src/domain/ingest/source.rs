@@ -21,7 +21,7 @@ const MAX_NAME_BYTES: usize = 128;
 /// The source of an ingest job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub(crate) enum Source {
+pub(crate) enum IngestSource {
     /// An upload on the local disk, with the client's file name.
     File { path: PathBuf, video_id: VideoId, size: u64, name: Option<String> },
     /// An upload in the bucket, for any instance to process.
@@ -32,7 +32,7 @@ pub(crate) enum Source {
     Url { url: String },
 }
 
-impl Source {
+impl IngestSource {
     /// The name that clients see.
     pub(crate) fn name(&self) -> String {
         match self {

@@ -1,6 +1,6 @@
 //! Queues jobs that match published videos against alerts.
 
-use crate::jobs::{Job, JobRecord, JobStatus, Jobs, Task};
+use crate::jobs::{Job, JobRecord, JobStatus, JobTask, Jobs};
 use crate::kernel::error::Result;
 use crate::kernel::video::VideoId;
 
@@ -15,7 +15,7 @@ impl Jobs {
         }
         let mut jobs = Vec::with_capacity(videos.len());
         for video_id in videos {
-            let task = Task::Alerts { video_id, alert: Some(name.to_owned()) };
+            let task = JobTask::Alerts { video_id, alert: Some(name.to_owned()) };
             jobs.push(self.add(name.to_owned(), task, None).await?.job);
         }
         Ok(jobs)
@@ -36,9 +36,9 @@ impl Jobs {
         }
         let waiting =
             self.records().await?.into_iter().filter(|r| r.job.status == JobStatus::Queued);
-        let waiting: Vec<Task> = waiting.map(|record| record.task).collect();
+        let waiting: Vec<JobTask> = waiting.map(|record| record.task).collect();
         for video_id in video_ids {
-            let task = Task::Alerts { video_id, alert: None };
+            let task = JobTask::Alerts { video_id, alert: None };
             if !waiting.contains(&task) {
                 // Ignores the queue limit, since no client could retry.
                 let record = JobRecord::new(format!("alerts of {video_id}"), task, None);

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::catalog::collections::{CollectionChange, CollectionResult};
 use crate::catalog::metadata;
 use crate::catalog::videos::VideoDeletion;
-use crate::jobs::{Job, Jobs, Task};
+use crate::jobs::{Job, JobTask, Jobs};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::progress::{Progress, Stage};
@@ -52,7 +52,7 @@ impl Jobs {
             }
             CollectionChange::Delete => change,
         };
-        let task = Task::Collection { name: name.to_owned(), change };
+        let task = JobTask::Collection { name: name.to_owned(), change };
         Ok(self.add(name.to_owned(), task, None).await?.job)
     }
 

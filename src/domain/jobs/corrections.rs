@@ -6,7 +6,7 @@ use tokio::task::JoinHandle;
 
 use crate::analysis::correction::Correction;
 use crate::ingest::correct::CorrectionDraft;
-use crate::jobs::{Job, Jobs, Task};
+use crate::jobs::{Job, JobTask, Jobs};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
 
@@ -53,7 +53,7 @@ impl Jobs {
         if !reaggregate || record.aggregates.is_empty() {
             return Ok(None);
         }
-        let task = Task::AggregateCorrected { video_id };
+        let task = JobTask::AggregateCorrected { video_id };
         Ok(Some(self.add(record.filename, task, None).await?.job))
     }
 }

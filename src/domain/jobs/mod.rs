@@ -21,7 +21,7 @@ use crate::alerts::AlertsResult;
 use crate::catalog::collections::CollectionResult;
 use crate::evaluation::run::RunReference;
 use crate::ingest::IngestResult;
-pub(crate) use record::{Idempotency, JobRecord, Task};
+pub(crate) use record::{Idempotency, JobRecord, JobTask};
 pub use store::Jobs;
 pub(crate) use store::{JobUseCases, Submission};
 

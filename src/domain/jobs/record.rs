@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::catalog::collections::CollectionChange;
 use crate::evaluation::run::RunRequest;
-use crate::ingest::{IngestFields, Source};
+use crate::ingest::{IngestFields, IngestSource};
 use crate::jobs::{Job, JobResult, JobStatus};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
@@ -25,9 +25,9 @@ const MAX_TRACEBACK_CHARS: usize = 2000;
 /// The work of a job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "task", rename_all = "snake_case")]
-pub(crate) enum Task {
+pub(crate) enum JobTask {
     /// Ingest a source.
-    Ingest { source: Source, fields: Box<IngestFields> },
+    Ingest { source: IngestSource, fields: Box<IngestFields> },
     /// Rerun the named aggregators, or all.
     Aggregate { video_id: VideoId, aggregators: Option<Vec<String>>, force: bool },
     /// Recompute the aggregates of a corrected video.
@@ -42,7 +42,7 @@ pub(crate) enum Task {
     Unreadable,
 }
 
-impl Task {
+impl JobTask {
     /// Its name in traces.
     pub(super) fn name(&self) -> &'static str {
         match self {
@@ -101,7 +101,7 @@ impl Idempotency {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct JobRecord {
     pub(crate) job: Job,
-    pub(crate) task: Task,
+    pub(crate) task: JobTask,
     /// The idempotency key of its request, if any.
     #[serde(alias = "asked")]
     pub(super) idempotency: Option<Idempotency>,
@@ -119,7 +119,7 @@ pub(crate) struct JobRecord {
 
 impl JobRecord {
     /// A new queued job.
-    pub(super) fn new(source: String, task: Task, idempotency: Option<Idempotency>) -> Self {
+    pub(super) fn new(source: String, task: JobTask, idempotency: Option<Idempotency>) -> Self {
         let random = || Uuid::new_v4().simple().to_string();
         let job = Job {
             job_id: idempotency.as_ref().map_or_else(random, Idempotency::job_id),
@@ -146,7 +146,7 @@ impl JobRecord {
 
     /// A failed record to replace one that no instance can read.
     pub(super) fn unreadable(job_id: &str, offers: u32, error: &Error) -> Self {
-        let mut record = Self::new("unknown".into(), Task::Unreadable, None);
+        let mut record = Self::new("unknown".into(), JobTask::Unreadable, None);
         record.job.job_id = job_id.to_owned();
         record.end(Err(Error::corrupt(format!(
             "the job was set aside, since what is kept of it did not read back when it was taken, \
@@ -167,9 +167,9 @@ impl JobRecord {
     /// The video that it works on, once known.
     pub(super) fn target_video(&self) -> Option<VideoId> {
         match &self.task {
-            Task::Aggregate { video_id, .. }
-            | Task::AggregateCorrected { video_id }
-            | Task::Alerts { video_id, .. } => Some(*video_id),
+            JobTask::Aggregate { video_id, .. }
+            | JobTask::AggregateCorrected { video_id }
+            | JobTask::Alerts { video_id, .. } => Some(*video_id),
             _ => self.video_id,
         }
     }
@@ -212,7 +212,7 @@ impl JobRecord {
 
     /// Records its outcome.
     pub(super) fn end(&mut self, outcome: Result<JobResult>) {
-        if let Task::Ingest { source, .. } = &mut self.task {
+        if let JobTask::Ingest { source, .. } = &mut self.task {
             source.redact();
         }
         match outcome {

@@ -19,7 +19,7 @@ use crate::catalog::install::owned_by_other_install;
 use crate::evaluation::Evaluations;
 use crate::frames::Frames;
 use crate::ingest::{Ingest, IngestSettings};
-use crate::jobs::{Idempotency, Job, JobRecord, JobSettings, JobStatus, Task};
+use crate::jobs::{Idempotency, Job, JobRecord, JobSettings, JobStatus, JobTask};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::ports::Stores;
@@ -120,7 +120,7 @@ impl Jobs {
     pub(super) async fn add(
         &self,
         source: String,
-        task: Task,
+        task: JobTask,
         idempotency: Option<Idempotency>,
     ) -> Result<Submission> {
         let _guard = if self.shared() { None } else { Some(self.adding.lock().await) };

@@ -5,8 +5,8 @@ use crate::evaluation::run::RunRequest;
 use crate::ingest::publish::file_stream;
 use crate::ingest::source::incoming_key;
 use crate::ingest::uploads::CompleteUpload;
-use crate::ingest::{IngestFields, Source, SpooledFile};
-use crate::jobs::{Idempotency, Job, Jobs, Submission, Task};
+use crate::ingest::{IngestFields, IngestSource, SpooledFile};
+use crate::jobs::{Idempotency, Job, JobTask, Jobs, Submission};
 use crate::kernel::error::Result;
 use crate::kernel::urls::{check_url, redact_secrets};
 use crate::kernel::video::VideoId;
@@ -57,9 +57,9 @@ impl Jobs {
             let key = incoming_key();
             let content = file_stream(&path).await?;
             self.storage.put(&key, content, "application/octet-stream").await?;
-            return self.submit(Source::Stored { key, name }, fields, idempotency).await;
+            return self.submit(IngestSource::Stored { key, name }, fields, idempotency).await;
         }
-        let source = Source::File { path: path.to_path_buf(), video_id, size, name };
+        let source = IngestSource::File { path: path.to_path_buf(), video_id, size, name };
         let job = self.submit(source, fields, idempotency).await?;
         // From here on the job owns the file.
         path.keep().map_err(|e| e.error)?;
@@ -72,7 +72,8 @@ impl Jobs {
         let CompleteUpload { video_id, name } =
             self.ingest.uploads.complete(&fields.access, upload_id).await?;
         let idempotency = fields.idempotency(video_id.as_str());
-        self.submit(Source::Upload { id: upload_id.to_owned(), name }, fields, idempotency).await
+        self.submit(IngestSource::Upload { id: upload_id.to_owned(), name }, fields, idempotency)
+            .await
     }
 
     /// Queues the ingest of an http(s) URL.
@@ -80,7 +81,7 @@ impl Jobs {
         check_url(url)?;
         self.check(&fields).await?;
         let idempotency = fields.idempotency(&redact_secrets(url));
-        self.submit(Source::Url { url: url.to_owned() }, fields, idempotency).await
+        self.submit(IngestSource::Url { url: url.to_owned() }, fields, idempotency).await
     }
 
     pub(super) fn callback(&self, fields: &IngestFields) -> Result<Option<Webhook>> {
@@ -98,11 +99,11 @@ impl Jobs {
 
     async fn submit(
         &self,
-        source: Source,
+        source: IngestSource,
         fields: IngestFields,
         idempotency: Option<Idempotency>,
     ) -> Result<Job> {
-        let task = Task::Ingest { source: source.clone(), fields: Box::new(fields) };
+        let task = JobTask::Ingest { source: source.clone(), fields: Box::new(fields) };
         // After an error the job may exist nevertheless, and need its source.
         let Submission { job, existing } = self.add(source.name(), task, idempotency).await?;
         if existing {
@@ -120,7 +121,7 @@ impl Jobs {
     ) -> Result<Job> {
         self.ingest.catalog.aggregators.select(aggregators.as_deref())?;
         let filename = self.ingest.catalog.record(video_id).await?.filename;
-        let task = Task::Aggregate { video_id, aggregators, force };
+        let task = JobTask::Aggregate { video_id, aggregators, force };
         Ok(self.add(filename, task, None).await?.job)
     }
 
@@ -128,7 +129,8 @@ impl Jobs {
     /// retries.
     pub async fn evaluate(&self, evaluation: &str, request: RunRequest) -> Result<(Job, u32)> {
         let model_calls = self.evaluations.plan(evaluation, &request).await?;
-        let task = Task::Evaluate { evaluation: evaluation.to_owned(), request: Box::new(request) };
+        let task =
+            JobTask::Evaluate { evaluation: evaluation.to_owned(), request: Box::new(request) };
         Ok((self.add(evaluation.to_owned(), task, None).await?.job, model_calls))
     }
 }

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tracing::Instrument;
 
 use crate::jobs::progress::RunningJob;
-use crate::jobs::{Job, JobRecord, JobResult, JobStatus, Jobs, Task};
+use crate::jobs::{Job, JobRecord, JobResult, JobStatus, JobTask, Jobs};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::progress::Progress;
 use crate::kernel::video::VideoId;
@@ -180,37 +180,37 @@ impl Jobs {
     async fn run_task(
         self: Arc<Self>,
         job_id: String,
-        task: Task,
+        task: JobTask,
         progress: Progress,
     ) -> Result<JobResult> {
         match task {
-            Task::Ingest { source, fields } => {
+            JobTask::Ingest { source, fields } => {
                 let done = self.ingest.ingest(source, &fields, progress).await?;
                 self.queue_alerts().await;
                 Ok(JobResult::Ingest(Box::new(done)))
             }
-            Task::Alerts { video_id, alert } => {
+            JobTask::Alerts { video_id, alert } => {
                 let done = self.alerts.notify(video_id, alert.as_deref(), &progress).await?;
                 Ok(JobResult::Alerts(done))
             }
-            Task::Aggregate { video_id, aggregators, force } => {
+            JobTask::Aggregate { video_id, aggregators, force } => {
                 let done =
                     self.ingest.aggregate_again(video_id, aggregators, force, progress).await?;
                 Ok(JobResult::Aggregates(Box::new(done)))
             }
-            Task::AggregateCorrected { video_id } => {
+            JobTask::AggregateCorrected { video_id } => {
                 let done = self.ingest.aggregate_corrected(video_id, progress).await?;
                 Ok(JobResult::Aggregates(Box::new(done)))
             }
-            Task::Collection { name, change } => {
+            JobTask::Collection { name, change } => {
                 let done = self.change_collection_videos(&name, &change, progress).await?;
                 Ok(JobResult::Collection(done))
             }
-            Task::Evaluate { evaluation, request } => {
+            JobTask::Evaluate { evaluation, request } => {
                 let done = self.evaluations.run(&evaluation, &job_id, &request, &progress).await?;
                 Ok(JobResult::Evaluation(done))
             }
-            Task::Unreadable => Err(Error::corrupt("the record of the job does not read back")),
+            JobTask::Unreadable => Err(Error::corrupt("the record of the job does not read back")),
         }
     }
 
@@ -223,7 +223,7 @@ impl Jobs {
             }
         };
         let mut callback = None;
-        if let Task::Ingest { source, fields } = &record.task {
+        if let JobTask::Ingest { source, fields } = &record.task {
             let done = record.job.status == JobStatus::Done;
             self.ingest.discard_source(source, done).await;
             callback = self.callback(fields).unwrap_or_else(|error| {

@@ -10,7 +10,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::ports::Models;
 
 /// The call budget of one job, and the models that draw on it.
-pub(crate) struct Budget {
+pub(crate) struct CallBudget {
     /// The models; every billed call of the language model counts against the budget.
     pub(crate) models: Models,
     account: Arc<Account>,
@@ -27,7 +27,7 @@ struct State {
     refused: bool,
 }
 
-impl Budget {
+impl CallBudget {
     /// A budget of at most `max_calls` billed calls; `None` is unlimited.
     pub(crate) fn new(models: &Models, max_calls: Option<u32>) -> Self {
         let account = Arc::new(Account { max_calls, state: Mutex::default() });

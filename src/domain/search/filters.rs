@@ -184,12 +184,12 @@ impl FilterDefinition {
     /// Accepts `all` and `any` for findings only: the other fields have a single value per chunk.
     fn words(&self, value: &Value) -> Result<Vec<Predicate>> {
         match self.read(value)? {
-            Words::List(any) => Ok(vec![Predicate::AnyKeyword(any)]),
+            StringFilter::List(any) => Ok(vec![Predicate::AnyKeyword(any)]),
             _ if self.scope != Scope::Findings => Err(self.type_error(value)),
-            Words::All { all } => {
+            StringFilter::All { all } => {
                 Ok(all.into_iter().map(|word| Predicate::AnyKeyword(vec![word])).collect())
             }
-            Words::Any { any } => Ok(vec![Predicate::AnyKeyword(any)]),
+            StringFilter::Any { any } => Ok(vec![Predicate::AnyKeyword(any)]),
         }
     }
 
@@ -216,7 +216,7 @@ impl FilterDefinition {
 /// Strings of which a chunk must have at least one, or all.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Words {
+enum StringFilter {
     List(Vec<String>),
     All { all: Vec<String> },
     Any { any: Vec<String> },

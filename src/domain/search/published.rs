@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ports::index::VectorQuery;
 
 use crate::analysis::hit::HitDocument;
-use crate::catalog::VideoSummary;
+use crate::catalog::EntrySummary;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
 use crate::search::{Mode, Search, mode};
@@ -51,7 +51,7 @@ impl Search {
     pub(super) async fn keep_published(
         &self,
         hits: Vec<mode::ScoredPoint>,
-        videos: &mut HashMap<VideoId, (Arc<VideoSummary>, String)>,
+        videos: &mut HashMap<VideoId, (Arc<EntrySummary>, String)>,
     ) -> Result<Vec<PublishedHit>> {
         let document = |hit: mode::ScoredPoint| {
             let document: HitDocument = hit.document.read().map_err(|e| {
@@ -63,13 +63,13 @@ impl Search {
         };
         let hits = hits.into_iter().map(document).collect::<Result<Vec<_>>>()?;
         let is_published =
-            |listed: &VideoSummary, hit: &mode::ScoredPoint, document: &HitDocument| {
+            |listed: &EntrySummary, hit: &mode::ScoredPoint, document: &HitDocument| {
                 listed.has_revision(&hit.id.analyzer_id, &document.revision)
             };
         let hit_videos: BTreeSet<VideoId> = hits.iter().map(|(hit, _)| hit.id.video_id).collect();
         let uncached = hit_videos.into_iter().filter(|id| !videos.contains_key(id));
         let uncached: Vec<VideoId> = uncached.collect();
-        let is_current = |id: VideoId, listed: &VideoSummary| {
+        let is_current = |id: VideoId, listed: &EntrySummary| {
             let mut video_hits = hits.iter().filter(|(hit, _)| hit.id.video_id == id);
             video_hits.all(|(hit, document)| is_published(listed, hit, document))
         };

@@ -40,23 +40,23 @@ impl Default for ProbeSettings {
 }
 
 /// The result of a probe; the error is `TypeName: message`.
-pub type Outcome = Result<(), String>;
+pub type ProbeOutcome = Result<(), String>;
 
 type ProbeFn = Box<dyn Fn() -> BoxFuture<'static, Result<(), Error>> + Send + Sync>;
 
 /// The probe of one port, with its last result.
-pub(super) struct Probe {
+pub(super) struct PortProbe {
     /// Name of the check, which states success.
     pub(super) check: &'static str,
     port: &'static str,
     run: ProbeFn,
     settings: ProbeSettings,
-    last: RwLock<Option<(Instant, Outcome)>>,
+    last: RwLock<Option<(Instant, ProbeOutcome)>>,
     in_flight: AtomicBool,
     finished: Notify,
 }
 
-impl Probe {
+impl PortProbe {
     pub(super) fn new(
         check: &'static str,
         port: &'static str,
@@ -76,7 +76,7 @@ impl Probe {
 
     /// The last result. If it has expired, waits briefly for a new one; the first time, waits as long
     /// as the probe may take.
-    pub(super) async fn outcome(self: &Arc<Self>) -> Outcome {
+    pub(super) async fn outcome(self: &Arc<Self>) -> ProbeOutcome {
         let wait = match self.last() {
             Some((at, outcome)) if at.elapsed() < self.settings.interval => return outcome,
             Some(_) => self.settings.patience,
@@ -90,7 +90,7 @@ impl Probe {
         self.last().map_or_else(|| Err(self.timeout_message()), |(_, outcome)| outcome)
     }
 
-    fn last(&self) -> Option<(Instant, Outcome)> {
+    fn last(&self) -> Option<(Instant, ProbeOutcome)> {
         self.last.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -111,7 +111,7 @@ impl Probe {
     }
 
     /// Stores a result, and logs a change of state.
-    fn record(&self, outcome: Outcome) {
+    fn record(&self, outcome: ProbeOutcome) {
         let mut last = self.last.write().unwrap_or_else(PoisonError::into_inner);
         let failed = matches!(&*last, Some((_, Err(_))));
         match &outcome {
@@ -133,7 +133,7 @@ impl Probe {
 }
 
 /// Marks the probe as finished when dropped.
-struct InFlightGuard<'p>(&'p Probe);
+struct InFlightGuard<'p>(&'p PortProbe);
 
 impl Drop for InFlightGuard<'_> {
     fn drop(&mut self) {
@@ -168,7 +168,7 @@ mod tests {
     }
 
     /// A probe of a fake port, the behaviour of the port, and the number of calls.
-    fn port() -> (Arc<Probe>, Arc<Mutex<Behaviour>>, Arc<AtomicUsize>) {
+    fn port() -> (Arc<PortProbe>, Arc<Mutex<Behaviour>>, Arc<AtomicUsize>) {
         let (behaviour, calls) =
             (Arc::new(Mutex::new(Behaviour::Answer)), Arc::new(AtomicUsize::new(0)));
         let (now, count) = (behaviour.clone(), calls.clone());
@@ -186,7 +186,7 @@ mod tests {
             }
             .boxed()
         };
-        (Probe::new("storage answers", "storage", SETTINGS, run), behaviour, calls)
+        (PortProbe::new("storage answers", "storage", SETTINGS, run), behaviour, calls)
     }
 
     #[tokio::test(start_paused = true)]

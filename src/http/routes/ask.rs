@@ -186,7 +186,7 @@ impl From<ask::AskResponse> for AskResponseBody {
 }
 
 /// What one video contributed to an answer.
-struct SourcesBody(ask::Sources);
+struct SourcesBody(ask::AnswerSources);
 
 impl Type for SourcesBody {
     const IS_REQUIRED: bool = true;

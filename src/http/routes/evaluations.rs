@@ -47,7 +47,7 @@ impl EvaluationsApi {
         name: Path<String>,
         Json(request): Json<EvaluationRequest>,
     ) -> Result<Json<EvaluationBody>, ApiError<Search>> {
-        let questions = request.questions.into_iter().map(questions::Question::try_from);
+        let questions = request.questions.into_iter().map(questions::EvaluationQuestion::try_from);
         let questions = questions.collect::<Result<_, _>>()?;
         Ok(Json(self.0.scoped(&token).put_evaluation(&name, questions).await?.into()))
     }
@@ -263,7 +263,7 @@ struct RunAccepted {
     model_calls: u32,
 }
 
-impl TryFrom<JudgedQuestion> for questions::Question {
+impl TryFrom<JudgedQuestion> for questions::EvaluationQuestion {
     type Error = HttpFailure;
 
     fn try_from(question: JudgedQuestion) -> Result<Self, HttpFailure> {
@@ -338,8 +338,8 @@ impl From<evaluation::Evaluation> for EvaluationBody {
     }
 }
 
-impl From<questions::Question> for JudgedQuestion {
-    fn from(question: questions::Question) -> Self {
+impl From<questions::EvaluationQuestion> for JudgedQuestion {
+    fn from(question: questions::EvaluationQuestion) -> Self {
         let relevant = question.relevant.iter().map(|judgement| JudgementBody {
             moment_id: Some(judgement.moment_id.to_string()),
             video_id: None,

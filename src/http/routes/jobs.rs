@@ -17,7 +17,7 @@ use domain::aggregation;
 use domain::aggregation::run::AggregatesResult;
 use domain::alerts::AlertsResult;
 use domain::catalog::collections::CollectionResult;
-use domain::ingest::{AggregationOutcome, IngestResult};
+use domain::ingest::{AggregationStatus, IngestResult};
 use domain::jobs;
 use domain::kernel::{profile, progress};
 
@@ -376,7 +376,7 @@ impl From<IngestResult> for IngestOutcome {
             warnings: Some(r.warnings).filter(|warnings| !warnings.is_empty()),
             indexed: r.indexed,
             aggregated: match r.aggregated {
-                AggregationOutcome::Done { ran, reused, aggregates, skipped, failed } => {
+                AggregationStatus::Done { ran, reused, aggregates, skipped, failed } => {
                     AggregatedOutcome::Done(AggregatedDone {
                         ran,
                         reused,
@@ -385,7 +385,7 @@ impl From<IngestResult> for IngestOutcome {
                         failed: Some(failed).filter(|failed| !failed.is_empty()),
                     })
                 }
-                AggregationOutcome::Failed { error } => {
+                AggregationStatus::Failed { error } => {
                     AggregatedOutcome::Failed(AggregatedFailed { error })
                 }
             },

@@ -5,7 +5,7 @@ use std::ffi::{CStr, CString};
 use ffmpeg::ffi;
 use ffmpeg_next as ffmpeg;
 
-use super::source::Source;
+use super::source::IoContext;
 use super::{Error, FfmpegOptions};
 
 /// Demuxers that open a second file, a URL or a device, that generate their content, or that read
@@ -65,7 +65,7 @@ impl Container {
 
 /// Detects the container from the first bytes; rejects one that is not on the list.
 pub(super) fn detect_container(
-    source: &mut Source,
+    source: &mut IoContext,
     options: &FfmpegOptions,
 ) -> Result<Container, Error> {
     let mut format = std::ptr::null();

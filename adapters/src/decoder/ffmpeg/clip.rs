@@ -28,7 +28,7 @@ const STEPS_BACK: [f64; 3] = [0.5, 5.0, 30.0];
 
 /// The part of a file to write, seconds of its timeline.
 #[derive(Debug, Clone, Copy)]
-struct Part {
+struct ClipSpan {
     start: f64,
     end: f64,
 }
@@ -60,11 +60,11 @@ pub(super) fn clip(
     if let Some(start) = copied_from.filter(|_| cut.exact) {
         let mut ahead = open()?;
         begin(&mut ahead)?;
-        if copied::overruns(&mut ahead, Part { start, end: cut.end })? {
+        if copied::overruns(&mut ahead, ClipSpan { start, end: cut.end })? {
             copied_from = None;
         }
     }
-    let part = Part { start: copied_from.unwrap_or(cut.start), end: cut.end };
+    let part = ClipSpan { start: copied_from.unwrap_or(cut.start), end: cut.end };
     let full = Arc::new(AtomicBool::new(false));
     let out = BoundedWriter { out, at: 0, max_bytes: cut.max_bytes, full: full.clone() };
     let output = StreamIo::from_write_seek(out)?;

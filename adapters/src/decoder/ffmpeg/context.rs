@@ -8,7 +8,7 @@ use ffmpeg_next as ffmpeg;
 
 use super::accepted::{codec_whitelist, detect_container};
 use super::deadline::{Deadline, interrupted};
-use super::source::{Source, refuse_open};
+use super::source::{IoContext, refuse_open};
 use super::{Error, FfmpegOptions};
 
 /// Bytes and time to probe for streams.
@@ -22,7 +22,7 @@ pub(super) const OUT_OF_MEMORY: ffmpeg::Error =
 /// Opens the file behind `source` and finds its streams. `source` and the deadline must outlive the
 /// context.
 pub(super) fn open_context(
-    source: &mut Source,
+    source: &mut IoContext,
     deadline: &Arc<Deadline>,
     options: &FfmpegOptions,
 ) -> Result<ffmpeg::format::context::Input, Error> {

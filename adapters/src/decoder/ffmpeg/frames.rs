@@ -15,7 +15,7 @@ use ports::decoder::{Frame, Still};
 use serde::{Deserialize, Serialize};
 
 use super::input::{Input, Kind};
-use super::order::Order;
+use super::order::PresentationOrder;
 use super::picture::Converter;
 use super::scan::{MAX_READ_ERRORS, is_drained};
 use super::{Error, FfmpegOptions};
@@ -93,9 +93,9 @@ pub(super) fn frames(
     let aspect = input.pixel_aspect();
     let decoder = input.decoder(stream, options.threads, options)?;
     let order = match &method {
-        SeekMethod::Stamps => Order::new(false),
-        SeekMethod::Decoding | SeekMethod::Unstamped(_) => Order::new(true),
-        SeekMethod::Packets(_) => Order::default(),
+        SeekMethod::Stamps => PresentationOrder::new(false),
+        SeekMethod::Decoding | SeekMethod::Unstamped(_) => PresentationOrder::new(true),
+        SeekMethod::Packets(_) => PresentationOrder::default(),
     };
     let mut cursor = FrameCursor::new(stream, decoder, order);
     // A field without its counterpart would show half of the lines.
@@ -167,7 +167,7 @@ impl SeekMethod {
         let mut apart = 1.0;
         let mut packet = Packet::empty();
         let mut errors = 0;
-        let mut order = Order::default();
+        let mut order = PresentationOrder::default();
         let mut knows_end = !large;
         loop {
             if !knows_end && input.packets >= BEFORE_END {
@@ -228,7 +228,7 @@ fn is_intact(frame: &Video) -> bool {
 struct FrameCursor {
     stream: usize,
     decoder: Opened,
-    order: Order,
+    order: PresentationOrder,
     /// The current frame.
     current: Option<(f64, Video)>,
     /// The frame that ends it.
@@ -245,7 +245,7 @@ struct FrameCursor {
 }
 
 impl FrameCursor {
-    fn new(stream: usize, decoder: Opened, order: Order) -> Self {
+    fn new(stream: usize, decoder: Opened, order: PresentationOrder) -> Self {
         Self {
             stream,
             decoder,

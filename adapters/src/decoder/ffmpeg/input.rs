@@ -21,7 +21,7 @@ use super::deadline::Deadline;
 use super::file_type::{file_type, is_gzip, is_playlist, picture};
 use super::hdr::Transfer;
 use super::picture::Orientation;
-use super::source::Source;
+use super::source::IoContext;
 use super::timeline::Timeline;
 use super::{Error, FfmpegOptions};
 
@@ -43,7 +43,7 @@ pub(super) enum Kind {
 pub(super) struct Input {
     // Declared before its reader and its deadline, so dropped before them.
     context: ffmpeg::format::context::Input,
-    _source: Source,
+    _source: IoContext,
     pub(super) deadline: Arc<Deadline>,
     pub(super) picture: Option<usize>,
     pub(super) sound: Option<usize>,
@@ -80,7 +80,7 @@ impl Input {
             return Err(Error::Gzip);
         }
         let deadline = Arc::new(Deadline::new(options.open_timeout));
-        let mut source = Source::open(file.clone(), deadline.clone())?;
+        let mut source = IoContext::open(file.clone(), deadline.clone())?;
         let context = open_context(&mut source, &deadline, options).map_err(|e| match e {
             _ if deadline.passed() => Error::Deadline(options.open_timeout.as_secs_f64()),
             Error::Decoder(OUT_OF_MEMORY) => Error::Memory,

@@ -14,7 +14,7 @@ const MAX_DELAYED: usize = 64;
 
 /// The times of one stream's pictures, in ticks of the stream.
 #[derive(Debug, Default)]
-pub(super) struct Order {
+pub(super) struct PresentationOrder {
     /// Whether packets have decoding times only; `None` while unknown.
     decoding_only: Option<bool>,
     left: BTreeSet<i64>,
@@ -24,7 +24,7 @@ pub(super) struct Order {
     unsettled: u32,
 }
 
-impl Order {
+impl PresentationOrder {
     /// For a stream where this is known.
     pub(super) fn new(decoding_only: bool) -> Self {
         Self { decoding_only: Some(decoding_only), ..Self::default() }
@@ -96,7 +96,11 @@ mod tests {
 
     /// Decodes packets with these timestamps and key frame flags, whose pictures come out in this
     /// order.
-    fn shown(order: &mut Order, packets: &[(i64, bool)], out: &[i64]) -> Vec<Option<i64>> {
+    fn shown(
+        order: &mut PresentationOrder,
+        packets: &[(i64, bool)],
+        out: &[i64],
+    ) -> Vec<Option<i64>> {
         for (stamp, key) in packets {
             let mut packet = Packet::empty();
             packet.set_dts(Some(*stamp));
@@ -123,20 +127,20 @@ mod tests {
 
     #[test]
     fn pictures_take_times_in_display_order() {
-        let times = shown(&mut Order::default(), &PACKETS, &[0, 2, 3, 1, 5, 6, 4]);
+        let times = shown(&mut PresentationOrder::default(), &PACKETS, &[0, 2, 3, 1, 5, 6, 4]);
         assert_eq!(times, [0, 1, 2, 3, 4, 5, 6].map(Some));
     }
 
     #[test]
     fn key_frame_corrects_times_after_damage() {
         // B1 is undecodable.
-        let times = shown(&mut Order::default(), &PACKETS, &[0, 3, 1, 5, 6, 4]);
+        let times = shown(&mut PresentationOrder::default(), &PACKETS, &[0, 3, 1, 5, 6, 4]);
         assert_eq!(times, [0, 1, 2, 4, 5, 6].map(Some));
     }
 
     #[test]
     fn times_after_a_seek_settle_at_the_second_key_frame() {
-        let mut order = Order::new(true);
+        let mut order = PresentationOrder::new(true);
         order.restart();
         let packets = [PACKETS[4], PACKETS[5], PACKETS[6], (7, true), (8, false)];
         // B4 and B5 depend on pictures before the seek.

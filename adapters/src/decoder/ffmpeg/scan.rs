@@ -10,10 +10,10 @@ use ports::decoder::{ScanFrame, ScanOptions, ScanSink, ScanSummary};
 
 use super::context::OUT_OF_MEMORY;
 use super::input::{Input, Kind};
-use super::order::Order;
+use super::order::PresentationOrder;
 use super::picture::Converter;
 use super::skip::SkipDecider;
-use super::sound::Track;
+use super::sound::AudioTimeline;
 use super::{Error, FfmpegOptions};
 
 /// Maximum number of read errors before the scan ends.
@@ -31,7 +31,7 @@ pub(super) fn scan(
     size: &ScanOptions,
     sink: &mut dyn ScanSink,
 ) -> Result<ScanSummary, Error> {
-    let mut budget = Budget::new(input, options);
+    let mut limits = ScanLimits::new(input, options);
     let mut pictures = VideoPipeline::open(input, options, size)?;
     let mut sounds = AudioPipeline::open(input, options)?;
     if pictures.is_none() && sounds.is_none() {
@@ -56,8 +56,8 @@ pub(super) fn scan(
         };
         damaged += u64::from(packet.is_corrupt());
         let result = match (kind, &mut pictures, &mut sounds) {
-            (Kind::Picture, Some(p), _) => p.feed(Some(&mut packet), input, &mut budget, sink)?,
-            (Kind::Sound, _, Some(s)) => s.feed(Some(&packet), input, &mut budget, sink)?,
+            (Kind::Picture, Some(p), _) => p.feed(Some(&mut packet), input, &mut limits, sink)?,
+            (Kind::Sound, _, Some(s)) => s.feed(Some(&packet), input, &mut limits, sink)?,
             _ => FeedResult::Whole,
         };
         damaged += u64::from(result != FeedResult::Whole && !packet.is_corrupt());
@@ -68,12 +68,12 @@ pub(super) fn scan(
     let mut summary = ScanSummary { damaged, ..Default::default() };
     // Flushes the frames inside the decoders.
     if let Some(p) = &mut pictures {
-        p.feed(None, input, &mut budget, sink)?;
+        p.feed(None, input, &mut limits, sink)?;
         summary.frames = p.frames;
         summary.end = p.end();
     }
     if let Some(s) = &mut sounds {
-        s.feed(None, input, &mut budget, sink)?;
+        s.feed(None, input, &mut limits, sink)?;
         s.track.end_segment(sink)?;
         summary.samples = s.track.samples;
         summary.end = summary.end.max(s.track.end());
@@ -95,7 +95,7 @@ enum FeedResult {
 }
 
 /// Limits time in proportion to decoded media, and keeps the media contiguous.
-struct Budget {
+struct ScanLimits {
     base: Duration,
     per_second: Duration,
     max_duration: f64,
@@ -105,7 +105,7 @@ struct Budget {
     reached: f64,
 }
 
-impl Budget {
+impl ScanLimits {
     fn new(input: &Input, options: &FfmpegOptions) -> Self {
         input.deadline.set(options.timeout);
         Self {
@@ -141,7 +141,7 @@ impl Budget {
 struct VideoPipeline {
     stream: usize,
     decoder: Opened,
-    order: Order,
+    order: PresentationOrder,
     converter: Converter,
     size: (u32, u32),
     /// Decides which frames to skip.
@@ -174,7 +174,7 @@ impl VideoPipeline {
         Ok(Some(Self {
             stream,
             decoder,
-            order: Order::default(),
+            order: PresentationOrder::default(),
             converter: Converter::small(input.orientation(), size.exact),
             size: (size.width, size.height),
             // A field without its counterpart would show half of the lines.
@@ -194,7 +194,7 @@ impl VideoPipeline {
         &mut self,
         mut packet: Option<&mut Packet>,
         input: &Input,
-        budget: &mut Budget,
+        limits: &mut ScanLimits,
         sink: &mut dyn ScanSink,
     ) -> Result<FeedResult, Error> {
         if let (Some(calm), Some(packet)) = (&mut self.calm, &packet) {
@@ -212,7 +212,7 @@ impl VideoPipeline {
         loop {
             match self.decoder.receive_frame(&mut self.frame) {
                 Ok(()) => {
-                    if !self.show(input, budget, sink)? {
+                    if !self.show(input, limits, sink)? {
                         return Ok(FeedResult::Far);
                     }
                 }
@@ -233,7 +233,7 @@ impl VideoPipeline {
     fn show(
         &mut self,
         input: &Input,
-        budget: &mut Budget,
+        limits: &mut ScanLimits,
         sink: &mut dyn ScanSink,
     ) -> Result<bool, Error> {
         let claimed = input.length(self.stream, self.frame.packet().duration);
@@ -252,7 +252,7 @@ impl VideoPipeline {
             // and a clock that restarts continues from there.
             time = if last - time < JITTER { last + 1e-3 } else { last + self.length };
         }
-        if !budget.reach(time, time + length, input)? {
+        if !limits.reach(time, time + length, input)? {
             return Ok(false);
         }
         self.last = Some(time);
@@ -278,7 +278,7 @@ impl VideoPipeline {
 struct AudioPipeline {
     stream: usize,
     decoder: Opened,
-    track: Track,
+    track: AudioTimeline,
     /// Whether the decoder ran out of memory.
     starved: bool,
     frame: Audio,
@@ -288,7 +288,7 @@ impl AudioPipeline {
     fn open(input: &Input, options: &FfmpegOptions) -> Result<Option<Self>, Error> {
         let Some(stream) = input.sound else { return Ok(None) };
         let opened = if_decodable(input.decoder(stream, 1, options))?;
-        let (track, frame) = (Track::default(), Audio::empty());
+        let (track, frame) = (AudioTimeline::default(), Audio::empty());
         Ok(opened.map(|decoder| Self { stream, decoder, track, starved: false, frame }))
     }
 
@@ -296,7 +296,7 @@ impl AudioPipeline {
         &mut self,
         packet: Option<&Packet>,
         input: &Input,
-        budget: &mut Budget,
+        limits: &mut ScanLimits,
         sink: &mut dyn ScanSink,
     ) -> Result<FeedResult, Error> {
         let sent = send(&mut self.decoder, packet);
@@ -313,7 +313,7 @@ impl AudioPipeline {
             }
             let time = self.frame.timestamp().map(|t| input.seconds(self.stream, t));
             let time = time.unwrap_or_else(|| self.track.clock());
-            if !budget.reach(time, self.track.end(), input)? {
+            if !limits.reach(time, self.track.end(), input)? {
                 return Ok(FeedResult::Far);
             }
             match self.track.push(&self.frame, time, sink) {

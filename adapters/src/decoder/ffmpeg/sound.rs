@@ -32,7 +32,7 @@ const RATES: std::ops::RangeInclusive<u32> = 4_000..=384_000;
 
 /// Places resampled audio on the timeline.
 #[derive(Default)]
-pub(super) struct Track {
+pub(super) struct AudioTimeline {
     resampler: Option<Resampler>,
     /// Index of the next output sample, counted from time 0; unset before the first one.
     next: Option<u64>,
@@ -46,7 +46,7 @@ pub(super) struct Track {
     mixer: StereoMixer,
 }
 
-impl Track {
+impl AudioTimeline {
     /// Adds a decoded frame that starts at `time`.
     pub(super) fn push(
         &mut self,

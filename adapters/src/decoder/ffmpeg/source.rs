@@ -15,7 +15,7 @@ use super::deadline::Deadline;
 const BUFFER: usize = 64 << 10;
 
 /// A reader for FFmpeg. It must outlive the format context that uses it.
-pub(super) struct Source {
+pub(super) struct IoContext {
     raw: *mut ffi::AVIOContext,
     /// The callbacks' argument; its address must not change.
     _reader: Box<Reader>,
@@ -28,7 +28,7 @@ struct Reader {
     deadline: Arc<Deadline>,
 }
 
-impl Source {
+impl IoContext {
     /// Reads `file` from the beginning until the deadline.
     pub(super) fn open(file: Arc<File>, deadline: Arc<Deadline>) -> Result<Self, super::Error> {
         let mut reader = Box::new(Reader { file, at: 0, deadline });
@@ -57,7 +57,7 @@ impl Source {
     }
 }
 
-impl Drop for Source {
+impl Drop for IoContext {
     fn drop(&mut self) {
         #[expect(unsafe_code, reason = "FFI")]
         // SAFETY: FFmpeg may have replaced the buffer; the one that is there is its own. Both are
@@ -82,7 +82,7 @@ pub(super) extern "C" fn refuse_open(
 
 extern "C" fn read(reader: *mut c_void, buffer: *mut u8, size: c_int) -> c_int {
     #[expect(unsafe_code, reason = "FFI")]
-    // SAFETY: `reader` is the box of the `Source`, which nothing else refers to while FFmpeg reads; its
+    // SAFETY: `reader` is the box of the `IoContext`, which nothing else refers to while FFmpeg reads; its
     // buffer has room for `size` bytes.
     let (reader, buffer) = unsafe {
         let size = usize::try_from(size).unwrap_or(0);
@@ -103,7 +103,7 @@ extern "C" fn read(reader: *mut c_void, buffer: *mut u8, size: c_int) -> c_int {
 
 extern "C" fn seek(reader: *mut c_void, offset: i64, whence: c_int) -> i64 {
     #[expect(unsafe_code, reason = "FFI")]
-    // SAFETY: `reader` is the box of the `Source`, which nothing else refers to while FFmpeg seeks.
+    // SAFETY: `reader` is the box of the `IoContext`, which nothing else refers to while FFmpeg seeks.
     let reader = unsafe { &mut *reader.cast::<Reader>() };
     let size = || reader.file.metadata().ok().and_then(|data| i64::try_from(data.len()).ok());
     let from = match whence & !(ffi::AVSEEK_FORCE) {

@@ -29,7 +29,7 @@ use ports::decoder::{
 use super::ffmpeg::{FfmpegOptions, SeekMethod, open_media};
 use process::Process;
 pub use sandbox::missing_protection;
-use wire::{Job, Outcome, Request};
+use wire::{WorkerJob, WorkerRequest, WorkerResult};
 pub use work::work;
 
 /// Maximum number of frames per worker.
@@ -106,13 +106,13 @@ impl WorkerDecoder {
         Self { options, methods: Mutex::default() }
     }
 
-    fn start(&self, file: Arc<File>, job: Job) -> Result<Process> {
+    fn start(&self, file: Arc<File>, job: WorkerJob) -> Result<Process> {
         let frames = match &job {
-            Job::Frames { stills, .. } => stills.len() as f64,
-            Job::Clip { start, end, .. } => (end - start).max(0.0),
-            Job::Probe | Job::Scan { .. } | Job::Sound { .. } => 0.0,
+            WorkerJob::Frames { stills, .. } => stills.len() as f64,
+            WorkerJob::Clip { start, end, .. } => (end - start).max(0.0),
+            WorkerJob::Probe | WorkerJob::Scan { .. } | WorkerJob::Sound { .. } => 0.0,
         };
-        let request = Request {
+        let request = WorkerRequest {
             ffmpeg: self.options.ffmpeg.clone(),
             memory: self.options.memory,
             processor_seconds: self.options.processor_seconds(frames),
@@ -131,14 +131,15 @@ impl WorkerDecoder {
         let mut frames = vec![None; stills.len()];
         let finite = |&index: &usize| stills[index].time.is_finite();
         let indexes: Vec<usize> = (0..stills.len()).filter(finite).collect();
-        let job = Job::Frames { stills: indexes.iter().map(|&i| stills[i]).collect(), method };
+        let job =
+            WorkerJob::Frames { stills: indexes.iter().map(|&i| stills[i]).collect(), method };
         let outcome = self.start(file, job)?.run(&mut |index, frame| {
             if let Some(slot) = indexes.get(index).and_then(|&i| frames.get_mut(i)) {
                 *slot = Some(frame);
             }
         })?;
         match outcome {
-            Outcome::Frames(method) => Ok((frames, method)),
+            WorkerResult::Frames(method) => Ok((frames, method)),
             _ => Err(wire::protocol_violation()),
         }
     }
@@ -160,8 +161,8 @@ impl WorkerDecoder {
 
 impl VideoDecoder for WorkerDecoder {
     fn probe(&self, file: &Path) -> Result<MediaInfo> {
-        match self.start(open_media(file)?, Job::Probe)?.run(&mut |_, _| {})? {
-            Outcome::MediaInfo(info) => Ok(info.into()),
+        match self.start(open_media(file)?, WorkerJob::Probe)?.run(&mut |_, _| {})? {
+            WorkerResult::MediaInfo(info) => Ok(info.into()),
             _ => Err(wire::protocol_violation()),
         }
     }
@@ -173,12 +174,12 @@ impl VideoDecoder for WorkerDecoder {
         sink: &mut dyn ScanSink,
     ) -> Result<ScanSummary> {
         let ScanOptions { width, height, exact, audio_track } = *options;
-        let job = Job::Scan { width, height, exact, audio_track };
+        let job = WorkerJob::Scan { width, height, exact, audio_track };
         self.start(open_media(file)?, job)?.scan(options, sink)
     }
 
     fn sound(&self, file: &Path, audio_track: Option<u32>, sink: &mut dyn ScanSink) -> Result<()> {
-        self.start(open_media(file)?, Job::Sound { audio_track })?.sound(sink)
+        self.start(open_media(file)?, WorkerJob::Sound { audio_track })?.sound(sink)
     }
 
     fn stills(&self, file: &Path, stills: &[Still]) -> Result<Vec<Option<Frame>>> {
@@ -205,7 +206,7 @@ impl VideoDecoder for WorkerDecoder {
         cancel: &CancellationToken,
     ) -> Result<Clip> {
         let ClipRequest { start, end, exact, max_bytes, audio_track } = *cut;
-        let job = Job::Clip { start, end, exact, max_bytes, audio_track };
+        let job = WorkerJob::Clip { start, end, exact, max_bytes, audio_track };
         self.start(open_media(file)?, job)?.clip(&out, max_bytes, cancel)
     }
 }

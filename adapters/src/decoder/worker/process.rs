@@ -16,7 +16,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::WorkerOptions;
 use super::wire::{
-    self, Job, MAX_JSON, Outcome, PictureHead, Request, protocol_violation, receive,
+    self, MAX_JSON, PictureHead, WorkerJob, WorkerRequest, WorkerResult, protocol_violation,
+    receive,
 };
 
 /// Pipe capacity in bytes, if the system grants it: about twenty frames of a scan.
@@ -43,7 +44,7 @@ impl Process {
     pub(super) fn start(
         limits: &WorkerOptions,
         file: &File,
-        request: &Request,
+        request: &WorkerRequest,
         content: f64,
     ) -> Result<Self> {
         let json = serde_json::to_string(request).map_err(io::Error::from)?;
@@ -97,7 +98,7 @@ impl Process {
                     self.allow_for(time);
                 }
                 wire::OUTCOME => match outcome(&body)? {
-                    Outcome::Summary(summary) => {
+                    WorkerResult::Summary(summary) => {
                         receiver.summary.end = summary.end;
                         receiver.summary.damaged = summary.damaged;
                         return receiver.finish();
@@ -129,7 +130,7 @@ impl Process {
                     out.write_all_at(bytes, at)?;
                 }
                 wire::OUTCOME => match outcome(&body)? {
-                    Outcome::Clip { start, copied, video } if start.is_finite() => {
+                    WorkerResult::Clip { start, copied, video } if start.is_finite() => {
                         return Ok(Clip { start, copied, video });
                     }
                     _ => return Err(protocol_violation()),
@@ -153,7 +154,7 @@ impl Process {
                     self.allow_for(time);
                 }
                 wire::OUTCOME => match outcome(&body)? {
-                    Outcome::Sound => return Ok(()),
+                    WorkerResult::Sound => return Ok(()),
                     _ => return Err(protocol_violation()),
                 },
                 _ => return Err(protocol_violation()),
@@ -162,7 +163,7 @@ impl Process {
     }
 
     /// Reads any other job to its end and passes on full-size frames with the index of their time.
-    pub(super) fn run(mut self, picture: &mut dyn FnMut(usize, Frame)) -> Result<Outcome> {
+    pub(super) fn run(mut self, picture: &mut dyn FnMut(usize, Frame)) -> Result<WorkerResult> {
         let mut body = Vec::new();
         loop {
             match self.next(&mut body)? {
@@ -237,12 +238,12 @@ fn cancelled() -> PortError {
     PortError::new(ErrorKind::Unavailable, "cancelled: the caller no longer waits")
 }
 
-fn longest_message(job: &Job, max_pixels: u64) -> usize {
+fn longest_message(job: &WorkerJob, max_pixels: u64) -> usize {
     let pixels = match job {
-        Job::Probe | Job::Sound { .. } | Job::Clip { .. } => 0,
-        Job::Scan { width, height, .. } => u64::from(*width) * u64::from(*height),
+        WorkerJob::Probe | WorkerJob::Sound { .. } | WorkerJob::Clip { .. } => 0,
+        WorkerJob::Scan { width, height, .. } => u64::from(*width) * u64::from(*height),
         // Non-square pixels stretch an image up to ten times.
-        Job::Frames { stills, .. } => {
+        WorkerJob::Frames { stills, .. } => {
             let side = stills.iter().map(|still| u64::from(still.max_side)).max().unwrap_or(0);
             side.pow(2).min(max_pixels.saturating_mul(10))
         }
@@ -251,9 +252,9 @@ fn longest_message(job: &Job, max_pixels: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX).max(MAX_JSON)
 }
 
-fn outcome(body: &[u8]) -> Result<Outcome> {
+fn outcome(body: &[u8]) -> Result<WorkerResult> {
     match serde_json::from_slice(body) {
-        Ok(Outcome::Failed { kind, message }) => Err(PortError::new(kind.into(), message)),
+        Ok(WorkerResult::Failed { kind, message }) => Err(PortError::new(kind.into(), message)),
         Ok(outcome) => Ok(outcome),
         Err(_) => Err(protocol_violation()),
     }

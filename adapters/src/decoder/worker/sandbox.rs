@@ -16,7 +16,7 @@ pub fn missing_protection() -> Vec<&'static str> {
 pub(super) fn close_descriptors() {}
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn close(_: &super::wire::Request) -> Result<(), String> {
+pub(super) fn close(_: &super::wire::WorkerRequest) -> Result<(), String> {
     Ok(())
 }
 
@@ -38,7 +38,7 @@ mod linux {
         SeccompRule, TargetArch, apply_filter,
     };
 
-    use crate::decoder::worker::wire::Request;
+    use crate::decoder::worker::wire::WorkerRequest;
 
     /// Standard input, output and error.
     const STANDARD: u32 = 3;
@@ -107,7 +107,7 @@ mod linux {
 
     /// Drops all privileges that decoding does not need. Skips what the kernel does not support; a
     /// warning at startup names it.
-    pub(in super::super) fn close(request: &Request) -> Result<(), String> {
+    pub(in super::super) fn close(request: &WorkerRequest) -> Result<(), String> {
         let missing = missing_protection();
         end_with_parent(request.parent)?;
         set_no_new_privs(true).map_err(failed("giving up privileges"))?;
@@ -137,7 +137,7 @@ mod linux {
         if alive { Ok(()) } else { Err("the service has ended".into()) }
     }
 
-    fn set_limits(request: &Request) -> Result<(), String> {
+    fn set_limits(request: &WorkerRequest) -> Result<(), String> {
         // Makes this process the first victim of the OOM killer. If that fails, memory size
         // decides.
         let _ = std::fs::write("/proc/self/oom_score_adj", "1000");

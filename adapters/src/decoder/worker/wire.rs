@@ -19,7 +19,7 @@ pub(super) const MAX_SKIPPED: u32 = 32;
 pub(super) const SOUND: u8 = 2;
 /// A full-size frame: a [`PictureHead`], then its pixels.
 pub(super) const PICTURE: u8 = 3;
-/// An [`Outcome`] as JSON, the last message.
+/// A [`WorkerResult`] as JSON, the last message.
 pub(super) const OUTCOME: u8 = 4;
 /// Bytes of a clip: their offset as a 64-bit little-endian number, then the bytes.
 pub(super) const BYTES: u8 = 5;
@@ -35,17 +35,17 @@ pub(super) const MAX_JSON: usize = 256 << 10;
 
 /// A worker's job and its limits.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Request {
+pub(super) struct WorkerRequest {
     pub(super) ffmpeg: FfmpegOptions,
     pub(super) memory: u64,
     pub(super) processor_seconds: u64,
     /// The worker exits when this process dies.
     pub(super) parent: u32,
-    pub(super) job: Job,
+    pub(super) job: WorkerJob,
 }
 
 #[derive(Serialize, Deserialize)]
-pub(super) enum Job {
+pub(super) enum WorkerJob {
     Probe,
     Scan { width: u32, height: u32, exact: bool, audio_track: Option<u32> },
     Sound { audio_track: Option<u32> },
@@ -55,18 +55,18 @@ pub(super) enum Job {
 
 /// The result of a job.
 #[derive(Serialize, Deserialize)]
-pub(super) enum Outcome {
+pub(super) enum WorkerResult {
     MediaInfo(WireMediaInfo),
     Summary(WireSummary),
     Sound,
     Frames(SeekMethod),
     Clip { start: f64, copied: bool, video: bool },
-    Failed { kind: Failure, message: String },
+    Failed { kind: FailureKind, message: String },
 }
 
 /// The kinds of error that a file can cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Failure {
+pub(super) enum FailureKind {
     Invalid,
     TooLarge,
     Timeout,
@@ -74,27 +74,27 @@ pub(super) enum Failure {
     Other,
 }
 
-impl Outcome {
+impl WorkerResult {
     pub(super) fn failed(error: &PortError) -> Self {
         let kind = match error.kind() {
-            ErrorKind::Invalid => Failure::Invalid,
-            ErrorKind::TooLarge => Failure::TooLarge,
-            ErrorKind::Timeout => Failure::Timeout,
-            ErrorKind::Unavailable => Failure::Unavailable,
-            _ => Failure::Other,
+            ErrorKind::Invalid => FailureKind::Invalid,
+            ErrorKind::TooLarge => FailureKind::TooLarge,
+            ErrorKind::Timeout => FailureKind::Timeout,
+            ErrorKind::Unavailable => FailureKind::Unavailable,
+            _ => FailureKind::Other,
         };
         Self::Failed { kind, message: error.to_string() }
     }
 }
 
-impl From<Failure> for ErrorKind {
-    fn from(failure: Failure) -> Self {
+impl From<FailureKind> for ErrorKind {
+    fn from(failure: FailureKind) -> Self {
         match failure {
-            Failure::Invalid => Self::Invalid,
-            Failure::TooLarge => Self::TooLarge,
-            Failure::Timeout => Self::Timeout,
-            Failure::Unavailable => Self::Unavailable,
-            Failure::Other => Self::Other,
+            FailureKind::Invalid => Self::Invalid,
+            FailureKind::TooLarge => Self::TooLarge,
+            FailureKind::Timeout => Self::Timeout,
+            FailureKind::Unavailable => Self::Unavailable,
+            FailureKind::Other => Self::Other,
         }
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use ports::decoder::{AudioBlock, Clip, ClipRequest, Frame, ScanFrame, ScanOptions, ScanSink};
 use ports::{ErrorKind, PortError, Result};
 
-use super::wire::{self, Job, Outcome, PictureHead, Request, send};
+use super::wire::{self, PictureHead, WorkerJob, WorkerRequest, WorkerResult, send};
 use super::{FRAMES_AT_ONCE, sandbox};
 use crate::decoder::ffmpeg::FfmpegDecoder;
 
@@ -20,7 +20,7 @@ use crate::decoder::ffmpeg::FfmpegDecoder;
 pub fn work(request: Option<OsString>) -> ExitCode {
     sandbox::close_descriptors();
     let request = request.and_then(|text| text.into_string().ok());
-    let request: Option<Request> = request.and_then(|text| serde_json::from_str(&text).ok());
+    let request: Option<WorkerRequest> = request.and_then(|text| serde_json::from_str(&text).ok());
     let (Some(request), Ok((file, mut out))) = (request, standard_files()) else {
         eprintln!("shotlog: `decode` is what the service starts for itself; it has no other use");
         return ExitCode::FAILURE;
@@ -32,7 +32,7 @@ pub fn work(request: Option<OsString>) -> ExitCode {
             Err(PortError::new(ErrorKind::Other, message))
         }
     };
-    let outcome = outcome.unwrap_or_else(|error| Outcome::failed(&error));
+    let outcome = outcome.unwrap_or_else(|error| WorkerResult::failed(&error));
     let sent = serde_json::to_vec(&outcome)
         .map_err(io::Error::from)
         .and_then(|json| send(&mut &*out.file, wire::OUTCOME, &json, &[]));
@@ -45,31 +45,31 @@ fn standard_files() -> io::Result<(File, Output)> {
     Ok((file, Output { file: Arc::new(out), message: Vec::new() }))
 }
 
-fn do_job(request: Request, file: &Arc<File>, out: &mut Output) -> Result<Outcome> {
+fn do_job(request: WorkerRequest, file: &Arc<File>, out: &mut Output) -> Result<WorkerResult> {
     let decoder = FfmpegDecoder::new(request.ffmpeg);
     Ok(match request.job {
-        Job::Probe => Outcome::MediaInfo(decoder.probe_file(file)?.into()),
-        Job::Scan { width, height, exact, audio_track } => {
+        WorkerJob::Probe => WorkerResult::MediaInfo(decoder.probe_file(file)?.into()),
+        WorkerJob::Scan { width, height, exact, audio_track } => {
             let options = ScanOptions { width, height, exact, audio_track };
             let summary = decoder.scan_file(file, &options, out)?;
-            Outcome::Summary(summary.into())
+            WorkerResult::Summary(summary.into())
         }
-        Job::Sound { audio_track } => {
+        WorkerJob::Sound { audio_track } => {
             decoder.decode_audio_file(file, audio_track, out)?;
-            Outcome::Sound
+            WorkerResult::Sound
         }
-        Job::Frames { mut stills, method } => {
+        WorkerJob::Frames { mut stills, method } => {
             stills.truncate(FRAMES_AT_ONCE);
             let method = decoder.extract_frames(file, &stills, method, &mut |index, frame| {
                 out.picture(index as u32, frame)
             })?;
-            Outcome::Frames(method)
+            WorkerResult::Frames(method)
         }
-        Job::Clip { start, end, exact, max_bytes, audio_track } => {
+        WorkerJob::Clip { start, end, exact, max_bytes, audio_track } => {
             let cut = ClipRequest { start, end, exact, max_bytes, audio_track };
             let writer = Writer { file: out.file.clone(), at: 0, end: 0 };
             let Clip { start, copied, video } = decoder.write_clip(file, &cut, writer)?;
-            Outcome::Clip { start, copied, video }
+            WorkerResult::Clip { start, copied, video }
         }
     })
 }

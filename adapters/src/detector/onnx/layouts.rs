@@ -6,12 +6,12 @@ use super::boxes::ScoredBox;
 use crate::detector::Layout;
 
 /// One output tensor of a run.
-pub(super) struct Output<'a> {
+pub(super) struct OutputTensor<'a> {
     pub(super) shape: Vec<usize>,
     pub(super) data: &'a [f32],
 }
 
-impl Output<'_> {
+impl OutputTensor<'_> {
     /// Rows and columns of `[1, rows, columns]`.
     fn matrix(&self) -> Option<(usize, usize)> {
         match self.shape[..] {
@@ -24,7 +24,7 @@ impl Output<'_> {
 /// Boxes that score at least `threshold`, in pixels of an input with this `size`.
 pub(super) fn read(
     layout: Layout,
-    outputs: &[Output<'_>],
+    outputs: &[OutputTensor<'_>],
     classes: usize,
     size: (u32, u32),
     threshold: f32,
@@ -42,12 +42,12 @@ pub(super) fn read(
 }
 
 /// Whether the logits have one class more than there are labels.
-pub(super) fn has_no_object_class(outputs: &[Output<'_>], classes: usize) -> bool {
+pub(super) fn has_no_object_class(outputs: &[OutputTensor<'_>], classes: usize) -> bool {
     outputs.iter().any(|o| o.matrix().is_some_and(|(_, columns)| columns == classes + 1))
 }
 
 fn yolox(
-    outputs: &[Output<'_>],
+    outputs: &[OutputTensor<'_>],
     classes: usize,
     size: (u32, u32),
     threshold: f32,
@@ -69,7 +69,7 @@ fn yolox(
 }
 
 fn distributions(
-    outputs: &[Output<'_>],
+    outputs: &[OutputTensor<'_>],
     classes: usize,
     size: (u32, u32),
     threshold: f32,
@@ -136,9 +136,9 @@ fn from_distances(
     Some(ScoredBox { class, score, corners })
 }
 
-fn yolov8(outputs: &[Output<'_>], classes: usize, threshold: f32) -> Option<Vec<ScoredBox>> {
+fn yolov8(outputs: &[OutputTensor<'_>], classes: usize, threshold: f32) -> Option<Vec<ScoredBox>> {
     let values = 4 + classes;
-    let fits = |o: &&Output<'_>| o.matrix().is_some_and(|m| m.0 == values || m.1 == values);
+    let fits = |o: &&OutputTensor<'_>| o.matrix().is_some_and(|m| m.0 == values || m.1 == values);
     let output = outputs.iter().find(fits)?;
     let (rows, columns) = output.matrix()?;
     let (count, step, across) =
@@ -154,7 +154,7 @@ fn yolov8(outputs: &[Output<'_>], classes: usize, threshold: f32) -> Option<Vec<
 }
 
 fn detr(
-    outputs: &[Output<'_>],
+    outputs: &[OutputTensor<'_>],
     classes: usize,
     size: (u32, u32),
     threshold: f32,
@@ -210,7 +210,7 @@ fn softmax(logits: &[f32]) -> Vec<f32> {
     powers.into_iter().map(|p| p / sum).collect()
 }
 
-fn mismatch(layout: Layout, outputs: &[Output<'_>], classes: usize) -> PortError {
+fn mismatch(layout: Layout, outputs: &[OutputTensor<'_>], classes: usize) -> PortError {
     let shapes: Vec<&[usize]> = outputs.iter().map(|o| o.shape.as_slice()).collect();
     let message = format!(
         "outputs of the shapes {shapes:?} are not those of the layout {layout:?} with {classes} labels"

@@ -25,8 +25,8 @@ use ports::{
 use super::{Layout, Settings};
 use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, unfit};
 use boxes::ScoredBox;
-use layouts::Output;
-use picture::{Fit, Input};
+use layouts::OutputTensor;
+use picture::{Fit, Preprocessing};
 
 /// Options of [`OnnxDetector::open`].
 #[derive(Debug, Clone, PartialEq)]
@@ -85,7 +85,7 @@ struct Shared {
     labels: Vec<String>,
     options: OnnxDetectorOptions,
     size: (u32, u32),
-    input: Input,
+    input: Preprocessing,
     mask: Option<Vec<usize>>,
 }
 
@@ -101,7 +101,7 @@ impl OnnxDetector {
         let (size, mask) = pool.with(|session| model_input(session, &options))?;
         let stem = options.model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let name = format!("{stem}@{:.2}", options.threshold);
-        let input = Input::for_layout(options.layout, false);
+        let input = Preprocessing::for_layout(options.layout, false);
         let mut shared = Shared { pool, labels, options, size, input, mask };
         let blank = vec![0.0; size.0 as usize * size.1 as usize * 3];
         let closed_set = shared
@@ -110,7 +110,7 @@ impl OnnxDetector {
                 Ok(layouts::has_no_object_class(outputs, shared.labels.len()))
             })
             .map_err(|e| unfit(&shared.options.model, e))?;
-        shared.input = Input::for_layout(shared.options.layout, closed_set);
+        shared.input = Preprocessing::for_layout(shared.options.layout, closed_set);
         Ok(Self { name, shared: Arc::new(shared) })
     }
 }
@@ -158,7 +158,11 @@ impl Shared {
         })
     }
 
-    fn run<T>(&self, pixels: &[f32], read: impl FnOnce(&[Output<'_>]) -> Result<T>) -> Result<T> {
+    fn run<T>(
+        &self,
+        pixels: &[f32],
+        read: impl FnOnce(&[OutputTensor<'_>]) -> Result<T>,
+    ) -> Result<T> {
         let (width, height) = (self.size.0 as usize, self.size.1 as usize);
         self.pool.with(|session| {
             let picture = TensorRef::from_array_view(([1, 3, height, width], pixels));
@@ -177,7 +181,7 @@ impl Shared {
                 // No supported layout has outputs of other types, such as label ids.
                 if let Ok((shape, data)) = values[index].try_extract_tensor::<f32>() {
                     let shape = shape.iter().map(|d| *d as usize).collect();
-                    outputs.push(Output { shape, data });
+                    outputs.push(OutputTensor { shape, data });
                 }
             }
             read(&outputs)

@@ -8,7 +8,7 @@ use crate::picture::View;
 
 /// Preprocessing of pixels.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Input {
+pub(super) struct Preprocessing {
     placement: Placement,
     /// Channel order BGR, as in OpenCV.
     bgr: bool,
@@ -30,7 +30,7 @@ enum Placement {
 /// Grey value of the YOLO family's padding.
 const MARGIN: f32 = 114.0;
 
-impl Input {
+impl Preprocessing {
     /// `no_object`: the model has a class for "no object", as the first DETR models do.
     pub(super) fn for_layout(layout: Layout, no_object: bool) -> Self {
         let plain = ([0.0; 3], [1.0; 3]);
@@ -123,10 +123,10 @@ mod tests {
         let rgb = [10, 20, 30, 10, 20, 30];
         let Some(picture) = View::from_raw(2, 1, rgb.as_slice()) else { panic!("2 × 1 pixels") };
         let (pixels, _) =
-            Input::for_layout(Layout::Yolox, false).prepare(&picture, (2, 2)).unwrap();
+            Preprocessing::for_layout(Layout::Yolox, false).prepare(&picture, (2, 2)).unwrap();
         assert_eq!(pixels, [30., 30., 114., 114., 20., 20., 114., 114., 10., 10., 114., 114.]);
         let (pixels, _) =
-            Input::for_layout(Layout::Yolov8, false).prepare(&picture, (2, 2)).unwrap();
+            Preprocessing::for_layout(Layout::Yolov8, false).prepare(&picture, (2, 2)).unwrap();
         assert!((pixels[0] - 10.0 / 255.0).abs() < 1e-6);
     }
 }

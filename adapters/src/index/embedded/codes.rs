@@ -12,7 +12,7 @@
 //!
 //! `⟨q, p⟩` is exact: `p` is small enough for the sum to fit 32 bits. The score of a row is a sum
 //! of `d` products in float32, off by at most `2·d·2⁻²⁴·‖r‖·‖v‖` for any order of summation, and
-//! computing the bound itself rounds fewer than sixteen times; [`Probe`] adds `(d + 16)·2⁻²²` of
+//! computing the bound itself rounds fewer than sixteen times; [`QuantizedQuery`] adds `(d + 16)·2⁻²²` of
 //! `‖r‖·‖v‖ ≤ (s·127·√d + ‖e‖)·‖v‖` for both. So no row scores above its bound, and a search that
 //! scores every row whose bound reaches the current minimum score finds exactly what a scan of
 //! every row finds.
@@ -83,7 +83,7 @@ impl WithSimd for Encode<'_> {
 }
 
 /// A quantized query to compare with quantized rows.
-pub(super) struct Probe {
+pub(super) struct QuantizedQuery {
     arch: Arch,
     numbers: Vec<i16>,
     step: f32,
@@ -93,7 +93,7 @@ pub(super) struct Probe {
     length: f32,
 }
 
-impl Probe {
+impl QuantizedQuery {
     pub(super) fn new(query: &[f32]) -> Self {
         let dimension = query.len() as f64;
         // Keeps the sum of all products below 2^31.
@@ -149,10 +149,10 @@ fn product(query: &[i16], row: &[u8]) -> i32 {
     sums.iter().sum::<i32>() + rest
 }
 
-/// The kernel of [`Probe::bounds`], compiled for several register widths and dispatched at run
+/// The kernel of [`QuantizedQuery::bounds`], compiled for several register widths and dispatched at run
 /// time. It must be a type: the compiler would not inline the body of a closure there.
 struct Bounds<'p, F> {
-    probe: &'p Probe,
+    probe: &'p QuantizedQuery,
     code: F,
     bounds: &'p mut [f32],
 }
@@ -230,7 +230,7 @@ mod tests {
             let mut bounds = vec![0.0; rows.len()];
             let mut gap = 0.0_f32;
             for query in &all {
-                let probe = Probe::new(query);
+                let probe = QuantizedQuery::new(query);
                 probe.bounds(|i| &codes[i * stride..][..stride], &mut bounds);
                 let long = |v: &[f32]| v.iter().map(|x| x * x).sum::<f32>().sqrt();
                 for ((row, bound), vector) in rows.iter().zip(&bounds).zip(&all) {
@@ -251,7 +251,7 @@ mod tests {
         let mut random = Rng::with_seed(9);
         let mut even = || unit((0..384).map(|_| signed(&mut random)).collect());
         let query = even();
-        let probe = Probe::new(&query);
+        let probe = QuantizedQuery::new(&query);
         for _ in 0..500 {
             let row: Vec<u8> = even().iter().flat_map(|x| x.to_le_bytes()).collect();
             let mut code = Vec::new();

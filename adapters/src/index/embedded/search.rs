@@ -16,7 +16,7 @@ use tantivy::schema::{IndexRecordOption, Value};
 use tantivy::tokenizer::TextAnalyzer;
 use tantivy::{DocAddress, DocSet, TERMINATED, TantivyDocument};
 
-use super::codes::Probe;
+use super::codes::QuantizedQuery;
 use super::collectors::{Collector, ScoredDoc, TopPerVideo, TopPoints, TopVideos};
 use super::failed;
 use super::schema::PointSchema;
@@ -86,7 +86,7 @@ fn collect_nearest<K: Collector>(
             starts.map(move |start| (of, start..of.len().min(start + TASK_ROWS)))
         })
         .collect();
-    let (probe, floor) = (Probe::new(&query.vector), Floor::default());
+    let (probe, floor) = (QuantizedQuery::new(&query.vector), Floor::default());
     let score = |(of, range): &(&SegmentRows<'_>, Range<usize>)| {
         let mut collector = empty.clone();
         for of_analyzer in of.candidates(range.clone()) {
@@ -134,7 +134,7 @@ fn run_tasks<T: Sync, R: Send>(
 /// Offers the rows of a block that may be among the best.
 fn compare<K: Collector>(
     query: &[f32],
-    probe: &Probe,
+    probe: &QuantizedQuery,
     of: &SegmentRows<'_>,
     block: &[CandidateRow],
     collector: &mut K,

@@ -95,13 +95,13 @@ impl List {
 
 /// All rows of a segment, memory-mapped.
 #[derive(Clone)]
-struct Pool {
+struct SegmentRows {
     floats: OwnedBytes,
     codes: OwnedBytes,
     dimension: usize,
 }
 
-impl Pool {
+impl SegmentRows {
     fn floats(&self, index: usize) -> &[u8] {
         let stride = self.dimension * FLOAT;
         &self.floats[index * stride..][..stride]
@@ -115,7 +115,7 @@ impl Pool {
 
 /// The rows of one vector field in one segment.
 pub(super) struct Rows {
-    pool: Pool,
+    pool: SegmentRows,
     len: usize,
     /// The document of each row, ascending; `None` if the row number is the document id.
     docs: Option<List>,
@@ -204,7 +204,7 @@ fn parse(bytes: &OwnedBytes, max_doc: DocId, dimension: usize) -> Option<BTreeMa
     let all = directory.rows;
     let floats = part(0, all.checked_mul(dimension * FLOAT)?)?;
     let codes = part(floats.len(), all.checked_mul(codes::stride(dimension))?)?;
-    let pool = Pool { floats, codes, dimension };
+    let pool = SegmentRows { floats, codes, dimension };
     let list = |at: usize, len: usize| Some(List(part(at, len.checked_mul(4)?)?));
     let mut fields = BTreeMap::new();
     for Entry { name, rows, docs, indices } in directory.fields {
@@ -251,7 +251,7 @@ impl SegmentPlugin for Vectors {
             analyzer: self.analyzer,
             stride: self.dimension * FLOAT,
             docs: 0,
-            analyzers: Analyzers::default(),
+            analyzers: AnalyzerNumbers::default(),
             rows: Vec::new(),
             fields: BTreeMap::new(),
         }))
@@ -269,7 +269,7 @@ impl SegmentPlugin for Vectors {
             .iter()
             .map(|reader| Ok((reader, open(reader, self.dimension)?)))
             .collect::<tantivy::Result<Vec<_>>>()?;
-        let mut analyzers = Analyzers::default();
+        let mut analyzers = AnalyzerNumbers::default();
         let of_docs = context
             .readers
             .iter()
@@ -298,7 +298,7 @@ impl SegmentPlugin for Vectors {
                 max_doc += reader.num_docs();
             }
         }
-        let pools: Vec<Option<&Pool>> = sources
+        let pools: Vec<Option<&SegmentRows>> = sources
             .iter()
             .map(|(_, fields)| fields.values().next().map(|rows| &rows.pool))
             .collect();
@@ -322,7 +322,7 @@ struct SegmentVectors {
     analyzer: Field,
     stride: usize,
     docs: DocId,
-    analyzers: Analyzers,
+    analyzers: AnalyzerNumbers,
     /// In document order; equal rows of a document are stored once.
     rows: Vec<u8>,
     /// For each field: document, analyzer number and row.
@@ -424,9 +424,9 @@ fn decode(bytes: &[u8], stride: usize) -> Option<(&str, &[u8], &[u8])> {
 
 /// Analyzers whose rows are stored together, numbered in order of appearance.
 #[derive(Default)]
-struct Analyzers(Vec<String>);
+struct AnalyzerNumbers(Vec<String>);
 
-impl Analyzers {
+impl AnalyzerNumbers {
     fn number(&mut self, analyzer: &str) -> u16 {
         let known = self.0.iter().position(|known| known == analyzer);
         let number = known.unwrap_or_else(|| {

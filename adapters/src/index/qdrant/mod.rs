@@ -32,7 +32,7 @@ use uuid::Uuid;
 
 use super::check;
 use super::top_values::TopValues;
-use crate::qdrant::Server;
+use crate::qdrant::QdrantConnection;
 
 /// Points per read or write request.
 const PAGE: u32 = 256;
@@ -95,7 +95,7 @@ pub struct QdrantOptions {
 /// The index. Cheap to clone.
 #[derive(Clone)]
 pub struct QdrantIndex {
-    server: Server,
+    server: QdrantConnection,
     options: QdrantOptions,
     /// The collection or alias to use in requests.
     target: String,
@@ -140,7 +140,7 @@ impl QdrantIndex {
             }
             vectors = vectors.add_vector(field, Vector::new_dense(vector));
         }
-        let words = words::Words::new(&point.text);
+        let words = words::WordSequence::new(&point.text);
         if let Some((indices, values)) = words.weights() {
             vectors = vectors.add_vector(collection::TEXT, Vector::new_sparse(indices, values));
             payload.insert(collection::WORDS.to_owned(), Value::from(words.joined()));
@@ -527,9 +527,9 @@ impl VectorIndex for QdrantIndex {
     }
 }
 
-fn connect(options: &QdrantOptions) -> Result<Server> {
+fn connect(options: &QdrantOptions) -> Result<QdrantConnection> {
     let QdrantOptions { url, api_key, timeout, attempts, .. } = options;
-    Server::connect(url, api_key.as_deref(), *timeout, *attempts)
+    QdrantConnection::connect(url, api_key.as_deref(), *timeout, *attempts)
 }
 
 fn payload(fields: &[&str]) -> SelectorOptions {

@@ -17,9 +17,9 @@ const AVERAGE_WORDS: f32 = 40.0;
 const GAP: &str = "\u{b7}";
 
 /// The words of a text in order.
-pub(super) struct Words(Vec<(usize, String)>);
+pub(super) struct WordSequence(Vec<(usize, String)>);
 
-impl Words {
+impl WordSequence {
     pub(super) fn new(text: &str) -> Self {
         Self(words::words(&mut words::analyzer(), text))
     }
@@ -103,11 +103,11 @@ mod tests {
 
     #[test]
     fn weights_follow_bm25() {
-        let weight = |text: &str| Words::new(text).weights().unwrap().1[0];
+        let weight = |text: &str| WordSequence::new(text).weights().unwrap().1[0];
         assert!(weight("car car") > weight("car"));
         let long = format!("car {}", "car ".repeat(400));
         assert!(weight(&long) < K1 + 1.0, "saturates");
-        assert_eq!(Words::new(" ?! ").weights(), None);
+        assert_eq!(WordSequence::new(" ?! ").weights(), None);
     }
 
     #[test]
@@ -116,6 +116,6 @@ mod tests {
         assert_eq!(parsed.words, ["bakeri"]);
         assert_eq!(parsed.phrases[0].joined, "red car");
         let long = "x".repeat(100);
-        assert_eq!(Words::new(&format!("red {long} car")).joined(), "red \u{b7} car");
+        assert_eq!(WordSequence::new(&format!("red {long} car")).joined(), "red \u{b7} car");
     }
 }

@@ -4,7 +4,7 @@
 use ports::llm::PassageKind;
 use text::join_list;
 
-use super::document::{Document, finish_sentence, is_title};
+use super::corpus::{Corpus, finish_sentence, is_title};
 use super::{phrases, rank};
 
 /// Maximum number of quoted on-screen titles.
@@ -16,42 +16,42 @@ const MAX_QUOTES: usize = 3;
 /// Maximum share of doubtful words in a quoted sentence: one content word in five may be misrecognised.
 const MAX_DOUBT: f64 = 0.2;
 
-/// Whether a document has detections and no prose.
-pub(super) fn is_needed(document: &Document) -> bool {
-    let prose = document.sentences.iter().any(|sentence| sentence.kind == PassageKind::Prose);
-    !prose && !document.only_speech()
+/// Whether a corpus has detections and no prose.
+pub(super) fn is_needed(corpus: &Corpus) -> bool {
+    let prose = corpus.sentences.iter().any(|sentence| sentence.kind == PassageKind::Prose);
+    !prose && !corpus.only_speech()
 }
 
 /// The sentences of the summary; empty if only the appearance of the scene is known.
-pub(super) fn summary(document: &Document, max_sentences: usize) -> Vec<String> {
+pub(super) fn summary(corpus: &Corpus, max_sentences: usize) -> Vec<String> {
     let mut sentences = Vec::new();
-    if !document.shown.is_empty() {
-        let seen = join_list(&document.shown, "and");
+    if !corpus.shown.is_empty() {
+        let seen = join_list(&corpus.shown, "and");
         let one =
-            matches!(document.shown[..], [one] if one.starts_with("a ") || one.starts_with("an "));
+            matches!(corpus.shown[..], [one] if one.starts_with("a ") || one.starts_with("an "));
         sentences.push(finish_sentence(&format!("{seen} {} seen", if one { "is" } else { "are" })));
     }
-    let titles: Vec<String> = titles(document).map(|text| format!("“{text}”")).collect();
+    let titles: Vec<String> = titles(corpus).map(|text| format!("“{text}”")).collect();
     match &titles[..] {
         [] => {}
         [one] => sentences.push(format!("On screen it says {one}.")),
         _ => sentences.push(format!("On screen it says {}.", join_list(&titles, "and"))),
     }
-    let mut quoted = quotable(document, max_sentences, MAX_QUOTES);
+    let mut quoted = quotable(corpus, max_sentences, MAX_QUOTES);
     quoted.sort_unstable();
     if !quoted.is_empty() {
-        sentences.extend(talk(document));
+        sentences.extend(talk(corpus));
     }
     let mut last: Option<usize> = None;
     for at in quoted {
-        let sentence = &document.sentences[at];
-        let same = last.is_some_and(|last| document.sentences[last].speaker == sentence.speaker);
+        let sentence = &corpus.sentences[at];
+        let same = last.is_some_and(|last| corpus.sentences[last].speaker == sentence.speaker);
         match sentences.last_mut().filter(|_| same) {
             Some(open) => {
                 open.truncate(open.trim_end_matches('”').len());
                 open.push_str(&format!(" {}”", finish_sentence(&sentence.text)));
             }
-            None => sentences.push(said(document, at)),
+            None => sentences.push(said(corpus, at)),
         }
         last = Some(at);
     }
@@ -59,22 +59,22 @@ pub(super) fn summary(document: &Document, max_sentences: usize) -> Vec<String> 
 }
 
 /// The most important statements: speech, or detections if there is no speech.
-pub(super) fn key_points(document: &Document, max_sentences: usize, count: usize) -> Vec<String> {
+pub(super) fn key_points(corpus: &Corpus, max_sentences: usize, count: usize) -> Vec<String> {
     let mut points: Vec<String> =
-        quotable(document, max_sentences, count).into_iter().map(|at| said(document, at)).collect();
+        quotable(corpus, max_sentences, count).into_iter().map(|at| said(corpus, at)).collect();
     if points.is_empty() {
-        let seen = |at: usize| document.sentences[at].kind == PassageKind::Objects;
-        let seen = rank::rank(document, max_sentences, seen).best(count);
-        points.extend(seen.into_iter().map(|at| document.quoted(at)));
+        let seen = |at: usize| corpus.sentences[at].kind == PassageKind::Objects;
+        let seen = rank::rank(corpus, max_sentences, seen).best(count);
+        points.extend(seen.into_iter().map(|at| corpus.quoted(at)));
     }
     points
 }
 
 /// The subjects of the speech, as `People talk about maps and Paris.`
-fn talk(document: &Document) -> Option<String> {
-    let subjects = phrases::subjects(document, MAX_SUBJECTS);
+fn talk(corpus: &Corpus) -> Option<String> {
+    let subjects = phrases::subjects(corpus, MAX_SUBJECTS);
     let mut speakers: Vec<&str> =
-        document.sentences.iter().filter_map(|sentence| sentence.speaker.as_deref()).collect();
+        corpus.sentences.iter().filter_map(|sentence| sentence.speaker.as_deref()).collect();
     speakers.sort_unstable();
     speakers.dedup();
     let who = if speakers.len() > 1 { "People talk" } else { "Somebody talks" };
@@ -82,8 +82,8 @@ fn talk(document: &Document) -> Option<String> {
 }
 
 /// The first on-screen titles.
-fn titles<'a>(document: &'a Document) -> impl Iterator<Item = &'a str> {
-    let shown = document.sentences.iter().filter(|sentence| {
+fn titles<'a>(corpus: &'a Corpus) -> impl Iterator<Item = &'a str> {
+    let shown = corpus.sentences.iter().filter(|sentence| {
         sentence.kind == PassageKind::Screen
             && sentence.repeats.is_none()
             && sentence.length > 1
@@ -93,9 +93,9 @@ fn titles<'a>(document: &'a Document) -> impl Iterator<Item = &'a str> {
 }
 
 /// The most informative sentences of the speech that are probably recognised correctly, best first.
-fn quotable(document: &Document, max_sentences: usize, count: usize) -> Vec<usize> {
-    let ranking = rank::rank(document, max_sentences, |at| {
-        let sentence = &document.sentences[at];
+fn quotable(corpus: &Corpus, max_sentences: usize, count: usize) -> Vec<usize> {
+    let ranking = rank::rank(corpus, max_sentences, |at| {
+        let sentence = &corpus.sentences[at];
         sentence.kind == PassageKind::Speech
             && sentence.doubt <= MAX_DOUBT
             && sentence.length > 3
@@ -105,8 +105,8 @@ fn quotable(document: &Document, max_sentences: usize, count: usize) -> Vec<usiz
 }
 
 /// A sentence as `S1 says: “We make maps.”`
-fn said(document: &Document, at: usize) -> String {
-    let sentence = &document.sentences[at];
+fn said(corpus: &Corpus, at: usize) -> String {
+    let sentence = &corpus.sentences[at];
     let who = sentence.speaker.as_deref().unwrap_or("A voice");
     format!("{who} says: “{}”", finish_sentence(&sentence.text))
 }

@@ -10,7 +10,7 @@ use text::things::stands_for;
 use text::{stem, words};
 
 use super::SUMMARY_SENTENCES;
-use super::document::{Document, Sentence, content_stems};
+use super::corpus::{Corpus, Sentence, content_stems};
 use super::question::{QuestionTerms, bonus, counts_term};
 use super::rank;
 
@@ -39,13 +39,13 @@ enum Overview {
 
 /// The section of the video that such a question is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Section {
+enum VideoSection {
     Whole,
     Beginning,
     End,
 }
 
-impl Section {
+impl VideoSection {
     fn from_question(question: &str) -> Self {
         let asked: Vec<String> = words(question).into_iter().map(|word| word.lower).collect();
         let has = |list: &[&str]| asked.iter().any(|word| list.contains(&word.as_str()));
@@ -60,27 +60,27 @@ impl Section {
 }
 
 /// The sentences that answer `question`, best first.
-pub(super) fn find(document: &Document, question: &str, max_sentences: usize) -> Answer {
+pub(super) fn find(corpus: &Corpus, question: &str, max_sentences: usize) -> Answer {
     let asked = QuestionTerms::parse(question);
-    if let Some(answer) = answer_from_topic(document, &asked) {
+    if let Some(answer) = answer_from_topic(corpus, &asked) {
         return answer;
     }
     if asked.terms.values().all(|&weight| weight < 1.0) {
         if asked.asks_for == AnswerKind::Year {
-            return sentences_with_year(document);
+            return sentences_with_year(corpus);
         }
         if let Some(overview) = overview(question).filter(|_| !asked.asks_for_number) {
-            return about(document, overview, Section::from_question(question), max_sentences);
+            return about(corpus, overview, VideoSection::from_question(question), max_sentences);
         }
     }
     if asked.terms.is_empty() {
         return Answer::default();
     }
-    evidence(document, &asked)
+    evidence(corpus, &asked)
 }
 
 /// The answer to a question that asks exactly for the topic of some passages.
-fn answer_from_topic(document: &Document, question: &QuestionTerms) -> Option<Answer> {
+fn answer_from_topic(corpus: &Corpus, question: &QuestionTerms) -> Option<Answer> {
     let own: Vec<&String> =
         question.terms.iter().filter(|(_, weight)| **weight >= 1.0).map(|(term, _)| term).collect();
     let terms = match own[..] {
@@ -92,7 +92,7 @@ fn answer_from_topic(document: &Document, question: &QuestionTerms) -> Option<An
         return None;
     }
     let has_topic = |sentence: &Sentence, topic: &str| {
-        document.passages[sentence.passage].topic.as_deref() == Some(topic)
+        corpus.passages[sentence.passage].topic.as_deref() == Some(topic)
     };
     // A number of something else does not answer.
     let answers = |sentence: &Sentence| {
@@ -100,16 +100,13 @@ fn answer_from_topic(document: &Document, question: &QuestionTerms) -> Option<An
             && (!question.asks_for_number || counts_term(&sentence.text, &question.terms))
     };
     let mut best: Option<(f64, &str)> = None;
-    for passage in document.passages {
+    for passage in corpus.passages {
         let Some(topic) = &passage.topic else { continue };
         let stems = content_stems(topic);
         if !terms.iter().all(|term| stems.contains(*term)) {
             continue;
         }
-        if !document
-            .sentences
-            .iter()
-            .any(|sentence| has_topic(sentence, topic) && answers(sentence))
+        if !corpus.sentences.iter().any(|sentence| has_topic(sentence, topic) && answers(sentence))
         {
             continue;
         }
@@ -122,13 +119,13 @@ fn answer_from_topic(document: &Document, question: &QuestionTerms) -> Option<An
     }
     let (_, topic) = best?;
     let is_relevant = |at: usize| {
-        let sentence = &document.sentences[at];
+        let sentence = &corpus.sentences[at];
         has_topic(sentence, topic) && sentence.repeats.is_none() && answers(sentence)
     };
     let mut chosen: Vec<usize> =
-        (0..document.sentences.len()).filter(|&at| is_relevant(at)).collect();
+        (0..corpus.sentences.len()).filter(|&at| is_relevant(at)).collect();
     let names = |at: &usize| {
-        let stems = &document.sentences[*at].stems;
+        let stems = &corpus.sentences[*at].stems;
         question.terms.keys().any(|term| stems.contains(term))
     };
     if chosen.iter().any(names) {
@@ -136,21 +133,21 @@ fn answer_from_topic(document: &Document, question: &QuestionTerms) -> Option<An
     }
     // The first sentence of every passage before the second of any.
     let rank = |at: &usize| {
-        let passage = document.sentences[*at].passage;
-        (0..*at).filter(|other| document.sentences[*other].passage == passage).count()
+        let passage = corpus.sentences[*at].passage;
+        (0..*at).filter(|other| corpus.sentences[*other].passage == passage).count()
     };
     chosen.sort_by_key(|at| (rank(at), *at));
     chosen.truncate(MAX_SENTENCES);
     let chosen: Vec<_> =
-        chosen.into_iter().map(|at| (at, vec![document.sentences[at].passage])).collect();
-    (!chosen.is_empty()).then(|| cite(document, chosen))
+        chosen.into_iter().map(|at| (at, vec![corpus.sentences[at].passage])).collect();
+    (!chosen.is_empty()).then(|| cite(corpus, chosen))
 }
 
-fn evidence(document: &Document, question: &QuestionTerms) -> Answer {
-    let sentences = &document.sentences;
+fn evidence(corpus: &Corpus, question: &QuestionTerms) -> Answer {
+    let sentences = &corpus.sentences;
     let weights = question.weights(sentences);
     let total: f64 = weights.values().sum();
-    let around = surroundings(document);
+    let around = surroundings(corpus);
 
     let mut scored: Vec<(usize, f64)> = Vec::new();
     for (at, sentence) in sentences.iter().enumerate() {
@@ -171,7 +168,7 @@ fn evidence(document: &Document, question: &QuestionTerms) -> Answer {
             continue;
         }
         // The answer may follow in the next sentence.
-        let after = follow_up(document, at).map_or("", |next| sentences[next].text.as_str());
+        let after = follow_up(corpus, at).map_or("", |next| sentences[next].text.as_str());
         let with_next = format!("{} {after}", sentence.text);
         let Some(bonus) = bonus(question.asks_for, &with_next) else { continue };
         let counted = question.asks_for == AnswerKind::Quantity
@@ -226,19 +223,19 @@ fn evidence(document: &Document, question: &QuestionTerms) -> Answer {
         }
     }
     // A summary of a moment adds nothing to the moment.
-    let sums_up = |at: usize| document.passages[sentences[at].passage].topic.is_some();
+    let sums_up = |at: usize| corpus.passages[sentences[at].passage].topic.is_some();
     if chosen.iter().any(|(at, _)| !sums_up(*at)) {
         let mut first = true;
         chosen.retain(|(at, _)| std::mem::take(&mut first) || !sums_up(*at));
     }
-    add_follow_ups(document, question, &mut chosen);
-    cite(document, chosen)
+    add_follow_ups(corpus, question, &mut chosen);
+    cite(corpus, chosen)
 }
 
 /// Adds the next sentence: to the best sentence, since speech about a thing usually continues after the
 /// sentence that names it, and to every question, since its reply follows.
 fn add_follow_ups(
-    document: &Document,
+    corpus: &Corpus,
     question: &QuestionTerms,
     chosen: &mut Vec<(usize, Vec<usize>)>,
 ) {
@@ -246,13 +243,13 @@ fn add_follow_ups(
     let mut place = 0;
     while place < chosen.len() {
         let at = chosen[place].0;
-        let text = &document.sentences[at].text;
+        let text = &corpus.sentences[at].text;
         let complete = question.asks_for.is_definite() && bonus(question.asks_for, text).is_some();
         let wants = (Some(at) == best && !complete) || is_question(text);
-        let next = follow_up(document, at)
+        let next = follow_up(corpus, at)
             .filter(|next| wants && !chosen.iter().any(|(known, _)| known == next));
         if let Some(next) = next {
-            chosen.insert(place + 1, (next, vec![document.sentences[next].passage]));
+            chosen.insert(place + 1, (next, vec![corpus.sentences[next].passage]));
             place += 1;
         }
         place += 1;
@@ -264,55 +261,55 @@ fn is_question(text: &str) -> bool {
 }
 
 /// The sentence spoken right after another.
-fn follow_up(document: &Document, at: usize) -> Option<usize> {
-    let own = &document.sentences[at];
-    let moment = |sentence: &Sentence| document.passages[sentence.passage].moment.as_ref();
+fn follow_up(corpus: &Corpus, at: usize) -> Option<usize> {
+    let own = &corpus.sentences[at];
+    let moment = |sentence: &Sentence| corpus.passages[sentence.passage].moment.as_ref();
     let before = moment(own).filter(|_| own.kind == PassageKind::Speech)?;
     let soon = |next: &usize| {
-        moment(&document.sentences[*next]).is_some_and(|after| {
+        moment(&corpus.sentences[*next]).is_some_and(|after| {
             after.video_id == before.video_id && after.start <= before.end + MAX_PAUSE
         })
     };
     let said = |next: &usize| {
-        let next = &document.sentences[*next];
+        let next = &corpus.sentences[*next];
         next.kind == PassageKind::Speech && next.repeats.is_none()
     };
-    let next = (at + 1..document.sentences.len()).take_while(soon).find(said)?;
+    let next = (at + 1..corpus.sentences.len()).take_while(soon).find(said)?;
     // Another speaker continues the subject only in reply to a question.
-    let same_turn = document.sentences[next].speaker == own.speaker || is_question(&own.text);
+    let same_turn = corpus.sentences[next].speaker == own.speaker || is_question(&own.text);
     same_turn.then_some(next)
 }
 
 /// The first sentences with a year.
-fn sentences_with_year(document: &Document) -> Answer {
-    let sentences = &document.sentences;
+fn sentences_with_year(corpus: &Corpus) -> Answer {
+    let sentences = &corpus.sentences;
     let has_year = |at: &usize| {
         sentences[*at].repeats.is_none() && bonus(AnswerKind::Year, &sentences[*at].text).is_some()
     };
     let dated = (0..sentences.len()).filter(has_year).take(MAX_SENTENCES);
-    cite(document, dated.map(|at| (at, vec![sentences[at].passage])).collect())
+    cite(corpus, dated.map(|at| (at, vec![sentences[at].passage])).collect())
 }
 
-fn cite(document: &Document, chosen: Vec<(usize, Vec<usize>)>) -> Answer {
+fn cite(corpus: &Corpus, chosen: Vec<(usize, Vec<usize>)>) -> Answer {
     let sentences = chosen
         .into_iter()
         .map(|(at, passages)| {
             let mut ids: Vec<String> = Vec::new();
             for passage in passages {
-                let id = &document.passages[passage].id;
+                let id = &corpus.passages[passage].id;
                 if !ids.contains(id) {
                     ids.push(id.clone());
                 }
             }
-            AnswerSentence { text: quote_with_speaker(document, at), passages: ids }
+            AnswerSentence { text: quote_with_speaker(corpus, at), passages: ids }
         })
         .collect();
     Answer { sentences }
 }
 
-fn quote_with_speaker(document: &Document, at: usize) -> String {
-    let text = document.quoted(at);
-    let sentence = &document.sentences[at];
+fn quote_with_speaker(corpus: &Corpus, at: usize) -> String {
+    let text = corpus.quoted(at);
+    let sentence = &corpus.sentences[at];
     match (&sentence.speaker, sentence.kind) {
         (Some(speaker), _) => format!("{speaker}: “{}”", text.trim_matches(['“', '”'])),
         (None, PassageKind::Speech) if !text.starts_with('“') => format!("“{text}”"),
@@ -378,33 +375,30 @@ fn overview(question: &str) -> Option<Overview> {
 }
 
 fn about(
-    document: &Document,
+    corpus: &Corpus,
     overview: Overview,
-    section: Section,
+    section: VideoSection,
     max_sentences: usize,
 ) -> Answer {
     let is_summary = |passage: usize| {
-        let topic = document.passages[passage].topic.as_deref();
+        let topic = corpus.passages[passage].topic.as_deref();
         topic.is_some_and(|topic| content_stems(topic).contains(&stem("summary")))
     };
-    let summary: Vec<usize> = (0..document.sentences.len())
-        .filter(|&at| is_summary(document.sentences[at].passage))
+    let summary: Vec<usize> = (0..corpus.sentences.len())
+        .filter(|&at| is_summary(corpus.sentences[at].passage))
         .collect();
-    if overview == Overview::Everything && section == Section::Whole && !summary.is_empty() {
+    if overview == Overview::Everything && section == VideoSection::Whole && !summary.is_empty() {
         // A summary needs no selection.
         let chosen = summary.into_iter().take(SUMMARY_SENTENCES);
-        return cite(
-            document,
-            chosen.map(|at| (at, vec![document.sentences[at].passage])).collect(),
-        );
+        return cite(corpus, chosen.map(|at| (at, vec![corpus.sentences[at].passage])).collect());
     }
-    let part = document.places.div_ceil(5);
-    let ranking = rank::rank(document, max_sentences, |at| {
-        let sentence = &document.sentences[at];
+    let part = corpus.places.div_ceil(5);
+    let ranking = rank::rank(corpus, max_sentences, |at| {
+        let sentence = &corpus.sentences[at];
         let inside = match section {
-            Section::Whole => true,
-            Section::Beginning => sentence.place < part,
-            Section::End => sentence.place + part >= document.places,
+            VideoSection::Whole => true,
+            VideoSection::Beginning => sentence.place < part,
+            VideoSection::End => sentence.place + part >= corpus.places,
         };
         inside
             && match overview {
@@ -415,18 +409,15 @@ fn about(
     });
     let mut chosen = ranking.best(MAX_SENTENCES);
     chosen.sort_unstable();
-    cite(
-        document,
-        chosen.into_iter().map(|at| (at, vec![document.sentences[at].passage])).collect(),
-    )
+    cite(corpus, chosen.into_iter().map(|at| (at, vec![corpus.sentences[at].passage])).collect())
 }
 
 /// For each sentence, the stems of its context: its moment's sentences of the same kind, and the sentence
 /// before them, which a pronoun may refer to.
-fn surroundings<'a>(document: &'a Document) -> Vec<Rc<BTreeSet<&'a str>>> {
-    let mut around: Vec<Rc<BTreeSet<&str>>> = Vec::with_capacity(document.sentences.len());
+fn surroundings<'a>(corpus: &'a Corpus) -> Vec<Rc<BTreeSet<&'a str>>> {
+    let mut around: Vec<Rc<BTreeSet<&str>>> = Vec::with_capacity(corpus.sentences.len());
     let mut before: Option<&Sentence> = None;
-    for block in document.sentences.chunk_by(|a, b| a.place == b.place && a.kind == b.kind) {
+    for block in corpus.sentences.chunk_by(|a, b| a.place == b.place && a.kind == b.kind) {
         let end = before.filter(|last| last.place + 1 >= block[0].place);
         let near: BTreeSet<&str> =
             end.into_iter().chain(block).flat_map(|s| &s.stems).map(String::as_str).collect();

@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 use ports::llm::{Event, Events, PassageKind};
 use text::{is_article, is_stop_word, stem, words};
 
-use super::document::{
-    Document, Sentence, finish_sentence, is_notice, is_title, strip_final_marks,
-};
+use super::corpus::{Corpus, Sentence, finish_sentence, is_notice, is_title, strip_final_marks};
 
 /// Minimum share of a sentence's content words that are new since the previous moment.
 const MIN_NEW_SHARE: f64 = 0.4;
@@ -143,12 +141,12 @@ const PRONOUNS: &[&str] = &[
 ];
 
 /// The events, in order of time.
-pub(super) fn find(document: &Document) -> Events {
+pub(super) fn find(corpus: &Corpus) -> Events {
     let mut events: Vec<Event> = Vec::new();
     let mut before: Vec<&Sentence> = Vec::new();
-    for here in document.sentences.chunk_by(|a, b| a.place == b.place) {
+    for here in corpus.sentences.chunk_by(|a, b| a.place == b.place) {
         let here: Vec<&Sentence> = here.iter().collect();
-        for event in changes(&before, &here, document) {
+        for event in changes(&before, &here, corpus) {
             if !events.iter().any(|other| other.event == event.event) {
                 events.push(event);
             }
@@ -160,7 +158,7 @@ pub(super) fn find(document: &Document) -> Events {
 
 /// The most informative new sentences of a moment: an action, an on-screen text and speech; the appearance
 /// of the scene only if there is nothing else.
-fn changes(before: &[&Sentence], here: &[&Sentence], document: &Document) -> Vec<Event> {
+fn changes(before: &[&Sentence], here: &[&Sentence], corpus: &Corpus) -> Vec<Event> {
     let known: BTreeSet<&str> =
         before.iter().flat_map(|sentence| &sentence.stems).map(String::as_str).collect();
     let newest = |kind: PassageKind, accepts: fn(&str) -> bool| {
@@ -179,7 +177,7 @@ fn changes(before: &[&Sentence], here: &[&Sentence], document: &Document) -> Vec
         event,
         actor,
         category: category.to_owned(),
-        passage: document.passages[of.passage].id.clone(),
+        passage: corpus.passages[of.passage].id.clone(),
     };
     let mut found = Vec::new();
     if let Some(sentence) = newest(PassageKind::Prose, |_| true) {
@@ -209,11 +207,11 @@ fn changes(before: &[&Sentence], here: &[&Sentence], document: &Document) -> Vec
         found.push(event(sentence, text, speaker.clone(), "speech"));
     }
     // The appearance of the scene is an event only if nothing else is known of the video.
-    let bare = document.sentences.iter().all(Sentence::is_scenery);
+    let bare = corpus.sentences.iter().all(Sentence::is_scenery);
     let picture = here.iter().find(|s| bare && newness(s, &known) >= MIN_NEW_SHARE);
     if let (true, Some(sentence)) = (found.is_empty(), picture) {
         // The first scene is the start of the video, not a change.
-        let opens = before.is_empty() && document.places > 1;
+        let opens = before.is_empty() && corpus.places > 1;
         let text = shorten(&sentence.text);
         let text = if opens { text } else { as_scene_change(&text) };
         found.push(event(sentence, text, String::new(), "scene"));

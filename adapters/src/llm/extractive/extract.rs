@@ -172,13 +172,13 @@ fn pattern(pattern: &str) -> Regex {
 
 #[cfg(test)]
 mod tests {
-    use ports::llm::Moment;
+    use ports::llm::VideoSpan;
 
     use super::*;
 
     fn passages() -> Vec<Passage> {
         let passage = |id: &str, kind, start: f64, text: &str| Passage {
-            moment: Some(Moment { video_id: None, start, end: start + 2.0 }),
+            moment: Some(VideoSpan { video_id: None, start, end: start + 2.0 }),
             ..Passage::new(id, kind, text)
         };
         vec![

@@ -3,7 +3,7 @@
 
 mod account;
 mod answer;
-mod document;
+mod corpus;
 mod events;
 mod extract;
 mod phrases;
@@ -16,7 +16,7 @@ use ports::{ErrorKind, PortError, Result};
 use serde::Serialize;
 use serde_json::Value;
 
-use document::Document;
+use corpus::Corpus;
 
 /// Limits per request.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,60 +54,60 @@ impl Extractive {
     }
 
     fn answer(&self, request: &Request) -> Result<Value> {
-        let document = Document::read(&request.passages);
+        let corpus = Corpus::read(&request.passages);
         let question = request.question.as_deref().unwrap_or_default();
         match request.task {
             Task::Describe | Task::Persons => Err(PortError::new(
                 ErrorKind::Invalid,
                 "an extractive model sees no pictures; describing them takes a vision model",
             )),
-            Task::Summarize => json(&self.summary(&document)),
-            Task::Title => json(&Title { title: phrases::title(&document) }),
-            Task::Events => json(&events::find(&document)),
-            Task::Answer => json(&answer::find(&document, question, self.options.max_sentences)),
-            Task::Narrate => json(&self.narrative(&document, question)),
+            Task::Summarize => json(&self.summary(&corpus)),
+            Task::Title => json(&Title { title: phrases::title(&corpus) }),
+            Task::Events => json(&events::find(&corpus)),
+            Task::Answer => json(&answer::find(&corpus, question, self.options.max_sentences)),
+            Task::Narrate => json(&self.narrative(&corpus, question)),
             Task::Extract => json(&extract::find(&request.passages, &request.fields)),
         }
     }
 
-    fn summary(&self, document: &Document) -> Summary {
-        if account::is_needed(document) {
+    fn summary(&self, corpus: &Corpus) -> Summary {
+        if account::is_needed(corpus) {
             let max_sentences = self.options.max_sentences;
-            let sentences = account::summary(document, max_sentences);
+            let sentences = account::summary(corpus, max_sentences);
             if !sentences.is_empty() {
                 return Summary {
                     summary: sentences.join(" "),
-                    key_points: account::key_points(document, max_sentences, KEY_POINTS),
-                    topics: phrases::topics(document, TOPICS),
+                    key_points: account::key_points(corpus, max_sentences, KEY_POINTS),
+                    topics: phrases::topics(corpus, TOPICS),
                 };
             }
         }
-        let ranking = rank::rank(document, self.options.max_sentences, |_| true);
-        let length = (document.distinct() as f64).sqrt().ceil() as usize;
+        let ranking = rank::rank(corpus, self.options.max_sentences, |_| true);
+        let length = (corpus.distinct() as f64).sqrt().ceil() as usize;
         let mut chosen = ranking.best(length.clamp(1, SUMMARY_SENTENCES));
         let key_points = ranking
-            .best(KEY_POINTS.min(document.distinct().div_ceil(2).max(length)))
+            .best(KEY_POINTS.min(corpus.distinct().div_ceil(2).max(length)))
             .into_iter()
-            .map(|at| document.quoted(at))
+            .map(|at| corpus.quoted(at))
             .collect();
         chosen.sort_unstable();
         Summary {
-            summary: document.prose(&chosen),
+            summary: corpus.prose(&chosen),
             key_points,
-            topics: phrases::topics(document, TOPICS),
+            topics: phrases::topics(corpus, TOPICS),
         }
     }
 
     /// The best sentences about the subject, or of all if none names it, in order.
-    fn narrative(&self, document: &Document, subject: &str) -> Narrative {
-        let subject = document::content_stems(subject);
+    fn narrative(&self, corpus: &Corpus, subject: &str) -> Narrative {
+        let subject = corpus::content_stems(subject);
         let about =
-            |at: usize| document.sentences[at].stems.iter().any(|stem| subject.contains(stem));
-        let named = (0..document.sentences.len()).any(about);
-        let ranking = rank::rank(document, self.options.max_sentences, |at| !named || about(at));
+            |at: usize| corpus.sentences[at].stems.iter().any(|stem| subject.contains(stem));
+        let named = (0..corpus.sentences.len()).any(about);
+        let ranking = rank::rank(corpus, self.options.max_sentences, |at| !named || about(at));
         let mut chosen = ranking.best(NARRATIVE_SENTENCES);
         chosen.sort_unstable();
-        Narrative { narrative: document.prose(&chosen) }
+        Narrative { narrative: corpus.prose(&chosen) }
     }
 }
 

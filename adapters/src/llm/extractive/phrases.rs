@@ -7,11 +7,11 @@ use std::sync::LazyLock;
 use ports::llm::PassageKind;
 use text::{Token, is_article, is_stop_word, join_list, stem, words};
 
-use super::document::{Document, Sentence, is_title, strip_final_marks};
+use super::corpus::{Corpus, Sentence, is_title, strip_final_marks};
 use super::rank;
 
 /// A phrase and its weight.
-struct Phrase {
+struct WeightedPhrase {
     words: Vec<String>,
     stems: Vec<String>,
     score: f64,
@@ -24,13 +24,13 @@ const MAX_NAME_WORDS: usize = 5;
 const MAX_TITLE_WORDS: usize = 8;
 /// Score factor of phrases in on-screen text.
 const SCREEN_BONUS: f64 = 1.4;
-/// Maximum number of candidate phrases of a document.
+/// Maximum number of candidate phrases of a corpus.
 const MAX_CANDIDATES: usize = 20_000;
 
-/// The topics of a document, most important first.
-pub(super) fn topics(document: &Document, count: usize) -> Vec<String> {
-    let named = |phrase: &Phrase| phrase.words[0].starts_with(char::is_uppercase);
-    let (strong, weak): (Vec<Phrase>, Vec<Phrase>) = best(document, count, |_| true)
+/// The topics of a corpus, most important first.
+pub(super) fn topics(corpus: &Corpus, count: usize) -> Vec<String> {
+    let named = |phrase: &WeightedPhrase| phrase.words[0].starts_with(char::is_uppercase);
+    let (strong, weak): (Vec<WeightedPhrase>, Vec<WeightedPhrase>) = best(corpus, count, |_| true)
         .into_iter()
         .partition(|phrase| phrase.has_weight() || named(phrase));
     let topics = if strong.is_empty() { weak } else { strong };
@@ -38,27 +38,27 @@ pub(super) fn topics(document: &Document, count: usize) -> Vec<String> {
 }
 
 /// The subjects of the speech: phrases that occur more than once or have several words.
-pub(super) fn subjects(document: &Document, count: usize) -> Vec<String> {
-    let phrases = best(document, count, |kind| kind == PassageKind::Speech);
-    phrases.into_iter().filter(Phrase::has_weight).map(|p| p.words.join(" ")).collect()
+pub(super) fn subjects(corpus: &Corpus, count: usize) -> Vec<String> {
+    let phrases = best(corpus, count, |kind| kind == PassageKind::Speech);
+    phrases.into_iter().filter(WeightedPhrase::has_weight).map(|p| p.words.join(" ")).collect()
 }
 
 /// A title of at most eight words; empty without a topic.
-pub(super) fn title(document: &Document) -> String {
+pub(super) fn title(corpus: &Corpus) -> String {
     let is_language = |kind| matches!(kind, PassageKind::Speech | PassageKind::Prose);
-    let mut phrases = best(document, 3, is_language);
-    let weighty = phrases.first().is_some_and(Phrase::has_weight);
+    let mut phrases = best(corpus, 3, is_language);
+    let weighty = phrases.first().is_some_and(WeightedPhrase::has_weight);
     if !weighty {
-        if let Some(caption) = best(document, 1, |kind| kind == PassageKind::Screen).pop() {
+        if let Some(caption) = best(corpus, 1, |kind| kind == PassageKind::Screen).pop() {
             return title_case(&caption.words);
         }
         // Things visible all the time matter more than a word spoken once.
-        if !document.shown.is_empty() {
-            return title_case(&seen(document));
+        if !corpus.shown.is_empty() {
+            return title_case(&seen(corpus));
         }
     }
     if phrases.is_empty() {
-        return title_case(&opening(document));
+        return title_case(&opening(corpus));
     }
     let first = phrases.remove(0);
     let second = phrases.into_iter().find(|phrase| {
@@ -75,16 +75,16 @@ pub(super) fn title(document: &Document) -> String {
     title_case(&title)
 }
 
-impl Phrase {
+impl WeightedPhrase {
     fn has_weight(&self) -> bool {
         self.times > 1.0 || self.words.len() > 1
     }
 }
 
 /// The things visible overall, as `People, Cars and a Bird`.
-fn seen(document: &Document) -> Vec<String> {
+fn seen(corpus: &Corpus) -> Vec<String> {
     const NAMED: usize = 3;
-    let named = &document.shown[..document.shown.len().min(NAMED)];
+    let named = &corpus.shown[..corpus.shown.len().min(NAMED)];
     // Titles have no articles.
     let bare = |name: &&str| match name.split_once(' ') {
         Some((first, rest)) if is_article(first) => rest.to_owned(),
@@ -95,13 +95,13 @@ fn seen(document: &Document) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
-fn best(document: &Document, count: usize, of: impl Fn(PassageKind) -> bool) -> Vec<Phrase> {
-    let mut found: Vec<Phrase> = Vec::new();
-    for phrase in weighted_phrases(document, of) {
+fn best(corpus: &Corpus, count: usize, of: impl Fn(PassageKind) -> bool) -> Vec<WeightedPhrase> {
+    let mut found: Vec<WeightedPhrase> = Vec::new();
+    for phrase in weighted_phrases(corpus, of) {
         if found.len() == count {
             break;
         }
-        let shared = |other: &Phrase| {
+        let shared = |other: &WeightedPhrase| {
             let common = phrase.stems.iter().filter(|stem| other.stems.contains(stem)).count();
             common * 2 >= phrase.stems.len().min(other.stems.len())
         };
@@ -112,14 +112,17 @@ fn best(document: &Document, count: usize, of: impl Fn(PassageKind) -> bool) -> 
     found
 }
 
-fn weighted_phrases(document: &Document, includes: impl Fn(PassageKind) -> bool) -> Vec<Phrase> {
+fn weighted_phrases(
+    corpus: &Corpus,
+    includes: impl Fn(PassageKind) -> bool,
+) -> Vec<WeightedPhrase> {
     // Measurements and lists of detections are not topics.
     let about = |sentence: &&Sentence| {
         let is_content = !sentence.is_scenery() && sentence.kind != PassageKind::Objects;
         let is_notice = sentence.kind == PassageKind::Screen && !is_title(&sentence.text);
         is_content && !is_notice && includes(sentence.kind)
     };
-    let sentences = || document.sentences.iter().filter(about);
+    let sentences = || corpus.sentences.iter().filter(about);
     let mut names: HashSet<String> = HashSet::new();
     for sentence in sentences() {
         let all = words(&sentence.text);
@@ -138,7 +141,7 @@ fn weighted_phrases(document: &Document, includes: impl Fn(PassageKind) -> bool)
         }
         let all = words(&sentence.text);
         let sentence_all_caps = is_all_caps(&all);
-        let doubtful = &document.passages[sentence.passage].doubtful;
+        let doubtful = &corpus.passages[sentence.passage].doubtful;
         // An on-screen title is one phrase; other text is split into runs.
         let runs = match sentence.kind {
             PassageKind::Screen if all.len() <= MAX_NAME_WORDS + 2 => vec![&all[..]],
@@ -176,7 +179,7 @@ fn weighted_phrases(document: &Document, includes: impl Fn(PassageKind) -> bool)
         }
     }
 
-    let mut phrases: Vec<Phrase> = Vec::new();
+    let mut phrases: Vec<WeightedPhrase> = Vec::new();
     let mut places: HashMap<Vec<String>, usize> = HashMap::new();
     let mut times: Vec<f64> = Vec::new();
     let mut titles: Vec<bool> = Vec::new();
@@ -184,7 +187,7 @@ fn weighted_phrases(document: &Document, includes: impl Fn(PassageKind) -> bool)
         let next = phrases.len();
         let place = *places.entry(stems.clone()).or_insert(next);
         if place == next {
-            phrases.push(Phrase { words: shown, stems, score: 0.0, times: 0.0 });
+            phrases.push(WeightedPhrase { words: shown, stems, score: 0.0, times: 0.0 });
             times.push(1.0);
             titles.push(titled);
         } else {
@@ -331,9 +334,9 @@ fn capitalise(word: &str) -> String {
 }
 
 /// The beginning of the most informative sentence, for documents without phrases.
-fn opening(document: &Document) -> Vec<String> {
-    let Some(&at) = rank::rank(document, 64, |_| true).best(1).first() else { return Vec::new() };
-    let text = strip_final_marks(&document.sentences[at].text);
+fn opening(corpus: &Corpus) -> Vec<String> {
+    let Some(&at) = rank::rank(corpus, 64, |_| true).best(1).first() else { return Vec::new() };
+    let text = strip_final_marks(&corpus.sentences[at].text);
     let clause = text
         .split([',', ';', ':', '('])
         .map(str::trim)

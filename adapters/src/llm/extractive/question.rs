@@ -6,7 +6,7 @@ use text::numbers::is_amount;
 use text::questions::{AnswerKind, asks_for_number, is_generic, relative_times};
 use text::{is_stop_word, stem, words};
 
-use super::document::Sentence;
+use super::corpus::Sentence;
 
 /// The terms of a question, and what it asks for.
 pub(super) struct QuestionTerms {

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 
 use ports::llm::PassageKind;
 
-use super::document::{Document, Sentence};
+use super::corpus::{Corpus, Sentence};
 
 /// Scored sentences and their term vectors.
 pub(super) struct Ranking {
-    /// Indices into the document, in its order.
+    /// Indices into the corpus, in its order.
     chosen: Vec<usize>,
     scores: Vec<f64>,
     vectors: Vec<Vec<(usize, f64)>>,
@@ -29,11 +29,11 @@ const CROWDING_PENALTY: f64 = 0.1;
 
 /// Ranks up to `max_sentences` distinct sentences that satisfy `include`.
 pub(super) fn rank(
-    document: &Document,
+    corpus: &Corpus,
     max_sentences: usize,
     include: impl Fn(usize) -> bool,
 ) -> Ranking {
-    let sentences = &document.sentences;
+    let sentences = &corpus.sentences;
     let mut chosen: Vec<usize> =
         (0..sentences.len()).filter(|&at| sentences[at].repeats.is_none() && include(at)).collect();
 
@@ -63,7 +63,7 @@ pub(super) fn rank(
         .collect();
     let mut weights = normalize(salience);
     for (weight, &at) in weights.iter_mut().zip(&chosen) {
-        *weight *= prior(document, at);
+        *weight *= prior(corpus, at);
     }
     if chosen.len() > max_sentences {
         let mut order: Vec<usize> = (0..chosen.len()).collect();
@@ -92,7 +92,7 @@ pub(super) fn rank(
     let scores = chosen
         .iter()
         .enumerate()
-        .map(|(slot, &at)| 0.5 * weights[slot] + 0.5 * central[slot] * prior(document, at))
+        .map(|(slot, &at)| 0.5 * weights[slot] + 0.5 * central[slot] * prior(corpus, at))
         .collect();
     let places = chosen.iter().map(|&at| sentences[at].place).collect();
     Ranking { chosen, scores, vectors, places }
@@ -127,8 +127,8 @@ impl Ranking {
 }
 
 /// Prior weight of a sentence by its kind, length and position.
-fn prior(document: &Document, at: usize) -> f64 {
-    let sentence: &Sentence = &document.sentences[at];
+fn prior(corpus: &Corpus, at: usize) -> f64 {
+    let sentence: &Sentence = &corpus.sentences[at];
     let kind = match sentence.kind {
         PassageKind::Prose | PassageKind::Speech => 1.0,
         PassageKind::Screen => 0.65,
@@ -143,8 +143,8 @@ fn prior(document: &Document, at: usize) -> f64 {
         6..=30 => 1.0,
         more => 30.0 / more as f64,
     };
-    let opens = at == 0 || document.sentences[at - 1].place != sentence.place;
-    let outer = sentence.place == 0 || sentence.place + 1 == document.places;
+    let opens = at == 0 || corpus.sentences[at - 1].place != sentence.place;
+    let outer = sentence.place == 0 || sentence.place + 1 == corpus.places;
     let question = if sentence.text.ends_with('?') { 0.7 } else { 1.0 };
     // Misrecognised words are worse than none.
     let likely = (1.0 - 3.0 * sentence.doubt).max(0.05);

@@ -2,7 +2,7 @@
 
 use ports::llm::PassageKind::{Objects, People, Prose, Scene, Screen, Speech};
 use ports::llm::{
-    Answer, Events, Moment, Narrative, OVERVIEW, Passage, PassageKind, Summary, Title, TokenSink,
+    Answer, Events, Narrative, OVERVIEW, Passage, PassageKind, Summary, Title, TokenSink, VideoSpan,
 };
 use serde::de::DeserializeOwned;
 
@@ -11,7 +11,7 @@ use super::*;
 fn passage(id: usize, kind: PassageKind, text: &str) -> Passage {
     let start = id as f64 * 10.0;
     Passage {
-        moment: Some(Moment { video_id: None, start, end: start + 10.0 }),
+        moment: Some(VideoSpan { video_id: None, start, end: start + 10.0 }),
         ..Passage::new(format!("v:{id}"), kind, text)
     }
 }
@@ -463,7 +463,7 @@ fn summary_lists_detections_titles_and_speech() {
 
 #[test]
 fn titles_differ_from_notices_and_labels() {
-    use super::document::is_title;
+    use super::corpus::is_title;
     for title in ["DEMO REEL 2026", "Harbour Day", "FOR BIGGER ESCAPES", "Ada, Engineer"] {
         assert!(is_title(title), "{title}");
     }

@@ -2,8 +2,8 @@
 //! (a schema, an option) are remembered and not sent again.
 
 mod answer;
-mod draft;
 mod prompt;
+mod sentence_stream;
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,7 +12,7 @@ use ports::llm::{Completion, LanguageModel, Request, Task, Usage};
 use ports::{ErrorKind, PortError, Result};
 use serde_json::{Value, json};
 
-use self::draft::Draft;
+use self::sentence_stream::SentenceStream;
 use crate::openai::{Client, Connection, Refusal};
 
 /// The connection and the model's capabilities.
@@ -144,9 +144,9 @@ impl OpenAiLanguageModel {
             let exchange = if streaming && dialect.streams {
                 body["stream"] = json!(true);
                 body["stream_options"] = json!({ "include_usage": true });
-                let draft = Draft::new(&request.sink);
+                let stream = SentenceStream::new(&request.sink);
                 self.client
-                    .post_stream("chat/completions", &body, &|piece| draft.push(piece))
+                    .post_stream("chat/completions", &body, &|piece| stream.push(piece))
                     .await?
             } else {
                 self.client.post("chat/completions", &body).await?

@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use ports::llm::{FieldKind, Moment, Passage, PassageKind, Request, Task};
+use ports::llm::{FieldKind, Passage, PassageKind, Request, Task, VideoSpan};
 use serde_json::{Value, json};
 
 /// The system message and the user message.
@@ -153,10 +153,10 @@ fn source(passage: &Passage) -> String {
     };
     match &passage.moment {
         None => what,
-        Some(Moment { video_id: None, start, end }) => {
+        Some(VideoSpan { video_id: None, start, end }) => {
             format!("{what} at {}-{}", timecode(*start), timecode(*end))
         }
-        Some(Moment { video_id: Some(video), start, end }) => {
+        Some(VideoSpan { video_id: Some(video), start, end }) => {
             format!("{what} of video {video}, {}-{}", timecode(*start), timecode(*end))
         }
     }
@@ -318,7 +318,7 @@ mod tests {
     fn source_names_kind_and_moment() {
         let moment = |video: Option<&str>| {
             let video_id = video.map(|id| id.parse().expect("an id"));
-            Some(Moment { video_id, start: 3.0, end: 75.5 })
+            Some(VideoSpan { video_id, start: 3.0, end: 75.5 })
         };
         let topic = |topic: &str| Some(topic.to_owned());
         let plain = |kind| Passage::new("p", kind, "x");

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use text::calendar::{MONTHS, WEEKDAYS};
 
-use super::{Candidate, Kind, words::Words};
+use super::{Candidate, Kind, words::WordTokens};
 
 /// The word lists, indexed.
 pub(super) struct Names {
@@ -31,7 +31,7 @@ impl Names {
         ];
         for (list, kind) in lists {
             for (name, unsure) in entries(list) {
-                let words = Words::new(name);
+                let words = WordTokens::new(name);
                 let phrase: Vec<String> = words.words.iter().map(|w| w.lower.clone()).collect();
                 let Some(first) = phrase.first() else { continue };
                 let capitals = phrase.len() == 1 && words.words[0].shouted;
@@ -51,7 +51,7 @@ impl Names {
         Self { given: names(false), given_unsure: names(true), listed }
     }
 
-    pub(super) fn candidates(&self, text: &str, words: &Words) -> Vec<Candidate> {
+    pub(super) fn candidates(&self, text: &str, words: &WordTokens) -> Vec<Candidate> {
         let mut found = Vec::new();
         let mut at = 0;
         while at < words.words.len() {
@@ -69,7 +69,7 @@ impl Names {
     }
 
     /// The best name that begins at a word: its end, kind and confidence.
-    fn at(&self, text: &str, words: &Words, at: usize) -> Option<(usize, Kind, f32)> {
+    fn at(&self, text: &str, words: &WordTokens, at: usize) -> Option<(usize, Kind, f32)> {
         let shapes = [
             organisation(text, words, at).map(|end| (end, Kind::Organisation, 0.8)),
             place(words, at).map(|end| (end, Kind::Place, 0.75)),
@@ -79,7 +79,7 @@ impl Names {
         shapes.into_iter().flatten().reduce(|a, b| if b.0 > a.0 { b } else { a })
     }
 
-    fn listed(&self, words: &Words, at: usize) -> Option<(usize, Kind, f32)> {
+    fn listed(&self, words: &WordTokens, at: usize) -> Option<(usize, Kind, f32)> {
         let word = &words.words[at];
         let entries = self.listed.get(&word.lower)?;
         let fits = |entry: &&ListEntry| {
@@ -111,7 +111,7 @@ impl Names {
     }
 
     /// A title with a name, or a given name with or without a family name.
-    fn person(&self, words: &Words, at: usize) -> Option<(usize, f32)> {
+    fn person(&self, words: &WordTokens, at: usize) -> Option<(usize, f32)> {
         let word = &words.words[at];
         let title = TITLES.contains(&word.lower.trim_end_matches('.'));
         if title {
@@ -140,7 +140,7 @@ impl Names {
     }
 
     /// The end of a name whose next word would be at `at`: initials, particles, family names.
-    fn name_end(&self, words: &Words, mut at: usize) -> usize {
+    fn name_end(&self, words: &WordTokens, mut at: usize) -> usize {
         let mut taken = 0;
         while taken < 3 && at < words.words.len() && words.words[at].joined {
             let particle = PARTICLES.contains(&words.words[at].lower.as_str());
@@ -163,7 +163,7 @@ impl Names {
         at
     }
 
-    fn is_name_part(&self, words: &Words, at: usize) -> bool {
+    fn is_name_part(&self, words: &WordTokens, at: usize) -> bool {
         let Some(word) = words.words.get(at) else { return false };
         let shouted = word.shouted && word.lower.len() <= 4;
         word.capital
@@ -188,7 +188,7 @@ fn entries(list: &'static str) -> impl Iterator<Item = (&'static str, bool)> {
 }
 
 /// The number of titles at the beginning of a person's name.
-fn honorifics(words: &Words, at: usize, end: usize, kind: Kind) -> usize {
+fn honorifics(words: &WordTokens, at: usize, end: usize, kind: Kind) -> usize {
     if kind != Kind::Person {
         return 0;
     }
@@ -199,7 +199,7 @@ fn honorifics(words: &Words, at: usize, end: usize, kind: Kind) -> usize {
 }
 
 /// A run of capitalised words with a suffix of organisations, or `University of …`.
-fn organisation(text: &str, words: &Words, at: usize) -> Option<usize> {
+fn organisation(text: &str, words: &WordTokens, at: usize) -> Option<usize> {
     if !words.cased || !words.words[at].capital {
         return None;
     }
@@ -225,7 +225,7 @@ fn organisation(text: &str, words: &Words, at: usize) -> Option<usize> {
 }
 
 /// A run of capitalised words with a suffix of places, or `Lake …`.
-fn place(words: &Words, at: usize) -> Option<usize> {
+fn place(words: &WordTokens, at: usize) -> Option<usize> {
     if !words.cased || !words.words[at].capital || is_common(&words.words[at].lower) {
         return None;
     }
@@ -241,7 +241,7 @@ fn place(words: &Words, at: usize) -> Option<usize> {
 
 /// The end of the run of capitalised words from `at`, which may include `of`, `for`, `&` and `the`,
 /// and `and` if requested.
-fn run(words: &Words, at: usize, and: bool) -> usize {
+fn run(words: &WordTokens, at: usize, and: bool) -> usize {
     let mut end = at;
     let mut i = at;
     while let Some(word) = words.words.get(i).filter(|w| i == at || w.joined) {
@@ -259,13 +259,13 @@ fn run(words: &Words, at: usize, and: bool) -> usize {
     end
 }
 
-fn after_preposition(words: &Words, at: usize) -> bool {
+fn after_preposition(words: &WordTokens, at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|i| &words.words[i]) else { return false };
     words.words[at].joined && PREPOSITIONS.contains(&before.lower.as_str())
 }
 
 /// Whether the previous word is a listed place: `Georgia and Turkey`, `Reading, England`.
-fn after_place(words: &Words, at: usize, listed: &HashMap<String, Vec<ListEntry>>) -> bool {
+fn after_place(words: &WordTokens, at: usize, listed: &HashMap<String, Vec<ListEntry>>) -> bool {
     let before = words.words[..at].iter().rev().find(|w| w.lower != "and" && w.lower != "or");
     before.is_some_and(|word| {
         let entries = listed.get(&word.lower);
@@ -273,7 +273,7 @@ fn after_place(words: &Words, at: usize, listed: &HashMap<String, Vec<ListEntry>
     })
 }
 
-fn is_initial(words: &Words, at: usize) -> bool {
+fn is_initial(words: &WordTokens, at: usize) -> bool {
     let word = &words.words[at];
     word.capital && word.lower.trim_end_matches('.').chars().count() == 1 && word.lower != "i"
 }

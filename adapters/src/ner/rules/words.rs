@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 /// A word: letters and digits with inner apostrophes, hyphens and full stops.
-pub(super) struct Word {
+pub(super) struct WordToken {
     pub(super) range: Range<usize>,
     pub(super) lower: String,
     /// Begins with a capital letter.
@@ -17,22 +17,22 @@ pub(super) struct Word {
     pub(super) first: bool,
 }
 
-pub(super) struct Words {
-    pub(super) words: Vec<Word>,
+pub(super) struct WordTokens {
+    pub(super) words: Vec<WordToken>,
     /// Whether capitalisation is significant: the text has both cases.
     pub(super) cased: bool,
 }
 
-impl Words {
+impl WordTokens {
     pub(super) fn new(text: &str) -> Self {
-        let mut words: Vec<Word> = Vec::new();
+        let mut words: Vec<WordToken> = Vec::new();
         for range in ranges(text) {
             let raw = &text[range.clone()];
             let gap = &text[words.last().map_or(0, |w| w.range.end)..range.start];
             let first = words.is_empty()
                 || gap.contains(['.', '!', '?', ':', ';', '\n', '"', '“', '•', '|']);
             let letters = raw.chars().filter(|c| c.is_alphabetic()).count();
-            words.push(Word {
+            words.push(WordToken {
                 lower: raw.to_lowercase(),
                 capital: raw.starts_with(char::is_uppercase),
                 shouted: letters >= 2 && !raw.contains(char::is_lowercase),
@@ -60,7 +60,7 @@ impl Words {
 }
 
 /// Short captions such as `John Smith` have no lower-case word but are not in capitals either.
-fn mostly_title_case(words: &[Word]) -> bool {
+fn mostly_title_case(words: &[WordToken]) -> bool {
     words.iter().any(|w| w.capital && !w.shouted && w.lower.chars().count() > 1)
 }
 

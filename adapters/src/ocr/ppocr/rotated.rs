@@ -2,13 +2,13 @@
 
 use image::{Rgb, RgbImage};
 
-type Point = (f32, f32);
+type PixelPoint = (f32, f32);
 
 /// A box in pixels. `along` points in reading direction.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RotatedBox {
-    centre: Point,
-    along: Point,
+    centre: PixelPoint,
+    along: PixelPoint,
     /// Half its length in reading direction and across.
     half: (f32, f32),
 }
@@ -28,7 +28,7 @@ impl RotatedBox {
         Some(least.with_rightward_axis())
     }
 
-    fn along(hull: &[(i32, i32)], along: Point) -> Self {
+    fn along(hull: &[(i32, i32)], along: PixelPoint) -> Self {
         let mut range = [f32::MAX, f32::MIN, f32::MAX, f32::MIN];
         for (x, y) in hull {
             let (x, y) = (*x as f32, *y as f32);
@@ -69,7 +69,7 @@ impl RotatedBox {
     }
 
     /// Moves the box by `shift`, then scales it by the factors.
-    pub(super) fn scaled(self, (sx, sy): Point, shift: Point) -> Self {
+    pub(super) fn scaled(self, (sx, sy): PixelPoint, shift: PixelPoint) -> Self {
         let centre = ((self.centre.0 - shift.0) * sx, (self.centre.1 - shift.1) * sy);
         let (x, y) = (self.along.0 * sx, self.along.1 * sy);
         let stretch = x.hypot(y);

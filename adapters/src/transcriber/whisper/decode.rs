@@ -28,7 +28,7 @@ const TEMPERATURES: [f32; 6] = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0];
 
 /// The decoded tokens of a window.
 #[derive(Debug, Default, Clone, PartialEq)]
-pub(super) struct Answer {
+pub(super) struct DecodedWindow {
     /// Text and timestamps, without the end token.
     pub(super) tokens: Vec<u32>,
     /// The probability of each token among those allowed at its position, 0..1.
@@ -39,7 +39,7 @@ pub(super) struct Answer {
     pub(super) no_speech: f32,
 }
 
-impl Answer {
+impl DecodedWindow {
     fn mean_log_probability(&self) -> f64 {
         self.log_probability / (self.tokens.len() + 1) as f64
     }
@@ -119,13 +119,13 @@ pub(super) fn answer(
     vocabulary: &Vocabulary,
     prompt: &[u32],
     speech: &[SpeechSpan],
-) -> Result<Answer> {
-    let mut best: Option<Answer> = None;
-    let mut last = Answer::default();
+) -> Result<DecodedWindow> {
+    let mut best: Option<DecodedWindow> = None;
+    let mut last = DecodedWindow::default();
     for temperature in TEMPERATURES {
         last = sample(network, encoded, vocabulary, prompt, temperature)?;
         if last.is_unlikely() && last.no_speech > MAX_NO_SPEECH {
-            return Ok(Answer::default());
+            return Ok(DecodedWindow::default());
         }
         if last.loops(vocabulary, speech) {
             continue;
@@ -133,7 +133,8 @@ pub(super) fn answer(
         if !last.is_unlikely() {
             return Ok(last);
         }
-        let likelier = |best: &Answer| last.mean_log_probability() > best.mean_log_probability();
+        let likelier =
+            |best: &DecodedWindow| last.mean_log_probability() > best.mean_log_probability();
         if best.as_ref().is_none_or(likelier) {
             best = Some(last.clone());
         }
@@ -218,18 +219,18 @@ fn sample(
     vocabulary: &Vocabulary,
     prompt: &[u32],
     temperature: f32,
-) -> Result<Answer> {
+) -> Result<DecodedWindow> {
     let max_tokens = network.shape().max_target_positions / 2;
     let mut chance = SplitMix64(u64::from(temperature.to_bits()));
     let mut session = network.start_decoding(encoded);
     let mut rows = session.step(prompt)?;
     let start = prompt.iter().position(|t| *t == vocabulary.start).unwrap_or(0);
-    let mut answer = Answer {
+    let mut answer = DecodedWindow {
         no_speech: match (vocabulary.no_speech, rows.get(start)) {
             (Some(token), Some(row)) => softmax(row).get(token as usize).copied().unwrap_or(0.0),
             _ => 0.0,
         },
-        ..Answer::default()
+        ..DecodedWindow::default()
     };
     while answer.tokens.len() < max_tokens {
         let mut scores = rows.pop().ok_or_else(silent)?;

@@ -23,7 +23,7 @@ use serde::de::DeserializeOwned;
 use super::sound;
 use crate::blocking;
 use crate::onnx::Runtime;
-use decode::{Answer, LanguageScore};
+use decode::{DecodedWindow, LanguageScore};
 use mel::{MelSpectrogram, WINDOW};
 use network::{EncodedWindow, Network};
 use tokens::Vocabulary;
@@ -106,7 +106,7 @@ fn json<T: DeserializeOwned>(file: &Path) -> Result<T> {
 }
 
 /// The words between two timestamps, seconds of the window.
-struct Segment<'a> {
+struct WindowSegment<'a> {
     start: f64,
     end: f64,
     tokens: &'a [u32],
@@ -188,7 +188,7 @@ impl Model {
         window: &[f32],
         speech: &[SpeechSpan],
         language: Option<LanguageScore>,
-    ) -> Result<(Answer, Option<LanguageScore>, EncodedWindow)> {
+    ) -> Result<(DecodedWindow, Option<LanguageScore>, EncodedWindow)> {
         let mel = self.mel.compute(window);
         let mut network = self.network.lock().unwrap_or_else(PoisonError::into_inner);
         let heard = network.encode(&mel)?;
@@ -214,7 +214,7 @@ impl Model {
     /// alignment output, the tokens share the time of their segment equally.
     fn times(
         &self,
-        segments: &[Segment<'_>],
+        segments: &[WindowSegment<'_>],
         heard: &EncodedWindow,
         language: Option<&LanguageScore>,
         seconds: f64,
@@ -232,11 +232,11 @@ impl Model {
         };
         drop(network);
         let Some(attention) = attention else {
-            return Ok(segments.iter().map(Segment::spread).collect());
+            return Ok(segments.iter().map(WindowSegment::spread).collect());
         };
         let times = align::times(&attention, before, seconds);
         let mut from = 0;
-        let of_stretch = |segment: &Segment<'_>| {
+        let of_stretch = |segment: &WindowSegment<'_>| {
             let first = from;
             from += segment.tokens.len();
             times[first..=from].to_vec()
@@ -247,7 +247,7 @@ impl Model {
     /// Words with the bounds of their segments, seconds of the window.
     fn words(
         &self,
-        segments: &[Segment<'_>],
+        segments: &[WindowSegment<'_>],
         times: &[Vec<f64>],
         language: &str,
     ) -> Vec<(Word, (f64, f64))> {
@@ -271,7 +271,7 @@ impl Model {
     }
 }
 
-impl Segment<'_> {
+impl WindowSegment<'_> {
     /// Equal shares of the time for every token.
     fn spread(&self) -> Vec<f64> {
         let step = (self.end - self.start) / self.tokens.len().max(1) as f64;
@@ -289,10 +289,10 @@ fn prompt(vocabulary: &Vocabulary, language: Option<&LanguageScore>) -> Vec<u32>
 /// The segments of an answer for `seconds` of audio, and how much audio they cover: the part after
 /// the last pair of timestamps is processed again with the next window.
 fn segments<'a>(
-    answer: &'a Answer,
+    answer: &'a DecodedWindow,
     vocabulary: &Vocabulary,
     seconds: f64,
-) -> (Vec<Segment<'a>>, f64) {
+) -> (Vec<WindowSegment<'a>>, f64) {
     let tokens = &answer.tokens;
     let stamp = |i: usize| tokens.get(i).and_then(|t| vocabulary.seconds(*t));
     let count = tokens.len();
@@ -313,7 +313,7 @@ fn segments<'a>(
         let first = from + usize::from(stamp(from).is_some());
         let last = to - usize::from(to > first && stamp(to - 1).is_some());
         if last > first {
-            segments.push(Segment {
+            segments.push(WindowSegment {
                 start,
                 end: end.min(seconds),
                 tokens: &tokens[first..last],

@@ -227,7 +227,11 @@ fn segments_are_cut_at_timestamp_pairs() {
         (vec![at(0.0), a, at(29.0)], vec![(0.0, 10.0, 1)], 10.0),
     ];
     for (tokens, expected, settled) in cases {
-        let answer = Answer { probabilities: vec![1.0; tokens.len()], tokens, ..Answer::default() };
+        let answer = DecodedWindow {
+            probabilities: vec![1.0; tokens.len()],
+            tokens,
+            ..DecodedWindow::default()
+        };
         let (found, encoded) = segments(&answer, &vocabulary, 10.0);
         let found: Vec<_> = found.iter().map(|s| (s.start, s.end, s.tokens.len())).collect();
         assert_eq!(found, expected, "{:?}", answer.tokens);

@@ -12,7 +12,7 @@ use crate::index::{
 use crate::{ChunkId, Document, ErrorKind, Result, VideoId};
 
 /// A point under construction.
-pub(super) struct Draft {
+pub(super) struct PointBuilder {
     pub(super) id: PointId,
     vectors: BTreeMap<String, Vec<f32>>,
     payload: BTreeMap<String, FieldValue>,
@@ -20,7 +20,7 @@ pub(super) struct Draft {
     document: Document,
 }
 
-impl Draft {
+impl PointBuilder {
     pub(super) fn vector(self, field: &str, vector: [f32; DIMENSION]) -> Self {
         self.raw(field, vector.to_vec())
     }
@@ -63,8 +63,8 @@ impl Draft {
     }
 }
 
-pub(super) fn point(video: &str, chunk: u32) -> Draft {
-    Draft {
+pub(super) fn point(video: &str, chunk: u32) -> PointBuilder {
+    PointBuilder {
         id: id(video, chunk, "default_video"),
         vectors: BTreeMap::new(),
         payload: BTreeMap::new(),
@@ -110,9 +110,9 @@ pub(super) async fn replace(index: &dyn VectorIndex, points: Vec<impl Into<Point
     index.replace(None, points.into_iter().map(Into::into).collect()).await.unwrap();
 }
 
-impl From<Draft> for Point {
-    fn from(draft: Draft) -> Self {
-        draft.build()
+impl From<PointBuilder> for Point {
+    fn from(builder: PointBuilder) -> Self {
+        builder.build()
     }
 }
 

@@ -410,7 +410,7 @@ impl AnalyzerOutput for FilledForm {
 
 #[cfg(test)]
 mod tests {
-    use ports::llm::Moment;
+    use ports::llm::VideoSpan;
 
     use super::*;
     use crate::analysis::extraction::form::ExtractorSettings;
@@ -428,7 +428,7 @@ mod tests {
     fn filled(values: &[(&str, &str, &str)], has_images: bool) -> FilledForm {
         let form = ExtractorForm::parse(SCHEMA, &ExtractorSettings::default()).expect("a form");
         let said = |id: &str, start: f64, text: &str| Passage {
-            moment: Some(Moment { video_id: None, start, end: start + 2.0 }),
+            moment: Some(VideoSpan { video_id: None, start, end: start + 2.0 }),
             ..Passage::new(id, PassageKind::Speech, text)
         };
         let passages = [

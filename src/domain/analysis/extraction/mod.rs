@@ -7,7 +7,7 @@ pub(crate) mod form;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::llm::{Extraction, Field, Moment, Passage, PassageKind};
+use ports::llm::{Extraction, Field, Passage, PassageKind, VideoSpan};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha1::{Digest, Sha1};
@@ -213,7 +213,7 @@ impl Analyzer for Extractor {
 async fn passages(models: &Models, chunk: &ChunkEvidence) -> Result<Vec<Passage>> {
     let mut passages = Vec::new();
     let passage = |id: String, kind, start: f64, end: f64, text: &str| Passage {
-        moment: Some(Moment { video_id: None, start, end }),
+        moment: Some(VideoSpan { video_id: None, start, end }),
         ..Passage::new(id, kind, text)
     };
     for (n, utterance) in chunk.utterances().enumerate() {

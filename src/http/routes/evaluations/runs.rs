@@ -288,8 +288,8 @@ impl From<run::ConfigurationMetrics> for ConfigurationResult {
     }
 }
 
-impl From<run::Run> for RunBody {
-    fn from(run: run::Run) -> Self {
+impl From<run::EvaluationRun> for RunBody {
+    fn from(run: run::EvaluationRun) -> Self {
         let lost = run.lost.into_iter().map(|lost| LostJudgementBody {
             question_id: lost.question_id,
             moment_id: lost.moment_id.to_string(),
@@ -311,8 +311,8 @@ impl From<run::QuestionResult> for QuestionResultBody {
     }
 }
 
-impl From<measures::Outcome> for QuestionOutcome {
-    fn from(outcome: measures::Outcome) -> Self {
+impl From<measures::ConfigurationOutcome> for QuestionOutcome {
+    fn from(outcome: measures::ConfigurationOutcome) -> Self {
         let ranking = outcome.ranking;
         let hits = outcome.hits.into_iter().map(|hit| JudgedHitBody {
             moment_id: hit.moment_id.to_string(),

@@ -12,10 +12,10 @@ use ffmpeg::software::scaling;
 use ffmpeg::{Dictionary, Packet, Rational, ffi};
 use ffmpeg_next as ffmpeg;
 
-use super::{Part, each_packet, write as write_packet};
+use super::{ClipSpan, each_packet, write as write_packet};
 use crate::decoder::ffmpeg::hdr::Transfer;
 use crate::decoder::ffmpeg::input::{Input, Kind};
-use crate::decoder::ffmpeg::order::Order;
+use crate::decoder::ffmpeg::order::PresentationOrder;
 use crate::decoder::ffmpeg::picture::{Converter, Orientation};
 use crate::decoder::ffmpeg::{Error, FfmpegOptions};
 
@@ -40,7 +40,7 @@ pub(super) fn write(
     input: &mut Input,
     options: &FfmpegOptions,
     mut output: Output,
-    part: Part,
+    part: ClipSpan,
     from: Option<f64>,
 ) -> Result<(), Error> {
     let mut pictures = match input.picture {
@@ -98,14 +98,14 @@ fn encoder_named(
 
 struct VideoTranscoder {
     decoder: Opened,
-    order: Order,
+    order: PresentationOrder,
     encoder: encoder::video::Encoder,
     /// Tone-maps high dynamic range for all players.
     converter: Converter,
     scaler: Option<scaling::Context>,
     stream: usize,
     place: usize,
-    part: Part,
+    part: ClipSpan,
     /// The current picture and its start.
     shown: Option<(f64, Video)>,
     /// Durations of the pictures inside the encoder by timestamp, ticks.
@@ -119,7 +119,7 @@ impl VideoTranscoder {
         stream: usize,
         options: &FfmpegOptions,
         output: &mut Output,
-        part: Part,
+        part: ClipSpan,
     ) -> Result<Self, Error> {
         let decoder = input.decoder(stream, options.threads, options)?;
         let (codec, context) = encoder_named("libx264", output)?;
@@ -145,7 +145,7 @@ impl VideoTranscoder {
         let place = input.add_coded(stream, &encoder, output)?;
         Ok(Self {
             decoder,
-            order: Order::default(),
+            order: PresentationOrder::default(),
             encoder,
             converter: Converter::fine(Orientation::default()),
             scaler: None,
@@ -184,7 +184,7 @@ impl VideoTranscoder {
 
     /// Switches to another picture at `time`, which ends the previous one.
     fn show(&mut self, time: f64, next: Option<Video>, output: &mut Output) -> Result<(), Error> {
-        let Part { start, end } = self.part;
+        let ClipSpan { start, end } = self.part;
         self.over |= time >= end - EPSILON;
         if let Some((since, picture)) = self.shown.take()
             && time > start + EPSILON
@@ -259,7 +259,7 @@ struct AudioTranscoder {
     graph: Option<Graph>,
     stream: usize,
     place: usize,
-    part: Part,
+    part: ClipSpan,
     clock: f64,
     over: bool,
 }
@@ -270,7 +270,7 @@ impl AudioTranscoder {
         stream: usize,
         options: &FfmpegOptions,
         output: &mut Output,
-        part: Part,
+        part: ClipSpan,
     ) -> Result<Self, Error> {
         let decoder = input.decoder(stream, 1, options)?;
         let (codec, context) = encoder_named("aac", output)?;
@@ -357,7 +357,7 @@ impl AudioTranscoder {
 
 /// The filter graph from decoded audio to the samples of a part: trims the beginning and fills gaps
 /// with silence.
-fn graph(frame: &Audio, part: Part) -> Result<Graph, Error> {
+fn graph(frame: &Audio, part: ClipSpan) -> Result<Graph, Error> {
     let mut graph = Graph::new();
     let (abuffer, sink) = (filter::find("abuffer"), filter::find("abuffersink"));
     let missing = || Error::NoEncoder("abuffer");

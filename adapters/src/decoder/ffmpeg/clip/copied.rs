@@ -4,7 +4,7 @@ use ffmpeg::Packet;
 use ffmpeg::format::context::Output;
 use ffmpeg_next as ffmpeg;
 
-use super::{ON_KEY_FRAME, Part, each_packet, write as write_packet};
+use super::{ClipSpan, ON_KEY_FRAME, each_packet, write as write_packet};
 use crate::decoder::ffmpeg::Error;
 use crate::decoder::ffmpeg::input::{Input, Kind};
 
@@ -13,7 +13,7 @@ use crate::decoder::ffmpeg::input::{Input, Kind};
 const HALF_AUDIO_PACKET: f64 = 0.011;
 
 /// Writes the packets from a key frame to the end.
-pub(super) fn write(input: &mut Input, mut output: Output, part: Part) -> Result<(), Error> {
+pub(super) fn write(input: &mut Input, mut output: Output, part: ClipSpan) -> Result<(), Error> {
     let streams: Vec<(Kind, usize)> = [(Kind::Picture, input.picture), (Kind::Sound, input.sound)]
         .into_iter()
         .filter_map(|(kind, stream)| Some((kind, stream?)))
@@ -51,7 +51,7 @@ pub(super) fn write(input: &mut Input, mut output: Output, part: Part) -> Result
 }
 
 /// Whether frames shown after the end would be written, because earlier ones depend on them.
-pub(super) fn overruns(input: &mut Input, part: Part) -> Result<bool, Error> {
+pub(super) fn overruns(input: &mut Input, part: ClipSpan) -> Result<bool, Error> {
     let mut pictures = VideoPackets { begun: false, over: false, waiting: Vec::new() };
     let mut overruns = false;
     each_packet(input, |input, kind, packet| {
@@ -79,7 +79,7 @@ struct VideoPackets {
 
 impl VideoPackets {
     /// The packets to write now.
-    fn take(&mut self, packet: &Packet, shown: f64, decoded: f64, part: Part) -> Vec<Packet> {
+    fn take(&mut self, packet: &Packet, shown: f64, decoded: f64, part: ClipSpan) -> Vec<Packet> {
         self.begun |= packet.is_key() && (shown - part.start).abs() <= ON_KEY_FRAME;
         self.over |= decoded >= part.end;
         // Frames after the key frame that are shown before it depend on earlier frames.

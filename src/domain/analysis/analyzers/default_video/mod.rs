@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::llm::{Description, Moment, Passage, PassageKind};
+use ports::llm::{Description, Passage, PassageKind, VideoSpan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -276,7 +276,7 @@ async fn describe(models: &Models, chunk: &ChunkEvidence) -> Result<Description>
         images.push(jpeg(frame.image).await?);
     }
     let span = chunk.span;
-    let moment = Some(Moment { video_id: None, start: span.start, end: span.end });
+    let moment = Some(VideoSpan { video_id: None, start: span.start, end: span.end });
     let passage = |id: &str, kind, text: String| Passage {
         moment: moment.clone(),
         ..Passage::new(id, kind, text)

@@ -5,13 +5,13 @@ use std::sync::{Mutex, PoisonError};
 use ports::llm::TokenSink;
 
 /// Sends the sentences of an answer to a sink while they are generated.
-pub(super) struct Draft<'a> {
+pub(super) struct SentenceStream<'a> {
     sink: &'a TokenSink,
     /// The model's output so far, and the length of the text already sent.
     state: Mutex<(String, usize)>,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> SentenceStream<'a> {
     pub(super) fn new(sink: &'a TokenSink) -> Self {
         Self { sink, state: Mutex::default() }
     }
@@ -89,10 +89,10 @@ mod tests {
             let sink = TokenSink::new(move |piece, begins| {
                 received.lock().unwrap().push((piece.to_owned(), begins));
             });
-            let draft = Draft::new(&sink);
+            let stream = SentenceStream::new(&sink);
             let characters: Vec<char> = raw.chars().collect();
             for piece in characters.chunks(size) {
-                draft.push(&piece.iter().collect::<String>());
+                stream.push(&piece.iter().collect::<String>());
             }
             let sent = sent.lock().unwrap();
             let text: String = sent.iter().map(|(piece, _)| piece.as_str()).collect();

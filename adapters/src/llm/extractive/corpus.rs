@@ -35,7 +35,7 @@ impl Sentence {
 
 /// The passages of a request as sentences.
 #[derive(Debug)]
-pub(super) struct Document<'a> {
+pub(super) struct Corpus<'a> {
     pub(super) passages: &'a [Passage],
     /// Visible things of the whole video, such as `a car` or `people`, from an overview passage.
     pub(super) shown: Vec<&'a str>,
@@ -52,7 +52,7 @@ const CUT_WORDS: usize = 18;
 /// Prefix of a sentence that quotes on-screen text.
 const ON_SCREEN: &str = "On screen: ";
 
-impl<'a> Document<'a> {
+impl<'a> Corpus<'a> {
     pub(super) fn read(passages: &'a [Passage]) -> Self {
         let mut found = Vec::new();
         let mut places = 0;
@@ -282,14 +282,14 @@ pub(super) fn strip_final_marks(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use ports::llm::Moment;
     use ports::llm::PassageKind::{Objects, Prose, Scene, Screen, Speech};
+    use ports::llm::VideoSpan;
 
     use super::*;
 
     fn found(passages: &[Passage]) -> Vec<(PassageKind, String)> {
-        let document = Document::read(passages);
-        document.sentences.into_iter().map(|sentence| (sentence.kind, sentence.text)).collect()
+        let corpus = Corpus::read(passages);
+        corpus.sentences.into_iter().map(|sentence| (sentence.kind, sentence.text)).collect()
     }
 
     #[test]
@@ -309,7 +309,7 @@ mod tests {
         ];
         assert_eq!(found(&passages), expected.map(|(kind, text)| (kind, text.to_owned())));
         assert_eq!(
-            Document::read(&passages).prose(&[0, 1, 3, 4]),
+            Corpus::read(&passages).prose(&[0, 1, 3, 4]),
             "A bright scene with strong motion. On screen: “GOOGLE PARIS”. “Hello there. We make maps.”"
         );
     }
@@ -332,7 +332,7 @@ mod tests {
     #[test]
     fn neighbours_of_one_moment_share_a_place() {
         let at = |start: f64, kind, speaker: Option<&str>, text| Passage {
-            moment: Some(Moment { video_id: None, start, end: start + 10.0 }),
+            moment: Some(VideoSpan { video_id: None, start, end: start + 10.0 }),
             speaker: speaker.map(str::to_owned),
             ..Passage::new(text, kind, text)
         };
@@ -344,12 +344,12 @@ mod tests {
             Passage::new("x", Prose, "A man waits."),
             Passage::new("y", Prose, "He goes."),
         ];
-        let document = Document::read(&passages);
+        let corpus = Corpus::read(&passages);
         let places: Vec<(usize, Option<&str>)> =
-            document.sentences.iter().map(|s| (s.place, s.speaker.as_deref())).collect();
+            corpus.sentences.iter().map(|s| (s.place, s.speaker.as_deref())).collect();
         let expected =
             [(0, None), (0, Some("S1")), (0, Some("S2")), (1, None), (2, None), (3, None)];
-        assert_eq!((places, document.places), (expected.to_vec(), 4));
+        assert_eq!((places, corpus.places), (expected.to_vec(), 4));
     }
 
     #[test]
@@ -370,11 +370,11 @@ mod tests {
             Prose,
             "A man waits. “Hello there. We make maps.” On screen: “ONE. TWO”. He goes.",
         )];
-        let document = Document::read(&passages);
-        let kinds: Vec<PassageKind> = document.sentences.iter().map(|s| s.kind).collect();
+        let corpus = Corpus::read(&passages);
+        let kinds: Vec<PassageKind> = corpus.sentences.iter().map(|s| s.kind).collect();
         assert_eq!(kinds, [Prose, Speech, Speech, Screen, Screen, Prose]);
         assert_eq!(
-            document.prose(&[0, 1, 2, 5]),
+            corpus.prose(&[0, 1, 2, 5]),
             "A man waits. “Hello there. We make maps.” He goes."
         );
     }
@@ -383,9 +383,9 @@ mod tests {
     fn overlong_speech_is_split() {
         let text = "we went to the harbour and looked at the boats ".repeat(12);
         let passages = [Passage::new("a", Speech, text)];
-        let document = Document::read(&passages);
-        assert!(document.sentences.len() >= 4);
-        assert!(document.sentences.iter().all(|sentence| sentence.length <= MAX_WORDS));
+        let corpus = Corpus::read(&passages);
+        assert!(corpus.sentences.len() >= 4);
+        assert!(corpus.sentences.iter().all(|sentence| sentence.length <= MAX_WORDS));
     }
 
     #[test]
