@@ -21,6 +21,7 @@
 //! 10. MCP reuses the types of HTTP, every tool is in the list, and HTTP does not know MCP.
 //! 11. Handlers and tools reach use-cases through [`domain::Scoped`] only, on behalf of a caller.
 //! 12. Identifiers use the words of the field; `tests/it/vocabulary.rs` lists words that they must not contain.
+//!     A public type name belongs to one package, module of the domain, folder of the adapters or entry point.
 
 pub mod app;
 pub mod cli;

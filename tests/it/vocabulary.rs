@@ -1,7 +1,8 @@
 //! Holds the vocabulary of identifiers: a reader searches for the field's words, so names that belong to no
 //! field are refused, each with a word to use instead.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use super::tidy::{assert_none, code};
 
@@ -24,6 +25,13 @@ const PARTICIPLES: &[&str] = &[
     "Looked", "Made", "Read", "Said", "Seen", "Sent", "Shown", "Sought", "Spent", "Taken", "Told",
     "Wanted", "Written",
 ];
+
+/// Names that each module may give its own type. Associated types need no exception: they are not `pub`.
+const SHARED_NAMES: &[&str] = &["Error", "Kind", "Result", "Settings"];
+
+/// Names that `http` or `mcp` still shares with another room.
+const DUPLICATES_OF_THE_ENTRY_POINTS: &[&str] =
+    &["Document", "Events", "Frame", "Frames", "Ingest", "Number", "Token"];
 
 /// A place in the sources.
 struct Place<'a> {
@@ -56,7 +64,7 @@ fn identifiers(mut check: impl FnMut(&Place<'_>, &str)) {
     }
 }
 
-/// The words of an identifier in lower case: of `told_by` and of `ToldBy`, `told` and `by`.
+/// The words of an identifier in lower case: of `next_page` and of `NextPage`, `next` and `page`.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for c in name.chars() {
@@ -105,4 +113,78 @@ fn no_type_is_a_bare_participle() {
         }
     });
     assert_none(denied, "types named after a participle");
+}
+
+/// The part of the project in which a type name has one meaning: a package, a module of the domain, a folder
+/// of the adapters, or a module of the service. `None` for tests, benchmarks and examples.
+fn room(path: &Path) -> Option<String> {
+    let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
+    let is_test = |part: &str| matches!(part, "tests" | "tests.rs" | "benches" | "examples");
+    if parts.iter().any(|part| is_test(part)) {
+        return None;
+    }
+    let parts: Vec<&str> = parts.iter().map(|part| part.trim_end_matches(".rs")).collect();
+    let depth = match parts[..] {
+        ["src", "domain", ..] | ["adapters", "src", ..] => 3,
+        ["ports", ..] => 1,
+        _ => 2,
+    };
+    Some(parts[..depth.min(parts.len())].join("/"))
+}
+
+/// The name of the type that a line declares with some `pub` visibility.
+fn public_type(line: &str) -> Option<&str> {
+    let declaration = line.trim_start().strip_prefix("pub")?;
+    let declaration = match declaration.strip_prefix('(') {
+        Some(scope) => scope.split_once(')')?.1,
+        None => declaration,
+    };
+    let mut words = declaration.trim_start().split(|c: char| !c.is_alphanumeric() && c != '_');
+    let keyword = words.by_ref().find(|word| *word != "unsafe")?;
+    matches!(keyword, "struct" | "enum" | "trait" | "type" | "union").then(|| words.next())?
+}
+
+#[test]
+fn public_type_names_are_read_from_declarations() {
+    for (line, expected) in [
+        ("pub struct Chunk {", Some("Chunk")),
+        ("    pub(super) enum Fault<'a> {", Some("Fault")),
+        ("pub(in super::super) unsafe trait Plain: Send {", Some("Plain")),
+        ("pub type Output = Vec<u8>;", Some("Output")),
+        ("pub(crate) struct Marker;", Some("Marker")),
+        ("pub fn structure() {}", None),
+        ("struct Private;", None),
+        ("/// pub struct Commented", None),
+    ] {
+        assert_eq!(public_type(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn a_public_type_name_has_one_meaning() {
+    let sources = code();
+    let mut declarations: BTreeMap<&str, BTreeMap<String, String>> = BTreeMap::new();
+    for (path, text) in &sources {
+        let Some(room) = room(path) else { continue };
+        for (number, line) in text.lines().enumerate() {
+            let Some(name) = public_type(line) else { continue };
+            let place = format!("{}:{}", path.display(), number + 1);
+            declarations.entry(name).or_default().entry(room.clone()).or_insert(place);
+        }
+    }
+    assert!(declarations.len() > 500, "{} types", declarations.len());
+    let mut duplicates = Vec::new();
+    for (name, places) in &declarations {
+        let is_exempt =
+            SHARED_NAMES.contains(name) || DUPLICATES_OF_THE_ENTRY_POINTS.contains(name);
+        if places.len() > 1 && !is_exempt {
+            let places: Vec<&str> = places.values().map(String::as_str).collect();
+            duplicates.push(format!("`{name}`: {}", places.join(", ")));
+        }
+    }
+    assert_none(duplicates, "type names that mean different things; rename all but one");
+    for name in DUPLICATES_OF_THE_ENTRY_POINTS {
+        let places = declarations.get(name).map_or(0, BTreeMap::len);
+        assert!(places > 1, "`{name}` is unique: remove it from the list");
+    }
 }
