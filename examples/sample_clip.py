@@ -67,7 +67,7 @@ class Event(ctypes.Structure):
 
 
 class Speaker:
-    """espeak-ng, called as a library because the program does not tell when each word is said."""
+    """espeak-ng, called as a library because the program does not report when each word is said."""
 
     RETRIEVAL, WORD, UTF8 = 1, 1, 1
     RATE, PITCH, RANGE = 1, 3, 4

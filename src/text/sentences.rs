@@ -115,7 +115,7 @@ mod tests {
             ("what … is it, is... it", &["what … is it, is... it"]),
             ("so we begin. and then we end.", &["so we begin.", "and then we end."]),
             ("One line\nanother line", &["One line", "another line"]),
-            ("He told me no. I left.", &["He told me no.", "I left."]),
+            ("He answered no. I left.", &["He answered no.", "I left."]),
             ("See no. 5 etc. and go.", &["See no. 5 etc. and go."]),
             ("It was I. Then it ended.", &["It was I.", "Then it ended."]),
             ("At 5 p.m. sharp.", &["At 5 p.m. sharp."]),

@@ -27,7 +27,7 @@ pub(super) fn find(passages: &[Passage], fields: &[Field]) -> Extraction {
                     ExtractedValue { field: format!("{list}/{n}"), value, passage }
                 }));
             }
-            // Pattern matching cannot tell which values belong to the same list item.
+            // Pattern matching cannot determine which values belong to the same list item.
             _ if field.path.contains('*') => {}
             _ => values.extend(found.into_iter().next().map(|(value, passage)| ExtractedValue {
                 field: field.path.clone(),

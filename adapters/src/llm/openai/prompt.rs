@@ -68,7 +68,7 @@ fn rules(request: &Request) -> String {
                 "Describe the person in the middle of each picture, one entry per picture in the \
                  order of the pictures. Name nobody and guess no identity."
             }
-            Task::Narrate => "Tell what the passages show it doing, in order of time.",
+            Task::Narrate => "State what the passages show it doing, in order of time.",
             Task::Extract => {
                 "Give a value to each field that the passages or the pictures show one for, and \
                  leave the others out. Put into `passage` the id of the passage that shows it, \

@@ -17,18 +17,18 @@ class ProgressFile:
         self._file = file
         self._progress = progress
         self._size = os.fstat(file.fileno()).st_size
+        self._position = 0
 
     def read(self, size: int = -1) -> bytes:
         data = self._file.read(size)
+        self._position += len(data)
         if data and self._progress is not None:
-            self._progress(self._file.tell(), self._size)
+            self._progress(self._position, self._size)
         return data
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        return self._file.seek(offset, whence)
-
-    def tell(self) -> int:
-        return self._file.tell()
+        self._position = self._file.seek(offset, whence)
+        return self._position
 
     def fileno(self) -> int:
         return self._file.fileno()
