@@ -8,7 +8,7 @@ mod scripted;
 pub use extractive::{Extractive, ExtractiveOptions};
 pub use open::{Kind, Settings, open};
 pub use openai::{OpenAiLanguageModel, OpenAiOptions};
-pub use scripted::ScriptedModel;
+pub use scripted::ScriptedLanguageModel;
 
 use ports::llm::{
     Answer, Description, Events, Extraction, Narrative, Persons, Summary, Task, Title,

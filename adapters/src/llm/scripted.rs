@@ -12,7 +12,7 @@ use serde_json::Value;
 type Reply = Box<dyn Fn(&Request) -> Result<Value> + Send + Sync>;
 
 /// Answers from a queue, then from a closure, and records every request.
-pub struct ScriptedModel {
+pub struct ScriptedLanguageModel {
     model: String,
     sees: bool,
     billed: bool,
@@ -27,7 +27,7 @@ struct State {
     requests: Vec<Request>,
 }
 
-impl ScriptedModel {
+impl ScriptedLanguageModel {
     /// Answers every request with `reply`. Accepts no images and is not billed.
     pub fn new(reply: impl Fn(&Request) -> Result<Value> + Send + Sync + 'static) -> Self {
         Self {
@@ -131,7 +131,7 @@ fn json(answer: &impl Serialize) -> Result<Value> {
 }
 
 #[async_trait]
-impl LanguageModel for ScriptedModel {
+impl LanguageModel for ScriptedLanguageModel {
     fn model(&self) -> &str {
         &self.model
     }

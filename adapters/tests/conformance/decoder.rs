@@ -630,7 +630,7 @@ mod ffmpeg {
         let clips = std::fs::read_dir(media).unwrap().map(|entry| entry.unwrap().path());
         for clip in clips.filter(|path| path.extension().is_some_and(|e| e == "mp4" || e == "mov"))
         {
-            let mut frames_of_scan = Frames::default();
+            let mut frames_of_scan = FrameRecorder::default();
             decoder().scan(&clip, &SIZE, &mut frames_of_scan).unwrap();
             let frames = frames_of_scan.frames;
             for (time, expected) in frames.iter().step_by(frames.len().div_ceil(6)) {
@@ -654,11 +654,11 @@ mod ffmpeg {
 
     /// The frames of a scan with their times.
     #[derive(Default)]
-    struct Frames {
+    struct FrameRecorder {
         frames: Vec<(f64, Vec<u8>)>,
     }
 
-    impl ScanSink for Frames {
+    impl ScanSink for FrameRecorder {
         fn frame(&mut self, frame: ScanFrame<'_>) -> ports::Result<()> {
             self.frames.push((frame.time, frame.rgb.to_vec()));
             Ok(())

@@ -10,7 +10,7 @@ use ports::llm::{
 };
 use serde_json::{Value, json};
 use shotlog_adapters::llm::{
-    Extractive, ExtractiveOptions, OpenAiLanguageModel, OpenAiOptions, ScriptedModel,
+    Extractive, ExtractiveOptions, OpenAiLanguageModel, OpenAiOptions, ScriptedLanguageModel,
 };
 use shotlog_adapters::openai::{Connection, Retry};
 
@@ -35,10 +35,10 @@ async fn extractive_refuses_more_than_its_context() {
 
 #[tokio::test]
 async fn scripted() {
-    suite::check(&ScriptedModel::blank()).await;
-    suite::check(&ScriptedModel::blank().seeing(true)).await;
+    suite::check(&ScriptedLanguageModel::blank()).await;
+    suite::check(&ScriptedLanguageModel::blank().seeing(true)).await;
 
-    let model = ScriptedModel::blank()
+    let model = ScriptedLanguageModel::blank()
         .named("test")
         .billing(true)
         .with_context(7)
@@ -57,7 +57,7 @@ async fn scripted() {
     assert_eq!((model.calls(), model.calls_for(Task::Title)), (4, 3));
     assert_eq!(model.requests()[0], request(Task::Title));
     assert_eq!(
-        ScriptedModel::queue().complete(&request(Task::Title)).await.unwrap_err().kind(),
+        ScriptedLanguageModel::queue().complete(&request(Task::Title)).await.unwrap_err().kind(),
         ErrorKind::Unavailable
     );
 }
