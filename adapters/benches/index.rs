@@ -61,27 +61,65 @@ async fn vectors(points: usize) -> Result<bool, Box<dyn Error>> {
     let rows: Vec<f32> = (0..points).flat_map(|_| unit_vector(&mut random)).collect();
     let before = memory();
 
+    build(&options, &rows).await?;
+    let index = reopen(&options).await?;
+    let cases = cases(points);
+    let mut times = SearchTimes::default();
+    // The first rounds warm up the file cache.
+    for _ in 0..5 {
+        times.measure_round(&index, &rows, &cases, &mut random).await?;
+    }
+    times = SearchTimes { different: times.different, ..SearchTimes::default() };
+    for _ in 0..QUERIES {
+        times.measure_round(&index, &rows, &cases, &mut random).await?;
+    }
+    let missed = times.report(&cases);
+    replace_videos(&index, &rows, &mut random).await?;
+    let after = memory();
+    let mebibytes = |key: &str| (after[key] as f64 - before[key] as f64) / 1024.0;
+    println!(
+        "resident      {:8.0} MiB private and {:.0} MiB of mapped files",
+        mebibytes("RssAnon"),
+        mebibytes("RssFile")
+    );
+    println!("\nrankings that differ from the exact one: {}", times.different);
+    println!("bars missed: {missed}");
+    Ok(times.different == 0)
+}
+
+/// Benchmarks the commits of all points.
+async fn build(options: &EmbeddedOptions, rows: &[f32]) -> Result<(), Box<dyn Error>> {
+    let count = rows.len() / DIMENSION;
     let index = EmbeddedIndex::open(options.clone()).await?;
     let mut commits = Vec::new();
     let started = Instant::now();
-    for first in (0..points).step_by(BATCH) {
-        let points = (first..points.min(first + BATCH)).map(|i| point(i, &rows)).collect();
+    for first in (0..count).step_by(BATCH) {
+        let points = (first..count.min(first + BATCH)).map(|i| point(i, rows)).collect();
         commits.push(timed(index.replace(None, points)).await?.1);
     }
     // Dropping waits for a running merge.
     drop(index);
     println!("build         {:8.1} s", started.elapsed().as_secs_f64());
     report("commit 2,000", &mut commits);
+    Ok(())
+}
+
+/// Benchmarks opening the index.
+async fn reopen(options: &EmbeddedOptions) -> Result<EmbeddedIndex, Box<dyn Error>> {
     let mut opens = Vec::new();
     for _ in 1..OPENS {
         opens.push(timed(EmbeddedIndex::open(options.clone())).await?.1);
     }
-    let (index, took) = timed(EmbeddedIndex::open(options)).await?;
+    let (index, took) = timed(EmbeddedIndex::open(options.clone())).await?;
     opens.push(took);
     report("open", &mut opens);
+    Ok(index)
+}
 
+fn cases(points: usize) -> [Case; 5] {
     let keyword = |word: &str| Predicate::AnyKeyword(vec![word.into()]);
-    let cases = [
+    let videos = (0..points / CHUNKS_PER_VIDEO).step_by(10).map(|i| video(i).to_string());
+    [
         Case { name: "unfiltered", filter: Filter::default(), keeps: |_| true, bar: Some(1.5) },
         Case {
             name: "10 % by tag",
@@ -91,15 +129,7 @@ async fn vectors(points: usize) -> Result<bool, Box<dyn Error>> {
         },
         Case {
             name: "10 % by video",
-            filter: Filter::default().and(
-                "video_id",
-                Predicate::AnyKeyword(
-                    (0..points / CHUNKS_PER_VIDEO)
-                        .step_by(10)
-                        .map(|i| video(i).to_string())
-                        .collect(),
-                ),
-            ),
+            filter: Filter::default().and("video_id", Predicate::AnyKeyword(videos.collect())),
             keeps: |i| (i / CHUNKS_PER_VIDEO).is_multiple_of(10),
             bar: Some(0.5),
         },
@@ -115,90 +145,101 @@ async fn vectors(points: usize) -> Result<bool, Box<dyn Error>> {
             keeps: |i| i % 100 == 42,
             bar: None,
         },
-    ];
-    let mut bare = Vec::new();
-    let mut times: Vec<Vec<Duration>> = cases.iter().map(|_| Vec::new()).collect();
-    let (mut texts, mut grouped, mut by_words) = (Vec::new(), Vec::new(), Vec::new());
-    let mut different = 0;
-    for round in 0..QUERIES + 5 {
-        let query = unit_vector(&mut random);
+    ]
+}
+
+/// The times of searches by kind.
+#[derive(Default)]
+struct SearchTimes {
+    bare: Vec<Duration>,
+    cases: [Vec<Duration>; 5],
+    texts: Vec<Duration>,
+    by_video: Vec<Duration>,
+    by_words: Vec<Duration>,
+    /// Number of rankings that differ from the exact one.
+    different: usize,
+}
+
+impl SearchTimes {
+    /// Runs every kind of search once.
+    async fn measure_round(
+        &mut self,
+        index: &EmbeddedIndex,
+        rows: &[f32],
+        cases: &[Case; 5],
+        random: &mut Rng,
+    ) -> Result<(), Box<dyn Error>> {
+        let query = unit_vector(random);
         let started = Instant::now();
-        let exact = bare_scan(&rows, &query, |_| true);
-        let bare_time = started.elapsed();
-        let mut case_times = Vec::new();
-        for case in &cases {
+        let exact = bare_scan(rows, &query, |_| true);
+        self.bare.push(started.elapsed());
+        for (case, times) in cases.iter().zip(&mut self.cases) {
             let expected = match case.name {
                 "unfiltered" => exact.clone(),
-                _ => bare_scan(&rows, &query, case.keeps),
+                _ => bare_scan(rows, &query, case.keeps),
             };
             let search = nearest(&query, case.filter.clone());
             let (hits, took) = timed(index.search(search)).await?;
-            case_times.push(took);
+            times.push(took);
             let found: Vec<PointId> = hits.into_iter().map(|hit| hit.id).collect();
             let expected: Vec<PointId> = expected.into_iter().map(|(_, i)| id(i)).collect();
             if found != expected {
-                different += 1;
+                self.different += 1;
                 println!("{}: {found:?} instead of {expected:?}", case.name);
             }
         }
         let text = format!("{} {}", word(random.usize(..5000)), word(random.usize(..5000)));
         let search = TextQuery { text, filter: Filter::default(), limit: TOP };
-        let text_time = timed(index.text_search(search.clone())).await?.1;
-        let words_time = timed(index.text_search_by_video(search, 5)).await?.1;
+        self.texts.push(timed(index.text_search(search.clone())).await?.1);
+        self.by_words.push(timed(index.text_search_by_video(search, 5)).await?.1);
         let search = nearest(&query, Filter::default());
-        let grouped_time = timed(index.search_by_video(search, 5)).await?.1;
-        // The first rounds warm up the file cache.
-        if round >= 5 {
-            bare.push(bare_time);
-            texts.push(text_time);
-            grouped.push(grouped_time);
-            by_words.push(words_time);
-            for (all, one) in times.iter_mut().zip(case_times) {
-                all.push(one);
+        self.by_video.push(timed(index.search_by_video(search, 5)).await?.1);
+        Ok(())
+    }
+
+    /// Prints the times; returns the number of missed targets.
+    fn report(&mut self, cases: &[Case; 5]) -> usize {
+        let reference = report("bare scan", &mut self.bare);
+        let mut missed = 0;
+        for (case, times) in cases.iter().zip(&mut self.cases) {
+            let ratio = report(case.name, times) / reference;
+            if let Some(bar) = case.bar {
+                let verdict = if ratio <= bar { "met" } else { "MISSED" };
+                missed += usize::from(ratio > bar);
+                println!("              {ratio:8.2} × the bare scan, bar {bar} ×: {verdict}");
+            } else {
+                println!("              {ratio:8.2} × the bare scan");
             }
         }
+        report("text search", &mut self.texts);
+        report("best 5 of videos", &mut self.by_video);
+        report("the same by words", &mut self.by_words);
+        missed
     }
-    let reference = report("bare scan", &mut bare);
-    let mut missed = 0;
-    for (case, times) in cases.iter().zip(&mut times) {
-        let ratio = report(case.name, times) / reference;
-        if let Some(bar) = case.bar {
-            let verdict = if ratio <= bar { "met" } else { "MISSED" };
-            missed += usize::from(ratio > bar);
-            println!("              {ratio:8.2} × the bare scan, bar {bar} ×: {verdict}");
-        } else {
-            println!("              {ratio:8.2} × the bare scan");
-        }
-    }
-    report("text search", &mut texts);
+}
 
-    report("best 5 of videos", &mut grouped);
-    report("the same by words", &mut by_words);
-
-    let (mut small, mut after) = (Vec::new(), Vec::new());
+/// Benchmarks replacing the points of one video, and the searches in the second after it.
+async fn replace_videos(
+    index: &EmbeddedIndex,
+    rows: &[f32],
+    random: &mut Rng,
+) -> Result<(), Box<dyn Error>> {
+    let (mut replaces, mut searches) = (Vec::new(), Vec::new());
     for number in 0..20 {
         let (first, scope) = (number * CHUNKS_PER_VIDEO, Filter::video(video(number)));
-        let points = (first..first + CHUNKS_PER_VIDEO).map(|i| point(i, &rows)).collect();
-        small.push(timed(index.replace(Some(&scope), points)).await?.1);
+        let points = (first..first + CHUNKS_PER_VIDEO).map(|i| point(i, rows)).collect();
+        replaces.push(timed(index.replace(Some(&scope), points)).await?.1);
         let published = Instant::now();
         while published.elapsed() < Duration::from_secs(1) {
-            let search = nearest(&unit_vector(&mut random), Filter::default());
-            after.push(timed(index.search(search)).await?.1);
+            let search = nearest(&unit_vector(random), Filter::default());
+            searches.push(timed(index.search(search)).await?.1);
         }
     }
-    report("replace a video", &mut small);
-    report("search after it", &mut after);
-    println!("                slowest {:.2} ms", after.last().map_or(0.0, |last| millis(*last)));
-    let after = memory();
-    let mebibytes = |key: &str| (after[key] as f64 - before[key] as f64) / 1024.0;
-    println!(
-        "resident      {:8.0} MiB private and {:.0} MiB of mapped files",
-        mebibytes("RssAnon"),
-        mebibytes("RssFile")
-    );
-    println!("\nrankings that differ from the exact one: {different}");
-    println!("bars missed: {missed}");
-    Ok(different == 0)
+    report("replace a video", &mut replaces);
+    report("search after it", &mut searches);
+    let slowest = searches.last().map_or(0.0, |last| millis(*last));
+    println!("                slowest {slowest:.2} ms");
+    Ok(())
 }
 
 fn nearest(vector: &[f32], filter: Filter) -> VectorQuery {

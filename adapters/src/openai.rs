@@ -130,6 +130,17 @@ impl Refusal {
         marks.iter().any(|mark| text.contains(mark))
     }
 
+    /// Whether a retry may succeed.
+    fn is_temporary(&self) -> bool {
+        match self.status {
+            StatusCode::REQUEST_TIMEOUT => true,
+            // Waiting does not refill an exhausted quota.
+            StatusCode::TOO_MANY_REQUESTS => !self.mentions(&["insufficient_quota"]),
+            StatusCode::NOT_IMPLEMENTED => false,
+            status => status.is_server_error() && !self.mentions(UNSUPPORTED),
+        }
+    }
+
     /// The error that the port reports.
     pub(crate) fn into_error(self) -> PortError {
         const LENGTH: &[&str] = &[
@@ -336,38 +347,30 @@ impl Client {
                 ));
             }
         };
-        if let Some(streamed) = streamed {
-            return streamed.finish().map(|body| Attempt::Settled(Ok(body))).map_err(|why| {
-                let why = self.presentable(&why);
-                PortError::new(
-                    ErrorKind::Corrupt,
-                    format!("the model server's stream failed: {why}"),
-                )
-            });
-        }
         if status.is_success() {
-            return serde_json::from_slice(&text).map(|body| Attempt::Settled(Ok(body))).map_err(
-                |e| {
-                    let message = format!(
-                        "the model server's response is not JSON: {e}: {}",
-                        self.presentable(&String::from_utf8_lossy(&text))
-                    );
-                    PortError::new(ErrorKind::Corrupt, message)
-                },
-            );
+            return self.parse_success(&text, streamed).map(|body| Attempt::Settled(Ok(body)));
         }
         let refusal = self.refusal(status, &text);
-        let worth_it = status == StatusCode::REQUEST_TIMEOUT
-            || status.is_server_error()
-                && status != StatusCode::NOT_IMPLEMENTED
-                && !refusal.mentions(UNSUPPORTED)
-            // Waiting does not refill an exhausted quota.
-            || status == StatusCode::TOO_MANY_REQUESTS && !refusal.mentions(&["insufficient_quota"]);
-        Ok(if worth_it {
+        Ok(if refusal.is_temporary() {
             let failure = PortError::new(ErrorKind::Unavailable, refusal.into_error().to_string());
             Attempt::Again { failure, retry_after }
         } else {
             Attempt::Settled(Err(refusal))
+        })
+    }
+
+    /// The body of a successful response: assembled from its stream, or parsed from its JSON.
+    fn parse_success(&self, text: &[u8], streamed: Option<StreamAssembler<'_>>) -> Result<Value> {
+        let corrupt = |message: String| PortError::new(ErrorKind::Corrupt, message);
+        if let Some(streamed) = streamed {
+            return streamed.finish().map_err(|why| {
+                let why = self.presentable(&why);
+                corrupt(format!("the model server's stream failed: {why}"))
+            });
+        }
+        serde_json::from_slice(text).map_err(|e| {
+            let shown = self.presentable(&String::from_utf8_lossy(text));
+            corrupt(format!("the model server's response is not JSON: {e}: {shown}"))
         })
     }
 

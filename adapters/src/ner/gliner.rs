@@ -10,7 +10,7 @@ use ort::value::Tensor;
 use ports::ner::{EntityRecognizer, EntitySpan};
 use ports::{ErrorKind, PortError, Result};
 use serde::Deserialize;
-use tokenizers::{InputSequence, Tokenizer};
+use tokenizers::{Encoding, InputSequence, Tokenizer};
 
 use crate::blocking;
 use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, open_tokenizer, unfit};
@@ -120,43 +120,16 @@ impl Network {
 
     /// Every span above the threshold.
     fn scores(&self, text: &str, words: &[(usize, usize)]) -> Result<Vec<SpanScore>> {
-        let (count, width, labels) = (words.len(), self.config.max_width, self.labels.len());
-        let mut prompt: Vec<&str> = Vec::with_capacity(2 * labels + 1 + count);
-        for label in &self.labels {
-            prompt.extend([self.config.ent_token.as_str(), label.as_str()]);
-        }
-        prompt.push(self.config.sep_token.as_str());
-        let before = prompt.len();
-        prompt.extend(words.iter().map(|&(start, end)| &text[start..end]));
-        let encoding =
-            self.tokenizer.encode(InputSequence::from(prompt.as_slice()), true).map_err(|e| {
-                PortError::new(ErrorKind::Invalid, format!("cannot tokenize a text: {e}"))
-            })?;
-
-        // The first token of every word carries the word's number, from 1; all others carry 0.
-        let mut starts = Vec::with_capacity(encoding.len());
-        let mut previous = None;
-        for word in encoding.get_word_ids() {
-            let new = *word != previous;
-            let number = word.and_then(|word| (word as usize + 1).checked_sub(before));
-            starts.push(if new { number.unwrap_or(0) as i64 } else { 0 });
-            previous = *word;
-        }
+        let (count, width) = (words.len(), self.config.max_width);
+        let encoding = self.encode(text, words)?;
+        let starts = word_starts(encoding.get_word_ids(), 2 * self.labels.len() + 1);
         if starts.iter().filter(|start| **start > 0).count() != count {
             // The tokenizer drops some characters, such as control characters: words of these have
             // no token.
             return self.without_unread(text, words, &starts);
         }
         let tokens = starts.len();
-        let mut spans = Array3::<i64>::zeros((1, count * width, 2));
-        let mut valid = Array2::from_elem((1, count * width), false);
-        for first in 0..count {
-            for (long, last) in (first..count).take(width).enumerate() {
-                let row = first * width + long;
-                (spans[[0, row, 0]], spans[[0, row, 1]]) = (first as i64, last as i64);
-                valid[[0, row]] = true;
-            }
-        }
+        let (spans, valid) = span_grid(count, width);
         let ids: Vec<i64> = encoding.get_ids().iter().map(|&id| i64::from(id)).collect();
         let row = |values: Vec<i64>| Tensor::from_array(([1, tokens], values)).map_err(failed);
         let inputs = ort::inputs![
@@ -170,22 +143,41 @@ impl Network {
         self.pool.with(|session| {
             let outputs = session.run(inputs).map_err(failed)?;
             let (shape, logits) = outputs[0].try_extract_tensor::<f32>().map_err(failed)?;
-            let expected = [1, count as i64, width as i64, labels as i64];
+            let expected = [1, count as i64, width as i64, self.labels.len() as i64];
             if shape[..] != expected {
                 let message = format!("it scores {shape:?} instead of {expected:?}");
                 return Err(PortError::new(ErrorKind::Invalid, message));
             }
-            let mut scored = Vec::new();
-            for (place, logit) in logits.iter().enumerate() {
-                let (first, long, label) =
-                    (place / labels / width, place / labels % width, place % labels);
-                let probability = 1.0 / (1.0 + (-logit).exp());
-                if first + long < count && probability > self.threshold {
-                    scored.push(SpanScore { first, last: first + long, label, probability });
-                }
-            }
-            Ok(scored)
+            Ok(self.probable_spans(logits, count))
         })
+    }
+
+    /// Tokenizes the prompt: every label after its marker, a separator, and the words.
+    fn encode(&self, text: &str, words: &[(usize, usize)]) -> Result<Encoding> {
+        let mut prompt: Vec<&str> = Vec::with_capacity(2 * self.labels.len() + 1 + words.len());
+        for label in &self.labels {
+            prompt.extend([self.config.ent_token.as_str(), label.as_str()]);
+        }
+        prompt.push(self.config.sep_token.as_str());
+        prompt.extend(words.iter().map(|&(start, end)| &text[start..end]));
+        self.tokenizer
+            .encode(InputSequence::from(prompt.as_slice()), true)
+            .map_err(|e| PortError::new(ErrorKind::Invalid, format!("cannot tokenize a text: {e}")))
+    }
+
+    /// The spans above the threshold, from logits `[words, width, labels]`.
+    fn probable_spans(&self, logits: &[f32], words: usize) -> Vec<SpanScore> {
+        let (width, labels) = (self.config.max_width, self.labels.len());
+        let mut scored = Vec::new();
+        for (place, logit) in logits.iter().enumerate() {
+            let (first, long, label) =
+                (place / labels / width, place / labels % width, place % labels);
+            let probability = 1.0 / (1.0 + (-logit).exp());
+            if first + long < words && probability > self.threshold {
+                scored.push(SpanScore { first, last: first + long, label, probability });
+            }
+        }
+        scored
     }
 
     /// The scores of the words that have tokens, by their index among all words.
@@ -206,6 +198,34 @@ impl Network {
             |span: SpanScore| SpanScore { first: read[span.first], last: read[span.last], ..span };
         Ok(scored.into_iter().map(placed).collect())
     }
+}
+
+/// The number of the word that begins at each token, from 1, without the first `skipped` words; 0 for
+/// all other tokens.
+fn word_starts(word_ids: &[Option<u32>], skipped: usize) -> Vec<i64> {
+    let mut starts = Vec::with_capacity(word_ids.len());
+    let mut previous = None;
+    for word in word_ids {
+        let new = *word != previous;
+        let number = word.and_then(|word| (word as usize + 1).checked_sub(skipped));
+        starts.push(if new { number.unwrap_or(0) as i64 } else { 0 });
+        previous = *word;
+    }
+    starts
+}
+
+/// The first and last word of every span of up to `width` of `count` words, and which rows are spans.
+fn span_grid(count: usize, width: usize) -> (Array3<i64>, Array2<bool>) {
+    let mut spans = Array3::<i64>::zeros((1, count * width, 2));
+    let mut valid = Array2::from_elem((1, count * width), false);
+    for first in 0..count {
+        for (long, last) in (first..count).take(width).enumerate() {
+            let row = first * width + long;
+            (spans[[0, row, 0]], spans[[0, row, 1]]) = (first as i64, last as i64);
+            valid[[0, row]] = true;
+        }
+    }
+    (spans, valid)
 }
 
 /// The most probable spans without overlaps, in order.

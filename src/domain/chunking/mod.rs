@@ -148,15 +148,6 @@ impl Chunking {
     /// Validates the fields of a request. Returns `Invalid` for unknown names and incompatible fields,
     /// `Unprocessable` for numbers out of range.
     pub fn parse(fields: &ChunkingFields) -> Result<Self> {
-        let positive = |name: &str, value: f64| {
-            if value.is_finite() && value > 0.0 {
-                Ok(value)
-            } else {
-                Err(Error::Unprocessable(format!(
-                    "{name} is {value}; it must be a number of seconds greater than 0"
-                )))
-            }
-        };
         if fields.mode == "interval" {
             let interval = fields.interval.ok_or_else(|| {
                 Error::Invalid("mode=interval needs 'interval', the seconds per chunk".into())
@@ -165,60 +156,30 @@ impl Chunking {
         }
         let min_duration = positive("min_duration", fields.min_duration)?;
         let max_duration = positive("max_duration", fields.max_duration)?;
-        let ordered = || {
-            if min_duration > max_duration {
-                return Err(Error::Invalid(format!(
-                    "min_duration ({}) is greater than max_duration ({}); it must not be",
-                    number(min_duration),
-                    number(max_duration)
-                )));
-            }
-            Ok(())
-        };
-        match fields.mode.as_str() {
+        let chunking = match fields.mode.as_str() {
             "preset" => {
-                if !PRESETS.iter().any(|preset| preset.name == fields.preset) {
-                    let names: Vec<_> = PRESETS.iter().map(|preset| preset.name).collect();
-                    return Err(Error::Invalid(format!(
-                        "unknown preset '{}'; available: {}",
-                        fields.preset,
-                        names.join(", ")
-                    )));
-                }
-                ordered()?;
-                Ok(Self::Preset { preset: fields.preset.clone(), min_duration, max_duration })
+                let preset = known_preset(&fields.preset)?;
+                Self::Preset { preset, min_duration, max_duration }
             }
             "weights" => {
-                for (name, weight) in fields.weights.named() {
-                    if weight.is_some_and(|w| !w.is_finite() || w < 0.0) {
-                        return Err(Error::Unprocessable(format!(
-                            "the weight '{name}' is {}; it must be a number of at least 0",
-                            weight.unwrap_or_default()
-                        )));
-                    }
-                }
-                if fields.weights.named().iter().all(|(_, w)| w.is_none_or(|w| w == 0.0)) {
-                    return Err(Error::Invalid(
-                        "mode=weights needs at least one weight above 0 among speaker, silence, \
-                         cut and semantic"
-                            .into(),
-                    ));
-                }
-                ordered()?;
-                let requested = fields.weights;
-                let weights = Weights {
-                    speaker: requested.speaker.unwrap_or(0.0),
-                    silence: requested.silence.unwrap_or(0.0),
-                    cut: requested.cut.unwrap_or(0.0),
-                    semantic: requested.semantic.unwrap_or(0.0),
-                };
-                Ok(Self::Weights { weights, min_duration, max_duration })
+                let weights = complete_weights(fields.weights)?;
+                Self::Weights { weights, min_duration, max_duration }
             }
-            other => Err(Error::Invalid(format!(
-                "unknown mode '{other}'; available: {}",
-                MODES.iter().map(|(mode, _)| *mode).collect::<Vec<_>>().join(", ")
-            ))),
+            other => {
+                return Err(Error::Invalid(format!(
+                    "unknown mode '{other}'; available: {}",
+                    MODES.iter().map(|(mode, _)| *mode).collect::<Vec<_>>().join(", ")
+                )));
+            }
+        };
+        if min_duration > max_duration {
+            return Err(Error::Invalid(format!(
+                "min_duration ({}) is greater than max_duration ({}); it must not be",
+                number(min_duration),
+                number(max_duration)
+            )));
         }
+        Ok(chunking)
     }
 
     /// The canonical form, such as `audio_video:5-20`, `weights(cut=1,silence=0.5):5-20` or
@@ -325,6 +286,52 @@ impl Chunking {
         check_limit(spans.len() as f64, max_chunks, "min_duration")?;
         Ok(rounded(spans))
     }
+}
+
+fn positive(name: &str, seconds: f64) -> Result<f64> {
+    if seconds.is_finite() && seconds > 0.0 {
+        Ok(seconds)
+    } else {
+        Err(Error::Unprocessable(format!(
+            "{name} is {seconds}; it must be a number of seconds greater than 0"
+        )))
+    }
+}
+
+fn known_preset(name: &str) -> Result<String> {
+    if !PRESETS.iter().any(|preset| preset.name == name) {
+        let names: Vec<_> = PRESETS.iter().map(|preset| preset.name).collect();
+        return Err(Error::Invalid(format!(
+            "unknown preset '{name}'; available: {}",
+            names.join(", ")
+        )));
+    }
+    Ok(name.to_owned())
+}
+
+/// The requested weights, with 0 for missing ones.
+fn complete_weights(requested: Weights<Option<f64>>) -> Result<Weights<f64>> {
+    for (name, weight) in requested.named() {
+        if weight.is_some_and(|w| !w.is_finite() || w < 0.0) {
+            return Err(Error::Unprocessable(format!(
+                "the weight '{name}' is {}; it must be a number of at least 0",
+                weight.unwrap_or_default()
+            )));
+        }
+    }
+    if requested.named().iter().all(|(_, w)| w.is_none_or(|w| w == 0.0)) {
+        return Err(Error::Invalid(
+            "mode=weights needs at least one weight above 0 among speaker, silence, cut and \
+             semantic"
+                .into(),
+        ));
+    }
+    Ok(Weights {
+        speaker: requested.speaker.unwrap_or(0.0),
+        silence: requested.silence.unwrap_or(0.0),
+        cut: requested.cut.unwrap_or(0.0),
+        semantic: requested.semantic.unwrap_or(0.0),
+    })
 }
 
 /// Rounds spans to milliseconds: finer than any frame, and the same in records, hits and citations.

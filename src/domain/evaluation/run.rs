@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::time::Instant;
 
+use ports::llm::Usage;
 use ports::{ErrorKind, PortError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
@@ -268,36 +269,24 @@ impl Evaluations {
         let configurations = &request.configurations;
         let budget = CallBudget::new(&self.models, request.max_model_calls);
         let answering = self.answering.with_budget(&budget);
-        let (total, mut asked) = (questions.len() * configurations.len(), 0);
         let mut measured = Vec::new();
         let mut by_configuration = Vec::new();
-        for configuration in configurations {
-            let before = budget.usage();
-            let mut outcomes = Vec::with_capacity(questions.len());
-            for question in &questions {
+        for (place, configuration) in configurations.iter().enumerate() {
+            let report = |asked: usize| {
                 let detail = json!({
-                    "configuration": configuration.name, "asked": asked, "of": total,
+                    "configuration": configuration.name,
+                    "asked": place * questions.len() + asked,
+                    "of": configurations.len() * questions.len(),
                 });
                 progress.stage(Stage::Evaluating, detail);
-                outcomes.push(self.outcome(configuration, question, &answering).await?);
-                if budget.is_exhausted() {
-                    return Err(Error::BudgetExhausted(
-                        "the model calls allowed by max_model_calls are used up, since some were \
-                         retried; run again with more"
-                            .into(),
-                    ));
-                }
-                asked += 1;
-            }
-            let spent = budget.usage();
+            };
+            let before = budget.usage();
+            let outcomes =
+                self.outcomes(configuration, &questions, &answering, &budget, report).await?;
             measured.push(ConfigurationMetrics {
                 metrics: metrics(&outcomes),
                 latency: Latency::new(&outcomes),
-                cost: BilledUsage {
-                    model_calls: spent.calls - before.calls,
-                    input_tokens: spent.input_tokens - before.input_tokens,
-                    output_tokens: spent.output_tokens - before.output_tokens,
-                },
+                cost: BilledUsage::between(&before, &budget.usage()),
                 configuration: configuration.clone(),
             });
             by_configuration.push(outcomes.into_iter());
@@ -310,14 +299,7 @@ impl Evaluations {
                 id: question.id,
             })
             .collect();
-        let (questions, comparisons) = tokio::task::spawn_blocking(move || {
-            let outcomes: Vec<&[ConfigurationOutcome]> =
-                questions.iter().map(|q| &q.outcomes[..]).collect();
-            let comparisons = compare(&outcomes);
-            (questions, comparisons)
-        })
-        .await
-        .map_err(|e| Error::corrupt(format!("comparing panicked: {e}")))?;
+        let (questions, comparisons) = compare_in_background(questions).await?;
         let summary = RunSummary {
             run_id: run_id.to_owned(),
             created_at,
@@ -362,6 +344,31 @@ impl Evaluations {
         Ok((remaining, lost))
     }
 
+    /// The outcomes of one configuration; `report` is called with the number of finished questions before
+    /// each.
+    async fn outcomes(
+        &self,
+        configuration: &Configuration,
+        questions: &[EvaluationQuestion],
+        answering: &Answering,
+        budget: &CallBudget,
+        report: impl Fn(usize),
+    ) -> Result<Vec<ConfigurationOutcome>> {
+        let mut outcomes = Vec::with_capacity(questions.len());
+        for question in questions {
+            report(outcomes.len());
+            outcomes.push(self.outcome(configuration, question, answering).await?);
+            if budget.is_exhausted() {
+                return Err(Error::BudgetExhausted(
+                    "the model calls allowed by max_model_calls are used up, since some were \
+                     retried; run again with more"
+                        .into(),
+                ));
+            }
+        }
+        Ok(outcomes)
+    }
+
     async fn outcome(
         &self,
         configuration: &Configuration,
@@ -404,6 +411,29 @@ impl Evaluations {
             outcome.answer = Some(CheckedAnswer::new(answer));
         }
         Ok(outcome)
+    }
+}
+
+/// Compares the configurations without blocking other tasks.
+async fn compare_in_background(
+    questions: Vec<QuestionResult>,
+) -> Result<(Vec<QuestionResult>, Vec<Comparison>)> {
+    let comparing = tokio::task::spawn_blocking(move || {
+        let outcomes: Vec<&[ConfigurationOutcome]> =
+            questions.iter().map(|q| &q.outcomes[..]).collect();
+        let comparisons = compare(&outcomes);
+        (questions, comparisons)
+    });
+    comparing.await.map_err(|e| Error::corrupt(format!("comparing panicked: {e}")))
+}
+
+impl BilledUsage {
+    fn between(before: &Usage, after: &Usage) -> Self {
+        Self {
+            model_calls: after.calls - before.calls,
+            input_tokens: after.input_tokens - before.input_tokens,
+            output_tokens: after.output_tokens - before.output_tokens,
+        }
     }
 }
 

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use ports::decoder::MediaInfo;
 use ports::index::Point;
 
+use crate::catalog::metadata::VideoMetadata;
 use crate::catalog::record::{self, IngestDurations, VideoRecord};
 use crate::catalog::{DocumentContent, DocumentFault, RecordState, VideoClaim};
+use crate::chunking::Chunking;
 use crate::ingest::fetch::FetchedSource;
 use crate::ingest::signals::MediaSignals;
 use crate::ingest::{Ingest, IngestRequest};
@@ -104,6 +106,8 @@ impl Ingest {
         Ok(VideoDraft { record, spans, points: Vec::new() })
     }
 
+    /// The record with the metadata and the chunks: the previous one if its chunks are the same, else a new
+    /// one.
     async fn begin_record(
         &self,
         fetched: &FetchedSource,
@@ -112,16 +116,10 @@ impl Ingest {
         previous: Option<&Previous>,
         spans: &[Span],
     ) -> Result<VideoRecord> {
+        let metadata = self.metadata(fetched, request, previous)?;
         let source_url = previous
             .and_then(|previous| previous.record.source_url.as_deref().map(redact_secrets))
             .or_else(|| fetched.source_url.clone());
-        let current = previous.map(|previous| previous.record.metadata.clone()).unwrap_or_default();
-        let mut metadata =
-            request.metadata.apply(&current, self.settings.ingest.max_metadata_bytes)?;
-        let proposed = fetched.info.recorded_at.as_deref().and_then(parse_recorded_at);
-        if previous.is_none() && request.metadata.recorded_at.is_none() {
-            metadata.recorded_at = metadata.recorded_at.or_else(|| proposed.clone());
-        }
         if let Some(previous) = previous.and_then(Previous::intact)
             && previous.chunking == request.chunking
             && self.catalog.spans(previous).await? == spans
@@ -129,50 +127,89 @@ impl Ingest {
             return Ok(VideoRecord {
                 source_url,
                 metadata,
-                container_recorded_at: proposed,
+                container_recorded_at: container_recorded_at(fetched),
                 ..previous.clone()
             });
         }
         let previous = previous.map(|previous| &previous.record);
         let video_id = fetched.file.video_id;
-        let retired = claim.base.retired();
-        let filename = match previous {
-            Some(record) => record.filename.clone(),
-            None => available_filename(video_id, &fetched.filename, retired),
-        };
+        let chunks_document = self.catalog.store(video_id, "chunks", &spans).await?;
         Ok(VideoRecord {
-            version: record::VERSION,
-            epoch: 0,
-            fence: String::new(),
-            storage_path: format!("{video_id}/{filename}"),
-            filename,
-            poster_path: previous.and_then(|record| record.poster_path.clone()),
             source_url,
-            size_bytes: fetched.file.size,
-            duration: 0.0,
-            content_type: fetched.info.content_type.clone(),
-            container_duration: None,
-            frame_rate: None,
-            timecode: None,
-            audio_track: None,
-            warnings: Vec::new(),
-            container_recorded_at: proposed,
-            chunking: request.chunking.clone(),
-            chunks: spans.len() as u32,
-            chunks_document: self.catalog.store(video_id, "chunks", &spans).await?,
-            signals_document: String::new(),
-            speech_document: None,
-            corrections_document: previous.and_then(|record| record.corrections_document.clone()),
-            analyzers: BTreeMap::new(),
-            aggregates: BTreeMap::new(),
-            aggregated_analyzers: Vec::new(),
-            synopsis: None,
-            took: previous.map_or_else(IngestDurations::default, |record| record.took),
-            retired: retired.to_vec(),
-            created_at: previous.map_or_else(now, |record| record.created_at.clone()),
             metadata,
-            video_id,
+            chunks: spans.len() as u32,
+            chunks_document,
+            ..new_record(fetched, request.chunking.clone(), claim.base.retired(), previous)
         })
+    }
+
+    /// The metadata of the request applied to the previous metadata. The container proposes the recording
+    /// time of a new video.
+    fn metadata(
+        &self,
+        fetched: &FetchedSource,
+        request: &IngestRequest,
+        previous: Option<&Previous>,
+    ) -> Result<VideoMetadata> {
+        let current = previous.map(|previous| previous.record.metadata.clone()).unwrap_or_default();
+        let mut metadata =
+            request.metadata.apply(&current, self.settings.ingest.max_metadata_bytes)?;
+        if previous.is_none() && request.metadata.recorded_at.is_none() {
+            metadata.recorded_at = metadata.recorded_at.or_else(|| container_recorded_at(fetched));
+        }
+        Ok(metadata)
+    }
+}
+
+fn container_recorded_at(fetched: &FetchedSource) -> Option<String> {
+    fetched.info.recorded_at.as_deref().and_then(parse_recorded_at)
+}
+
+/// A record without chunks, signals and results. Keeps the name, the poster and the corrections of the
+/// previous one.
+fn new_record(
+    fetched: &FetchedSource,
+    chunking: Chunking,
+    retired: &[String],
+    previous: Option<&VideoRecord>,
+) -> VideoRecord {
+    let video_id = fetched.file.video_id;
+    let filename = match previous {
+        Some(record) => record.filename.clone(),
+        None => available_filename(video_id, &fetched.filename, retired),
+    };
+    VideoRecord {
+        version: record::VERSION,
+        epoch: 0,
+        fence: String::new(),
+        storage_path: format!("{video_id}/{filename}"),
+        filename,
+        poster_path: previous.and_then(|record| record.poster_path.clone()),
+        source_url: None,
+        size_bytes: fetched.file.size,
+        duration: 0.0,
+        content_type: fetched.info.content_type.clone(),
+        container_duration: None,
+        frame_rate: None,
+        timecode: None,
+        audio_track: None,
+        warnings: Vec::new(),
+        container_recorded_at: container_recorded_at(fetched),
+        chunking,
+        chunks: 0,
+        chunks_document: String::new(),
+        signals_document: String::new(),
+        speech_document: None,
+        corrections_document: previous.and_then(|record| record.corrections_document.clone()),
+        analyzers: BTreeMap::new(),
+        aggregates: BTreeMap::new(),
+        aggregated_analyzers: Vec::new(),
+        synopsis: None,
+        took: previous.map_or_else(IngestDurations::default, |record| record.took),
+        retired: retired.to_vec(),
+        created_at: previous.map_or_else(now, |record| record.created_at.clone()),
+        metadata: VideoMetadata::default(),
+        video_id,
     }
 }
 

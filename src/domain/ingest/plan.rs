@@ -163,14 +163,7 @@ impl Ingest {
         let records = self.catalog.records(&newest).await?;
         let record = self.find_record(access, source).await?;
         let history = self.history(&records).await?;
-        let spans = match &record {
-            Some(record) => {
-                let signals = self.catalog.signals(record).await?;
-                let max_chunks = self.settings.ingest.max_chunks;
-                Some(plan.chunking.split(signals.end.min(record.duration), &signals, max_chunks)?)
-            }
-            None => None,
-        };
+        let spans = self.expected_spans(record.as_ref(), &plan).await?;
         let existing = record.as_ref().zip(spans.as_deref());
         let drops = match existing {
             Some((record, spans)) => self.drops(record, &plan, spans).await?,
@@ -182,20 +175,20 @@ impl Ingest {
             (None, Some(duration)) => estimate_chunks(&records, &plan, duration),
             (None, None) => None,
         };
-        let mut total = history.estimate_scan(record.is_some(), duration);
-        let mut analyzers = BTreeMap::new();
-        let mut changed = existing.is_none();
+        let mut analyzers = Vec::with_capacity(plan.analyzers.len());
         for analyzer in &plan.analyzers {
             let expected =
                 self.estimate_analyzer(&**analyzer, &plan, existing, chunks, &history).await?;
-            changed |= chunks.is_none_or(|chunks| expected.reused < chunks);
-            total = total.plus(&expected);
-            analyzers.insert(analyzer.spec().id.to_owned(), expected);
+            analyzers.push((analyzer.spec().id.to_owned(), expected));
         }
+        let reuses_all = |expected: &CostEstimate| chunks.is_some_and(|n| expected.reused >= n);
+        let changed = existing.is_none() || !analyzers.iter().all(|(_, e)| reuses_all(e));
         let unchanged = record.as_ref().filter(|_| !changed);
         let available = available(&plan, record.as_ref());
         let aggregators = self.estimate_aggregators(available, unchanged, chunks, &history);
-        total = aggregators.values().fold(total, |total, expected| total.plus(expected));
+        let costs = analyzers.iter().map(|(_, expected)| expected).chain(aggregators.values());
+        let scan = history.estimate_scan(record.is_some(), duration);
+        let mut total = costs.fold(scan, |total, expected| total.plus(expected));
         if changed {
             let seconds = history.aggregate_per_chunk.zip(chunks).map(|(s, n)| s * f64::from(n));
             total = total.plus(&CostEstimate { seconds, ..CostEstimate::zero() });
@@ -205,11 +198,23 @@ impl Ingest {
             chunk_config: plan.chunking.config(),
             chunks,
             drops,
-            analyzers,
+            analyzers: analyzers.into_iter().collect(),
             aggregators,
             total,
             history: history.videos,
         })
+    }
+
+    /// The chunks that an existing video would have.
+    async fn expected_spans(
+        &self,
+        record: Option<&VideoRecord>,
+        plan: &IngestRequest,
+    ) -> Result<Option<Vec<Span>>> {
+        let Some(record) = record else { return Ok(None) };
+        let signals = self.catalog.signals(record).await?;
+        let end = signals.end.min(record.duration);
+        plan.chunking.split(end, &signals, self.settings.ingest.max_chunks).map(Some)
     }
 
     /// The record of the existing video, if any.

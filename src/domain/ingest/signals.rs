@@ -46,6 +46,36 @@ pub(crate) struct MediaSignals {
     pub(crate) seconds: f64,
 }
 
+/// The extent to which an ingest uses speech.
+#[derive(Clone, Copy)]
+struct SpeechUse {
+    /// Whether an analyzer cannot do without it.
+    needed: bool,
+    /// Whether it is needed, or used for chunking.
+    requested: bool,
+}
+
+impl SpeechUse {
+    fn from_request(request: &IngestRequest) -> Self {
+        let needed = request.analyzers.iter().any(|a| a.needs_speech());
+        Self { needed, requested: needed || request.chunking.uses_speech() }
+    }
+}
+
+/// The signals and the speech of an earlier ingest.
+struct StoredSignals {
+    signals: Signals,
+    /// The speech with its document, if any.
+    speech: Option<(Speech, String)>,
+}
+
+impl StoredSignals {
+    /// Whether the boundaries in speech were detected, or could not be.
+    fn are_complete(&self) -> bool {
+        self.speech.as_ref().is_none_or(|(speech, _)| speech.words.is_some())
+    }
+}
+
 impl Ingest {
     pub(crate) async fn extract_signals(
         &self,
@@ -56,80 +86,41 @@ impl Ingest {
         progress: &Progress,
     ) -> Result<MediaSignals> {
         let started = Instant::now();
-        let mut warn = |why: &str| {
-            let warning = format!("only the sound was analyzed: {why}");
-            if !warnings.contains(&warning) {
-                warnings.push(warning);
-            }
-        };
-        if let Some(why) = &fetched.info.undecodable_video {
-            warn(why);
-        }
-        let mut has_pictures = fetched.info.video.is_some();
-        let needed = request.analyzers.iter().any(|a| a.needs_speech());
-        let requested = needed || request.chunking.uses_speech();
+        let speech_use = SpeechUse::from_request(request);
         let mut stored = None;
         if let Some(record) = previous {
-            let signals = self.catalog.signals(record).await?;
-            match &record.speech_document {
-                Some(document) => {
-                    let speech = self.catalog.speech(document).await?;
-                    if self.is_current(&speech, audio_track, needed, requested) {
-                        has_pictures &= !signals.visual.is_empty();
-                        return Ok(MediaSignals {
-                            audio_track,
-                            warnings: record.warnings.clone(),
-                            has_pictures,
-                            signals,
-                            signals_document: record.signals_document.clone(),
-                            speech,
-                            speech_document: document.clone(),
-                            seconds: started.elapsed().as_secs_f64(),
-                        });
-                    }
-                    // Keep the boundaries that were found with another speech model.
-                    stored = Some((signals, speech.words.is_some()));
+            match self.stored_signals(record).await? {
+                StoredSignals { signals, speech: Some((speech, speech_document)) }
+                    if self.is_current(&speech, audio_track, speech_use) =>
+                {
+                    return Ok(MediaSignals {
+                        audio_track,
+                        warnings: record.warnings.clone(),
+                        has_pictures: fetched.info.video.is_some() && !signals.visual.is_empty(),
+                        signals,
+                        signals_document: record.signals_document.clone(),
+                        speech,
+                        speech_document,
+                        seconds: started.elapsed().as_secs_f64(),
+                    });
                 }
-                None => stored = Some((signals, true)),
+                outdated => stored = Some(outdated),
             }
         }
-        let scanned = Scan {
-            decoder: self.models.decoder.clone(),
-            file: fetched.file.path.to_path_buf(),
-            options: ScanOptions {
-                width: self.settings.decoder.scan_width,
-                height: self.settings.decoder.scan_height,
-                exact: false,
-                audio_track,
-            },
-            vad: self.models.vad.clone(),
-            folder: self.settings.work_dir.clone(),
-            quiet_peak: self.settings.ingest.quiet_peak as f32,
-            progress: progress.clone(),
-        };
-        let mut scanned = scanned.run().await?;
-        if has_pictures && scanned.signals.visual.is_empty() {
-            has_pictures = false;
-            warn("none of its pictures could be decoded");
+        if let Some(why) = &fetched.info.undecodable_video {
+            warn_sound_only(&mut warnings, why);
+        }
+        let scanned = self.scan(fetched, audio_track, progress).run().await?;
+        let has_pictures = fetched.info.video.is_some() && !scanned.signals.visual.is_empty();
+        if fetched.info.video.is_some() && !has_pictures {
+            warn_sound_only(&mut warnings, "none of its pictures could be decoded");
         }
         // Speech recognition may cost money: check limits before.
         self.check_length(scanned.signals.end, request)?;
         let video_id = fetched.file.video_id;
-        let analyzing =
-            self.analyze_speech(video_id, audio_track, &scanned, needed, requested, progress);
+        let analyzing = self.analyze_speech(video_id, audio_track, &scanned, speech_use, progress);
         let speech = progress.cancellable(analyzing).await?;
-        let signals = match stored {
-            Some((signals, true)) => signals,
-            found => {
-                let mut signals = found
-                    .map_or_else(|| std::mem::take(&mut scanned.signals), |(stored, _)| stored);
-                signals.candidates.speaker = voice_changes(&speech.turns);
-                signals.candidates.semantic = self.topic_shifts(&speech).await?;
-                signals.spoken =
-                    speech.words.as_ref().map_or(Vec::new(), |w| spoken_words(w.by_channel()));
-                signals
-            }
-        };
+        let signals = self.combine_signals(stored, scanned.signals, &speech).await?;
         Ok(MediaSignals {
             signals_document: self.catalog.store(video_id, "signals", &signals).await?,
             signals,
@@ -142,6 +133,51 @@ impl Ingest {
         })
     }
 
+    async fn stored_signals(&self, record: &VideoRecord) -> Result<StoredSignals> {
+        let signals = self.catalog.signals(record).await?;
+        let speech = match &record.speech_document {
+            Some(document) => Some((self.catalog.speech(document).await?, document.clone())),
+            None => None,
+        };
+        Ok(StoredSignals { signals, speech })
+    }
+
+    fn scan(&self, fetched: &FetchedSource, audio_track: Option<u32>, progress: &Progress) -> Scan {
+        Scan {
+            decoder: self.models.decoder.clone(),
+            file: fetched.file.path.to_path_buf(),
+            options: ScanOptions {
+                width: self.settings.decoder.scan_width,
+                height: self.settings.decoder.scan_height,
+                exact: false,
+                audio_track,
+            },
+            vad: self.models.vad.clone(),
+            folder: self.settings.work_dir.clone(),
+            quiet_peak: self.settings.ingest.quiet_peak as f32,
+            progress: progress.clone(),
+        }
+    }
+
+    /// The stored signals, else the scanned ones; with the boundaries in speech unless they are stored.
+    async fn combine_signals(
+        &self,
+        stored: Option<StoredSignals>,
+        scanned: Signals,
+        speech: &Speech,
+    ) -> Result<Signals> {
+        let mut signals = match stored {
+            Some(stored) if stored.are_complete() => return Ok(stored.signals),
+            // Keeps the cuts and pauses that were found with another speech model.
+            Some(stored) => stored.signals,
+            None => scanned,
+        };
+        signals.candidates.speaker = voice_changes(&speech.turns);
+        signals.candidates.semantic = self.topic_shifts(speech).await?;
+        signals.spoken = speech.words.as_ref().map_or(Vec::new(), |w| spoken_words(w.by_channel()));
+        Ok(signals)
+    }
+
     /// Rejects a video that is too long or would make too many chunks with every possible split.
     fn check_length(&self, end: f64, request: &IngestRequest) -> Result<()> {
         if end > self.settings.ingest.max_duration.as_secs_f64() {
@@ -151,20 +187,14 @@ impl Ingest {
     }
 
     /// Whether stored speech is from the current models, as far as the request needs it.
-    fn is_current(
-        &self,
-        speech: &Speech,
-        audio_track: Option<u32>,
-        needed: bool,
-        requested: bool,
-    ) -> bool {
+    fn is_current(&self, speech: &Speech, audio_track: Option<u32>, speech_use: SpeechUse) -> bool {
         let recognised_by = speech.words.as_ref().map(|words| words.recogniser.as_str());
         let model = self.models.transcriber.as_ref().map(|t| track_model(t.model(), audio_track));
-        if needed {
+        if speech_use.needed {
             return speech.voices_by == self.voices_by(audio_track)
                 && (recognised_by == model.as_deref() || model.is_none());
         }
-        !requested || recognised_by.is_some() || model.is_none()
+        !speech_use.requested || recognised_by.is_some() || model.is_none()
     }
 
     /// The models of voice activity detection and diarization.
@@ -181,17 +211,16 @@ impl Ingest {
         video_id: VideoId,
         audio_track: Option<u32>,
         scanned: &ScanResult,
-        needed: bool,
-        requested: bool,
+        speech_use: SpeechUse,
         progress: &Progress,
     ) -> Result<Speech> {
         let diarizing = self.diarize(scanned, &progress.profile);
         let recognising = async {
-            if !requested {
+            if !speech_use.requested {
                 return Ok(None);
             }
             match self.recognise(video_id, audio_track, scanned, progress).await {
-                Err(error) if !needed => {
+                Err(error) if !speech_use.needed => {
                     tracing::warn!(
                         %video_id,
                         error = %error.labelled(),
@@ -271,5 +300,12 @@ impl Ingest {
         }
         let vectors = self.models.embedder.embed(&texts).await?;
         Ok(topic_shifts(&segments, &vectors))
+    }
+}
+
+fn warn_sound_only(warnings: &mut Vec<String>, why: &str) {
+    let warning = format!("only the sound was analyzed: {why}");
+    if !warnings.contains(&warning) {
+        warnings.push(warning);
     }
 }

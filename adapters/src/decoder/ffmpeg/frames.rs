@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::input::{Input, Kind};
 use super::order::PresentationOrder;
-use super::picture::Converter;
+use super::picture::{Converter, Orientation};
 use super::scan::{MAX_READ_ERRORS, is_drained};
 use super::{Error, FfmpegOptions};
 
@@ -89,48 +89,50 @@ pub(super) fn frames(
         (0..stills.len()).filter(|&i| stills[i].time.is_finite()).collect();
     sorted.sort_by(|&a, &b| stills[a].time.total_cmp(&stills[b].time));
 
-    let orientation = input.orientation();
-    let aspect = input.pixel_aspect();
-    let decoder = input.decoder(stream, options.threads, options)?;
-    let order = match &method {
-        SeekMethod::Stamps => PresentationOrder::new(false),
-        SeekMethod::Decoding | SeekMethod::Unstamped(_) => PresentationOrder::new(true),
-        SeekMethod::Packets(_) => PresentationOrder::default(),
-    };
-    let mut cursor = FrameCursor::new(stream, decoder, order);
-    // A field without its counterpart would show half of the lines.
-    cursor.may_skip = method == SeekMethod::Stamps && !input.is_interlaced();
-    let mut sizes: BTreeMap<u32, (Converter, Option<Frame>)> = BTreeMap::new();
+    let mut cursor = FrameCursor::open(&input, stream, options, &method)?;
+    let mut scaler = StillScaler::new(&input);
     for i in sorted {
         let Still { time, max_side } = stills[i];
-        match &method {
-            SeekMethod::Stamps | SeekMethod::Decoding => cursor.advance_to(time, &mut input)?,
-            SeekMethod::Packets(marks) => {
-                let mark = mark_before(marks, time).map_or(0, |i| marks[i].0);
-                cursor.count_to(time, mark, &mut input)?;
-            }
-            SeekMethod::Unstamped(marks) => {
-                // At least one key frame in between, if the order must be reconstructed.
-                let before = mark_before(marks, time).and_then(|i| i.checked_sub(1));
-                cursor.count_to(time, before.map_or(0, |i| marks[i].0), &mut input)?;
-            }
-        }
+        cursor.show(time, &method, &mut input)?;
         let Some((time, picture)) = cursor.current.as_ref().filter(|(_, frame)| is_intact(frame))
         else {
             continue;
         };
-        let (converter, last) =
-            sizes.entry(max_side).or_insert_with(|| (Converter::fine(orientation), None));
-        // Several times may have the same frame.
-        if last.as_ref().is_none_or(|f| f.time != *time) {
-            let image = converter.image(picture, aspect, max_side).ok();
-            *last = image.map(|image| Frame { time: *time, image });
-        }
-        if let Some(frame) = last {
+        if let Some(frame) = scaler.scale(*time, picture, max_side) {
             found(i, frame).map_err(Error::Sink)?;
         }
     }
     Ok(method)
+}
+
+/// Converts decoded frames to images of the requested sizes. Keeps the last image of each size, since
+/// several times may have the same frame.
+struct StillScaler {
+    orientation: Orientation,
+    aspect: f64,
+    /// By the longer side.
+    sizes: BTreeMap<u32, (Converter, Option<Frame>)>,
+}
+
+impl StillScaler {
+    fn new(input: &Input) -> Self {
+        Self {
+            orientation: input.orientation(),
+            aspect: input.pixel_aspect(),
+            sizes: BTreeMap::new(),
+        }
+    }
+
+    /// The picture shown at `time` as an image; `None` if it cannot be converted.
+    fn scale(&mut self, time: f64, picture: &Video, max_side: u32) -> Option<&Frame> {
+        let (converter, last) =
+            self.sizes.entry(max_side).or_insert_with(|| (Converter::fine(self.orientation), None));
+        if last.as_ref().is_none_or(|frame| frame.time != time) {
+            let image = converter.image(picture, self.aspect, max_side).ok();
+            *last = image.map(|image| Frame { time, image });
+        }
+        last.as_ref()
+    }
 }
 
 /// How to find the packets of a time in a file.
@@ -245,19 +247,46 @@ struct FrameCursor {
 }
 
 impl FrameCursor {
-    fn new(stream: usize, decoder: Opened, order: PresentationOrder) -> Self {
-        Self {
+    fn open(
+        input: &Input,
+        stream: usize,
+        options: &FfmpegOptions,
+        method: &SeekMethod,
+    ) -> Result<Self, Error> {
+        let order = match method {
+            SeekMethod::Stamps => PresentationOrder::new(false),
+            SeekMethod::Decoding | SeekMethod::Unstamped(_) => PresentationOrder::new(true),
+            SeekMethod::Packets(_) => PresentationOrder::default(),
+        };
+        Ok(Self {
             stream,
-            decoder,
+            decoder: input.decoder(stream, options.threads, options)?,
             order,
             current: None,
             next: None,
             started: false,
             drained: false,
-            may_skip: false,
+            // A field without its counterpart would show half of the lines.
+            may_skip: *method == SeekMethod::Stamps && !input.is_interlaced(),
             is_skipping: false,
             skipped_from: f64::NEG_INFINITY,
             packet: Packet::empty(),
+        })
+    }
+
+    /// Moves `current` to the frame shown at `time` with the seek method of the file.
+    fn show(&mut self, time: f64, method: &SeekMethod, input: &mut Input) -> Result<(), Error> {
+        match method {
+            SeekMethod::Stamps | SeekMethod::Decoding => self.advance_to(time, input),
+            SeekMethod::Packets(marks) => {
+                let mark = mark_before(marks, time).map_or(0, |i| marks[i].0);
+                self.count_to(time, mark, input)
+            }
+            SeekMethod::Unstamped(marks) => {
+                // At least one key frame in between, if the order must be reconstructed.
+                let before = mark_before(marks, time).and_then(|i| i.checked_sub(1));
+                self.count_to(time, before.map_or(0, |i| marks[i].0), input)
+            }
         }
     }
 

@@ -81,46 +81,12 @@ pub(super) fn find(corpus: &Corpus, question: &str, max_sentences: usize) -> Ans
 
 /// The answer to a question that asks exactly for the topic of some passages.
 fn answer_from_topic(corpus: &Corpus, question: &QuestionTerms) -> Option<Answer> {
-    let own: Vec<&String> =
-        question.terms.iter().filter(|(_, weight)| **weight >= 1.0).map(|(term, _)| term).collect();
-    let terms = match own[..] {
-        [] if question.asks_for == AnswerKind::Anything => return None,
-        [] => question.terms.keys().collect(),
-        _ => own,
-    };
-    if terms.is_empty() || !question.required.is_empty() {
-        return None;
-    }
-    let has_topic = |sentence: &Sentence, topic: &str| {
-        corpus.passages[sentence.passage].topic.as_deref() == Some(topic)
-    };
-    // A number of something else does not answer.
-    let answers = |sentence: &Sentence| {
-        bonus(question.asks_for, &sentence.text).is_some()
-            && (!question.asks_for_number || counts_term(&sentence.text, &question.terms))
-    };
-    let mut best: Option<(f64, &str)> = None;
-    for passage in corpus.passages {
-        let Some(topic) = &passage.topic else { continue };
-        let stems = content_stems(topic);
-        if !terms.iter().all(|term| stems.contains(*term)) {
-            continue;
-        }
-        if !corpus.sentences.iter().any(|sentence| has_topic(sentence, topic) && answers(sentence))
-        {
-            continue;
-        }
-        // Prefer the most specific topic.
-        let all = question.terms.keys().filter(|term| stems.contains(*term)).count();
-        let share = all as f64 / stems.len().max(1) as f64;
-        if best.is_none_or(|(best, _)| share > best) {
-            best = Some((share, topic));
-        }
-    }
-    let (_, topic) = best?;
+    let topic = best_topic(corpus, question, &topic_terms(question)?)?;
     let is_relevant = |at: usize| {
         let sentence = &corpus.sentences[at];
-        has_topic(sentence, topic) && sentence.repeats.is_none() && answers(sentence)
+        has_topic(corpus, sentence, topic)
+            && sentence.repeats.is_none()
+            && answers(question, sentence)
     };
     let mut chosen: Vec<usize> =
         (0..corpus.sentences.len()).filter(|&at| is_relevant(at)).collect();
@@ -143,7 +109,74 @@ fn answer_from_topic(corpus: &Corpus, question: &QuestionTerms) -> Option<Answer
     (!chosen.is_empty()).then(|| cite(corpus, chosen))
 }
 
+/// The terms that a topic must have to be the one asked for; `None` if the question asks for more or
+/// for nothing in particular.
+fn topic_terms(question: &QuestionTerms) -> Option<Vec<&String>> {
+    let own: Vec<&String> =
+        question.terms.iter().filter(|(_, weight)| **weight >= 1.0).map(|(term, _)| term).collect();
+    let terms = match own[..] {
+        [] if question.asks_for == AnswerKind::Anything => return None,
+        [] => question.terms.keys().collect(),
+        _ => own,
+    };
+    (!terms.is_empty() && question.required.is_empty()).then_some(terms)
+}
+
+/// The most specific topic that has all the terms and a sentence that answers.
+fn best_topic<'a>(
+    corpus: &'a Corpus,
+    question: &QuestionTerms,
+    terms: &[&String],
+) -> Option<&'a str> {
+    let mut best: Option<(f64, &str)> = None;
+    for passage in corpus.passages {
+        let Some(topic) = &passage.topic else { continue };
+        let stems = content_stems(topic);
+        if !terms.iter().all(|term| stems.contains(*term)) {
+            continue;
+        }
+        let answered =
+            |sentence: &Sentence| has_topic(corpus, sentence, topic) && answers(question, sentence);
+        if !corpus.sentences.iter().any(answered) {
+            continue;
+        }
+        let all = question.terms.keys().filter(|term| stems.contains(*term)).count();
+        let share = all as f64 / stems.len().max(1) as f64;
+        if best.is_none_or(|(best, _)| share > best) {
+            best = Some((share, topic));
+        }
+    }
+    best.map(|(_, topic)| topic)
+}
+
+fn has_topic(corpus: &Corpus, sentence: &Sentence, topic: &str) -> bool {
+    corpus.passages[sentence.passage].topic.as_deref() == Some(topic)
+}
+
+/// Whether a sentence has what the question asks for; a number of something else does not answer.
+fn answers(question: &QuestionTerms, sentence: &Sentence) -> bool {
+    bonus(question.asks_for, &sentence.text).is_some()
+        && (!question.asks_for_number || counts_term(&sentence.text, &question.terms))
+}
+
+/// The sentences with enough of the question's words, with their continuations.
 fn evidence(corpus: &Corpus, question: &QuestionTerms) -> Answer {
+    let mut scored = score_sentences(corpus, question);
+    demote_other_times(corpus, question, &mut scored);
+    // Ties prefer the shorter sentence.
+    let length = |at: usize| corpus.sentences[at].length;
+    scored.sort_by(|a, b| {
+        b.1.total_cmp(&a.1).then(length(a.0).cmp(&length(b.0))).then(a.0.cmp(&b.0))
+    });
+    let mut chosen = merge_repetitions(corpus, &scored);
+    drop_summaries(corpus, &mut chosen);
+    add_follow_ups(corpus, question, &mut chosen);
+    cite(corpus, chosen)
+}
+
+/// The scores of the sentences that have enough of the question's words, and the kind of answer that it
+/// asks for.
+fn score_sentences(corpus: &Corpus, question: &QuestionTerms) -> Vec<(usize, f64)> {
     let sentences = &corpus.sentences;
     let weights = question.weights(sentences);
     let total: f64 = weights.values().sum();
@@ -167,38 +200,50 @@ fn evidence(corpus: &Corpus, question: &QuestionTerms) -> Answer {
         if !complete || own < MIN_OWN_WEIGHT * total || with_near < MIN_TOTAL_WEIGHT * total {
             continue;
         }
-        // The answer may follow in the next sentence.
-        let after = follow_up(corpus, at).map_or("", |next| sentences[next].text.as_str());
-        let with_next = format!("{} {after}", sentence.text);
-        let Some(bonus) = bonus(question.asks_for, &with_next) else { continue };
-        let counted = question.asks_for == AnswerKind::Quantity
-            && counts_term(&sentence.text, &question.terms);
-        let bonus = if counted { bonus * COUNT_BONUS } else { bonus };
-        let kind = match sentence.kind {
-            PassageKind::Scene | PassageKind::People => 0.8,
-            PassageKind::Objects => 0.9,
-            _ => 1.0,
-        };
-        let brevity = if sentence.length < 3 { 0.7 } else { 1.0 };
-        scored.push((at, with_near / total * bonus * kind * brevity));
+        if let Some(score) = adjust_score(with_near / total, corpus, question, at) {
+            scored.push((at, score));
+        }
     }
-    let of_time = |at: usize| question.matches_times(&sentences[at].text);
+    scored
+}
+
+/// A sentence's share of the question's words, adjusted by its kind, length and type of answer; `None`
+/// if it lacks what the question asks for.
+fn adjust_score(share: f64, corpus: &Corpus, question: &QuestionTerms, at: usize) -> Option<f64> {
+    let sentence = &corpus.sentences[at];
+    // The answer may follow in the next sentence.
+    let after = follow_up(corpus, at).map_or("", |next| corpus.sentences[next].text.as_str());
+    let bonus = bonus(question.asks_for, &format!("{} {after}", sentence.text))?;
+    let counted =
+        question.asks_for == AnswerKind::Quantity && counts_term(&sentence.text, &question.terms);
+    let bonus = if counted { bonus * COUNT_BONUS } else { bonus };
+    let kind = match sentence.kind {
+        PassageKind::Scene | PassageKind::People => 0.8,
+        PassageKind::Objects => 0.9,
+        _ => 1.0,
+    };
+    let brevity = if sentence.length < 3 { 0.7 } else { 1.0 };
+    Some(share * bonus * kind * brevity)
+}
+
+/// Lowers the scores of sentences about another time, if others are about the time of the question.
+fn demote_other_times(corpus: &Corpus, question: &QuestionTerms, scored: &mut [(usize, f64)]) {
+    let of_time = |at: usize| question.matches_times(&corpus.sentences[at].text);
     if scored.iter().any(|(at, _)| of_time(*at)) {
         scored
             .iter_mut()
             .filter(|(at, _)| !of_time(*at))
             .for_each(|(_, score)| *score *= OTHER_TIME_WEIGHT);
     }
-    // Ties prefer the shorter sentence.
-    let length = |at: usize| sentences[at].length;
-    scored.sort_by(|a, b| {
-        b.1.total_cmp(&a.1).then(length(a.0).cmp(&length(b.0))).then(a.0.cmp(&b.0))
-    });
-    let Some(&(_, best)) = scored.first() else { return Answer::default() };
+}
 
+/// The best sentences, best first, each with the passages that say the same.
+fn merge_repetitions(corpus: &Corpus, scored: &[(usize, f64)]) -> Vec<(usize, Vec<usize>)> {
+    let sentences = &corpus.sentences;
+    let best = scored.first().map_or(0.0, |(_, score)| *score);
     let said = |at: usize| sentences[at].kind == PassageKind::Speech;
     let mut chosen: Vec<(usize, Vec<usize>)> = Vec::new();
-    for (at, score) in scored {
+    for &(at, score) in scored {
         if score < 0.75 * best {
             break;
         }
@@ -222,14 +267,20 @@ fn evidence(corpus: &Corpus, question: &QuestionTerms) -> Answer {
             None => chosen.push((at, vec![sentences[at].passage])),
         }
     }
-    // A summary of a moment adds nothing to the moment.
-    let sums_up = |at: usize| corpus.passages[sentences[at].passage].topic.is_some();
+    chosen
+}
+
+/// Drops summaries after the first sentence if there is anything else: a summary of a moment adds
+/// nothing to the moment.
+fn drop_summaries(corpus: &Corpus, chosen: &mut Vec<(usize, Vec<usize>)>) {
+    let sums_up = |at: usize| {
+        let passage = corpus.sentences[at].passage;
+        corpus.passages[passage].topic.is_some()
+    };
     if chosen.iter().any(|(at, _)| !sums_up(*at)) {
         let mut first = true;
         chosen.retain(|(at, _)| std::mem::take(&mut first) || !sums_up(*at));
     }
-    add_follow_ups(corpus, question, &mut chosen);
-    cite(corpus, chosen)
 }
 
 /// Adds the next sentence: to the best sentence, since speech about a thing usually continues after the

@@ -17,6 +17,17 @@ struct WeightedPhrase {
     score: f64,
     /// Number of occurrences.
     times: f64,
+    /// Whether it first occurs on screen.
+    on_screen: bool,
+}
+
+/// An occurrence of a possible phrase.
+struct Candidate {
+    words: Vec<String>,
+    stems: Vec<String>,
+    on_screen: bool,
+    /// How much it counts in the frequency of its words.
+    weight: f64,
 }
 
 const MAX_PHRASE_WORDS: usize = 3;
@@ -24,6 +35,10 @@ const MAX_NAME_WORDS: usize = 5;
 const MAX_TITLE_WORDS: usize = 8;
 /// Score factor of phrases in on-screen text.
 const SCREEN_BONUS: f64 = 1.4;
+/// Weight of a name's frequency.
+const NAME_WEIGHT: f64 = 1.5;
+/// Weight of a word in a repeated sentence.
+const REPEAT_WEIGHT: f64 = 0.3;
 /// Maximum number of candidate phrases of a corpus.
 const MAX_CANDIDATES: usize = 20_000;
 
@@ -79,6 +94,15 @@ impl WeightedPhrase {
     fn has_weight(&self) -> bool {
         self.times > 1.0 || self.words.len() > 1
     }
+
+    /// The score from the weights of its stems.
+    fn rate(&self, weights: &HashMap<String, f64>) -> f64 {
+        let sum: f64 = self.stems.iter().map(|stem| weights[stem]).sum();
+        let length = self.stems.len() as f64;
+        let compound = if self.stems.len() > 1 { 1.2 } else { 1.0 };
+        let compound = if self.on_screen { compound * SCREEN_BONUS } else { compound };
+        compound * sum / length.powf(0.4) * (1.0 + 0.5 * f64::ln(self.times))
+    }
 }
 
 /// The things visible overall, as `People, Cars and a Bird`.
@@ -112,6 +136,7 @@ fn best(corpus: &Corpus, count: usize, of: impl Fn(PassageKind) -> bool) -> Vec<
     found
 }
 
+/// The phrases of the sentences of the included kinds, most important first.
 fn weighted_phrases(
     corpus: &Corpus,
     includes: impl Fn(PassageKind) -> bool,
@@ -122,92 +147,111 @@ fn weighted_phrases(
         let is_notice = sentence.kind == PassageKind::Screen && !is_title(&sentence.text);
         is_content && !is_notice && includes(sentence.kind)
     };
-    let sentences = || corpus.sentences.iter().filter(about);
-    let mut names: HashSet<String> = HashSet::new();
-    for sentence in sentences() {
+    let sentences: Vec<&Sentence> = corpus.sentences.iter().filter(about).collect();
+    let names = name_stems(&sentences);
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for sentence in sentences {
+        if candidates.len() >= MAX_CANDIDATES {
+            break;
+        }
+        candidates.extend(candidates_of_sentence(corpus, sentence, &names));
+    }
+    let weights = stem_weights(&candidates, &names);
+    let mut phrases = distinct_phrases(candidates);
+    for phrase in &mut phrases {
+        phrase.score = phrase.rate(&weights);
+    }
+    // The sort is stable: ties keep their order.
+    phrases.sort_by(|a, b| b.score.total_cmp(&a.score));
+    phrases
+}
+
+/// The stems of names: a capital inside a sentence marks one.
+fn name_stems(sentences: &[&Sentence]) -> HashSet<String> {
+    let mut names = HashSet::new();
+    for sentence in sentences {
         let all = words(&sentence.text);
         if !is_all_caps(&all) {
-            // A capital inside a sentence marks a name.
             let capitals = all.iter().skip(1).filter(|word| word.is_capitalised());
             names.extend(capitals.map(|word| stem(&word.lower)));
         }
     }
+    names
+}
 
-    let mut candidates: Vec<(Vec<String>, Vec<String>, bool)> = Vec::new();
-    let mut counts: HashMap<String, f64> = HashMap::new();
-    for sentence in sentences() {
-        if candidates.len() >= MAX_CANDIDATES {
-            break;
-        }
-        let all = words(&sentence.text);
-        let sentence_all_caps = is_all_caps(&all);
-        let doubtful = &corpus.passages[sentence.passage].doubtful;
-        // An on-screen title is one phrase; other text is split into runs.
-        let runs = match sentence.kind {
-            PassageKind::Screen if all.len() <= MAX_NAME_WORDS + 2 => vec![&all[..]],
-            _ => runs(&sentence.text, &all),
-        };
-        for run in runs {
-            if run.iter().any(|word| doubtful.contains(&word.lower)) {
-                continue;
-            }
-            // Each line on screen has its own capitalisation.
-            let all_caps = if sentence.kind == PassageKind::Screen {
-                is_all_caps(run)
-            } else {
-                sentence_all_caps
-            };
-            let stems: Vec<String> = run.iter().map(|word| stem(&word.lower)).collect();
-            let shown: Vec<String> = run
-                .iter()
-                .enumerate()
-                .map(|(at, word)| {
-                    if all_caps && sentence.kind == PassageKind::Screen && run.len() > 1 {
-                        return capitalise(&word.lower);
-                    }
-                    // A capital at the beginning of a sentence does not mark a name.
-                    let opens = word.start == all[0].start && !all_caps;
-                    let named = names.contains(&stems[at])
-                        || run.get(at + 1).is_some_and(|next| next.is_capitalised());
-                    shown(word, opens && !named, all_caps)
-                })
-                .collect();
-            let weight = if sentence.repeats.is_some() { 0.3 } else { 1.0 };
-            stems.iter().for_each(|stem| *counts.entry(stem.clone()).or_default() += weight);
-            let titled = sentence.kind == PassageKind::Screen;
-            candidates.push((shown, stems, titled));
+/// The possible phrases of a sentence, without doubtful words.
+fn candidates_of_sentence(
+    corpus: &Corpus,
+    sentence: &Sentence,
+    names: &HashSet<String>,
+) -> Vec<Candidate> {
+    let all = words(&sentence.text);
+    let doubtful = &corpus.passages[sentence.passage].doubtful;
+    let on_screen = sentence.kind == PassageKind::Screen;
+    let weight = if sentence.repeats.is_some() { REPEAT_WEIGHT } else { 1.0 };
+    // An on-screen title is one phrase; other text is split into runs.
+    let runs = match on_screen && all.len() <= MAX_NAME_WORDS + 2 {
+        true => vec![&all[..]],
+        false => runs(&sentence.text, &all),
+    };
+    let is_doubtful = |run: &[Token]| run.iter().any(|word| doubtful.contains(&word.lower));
+    let candidate = |run: &[Token]| {
+        let stems: Vec<String> = run.iter().map(|word| stem(&word.lower)).collect();
+        let words = phrase_words(run, &stems, &all, on_screen, names);
+        Candidate { words, stems, on_screen, weight }
+    };
+    runs.into_iter().filter(|run| !is_doubtful(run)).map(candidate).collect()
+}
+
+/// The words of a run of the sentence `all` as written in the middle of a sentence.
+fn phrase_words(
+    run: &[Token],
+    stems: &[String],
+    all: &[Token],
+    on_screen: bool,
+    names: &HashSet<String>,
+) -> Vec<String> {
+    // Each line on screen has its own capitalisation.
+    let all_caps = is_all_caps(if on_screen { run } else { all });
+    if all_caps && on_screen && run.len() > 1 {
+        return run.iter().map(|word| capitalise(&word.lower)).collect();
+    }
+    let word = |(at, word): (usize, &Token)| {
+        // A capital at the beginning of a sentence does not mark a name.
+        let opens = word.start == all[0].start && !all_caps;
+        let named =
+            names.contains(&stems[at]) || run.get(at + 1).is_some_and(|next| next.is_capitalised());
+        shown(word, opens && !named, all_caps)
+    };
+    run.iter().enumerate().map(word).collect()
+}
+
+/// The weight of every stem: the logarithm of its frequency, more for a name.
+fn stem_weights(candidates: &[Candidate], names: &HashSet<String>) -> HashMap<String, f64> {
+    let mut weights: HashMap<String, f64> = HashMap::new();
+    for candidate in candidates {
+        for stem in &candidate.stems {
+            *weights.entry(stem.clone()).or_default() += candidate.weight;
         }
     }
+    for (stem, weight) in &mut weights {
+        *weight = (1.0 + *weight).ln() * if names.contains(stem) { NAME_WEIGHT } else { 1.0 };
+    }
+    weights
+}
 
+/// One unrated phrase for all candidates with the same stems, written as the first.
+fn distinct_phrases(candidates: Vec<Candidate>) -> Vec<WeightedPhrase> {
     let mut phrases: Vec<WeightedPhrase> = Vec::new();
     let mut places: HashMap<Vec<String>, usize> = HashMap::new();
-    let mut times: Vec<f64> = Vec::new();
-    let mut titles: Vec<bool> = Vec::new();
-    for (shown, stems, titled) in candidates {
+    for Candidate { words, stems, on_screen, .. } in candidates {
         let next = phrases.len();
         let place = *places.entry(stems.clone()).or_insert(next);
         if place == next {
-            phrases.push(WeightedPhrase { words: shown, stems, score: 0.0, times: 0.0 });
-            times.push(1.0);
-            titles.push(titled);
-        } else {
-            times[place] += 1.0;
+            phrases.push(WeightedPhrase { words, stems, score: 0.0, times: 0.0, on_screen });
         }
+        phrases[place].times += 1.0;
     }
-    for ((phrase, times), titled) in phrases.iter_mut().zip(times).zip(titles) {
-        let sum: f64 = phrase
-            .stems
-            .iter()
-            .map(|stem| (1.0 + counts[stem]).ln() * if names.contains(stem) { 1.5 } else { 1.0 })
-            .sum();
-        let length = phrase.stems.len() as f64;
-        let compound = if phrase.stems.len() > 1 { 1.2 } else { 1.0 };
-        let compound = if titled { compound * SCREEN_BONUS } else { compound };
-        phrase.times = times;
-        phrase.score = compound * sum / length.powf(0.4) * (1.0 + 0.5 * f64::ln(times));
-    }
-    // The sort is stable: ties keep their order.
-    phrases.sort_by(|a, b| b.score.total_cmp(&a.score));
     phrases
 }
 

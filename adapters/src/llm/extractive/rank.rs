@@ -27,6 +27,14 @@ const MAX_SIMILARITY: f64 = 0.75;
 /// Penalty per sentence already selected from the same moment.
 const CROWDING_PENALTY: f64 = 0.1;
 
+/// How often stems occur in the candidate sentences.
+#[derive(Default)]
+struct StemCounts<'a> {
+    occurrences: HashMap<&'a str, f64>,
+    /// Number of sentences with the stem.
+    sentences: HashMap<&'a str, f64>,
+}
+
 /// Ranks up to `max_sentences` distinct sentences that satisfy `include`.
 pub(super) fn rank(
     corpus: &Corpus,
@@ -34,60 +42,20 @@ pub(super) fn rank(
     include: impl Fn(usize) -> bool,
 ) -> Ranking {
     let sentences = &corpus.sentences;
-    let mut chosen: Vec<usize> =
-        (0..sentences.len()).filter(|&at| sentences[at].repeats.is_none() && include(at)).collect();
-
-    // Measured facts are used only if there is little else.
-    let is_content = |at: &usize| !sentences[*at].is_scenery();
-    if chosen.iter().filter(|at| is_content(at)).count() >= 2 {
-        chosen.retain(is_content);
-    }
-
-    let mut documents: HashMap<&str, f64> = HashMap::new();
-    let mut counts: HashMap<&str, f64> = HashMap::new();
-    for &at in &chosen {
-        let mut stems: Vec<&str> = sentences[at].stems.iter().map(String::as_str).collect();
-        stems.iter().for_each(|stem| *counts.entry(stem).or_default() += 1.0);
-        stems.sort_unstable();
-        stems.dedup();
-        stems.into_iter().for_each(|stem| *documents.entry(stem).or_default() += 1.0);
-    }
-    let salience: Vec<f64> = chosen
-        .iter()
-        .map(|&at| {
-            let stems = &sentences[at].stems;
-            let sum: f64 = stems.iter().map(|stem| (1.0 + counts[stem.as_str()]).ln()).sum();
-            // Between the sum, which favours length, and the mean, which favours brevity.
-            sum / (stems.len().max(1) as f64).sqrt()
-        })
-        .collect();
+    let mut chosen = candidates(corpus, include);
+    let counts = StemCounts::new(chosen.iter().map(|&at| &sentences[at]));
+    let salience = chosen.iter().map(|&at| counts.salience(&sentences[at])).collect();
     let mut weights = normalize(salience);
     for (weight, &at) in weights.iter_mut().zip(&chosen) {
         *weight *= prior(corpus, at);
     }
     if chosen.len() > max_sentences {
-        let mut order: Vec<usize> = (0..chosen.len()).collect();
-        order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]).then(a.cmp(&b)));
-        order.truncate(max_sentences);
-        order.sort_unstable();
-        weights = order.iter().map(|&slot| weights[slot]).collect();
-        chosen = order.iter().map(|&slot| chosen[slot]).collect();
+        let slots = heaviest(&weights, max_sentences);
+        weights = slots.iter().map(|&slot| weights[slot]).collect();
+        chosen = slots.iter().map(|&slot| chosen[slot]).collect();
     }
-
-    let total = chosen.len() as f64;
-    let mut terms: HashMap<&str, usize> = HashMap::new();
-    let vectors: Vec<Vec<(usize, f64)>> = chosen
-        .iter()
-        .map(|&at| {
-            let mut tf: HashMap<usize, f64> = HashMap::new();
-            for stem in &sentences[at].stems {
-                let next = terms.len();
-                let term = *terms.entry(stem).or_insert(next);
-                *tf.entry(term).or_default() += (1.0 + total / documents[stem.as_str()]).ln();
-            }
-            unit(tf)
-        })
-        .collect();
+    let chosen_sentences: Vec<&Sentence> = chosen.iter().map(|&at| &sentences[at]).collect();
+    let vectors = counts.term_vectors(&chosen_sentences);
     let central = normalize(centrality(&vectors));
     let scores = chosen
         .iter()
@@ -96,6 +64,67 @@ pub(super) fn rank(
         .collect();
     let places = chosen.iter().map(|&at| sentences[at].place).collect();
     Ranking { chosen, scores, vectors, places }
+}
+
+/// The distinct sentences that satisfy `include`. Measured facts are used only if there is little else.
+fn candidates(corpus: &Corpus, include: impl Fn(usize) -> bool) -> Vec<usize> {
+    let sentences = &corpus.sentences;
+    let mut chosen: Vec<usize> =
+        (0..sentences.len()).filter(|&at| sentences[at].repeats.is_none() && include(at)).collect();
+    let is_content = |at: &usize| !sentences[*at].is_scenery();
+    if chosen.iter().filter(|at| is_content(at)).count() >= 2 {
+        chosen.retain(is_content);
+    }
+    chosen
+}
+
+/// The places of the `count` largest weights, in order.
+fn heaviest(weights: &[f64], count: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..weights.len()).collect();
+    order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]).then(a.cmp(&b)));
+    order.truncate(count);
+    order.sort_unstable();
+    order
+}
+
+impl<'a> StemCounts<'a> {
+    fn new(sentences: impl Iterator<Item = &'a Sentence>) -> Self {
+        let mut counts = Self::default();
+        for sentence in sentences {
+            let mut stems: Vec<&str> = sentence.stems.iter().map(String::as_str).collect();
+            stems.iter().for_each(|stem| *counts.occurrences.entry(stem).or_default() += 1.0);
+            stems.sort_unstable();
+            stems.dedup();
+            stems.into_iter().for_each(|stem| *counts.sentences.entry(stem).or_default() += 1.0);
+        }
+        counts
+    }
+
+    /// The weight of a sentence's words: between the sum, which favours length, and the mean, which
+    /// favours brevity.
+    fn salience(&self, sentence: &Sentence) -> f64 {
+        let stems = &sentence.stems;
+        let frequency = |stem: &String| (1.0 + self.occurrences[stem.as_str()]).ln();
+        let sum: f64 = stems.iter().map(frequency).sum();
+        sum / (stems.len().max(1) as f64).sqrt()
+    }
+
+    /// The unit vectors of term frequency × inverse corpus frequency.
+    fn term_vectors(&self, sentences: &[&Sentence]) -> Vec<Vec<(usize, f64)>> {
+        let total = sentences.len() as f64;
+        let mut terms: HashMap<&str, usize> = HashMap::new();
+        let mut vectors = Vec::with_capacity(sentences.len());
+        for sentence in sentences {
+            let mut tf: HashMap<usize, f64> = HashMap::new();
+            for stem in &sentence.stems {
+                let next = terms.len();
+                let term = *terms.entry(stem).or_insert(next);
+                *tf.entry(term).or_default() += (1.0 + total / self.sentences[stem.as_str()]).ln();
+            }
+            vectors.push(unit(tf));
+        }
+        vectors
+    }
 }
 
 impl Ranking {

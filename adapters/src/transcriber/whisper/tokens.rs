@@ -2,6 +2,7 @@
 //! every 20 ms of a window.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 
 use ports::{ErrorKind, PortError, Result};
@@ -81,24 +82,14 @@ impl Vocabulary {
         suppressed_first.push(end);
         suppressed_first.extend(optional("Ġ"));
 
-        let bytes = bytes_of_letters();
-        let texts = (0..end.min(start)).map(|id| {
-            let letters = tokenizer.id_to_token(id).unwrap_or_default();
-            letters.chars().filter_map(|letter| bytes.get(&letter).copied()).collect()
-        });
-        let texts = texts.collect();
-        let translate = optional("<|translate|>").unwrap_or(transcribe);
-        let mut languages: Vec<(String, u32)> = Vec::new();
+        let mut languages = Vec::new();
         if generation.is_multilingual.unwrap_or(size >= FIRST_MULTILINGUAL) {
             // The language tokens are between the start token and the task tokens.
-            languages.extend((start + 1..translate.min(transcribe)).filter_map(|id| {
-                let text = tokenizer.id_to_token(id)?;
-                let code = text.strip_prefix("<|")?.strip_suffix("|>")?;
-                Some((code.to_owned(), id))
-            }));
+            let first_task = optional("<|translate|>").unwrap_or(transcribe).min(transcribe);
+            languages = language_codes(&tokenizer, start + 1..first_task);
         }
         Ok(Self {
-            texts,
+            texts: token_texts(&tokenizer, end.min(start)),
             languages,
             end,
             start,
@@ -148,6 +139,26 @@ impl Vocabulary {
     pub(super) fn seconds(&self, token: u32) -> Option<f64> {
         token.checked_sub(self.timestamps).map(|steps| f64::from(steps) * PRECISION)
     }
+}
+
+/// The bytes of the first `count` tokens.
+fn token_texts(tokenizer: &Tokenizer, count: u32) -> Vec<Vec<u8>> {
+    let bytes = bytes_of_letters();
+    let text = |id: u32| {
+        let letters = tokenizer.id_to_token(id).unwrap_or_default();
+        letters.chars().filter_map(|letter| bytes.get(&letter).copied()).collect()
+    };
+    (0..count).map(text).collect()
+}
+
+/// The language codes among special tokens such as `<|en|>`.
+fn language_codes(tokenizer: &Tokenizer, ids: Range<u32>) -> Vec<(String, u32)> {
+    let language = |id: u32| {
+        let text = tokenizer.id_to_token(id)?;
+        let code = text.strip_prefix("<|")?.strip_suffix("|>")?;
+        Some((code.to_owned(), id))
+    };
+    ids.filter_map(language).collect()
 }
 
 /// Byte-level tokenizers represent every byte as a printable letter: itself, or one from U+0100 on.

@@ -149,67 +149,72 @@ impl ExtractorForm {
             || !matches!(self.kind, ValueType::Object | ValueType::Array)
     }
 
+    /// Checks this level and those below; sets the default of `max_items`.
     fn validate(&mut self, path: &str, depth: usize, limits: &ExtractorSettings) -> Result<()> {
-        let refuse = |reason: &str| Err(Error::Invalid(format!("{path}: {reason}")));
+        let refuse = |reason: String| Error::Invalid(format!("{path}: {reason}"));
         if depth > limits.max_depth {
-            return refuse(&format!(
+            return Err(refuse(format!(
                 "objects and lists are nested more than {} deep (extractors.max_depth)",
                 limits.max_depth
-            ));
+            )));
         }
-        let fits = match self.format {
-            None => true,
-            Some(ValueFormat::Span) => self.kind == ValueType::Object && self.properties.is_empty(),
-            Some(_) => self.kind == ValueType::String && self.options.is_empty(),
-        };
-        if !fits {
-            return refuse(
-                "format is email, uri, date or time for a string, or span for an object without \
-                 properties",
-            );
-        }
-        if !self.options.is_empty() && self.kind != ValueType::String {
-            return refuse("only a string can have an enum");
-        }
-        if self.options.iter().any(|option| option.trim().is_empty()) {
-            return refuse("enum contains an empty string; a missing value is null anyway");
-        }
-        if !matches!(self.kind, ValueType::Number | ValueType::Integer)
-            && (self.minimum.is_some() || self.maximum.is_some())
-        {
-            return refuse("only a number can have a minimum and a maximum");
-        }
-        if self.items.is_some() != (self.kind == ValueType::Array) {
-            return refuse("an array needs items, and nothing else can have them");
-        }
-        let bare = self.properties.is_empty();
-        if !bare && self.kind != ValueType::Object
-            || bare && self.kind == ValueType::Object && !self.is_leaf()
-        {
-            return refuse(
-                "an object needs properties or the format span, and nothing else can have them",
-            );
-        }
+        self.check_keywords().map_err(|reason| refuse(reason.to_owned()))?;
         if self.max_items.is_some_and(|max| max == 0 || max > limits.max_items) {
-            return refuse(&format!(
+            return Err(refuse(format!(
                 "maxItems must be from 1 to {} (extractors.max_items)",
                 limits.max_items
-            ));
+            )));
         }
         if let Some(items) = &mut self.items {
             self.max_items.get_or_insert(limits.max_items);
             items.validate(&format!("{path}/items"), depth + 1, limits)?;
         }
         for (name, property) in &mut self.properties {
-            let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-            let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
-            if !begins || name.len() > MAX_NAME_LEN || !name.chars().all(plain) {
-                return refuse(&format!(
+            if !is_property_name(name) {
+                return Err(refuse(format!(
                     "'{name}' is not a valid property name: use a letter, then letters, digits, '_' \
                      or '-', at most {MAX_NAME_LEN} characters"
-                ));
+                )));
             }
             property.validate(&format!("{path}/properties/{name}"), depth + 1, limits)?;
+        }
+        Ok(())
+    }
+
+    /// Checks that the type allows the keywords of this level; the error is the reason why not.
+    fn check_keywords(&self) -> Result<(), &'static str> {
+        let fits = match self.format {
+            None => true,
+            Some(ValueFormat::Span) => self.kind == ValueType::Object && self.properties.is_empty(),
+            Some(_) => self.kind == ValueType::String && self.options.is_empty(),
+        };
+        if !fits {
+            return Err(
+                "format is email, uri, date or time for a string, or span for an object without \
+                 properties",
+            );
+        }
+        if !self.options.is_empty() && self.kind != ValueType::String {
+            return Err("only a string can have an enum");
+        }
+        if self.options.iter().any(|option| option.trim().is_empty()) {
+            return Err("enum contains an empty string; a missing value is null anyway");
+        }
+        if !matches!(self.kind, ValueType::Number | ValueType::Integer)
+            && (self.minimum.is_some() || self.maximum.is_some())
+        {
+            return Err("only a number can have a minimum and a maximum");
+        }
+        if self.items.is_some() != (self.kind == ValueType::Array) {
+            return Err("an array needs items, and nothing else can have them");
+        }
+        let bare = self.properties.is_empty();
+        if !bare && self.kind != ValueType::Object
+            || bare && self.kind == ValueType::Object && !self.is_leaf()
+        {
+            return Err(
+                "an object needs properties or the format span, and nothing else can have them",
+            );
         }
         Ok(())
     }
@@ -281,6 +286,13 @@ pub(crate) fn check_name(name: &str, is_built_in: bool) -> Result<()> {
 /// A `NotFound` error that lists the defined extractors.
 pub(crate) fn unknown_extractor(name: &str, defined: &[&str]) -> Error {
     Error::NotFound(format!("unknown extractor '{name}'; defined: {}", comma_separated(defined)))
+}
+
+fn is_property_name(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.len() <= MAX_NAME_LEN
+        && name.chars().all(plain)
 }
 
 #[cfg(test)]
