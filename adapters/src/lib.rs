@@ -38,4 +38,4 @@ pub mod vad;
 
 #[cfg(feature = "onnx")]
 pub use onnx::{Runtime as OnnxRuntime, Threading as OnnxThreading};
-pub use open::OpenError;
+pub use open::{NetworkKind, OpenError};

@@ -2,6 +2,35 @@
 //! models.
 
 use ports::PortError;
+use serde::{Deserialize, Serialize};
+
+/// Whether a section uses its network on ONNX Runtime.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NetworkKind {
+    /// The network if its files exist, else none.
+    #[default]
+    Auto,
+    /// The network.
+    Onnx,
+    /// None.
+    None,
+}
+
+impl NetworkKind {
+    /// Opens the selected network with `network`. `without` states what its absence means.
+    pub(crate) fn open<T>(
+        self,
+        without: &str,
+        network: impl FnOnce() -> Result<T, OpenError>,
+    ) -> Result<Option<T>, OpenError> {
+        match self {
+            Self::None => Ok(None),
+            Self::Onnx => network().map(Some),
+            Self::Auto => Ok(optional(without, network())),
+        }
+    }
+}
 
 /// Why an adapter cannot be opened: the section or key, and what is expected.
 #[derive(Debug, thiserror::Error)]
@@ -26,22 +55,15 @@ impl OpenError {
     }
 }
 
-/// Treats a missing model of kind `auto` as "none" and logs a warning.
-pub(crate) fn optional<T>(
-    auto: bool,
-    without: &str,
-    opened: Result<T, OpenError>,
-) -> Result<Option<T>, OpenError> {
-    match opened {
-        Ok(adapter) => Ok(Some(adapter)),
-        Err(error) if auto => {
+/// Treats a missing model as "none" and logs a warning.
+pub(crate) fn optional<T>(without: &str, opened: Result<T, OpenError>) -> Option<T> {
+    opened
+        .inspect_err(|error| {
             tracing::warn!(
                 "{without}: {error}; `shotlog models --fetch` downloads it or explains how"
             );
-            Ok(None)
-        }
-        Err(error) => Err(error),
-    }
+        })
+        .ok()
 }
 
 /// The value of a key; an empty string counts as unset.

@@ -7,5 +7,5 @@ mod scripted;
 
 #[cfg(feature = "onnx")]
 pub use onnx::{OnnxDetector, OnnxDetectorOptions};
-pub use open::{Kind, Layout, Settings, open};
+pub use open::{Layout, Settings, open};
 pub use scripted::ScriptedDetector;

@@ -6,21 +6,8 @@ use std::sync::Arc;
 use ports::detector::ObjectDetector;
 use serde::{Deserialize, Serialize};
 
-use crate::open::optional;
-use crate::{OpenError, models};
-
-/// The kind of object detection.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// The ONNX model if its file exists, else none.
-    #[default]
-    Auto,
-    /// A detection network on ONNX Runtime.
-    Onnx,
-    /// No object detection.
-    None,
-}
+use crate::models;
+use crate::open::{NetworkKind, OpenError};
 
 /// Input and output layout of a detection network.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +35,7 @@ pub enum Layout {
 #[serde(default)]
 pub struct Settings {
     /// The kind of detector.
-    pub kind: Kind,
+    pub kind: NetworkKind,
     /// Model file below `models.dir`.
     pub file: PathBuf,
     /// Input and output layout of the model.
@@ -67,7 +54,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            kind: Kind::default(),
+            kind: NetworkKind::default(),
             file: "detect/yolox_nano.onnx".into(),
             layout: Layout::default(),
             labels: PathBuf::new(),
@@ -83,13 +70,7 @@ pub fn open(
     section: &Settings,
     models: &models::Settings,
 ) -> Result<Option<Arc<dyn ObjectDetector>>, OpenError> {
-    match section.kind {
-        Kind::None => Ok(None),
-        kind => {
-            let auto = kind == Kind::Auto;
-            optional(auto, "object detection is off", onnx(section, models))
-        }
-    }
+    section.kind.open("object detection is off", || onnx(section, models))
 }
 
 #[cfg(feature = "onnx")]

@@ -5,7 +5,7 @@ mod open;
 mod ppocr;
 mod scripted;
 
-pub use open::{Kind, Settings, open};
+pub use open::{Settings, open};
 #[cfg(feature = "onnx")]
 pub use ppocr::{PpOcr, PpOcrOptions};
 pub use scripted::ScriptedTextRecognizer;

@@ -8,28 +8,15 @@ use std::sync::Arc;
 use ports::ocr::TextRecognizer;
 use serde::{Deserialize, Serialize};
 
-use crate::open::optional;
-use crate::{OpenError, models};
-
-/// The kind of OCR.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// The ONNX models if their files exist, else none.
-    #[default]
-    Auto,
-    /// PP-OCR on ONNX Runtime.
-    Onnx,
-    /// No OCR.
-    None,
-}
+use crate::models;
+use crate::open::{NetworkKind, OpenError};
 
 /// Settings of OCR.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
     /// The kind of OCR.
-    pub kind: Kind,
+    pub kind: NetworkKind,
     /// Detection model below `models.dir`.
     pub detection: PathBuf,
     /// Recognition model below `models.dir`; empty: PP-OCRv5's, or PP-OCRv4's if only that exists.
@@ -46,7 +33,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            kind: Kind::default(),
+            kind: NetworkKind::default(),
             detection: "ocr/ch_PP-OCRv4_det_infer.onnx".into(),
             recognition: PathBuf::new(),
             characters: "ocr/ppocr_keys_v5.txt".into(),
@@ -61,13 +48,7 @@ pub fn open(
     section: &Settings,
     models: &models::Settings,
 ) -> Result<Option<Arc<dyn TextRecognizer>>, OpenError> {
-    match section.kind {
-        Kind::None => Ok(None),
-        kind => {
-            let auto = kind == Kind::Auto;
-            optional(auto, "OCR is off", onnx(section, models))
-        }
-    }
+    section.kind.open("OCR is off", || onnx(section, models))
 }
 
 #[cfg(feature = "onnx")]

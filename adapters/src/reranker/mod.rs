@@ -7,5 +7,5 @@ mod scripted;
 
 #[cfg(feature = "onnx")]
 pub use onnx::{OnnxReranker, OnnxRerankerOptions};
-pub use open::{Kind, Settings, open};
+pub use open::{Settings, open};
 pub use scripted::ScriptedReranker;

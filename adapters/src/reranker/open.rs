@@ -6,28 +6,15 @@ use std::sync::Arc;
 use ports::reranker::Reranker;
 use serde::{Deserialize, Serialize};
 
-use crate::open::optional;
-use crate::{OpenError, models};
-
-/// The kind of re-ranker.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// The cross-encoder if its files are present, otherwise none.
-    #[default]
-    Auto,
-    /// A cross-encoder on ONNX Runtime.
-    Onnx,
-    /// No re-ranking: answers are chosen by words and by vector similarity.
-    None,
-}
+use crate::models;
+use crate::open::{NetworkKind, OpenError};
 
 /// The settings of the re-ranker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
     /// The kind of re-ranker.
-    pub kind: Kind,
+    pub kind: NetworkKind,
     /// Model file below `models.dir` (onnx).
     pub file: PathBuf,
     /// Tokenizer file below `models.dir` (onnx).
@@ -39,7 +26,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            kind: Kind::default(),
+            kind: NetworkKind::default(),
             file: "embed/all-MiniLM-L6-v2-answers.onnx".into(),
             tokenizer: "embed/tokenizer.json".into(),
             max_tokens: 128,
@@ -52,12 +39,9 @@ pub fn open(
     section: &Settings,
     models: &models::Settings,
 ) -> Result<Option<Arc<dyn Reranker>>, OpenError> {
-    let auto = section.kind == Kind::Auto;
-    let without = "answers are chosen by words and by how near their meaning is";
-    match section.kind {
-        Kind::None => Ok(None),
-        Kind::Auto | Kind::Onnx => optional(auto, without, onnx(section, models)),
-    }
+    section.kind.open("answers are chosen by words and by how near their meaning is", || {
+        onnx(section, models)
+    })
 }
 
 #[cfg(feature = "onnx")]

@@ -11,7 +11,7 @@ mod segmentation;
 
 #[cfg(feature = "onnx")]
 pub use embedder::{XVectorEmbedder, XVectorOptions};
-pub use open::{Kind, Networks, Settings, open};
+pub use open::{Networks, Settings, open};
 pub use scripted::{ScriptedSpeakerEmbedder, ScriptedSpeakerSegmentation};
 #[cfg(feature = "onnx")]
 pub use segmentation::{PyannoteOptions, PyannoteSegmentation};

@@ -6,28 +6,15 @@ use std::sync::Arc;
 use ports::speaker::{SpeakerEmbedder, SpeakerSegmentation};
 use serde::{Deserialize, Serialize};
 
-use crate::open::optional;
-use crate::{OpenError, models};
-
-/// The kind of speaker diarization.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// Networks if their files exist, else none.
-    #[default]
-    Auto,
-    /// Networks on ONNX Runtime.
-    Onnx,
-    /// No diarization.
-    None,
-}
+use crate::models;
+use crate::open::{NetworkKind, OpenError};
 
 /// Settings of speaker diarization.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
     /// The kind of diarization.
-    pub kind: Kind,
+    pub kind: NetworkKind,
     /// Segmentation network below `models.dir`: like pyannote segmentation 3.0, from windows of 10
     /// s to a powerset of three speakers.
     pub segmentation: PathBuf,
@@ -42,7 +29,7 @@ impl Default for Settings {
     /// `same_voice_threshold` is what 3D-Speaker publishes for agglomerative clustering of CAM++ vectors.
     fn default() -> Self {
         Self {
-            kind: Kind::default(),
+            kind: NetworkKind::default(),
             segmentation: "speaker/pyannote-segmentation-3.0.onnx".into(),
             file: "speaker/campplus-zh-en.onnx".into(),
             same_voice_threshold: 0.4,
@@ -60,11 +47,7 @@ pub struct Networks {
 
 /// Opens the networks; `None` if diarization is disabled.
 pub fn open(section: &Settings, models: &models::Settings) -> Result<Option<Networks>, OpenError> {
-    match section.kind {
-        Kind::None => Ok(None),
-        Kind::Onnx => networks(section, models).map(Some),
-        Kind::Auto => optional(true, "speaker diarization is off", networks(section, models)),
-    }
+    section.kind.open("speaker diarization is off", || networks(section, models))
 }
 
 #[cfg(feature = "onnx")]

@@ -81,7 +81,7 @@ pub fn open(
         Kind::Silero => Some(silero(section, models)?),
         Kind::Auto => {
             let without = "speech detection uses the spectral rules";
-            let silero = optional(true, without, silero(section, models))?;
+            let silero = optional(without, silero(section, models));
             Some(silero.unwrap_or_else(|| spectral()))
         }
     })
