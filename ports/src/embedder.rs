@@ -12,6 +12,7 @@ const BYTES_PER_TOKEN: usize = 3;
 /// ```
 /// use adapters::embedder::HashingEmbedder;
 /// use shotlog_ports::embedder::Embedder;
+/// use shotlog_ports::vector::dot;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> shotlog_ports::Result<()> {
@@ -19,8 +20,7 @@ const BYTES_PER_TOKEN: usize = 3;
 /// let texts = ["a red bicycle", "the red bicycle", "quarterly revenue"].map(str::to_owned);
 /// let vectors = embedder.embed(&texts).await?;
 ///
-/// let cosine = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
-/// assert!(cosine(&vectors[0], &vectors[1]) > cosine(&vectors[0], &vectors[2]));
+/// assert!(dot(&vectors[0], &vectors[1]) > dot(&vectors[0], &vectors[2]));
 /// # Ok(())
 /// # }
 /// ```

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
+use crate::vector::dot;
 use crate::{ChunkId, Document, Result, VideoId};
 
 /// Identifies the analyzer result that a point stores. Several runs of an analyzer over a chunk can
@@ -298,9 +299,9 @@ pub trait VectorIndex: Send + Sync {
         let filter = Filter::default()
             .in_videos(ids.iter().map(|id| id.video_id).collect::<BTreeSet<_>>())
             .in_chunks(ids.iter().map(|id| id.chunk_id).collect::<BTreeSet<_>>());
-        let cosine = |v: &[f32]| v.iter().zip(vector).map(|(a, b)| a * b).sum::<f32>();
         let vectors = self.vectors(&filter, field).await?.into_iter();
-        Ok(vectors.filter(|(id, _)| ids.contains(id)).map(|(id, v)| (id, cosine(&v))).collect())
+        let requested = vectors.filter(|(id, _)| ids.contains(id));
+        Ok(requested.map(|(id, stored)| (id, dot(&stored, vector))).collect())
     }
 
     /// The first `limit` matching points, ordered by id; revisions of one id come in any order.

@@ -27,6 +27,7 @@ pub mod storage;
 pub mod transcriber;
 pub mod units;
 pub mod vad;
+pub mod vector;
 pub mod video;
 pub mod webhook;
 

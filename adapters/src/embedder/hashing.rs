@@ -134,7 +134,7 @@ mod tests {
 
     fn cosine(a: &str, b: &str) -> f32 {
         let embedder = HashingEmbedder::new(HashingEmbedder::DEFAULT_DIMENSION).unwrap();
-        embedder.vector(a).iter().zip(embedder.vector(b)).map(|(a, b)| a * b).sum()
+        ports::vector::dot(&embedder.vector(a), &embedder.vector(b))
     }
 
     #[test]

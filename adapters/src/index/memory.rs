@@ -9,6 +9,7 @@ use ports::index::{
     FacetQuery, FieldValue, Filter, Hit, ListedPoint, Point, PointId, Predicate, TextQuery,
     VectorIndex, VectorQuery,
 };
+use ports::vector::dot;
 use ports::{ErrorKind, PortError, Result, VideoId};
 
 use super::top_values::TopValues;
@@ -297,7 +298,7 @@ fn matches(filter: &Filter, point: &Point) -> bool {
 fn cosine(a: &[f32], b: &[f32]) -> f32 {
     // Rounding can push the dot product of two unit vectors above 1; `+ 0.0` removes the sign of
     // zero.
-    a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>().clamp(-1.0, 1.0) + 0.0
+    dot(a, b).clamp(-1.0, 1.0) + 0.0
 }
 
 fn bm25<'a>(

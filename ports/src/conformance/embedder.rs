@@ -1,6 +1,7 @@
 //! The suite for adapters of the `embedder` port.
 
 use crate::embedder::Embedder;
+use crate::vector::dot;
 
 const SENTENCES: &[&str] = &[
     "a person riding a bike",
@@ -46,7 +47,7 @@ async fn vectors_are_unit_and_in_order(embedder: &dyn Embedder) {
     let together = embed(embedder, SENTENCES).await;
     for (text, vector) in SENTENCES.iter().zip(&together) {
         let alone = embed(embedder, &[text]).await;
-        let cosine = cosine(vector, &alone[0]);
+        let cosine = dot(vector, &alone[0]);
         assert!(cosine > 0.999, "{text:?} alone and among others has the cosine {cosine}");
     }
 }
@@ -56,9 +57,9 @@ async fn vectors_are_independent_of_the_batch(embedder: &dyn Embedder) {
     for text in SENTENCES {
         let batch = embed(embedder, &[&long, "x", text, "", &long]).await;
         let alone = embed(embedder, &[text]).await;
-        let cosine = cosine(&batch[2], &alone[0]);
+        let cosine = dot(&batch[2], &alone[0]);
         assert!(cosine > 0.999, "{text:?} next to a long text has the cosine {cosine}");
-        let twice = self::cosine(&batch[0], &batch[4]);
+        let twice = dot(&batch[0], &batch[4]);
         assert!(twice > 0.999, "the same text twice in a call has the cosine {twice}");
     }
 }
@@ -82,7 +83,7 @@ async fn many_texts_keep_their_order(embedder: &dyn Embedder) {
     let vectors = embed(embedder, &texts).await;
     for at in [0, 1, 33, 69] {
         let alone = embed(embedder, &[texts[at]]).await;
-        let cosine = cosine(&vectors[at], &alone[0]);
+        let cosine = dot(&vectors[at], &alone[0]);
         assert!(cosine > 0.999, "text {at} of 70 has the cosine {cosine} with itself");
     }
 }
@@ -97,8 +98,8 @@ async fn similar_texts_have_higher_cosine(embedder: &dyn Embedder) {
         ],
     )
     .await;
-    let near = cosine(&vectors[0], &vectors[1]);
-    let far = cosine(&vectors[0], &vectors[2]);
+    let near = dot(&vectors[0], &vectors[1]);
+    let far = dot(&vectors[0], &vectors[2]);
     assert!(near > far + 0.1, "like texts have {near}, unlike ones {far}");
 }
 
@@ -109,12 +110,8 @@ async fn embed(embedder: &dyn Embedder, texts: &[&str]) -> Vec<Vec<f32>> {
     for (vector, text) in vectors.iter().zip(&texts) {
         let shown: String = text.chars().take(40).collect();
         assert_eq!(vector.len(), embedder.dimension(), "the vector of {shown:?} has the dimension");
-        let norm = cosine(vector, vector).sqrt();
+        let norm = dot(vector, vector).sqrt();
         assert!((norm - 1.0).abs() < 1e-3, "the vector of {shown:?} has the length {norm}");
     }
     vectors
-}
-
-fn cosine(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -303,12 +303,6 @@ fn prefix(video_id: &VideoId) -> &str {
     &video_id.as_str()[..8]
 }
 
-/// Rounds seconds to milliseconds.
-fn rounded(seconds: f64) -> f64 {
-    // Adding zero turns −0.0, the sum of nothing, into 0.0.
-    (seconds * 1000.0).round() / 1000.0 + 0.0
-}
-
 /// Rounds a share or a distance to four decimals.
 fn round4(value: f64) -> f64 {
     // Adding zero turns −0.0 into 0.0.

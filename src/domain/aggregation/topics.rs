@@ -53,7 +53,8 @@ pub(crate) fn segment(spans: &[Span], vectors: &ChunkVectors) -> Vec<Range<usize
     starts.zip(ends).map(|(start, end)| start..end).collect()
 }
 
-/// Cosine distance between the mean vectors of the chunks before and after a gap.
+/// Cosine distance between the mean vectors of the chunks before and after a gap. In `f64`, unlike
+/// [`crate::kernel::vector::cosine`]: rounding would move the boundaries of stored chapters.
 fn difference(vectors: &[Option<Vec<f32>>], gap: usize) -> Option<f64> {
     let before = mean(vectors.get(gap.saturating_sub(WINDOW)..gap)?)?;
     let after = mean(vectors.get(gap..(gap + WINDOW).min(vectors.len()))?)?;

@@ -17,6 +17,7 @@ use text::{
 use crate::answering::Answering;
 use crate::kernel::error::Result;
 use crate::kernel::moment::MomentId;
+use crate::kernel::vector::dot;
 use crate::kernel::verdict::Verdict;
 
 /// A sentence of an answer with its verdict.
@@ -103,8 +104,7 @@ impl Answering {
         texts.extend(said.into_iter().take(MAX_COMPARED).map(|(_, sentence)| sentence.to_owned()));
         let vectors = self.embedder.embed(&texts).await?;
         let Some((own, others)) = vectors.split_first() else { return Ok(0.0) };
-        let cosine = |v: &Vec<f32>| own.iter().zip(v).map(|(a, b)| a * b).sum::<f32>();
-        Ok(others.iter().map(cosine).fold(0.0, f32::max))
+        Ok(others.iter().map(|other| dot(own, other)).fold(0.0, f32::max))
     }
 }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::kernel::error::{Error, Result};
-use crate::kernel::time::Span;
+use crate::kernel::time::{Span, rounded};
 pub use signal::{Candidate, Detector, Signals, Vote};
 use speech_cost::SpeechCost;
 
@@ -278,13 +278,15 @@ impl Chunking {
     pub fn split(&self, duration: f64, signals: &Signals, max_chunks: usize) -> Result<Vec<Span>> {
         self.check_count(duration, max_chunks)?;
         let (min, max) = match self {
-            Self::Interval { interval } => return Ok(rounded(multiples(duration, *interval))),
+            Self::Interval { interval } => {
+                return Ok(rounded_spans(multiples(duration, *interval)));
+            }
             Self::Preset { min_duration, max_duration, .. }
             | Self::Weights { min_duration, max_duration, .. } => (*min_duration, *max_duration),
         };
         let spans = fuse::fuse(duration, &self.votes(signals), self.speech_cost(signals), min, max);
         check_limit(spans.len() as f64, max_chunks, "min_duration")?;
-        Ok(rounded(spans))
+        Ok(rounded_spans(spans))
     }
 }
 
@@ -334,11 +336,9 @@ fn complete_weights(requested: Weights<Option<f64>>) -> Result<Weights<f64>> {
     })
 }
 
-/// Rounds spans to milliseconds: finer than any frame, and the same in records, hits and citations.
-fn rounded(mut spans: Vec<Span>) -> Vec<Span> {
-    let round = |seconds: f64| (seconds * 1000.0).round() / 1000.0;
+fn rounded_spans(mut spans: Vec<Span>) -> Vec<Span> {
     for span in &mut spans {
-        (span.start, span.end) = (round(span.start), round(span.end));
+        (span.start, span.end) = (rounded(span.start), rounded(span.end));
     }
     spans
 }

@@ -16,9 +16,9 @@ pub mod schema;
 pub mod time;
 pub mod token_budget;
 pub mod urls;
-pub mod vector;
 pub mod verdict;
 pub mod video;
 pub mod webhook;
 
+pub use ::ports::vector;
 pub use error::{Error, Result};

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::metrics;
+use super::time::rounded;
 
 /// A step of an ingest whose duration is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,10 +85,7 @@ impl Profile {
 
     /// The totals so far, by step name. Seconds are rounded to milliseconds.
     pub fn totals(&self) -> BTreeMap<String, StepCost> {
-        let rounded = |cost: &StepCost| StepCost {
-            seconds: (cost.seconds * 1000.0).round() / 1000.0,
-            ..*cost
-        };
+        let rounded = |cost: &StepCost| StepCost { seconds: rounded(cost.seconds), ..*cost };
         self.steps().iter().map(|(step, cost)| (step.name().to_owned(), rounded(cost))).collect()
     }
 

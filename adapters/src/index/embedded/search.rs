@@ -442,7 +442,8 @@ pub(super) fn document(
     })
 }
 
-/// The dot product of a query and a stored row.
+/// The dot product of a query and a stored row; unlike [`ports::vector::dot`] with parallel sums, which
+/// the compiler turns into vector instructions.
 pub(super) fn dot(query: &[f32], row: &[u8]) -> f32 {
     let (row, _) = row.as_chunks::<FLOAT>();
     let (queries, query_rest) = query.as_chunks::<LANES>();

@@ -12,11 +12,11 @@ use text::plural::with_count;
 use crate::aggregation::aggregators::entities::{self, EntityRecord, LinkedPeople};
 use crate::aggregation::aggregators::stats::objects_in;
 use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
-use crate::aggregation::{Aggregator, AggregatorInput, AggregatorSpec, rounded};
+use crate::aggregation::{Aggregator, AggregatorInput, AggregatorSpec};
 use crate::analysis::video::AnalyzedVideo;
 use crate::kernel::error::Result;
 use crate::kernel::schema::json_schema;
-use crate::kernel::time::Span;
+use crate::kernel::time::{Span, rounded};
 use crate::kernel::video::ChunkId;
 
 /// Its id in requests and stored records.

@@ -13,13 +13,13 @@ use crate::aggregation::linking::clothing::ClothingSignature;
 use crate::aggregation::linking::link;
 use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
 use crate::aggregation::{
-    Aggregator, AggregatorInput, AggregatorSpec, batches, moment, prefix, rounded, try_each,
+    Aggregator, AggregatorInput, AggregatorSpec, batches, moment, prefix, try_each,
 };
 use crate::analysis::analyzers::people::{self, ChunkPeople};
 use crate::analysis::video::AnalyzedVideo;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::schema::json_schema;
-use crate::kernel::time::{Span, timecode};
+use crate::kernel::time::{Span, rounded, timecode};
 use crate::kernel::video::{ChunkId, VideoId};
 use crate::llm::structured::Prompt;
 

@@ -10,10 +10,10 @@ use serde_json::Value;
 use crate::aggregation::aggregators::entities::{self, LinkedPeople, PersonObservation};
 use crate::aggregation::entity::EntityTimeline;
 use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
-use crate::aggregation::{Aggregator, AggregatorInput, AggregatorSpec, rounded};
+use crate::aggregation::{Aggregator, AggregatorInput, AggregatorSpec};
 use crate::kernel::error::Result;
 use crate::kernel::schema::json_schema;
-use crate::kernel::time::Span;
+use crate::kernel::time::{Span, rounded};
 use crate::kernel::video::ChunkId;
 
 /// Its id in requests and stored records.

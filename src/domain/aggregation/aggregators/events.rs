@@ -12,12 +12,11 @@ use text::{is_article, tokens};
 
 use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
 use crate::aggregation::{
-    Aggregator, AggregatorInput, AggregatorSpec, batches, chunk_of, chunk_passages, rounded,
-    try_each,
+    Aggregator, AggregatorInput, AggregatorSpec, batches, chunk_of, chunk_passages, try_each,
 };
 use crate::kernel::error::Result;
 use crate::kernel::schema::json_schema;
-use crate::kernel::time::Span;
+use crate::kernel::time::{Span, rounded};
 use crate::kernel::video::ChunkId;
 use crate::llm::structured::Prompt;
 

@@ -8,12 +8,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
-use crate::aggregation::{
-    Aggregator, AggregatorInput, AggregatorSpec, ChunkVectors, round4, rounded,
-};
+use crate::aggregation::{Aggregator, AggregatorInput, AggregatorSpec, ChunkVectors, round4};
 use crate::kernel::error::Result;
 use crate::kernel::schema::json_schema;
-use crate::kernel::time::Span;
+use crate::kernel::time::{Span, rounded};
 use crate::kernel::video::ChunkId;
 
 /// Its id in requests and stored records.

@@ -12,13 +12,13 @@ use serde_json::Value;
 use crate::aggregation::linking::object_tracks::{TrackedObject, count_people_sightings, track};
 use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
 use crate::aggregation::{
-    Aggregator, AggregatorInput, AggregatorSpec, batches, moment, prefix, rounded, try_each,
+    Aggregator, AggregatorInput, AggregatorSpec, batches, moment, prefix, try_each,
 };
 use crate::analysis::analyzers::object_detection;
 use crate::analysis::chunk_text::ChunkText;
 use crate::kernel::error::Result;
 use crate::kernel::schema::json_schema;
-use crate::kernel::time::Span;
+use crate::kernel::time::{Span, rounded};
 use crate::kernel::video::ChunkId;
 use crate::llm::structured::Prompt;
 

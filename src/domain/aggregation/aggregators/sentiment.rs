@@ -12,11 +12,11 @@ use serde_json::Value;
 
 use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
 use crate::aggregation::turns::turns;
-use crate::aggregation::{Aggregator, AggregatorInput, AggregatorSpec, round4, rounded};
+use crate::aggregation::{Aggregator, AggregatorInput, AggregatorSpec, round4};
 use crate::analysis::analyzers::diarization;
 use crate::kernel::error::Result;
 use crate::kernel::schema::json_schema;
-use crate::kernel::time::Span;
+use crate::kernel::time::{Span, rounded};
 use crate::media::speech::SpeakerTurn;
 
 /// Its id in requests and stored records.

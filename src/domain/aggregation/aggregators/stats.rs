@@ -10,7 +10,7 @@ use serde_json::Value;
 use text::plural::with_count;
 
 use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
-use crate::aggregation::{Aggregator, AggregatorInput, AggregatorSpec, rounded};
+use crate::aggregation::{Aggregator, AggregatorInput, AggregatorSpec};
 use crate::analysis::analyzers::default_video::{self, ChunkDescription};
 use crate::analysis::analyzers::diarization::{self, ChunkDiarization};
 use crate::analysis::analyzers::object_detection;
@@ -19,7 +19,7 @@ use crate::analysis::analyzers::transcript::{self, ChunkTranscript};
 use crate::analysis::video::AnalyzedVideo;
 use crate::kernel::error::Result;
 use crate::kernel::schema::json_schema;
-use crate::kernel::time::Span;
+use crate::kernel::time::{Span, rounded};
 use crate::kernel::video::ChunkId;
 
 /// Its id in requests and stored records.

@@ -14,13 +14,13 @@ use crate::aggregation::overview::overview;
 use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
 use crate::aggregation::summarize::summarize;
 use crate::aggregation::{
-    Aggregator, AggregatorInput, AggregatorSpec, batches, chunk_passages, kind_of, moment, rounded,
-    topics, try_each,
+    Aggregator, AggregatorInput, AggregatorSpec, batches, chunk_passages, kind_of, moment, topics,
+    try_each,
 };
 use crate::analysis::chunk_text::ChunkText;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::schema::json_schema;
-use crate::kernel::time::Span;
+use crate::kernel::time::{Span, rounded};
 use crate::kernel::video::ChunkId;
 
 /// Its id in requests and stored records.
