@@ -1,11 +1,10 @@
 //! Opens a resource at first use, since its server may not be up yet. For a short time after a
 //! failed attempt, callers get that error at once instead of waiting for another attempt.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use ports::{ErrorKind, PortError, Result};
 use tokio::sync::OnceCell;
 
@@ -32,7 +31,7 @@ impl<T: Send + Sync> Lazy<T> {
     }
 
     async fn attempt(&self) -> Result<T> {
-        let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let failed = self.failed.lock().clone();
         if let Some((at, kind, message)) = failed
             && at.elapsed() < ERROR_TTL
         {
@@ -41,7 +40,7 @@ impl<T: Send + Sync> Lazy<T> {
         let opened = (self.open)().await;
         if let Err(error) = &opened {
             let failed = (Instant::now(), error.kind(), error.to_string());
-            *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(failed);
+            *self.failed.lock() = Some(failed);
         }
         opened
     }

@@ -5,11 +5,12 @@ mod scale;
 mod tokenizer;
 
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::sync::OnceLock;
 
 use ort::environment::Environment;
 use ort::ep::CPU;
 use ort::session::Session;
+use parking_lot::Mutex;
 use ports::{ErrorKind, PortError, Result};
 
 pub use pool::Threading;
@@ -30,7 +31,7 @@ impl Runtime {
     pub fn load(library: &Path) -> Result<Self> {
         static LOADED: OnceLock<Runtime> = OnceLock::new();
         static LOADING: Mutex<()> = Mutex::new(());
-        let _one_at_a_time = lock(&LOADING);
+        let _one_at_a_time = LOADING.lock();
         if let Some(runtime) = LOADED.get() {
             return Ok(runtime.clone());
         }
@@ -104,8 +105,4 @@ impl Runtime {
             .commit_from_file(model)
             .map_err(|e| unusable(&e))
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

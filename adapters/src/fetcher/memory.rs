@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::{StreamExt, stream};
+use parking_lot::Mutex;
 use ports::fetcher::{FetchResponse, SourceFetcher};
 use ports::webhook::WebhookSender;
 use ports::{ErrorKind, PortError, Result};
@@ -54,11 +54,11 @@ impl MemoryFetcher {
     /// Sets the response to a URL, replacing an earlier one. Ignores user, query and fragment.
     pub fn respond(&self, url: &str, response: Response) {
         let address = parse_url(url).map_or_else(|_| url.to_owned(), |url| redacted(&url));
-        self.responses.lock().unwrap_or_else(PoisonError::into_inner).insert(address, response);
+        self.responses.lock().insert(address, response);
     }
 
     fn response(&self, url: &Url) -> Option<Response> {
-        let responses = self.responses.lock().unwrap_or_else(PoisonError::into_inner);
+        let responses = self.responses.lock();
         responses.get(&redacted(url)).cloned()
     }
 }
@@ -131,7 +131,7 @@ impl MemoryWebhooks {
 
     /// All successful requests so far.
     pub fn requests(&self) -> Vec<WebhookRequest> {
-        self.notices.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.notices.lock().clone()
     }
 }
 
@@ -144,7 +144,7 @@ impl WebhookSender for MemoryWebhooks {
         }
         let headers = headers.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
         let notice = WebhookRequest { url: url.into(), headers, body };
-        self.notices.lock().unwrap_or_else(PoisonError::into_inner).push(notice);
+        self.notices.lock().push(notice);
         Ok(())
     }
 }

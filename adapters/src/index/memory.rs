@@ -2,9 +2,10 @@
 //! survives a restart; every search scans all points.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, OnceLock, RwLock};
+use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
+use parking_lot::RwLock;
 use ports::index::{
     FacetQuery, FieldValue, Filter, Hit, ListedPoint, Point, PointId, Predicate, TextQuery,
     VectorIndex, VectorQuery,
@@ -52,7 +53,7 @@ impl MemoryIndex {
 
     /// The current points; later writes do not affect it.
     fn snapshot(&self) -> Arc<Points> {
-        self.points.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+        self.points.read().clone()
     }
 
     /// Passes all points, scored by cosine, to `choose`.
@@ -113,7 +114,7 @@ impl VectorIndex for MemoryIndex {
                     Arc::new(Entry { point, words })
                 })
                 .collect();
-            let mut guard = index.points.write().unwrap_or_else(|p| p.into_inner());
+            let mut guard = index.points.write();
             let points = Arc::make_mut(&mut guard);
             if let Some(scope) = &scope {
                 points.retain(|_, entry| !matches(scope, &entry.point));

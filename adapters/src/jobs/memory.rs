@@ -1,11 +1,12 @@
 //! Jobs in memory, lost with the process.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
+use parking_lot::{Mutex, MutexGuard};
 use ports::Result;
 use ports::jobs::{JobQueue, Lease, StoredJob};
 use serde_json::Value;
@@ -59,7 +60,7 @@ impl State {
 
 impl SharedQueue {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Puts a leased job back to the front of the queue.

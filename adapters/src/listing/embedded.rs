@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use parking_lot::{Mutex, RwLock};
 use ports::index::{Condition, FieldValue};
 use ports::listing::{ListQuery, ListingPage, VideoEntry, VideoListing};
 use ports::video::InvalidVideoId;
@@ -146,9 +147,9 @@ impl Inner {
         change: impl FnOnce(&WriteTransaction) -> std::result::Result<(), redb::Error>,
         show: impl FnOnce(&mut EntryOrder),
     ) -> Result<()> {
-        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _writing = self.writing.lock();
         self.write(change)?;
-        show(&mut self.order.write().unwrap_or_else(PoisonError::into_inner));
+        show(&mut self.order.write());
         Ok(())
     }
 
@@ -293,8 +294,7 @@ impl VideoListing for EmbeddedListing {
     async fn list(&self, query: &ListQuery) -> Result<ListingPage> {
         let query = query.clone();
         self.run(move |inner| {
-            let (page, total) =
-                inner.order.read().unwrap_or_else(PoisonError::into_inner).page(&query);
+            let (page, total) = inner.order.read().page(&query);
             Ok(ListingPage { entries: inner.entries(&page)?, total })
         })
         .await
@@ -308,7 +308,7 @@ impl VideoListing for EmbeddedListing {
     async fn matching_ids(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
         let conditions = conditions.to_vec();
         self.run(move |inner| {
-            let order = inner.order.read().unwrap_or_else(PoisonError::into_inner);
+            let order = inner.order.read();
             Ok(order.matching_ids(&conditions))
         })
         .await
@@ -324,7 +324,7 @@ impl VideoListing for EmbeddedListing {
         let (field, conditions) = (field.to_owned(), conditions.to_vec());
         let after = after.map(str::to_owned);
         self.run(move |inner| {
-            let order = inner.order.read().unwrap_or_else(PoisonError::into_inner);
+            let order = inner.order.read();
             Ok(order.keyword_counts(&field, &conditions, after.as_deref(), limit))
         })
         .await
@@ -333,7 +333,7 @@ impl VideoListing for EmbeddedListing {
     async fn created_range(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>> {
         let conditions = conditions.to_vec();
         self.run(move |inner| {
-            let order = inner.order.read().unwrap_or_else(PoisonError::into_inner);
+            let order = inner.order.read();
             Ok(order.created_range(&conditions))
         })
         .await
@@ -341,7 +341,7 @@ impl VideoListing for EmbeddedListing {
 
     async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {
         self.run(move |inner| {
-            let order = inner.order.read().unwrap_or_else(PoisonError::into_inner);
+            let order = inner.order.read();
             Ok(order.ids(after, limit))
         })
         .await

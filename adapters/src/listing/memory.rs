@@ -1,9 +1,10 @@
 //! The listing in memory, lost at a restart.
 
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use parking_lot::RwLock;
 use ports::index::Condition;
 use ports::listing::{ListQuery, ListingPage, VideoEntry, VideoListing};
 use ports::{Result, VideoId};
@@ -31,11 +32,11 @@ impl MemoryListing {
     }
 
     fn change(&self, change: impl FnOnce(&mut State)) {
-        change(&mut self.state.write().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.state.write());
     }
 
     fn read<T>(&self, read: impl FnOnce(&State) -> T) -> T {
-        read(&self.state.read().unwrap_or_else(PoisonError::into_inner))
+        read(&self.state.read())
     }
 }
 

@@ -1,9 +1,9 @@
 //! A scripted language model for tests.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
+use parking_lot::{Mutex, MutexGuard};
 use ports::llm::{Completion, LanguageModel, Request, Task, Usage};
 use ports::{ErrorKind, PortError, Result};
 use serde::Serialize;
@@ -121,7 +121,7 @@ impl ScriptedLanguageModel {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -2,12 +2,12 @@
 //! threads, where it waits for a free session.
 
 use std::path::Path;
-use std::sync::{Condvar, Mutex};
 
 use ort::session::{NoSelectedOutputs, RunOptions, Session};
+use parking_lot::{Condvar, Mutex};
 use ports::{ErrorKind, PortError, Result};
 
-use super::{Inputs, Runtime, lock};
+use super::{Inputs, Runtime};
 
 /// Threads and sessions of an adapter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,14 +71,11 @@ impl Pool {
     }
 
     fn acquire<T>(&self, work: impl FnOnce(&mut PooledSession) -> Result<T>) -> Result<T> {
-        let mut idle = lock(&self.idle);
+        let mut idle = self.idle.lock();
         let seat = loop {
             match idle.pop() {
                 Some(seat) => break seat,
-                None => {
-                    idle =
-                        self.returned.wait(idle).unwrap_or_else(|poisoned| poisoned.into_inner());
-                }
+                None => self.returned.wait(&mut idle),
             }
         };
         drop(idle);
@@ -137,7 +134,7 @@ struct SessionGuard<'a> {
 impl Drop for SessionGuard<'_> {
     fn drop(&mut self) {
         if let Some(seat) = self.seat.take() {
-            lock(&self.pool.idle).push(seat);
+            self.pool.idle.lock().push(seat);
             self.pool.returned.notify_one();
         }
     }

@@ -87,7 +87,7 @@ impl<'a> StreamAssembler<'a> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
+    use parking_lot::Mutex;
 
     use super::*;
 
@@ -98,7 +98,7 @@ mod tests {
                     data: {\"choices\":[],\"usage\":{\"prompt_tokens\":3}}\n\ndata: [DONE]\n\n";
         for size in [1, 7, 1000] {
             let received = Mutex::new(Vec::new());
-            let on_token = |piece: &str| received.lock().unwrap().push(piece.to_owned());
+            let on_token = |piece: &str| received.lock().push(piece.to_owned());
             let mut streamed = StreamAssembler::new(&on_token);
             for part in sent.as_bytes().chunks(size) {
                 streamed.take(part);
@@ -107,7 +107,7 @@ mod tests {
             assert_eq!(whole["choices"][0]["message"]["content"], "Grüße");
             assert_eq!(whole["choices"][0]["finish_reason"], "stop");
             assert_eq!(whole["usage"]["prompt_tokens"], 3);
-            assert_eq!(*received.lock().unwrap(), ["Grü", "ße"]);
+            assert_eq!(*received.lock(), ["Grü", "ße"]);
         }
     }
 

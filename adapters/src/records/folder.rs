@@ -6,11 +6,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, ErrorKind as Io, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use parking_lot::{Mutex, RwLock};
 use ports::records::{Precondition, RecordStore, Version};
 use ports::{ErrorKind, PortError, Result};
 use serde_json::Value;
@@ -68,7 +69,7 @@ impl ChangeCounter {
     /// The cached version of a document if it is recent and this process has not changed the
     /// document since.
     fn cached_version(&self, key: &str, changes: u64) -> Option<Version> {
-        let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        let cached = self.cached.lock();
         let same = |cached: &&CachedVersion| {
             cached.key == key && cached.changes == changes && cached.at.elapsed() < VERSION_TTL
         };
@@ -76,7 +77,7 @@ impl ChangeCounter {
     }
 
     fn cache(&self, cached: CachedVersion) {
-        *self.cached.lock().unwrap_or_else(PoisonError::into_inner) = Some(cached);
+        *self.cached.lock() = Some(cached);
     }
 }
 
@@ -247,7 +248,7 @@ impl RecordStore for FolderRecords {
         let (removal_lock, changes, name) =
             (self.removal_lock.clone(), self.changes.clone(), key.to_owned());
         self.blocking(format!("write the record {key}"), move |root| {
-            let _shared = removal_lock.read().unwrap_or_else(PoisonError::into_inner);
+            let _shared = removal_lock.read();
             let mut written = replace(root, &target, &json);
             for _ in 1..ATTEMPTS {
                 if !written.as_ref().is_err_and(|e| e.kind() == Io::NotFound) {
@@ -339,7 +340,7 @@ impl RecordStore for FolderRecords {
                 changes.count(&path);
                 return removed;
             }
-            let _exclusive = removal_lock.write().unwrap_or_else(PoisonError::into_inner);
+            let _exclusive = removal_lock.write();
             let removed = match path.is_empty() {
                 true => remove_every(root),
                 false => remove_folder(root, &root.join(path)),

@@ -1,9 +1,9 @@
 //! JSON records in memory, lost with the process; for tests and trials.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use async_trait::async_trait;
+use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use ports::Result;
 use ports::records::{Precondition, RecordStore, Version};
 use serde_json::Value;
@@ -41,11 +41,11 @@ impl MemoryRecords {
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Documents> {
-        self.documents.read().unwrap_or_else(PoisonError::into_inner)
+        self.documents.read()
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, Documents> {
-        self.documents.write().unwrap_or_else(PoisonError::into_inner)
+        self.documents.write()
     }
 }
 

@@ -5,8 +5,9 @@ mod notify;
 mod store;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use ports::records::RecordStore;
 use ports::webhook::WebhookSender;
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,6 @@
 //! Notifies alerts of a published video: runs the saved searches and calls the webhooks of those that
 //! match.
 
-use std::sync::PoisonError;
-
 use bytes::Bytes;
 use futures::{StreamExt, stream};
 use serde::Serialize;
@@ -217,14 +215,13 @@ impl Alerts {
 
     /// The vector of an alert's search text, computed once.
     async fn vector(&self, alert: &Alert) -> Result<Vec<f32>> {
-        let lock = || self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(vector) = lock().get(&alert.mark) {
+        if let Some(vector) = self.vectors.lock().get(&alert.mark) {
             return Ok(vector.clone());
         }
         let request = alert.search.request(None)?;
         let text = request.target.search_text();
         let vector = self.search.text_vector(&request.analyzers, text).await?;
-        let mut vectors = lock();
+        let mut vectors = self.vectors.lock();
         // It also holds vectors of changed and deleted alerts.
         if vectors.len() >= 2 * self.settings.max {
             vectors.clear();

@@ -18,9 +18,10 @@ pub mod video;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Deref;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use parking_lot::RwLock;
 use serde_json::Value;
 
 use crate::analysis::hit::HitDocument;
@@ -239,7 +240,7 @@ impl Analyzers {
 
     /// Replaces the defined extractors.
     pub(crate) fn set_extractors(&self, extractors: Vec<Arc<Extractor>>) {
-        *self.extractors.write().unwrap_or_else(PoisonError::into_inner) = extractors;
+        *self.extractors.write() = extractors;
     }
 
     /// Whether the id is that of a built-in analyzer.
@@ -249,7 +250,7 @@ impl Analyzers {
 
     /// All analyzers, whether their models are available or not.
     pub fn all(&self) -> Vec<AnalyzerRef> {
-        let extractors = self.extractors.read().unwrap_or_else(PoisonError::into_inner);
+        let extractors = self.extractors.read();
         let extractors = extractors.iter().cloned().map(AnalyzerRef::Extractor);
         self.built_in.iter().copied().map(AnalyzerRef::BuiltIn).chain(extractors).collect()
     }
@@ -290,7 +291,7 @@ impl Analyzers {
         if let Some(analyzer) = self.built_in.iter().find(|a| a.spec().id == id) {
             return Some(AnalyzerRef::BuiltIn(*analyzer));
         }
-        let extractors = self.extractors.read().unwrap_or_else(PoisonError::into_inner);
+        let extractors = self.extractors.read();
         extractors.iter().find(|e| e.spec().id == id).cloned().map(AnalyzerRef::Extractor)
     }
 

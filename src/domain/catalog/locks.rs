@@ -4,9 +4,10 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use parking_lot::Mutex;
 use ports::ErrorKind;
 use ports::records::{Precondition, RecordStore};
 use serde_json::{Value, json};
@@ -99,7 +100,7 @@ impl LockLease {
 }
 
 fn is_expired(renewed: &Mutex<Instant>, length: Duration) -> bool {
-    let renewed = *renewed.lock().unwrap_or_else(PoisonError::into_inner);
+    let renewed = *renewed.lock();
     renewed.elapsed() > length * (RENEWALS - 1) / RENEWALS
 }
 
@@ -155,7 +156,7 @@ impl VideoLocks {
     }
 
     fn local(&self, target: LockTarget) -> Arc<AsyncMutex<()>> {
-        let mut held = self.held.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut held = self.held.lock();
         held.retain(|_, lock| lock.strong_count() > 0);
         match held.get(&target).and_then(Weak::upgrade) {
             Some(lock) => lock,
@@ -269,7 +270,7 @@ impl Leases {
             match tokio::time::timeout(every, self.renew(&key, &holder, &mine, &next)).await {
                 Ok(Ok(Some(now))) => {
                     mine = now;
-                    *renewed.lock().unwrap_or_else(PoisonError::into_inner) = requested;
+                    *renewed.lock() = requested;
                 }
                 Ok(Ok(None)) => return lost.cancel(),
                 Ok(Err(error)) => tracing::warn!(%error, key, "a lease could not be renewed"),

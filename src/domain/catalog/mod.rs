@@ -35,10 +35,11 @@ pub mod verify;
 pub mod videos;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::{StreamExt, TryStreamExt, stream};
+use parking_lot::{Mutex, MutexGuard};
 use ports::index::VectorIndex;
 use ports::listing::VideoListing;
 use ports::records::RecordStore;
@@ -142,7 +143,7 @@ impl Catalog {
 
     /// Videos of which an interrupted change has left garbage, as far as this process knows.
     pub(crate) fn unfinished(&self) -> MutexGuard<'_, BTreeSet<VideoId>> {
-        self.unfinished.lock().unwrap_or_else(PoisonError::into_inner)
+        self.unfinished.lock()
     }
 
     /// Videos of which an unfinished change may have left garbage.

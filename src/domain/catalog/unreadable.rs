@@ -2,7 +2,8 @@
 //! reported by `/health`, and can be deleted or ingested again.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::catalog::record_key;
 use crate::kernel::video::VideoId;
@@ -86,6 +87,6 @@ impl UnreadableVideos {
     }
 
     fn faults(&self) -> MutexGuard<'_, BTreeMap<VideoId, ReadFault>> {
-        self.faults.lock().unwrap_or_else(PoisonError::into_inner)
+        self.faults.lock()
     }
 }

@@ -9,11 +9,12 @@ mod peaks;
 use std::collections::VecDeque;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 use ports::decoder::{Frame, Image, VideoDecoder};
 use ports::storage::ObjectStorage;
 use ports::units::{byte_size, seconds};
@@ -152,7 +153,7 @@ impl Frames {
 
     /// The slot of a video. Evicts the least recently used slots, never one in use.
     fn source(&self, video_id: VideoId, keep: usize) -> SpoolSlot {
-        let mut sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sources = self.sources.lock();
         let position = sources.iter().position(|(id, _)| *id == video_id);
         let slot = position.and_then(|at| sources.remove(at));
         let slot = slot.unwrap_or_else(|| (video_id, SpoolSlot::default()));
@@ -167,7 +168,7 @@ impl Frames {
     }
 
     fn drop_source(&self, video_id: VideoId) {
-        let mut sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sources = self.sources.lock();
         sources.retain(|(id, _)| *id != video_id);
     }
 }

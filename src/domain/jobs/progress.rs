@@ -1,8 +1,9 @@
 //! The state of a running job, and its trace.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
+use parking_lot::Mutex;
 use ports::jobs::StoredJob;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
@@ -46,7 +47,7 @@ impl Trace {
             ["analyzer", "aggregator"].iter().find_map(|key| detail.get(*key)?.as_str());
         let name =
             [Some(stage.name()), component].into_iter().flatten().collect::<Vec<_>>().join(" ");
-        let mut current = lock(&self.stage);
+        let mut current = self.stage.lock();
         if current.as_ref().is_none_or(|(last, _)| *last != name) {
             let span = info_span!(parent: &self.job, "stage", otel.name = name);
             *current = Some((name, span));
@@ -54,7 +55,7 @@ impl Trace {
     }
 
     fn end(&self, error: Option<&str>) {
-        lock(&self.stage).take();
+        self.stage.lock().take();
         if let Some(error) = error {
             self.job.record("error", error);
         }
@@ -149,14 +150,10 @@ impl RunningJob {
             let before = record.job.stage;
             change(record);
             if record.job.stage != before || record.is_final() {
-                let mut since = lock(&self.since);
+                let mut since = self.since.lock();
                 metrics::stage_left(before, since.elapsed());
                 *since = Instant::now();
             }
         });
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,7 +1,9 @@
 //! An LRU cache with a limit in bytes.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, MutexGuard};
 
 /// Bookkeeping per value in addition to the value and its name, bytes.
 const OVERHEAD: usize = 256;
@@ -64,7 +66,7 @@ impl<V: Clone> LruCache<V> {
     }
 
     fn entries(&self) -> MutexGuard<'_, Entries<V>> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entries.lock()
     }
 }
 

@@ -1,9 +1,10 @@
 //! Durations of the steps of one job. The pipeline measures; the job's result reports them.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 
 use super::metrics;
@@ -90,7 +91,7 @@ impl Profile {
     }
 
     fn steps(&self) -> MutexGuard<'_, BTreeMap<Step, StepCost>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -1,8 +1,9 @@
 //! Progress and cancellation of long-running work. A job provides the handle; the pipeline and the
 //! aggregators report through it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -91,13 +92,13 @@ impl Cancellation {
 
     /// Cancels the work. If called several times, the first reason is reported.
     pub fn cancel(&self, reason: &str) {
-        let mut first = self.reason.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut first = self.reason.lock();
         first.get_or_insert_with(|| reason.to_owned());
         self.token.cancel();
     }
 
     fn error(&self) -> Error {
-        let reason = self.reason.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let reason = self.reason.lock().clone();
         Error::Cancelled(reason.unwrap_or_else(|| "the service is stopping".into()))
     }
 }

@@ -2,8 +2,9 @@
 
 use std::any::TypeId;
 use std::collections::HashMap;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::LazyLock;
 
+use parking_lot::Mutex;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
@@ -16,7 +17,7 @@ static SCHEMAS: LazyLock<Mutex<HashMap<TypeId, Value>>> = LazyLock::new(Mutex::d
 /// The JSON schema of a type with all subschemas inlined and without internal fields, whose names begin
 /// with `_`.
 pub fn json_schema<T: JsonSchema + 'static>() -> Value {
-    let mut schemas = SCHEMAS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut schemas = SCHEMAS.lock();
     schemas.entry(TypeId::of::<T>()).or_insert_with(generate::<T>).clone()
 }
 

@@ -1,8 +1,9 @@
 //! The call budget of one job: counts billed model calls and enforces their limit.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use parking_lot::{Mutex, MutexGuard};
 use ports::llm::{Completion, LanguageModel, Request, Usage};
 use ports::{ErrorKind, PortError};
 
@@ -58,7 +59,7 @@ impl CallBudget {
 
 impl Account {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -2,8 +2,8 @@
 //! that is unreachable, and keeps the answers that a failed aggregator has paid for.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Mutex, MutexGuard};
 use ports::llm::{LanguageModel, Request, TaskAnswer, Usage};
 use ports::{ErrorKind, PortError};
 use serde_json::Value;
@@ -56,7 +56,7 @@ impl<'a> MemoisedModel<'a> {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Starts the account of the next aggregator. A server found unreachable is not called again in this

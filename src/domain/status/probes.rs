@@ -1,11 +1,12 @@
 //! Health probes of ports with cached results. Requests return immediately, and a port is probed at
 //! most once per interval, however many requests arrive.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use parking_lot::RwLock;
 use ports::{ErrorKind, PortError};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
@@ -91,7 +92,7 @@ impl PortProbe {
     }
 
     fn last(&self) -> Option<(Instant, ProbeOutcome)> {
-        self.last.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.last.read().clone()
     }
 
     /// Starts a probe, unless one is in flight.
@@ -112,7 +113,7 @@ impl PortProbe {
 
     /// Stores a result, and logs a change of state.
     fn record(&self, outcome: ProbeOutcome) {
-        let mut last = self.last.write().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.write();
         let failed = matches!(&*last, Some((_, Err(_))));
         match &outcome {
             Err(error) if !failed => tracing::warn!(port = self.port, error, "does not answer"),
@@ -144,10 +145,10 @@ impl Drop for InFlightGuard<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
     use std::sync::atomic::AtomicUsize;
 
     use futures::FutureExt;
+    use parking_lot::Mutex;
 
     use super::*;
 
@@ -174,7 +175,7 @@ mod tests {
         let (now, count) = (behaviour.clone(), calls.clone());
         let run = move || {
             count.fetch_add(1, Ordering::SeqCst);
-            let behaviour = *now.lock().expect("unpoisoned");
+            let behaviour = *now.lock();
             async move {
                 match behaviour {
                     Behaviour::Answer => Ok(()),
@@ -194,7 +195,7 @@ mod tests {
         let (probe, behaviour, calls) = port();
         for (what, count) in [(Behaviour::Answer, 1), (Behaviour::Refuse, 2), (Behaviour::Hang, 3)]
         {
-            *behaviour.lock().expect("unpoisoned") = what;
+            *behaviour.lock() = what;
             let all = (0..500).map(|_| probe.outcome());
             futures::future::join_all(all).await;
             assert_eq!(calls.load(Ordering::SeqCst), count);
@@ -206,7 +207,7 @@ mod tests {
     async fn hanging_ports_do_not_delay_requests() {
         let (probe, behaviour, _) = port();
         assert_eq!(probe.outcome().await, Ok(()));
-        *behaviour.lock().expect("unpoisoned") = Behaviour::Hang;
+        *behaviour.lock() = Behaviour::Hang;
         tokio::time::sleep(SETTINGS.interval).await;
         let started = Instant::now();
         assert_eq!(probe.outcome().await, Ok(()), "the last result");
@@ -225,7 +226,7 @@ mod tests {
         for (what, ok) in
             [(Behaviour::Answer, true), (Behaviour::Refuse, false), (Behaviour::Answer, true)]
         {
-            *behaviour.lock().expect("unpoisoned") = what;
+            *behaviour.lock() = what;
             tokio::time::sleep(SETTINGS.interval).await;
             assert_eq!(probe.outcome().await.is_ok(), ok);
         }
@@ -234,7 +235,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn first_request_waits_for_the_probe() {
         let (probe, behaviour, _) = port();
-        *behaviour.lock().expect("unpoisoned") = Behaviour::Hang;
+        *behaviour.lock() = Behaviour::Hang;
         assert!(probe.outcome().await.expect_err("it hangs").contains("http.probe_timeout"));
     }
 }

@@ -12,13 +12,14 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
+use parking_lot::{Mutex, MutexGuard};
 use poem::endpoint::BoxEndpoint;
 use poem::http::uri::{Authority, Scheme};
 use poem::http::{HeaderValue, StatusCode, Version, header};
@@ -156,7 +157,7 @@ impl HttpServer {
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<u64, Arc<OpenConnection>>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock()
     }
 
     /// Closes the connections that have been idle for longest, those without any request first. Closes

@@ -3,8 +3,9 @@
 
 use std::any::TypeId;
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+use std::sync::{Arc, LazyLock};
 
+use parking_lot::RwLock;
 use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
 use poem_openapi::types::Type;
 use serde_json::{Map, Value};
@@ -24,13 +25,13 @@ impl Schemas {
         static CACHE: LazyLock<RwLock<HashMap<TypeId, Arc<Schemas>>>> =
             LazyLock::new(RwLock::default);
         let id = TypeId::of::<T>();
-        if let Some(known) = CACHE.read().unwrap_or_else(PoisonError::into_inner).get(&id) {
+        if let Some(known) = CACHE.read().get(&id) {
             return known.clone();
         }
         let mut registry = Registry::new();
         T::register(&mut registry);
         let schemas = Arc::new(Self { root: T::schema_ref(), registry });
-        CACHE.write().unwrap_or_else(PoisonError::into_inner).insert(id, schemas.clone());
+        CACHE.write().insert(id, schemas.clone());
         schemas
     }
 

@@ -17,9 +17,10 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use ports::Result;
 use ports::decoder::{
     CancellationToken, Clip, ClipRequest, Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary,
@@ -145,12 +146,12 @@ impl WorkerDecoder {
     }
 
     fn cached_method(&self, id: &FileId) -> Option<SeekMethod> {
-        let methods = self.methods.lock().unwrap_or_else(PoisonError::into_inner);
+        let methods = self.methods.lock();
         methods.iter().find(|(cached, _)| cached == id).map(|(_, method)| method.clone())
     }
 
     fn remember(&self, id: FileId, method: &SeekMethod) {
-        let mut methods = self.methods.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut methods = self.methods.lock();
         methods.retain(|(cached, _)| *cached != id);
         methods.push_back((id, method.clone()));
         if methods.len() > CACHED_METHODS {

@@ -3,10 +3,10 @@
 
 use std::collections::VecDeque;
 use std::net::Ipv4Addr;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::TryStreamExt;
+use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -49,7 +49,7 @@ async fn answer(mut connection: TcpStream, response: String, log: Arc<Mutex<Vec<
             Err(_) => return,
         }
     }
-    log.lock().expect("no panic").push(String::from_utf8_lossy(&head).to_lowercase());
+    log.lock().push(String::from_utf8_lossy(&head).to_lowercase());
     let stalls = response.ends_with("STALL");
     let response = response.trim_end_matches("STALL");
     let _ = connection.write_all(response.as_bytes()).await;
@@ -82,7 +82,7 @@ fn network(answers: &[&[Ipv4Addr]]) -> (Network, Arc<AtomicUsize>) {
     let counted = lookups.clone();
     let lookup = move |_| {
         counted.fetch_add(1, Ordering::SeqCst);
-        let next = answers.lock().expect("no panic").pop_front().unwrap_or_else(|| last.clone());
+        let next = answers.lock().pop_front().unwrap_or_else(|| last.clone());
         async move { Ok(next) }.boxed()
     };
     let is_public = |ip| ip == IpAddr::from(PUBLIC_HERE) || is_public(ip);
@@ -252,7 +252,7 @@ async fn interrupted_body_is_resumed() {
         let url = format!("http://public.example:{}/", server.address.port());
         let fetched = fetcher.fetch(&url).await.expect("has a head");
         assert_eq!(text(fetched).await.expect("arrives"), "hello world");
-        let requests = server.requests.lock().expect("no panic").clone();
+        let requests = server.requests.lock().clone();
         assert_eq!(requests.len(), 1 + ranges.len());
         for (request, range) in requests[1..].iter().zip(&ranges) {
             assert!(request.contains(&format!("range: {range}\r\n")), "{request}");

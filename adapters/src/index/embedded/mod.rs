@@ -19,10 +19,11 @@ mod writer;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use async_trait::async_trait;
+use parking_lot::{Mutex, RwLock};
 use ports::index::{
     FacetQuery, Filter, Hit, ListedPoint, Point, PointId, TextQuery, VectorIndex, VectorQuery,
 };
@@ -81,18 +82,18 @@ impl Damage {
     /// Records an error that indicates damage; keeps the first one.
     fn note(&self, error: &PortError) {
         if error.kind() == ErrorKind::Corrupt {
-            let mut damage = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut damage = self.0.lock();
             damage.get_or_insert_with(|| error.to_string());
         }
     }
 
     /// Clears the recorded error.
     fn clear(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.0.lock() = None;
     }
 
     fn check(&self) -> Result<()> {
-        let damage = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let damage = self.0.lock();
         match &*damage {
             None => Ok(()),
             Some(why) => Err(PortError::new(ErrorKind::Corrupt, why.clone())),
@@ -196,7 +197,7 @@ impl EmbeddedIndex {
     }
 
     fn inner(&self) -> Arc<Inner> {
-        self.inner.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.inner.read().clone()
     }
 }
 
@@ -309,16 +310,16 @@ impl Inner {
     }
 
     fn analyzer(&self) -> TextAnalyzer {
-        self.analyzer.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.analyzer.lock().clone()
     }
 
     fn description(&self) -> IndexDescription {
-        self.description.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.description.lock().clone()
     }
 
     /// Records an installation as the owner unless one is recorded, and returns the owner.
     fn adopt(&self, install: &str) -> Result<String> {
-        let mut description = self.description.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut description = self.description.lock();
         if let Some(owner) = &description.install {
             return Ok(owner.clone());
         }
@@ -454,7 +455,7 @@ impl VectorIndex for EmbeddedIndex {
             Inner::open(&options, folder, |folder| folder.next_segments(description))
         });
         let new = Arc::new(new.await?);
-        *self.inner.write().unwrap_or_else(PoisonError::into_inner) = new.clone();
+        *self.inner.write() = new.clone();
         blocking(move || {
             // Waits for its writer unless a search still reads it.
             drop(old);

@@ -6,8 +6,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::iter;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use ports::index::{Filter, Hit, PointId, TextQuery, VectorQuery};
 use ports::{Document, ErrorKind, PortError, Result, VideoId};
 use rayon::ThreadPool;
@@ -122,12 +122,12 @@ fn run_tasks<T: Sync, R: Send>(
         for _ in 0..helpers {
             scope.spawn(|_| {
                 let mut done = take();
-                helped.lock().unwrap_or_else(PoisonError::into_inner).append(&mut done);
+                helped.lock().append(&mut done);
             });
         }
         take()
     });
-    done.append(&mut helped.into_inner().unwrap_or_else(PoisonError::into_inner));
+    done.append(&mut helped.into_inner());
     done
 }
 

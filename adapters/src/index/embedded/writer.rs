@@ -2,10 +2,11 @@
 //! of them, publishes the new snapshot and only then acknowledges each batch. Merges run in the
 //! background, one at a time.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, RwLock};
 use std::thread;
 
+use parking_lot::RwLock;
 use ports::{ErrorKind, PortError, Result};
 use tantivy::index::SegmentId;
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, MergePolicy, NoMergePolicy};
@@ -58,11 +59,11 @@ impl CurrentSnapshot {
     }
 
     pub(super) fn get(&self) -> Arc<Snapshot> {
-        self.0.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+        self.0.read().clone()
     }
 
     fn set(&self, new: Arc<Snapshot>) {
-        *self.0.write().unwrap_or_else(|poisoned| poisoned.into_inner()) = new;
+        *self.0.write() = new;
     }
 }
 

@@ -5,9 +5,8 @@ mod answer;
 mod prompt;
 mod sentence_stream;
 
-use std::sync::{Mutex, PoisonError};
-
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use ports::llm::{Completion, LanguageModel, Request, Task, Usage};
 use ports::{ErrorKind, PortError, Result};
 use serde_json::{Value, json};
@@ -126,7 +125,7 @@ impl OpenAiLanguageModel {
     }
 
     fn dialect(&self) -> Dialect {
-        *self.dialect.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.dialect.lock()
     }
 
     /// Requests one reply, and adapts the dialect to what the server accepts.
@@ -163,7 +162,7 @@ impl OpenAiLanguageModel {
                         "the model server refuses a parameter: {}",
                         refusal.message
                     );
-                    let mut known = self.dialect.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut known = self.dialect.lock();
                     // A concurrent request may have learned more in the meantime.
                     known.streams &= next.streams;
                     known.format = known.format.max(next.format);

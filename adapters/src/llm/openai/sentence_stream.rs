@@ -1,7 +1,6 @@
 //! Streams the text of an answer, parsed from JSON that is still incomplete.
 
-use std::sync::{Mutex, PoisonError};
-
+use parking_lot::Mutex;
 use ports::llm::TokenSink;
 
 /// Sends the sentences of an answer to a sink while they are generated.
@@ -17,7 +16,7 @@ impl<'a> SentenceStream<'a> {
     }
 
     pub(super) fn push(&self, piece: &str) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         let (raw, sent) = &mut *state;
         raw.push_str(piece);
         let text = sentences(raw);
@@ -75,7 +74,9 @@ fn decode_json_string(inner: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
+    use std::sync::Arc;
+
+    use parking_lot::Mutex;
 
     use super::*;
 
@@ -87,14 +88,14 @@ mod tests {
             let sent = Arc::new(Mutex::new(Vec::new()));
             let received = sent.clone();
             let sink = TokenSink::new(move |piece, begins| {
-                received.lock().unwrap().push((piece.to_owned(), begins));
+                received.lock().push((piece.to_owned(), begins));
             });
             let stream = SentenceStream::new(&sink);
             let characters: Vec<char> = raw.chars().collect();
             for piece in characters.chunks(size) {
                 stream.push(&piece.iter().collect::<String>());
             }
-            let sent = sent.lock().unwrap();
+            let sent = sent.lock();
             let text: String = sent.iter().map(|(piece, _)| piece.as_str()).collect();
             assert_eq!(text, "A \"red\" café. It is open.");
             assert!(sent[0].1 && sent[1..].iter().all(|(_, begins)| !begins));

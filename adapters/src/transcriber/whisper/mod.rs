@@ -9,9 +9,10 @@ mod network;
 mod tokens;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use ports::{
     ErrorKind, PortError, Result,
     decoder::SAMPLE_RATE,
@@ -172,7 +173,7 @@ impl Model {
     /// fail here. Does not run the encoder: that takes a second, and memory that many services
     /// never need.
     fn warm_up(&self) -> Result<()> {
-        let mut network = self.network.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut network = self.network.lock();
         let empty = network.empty_encoding()?;
         let languages = decode::languages(&mut network, &empty, &self.vocabulary)?;
         let prompt = prompt(&self.vocabulary, languages.first());
@@ -190,7 +191,7 @@ impl Model {
         language: Option<LanguageScore>,
     ) -> Result<(DecodedWindow, Option<LanguageScore>, EncodedWindow)> {
         let mel = self.mel.compute(window);
-        let mut network = self.network.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut network = self.network.lock();
         let heard = network.encode(&mel)?;
         let vocabulary = &self.vocabulary;
         let language = match language {
@@ -224,7 +225,7 @@ impl Model {
         sequence.push(self.vocabulary.no_timestamps());
         sequence.extend(segments.iter().flat_map(|segment| segment.tokens));
         sequence.push(self.vocabulary.end);
-        let mut network = self.network.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut network = self.network.lock();
         let longest = network.shape().max_target_positions;
         let attention = match segments.is_empty() || sequence.len() > longest {
             true => None,

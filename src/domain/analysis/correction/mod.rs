@@ -9,8 +9,8 @@ mod speakers;
 mod wording;
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::time::Span;
@@ -149,7 +149,7 @@ impl CorrectionSet {
     }
 
     fn record(&self, index: usize, spans: impl IntoIterator<Item = Span>) {
-        let mut applied = self.applied.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut applied = self.applied.lock();
         applied.entry(index).or_default().extend(spans);
     }
 
@@ -215,7 +215,7 @@ impl CorrectionSet {
 
     /// The corrections, each with the spans at which it was applied.
     pub(crate) fn into_corrections(self) -> Vec<Correction> {
-        let mut applied = self.applied.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut applied = self.applied.into_inner();
         let mut corrections = self.corrections;
         for (index, correction) in corrections.iter_mut().enumerate() {
             let mut spans = applied.remove(&index).unwrap_or_default();

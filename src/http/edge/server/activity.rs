@@ -2,11 +2,12 @@
 //! server, which evicts idle connections.
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use hyper::body::{Body, Frame, SizeHint};
+use parking_lot::{Mutex, MutexGuard};
 use poem::http::Version;
 use tokio::time::Instant;
 
@@ -54,7 +55,7 @@ impl Activity {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// A request's head is complete.
