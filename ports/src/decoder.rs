@@ -104,9 +104,9 @@ pub struct ScanOptions {
 /// A frame of a scan.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScanFrame<'a> {
-    /// Its presentation time, seconds.
+    /// The presentation time, seconds.
     pub time: f64,
-    /// Its `width × height` RGB pixels.
+    /// The `width × height` RGB pixels.
     pub rgb: &'a [u8],
     /// Number of frames skipped since the previous one.
     pub skipped: u32,
@@ -186,9 +186,9 @@ pub struct Still {
 /// A decoded frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frame {
-    /// Its presentation time, seconds.
+    /// The presentation time, seconds.
     pub time: f64,
-    /// Its pixels, with rotation applied.
+    /// The pixels, with rotation applied.
     pub image: Image,
 }
 
@@ -211,7 +211,7 @@ pub struct ClipRequest {
 /// The result of writing a clip.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clip {
-    /// Its actual start, seconds on the timeline of a scan.
+    /// The actual start, seconds on the timeline of a scan.
     pub start: f64,
     /// Whether its packets were copied from the file instead of re-encoded.
     pub copied: bool,

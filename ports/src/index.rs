@@ -14,9 +14,9 @@ use crate::{ChunkId, Document, Result, VideoId};
 /// coexist as different points: they share the id and differ in their [revision](Point::revision).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PointId {
-    /// Its video.
+    /// The video.
     pub video_id: VideoId,
-    /// Its chunk.
+    /// The chunk.
     pub chunk_id: ChunkId,
     /// Analyzer id.
     pub analyzer_id: String,

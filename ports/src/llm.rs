@@ -235,10 +235,10 @@ pub struct ExtractedValue {
 /// A field to extract.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
-    /// Its path in the client's schema, as `/dish/price`; `*` stands for a list index, as in
+    /// The path in the client's schema, as `/dish/price`; `*` stands for a list index, as in
     /// `/goals/*/minute`.
     pub path: String,
-    /// Its meaning, in the client's words.
+    /// The meaning, in the client's words.
     pub description: String,
     /// The type of its values.
     pub kind: FieldKind,

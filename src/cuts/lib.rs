@@ -87,9 +87,9 @@ const MIN_SHOT: f64 = 0.15;
 /// A possible boundary.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// Its time, seconds of the video.
+    /// The time, seconds of the video.
     pub time: f64,
-    /// Its strength, 0..1.
+    /// The strength, 0..1.
     pub strength: f32,
 }
 

@@ -5,7 +5,7 @@ use crate::Token;
 /// A number in a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Number {
-    /// Its value.
+    /// The value.
     pub value: f64,
     /// Index of its first token.
     pub first: usize,

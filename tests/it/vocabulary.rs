@@ -29,10 +29,6 @@ const PARTICIPLES: &[&str] = &[
 /// Names that each module may give its own type. Associated types need no exception: they are not `pub`.
 const SHARED_NAMES: &[&str] = &["Error", "Kind", "Result", "Settings"];
 
-/// Names that `http` or `mcp` still shares with another room.
-const DUPLICATES_OF_THE_ENTRY_POINTS: &[&str] =
-    &["Document", "Events", "Frame", "Frames", "Ingest", "Number", "Token"];
-
 /// A place in the sources.
 struct Place<'a> {
     path: &'a PathBuf,
@@ -175,16 +171,10 @@ fn a_public_type_name_has_one_meaning() {
     assert!(declarations.len() > 500, "{} types", declarations.len());
     let mut duplicates = Vec::new();
     for (name, places) in &declarations {
-        let is_exempt =
-            SHARED_NAMES.contains(name) || DUPLICATES_OF_THE_ENTRY_POINTS.contains(name);
-        if places.len() > 1 && !is_exempt {
+        if places.len() > 1 && !SHARED_NAMES.contains(name) {
             let places: Vec<&str> = places.values().map(String::as_str).collect();
             duplicates.push(format!("`{name}`: {}", places.join(", ")));
         }
     }
     assert_none(duplicates, "type names that mean different things; rename all but one");
-    for name in DUPLICATES_OF_THE_ENTRY_POINTS {
-        let places = declarations.get(name).map_or(0, BTreeMap::len);
-        assert!(places > 1, "`{name}` is unique: remove it from the list");
-    }
 }

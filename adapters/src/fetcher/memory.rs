@@ -115,11 +115,11 @@ pub struct MemoryWebhooks {
 /// A request that [`MemoryWebhooks`] received.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WebhookRequest {
-    /// Its URL.
+    /// The URL.
     pub url: String,
-    /// Its headers, without those of the body.
+    /// The headers, without those of the body.
     pub headers: Vec<(String, String)>,
-    /// Its JSON body.
+    /// The JSON body.
     pub body: Bytes,
 }
 

@@ -42,7 +42,7 @@ use result::{Aggregate, Results, UnknownAggregate, result_of};
 /// The static properties of an aggregator.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AggregatorSpec {
-    /// Its id in requests and stored records.
+    /// The id in requests and stored records.
     pub id: &'static str,
     /// The analyzers and earlier aggregators that it requires; it is skipped without them.
     pub depends_on: &'static [&'static str],
@@ -105,7 +105,7 @@ pub struct ChunkVectors {
 /// Computes one video-level result.
 #[async_trait]
 pub trait Aggregator: Send + Sync {
-    /// Its static properties.
+    /// The static properties.
     fn spec(&self) -> &'static AggregatorSpec;
 
     /// Computes the result from the outputs of the chunks.

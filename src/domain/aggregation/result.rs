@@ -59,7 +59,7 @@ impl<T> AggregateRecord<T> {
 
 /// An [`AggregateRecord`] of any result type.
 pub trait StoredAggregate: Any + Debug + Send + Sync {
-    /// Its stored form.
+    /// The stored form.
     fn to_json(&self) -> Value;
 
     /// See [`AggregatorOutput::evidence`].

@@ -12,7 +12,7 @@ impl SpeakerTurn {
         self.end - self.start
     }
 
-    /// Its weight in a mean over turns: the number of words if they are known, otherwise estimated from
+    /// The weight in a mean over turns: the number of words if they are known, otherwise estimated from
     /// its length.
     pub(crate) fn weight(&self) -> f64 {
         const WORDS_PER_SECOND: f64 = 2.5;

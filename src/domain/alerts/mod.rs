@@ -60,7 +60,7 @@ pub struct AlertSearch {
 /// An alert.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Alert {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The saved search.
     pub search: AlertSearch,

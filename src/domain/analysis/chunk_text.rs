@@ -16,7 +16,7 @@ use crate::kernel::video::ChunkId;
 pub struct ChunkText {
     /// The chunk's id within its video.
     pub chunk_id: ChunkId,
-    /// Its time span, seconds of the video.
+    /// The time span, seconds of the video.
     pub span: Span,
     /// The statements of each analyzer, in the order of `statement_rank`, without duplicates.
     pub statements_by_analyzer: Vec<Vec<Statement>>,

@@ -27,7 +27,7 @@ use crate::media::tracking::{Track, Tracker};
 
 /// A video that is being analyzed.
 pub struct VideoEvidence {
-    /// Its id.
+    /// The id.
     pub video_id: VideoId,
     /// The local copy.
     pub file: PathBuf,
@@ -35,7 +35,7 @@ pub struct VideoEvidence {
     pub signals: Arc<Signals>,
     /// Recognized speech and diarization.
     pub speech: Arc<Speech>,
-    /// Its sentences, in order of time.
+    /// The sentences, in order of time.
     pub utterances: Vec<Utterance>,
     /// Whether it has a video stream.
     pub has_video: bool,
@@ -113,9 +113,9 @@ pub struct PersonTrack {
 pub struct ChunkEvidence {
     /// The video that it belongs to.
     pub video: Arc<VideoEvidence>,
-    /// Its id within the video.
+    /// The id within the video.
     pub chunk_id: ChunkId,
-    /// Its time span, seconds of the video.
+    /// The time span, seconds of the video.
     pub span: Span,
     screen_lines: OnceCell<Vec<ScreenLine>>,
     tracks: OnceCell<ChunkTracks>,

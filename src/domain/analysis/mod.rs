@@ -37,15 +37,15 @@ use output::{Statement, UnknownOutput};
 /// The static properties of an analyzer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AnalyzerSpec<'a> {
-    /// Its id in requests and stored records.
+    /// The id in requests and stored records.
     pub id: &'a str,
     /// At most one analyzer of a group may be selected.
     pub group: Option<&'static str>,
     /// What it finds, in one phrase.
     pub description: &'a str,
-    /// Its rank as evidence for a question; lowest first.
+    /// The rank as evidence for a question; lowest first.
     pub evidence_rank: u8,
-    /// Its rank when the statements of one chunk are merged; lowest first.
+    /// The rank when the statements of one chunk are merged; lowest first.
     pub statement_rank: u8,
     /// The style of the text of its whole record.
     pub style: TextStyle,
@@ -88,9 +88,9 @@ impl TextStyle {
 /// A column of the chunk table of exports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// Its heading.
+    /// The heading.
     pub name: Cow<'static, str>,
-    /// Its position among the columns of all analyzers; lowest first.
+    /// The position among the columns of all analyzers; lowest first.
     pub rank: u8,
 }
 
@@ -104,7 +104,7 @@ impl Column {
 /// Computes an output for each chunk and derives the searchable record from it.
 #[async_trait]
 pub trait Analyzer: Send + Sync {
-    /// Its static properties.
+    /// The static properties.
     fn spec(&self) -> AnalyzerSpec<'_>;
 
     /// Why it cannot run with these models, and the remedy; `None` when it can.

@@ -31,7 +31,7 @@ pub trait AnalyzerOutput: Debug + Send + Sync {
         self.statements().into_iter().find(is_prose).map(|statement| statement.text)
     }
 
-    /// Its table cells, one per column of its analyzer.
+    /// The table cells, one per column of its analyzer.
     fn cells(&self) -> Vec<String>;
 
     /// Applies user corrections to the output of a chunk with this span.
@@ -45,7 +45,7 @@ pub struct Statement {
     pub kind: PassageKind,
     /// The speaker, if known.
     pub speaker: Option<String>,
-    /// Its own time span, if it is known more precisely than the chunk's.
+    /// The own time span, if it is known more precisely than the chunk's.
     pub span: Option<Span>,
     /// The text.
     pub text: String,
@@ -124,7 +124,7 @@ pub trait StoredOutput: Any + Debug + Send + Sync {
     /// The output itself.
     fn content(&self) -> &dyn AnalyzerOutput;
 
-    /// Its stored form.
+    /// The stored form.
     fn to_json(&self) -> Map<String, Value>;
 
     /// A copy for a chunk that looks the same as chunk `original`, with the frame times of that chunk.

@@ -61,7 +61,7 @@ const MIN_RELATED_PROBABILITY: f32 = 0.3;
 pub(crate) struct Evidence {
     pub(crate) video_id: VideoId,
     pub(crate) span: Span,
-    /// Its source: `chunks`, `sections`, `summary` or an aggregator's id.
+    /// The source: `chunks`, `sections`, `summary` or an aggregator's id.
     pub(crate) source: &'static str,
     /// Index of the element within the source.
     pub(crate) element: u32,

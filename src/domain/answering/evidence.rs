@@ -33,7 +33,7 @@ pub struct EvidenceQuery {
 /// A moment that probably answers the question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvidenceMoment {
-    /// Its stored content.
+    /// The stored content.
     pub moment: Moment,
     /// The citation of the moment in an answer.
     pub citation: String,

@@ -35,9 +35,9 @@ pub struct ChunkQuery {
 /// One chunk with its analyzers' output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkView {
-    /// Its id within the video.
+    /// The id within the video.
     pub chunk_id: ChunkId,
-    /// Its span, seconds of the video.
+    /// The span, seconds of the video.
     pub span: Span,
     /// JSON object as text by analyzer id, for analyzers with output.
     pub outputs: BTreeMap<String, Arc<str>>,

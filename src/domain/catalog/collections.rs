@@ -15,7 +15,7 @@ use crate::kernel::video::VideoId;
 /// A collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collection {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// Number of videos in it.
     pub videos: u64,

@@ -29,7 +29,7 @@ pub struct Extractors {
 /// The user's input for an extractor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExtractorDraft {
-    /// Its purpose, in a sentence.
+    /// The purpose, in a sentence.
     pub description: String,
     /// The JSON schema to fill in, as JSON text.
     pub schema: String,

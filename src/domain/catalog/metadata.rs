@@ -153,7 +153,7 @@ impl MetadataValue {
 }
 
 impl MetadataType {
-    /// Its name in API responses.
+    /// The name in API responses.
     pub fn name(self) -> &'static str {
         match self {
             Self::Boolean => "boolean",

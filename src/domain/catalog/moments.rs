@@ -29,7 +29,7 @@ const END_TOLERANCE: f64 = 0.001;
 /// The stored results for a moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moment {
-    /// Its id.
+    /// The id.
     pub moment_id: MomentId,
     /// The cleaned file name of its video.
     pub filename: String,
@@ -54,7 +54,7 @@ pub struct MomentChunk {
     pub chunk: ChunkView,
     /// Length of its overlap with the moment, seconds.
     pub overlap: f64,
-    /// Its statements, merged from all analyzers.
+    /// The statements, merged from all analyzers.
     pub statements: Vec<Statement>,
 }
 
@@ -63,16 +63,16 @@ pub struct MomentChunk {
 pub struct NeighbourChunk {
     /// The id of the chunk's span as a moment.
     pub moment_id: MomentId,
-    /// Its id within the video.
+    /// The id within the video.
     pub chunk_id: ChunkId,
-    /// Its statements, merged from all analyzers.
+    /// The statements, merged from all analyzers.
     pub statements: Vec<Statement>,
 }
 
 /// A moment that cannot be read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MissingMoment {
-    /// Its id.
+    /// The id.
     pub moment_id: MomentId,
     /// The reason: the video does not exist, or the moment lies outside of it.
     pub reason: String,

@@ -133,9 +133,9 @@ pub struct Tombstone {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Absence {
-    /// Its first ingest is in progress or was interrupted.
+    /// The first ingest is in progress or was interrupted.
     Unpublished,
-    /// Its first ingest has failed: its documents, points and objects are being removed.
+    /// The first ingest has failed: its documents, points and objects are being removed.
     Discarded,
     /// It is being deleted, including the cache.
     Deleted,
@@ -237,7 +237,7 @@ pub struct AnalyzerEntry {
     pub revision: String,
     /// Embedding model of the points.
     pub embedder: String,
-    /// Its cost.
+    /// The cost.
     #[serde(default)]
     pub cost: ProcessingCost,
 }

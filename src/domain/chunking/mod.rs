@@ -73,7 +73,7 @@ impl<T: Copy> Weights<T> {
 /// A named table of weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Preset {
-    /// Its name in requests.
+    /// The name in requests.
     pub name: &'static str,
     /// What it considers, and the footage that it suits.
     pub description: &'static str,

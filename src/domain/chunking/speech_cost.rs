@@ -28,7 +28,7 @@ const WITHIN_SENTENCE_FACTOR: f32 = 0.5;
 /// The time of a spoken word, and whether a sentence ends with it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SpokenWord {
-    /// Its span, seconds of the video.
+    /// The span, seconds of the video.
     #[serde(flatten)]
     pub span: Span,
     /// Whether a sentence ends with it or a pause follows.
@@ -86,7 +86,7 @@ pub struct SpeechCost<'a>(pub &'a [SpokenWord]);
 /// A gap between two words.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Gap {
-    /// Its middle, seconds.
+    /// The middle, seconds.
     pub(crate) time: f64,
     /// Cost of a boundary there, in votes.
     pub(crate) cost: f64,

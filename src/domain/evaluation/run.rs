@@ -152,7 +152,7 @@ pub struct EvaluationRun {
 pub struct RunReference {
     /// The evaluation's name.
     pub evaluation: String,
-    /// Its run.
+    /// The run.
     pub run_id: String,
 }
 

@@ -16,7 +16,7 @@ use crate::kernel::time::now;
 /// A named set of questions, and the runs over them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// ISO 8601, second precision, UTC.
     pub created_at: String,
@@ -33,7 +33,7 @@ pub struct Evaluation {
 /// An evaluation without its questions and runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvaluationSummary {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// ISO 8601, second precision, UTC.
     pub created_at: String,

@@ -35,7 +35,7 @@ pub enum LibraryFormat {
 pub struct LibraryExport {
     /// A name to save it under.
     pub filename: &'static str,
-    /// Its bytes; an error truncates it.
+    /// The bytes; an error truncates it.
     pub content: BoxStream<'static, Result<Bytes>>,
 }
 

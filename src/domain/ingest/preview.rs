@@ -22,7 +22,7 @@ pub struct ChunkingPreview {
 /// A boundary between two chunks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Boundary {
-    /// Its time, seconds of the video.
+    /// The time, seconds of the video.
     pub time: f64,
     /// The votes for it; empty if only the length limits cause it.
     pub votes: Vec<BoundaryVote>,

@@ -43,7 +43,7 @@ impl JobStatus {
     /// Every status.
     pub const ALL: [Self; 4] = [Self::Queued, Self::Running, Self::Done, Self::Failed];
 
-    /// Its name in API responses.
+    /// The name in API responses.
     pub fn name(self) -> &'static str {
         match self {
             Self::Queued => "queued",
@@ -63,29 +63,29 @@ impl JobStatus {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum JobResult {
-    /// Of an ingest.
+    /// The result of an ingest.
     Ingest(Box<IngestResult>),
-    /// Of an aggregate re-run.
+    /// The result of a re-run of aggregates.
     Aggregates(Box<AggregatesResult>),
-    /// Of matching a video against alerts.
+    /// The result of matching a video against alerts.
     Alerts(AlertsResult),
-    /// Of a change of a collection.
+    /// The result of a change of a collection.
     Collection(CollectionResult),
-    /// Of a run of an evaluation.
+    /// The result of a run of an evaluation.
     Evaluation(RunReference),
 }
 
 /// A job as clients see it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Job {
-    /// Its id in `/jobs` and callbacks.
+    /// The id in `/jobs` and callbacks.
     pub job_id: String,
     /// Human-readable source: a file name, a URL, or the name of a collection, an alert or an
     /// evaluation.
     pub source: String,
-    /// Its status.
+    /// The status.
     pub status: JobStatus,
-    /// Its current stage.
+    /// The current stage.
     pub stage: Stage,
     /// Details of the stage.
     pub detail: Map<String, Value>,

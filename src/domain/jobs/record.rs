@@ -43,7 +43,7 @@ pub(crate) enum JobTask {
 }
 
 impl JobTask {
-    /// Its name in traces.
+    /// The name in traces.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Ingest { .. } => "ingest",

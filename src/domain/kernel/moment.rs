@@ -32,7 +32,7 @@ impl MomentId {
         self.video_id
     }
 
-    /// Its span, seconds of the video.
+    /// The span, seconds of the video.
     pub fn span(&self) -> Span {
         Span { start: self.start as f64 / 1000.0, end: self.end as f64 / 1000.0 }
     }

@@ -36,7 +36,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// Its name in API responses and metrics.
+    /// The name in API responses and metrics.
     pub fn name(self) -> &'static str {
         match self {
             Self::Scan => "scan",

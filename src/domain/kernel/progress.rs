@@ -41,7 +41,7 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// Its name in API responses.
+    /// The name in API responses.
     pub fn name(self) -> &'static str {
         match self {
             Self::Starting => "starting",

@@ -12,7 +12,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Its length, seconds.
+    /// The length, seconds.
     pub fn seconds(&self) -> f64 {
         self.end - self.start
     }

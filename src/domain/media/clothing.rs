@@ -54,7 +54,7 @@ pub enum BodyPart {
 pub struct Garment {
     /// The part of the body.
     pub part: BodyPart,
-    /// Its kind, with one name for easily confused kinds; empty if unknown.
+    /// The kind, with one name for easily confused kinds; empty if unknown.
     pub kind: String,
     /// Names of its colours; measured ones in order of their share.
     pub colours: Vec<String>,

@@ -123,9 +123,9 @@ fn as_digits(word: &str) -> String {
 /// Lines that form one text, such as a title of two lines.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Caption {
-    /// Its text in one line.
+    /// The text in one line.
     pub(crate) text: String,
-    /// Its prominence: height of the letters, as a share of the picture's, times the number of
+    /// The prominence: height of the letters, as a share of the picture's, times the number of
     /// observations.
     pub(crate) prominence: f64,
 }
@@ -202,7 +202,7 @@ fn separator(above: &ScreenLine, line: &ScreenLine) -> Option<&'static str> {
 
 /// A line over time.
 struct Line<'a> {
-    /// Its letters and digits in lower case.
+    /// The letters and digits in lower case.
     key: String,
     /// The reading with the highest confidence.
     best: &'a TextLine,

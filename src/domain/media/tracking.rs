@@ -61,7 +61,7 @@ impl Location {
         }
     }
 
-    /// Its bounding box.
+    /// The bounding box.
     pub(crate) fn bounding_box(&self) -> BoundingBox {
         self.bounds.map(|x| x as f32)
     }
@@ -112,9 +112,9 @@ impl TrackPoint {
 /// One object over time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Track {
-    /// Its label.
+    /// The label.
     pub label: String,
-    /// Its points in chronological order, at least one.
+    /// The points in chronological order, at least one.
     pub points: Vec<TrackPoint>,
 }
 
@@ -146,13 +146,13 @@ impl Track {
         self.points.last().map_or(0.0, |point| point.time)
     }
 
-    /// Its points in the shot with the most of them; among equal ones, the first.
+    /// The points in the shot with the most of them; among equal ones, the first.
     pub(crate) fn longest_shot(&self) -> &[TrackPoint] {
         let shots = self.points.chunk_by(|_, next| !next.after_cut);
         shots.rev().max_by_key(|shot| shot.len()).unwrap_or_default()
     }
 
-    /// Its movement within that shot.
+    /// The movement within that shot.
     pub(crate) fn movement(&self) -> Movement {
         Movement::from_boxes(self.longest_shot().iter().map(|point| &point.bounds))
     }

@@ -225,7 +225,7 @@ enum StringFilter {
 /// A field with string values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WordField {
-    /// Its name in the index or the listing.
+    /// The name in the index or the listing.
     pub(crate) name: String,
     /// Whether it is a field of the listing; otherwise it is a field of the index.
     pub(crate) is_video_field: bool,

@@ -80,9 +80,9 @@ pub enum ScoreKind {
 pub struct SearchResult {
     /// Id of its chunk's span, which stays valid when the video is chunked differently.
     pub moment_id: MomentId,
-    /// Its video.
+    /// The video.
     pub video_id: VideoId,
-    /// Its chunk within the video.
+    /// The chunk within the video.
     pub chunk_id: ChunkId,
     /// Statements about the chunk by the analyzer whose output matched.
     pub statements: Vec<Statement>,

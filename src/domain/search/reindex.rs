@@ -381,7 +381,7 @@ pub(super) enum RepairOutcome {
     Cleared,
     /// It has no record but still has documents or points.
     Orphan,
-    /// Its record or documents are unreadable.
+    /// The record or documents are unreadable.
     Unreadable,
     /// It is being changed.
     Busy,

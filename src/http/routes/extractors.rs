@@ -56,7 +56,7 @@ impl ExtractorsApi {
 
     /// Delete an extractor.
     ///
-    /// Its stored output remains with the videos, as that of an unavailable analyzer, until they are
+    /// The stored output remains with the videos, as that of an unavailable analyzer, until they are
     /// ingested again.
     #[oai(path = "/extractors/:name", method = "delete", operation_id = "delete_extractor")]
     async fn delete_extractor(

@@ -15,7 +15,7 @@ pub(crate) const AUTO_ANALYZER: &str = "auto";
 pub(crate) struct AuditedSentenceBody {
     /// The sentence without its citations.
     sentence: String,
-    /// Its citations, as in the answer.
+    /// The citations, as in the answer.
     citations: Vec<String>,
     /// Ids of the cited moments in the same order, for `GET /moments/{moment_id}`.
     moments: Vec<String>,

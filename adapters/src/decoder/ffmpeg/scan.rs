@@ -90,7 +90,7 @@ pub(super) fn scan(
 enum FeedResult {
     Whole,
     Damaged,
-    /// Its content begins too long after all decoded content.
+    /// The content begins too long after all decoded content.
     Far,
 }
 

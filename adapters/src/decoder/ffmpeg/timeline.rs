@@ -39,7 +39,7 @@ pub(super) struct Timeline {
 struct Stream {
     /// The end of its content so far, seconds.
     end: Option<f64>,
-    /// Its end including claimed packet durations, seconds.
+    /// The end including claimed packet durations, seconds.
     claimed_end: f64,
 }
 

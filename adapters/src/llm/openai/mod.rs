@@ -104,7 +104,7 @@ impl Dialect {
 struct Reply {
     text: String,
     cut_off: bool,
-    /// Its tokens; 0 if the server does not report them.
+    /// The tokens; 0 if the server does not report them.
     tokens: u64,
 }
 

@@ -22,7 +22,7 @@ use crate::kernel::time::{Span, rounded};
 use crate::kernel::video::ChunkId;
 use crate::llm::structured::Prompt;
 
-/// Its id in requests and stored records.
+/// The id in requests and stored records.
 pub(crate) const ID: &str = "chapters";
 
 /// The `chapters` aggregator.

@@ -23,7 +23,7 @@ use crate::kernel::time::{Span, rounded, timecode};
 use crate::kernel::video::{ChunkId, VideoId};
 use crate::llm::structured::Prompt;
 
-/// Its id in requests and stored records.
+/// The id in requests and stored records.
 pub(crate) const ID: &str = "entities";
 
 /// The `entities` aggregator.

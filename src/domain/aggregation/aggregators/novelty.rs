@@ -14,7 +14,7 @@ use crate::kernel::schema::json_schema;
 use crate::kernel::time::{Span, rounded};
 use crate::kernel::video::ChunkId;
 
-/// Its id in requests and stored records.
+/// The id in requests and stored records.
 pub(crate) const ID: &str = "novelty";
 
 /// The `novelty` aggregator.

@@ -18,7 +18,7 @@ use crate::kernel::schema::json_schema;
 use crate::kernel::time::{Span, rounded};
 use crate::media::speech::SpeakerTurn;
 
-/// Its id in requests and stored records.
+/// The id in requests and stored records.
 pub(crate) const ID: &str = "speaker_stats";
 
 /// The `speaker_stats` aggregator.

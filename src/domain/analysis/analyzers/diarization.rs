@@ -28,7 +28,7 @@ use crate::media::speech::{SpeakerTurn, Speech, Utterance};
 /// The `diarization` analyzer.
 pub(crate) struct DiarizationAnalyzer;
 
-/// Its id in requests and stored records.
+/// The id in requests and stored records.
 pub(crate) const ID: &str = "diarization";
 
 const VERSION: u32 = 2;

@@ -27,7 +27,7 @@ use crate::media::tracking::{Location, Track, TrackPoint, tracks_from_locations}
 /// The `object_detection` analyzer.
 pub(crate) struct ObjectDetectionAnalyzer;
 
-/// Its id in requests and stored records.
+/// The id in requests and stored records.
 pub(crate) const ID: &str = "object_detection";
 
 const VERSION: u32 = 3;

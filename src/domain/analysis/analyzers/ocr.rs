@@ -24,7 +24,7 @@ use crate::media::screen_text::{ScreenLine, captions};
 /// The `ocr` analyzer.
 pub(crate) struct OcrAnalyzer;
 
-/// Its id in requests and stored records.
+/// The id in requests and stored records.
 pub(crate) const ID: &str = "ocr";
 
 const VERSION: u32 = 2;

@@ -27,7 +27,7 @@ use crate::media::speech::{Segment, Speech, Utterance};
 /// The `transcript` analyzer.
 pub(crate) struct TranscriptAnalyzer;
 
-/// Its id in requests and stored records.
+/// The id in requests and stored records.
 pub(crate) const ID: &str = "transcript";
 
 const VERSION: u32 = 2;

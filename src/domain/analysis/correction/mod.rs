@@ -40,7 +40,7 @@ pub enum CorrectionKind {
 }
 
 impl CorrectionKind {
-    /// Its name in requests.
+    /// The name in requests.
     pub fn name(self) -> &'static str {
         match self {
             Self::Speaker => "speaker",
@@ -54,9 +54,9 @@ impl CorrectionKind {
 /// A correction: what is wrong, and its replacement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Correction {
-    /// Its id, by which it can be undone.
+    /// The id, by which it can be undone.
     pub id: String,
-    /// Its subject.
+    /// The subject.
     #[serde(rename = "of")]
     pub kind: CorrectionKind,
     /// The text to replace: a speaker's label, words, or the id or name of a person.

@@ -38,7 +38,7 @@ pub struct ExtractorForm {
     /// The type of its values.
     #[serde(rename = "type")]
     pub kind: ValueType,
-    /// Its meaning, passed to the language model.
+    /// The meaning, passed to the language model.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// A title for people; has no effect.
@@ -219,7 +219,7 @@ impl ExtractorForm {
         Ok(())
     }
 
-    /// Its fields in order, each with its own description and those of the lists and objects around it.
+    /// The fields in order, each with its own description and those of the lists and objects around it.
     pub(super) fn fields(&self) -> Vec<Field> {
         let mut fields = Vec::new();
         self.collect_fields(String::new(), &[], &mut fields);

@@ -28,9 +28,9 @@ pub use form::{ExtractorForm, ExtractorSettings, ValueFormat, ValueType};
 /// The definition of an extractor.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExtractorDefinition {
-    /// Its name, which is its analyzer id.
+    /// The name, which is its analyzer id.
     pub name: String,
-    /// Its purpose, in one sentence.
+    /// The purpose, in one sentence.
     pub description: String,
     /// The schema to fill in.
     pub schema: ExtractorForm,
@@ -75,7 +75,7 @@ impl Extractor {
         Self { fields: definition.schema.fields(), definition, columns, digest }
     }
 
-    /// Its definition.
+    /// The definition.
     pub fn definition(&self) -> &ExtractorDefinition {
         &self.definition
     }

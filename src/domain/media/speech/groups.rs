@@ -10,9 +10,9 @@ use crate::kernel::vector::dot;
 pub(super) struct SpeakerSegment {
     /// Index of its run.
     pub(super) run: usize,
-    /// Its span.
+    /// The span.
     pub(super) span: Span,
-    /// Its unit embedding.
+    /// The unit embedding.
     pub(super) voice: Vec<f32>,
 }
 

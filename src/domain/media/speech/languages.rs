@@ -18,7 +18,7 @@ const MIN_SECONDS: f64 = 3.0;
 /// A span of speech in one language, if a video has several.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LanguageSpan {
-    /// Its span, seconds of the video.
+    /// The span, seconds of the video.
     #[serde(flatten)]
     pub span: Span,
     /// ISO 639-1 code; `None` for unintelligible speech, which has no words.
@@ -73,7 +73,7 @@ impl Piece {
         }
     }
 
-    /// Its language, if it is intelligible.
+    /// The language, if it is intelligible.
     fn intelligible_language(&self) -> Option<String> {
         self.language.clone().filter(|_| !self.unintelligible)
     }

@@ -35,7 +35,7 @@ pub(crate) use utterances::sentences;
 pub struct VoiceTurn {
     /// `S1`, `S2` … in order of first appearance in the video.
     pub speaker: String,
-    /// Its span, seconds of the video.
+    /// The span, seconds of the video.
     #[serde(flatten)]
     pub span: Span,
     /// Index in [`Words::channels`] of its speaker's channel, if each channel has its own voice.

@@ -66,13 +66,13 @@ impl Pack {
         words.into_iter().filter_map(place).collect()
     }
 
-    /// Its regions of speech, separated by pauses of [`REGION_PAUSE`]; `spans` is the voice activity of
+    /// The regions of speech, separated by pauses of [`REGION_PAUSE`]; `spans` is the voice activity of
     /// the video.
     pub(super) fn regions(&self, spans: &[Span]) -> Vec<Span> {
         self.speech(spans, REGION_PAUSE)
     }
 
-    /// Its spans of speech, joined over pauses shorter than `pause`.
+    /// The spans of speech, joined over pauses shorter than `pause`.
     fn speech(&self, spans: &[Span], pause: f64) -> Vec<Span> {
         let mut regions: Vec<Span> = Vec::new();
         for part in &self.0 {

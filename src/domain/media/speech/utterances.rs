@@ -88,12 +88,12 @@ impl From<&Segment> for Utterance {
 }
 
 impl Utterance {
-    /// Its span.
+    /// The span.
     pub fn span(&self) -> Span {
         Span { start: self.start, end: self.end }
     }
 
-    /// Its text between pauses, with the span of each piece.
+    /// The text between pauses, with the span of each piece.
     pub fn phrases(&self) -> Vec<(Span, String)> {
         let mut phrases = Vec::with_capacity(self.pauses.len() + 1);
         let mut letters = self.text.chars();

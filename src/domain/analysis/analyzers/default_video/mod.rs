@@ -31,7 +31,7 @@ use crate::llm::structured::{Prompt, StructuredOutput};
 use crate::media::picture::jpeg;
 pub(crate) use compose::inventory;
 
-/// Its id in requests and stored records.
+/// The id in requests and stored records.
 pub(crate) const ID: &str = "default_video";
 
 /// The `default_video` analyzer.

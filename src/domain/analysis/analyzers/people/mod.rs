@@ -37,7 +37,7 @@ pub(crate) use garments::parse_garments;
 /// The `people` analyzer.
 pub(crate) struct PeopleAnalyzer;
 
-/// Its id in requests and stored records.
+/// The id in requests and stored records.
 pub(crate) const ID: &str = "people";
 
 const VERSION: u32 = 2;
