@@ -1,38 +1,25 @@
 //! Writes answers from evidence. Every sentence cites the moments that support it; the citation audit
 //! checks each sentence against them, and unsupported sentences are omitted.
 
-use ports::llm::{Answer, Passage, PassageKind, TokenSink, VideoSpan};
+use ports::llm::{Answer, TokenSink};
 use text::questions::is_question;
-use text::{Quotations, Token, sentences, tokens, word_overlap};
+use text::{Quotations, Token, sentences, tokens};
 
-use crate::analysis::TextStyle;
-use crate::analysis::output::Statement;
 use crate::answering::Answering;
-use crate::answering::audit::{AuditedSentence, CitedText, SentenceClaim, supports_by_words};
+use crate::answering::audit::{AuditedSentence, SentenceClaim, supports_by_words};
+use crate::answering::context::Evidence;
 use crate::answering::reading::{EvidenceSentence, NearestWindow, is_language};
 use crate::kernel::error::Result;
-use crate::kernel::moment::MomentId;
 use crate::kernel::time::Span;
 use crate::kernel::verdict::Verdict;
 use crate::kernel::video::VideoId;
 use crate::llm::structured::{Prompt, StructuredOutput};
-use crate::search::SearchResult;
 use crate::search::calibration::content_words;
 
 const PROMPT: &str = include_str!("answer.md");
 
 /// Maximum tokens of an answer.
 const MAX_TOKENS: u32 = 700;
-
-/// Approximate characters per token of English.
-const CHARACTERS_PER_TOKEN: usize = 4;
-
-/// Cost of a piece of evidence in addition to its text, characters.
-const HEADING_CHARS: usize = 70;
-
-/// Maximum length of a piece of evidence, bytes; longer text is split so that a long chunk does not crowd
-/// out everything else.
-const MAX_PIECE_BYTES: usize = 2000;
 
 /// Minimum probability, by meaning or by the re-ranker, of a sentence that answers the question.
 const MIN_ANSWER_PROBABILITY: f32 = 0.5;
@@ -56,29 +43,6 @@ const TIME_TOLERANCE: f64 = 0.01;
 /// Minimum probability of a moment that is related to a question.
 const MIN_RELATED_PROBABILITY: f32 = 0.3;
 
-/// A piece of text about a moment of a video.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Evidence {
-    pub(crate) video_id: VideoId,
-    pub(crate) span: Span,
-    /// The source: `chunks`, `sections`, `summary` or an aggregator's id.
-    pub(crate) source: &'static str,
-    /// Index of the element within the source.
-    pub(crate) element: u32,
-    /// The kind of text.
-    pub(crate) kind: PassageKind,
-    /// The speaker; `None` if unknown.
-    pub(crate) speaker: Option<String>,
-    /// The topic of an aggregate's text; `None` for a chunk's.
-    pub(crate) topic: Option<String>,
-    pub(crate) text: String,
-    /// Probability of the search hit; `None` for text that no search found.
-    pub(crate) p_present: Option<f32>,
-}
-
-/// The evidence of one source about a moment, used as a whole or not at all.
-pub(crate) type EvidenceGroup = Vec<Evidence>;
-
 /// An answer with its citation audit.
 #[derive(Debug, Clone, PartialEq)]
 struct AuditedAnswer {
@@ -87,155 +51,6 @@ struct AuditedAnswer {
     answered: bool,
     /// Includes omitted sentences.
     audit: Vec<AuditedSentence>,
-}
-
-impl Evidence {
-    /// The evidence of a search hit, the group with the most words of the question first. Statements of one
-    /// kind stay together.
-    pub(crate) fn from_hit(hit: &SearchResult, question: &str) -> Vec<EvidenceGroup> {
-        let document = &hit.document;
-        let whole = Span { start: document.start, end: document.end };
-        let (turns, others): (Vec<&Statement>, Vec<&Statement>) = hit
-            .statements
-            .iter()
-            .filter(|statement| statement.is_likely())
-            .partition(|s| s.kind == PassageKind::Speech && s.span.is_some());
-        let mut statements: Vec<Vec<Statement>> =
-            vec![others.into_iter().cloned().collect(), merge_turns(&turns, whole)];
-        let is_empty =
-            statements.iter().flatten().all(|statement| statement.text.trim().is_empty());
-        if is_empty && hit.statements.iter().all(Statement::is_likely) {
-            statements = vec![vec![Statement::new(PassageKind::Prose, document.text.clone())]];
-        }
-        let evidence = |statement: &Statement, text: String| Self {
-            video_id: hit.video_id,
-            span: statement.span.unwrap_or(whole),
-            source: "chunks",
-            element: hit.chunk_id.0,
-            kind: statement.kind,
-            speaker: statement.speaker.clone(),
-            topic: None,
-            text,
-            // Before re-ranking: the answer is re-ranked sentence by sentence.
-            p_present: Some(hit.p_found),
-        };
-        let mut found: Vec<EvidenceGroup> = Vec::new();
-        for together in &statements {
-            let all = together.iter().flat_map(|statement| {
-                split_text(&statement.text).into_iter().map(|text| evidence(statement, text))
-            });
-            found.extend(group_pieces(all.collect()));
-        }
-        let words = content_words(question);
-        let overlap = |group: &EvidenceGroup| {
-            let texts: Vec<&str> = group.iter().map(|piece| piece.text.as_str()).collect();
-            word_overlap(&words, &texts.join(" "))
-        };
-        found.sort_by(|a, b| overlap(b).total_cmp(&overlap(a)));
-        found
-    }
-
-    fn moment_id(&self) -> MomentId {
-        MomentId::new(self.video_id, self.span)
-    }
-
-    pub(super) fn style(&self) -> TextStyle {
-        match self.kind {
-            PassageKind::Prose | PassageKind::Scene => TextStyle::Prose,
-            PassageKind::Speech => TextStyle::Speech,
-            PassageKind::Screen => TextStyle::Screen,
-            PassageKind::Objects => TextStyle::Objects,
-            PassageKind::People => TextStyle::People,
-        }
-    }
-
-    fn cited(&self) -> CitedText<'_> {
-        CitedText { speaker: self.speaker.as_deref(), text: &self.text }
-    }
-
-    fn passage(&self, id: String) -> Passage {
-        let Span { start, end } = self.span;
-        Passage {
-            moment: Some(VideoSpan { video_id: Some(self.video_id), start, end }),
-            speaker: self.speaker.clone(),
-            topic: self.topic.clone(),
-            ..Passage::new(id, self.kind, self.text.clone())
-        }
-    }
-
-    fn is_within(&self, other: &Self) -> bool {
-        self.video_id == other.video_id
-            && self.span.start >= other.span.start
-            && self.span.end <= other.span.end
-    }
-}
-
-/// Groups neighbouring pieces up to [`MAX_PIECE_BYTES`].
-fn group_pieces(pieces: Vec<Evidence>) -> Vec<EvidenceGroup> {
-    let mut groups: Vec<EvidenceGroup> = Vec::new();
-    let mut length = 0;
-    for piece in pieces {
-        length += piece.text.len() + 1;
-        match groups.last_mut().filter(|_| length <= MAX_PIECE_BYTES) {
-            Some(group) => group.push(piece),
-            None => {
-                length = piece.text.len();
-                groups.push(vec![piece]);
-            }
-        }
-    }
-    groups
-}
-
-/// Merges a hit's consecutive utterances of one speaker. If the speech is short, each gets the span of the
-/// whole chunk, extended to the ends of its utterances.
-fn merge_turns(said: &[&Statement], chunk: Span) -> Vec<Statement> {
-    let length: usize = said.iter().map(|statement| statement.text.len()).sum();
-    let short = length <= MAX_PIECE_BYTES;
-    let spans = || said.iter().filter_map(|statement| statement.span);
-    let whole = Span {
-        start: spans().map(|span| span.start).fold(chunk.start, f64::min),
-        end: spans().map(|span| span.end).fold(chunk.end, f64::max),
-    };
-    let mut found: Vec<Statement> = Vec::new();
-    for statement in said {
-        let span = if short { Some(whole) } else { statement.span };
-        let continues = |last: &&mut Statement| {
-            last.speaker == statement.speaker
-                && last.text.len() + statement.text.len() < MAX_PIECE_BYTES
-        };
-        match found.last_mut().filter(continues) {
-            Some(last) => {
-                last.span = last.span.zip(span).map(|(last, span)| Span { end: span.end, ..last });
-                last.text.push('\n');
-                last.text.push_str(&statement.text);
-            }
-            None => found.push(Statement { span, ..(*statement).clone() }),
-        }
-    }
-    found
-}
-
-/// Splits a text into pieces of at most [`MAX_PIECE_BYTES`], between sentences or, if necessary, words.
-fn split_text(text: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    let parts = sentences(text, Quotations::Whole).into_iter().flat_map(|sentence| -> Vec<&str> {
-        if sentence.len() <= MAX_PIECE_BYTES {
-            vec![sentence]
-        } else {
-            sentence.split_whitespace().collect()
-        }
-    });
-    for part in parts {
-        match found.last_mut().filter(|piece| piece.len() + part.len() < MAX_PIECE_BYTES) {
-            Some(piece) => {
-                piece.push(' ');
-                piece.push_str(part);
-            }
-            None => found.push(part.to_owned()),
-        }
-    }
-    found
 }
 
 /// The format of citations.
@@ -291,38 +106,6 @@ impl Answering {
                 AnswerAttempt { error: Some(error), ..AnswerAttempt::default() }
             }
         }
-    }
-
-    /// Selects the evidence that fits into the token budget. Expects the most relevant group first; returns
-    /// the pieces by video, in order of time.
-    pub(crate) fn context<'a>(&self, evidence: &'a [EvidenceGroup]) -> Vec<&'a Evidence> {
-        let budget = self.answer_tokens as usize * CHARACTERS_PER_TOKEN;
-        let prompt_budget = self.llm.context_tokens() * CHARACTERS_PER_TOKEN;
-        let (mut used, mut prompt_used) = (0, 0);
-        let mut kept: Vec<&Evidence> = Vec::new();
-        for group in evidence {
-            let text: usize = group.iter().map(|piece| piece.text.len()).sum();
-            let heading = HEADING_CHARS + group[0].topic.as_ref().map_or(0, String::len);
-            // The prompt has a heading for each piece.
-            let (cost, prompt) = (text + heading, text + group.len() * heading);
-            if kept.is_empty() || (used + cost <= budget && prompt_used + prompt <= prompt_budget) {
-                (used, prompt_used) = (used + cost, prompt_used + prompt);
-                kept.extend(group);
-            }
-        }
-        let mut videos: Vec<VideoId> = Vec::new();
-        for piece in &kept {
-            if !videos.contains(&piece.video_id) {
-                videos.push(piece.video_id);
-            }
-        }
-        let place = |piece: &Evidence| videos.iter().position(|video| *video == piece.video_id);
-        kept.sort_by(|a, b| {
-            let times =
-                a.span.start.total_cmp(&b.span.start).then(a.span.end.total_cmp(&b.span.end));
-            place(a).cmp(&place(b)).then(times)
-        });
-        kept
     }
 
     /// Answers a question from evidence; `None` without evidence. If nothing answers the question, the
@@ -588,20 +371,7 @@ fn without_brackets(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn piece(start: f64, end: f64, text: &str) -> Evidence {
-        Evidence {
-            video_id: "00ff00ff00ff00ff".parse().expect("an id"),
-            span: Span { start, end },
-            source: "chunks",
-            element: 0,
-            kind: PassageKind::Speech,
-            speaker: None,
-            topic: None,
-            text: text.into(),
-            p_present: None,
-        }
-    }
+    use crate::answering::context::tests::piece;
 
     #[test]
     fn only_citations_from_the_context_survive() {
@@ -646,53 +416,5 @@ mod tests {
         assert!(!quotes(sentence, "Fish soup for 6"));
         assert!(!quotes(sentence, "soup for the kitchen"));
         assert!(!quotes("Soup.", "On screen: soup"));
-    }
-
-    #[test]
-    fn turns_of_different_speakers_are_not_merged() {
-        let turn = |speaker: &str, start: f64, text: &str| Statement {
-            speaker: Some(speaker.into()),
-            span: Some(Span { start, end: start + 5.0 }),
-            ..Statement::new(PassageKind::Speech, text)
-        };
-        let chunk = Span { start: 2.0, end: 12.0 };
-        let merged = |turns: &[Statement]| -> Vec<(Option<String>, Option<Span>, usize)> {
-            let merged = merge_turns(&turns.iter().collect::<Vec<_>>(), chunk);
-            merged.into_iter().map(|s| (s.speaker, s.span, s.text.lines().count())).collect()
-        };
-        let span = |start, end| Some(Span { start, end });
-        let short = [turn("S1", 0.0, "Hello."), turn("S1", 5.0, "So."), turn("S2", 10.0, "Yes.")];
-        let (first, second) = (Some("S1".to_owned()), Some("S2".to_owned()));
-        let whole = span(0.0, 15.0);
-        assert_eq!(merged(&short), [(first.clone(), whole, 2), (second, whole, 1)]);
-        let long = "And then we went on. ".repeat(60);
-        let long = [turn("S1", 0.0, "Hello."), turn("S1", 5.0, &long), turn("S1", 10.0, &long)];
-        assert_eq!(
-            merged(&long),
-            [(first.clone(), span(0.0, 10.0), 2), (first, span(10.0, 15.0), 1)]
-        );
-    }
-
-    #[test]
-    fn short_pieces_are_grouped() {
-        let long = "word ".repeat(MAX_PIECE_BYTES / 5 - 10);
-        let groups = |texts: &[&str]| -> Vec<usize> {
-            let pieces = texts.iter().map(|text| piece(0.0, 5.0, text)).collect();
-            group_pieces(pieces).iter().map(Vec::len).collect()
-        };
-        assert_eq!(groups(&["A bright picture.", "A dog is in view.", "EXIT"]), [3]);
-        assert_eq!(groups(&["A bright picture.", &long, &long, "EXIT"]), [2, 2]);
-        assert_eq!(groups(&[]), [0; 0]);
-    }
-
-    #[test]
-    fn split_text_loses_nothing() {
-        let text = "One sentence of several words. ".repeat(200);
-        let found = split_text(&text);
-        assert!(found.len() > 2 && found.iter().all(|piece| piece.len() <= MAX_PIECE_BYTES));
-        assert_eq!(found.join(" "), text.trim());
-        let endless = "word ".repeat(1000);
-        assert_eq!(split_text(&endless).join(" "), endless.trim());
-        assert_eq!(split_text(""), [] as [&str; 0]);
     }
 }

@@ -1,16 +1,214 @@
-//! The evidence of one video for a question: supporting segments, routed aggregates and summary sections.
+//! The context of an answer: pieces of evidence from hits, aggregates and summary sections, and the
+//! selection of those that are worth reading and fit into the token budget.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use ports::llm::PassageKind;
+use ports::llm::{Passage, PassageKind, VideoSpan};
+use text::{Quotations, sentences, word_overlap};
 
 use crate::aggregation::AggregatorSpec;
 use crate::aggregation::aggregators::summary;
-use crate::answering::answer::{Evidence, EvidenceGroup};
-use crate::answering::ask::AnswerSources;
+use crate::analysis::TextStyle;
+use crate::analysis::output::Statement;
+use crate::answering::Answering;
+use crate::answering::audit::CitedText;
 use crate::catalog::record::VideoRecord;
+use crate::kernel::moment::MomentId;
 use crate::kernel::time::Span;
-use crate::search::SearchResult;
+use crate::kernel::video::VideoId;
+use crate::search::calibration::content_words;
+use crate::search::{LIKELY, SearchResult};
+
+/// Approximate characters per token of English.
+const CHARACTERS_PER_TOKEN: usize = 4;
+
+/// Cost of a piece of evidence in addition to its text, characters.
+const HEADING_CHARS: usize = 70;
+
+/// Maximum length of a piece of evidence, bytes; longer text is split so that a long chunk does not crowd
+/// out everything else.
+const MAX_PIECE_BYTES: usize = 2000;
+
+/// A piece of text about a moment of a video.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Evidence {
+    pub(crate) video_id: VideoId,
+    pub(crate) span: Span,
+    /// The source: `chunks`, `sections`, `summary` or an aggregator's id.
+    pub(crate) source: &'static str,
+    /// Index of the element within the source.
+    pub(crate) element: u32,
+    /// The kind of text.
+    pub(crate) kind: PassageKind,
+    /// The speaker; `None` if unknown.
+    pub(crate) speaker: Option<String>,
+    /// The topic of an aggregate's text; `None` for a chunk's.
+    pub(crate) topic: Option<String>,
+    pub(crate) text: String,
+    /// Probability of the search hit; `None` for text that no search found.
+    pub(crate) p_present: Option<f32>,
+}
+
+/// The evidence of one source about a moment, used as a whole or not at all.
+pub(crate) type EvidenceGroup = Vec<Evidence>;
+
+impl Evidence {
+    /// The evidence of a search hit, the group with the most words of the question first. Statements of one
+    /// kind stay together.
+    pub(crate) fn from_hit(hit: &SearchResult, question: &str) -> Vec<EvidenceGroup> {
+        let document = &hit.document;
+        let whole = Span { start: document.start, end: document.end };
+        let (turns, others): (Vec<&Statement>, Vec<&Statement>) = hit
+            .statements
+            .iter()
+            .filter(|statement| statement.is_likely())
+            .partition(|s| s.kind == PassageKind::Speech && s.span.is_some());
+        let mut statements: Vec<Vec<Statement>> =
+            vec![others.into_iter().cloned().collect(), merge_turns(&turns, whole)];
+        let is_empty =
+            statements.iter().flatten().all(|statement| statement.text.trim().is_empty());
+        if is_empty && hit.statements.iter().all(Statement::is_likely) {
+            statements = vec![vec![Statement::new(PassageKind::Prose, document.text.clone())]];
+        }
+        let evidence = |statement: &Statement, text: String| Self {
+            video_id: hit.video_id,
+            span: statement.span.unwrap_or(whole),
+            source: "chunks",
+            element: hit.chunk_id.0,
+            kind: statement.kind,
+            speaker: statement.speaker.clone(),
+            topic: None,
+            text,
+            // Before re-ranking: the answer is re-ranked sentence by sentence.
+            p_present: Some(hit.p_found),
+        };
+        let mut found: Vec<EvidenceGroup> = Vec::new();
+        for together in &statements {
+            let all = together.iter().flat_map(|statement| {
+                split_text(&statement.text).into_iter().map(|text| evidence(statement, text))
+            });
+            found.extend(group_pieces(all.collect()));
+        }
+        let words = content_words(question);
+        let overlap = |group: &EvidenceGroup| {
+            let texts: Vec<&str> = group.iter().map(|piece| piece.text.as_str()).collect();
+            word_overlap(&words, &texts.join(" "))
+        };
+        found.sort_by(|a, b| overlap(b).total_cmp(&overlap(a)));
+        found
+    }
+
+    pub(super) fn moment_id(&self) -> MomentId {
+        MomentId::new(self.video_id, self.span)
+    }
+
+    pub(super) fn style(&self) -> TextStyle {
+        match self.kind {
+            PassageKind::Prose | PassageKind::Scene => TextStyle::Prose,
+            PassageKind::Speech => TextStyle::Speech,
+            PassageKind::Screen => TextStyle::Screen,
+            PassageKind::Objects => TextStyle::Objects,
+            PassageKind::People => TextStyle::People,
+        }
+    }
+
+    pub(super) fn cited(&self) -> CitedText<'_> {
+        CitedText { speaker: self.speaker.as_deref(), text: &self.text }
+    }
+
+    pub(super) fn passage(&self, id: String) -> Passage {
+        let Span { start, end } = self.span;
+        Passage {
+            moment: Some(VideoSpan { video_id: Some(self.video_id), start, end }),
+            speaker: self.speaker.clone(),
+            topic: self.topic.clone(),
+            ..Passage::new(id, self.kind, self.text.clone())
+        }
+    }
+
+    pub(super) fn is_within(&self, other: &Self) -> bool {
+        self.video_id == other.video_id
+            && self.span.start >= other.span.start
+            && self.span.end <= other.span.end
+    }
+}
+
+/// Groups neighbouring pieces up to [`MAX_PIECE_BYTES`].
+fn group_pieces(pieces: Vec<Evidence>) -> Vec<EvidenceGroup> {
+    let mut groups: Vec<EvidenceGroup> = Vec::new();
+    let mut length = 0;
+    for piece in pieces {
+        length += piece.text.len() + 1;
+        match groups.last_mut().filter(|_| length <= MAX_PIECE_BYTES) {
+            Some(group) => group.push(piece),
+            None => {
+                length = piece.text.len();
+                groups.push(vec![piece]);
+            }
+        }
+    }
+    groups
+}
+
+/// Merges a hit's consecutive utterances of one speaker. If the speech is short, each gets the span of the
+/// whole chunk, extended to the ends of its utterances.
+fn merge_turns(said: &[&Statement], chunk: Span) -> Vec<Statement> {
+    let length: usize = said.iter().map(|statement| statement.text.len()).sum();
+    let short = length <= MAX_PIECE_BYTES;
+    let spans = || said.iter().filter_map(|statement| statement.span);
+    let whole = Span {
+        start: spans().map(|span| span.start).fold(chunk.start, f64::min),
+        end: spans().map(|span| span.end).fold(chunk.end, f64::max),
+    };
+    let mut found: Vec<Statement> = Vec::new();
+    for statement in said {
+        let span = if short { Some(whole) } else { statement.span };
+        let continues = |last: &&mut Statement| {
+            last.speaker == statement.speaker
+                && last.text.len() + statement.text.len() < MAX_PIECE_BYTES
+        };
+        match found.last_mut().filter(continues) {
+            Some(last) => {
+                last.span = last.span.zip(span).map(|(last, span)| Span { end: span.end, ..last });
+                last.text.push('\n');
+                last.text.push_str(&statement.text);
+            }
+            None => found.push(Statement { span, ..(*statement).clone() }),
+        }
+    }
+    found
+}
+
+/// Splits a text into pieces of at most [`MAX_PIECE_BYTES`], between sentences or, if necessary, words.
+fn split_text(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let parts = sentences(text, Quotations::Whole).into_iter().flat_map(|sentence| -> Vec<&str> {
+        if sentence.len() <= MAX_PIECE_BYTES {
+            vec![sentence]
+        } else {
+            sentence.split_whitespace().collect()
+        }
+    });
+    for part in parts {
+        match found.last_mut().filter(|piece| piece.len() + part.len() < MAX_PIECE_BYTES) {
+            Some(piece) => {
+                piece.push(' ');
+                piece.push_str(part);
+            }
+            None => found.push(part.to_owned()),
+        }
+    }
+    found
+}
+
+/// The sources of an answer in one video.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AnswerSources {
+    /// Ids of the consulted aggregators.
+    pub routed_to: Vec<String>,
+    /// Number of used elements by source, such as `sections` and `chunks`.
+    pub counts: BTreeMap<String, u32>,
+}
 
 /// The evidence of one video for one question.
 pub(super) struct VideoContext<'a> {
@@ -103,6 +301,40 @@ impl<'a> VideoContext<'a> {
     }
 }
 
+impl Answering {
+    /// Selects the evidence that fits into the token budget. Expects the most relevant group first; returns
+    /// the pieces by video, in order of time.
+    pub(crate) fn context<'a>(&self, evidence: &'a [EvidenceGroup]) -> Vec<&'a Evidence> {
+        let budget = self.answer_tokens as usize * CHARACTERS_PER_TOKEN;
+        let prompt_budget = self.llm.context_tokens() * CHARACTERS_PER_TOKEN;
+        let (mut used, mut prompt_used) = (0, 0);
+        let mut kept: Vec<&Evidence> = Vec::new();
+        for group in evidence {
+            let text: usize = group.iter().map(|piece| piece.text.len()).sum();
+            let heading = HEADING_CHARS + group[0].topic.as_ref().map_or(0, String::len);
+            // The prompt has a heading for each piece.
+            let (cost, prompt) = (text + heading, text + group.len() * heading);
+            if kept.is_empty() || (used + cost <= budget && prompt_used + prompt <= prompt_budget) {
+                (used, prompt_used) = (used + cost, prompt_used + prompt);
+                kept.extend(group);
+            }
+        }
+        let mut videos: Vec<VideoId> = Vec::new();
+        for piece in &kept {
+            if !videos.contains(&piece.video_id) {
+                videos.push(piece.video_id);
+            }
+        }
+        let place = |piece: &Evidence| videos.iter().position(|video| *video == piece.video_id);
+        kept.sort_by(|a, b| {
+            let times =
+                a.span.start.total_cmp(&b.span.start).then(a.span.end.total_cmp(&b.span.end));
+            place(a).cmp(&place(b)).then(times)
+        });
+        kept
+    }
+}
+
 /// Interleaves lists: the first element of every list, then the second of every list, and so on.
 pub(super) fn interleave<T>(lists: Vec<Vec<T>>) -> Vec<T> {
     let mut lists: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
@@ -113,5 +345,116 @@ pub(super) fn interleave<T>(lists: Vec<Vec<T>>) -> Vec<T> {
         if merged.len() == before {
             return merged;
         }
+    }
+}
+
+/// The evidence that is worth reading, of the best video first. Removes contexts without any evidence.
+pub(super) fn select_evidence(
+    contexts: &mut Vec<VideoContext<'_>>,
+    question: &str,
+) -> Vec<EvidenceGroup> {
+    let mut per_video: Vec<Vec<EvidenceGroup>> =
+        contexts.iter().map(|context| context.evidence(question)).collect();
+    let mut usable = per_video.iter().map(|evidence| !evidence.is_empty());
+    contexts.retain(|_| usable.next().unwrap_or(false));
+    per_video.retain(|evidence| !evidence.is_empty());
+    let probabilities: Vec<f32> = contexts.iter().map(VideoContext::best_score).collect();
+    let min_probability =
+        min_worthwhile_probability(probabilities.iter().copied().fold(0.0, f32::max));
+    for (groups, best) in per_video.iter_mut().zip(probabilities) {
+        drop_improbable(groups, best, min_probability);
+    }
+    // The best pieces of every video come before the second best of any.
+    interleave(per_video)
+}
+
+/// The minimum probability of evidence worth reading, given the best: if something is likely, improbable
+/// evidence would only mislead.
+pub(super) fn min_worthwhile_probability(best: f32) -> f32 {
+    /// Share of the best probability.
+    const MIN_SHARE: f32 = 0.2;
+    if best >= LIKELY { MIN_SHARE * best } else { 0.0 }
+}
+
+/// Drops evidence less probable than `min_probability`, except what directly follows a probable moment.
+/// `best` is the probability assumed for evidence about the whole video.
+fn drop_improbable(groups: &mut Vec<EvidenceGroup>, best: f32, min_probability: f32) {
+    /// Maximum distance of directly following evidence, seconds: a sentence may begin before its chunk.
+    const MAX_GAP: f64 = 10.0;
+    let likely = |pieces: &EvidenceGroup| pieces[0].p_present.unwrap_or(best) >= min_probability;
+    let hits = |pieces: &&EvidenceGroup| pieces[0].p_present.is_some() && likely(pieces);
+    let ends: Vec<f64> = groups.iter().filter(hits).map(|pieces| pieces[0].span.end).collect();
+    groups.retain(|pieces| {
+        let start = pieces[0].span.start;
+        let follows = || ends.iter().any(|end| (start - end).abs() <= MAX_GAP);
+        likely(pieces) || (pieces[0].p_present.is_some() && follows())
+    });
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A piece of evidence from speech.
+    pub(in crate::answering) fn piece(start: f64, end: f64, text: &str) -> Evidence {
+        Evidence {
+            video_id: "00ff00ff00ff00ff".parse().expect("an id"),
+            span: Span { start, end },
+            source: "chunks",
+            element: 0,
+            kind: PassageKind::Speech,
+            speaker: None,
+            topic: None,
+            text: text.into(),
+            p_present: None,
+        }
+    }
+
+    #[test]
+    fn turns_of_different_speakers_are_not_merged() {
+        let turn = |speaker: &str, start: f64, text: &str| Statement {
+            speaker: Some(speaker.into()),
+            span: Some(Span { start, end: start + 5.0 }),
+            ..Statement::new(PassageKind::Speech, text)
+        };
+        let chunk = Span { start: 2.0, end: 12.0 };
+        let merged = |turns: &[Statement]| -> Vec<(Option<String>, Option<Span>, usize)> {
+            let merged = merge_turns(&turns.iter().collect::<Vec<_>>(), chunk);
+            merged.into_iter().map(|s| (s.speaker, s.span, s.text.lines().count())).collect()
+        };
+        let span = |start, end| Some(Span { start, end });
+        let short = [turn("S1", 0.0, "Hello."), turn("S1", 5.0, "So."), turn("S2", 10.0, "Yes.")];
+        let (first, second) = (Some("S1".to_owned()), Some("S2".to_owned()));
+        let whole = span(0.0, 15.0);
+        assert_eq!(merged(&short), [(first.clone(), whole, 2), (second, whole, 1)]);
+        let long = "And then we went on. ".repeat(60);
+        let long = [turn("S1", 0.0, "Hello."), turn("S1", 5.0, &long), turn("S1", 10.0, &long)];
+        assert_eq!(
+            merged(&long),
+            [(first.clone(), span(0.0, 10.0), 2), (first, span(10.0, 15.0), 1)]
+        );
+    }
+
+    #[test]
+    fn short_pieces_are_grouped() {
+        let long = "word ".repeat(MAX_PIECE_BYTES / 5 - 10);
+        let groups = |texts: &[&str]| -> Vec<usize> {
+            let pieces = texts.iter().map(|text| piece(0.0, 5.0, text)).collect();
+            group_pieces(pieces).iter().map(Vec::len).collect()
+        };
+        assert_eq!(groups(&["A bright picture.", "A dog is in view.", "EXIT"]), [3]);
+        assert_eq!(groups(&["A bright picture.", &long, &long, "EXIT"]), [2, 2]);
+        assert_eq!(groups(&[]), [0; 0]);
+    }
+
+    #[test]
+    fn split_text_loses_nothing() {
+        let text = "One sentence of several words. ".repeat(200);
+        let found = split_text(&text);
+        assert!(found.len() > 2 && found.iter().all(|piece| piece.len() <= MAX_PIECE_BYTES));
+        assert_eq!(found.join(" "), text.trim());
+        let endless = "word ".repeat(1000);
+        assert_eq!(split_text(&endless).join(" "), endless.trim());
+        assert_eq!(split_text(""), [] as [&str; 0]);
     }
 }

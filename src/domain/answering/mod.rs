@@ -3,10 +3,13 @@
 pub(crate) mod answer;
 pub mod ask;
 pub mod audit;
+mod consult;
 mod context;
 pub mod evidence;
 pub mod query;
+mod question;
 mod reading;
+mod retrieve;
 
 use std::sync::Arc;
 

@@ -2,8 +2,9 @@
 
 use ports::llm::TokenSink;
 
-use super::answer::{AnswerAttempt, CitationForm, Evidence, EvidenceGroup};
+use super::answer::{AnswerAttempt, CitationForm};
 use super::audit::AuditedSentence;
+use super::context::{Evidence, EvidenceGroup};
 use crate::answering::Answering;
 use crate::kernel::access::Access;
 use crate::kernel::error::Result;

@@ -8,7 +8,7 @@ use text::questions::{AnswerKind, is_question};
 use text::{tokens, words};
 
 use crate::answering::Answering;
-use crate::answering::answer::Evidence;
+use crate::answering::context::Evidence;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::vector::dot;
 use crate::search::rerank::{self, AnswerCriteria, split_for_scoring};

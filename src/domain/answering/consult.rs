@@ -1,0 +1,161 @@
+//! Consults the aggregates of the videos that probably answer a question: those whose description is near
+//! the question, and the summary.
+
+use futures::{StreamExt, TryStreamExt, stream};
+
+use super::context::VideoContext;
+use crate::aggregation::AggregatorSpec;
+use crate::aggregation::aggregators::summary::{self, VideoSummary};
+use crate::aggregation::result::result_of;
+use crate::answering::Answering;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::time::Span;
+use crate::kernel::vector::dot;
+use crate::search::SearchResult;
+
+/// Minimum standard score of an aggregate's similarity to a question for consulting it.
+const MIN_DEVIATIONS: f64 = 1.0;
+
+/// Maximum number of aggregates consulted per question.
+const MAX_ROUTED: usize = 3;
+
+/// Maximum number of summary sections used as evidence, the nearest to the question.
+const MAX_SECTIONS: usize = 3;
+
+/// Minimum tokens of evidence per video: aggregates are read for as many of the most probable videos as fit
+/// into the token budget.
+const TOKENS_PER_VIDEO: u32 = 300;
+
+impl Answering {
+    /// Adds aggregates to the contexts, which are sorted by probability.
+    pub(super) async fn consult_aggregates(
+        &self,
+        contexts: &mut [VideoContext<'_>],
+        vector: &[f32],
+    ) -> Result<()> {
+        let routed = self.route(vector).await?;
+        let videos = (self.answer_tokens / TOKENS_PER_VIDEO).max(1) as usize;
+        let consulted =
+            contexts.iter_mut().take(videos).map(|context| self.consult(context, &routed));
+        let consulted: Vec<_> = consulted.collect();
+        let concurrency = self.concurrency.max(1);
+        stream::iter(consulted).buffer_unordered(concurrency).try_collect::<()>().await
+    }
+
+    /// Routes a question to the aggregators with descriptions of outstanding similarity to it.
+    async fn route(&self, vector: &[f32]) -> Result<Vec<&'static AggregatorSpec>> {
+        let specs: Vec<&'static AggregatorSpec> = self.catalog.aggregators.specs().collect();
+        let descriptions = self
+            .routes
+            .get_or_try_init(|| async {
+                let texts: Vec<String> = specs.iter().map(|spec| spec.answers.to_owned()).collect();
+                Ok::<_, Error>(self.embedder.embed(&texts).await?)
+            })
+            .await?;
+        let scores: Vec<f64> = descriptions.iter().map(|d| f64::from(dot(d, vector))).collect();
+        Ok(outliers(&scores).into_iter().map(|i| specs[i]).collect())
+    }
+
+    /// Adds the routed aggregates, the summary and its nearest sections. Unreadable aggregates are skipped.
+    async fn consult(
+        &self,
+        context: &mut VideoContext<'_>,
+        routed: &[&'static AggregatorSpec],
+    ) -> Result<()> {
+        match self.read_aggregates(context, routed).await {
+            Err(error) if error.is_corrupt() => Ok(()),
+            consulted => consulted,
+        }
+    }
+
+    async fn read_aggregates(
+        &self,
+        context: &mut VideoContext<'_>,
+        routed: &[&'static AggregatorSpec],
+    ) -> Result<()> {
+        let record = context.record;
+        let whole = Span { start: 0.0, end: record.duration };
+        for spec in routed {
+            if record.aggregates.contains_key(spec.id) {
+                let result = self.catalog.aggregate_result(record, spec.id).await?;
+                context.routed_to.push(spec.id.into());
+                context.routed.push((*spec, result.evidence(whole)));
+            }
+        }
+        if record.aggregates.contains_key(summary::ID) {
+            let summary = self.catalog.aggregate_result(record, summary::ID).await?;
+            context.summary = summary.evidence(whole);
+            if let Some(digest) =
+                result_of::<VideoSummary>(summary.as_ref()).filter(|d| d.depth > 1)
+            {
+                let hits: Vec<(Span, f32)> = context.hits().map(span_and_probability).collect();
+                context.sections = nearest_sections(digest.section_summaries(), &hits);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn span_and_probability(hit: &SearchResult) -> (Span, f32) {
+    (Span { start: hit.document.start, end: hit.document.end }, hit.p_present)
+}
+
+/// The sections that contain the most probable segments. Needs no embedding, regardless of the number of
+/// sections.
+fn nearest_sections(
+    mut sections: Vec<(Span, String)>,
+    hits: &[(Span, f32)],
+) -> Vec<(Span, String)> {
+    let best_within = |section: &Span| {
+        let within = hits.iter().filter(|(hit, _)| hit.overlap(section) > 0.0);
+        within.map(|(_, p_present)| *p_present).fold(0.0, f32::max)
+    };
+    sections.sort_by(|(a, _), (b, _)| best_within(b).total_cmp(&best_within(a)));
+    sections.truncate(MAX_SECTIONS);
+    sections
+}
+
+/// Indices with a standard score of at least [`MIN_DEVIATIONS`], best first.
+fn outliers(scores: &[f64]) -> Vec<usize> {
+    let count = scores.len().max(1) as f64;
+    let mean = scores.iter().sum::<f64>() / count;
+    let deviation = (scores.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / count).sqrt();
+    let mut chosen: Vec<usize> = (0..scores.len())
+        .filter(|&i| deviation > 1e-9 && (scores[i] - mean) / deviation >= MIN_DEVIATIONS)
+        .collect();
+    chosen.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+    chosen.truncate(MAX_ROUTED);
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_sections_contain_the_most_probable_segments() {
+        let span = |start: u32| Span { start: start.into(), end: f64::from(start) + 10.0 };
+        let sections: Vec<(Span, String)> =
+            (0..5).map(|i| (span(i * 10), format!("section {i}"))).collect();
+        let nearest = |hits: &[(Span, f32)]| -> Vec<String> {
+            let nearest = nearest_sections(sections.clone(), hits);
+            nearest.into_iter().map(|(_, text)| text).collect()
+        };
+        let hits = [(span(10), 0.2), (span(40), 0.9), (span(42), 0.4), (span(20), 0.5)];
+        assert_eq!(nearest(&hits), ["section 4", "section 2", "section 1"]);
+        assert_eq!(nearest(&[]), ["section 0", "section 1", "section 2"]);
+    }
+
+    #[test]
+    fn outliers_are_relative_to_the_average() {
+        for (scores, expected) in [
+            (vec![0.1, 0.1, 0.1, 0.5, 0.1], vec![3]),
+            (vec![0.7, 0.7, 0.7, 0.9, 0.7], vec![3]),
+            (vec![0.2, 0.2, 0.2], vec![]),
+            (vec![], vec![]),
+            (vec![0.0, 0.0, 0.0, 0.0, 0.8, 0.9], vec![5, 4]),
+        ] {
+            assert_eq!(outliers(&scores), expected, "{scores:?}");
+        }
+    }
+}

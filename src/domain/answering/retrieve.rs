@@ -1,0 +1,299 @@
+//! Retrieves what may answer a question: the videos, and the supporting segments of each.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use ports::index::{Filter, Predicate, VectorQuery};
+use ports::llm::PassageKind;
+
+use super::context::{VideoContext, min_worthwhile_probability};
+use super::question::Question;
+use crate::analysis::TextStyle;
+use crate::answering::Answering;
+use crate::catalog::moments::MAX_CHUNKS;
+use crate::catalog::record::VideoRecord;
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::moment::MomentId;
+use crate::kernel::video::{ChunkId, VideoId};
+use crate::search::{SearchResult, VectorField, filters};
+
+/// The chunks of the requested moments, by video.
+type ChosenChunks = BTreeMap<VideoId, BTreeSet<ChunkId>>;
+
+/// Hits, best first, by video.
+type HitsByVideo = HashMap<VideoId, Vec<SearchResult>>;
+
+/// The retrieval for one question.
+pub(super) struct Retrieval<'a> {
+    service: &'a Answering,
+    question: &'a Question,
+    /// The vector of the question.
+    vector: &'a [f32],
+    /// `None` unless the question is limited to moments.
+    chosen: Option<ChosenChunks>,
+}
+
+/// Videos that have output of the same analyzers.
+struct VideoGroup<'a> {
+    videos: Vec<VideoId>,
+    /// The ids of the analyzers.
+    present: &'a [String],
+    /// The filter on chunks.
+    chunks: Filter,
+    /// Maximum number of hits per video and analyzer.
+    limit: usize,
+}
+
+impl<'a> Retrieval<'a> {
+    /// `Invalid` for a malformed or missing moment in `moment_ids`.
+    pub(super) async fn new(
+        service: &'a Answering,
+        access: &Access,
+        question: &'a Question,
+        vector: &'a [f32],
+    ) -> Result<Self> {
+        let chosen = match &question.moment_ids {
+            Some(ids) => Some(service.chunks_of_moments(access, ids).await?),
+            None => None,
+        };
+        Ok(Self { service, question, vector, chosen })
+    }
+
+    /// Whether the question is limited to moments.
+    pub(super) fn is_limited_to_moments(&self) -> bool {
+        self.chosen.is_some()
+    }
+
+    /// The videos to search for a question: those requested or with a requested moment, or else all, up to
+    /// the limit by `ask.max_segments`, the most probable first. The filters apply in each case.
+    pub(super) async fn videos(&self, access: &Access) -> Result<Vec<VideoId>> {
+        let (service, question) = (self.service, self.question);
+        let matching = service.search.matching_videos(access, &question.filters).await?;
+        if let Some(chosen) = &self.chosen {
+            let requested = question.video_ids.as_deref().map(distinct_ids);
+            let mut ids: Vec<VideoId> = chosen.keys().copied().collect();
+            ids.retain(|id| requested.as_ref().is_none_or(|requested| requested.contains(id)));
+            ids.retain(|id| matching.as_ref().is_none_or(|matching| matching.contains(id)));
+            return Ok(ids);
+        }
+        if let Some(ids) = &question.video_ids {
+            let mut ids = distinct_ids(ids);
+            ids.retain(|id| matching.as_ref().is_none_or(|matching| matching.contains(id)));
+            return Ok(ids);
+        }
+        let max_videos = (service.max_segments / question.limit.max(1) as usize).max(1);
+        let all = match matching {
+            Some(matching) => matching,
+            None => {
+                let newest = service.catalog.newest(access, max_videos + 1).await?;
+                newest.into_iter().map(|video| video.video_id).collect()
+            }
+        };
+        if all.len() <= max_videos {
+            return Ok(all);
+        }
+        let analyzer = question.analyzer.as_deref();
+        let filter = service.search.scope(access, analyzer, None, &question.filters).await?;
+        let query = self.nearest_to(filter, max_videos);
+        service.search.likely_videos(&question.question, query).await
+    }
+
+    /// The supporting segments of each video, with one search per set of analyzers.
+    pub(super) async fn segments<'r>(
+        &self,
+        records: &'r [VideoRecord],
+    ) -> Result<Vec<VideoContext<'r>>> {
+        let mut by_analyzers: BTreeMap<Vec<String>, Vec<&VideoRecord>> = BTreeMap::new();
+        for record in records {
+            by_analyzers.entry(record.analyzer_ids()).or_default().push(record);
+        }
+        let mut contexts = Vec::with_capacity(records.len());
+        for (present, records) in by_analyzers {
+            contexts.extend(self.segments_of_group(&present, &records).await?);
+        }
+        Ok(contexts)
+    }
+
+    /// The supporting segments of videos that have output of these analyzers.
+    async fn segments_of_group<'r>(
+        &self,
+        present: &[String],
+        records: &[&'r VideoRecord],
+    ) -> Result<Vec<VideoContext<'r>>> {
+        let mut contexts: Vec<VideoContext> =
+            records.iter().map(|record| VideoContext::new(record)).collect();
+        let Some(analyzer) = self.main_analyzer(present) else { return Ok(contexts) };
+        let group = self.group(present, records)?;
+        let mut found = self.search(&group, vec![analyzer.to_owned()]).await?;
+        let others: Vec<String> = present.iter().filter(|id| *id != analyzer).cloned().collect();
+        // The speech analyzers have the full text; a description only quotes it.
+        let only_quotes_speech = !self.is_speech_analyzer(analyzer)
+            && others.iter().any(|id| self.is_speech_analyzer(id));
+        let mut companions = match self.question.analyzer.is_none() && !others.is_empty() {
+            true => self.search(&group, others).await?,
+            false => HashMap::new(),
+        };
+        if self.question.analyzer.is_none() && self.chosen.is_none() {
+            self.add_replies(&group, &found, &mut companions).await?;
+        }
+        for context in &mut contexts {
+            let of_video =
+                |hits: &mut HitsByVideo| hits.remove(&context.record.video_id).unwrap_or_default();
+            context.results = of_video(&mut found);
+            context.companion_hits = of_video(&mut companions);
+            if only_quotes_speech {
+                for hit in &mut context.results {
+                    hit.statements.retain(|statement| statement.kind != PassageKind::Speech);
+                }
+            }
+            // Different analyzers have different kinds of text, so their ranks are not comparable.
+            context.companion_hits.sort_by(|a, b| b.p_present.total_cmp(&a.p_present));
+        }
+        Ok(contexts)
+    }
+
+    /// The analyzer whose chunks are the segments: the requested one, else the best evidence.
+    fn main_analyzer<'s>(&'s self, present: &'s [String]) -> Option<&'s str> {
+        match &self.question.analyzer {
+            Some(id) => Some(id.as_str()),
+            None => {
+                self.service.catalog.analyzers.by_evidence_rank(present.iter()).first().copied()
+            }
+        }
+    }
+
+    fn group<'g>(&self, present: &'g [String], records: &[&VideoRecord]) -> Result<VideoGroup<'g>> {
+        let videos = records.iter().map(|record| record.video_id).collect();
+        let mut chunks = filters::parse(&self.question.filters)?.chunks;
+        let mut limit = self.question.limit as usize;
+        if let Some(chosen) = &self.chosen {
+            // Every requested chunk is retrieved; chunks with the same id in other videos are dropped
+            // by `search`.
+            let ids: BTreeSet<ChunkId> = chosen.values().flatten().copied().collect();
+            limit = limit.max(ids.len());
+            chunks = chunks.in_chunks(ids);
+        }
+        Ok(VideoGroup { videos, present, chunks, limit })
+    }
+
+    /// The best chunks of each video of a group by the output of some analyzers.
+    async fn search(&self, group: &VideoGroup<'_>, analyzers: Vec<String>) -> Result<HitsByVideo> {
+        let per_video = group.limit * analyzers.len();
+        let filter = group.chunks.clone();
+        let filter = filter.in_videos(group.videos.iter().copied());
+        let filter = filter.and("analyzer_id", Predicate::AnyKeyword(analyzers));
+        let query = self.nearest_to(filter, group.videos.len());
+        let text = &self.question.question;
+        let mut hits = self.service.search.search_by_video(text, query, per_video).await?;
+        let min_probability = self.question.min_p_present;
+        hits.retain(|hit| min_probability.is_none_or(|min| hit.p_present >= min));
+        hits.retain(|hit| self.is_chosen(hit));
+        Ok(by_video(hits))
+    }
+
+    /// Adds the chunks of speech that follow the hits: in a conversation, the reply follows in other words.
+    async fn add_replies(
+        &self,
+        group: &VideoGroup<'_>,
+        found: &HitsByVideo,
+        companions: &mut HitsByVideo,
+    ) -> Result<()> {
+        let speech_analyzers: Vec<String> =
+            group.present.iter().filter(|id| self.is_speech_analyzer(id)).cloned().collect();
+        if speech_analyzers.is_empty() {
+            return Ok(());
+        }
+        let hits = || found.values().chain(companions.values()).flatten();
+        let known: BTreeSet<(VideoId, ChunkId)> = hits().map(chunk_key).collect();
+        let min_probability =
+            min_worthwhile_probability(hits().map(|hit| hit.p_present).fold(0.0, f32::max));
+        // Only hits that are worth reading are followed.
+        let next: BTreeSet<ChunkId> = hits()
+            .filter(|hit| hit.p_present >= min_probability)
+            .map(|hit| (hit.video_id, hit.chunk_id.next()))
+            .filter(|next| !known.contains(next))
+            .map(|(_, chunk)| chunk)
+            .collect();
+        if next.is_empty() {
+            return Ok(());
+        }
+        let following = VideoGroup {
+            videos: group.videos.clone(),
+            present: group.present,
+            limit: next.len(),
+            chunks: group.chunks.clone().in_chunks(next),
+        };
+        for (video, hits) in self.search(&following, speech_analyzers).await? {
+            let hits = hits.into_iter().filter(|hit| {
+                let before = hit.chunk_id.0.checked_sub(1).map(ChunkId);
+                !known.contains(&chunk_key(hit))
+                    && before.is_some_and(|before| known.contains(&(video, before)))
+            });
+            companions.entry(video).or_default().extend(hits);
+        }
+        Ok(())
+    }
+
+    fn is_chosen(&self, hit: &SearchResult) -> bool {
+        let of_video = |chosen: &ChosenChunks| {
+            chosen.get(&hit.video_id).is_some_and(|chunks| chunks.contains(&hit.chunk_id))
+        };
+        self.chosen.as_ref().is_none_or(of_video)
+    }
+
+    fn is_speech_analyzer(&self, id: &str) -> bool {
+        let known = self.service.catalog.analyzers.get(id);
+        known.is_some_and(|analyzer| analyzer.spec().style == TextStyle::Speech)
+    }
+
+    /// The vector query for the question.
+    fn nearest_to(&self, filter: Filter, limit: usize) -> VectorQuery {
+        VectorQuery {
+            field: VectorField::COMBINED.name().into(),
+            vector: self.vector.to_vec(),
+            filter,
+            limit,
+            threshold: None,
+        }
+    }
+}
+
+impl Answering {
+    /// The chunks that overlap the requested moments. `Invalid` for a malformed or missing moment.
+    async fn chunks_of_moments(&self, access: &Access, ids: &[String]) -> Result<ChosenChunks> {
+        let ids = ids.iter().map(|id| id.parse()).collect::<Result<Vec<MomentId>>>()?;
+        let requested = ids.len();
+        let moments = self.catalog.moments(access, ids).await?;
+        if moments.len() < requested {
+            return Err(Error::Invalid(format!(
+                "the moments of moment_ids have more than {MAX_CHUNKS} chunks together; name fewer"
+            )));
+        }
+        let mut chosen = ChosenChunks::new();
+        for moment in moments {
+            let moment = moment.map_err(|missing| Error::Invalid(missing.reason))?;
+            let within = moment.chunks.iter().filter(|chunk| chunk.overlap > 0.0);
+            let of_video = chosen.entry(moment.moment_id.video_id()).or_default();
+            of_video.extend(within.map(|chunk| chunk.chunk.chunk_id));
+        }
+        Ok(chosen)
+    }
+}
+
+fn chunk_key(hit: &SearchResult) -> (VideoId, ChunkId) {
+    (hit.video_id, hit.chunk_id)
+}
+
+fn by_video(hits: Vec<SearchResult>) -> HitsByVideo {
+    let mut videos = HitsByVideo::new();
+    for hit in hits {
+        videos.entry(hit.video_id).or_default().push(hit);
+    }
+    videos
+}
+
+/// The distinct valid ids of a request.
+fn distinct_ids(ids: &[String]) -> Vec<VideoId> {
+    let mut seen = BTreeSet::new();
+    ids.iter().filter_map(|id| id.parse().ok()).filter(|id| seen.insert(*id)).collect()
+}
