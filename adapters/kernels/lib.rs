@@ -7,19 +7,19 @@ pub const MAX_BLOCK: u32 = 256;
 /// Number of evenly spaced lines of a block to read: enough for its mean.
 const LINES: usize = 4;
 
-/// One plane of an image: one byte per sample, in lines of `stride` bytes.
+/// One plane of an image: one byte per sample, in rows of `stride` bytes.
 pub struct Plane<'a> {
-    /// All lines.
+    /// All rows.
     pub samples: &'a [u8],
-    /// Bytes between the starts of two lines.
+    /// Bytes between the starts of two rows.
     pub stride: usize,
 }
 
 /// A writable [`Plane`].
 pub struct PlaneMut<'a> {
-    /// All lines.
+    /// All rows.
     pub samples: &'a mut [u8],
-    /// Bytes between the starts of two lines.
+    /// Bytes between the starts of two rows.
     pub stride: usize,
     /// Samples per line to write.
     pub width: usize,

@@ -27,7 +27,6 @@ pub struct Runtime {
 impl Runtime {
     /// Loads the shared library. Only the first call in a process loads one: a later call with
     /// another path returns the library that is already loaded.
-    /// another path gets the library that is already loaded.
     pub fn load(library: &Path) -> Result<Self> {
         static LOADED: OnceLock<Runtime> = OnceLock::new();
         static LOADING: Mutex<()> = Mutex::new(());
@@ -59,7 +58,7 @@ impl Runtime {
 /// Whether a session keeps its working memory between runs, and how its threads wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Inputs {
-    /// All runs have inputs of one size: keeping the memory avoids allocating it each time.
+    /// Every run has the same input size, so keeping the memory avoids allocating it each time.
     FixedSize,
     /// Many runs with inputs of different sizes: the memory is kept and released once runs have
     /// become small ([`Pool::with_sized`]). Allocating it each time, page by page, takes six times

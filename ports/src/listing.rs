@@ -65,7 +65,7 @@ pub struct ListingPage {
     pub total: u64,
 }
 
-/// The entries of all videos.
+/// The listing: one entry per video, newest first, with filters.
 ///
 /// ```
 /// use adapters::listing::memory::MemoryListing;
@@ -101,7 +101,7 @@ pub trait VideoListing: Send + Sync {
     /// Removes the entries of these videos. Durable when it returns. Finding none is not an error.
     async fn remove(&self, video_ids: &[VideoId]) -> Result<()>;
 
-    /// One page of the entries that satisfy the conditions, in order.
+    /// One page of the entries that satisfy the conditions, newest first.
     async fn list(&self, query: &ListQuery) -> Result<ListingPage>;
 
     /// The entries of these videos in the order of the ids; skips missing ones.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use crate::stem;
 
-/// Whether a word is a function word, which carries no meaning alone.
+/// Whether a word is a function word, which carries no meaning on its own.
 pub fn is_function_word(lower: &str) -> bool {
     // Stored vectors give `beside` a weight, so it must not become a stop word.
     FUNCTION_WORDS.contains(lower) || lower == "beside"

@@ -105,12 +105,12 @@ struct PooledSession {
 struct RetainedMemory {
     /// Values of the largest input.
     largest: usize,
-    /// Runs since then, none of them half as large.
+    /// Consecutive runs since then of at most half that size.
     small: u32,
 }
 
 impl RetainedMemory {
-    /// Whether a run over `values` values should release the memory of larger ones.
+    /// Records a run over `values` values; returns whether it should release the memory kept for larger runs.
     fn should_release(&mut self, values: usize) -> bool {
         if values.saturating_mul(2) > self.largest {
             *self = Self { largest: self.largest.max(values), small: 0 };

@@ -27,7 +27,7 @@ const CLASSES: [u8; 7] = [0b000, 0b001, 0b010, 0b100, 0b011, 0b101, 0b110];
 pub struct PyannoteOptions {
     /// A network from `[batch, 1, samples]` to `[batch, frames, 7]`.
     pub model: PathBuf,
-    /// Threads of the runtime.
+    /// Threads per inference, and number of parallel inferences.
     pub threading: Threading,
 }
 

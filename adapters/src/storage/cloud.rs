@@ -30,7 +30,7 @@ pub struct S3Options {
     pub virtual_host_style: bool,
     /// Public base URL of the bucket, if not the endpoint (a CDN).
     pub public_base_url: Option<String>,
-    /// For a private bucket: how long presigned URLs are valid.
+    /// How long presigned URLs are valid; `None` for a public bucket.
     pub signed: Option<Duration>,
     /// Limits of requests.
     pub limits: RemoteLimits,
@@ -52,7 +52,7 @@ pub struct GcsOptions {
     pub anonymous: bool,
     /// Public base URL of the bucket, if not the endpoint (a CDN).
     pub public_base_url: Option<String>,
-    /// For a private bucket: how long presigned URLs are valid.
+    /// How long presigned URLs are valid; `None` for a public bucket.
     pub signed: Option<Duration>,
     /// Limits of requests.
     pub limits: RemoteLimits,

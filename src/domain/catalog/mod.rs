@@ -94,6 +94,7 @@ pub struct Catalog {
     unreadable: UnreadableVideos,
     /// Whether the stores answer and belong to this install.
     pub readiness: StoreReadiness,
+    /// Cache of rendered chunk pages.
     page_cache: LruCache<RenderedPage>,
     response_cache: LruCache<CachedResponse>,
     summary_cache: TtlCache,

@@ -86,7 +86,7 @@ pub struct VideoRecord {
     pub corrections_document: Option<String>,
     /// Analyzers with output, by id.
     pub analyzers: BTreeMap<String, AnalyzerEntry>,
-    /// Key of the result document by aggregator id.
+    /// Keys of the result documents, by aggregator id.
     pub aggregates: BTreeMap<String, String>,
     /// [`Self::analyzed_by`] of the outputs that the aggregates were computed from.
     pub aggregated_analyzers: Vec<String>,

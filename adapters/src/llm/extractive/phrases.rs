@@ -105,7 +105,7 @@ impl WeightedPhrase {
     }
 }
 
-/// The things visible overall, as `People, Cars and a Bird`.
+/// The most prominent visible things without articles, as in `people, cars and bird`.
 fn seen(corpus: &Corpus) -> Vec<String> {
     const NAMED: usize = 3;
     let named = &corpus.shown[..corpus.shown.len().min(NAMED)];
