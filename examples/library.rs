@@ -12,7 +12,7 @@
 use std::collections::HashMap;
 use std::error::Error;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use adapters::index::{DamagePolicy, IndexSpec};
 use adapters::records::FolderRecords;
@@ -27,6 +27,7 @@ use domain::kernel::video::VideoId;
 use domain::search::indexing::points;
 use fastrand::Rng;
 use futures::{StreamExt, TryStreamExt, stream};
+use parking_lot::Mutex;
 use ports::embedder::Embedder;
 use ports::index::Point;
 use ports::records::RecordStore;
@@ -232,14 +233,14 @@ impl Embedder for JitteredEmbedder {
     }
 
     async fn embed(&self, texts: &[String]) -> ports::Result<Vec<Vec<f32>>> {
-        let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let cache = || self.cache.lock();
         let uncached: Vec<String> =
             texts.iter().filter(|text| !cache().contains_key(*text)).cloned().collect();
         if !uncached.is_empty() {
             let vectors = self.inner.embed(&uncached).await?;
             cache().extend(uncached.into_iter().zip(vectors));
         }
-        let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rng = self.rng.lock();
         let mut jittered: HashMap<&String, Vec<f32>> = HashMap::new();
         for text in texts {
             if !jittered.contains_key(text) {

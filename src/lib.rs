@@ -1,15 +1,16 @@
 //! Shotlog: an HTTP service that analyzes video.
 //!
-//! The architecture is hexagonal: `ports ← domain ← http, mcp ← app → adapters → ports`. The domain defines
-//! the ports that it needs, the configuration picks the adapters at startup, and HTTP handlers and agent
-//! tools only call use-cases. [`domain`], `ports` and `adapters` are packages; two more hold pure
-//! computation: `text`, the English that the domain and adapters share, and `cuts`, the cut detector.
+//! The architecture is hexagonal: `ports ← domain ← http, mcp ← app → adapters → ports`, each arrow from a
+//! part to what it depends on. The domain defines the ports that it needs, the configuration picks the
+//! adapters at startup, and HTTP handlers and agent tools only call use cases. [`domain`], `ports` and
+//! `adapters` are packages; two more hold pure computation: `text`, the English that the domain and adapters
+//! share, and `cuts`, the cut detector.
 //!
 //! # Invariants
 //!
-//! `tests/it/tidy.rs` checks each of them but the first, `tests/it/vocabulary.rs` the last.
+//! `tests/it/tidy.rs` checks each of them, `tests/it/vocabulary.rs` the last.
 //!
-//! 1. The domain depends on `ports`, `text` and `cuts` only: it is a package, so Cargo enforces this.
+//! 1. The domain depends on `ports`, `text` and `cuts`, and on no protocol or technology behind a port.
 //! 2. Only `app` and `config` name adapters.
 //! 3. HTTP and MCP name neither adapters nor the technologies behind ports; they call the domain.
 //! 4. Every analyzer and every aggregator file is in the list of its module.

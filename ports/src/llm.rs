@@ -112,7 +112,7 @@ impl TaskAnswer for Extraction {
 pub struct Description {
     /// One to four sentences of prose about what is seen and what happens.
     pub description: String,
-    /// Where it takes place, in a few words; empty when it is unclear.
+    /// Where it takes place, in a few words; empty when it cannot be determined.
     pub setting: String,
     /// Each visible person by clothing and appearance, never by name or identity.
     pub people: Vec<String>,
@@ -158,7 +158,7 @@ pub struct Events {
 pub struct Event {
     /// What happens, in one short sentence.
     pub event: String,
-    /// Who or what does it; empty when it is unclear.
+    /// Who or what does it; empty when it cannot be determined.
     pub actor: String,
     /// One lower-case word for the kind of event, as `speech`, `movement`, `scene`.
     pub category: String,
@@ -204,11 +204,11 @@ pub struct Persons {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Person {
-    /// Garments with their colours, as `red coat, blue jeans`; empty when they are unclear.
+    /// Garments with their colours, as `red coat, blue jeans`; empty when they cannot be determined.
     pub clothing: String,
     /// One sentence on clothing and appearance, never a name or identity.
     pub description: String,
-    /// What they are doing, in a few words; empty when it is unclear.
+    /// What they are doing, in a few words; empty when it cannot be determined.
     pub action: String,
 }
 

@@ -54,8 +54,10 @@ pub fn app(
 
     let mut open = routes::open_paths(&options);
     let mut route_table = document.routes;
-    // The page is served by the API, which hides it from the document.
-    route_table.add(ui::PAGE, "GET, HEAD");
+    if !options.server.api_only {
+        // The page is served by the API, which hides it from the document.
+        route_table.add(ui::PAGE, "GET, HEAD");
+    }
     let mut route = Route::new();
     for plain in plain {
         route_table.add(&plain.path, plain.methods);

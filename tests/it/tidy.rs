@@ -61,6 +61,39 @@ pub(crate) fn assert_none(violations: Vec<String>, rule: &str) {
     assert!(violations.is_empty(), "{rule}:\n{}", violations.join("\n"));
 }
 
+#[test]
+fn invariant_1_the_domain_depends_on_no_adapter_and_no_protocol() {
+    let manifest = fs::read_to_string(root().join("src/domain/Cargo.toml")).expect("a manifest");
+    let manifest: toml::Table = toml::from_str(&manifest).expect("TOML");
+    let names: Vec<&String> =
+        manifest["dependencies"].as_table().expect("a table").keys().collect();
+    assert!(names.len() > 10, "{names:?}");
+    let own = names.iter().filter(|name| is_workspace_package(name)).map(|name| name.as_str());
+    assert_eq!(own.collect::<Vec<_>>(), ["cuts", "ports", "text"]);
+    for technology in [
+        "ffmpeg-next",
+        "hyper",
+        "opendal",
+        "ort",
+        "poem",
+        "poem-openapi",
+        "qdrant-client",
+        "reqwest",
+        "rmcp",
+        "tantivy",
+    ] {
+        assert!(names.iter().all(|name| *name != technology), "{technology}");
+    }
+}
+
+/// Whether a dependency is a package of this workspace.
+fn is_workspace_package(name: &str) -> bool {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("a manifest");
+    let manifest: toml::Table = toml::from_str(&manifest).expect("TOML");
+    let dependency = manifest["workspace"]["dependencies"].get(name);
+    dependency.is_some_and(|dependency| dependency.get("path").is_some())
+}
+
 /// The modules of the domain in order of dependency.
 const MODULES: &[&str] = &[
     "kernel",

@@ -36,7 +36,7 @@ impl Default for AlertSettings {
     }
 }
 
-/// The saved search of an alert: the fields of a [`Query`].
+/// The saved search of an alert: the fields of a [`SearchRequest`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AlertSearch {
     /// Search text.

@@ -70,7 +70,7 @@ impl Search {
             let filter =
                 self.scope(empty.access, empty.request.analyzers.id(), ids, &filters).await?;
             let query = VectorQuery { filter, ..empty.plan.query.clone() };
-            let hits = self.find(plan.mode, &plan.text, query).await?;
+            let hits = self.find(empty.plan.mode, &empty.plan.text, query).await?;
             diagnostics.without_filter.push((name.to_owned(), hits.len() as u32));
         }
         if let Some(analyzer) = empty.request.analyzers.id() {

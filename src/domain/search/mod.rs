@@ -249,7 +249,8 @@ impl Search {
         }
     }
 
-    /// The vector of a search text. A search over all analyzers is for an answer to a question.
+    /// The vector of a search text. For a search over all analyzers the text is embedded as a question, see
+    /// [`Self::embed_question`].
     pub(crate) async fn text_vector(
         &self,
         analyzers: &SearchedAnalyzers,

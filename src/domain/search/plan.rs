@@ -100,7 +100,7 @@ impl Search {
     ) -> Result<Vec<SearchResult>> {
         self.check(request).await?;
         let filter = self.request_scope(access, request).await?;
-        let text = request.target.search_text();
+        let SearchTarget::Text(text) = &request.target else { return Ok(Vec::new()) };
         let plan = SearchPlan::for_text(request, text, vector, filter);
         Ok(self.rank(&plan, request.limit as usize).await?.hits)
     }

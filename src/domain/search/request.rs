@@ -75,7 +75,8 @@ impl SearchRequest {
     /// `Invalid` for a parameter that has no meaning for the target.
     pub(super) fn check(&self) -> Result<()> {
         let scored = self.mode.is_some() || self.min_p_present.is_some();
-        match self.target {
+        match &self.target {
+            SearchTarget::Text(text) if text.is_empty() => Err(missing_target()),
             SearchTarget::Text(_) => Ok(()),
             SearchTarget::Similar(_)
                 if self.mode.is_some_and(|mode| mode != Mode::Vector)
@@ -116,11 +117,7 @@ impl SearchTarget {
             (Some(text), None, None) => Ok(Self::Text(text)),
             (None, Some(moment), None) => Ok(Self::Similar(moment.parse()?)),
             (None, None, Some(order)) => Ok(Self::Listing(order.parse()?)),
-            (None, None, None) => Err(Error::Unprocessable(
-                "text is missing; it must be a string that is not empty, or `like` must name a moment, or \
-                 `order` must say in which order to list what the filters leave"
-                    .into(),
-            )),
+            (None, None, None) => Err(missing_target()),
             _ => Err(Error::Invalid(
                 "text, like and order exclude each other; give one of them".into(),
             )),
@@ -134,6 +131,14 @@ impl SearchTarget {
             Self::Similar(_) | Self::Listing(_) => "",
         }
     }
+}
+
+fn missing_target() -> Error {
+    Error::Unprocessable(
+        "text is missing; it must be a string that is not empty, or `like` must name a moment, or \
+         `order` must say in which order to list what the filters leave"
+            .into(),
+    )
 }
 
 /// The order of a listing, one of [`ORDERS`].
@@ -219,6 +224,7 @@ mod tests {
         assert_eq!(target(text(), None, None).expect("a text"), SearchTarget::Text("a dog".into()));
         let listing = target(Some(String::new()), None, Some("newest")).expect("a listing");
         assert_eq!(listing, SearchTarget::Listing(ListingOrder::Newest));
+        assert!(SearchRequest::text("", 5).check().is_err());
         for (error, parsed) in [
             ("text is missing", target(None, None, None)),
             ("exclude each other", target(text(), None, Some("newest"))),

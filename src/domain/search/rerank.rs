@@ -201,7 +201,6 @@ pub(crate) fn combine_probabilities(found: f32, read: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-
     use async_trait::async_trait;
     use parking_lot::Mutex;
 
