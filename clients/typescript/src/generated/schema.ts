@@ -646,7 +646,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an extractor.
-         * @description Its stored output remains with the videos, as that of an unavailable analyzer, until they are
+         * @description The stored output remains with the videos, as that of an unavailable analyzer, until they are
          *     ingested again.
          */
         delete: operations["delete_extractor"];
@@ -1269,7 +1269,7 @@ export interface components {
         AuditedSentence: {
             /** @description The sentence without its citations. */
             sentence: string;
-            /** @description Its citations, as in the answer. */
+            /** @description The citations, as in the answer. */
             citations: string[];
             /** @description Ids of the cited moments in the same order, for `GET /moments/{moment_id}`. */
             moments: string[];

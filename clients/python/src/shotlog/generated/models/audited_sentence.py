@@ -18,7 +18,7 @@ class AuditedSentence:
 
         Attributes:
             sentence (str): The sentence without its citations.
-            citations (list[str]): Its citations, as in the answer.
+            citations (list[str]): The citations, as in the answer.
             moments (list[str]): Ids of the cited moments in the same order, for `GET /moments/{moment_id}`.
             verdict (Verdict):
     """

@@ -56,7 +56,7 @@ def sync_detailed(
 ) -> Response[ForgottenExtractor]:
     """Delete an extractor.
 
-     Its stored output remains with the videos, as that of an unavailable analyzer, until they are
+     The stored output remains with the videos, as that of an unavailable analyzer, until they are
     ingested again.
 
     Args:
@@ -88,7 +88,7 @@ def sync(
 ) -> ForgottenExtractor | None:
     """Delete an extractor.
 
-     Its stored output remains with the videos, as that of an unavailable analyzer, until they are
+     The stored output remains with the videos, as that of an unavailable analyzer, until they are
     ingested again.
 
     Args:
@@ -115,7 +115,7 @@ async def asyncio_detailed(
 ) -> Response[ForgottenExtractor]:
     """Delete an extractor.
 
-     Its stored output remains with the videos, as that of an unavailable analyzer, until they are
+     The stored output remains with the videos, as that of an unavailable analyzer, until they are
     ingested again.
 
     Args:
@@ -145,7 +145,7 @@ async def asyncio(
 ) -> ForgottenExtractor | None:
     """Delete an extractor.
 
-     Its stored output remains with the videos, as that of an unavailable analyzer, until they are
+     The stored output remains with the videos, as that of an unavailable analyzer, until they are
     ingested again.
 
     Args:
