@@ -138,6 +138,9 @@ impl Model {
             let mut words = self.words(&segments, &times, code);
             align::shorten(&mut words);
             align::trim(&mut words, window);
+            if from + window.len() == samples.len() {
+                align::drop_unspoken(&mut words, seconds);
+            }
             let offset = from as f64 / f64::from(SAMPLE_RATE);
             transcript.words.extend(words.into_iter().map(|(word, _)| Word {
                 start: offset + word.start.min(seconds),
