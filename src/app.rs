@@ -50,7 +50,7 @@ pub struct App {
     pub service: Arc<Shotlog>,
     /// How HTTP serves them.
     pub http: HttpOptions,
-    /// Per role, the adapter that serves it.
+    /// Each role with the adapter that serves it.
     pub roles: Vec<(&'static str, String)>,
 }
 
@@ -59,8 +59,8 @@ pub async fn build(config: &Config, address: SocketAddr) -> Result<App> {
     build_with_index(config, address, DamagePolicy::Refuse).await
 }
 
-/// Like [`build`], for a service that is about to run: replaces an embedded index whose files are damaged
-/// or have another format by an empty one, which the startup repair fills.
+/// Like [`build`], for a service that is about to run: replaces an embedded index whose files are damaged or
+/// have another format with an empty one, which the startup repair fills.
 pub async fn build_to_serve(config: &Config, address: SocketAddr) -> Result<App> {
     let on_servers =
         config.index.kind == index::Kind::Qdrant || config.jobs.kind == adapters::jobs::Kind::Nats;

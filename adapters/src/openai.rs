@@ -1,4 +1,4 @@
-//! The connection to an OpenAI-compatible server: address, credentials, time-outs, retries. Shared by the
+//! The connection to an OpenAI-compatible server: address, credentials, timeouts, retries. Shared by the
 //! adapters for such servers, which build the requests. The key never leaves this file except in the
 //! `Authorization` header.
 
@@ -18,7 +18,7 @@ use tokio::sync::Semaphore;
 use self::streamed::{OnToken, StreamAssembler};
 use crate::llm::Settings;
 
-/// The server's address, credentials, time-outs and retries.
+/// The server's address, credentials, timeouts and retries.
 #[derive(Clone)]
 pub struct Connection {
     /// Base URL to which `/chat/completions`, `/embeddings` and `/audio/transcriptions` are appended, such
@@ -26,9 +26,9 @@ pub struct Connection {
     pub base_url: String,
     /// Sent as a bearer token; `None` for servers without authentication.
     pub api_key: Option<String>,
-    /// Connection time-out.
+    /// Timeout for connecting.
     pub connect_timeout: Duration,
-    /// Time-out of a complete response.
+    /// Timeout for a complete response.
     pub timeout: Duration,
     /// Maximum concurrent requests; further ones wait.
     pub concurrency: usize,
@@ -36,8 +36,8 @@ pub struct Connection {
     pub retry: Retry,
 }
 
-/// Retry policy. Overload (429), server errors (5xx) and broken connections are retried; a response
-/// time-out is not, because the request may have been billed.
+/// Retry policy. Overload (429), server errors (5xx) and broken connections are retried; a response timeout
+/// is not, because the request may have been billed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Retry {
     /// Maximum requests, including the first.
@@ -51,7 +51,7 @@ pub struct Retry {
 }
 
 impl Default for Connection {
-    /// OpenAI's server with the default time-outs and retries of `[llm]`.
+    /// OpenAI's server with the default timeouts and retries of `[llm]`.
     fn default() -> Self {
         Settings::default().connection("https://api.openai.com/v1", "")
     }
@@ -90,12 +90,13 @@ fn is_event_stream(headers: &HeaderMap) -> bool {
 
 /// Maximum size of a response body.
 const MAX_RESPONSE_BYTES: usize = 64 << 20;
-/// Error texts for a request that exceeds the server's context, which some servers send with status 500.
+/// Phrases in the error text of a request that the server does not support, which some servers answer with
+/// status 500.
 const UNSUPPORTED: &[&str] = &["not supported", "unsupported", "does not support"];
 /// Maximum length of a server's error text in our messages.
 const MAX_ERROR_CHARS: usize = 400;
 
-/// A ready connection.
+/// An HTTP client for one server, which limits concurrent requests and retries failed ones.
 pub(crate) struct Client {
     http: reqwest::Client,
     base_url: Url,
@@ -235,7 +236,7 @@ impl Client {
         self.send(path, |request| request.json(body), None).await
     }
 
-    /// As [`Self::post`], and passes the pieces of a streamed response to `on_token` as they arrive.
+    /// Like [`Self::post`], and passes the pieces of a streamed response to `on_token` as they arrive.
     pub(crate) async fn post_stream(
         &self,
         path: &str,
@@ -245,7 +246,7 @@ impl Client {
         self.send(path, |request| request.json(body), Some(on_token)).await
     }
 
-    /// As [`Self::post`] with a form that `form` builds for every attempt.
+    /// Like [`Self::post`], with a form that `form` builds anew for every attempt.
     pub(crate) async fn post_form(
         &self,
         path: &str,

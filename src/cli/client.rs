@@ -13,7 +13,7 @@ use sha1::{Digest, Sha1};
 use super::{BoxError, IngestArgs, ServiceArgs};
 use crate::config::Config;
 
-/// Interval between requests for the job.
+/// Interval at which a job is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Minimum interval between progress lines of a stage when there is no terminal for a bar.

@@ -120,7 +120,7 @@ impl ServiceClient {
         self.send_json(self.client.get(format!("{runs}/{run_id}"))).await
     }
 
-    /// Replaces filenames by video ids.
+    /// Replaces filenames with video ids.
     async fn resolve_filenames(&self, questions: &mut [Value]) -> Result<(), BoxError> {
         let mut known: HashMap<String, Value> = HashMap::new();
         let moments = questions

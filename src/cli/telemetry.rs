@@ -44,7 +44,7 @@ pub(super) fn start(config: &Config) -> Result<Telemetry, BoxError> {
     };
     let provider = provider(config)?;
     let traces = provider.as_ref().map(|provider| {
-        // Spans of libraries are noise.
+        // Library spans are noise.
         let own = Targets::new().with_target("shotlog", LevelFilter::INFO);
         tracing_opentelemetry::layer().with_tracer(provider.tracer("shotlog")).with_filter(own)
     });

@@ -78,7 +78,7 @@ pub struct Schema {
 /// One aggregator.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AggregatorInfo {
-    /// The id.
+    /// The aggregator's id.
     pub id: String,
     /// Analyzers and aggregators that it depends on.
     pub depends_on: Vec<String>,

@@ -7,7 +7,7 @@ use super::budget::{TokenBudget, json_tokens};
 use crate::http::views::HttpFailure;
 use crate::http::views::{Unit, UnitSplitter};
 
-/// Units per page at least; larger values are split into several units.
+/// Minimum number of units per page; values too large for that are split into several units.
 const UNITS_PER_PAGE: usize = 8;
 
 /// A part of a document, with the structure of the whole.

@@ -47,7 +47,7 @@ pub struct Recording {
 pub struct Scene {
     /// Duration in seconds.
     pub seconds: f64,
-    /// The picture.
+    /// What every frame of the scene shows.
     pub fill: Fill,
 }
 

@@ -1,5 +1,6 @@
 //! An embedder without weights: signed feature hashing of words, stems and character n-grams. It
-//! detects shared words of two texts, including inflections and similar spellings, not meaning.
+//! recognises words that two texts share, including inflections and similar spellings, but not
+//! meaning.
 
 use std::collections::HashMap;
 

@@ -278,7 +278,8 @@ impl Embedder for OnnxEmbedder {
 
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
         if let [text] = texts {
-            // A caller waits for it: it avoids the thread hops of the batch path.
+            // A single text usually has a caller waiting for it, so it skips the thread hops of the
+            // batch path.
             let text = text.clone();
             let run = move |encoder: &Encoder| encoder.run(&[encoder.text(0, &text)?]);
             return Ok(self.run(run).await?.into_iter().map(|(_, vector)| vector).collect());

@@ -115,7 +115,7 @@ pub struct MemoryWebhooks {
 /// A request that [`MemoryWebhooks`] received.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WebhookRequest {
-    /// The URL.
+    /// The URL that was called.
     pub url: String,
     /// The headers, without those of the body.
     pub headers: Vec<(String, String)>,

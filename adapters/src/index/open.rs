@@ -92,7 +92,7 @@ impl Default for Settings {
     }
 }
 
-/// The vectors of an index and the location of an embedded one.
+/// What an index stores, and where an embedded one is kept.
 pub struct IndexSpec<'a> {
     /// The folder that contains an embedded index.
     pub data_dir: &'a Path,
@@ -216,7 +216,7 @@ impl Rebuild {
     }
 
     /// Makes the filled index the one in use. Returns true if searches used another index in the
-    /// meantime, so that recent writes are missing from it.
+    /// meantime, so that the filled one lacks recent writes.
     pub async fn publish(self) -> Result<bool, OpenError> {
         // The old index must not be open when it is removed.
         drop(self.current);

@@ -12,7 +12,7 @@ use ports::jobs::{JobQueue, Lease, StoredJob};
 use serde_json::Value;
 use tokio::sync::{Notify, watch};
 
-/// Jobs in memory.
+/// A job queue in memory, with the jobs' documents.
 #[derive(Default)]
 pub struct MemoryJobs {
     shared_queue: Arc<SharedQueue>,

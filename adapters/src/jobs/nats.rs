@@ -39,11 +39,10 @@ const RETRY_PAUSE: Duration = Duration::from_secs(1);
 const LOOKUP_ATTEMPTS: u32 = 10;
 const LOOKUP_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A job without a document is delivered again after a delay that doubles each time, up to this,
-/// ...
+/// A job without a document is delivered again after a delay that doubles each time, up to this …
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
 
-/// ... and this often, which takes about an hour: a document stored later has no job.
+/// … and at most this often, which takes about an hour: a document that is stored later has no job.
 const MAX_DELIVERIES: u32 = 65;
 
 /// When a job is added, its document may take at most 1/`MAX_SHARE` of the server's maximum message

@@ -15,7 +15,7 @@ use super::folded;
 /// Newest first, ties by id.
 type Place = (Reverse<i64>, VideoId);
 
-/// What conditions test, apart from the place.
+/// The keys of an entry that conditions test, apart from its place in the order.
 struct EntryKeys {
     filename: Box<str>,
     analyzers: Arc<[String]>,

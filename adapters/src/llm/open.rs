@@ -1,4 +1,4 @@
-//! The settings `[llm]`, and opening the configured language model.
+//! The configuration section `[llm]`; opens the language model that it selects.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -68,7 +68,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// A connection to an OpenAI-compatible server with the time-outs and retries of this section.
+    /// A connection to an OpenAI-compatible server with this section's timeouts and retries.
     pub(crate) fn connection(&self, url: &str, api_key: &str) -> Connection {
         Connection {
             base_url: url.to_owned(),

@@ -124,8 +124,8 @@ impl Network {
         let encoding = self.encode(text, words)?;
         let starts = word_starts(encoding.get_word_ids(), 2 * self.labels.len() + 1);
         if starts.iter().filter(|start| **start > 0).count() != count {
-            // The tokenizer drops some characters, such as control characters: words of these have
-            // no token.
+            // The tokenizer drops some characters, such as control characters; a word made of them has no
+            // token.
             return self.without_unread(text, words, &starts);
         }
         let tokens = starts.len();

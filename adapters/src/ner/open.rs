@@ -34,7 +34,7 @@ pub struct Settings {
     pub threshold: f32,
 }
 
-/// The labels that the rules support, too.
+/// The default labels, all of which the rules support.
 const LABELS: [&str; 8] =
     ["person", "place", "organisation", "date", "time", "money", "percentage", "quantity"];
 

@@ -1,6 +1,6 @@
 //! Named entity recognition for English with rules and word lists. Prefers missing a name to
-//! inventing one; texts without capital letters (output of some speech recognisers) and in capitals
-//! only (signs) are matched against the lists only.
+//! inventing one. Text without capital letters, as some speech recognisers produce, and text in
+//! capitals only, as on signs, are matched against the lists alone.
 
 mod names;
 mod numbers;
@@ -28,7 +28,7 @@ pub struct RuleEntities {
 }
 
 impl RuleEntities {
-    /// Uses the built-in word lists.
+    /// Creates a recogniser with the built-in word lists.
     pub fn new() -> Self {
         Self {
             labels: Kind::ALL.iter().map(|kind| kind.label().to_owned()).collect(),

@@ -8,7 +8,7 @@ use ports::{
     ner::{EntityRecognizer, EntitySpan},
 };
 
-/// Finds given names by exact match and counts the calls.
+/// Finds the scripted names by exact match and counts the calls.
 pub struct ScriptedEntities {
     names: Vec<(String, String)>,
     labels: Vec<String>,

@@ -103,7 +103,7 @@ struct PooledSession {
 /// The sizes of the runs whose memory a session keeps.
 #[derive(Debug, Default)]
 struct RetainedMemory {
-    /// Values of the largest input.
+    /// Number of values in the largest input.
     largest: usize,
     /// Consecutive runs since then of at most half that size.
     small: u32,

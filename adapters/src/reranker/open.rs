@@ -1,4 +1,4 @@
-//! The settings `[reranker]`, and opening the configured re-ranker.
+//! The configuration section `[reranker]`; opens the re-ranker that it selects.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -18,15 +18,15 @@ pub struct Vader {
 }
 
 impl Vader {
-    /// Uses the built-in lexicon.
+    /// Creates a classifier with the built-in lexicon.
     pub fn new() -> Self {
         // A test covers the built-in tables, so a malformed line cannot ship.
         let lexicon = parse(include_str!("vader/lexicon.tsv")).unwrap_or_default();
         Self { tables: Arc::new(Tables::new(lexicon)) }
     }
 
-    /// Uses another lexicon: lines of a token, a tab and its valence (−4..4); ignores further
-    /// columns and empty lines. Reads VADER's own file unchanged.
+    /// Creates a classifier with another lexicon: one token per line, a tab and its valence (−4..4). Further
+    /// columns and empty lines are ignored, so VADER's original file works unchanged.
     pub fn with_lexicon(lexicon: &str) -> Result<Self> {
         Ok(Self { tables: Arc::new(Tables::new(parse(lexicon)?)) })
     }

@@ -14,7 +14,8 @@ use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, unfit};
 
 /// Minimum duration of a segment, seconds: a shorter one identifies no voice.
 const MIN_SECONDS: f64 = 0.3;
-/// Only the middle of a longer segment is used, which bounds memory, seconds.
+/// Maximum duration that is embedded, seconds: only the middle of a longer segment is used, which
+/// bounds memory.
 const MAX_SECONDS: f64 = 30.0;
 /// Audio with a lower peak is silence.
 const SILENCE: f32 = 1e-3;

@@ -6,7 +6,8 @@ use ports::{ErrorKind, PortError, Result, decoder::SAMPLE_RATE};
 
 type Script = dyn Fn(&[f32]) -> Option<Vec<f32>> + Send + Sync;
 
-/// Calls a closure with the samples; less than 0.1 s and digital silence have no voice.
+/// Calls a closure with the samples, except for less than 0.1 s and digital silence, which have no
+/// voice.
 pub struct ScriptedSpeakerEmbedder {
     script: Box<Script>,
 }

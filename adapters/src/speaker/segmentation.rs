@@ -1,4 +1,4 @@
-//! Speaker segmentation with pyannote's segmentation network 3.0 on ONNX Runtime.
+//! Speaker segmentation with pyannote's segmentation 3.0 network on ONNX Runtime.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use ports::{ErrorKind, PortError, Result, decoder::SAMPLE_RATE};
 use crate::blocking;
 use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, unfit};
 
-/// The window length in training, 10 s.
+/// The window length that the network was trained on, 10 s.
 const WINDOW: usize = 10 * SAMPLE_RATE as usize;
 
 /// Hop size in samples, and the receptive field of a frame.

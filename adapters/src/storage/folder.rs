@@ -1,5 +1,5 @@
-//! Reads objects of a storage folder. opendal would stat and read a file by its name, which is
-//! another file once the object was replaced, and it has neither content types nor validators.
+//! Reads objects of a storage folder. opendal would stat and read a file by name in two steps,
+//! between which the object may be replaced, and it has neither content types nor validators.
 
 use std::io::{self, ErrorKind as Io};
 use std::ops::Range;

@@ -31,7 +31,7 @@ pub struct OpenAiTranscriberOptions {
     pub connection: Connection,
     /// The server's name for the model, such as `whisper-1`.
     pub model: String,
-    /// The spoken language, as `en`; `None` to detect it.
+    /// The spoken language, such as `en`; `None` to detect it.
     pub language: Option<String>,
     /// Maximum duration of a request, seconds; a minute is 2 MB.
     pub max_seconds: f64,

@@ -1,5 +1,5 @@
 //! Voice activity detection without a model: level above noise, voicing, and the rhythm of
-//! syllables. The fallback if no network is configured; it takes rhythmic music for speech.
+//! syllables. The fallback if no network is configured; it mistakes rhythmic music for speech.
 
 use ports::{
     Result,
@@ -16,13 +16,13 @@ const FRAME: usize = 512;
 const HOP: usize = 256;
 const POINTS: usize = 1024;
 
-/// The detector.
+/// Detects speech by rules on the spectrum.
 pub struct SpectralVoiceActivity {
     speech: SpeechOptions,
 }
 
 impl SpectralVoiceActivity {
-    /// Uses other rules than [`Self::default`] for when speech begins and ends.
+    /// Like [`Self::default`], but with other rules for when speech begins and ends.
     pub fn new(speech: SpeechOptions) -> Self {
         Self { speech }
     }

@@ -60,11 +60,11 @@ pub struct AlertSearch {
 /// An alert.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Alert {
-    /// The name.
+    /// The name, by which clients address it.
     pub name: String,
-    /// The saved search.
+    /// The saved search, which is run on every published video.
     pub search: AlertSearch,
-    /// Webhook URL.
+    /// URL of the webhook to call.
     pub webhook: String,
     /// Part of the event ids; a new one with each change of the search.
     mark: String,
@@ -94,7 +94,7 @@ pub struct FailedDelivery {
 /// The result of notifying alerts of a published video, as its job reports it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AlertsResult {
-    /// The video.
+    /// The published video.
     pub video_id: VideoId,
     /// Number of alerts that matched.
     pub alerts: u64,

@@ -13,7 +13,7 @@ use crate::kernel::time::now;
 use crate::kernel::webhook::Webhook;
 use crate::search::SearchResult;
 
-/// Maximum length of a name, characters.
+/// Maximum length of an alert's name, bytes; names are ASCII.
 const MAX_NAME_BYTES: usize = 64;
 
 impl Alerts {

@@ -87,7 +87,7 @@ pub(crate) struct AnswerAttempt {
 }
 
 impl Answering {
-    /// Answers as [`Self::answer`], and turns a failure into [`AnswerAttempt::error`].
+    /// Like [`Self::answer`], but turns a failure into [`AnswerAttempt::error`].
     pub(crate) async fn attempt_answer(
         &self,
         question: &str,

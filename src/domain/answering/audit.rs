@@ -53,7 +53,7 @@ pub(crate) struct SentenceClaim<'a> {
 /// Minimum share of a sentence's content words in its segments for support by words alone.
 const MIN_COVERAGE: f32 = 0.8;
 
-/// The same if the meaning is the same.
+/// The same for a sentence whose meaning is that of a segment's sentence.
 const MIN_COVERAGE_SAME_MEANING: f32 = 0.4;
 
 /// Minimum cosine of two sentences with the same meaning: with MiniLM, paraphrases are above it, sentences

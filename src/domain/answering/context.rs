@@ -379,7 +379,8 @@ pub(super) fn min_worthwhile_probability(best: f32) -> f32 {
 /// Drops evidence less probable than `min_probability`, except what directly follows a probable moment.
 /// `best` is the probability assumed for evidence about the whole video.
 fn drop_improbable(groups: &mut Vec<EvidenceGroup>, best: f32, min_probability: f32) {
-    /// Maximum distance of directly following evidence, seconds: a sentence may begin before its chunk.
+    /// Maximum gap between a probable moment's end and evidence that directly follows it, seconds: a sentence
+    /// may begin before its chunk.
     const MAX_GAP: f64 = 10.0;
     let likely = |pieces: &EvidenceGroup| pieces[0].p_present.unwrap_or(best) >= min_probability;
     let hits = |pieces: &&EvidenceGroup| pieces[0].p_present.is_some() && likely(pieces);

@@ -57,7 +57,7 @@ impl<'a> EvidenceSentence<'a> {
             && next.evidence.span.start <= self.evidence.span.end + MAX_PAUSE
     }
 
-    /// Whether it is natural language, as [`is_language`].
+    /// Whether the sentence is natural language; see [`is_language`].
     pub(super) fn is_language(&self) -> bool {
         is_language(self.evidence)
     }

@@ -55,7 +55,7 @@ impl Catalog {
         self.read_cached(&key.0).await
     }
 
-    /// Number of these keys that are cached.
+    /// How many of the given keys are cached.
     pub(crate) async fn count_cached(
         &self,
         video_id: VideoId,

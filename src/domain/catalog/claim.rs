@@ -12,10 +12,10 @@
 //!   revision. New ones are stored next to the old ones and stay invisible until a record references
 //!   them. Searches skip points whose revision differs from that of the video's listing entry, which
 //!   follows the record ([`Catalog::relist`]).
-//! - Documents are removed by key, never by pattern, and only if they were listed *before* the own
-//!   fence was seen in place again ([`Catalog::clean`]). Another instance creates nothing before it
-//!   has swapped in its fence, so nothing of it was listed. And a document that was unreferenced at
-//!   that time is never referenced later: records are built on the one that was read, or on nothing.
+//! - Documents are removed by key, never by pattern, and only if they were listed *before* this instance saw
+//!   its own fence still in place ([`Catalog::clean`]). Another instance creates nothing before it has
+//!   swapped in its fence, so none of its documents were listed. And a document that was unreferenced at that
+//!   time is never referenced later: records are built on the one that was read, or on nothing.
 //! - Object keys may be reused. The removal of objects begins with a tombstone that lists them. An
 //!   instance that resumes such a removal retires these keys ([`Tombstone::retired`]), since the
 //!   first instance may still be alive and removing. If the record store is not shared, the previous

@@ -15,7 +15,7 @@ use crate::kernel::video::VideoId;
 /// A collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collection {
-    /// The name.
+    /// The name, which identifies it.
     pub name: String,
     /// Number of videos in it.
     pub videos: u64,

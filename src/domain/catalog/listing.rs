@@ -117,7 +117,8 @@ impl Catalog {
         entries.into_iter().map(|entry| Ok((entry.video_id, parse_summary(&entry)?))).collect()
     }
 
-    /// The same for search hits. Cached summaries that `is_sufficient` accepts cost no request.
+    /// Like [`Self::summaries`], for search hits. Cached summaries that `is_sufficient` accepts cost no
+    /// request.
     pub(crate) async fn cached_summaries(
         &self,
         video_ids: &[VideoId],
@@ -168,7 +169,7 @@ impl Catalog {
         Ok(entries.iter().map(position).collect())
     }
 
-    /// The positions of those of these videos that a caller may see, newest first.
+    /// The positions of the given videos that a caller may see, newest first.
     pub(crate) async fn positions(
         &self,
         access: &Access,
@@ -294,7 +295,7 @@ impl Catalog {
         self.set_listing_state(&ListingState::with_format(FORMAT)).await
     }
 
-    /// The entries of those of these videos that are published, derived from their records.
+    /// The entries of the given videos that are published, derived from their records.
     async fn entries_from_records(
         &self,
         video_ids: &[VideoId],

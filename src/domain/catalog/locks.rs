@@ -1,6 +1,6 @@
-//! Locks on videos: one job works on a video at a time, the next one waits. Each lock is stored in the
-//! records, so that a restart finds what the previous process was working on when it died. If instances
-//! share their records, the stored lock is a lease, which expires when its holder dies.
+//! Locks on videos: one job works on a video at a time, and the next one waits. Each lock is stored in the
+//! records, so that a restart finds what the previous process was working on when it died. If instances share
+//! their records, the stored lock is a lease, which expires when its holder dies.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -51,7 +51,7 @@ pub enum MetadataType {
     Number,
     /// Text.
     String,
-    /// A date and time in ISO 8601, as `2026-01-31T12:00:00Z`.
+    /// A date and time in ISO 8601, such as `2026-01-31T12:00:00Z`.
     Time,
     /// A list of texts.
     List,

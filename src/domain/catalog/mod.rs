@@ -98,7 +98,7 @@ pub struct Catalog {
     page_cache: LruCache<RenderedPage>,
     response_cache: LruCache<CachedResponse>,
     summary_cache: TtlCache,
-    /// Videos of which an interrupted change has left garbage.
+    /// Videos whose interrupted changes have left garbage.
     unfinished: Mutex<BTreeSet<VideoId>>,
     /// The analyzers of this install.
     pub(crate) analyzers: Analyzers,
@@ -142,12 +142,13 @@ impl Catalog {
         &self.unreadable
     }
 
-    /// Videos of which an interrupted change has left garbage, as far as this process knows.
+    /// Videos whose interrupted changes have left garbage, as far as this process knows.
     pub(crate) fn unfinished(&self) -> MutexGuard<'_, BTreeSet<VideoId>> {
         self.unfinished.lock()
     }
 
-    /// Videos of which an unfinished change may have left garbage.
+    /// Videos that may have garbage from unfinished changes: those that are locked, that this process left
+    /// unfinished, or that are unreadable.
     pub(crate) async fn left_unfinished(&self) -> Result<BTreeSet<VideoId>> {
         let mut left: BTreeSet<VideoId> = self.locks.locked_videos().await?.into_iter().collect();
         left.extend(self.unfinished().iter());

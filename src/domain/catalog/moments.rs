@@ -29,7 +29,7 @@ const END_TOLERANCE: f64 = 0.001;
 /// The stored results for a moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moment {
-    /// The id.
+    /// The moment's id.
     pub moment_id: MomentId,
     /// The cleaned file name of its video.
     pub filename: String,
@@ -72,7 +72,7 @@ pub struct NeighbourChunk {
 /// A moment that cannot be read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MissingMoment {
-    /// The id.
+    /// The requested id.
     pub moment_id: MomentId,
     /// The reason: the video does not exist, or the moment lies outside of it.
     pub reason: String,
@@ -122,7 +122,7 @@ impl Catalog {
         })
     }
 
-    /// Those of these moments that cannot be read. Reads each video once.
+    /// The moments among `ids` that cannot be read. Reads each video once.
     pub(crate) async fn missing_moments(
         &self,
         ids: impl Iterator<Item = &MomentId>,

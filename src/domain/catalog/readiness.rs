@@ -10,7 +10,7 @@ use crate::kernel::error::{Error, Result};
 /// Retry-After for rejected changes, seconds.
 const RETRY_AFTER: u32 = 5;
 
-/// The state of opening the stores.
+/// How far opening the stores has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoreState {
     /// The first attempt is in progress.
@@ -23,7 +23,7 @@ pub enum StoreState {
     Rejected(String),
 }
 
-/// The shared state of opening the stores. Initially open, unless a caller announces an attempt.
+/// The shared state of opening the stores. Initially ready, until a caller announces an attempt.
 pub struct StoreReadiness(watch::Sender<StoreState>);
 
 impl Default for StoreReadiness {

@@ -1,6 +1,6 @@
-//! TTL cache of the listing for search hits, for a listing on a server. Changes by this process take
-//! effect at once, those of other instances after the TTL at the latest. A search that meets points of
-//! an unknown revision reads the listing again.
+//! TTL cache of listing summaries for search hits, used if the listing is on a server. Changes by this
+//! process take effect at once, those by other instances after the TTL at the latest. A search that meets
+//! points of an unknown revision reads the listing again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -16,7 +16,7 @@ const MAX_REPORTED: usize = 100;
 pub struct UnreadableVideo {
     /// First 16 hex characters of the SHA-1 of the file.
     pub video_id: VideoId,
-    /// The error.
+    /// Why it cannot be read.
     pub error: String,
 }
 

@@ -123,7 +123,7 @@ fn pieces(length: f64, min: f64, max: f64) -> usize {
     if breach(length / min_pieces as f64, min, max) == 0.0 || min_pieces == 1 {
         return min_pieces;
     }
-    // The only alternative is one piece less: longer than `max`, but closer to the limits.
+    // The only alternative is one piece fewer: longer than `max`, but closer to the limits.
     let cost = |n: usize| breach(length / n as f64, min, max) * n as f64;
     if cost(min_pieces - 1) < cost(min_pieces) { min_pieces - 1 } else { min_pieces }
 }

@@ -9,7 +9,7 @@ use cuts::VisualSecond;
 /// Number of segments on each side of a possible shift.
 const WINDOW: usize = 4;
 
-/// Depth of a shift with full strength, difference of cosine similarities.
+/// Depth of a shift with full strength, as a difference between cosine similarities.
 const FULL_DEPTH: f32 = 0.4;
 
 /// Minimum depth of a shift; smaller ones are normal variation.
@@ -21,10 +21,10 @@ const RANGE: u32 = 8;
 /// Minimum number of measured seconds on each side.
 const MIN_SECONDS: usize = 4;
 
-/// Minimum difference of the histograms (moved share) between two scenes.
+/// Minimum difference (moved share) between the histograms of two scenes.
 const MIN_CHANGE: f32 = 0.25;
 
-/// Difference of the histograms (moved share) with full strength.
+/// Difference (moved share) between histograms at which a shift has full strength.
 const FULL_CHANGE: f32 = 0.75;
 
 /// A shift this close to a cut is assigned the time of the cut, seconds.
@@ -96,7 +96,7 @@ pub fn scene_shifts(visual: &[VisualSecond], cuts: &[Candidate]) -> Vec<Candidat
     shifts
 }
 
-/// Difference of the mean histograms (moved share) before and from `second` on.
+/// Difference (moved share) between the mean histograms before `second` and from it on.
 fn change_at(visual: &[VisualSecond], second: u32) -> f32 {
     let index_of = |second: u32| visual.partition_point(|v| v.second < second);
     let middle = index_of(second);

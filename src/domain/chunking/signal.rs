@@ -49,7 +49,7 @@ pub struct Signals {
 /// A weighted candidate for the fusion.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Vote {
-    /// The detector.
+    /// The detector that votes.
     pub detector: Detector,
     /// Time, seconds of the video.
     pub time: f64,

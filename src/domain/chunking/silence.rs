@@ -57,7 +57,7 @@ pub struct SilenceDetector {
     window: Window,
     frames_judged: u64,
     pause: Option<SilentFrames>,
-    /// Whether any sound preceded.
+    /// Whether there has been any sound so far.
     had_sound: bool,
     candidates: Vec<Candidate>,
     second: (f64, usize),

@@ -19,7 +19,7 @@ const WORD_COST: f64 = 0.3;
 /// Uncertainty of word times, seconds.
 const WORD_TOLERANCE: f64 = 0.08;
 
-/// Maximum distance of a candidate to the end of a sentence to be moved there, seconds.
+/// Maximum distance from a candidate to the end of a sentence for the candidate to be moved there, seconds.
 const MAX_SHIFT: f64 = 1.0;
 
 /// Remaining strength of a candidate within a sentence, away from its ends.

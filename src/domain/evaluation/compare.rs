@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::measures::{ConfigurationOutcome, Metric, round};
 
-/// The difference of two configurations in one metric.
+/// The difference between two configurations in one metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// The compared metric.

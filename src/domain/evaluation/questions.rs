@@ -11,7 +11,7 @@ use crate::kernel::moment::MomentId;
 /// A moment that answers a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Judgement {
-    /// The moment.
+    /// A span of video that answers the question.
     pub moment_id: MomentId,
     /// How well it answers, 1..=3.
     pub grade: u8,

@@ -64,9 +64,9 @@ pub struct RunRequest {
 /// The results of one configuration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConfigurationMetrics {
-    /// The configuration.
+    /// The configuration that was run.
     pub configuration: Configuration,
-    /// Mean metrics; only those that any question has.
+    /// Mean metrics, each over the questions that have it; metrics that none has are absent.
     pub metrics: BTreeMap<Metric, f64>,
     /// Response times.
     pub latency: Latency,
@@ -117,16 +117,16 @@ pub struct RunSummary {
 /// A judged moment that a run skipped because its video no longer exists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LostJudgement {
-    /// The question.
+    /// Id of the question.
     pub question_id: String,
-    /// The moment.
+    /// The judged moment.
     pub moment_id: MomentId,
 }
 
 /// The outcomes of all configurations for one question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QuestionResult {
-    /// The question.
+    /// Id of the question.
     pub id: String,
     /// Whether nothing answers it.
     pub absent: bool,
@@ -152,7 +152,7 @@ pub struct EvaluationRun {
 pub struct RunReference {
     /// The evaluation's name.
     pub evaluation: String,
-    /// The run.
+    /// Id of the run.
     pub run_id: String,
 }
 

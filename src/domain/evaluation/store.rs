@@ -16,7 +16,7 @@ use crate::kernel::time::now;
 /// A named set of questions, and the runs over them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
-    /// The name.
+    /// The name, by which clients address it.
     pub name: String,
     /// ISO 8601, second precision, UTC.
     pub created_at: String,
@@ -33,7 +33,7 @@ pub struct Evaluation {
 /// An evaluation without its questions and runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvaluationSummary {
-    /// The name.
+    /// The evaluation's name.
     pub name: String,
     /// ISO 8601, second precision, UTC.
     pub created_at: String,
@@ -51,7 +51,7 @@ pub struct EvaluationSummary {
     pub runs: usize,
 }
 
-/// Maximum length of an evaluation's name, characters.
+/// Maximum length of an evaluation's name, bytes; names are ASCII.
 const MAX_NAME_BYTES: usize = 64;
 
 /// Attempts at a change that conflicts with others.

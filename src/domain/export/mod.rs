@@ -96,7 +96,7 @@ pub struct Export {
     pub content_type: &'static str,
     /// A name to save it under: letters, digits, `.`, `_` and `-`.
     pub filename: String,
-    /// The content.
+    /// Content of the file.
     pub content: Content,
 }
 

@@ -1,4 +1,4 @@
-//! Chooses the audio track of a file: the requested one, or the one with most speech.
+//! Chooses the audio track of a file: the requested one, or the one with the most speech.
 
 use std::path::PathBuf;
 
@@ -37,8 +37,8 @@ struct TrackContent {
 }
 
 impl Ingest {
-    /// The requested track, else the previously used one, else the one with most speech. Returns
-    /// `Unprocessable` if the file has no such track.
+    /// The requested track, else the previously used one, else the one with the most speech.
+    /// Returns `Unprocessable` if the file has no such track.
     pub(super) async fn audio_track(
         &self,
         fetched: &FetchedSource,
@@ -136,7 +136,7 @@ impl ScanSink for TrackMeter {
     }
 }
 
-/// The track with most speech, or without speech the one with most sound.
+/// The track with the most speech, or if none has speech the one with the most sound.
 fn best_track(contents: &[TrackContent], played: u32) -> u32 {
     let speech = contents.iter().any(|track| track.speech > 0.0);
     let amount = |track: &TrackContent| if speech { track.speech } else { track.audible };

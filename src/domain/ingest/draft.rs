@@ -17,7 +17,7 @@ use crate::kernel::time::{Span, instant, iso, now};
 use crate::kernel::urls::redact_secrets;
 use crate::kernel::video::VideoId;
 
-/// Maximum difference of equal durations, which is due to rounding, seconds.
+/// Maximum difference between durations that count as equal, seconds: they are rounded differently.
 const DURATION_TOLERANCE: f64 = 0.001;
 
 /// A video before publication. Its documents are stored as they are created; only its record references

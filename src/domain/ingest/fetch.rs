@@ -73,7 +73,7 @@ impl Ingest {
     async fn download(&self, url: &str) -> Result<(SpooledFile, Option<String>)> {
         let limit = Limit { bytes: self.settings.fetch.max_bytes, key: "SERVICE_MAX_BYTES" };
         let (body, name): (ByteStream, _) = match self.stores.storage.key_from_url(url) {
-            // The own bucket may be at an address that the fetcher must refuse.
+            // Our own bucket may be at an address that the fetcher must refuse.
             Some(key) => {
                 let name = key.rsplit('/').next().map(str::to_owned);
                 (self.stores.storage.get(&key, None).await?, name)

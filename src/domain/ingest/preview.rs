@@ -31,7 +31,7 @@ pub struct Boundary {
 /// One detector's vote.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BoundaryVote {
-    /// The detector.
+    /// The detector that votes.
     pub detector: Detector,
     /// The exact time of the detected change, seconds of the video.
     pub time: f64,

@@ -92,7 +92,7 @@ impl Spool {
         Self::open(SOURCE_PREFIX, folder, limit, None).await
     }
 
-    /// The same for an upload. Writing returns `Busy` when uploads in `folder` take more than
+    /// Like [`Self::create`], for an upload. Writing returns `Busy` when uploads in `folder` take more than
     /// `max_bytes` bytes.
     pub async fn upload(folder: PathBuf, limit: Limit, max_bytes: u64) -> Result<Self> {
         let quota = UploadQuota { folder: folder.clone(), max_bytes };

@@ -191,7 +191,7 @@ impl Jobs {
         Ok(records.into_iter().map(|record| record.job).collect())
     }
 
-    /// Those of these jobs that a caller may see.
+    /// The jobs that a caller may see, among `jobs`.
     async fn visible(&self, access: &Access, mut jobs: Vec<JobRecord>) -> Result<Vec<JobRecord>> {
         if access.collections().is_none() {
             return Ok(jobs);

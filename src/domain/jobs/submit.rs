@@ -104,7 +104,7 @@ impl Jobs {
         idempotency: Option<Idempotency>,
     ) -> Result<Job> {
         let task = JobTask::Ingest { source: source.clone(), fields: Box::new(fields) };
-        // After an error the job may exist nevertheless, and need its source.
+        // Even after an error the job may exist and need its source.
         let Submission { job, existing } = self.add(source.name(), task, idempotency).await?;
         if existing {
             self.ingest.discard_source(&source, false).await;

@@ -250,7 +250,7 @@ impl ObjectStorage for Deadline<dyn ObjectStorage> {
         self.port.key_from_url(url)
     }
 
-    /// The deadline restarts with each chunk, so that a large object may take as long as it makes
+    /// The deadline restarts with each chunk, so that a large object may take any time while it makes
     /// progress.
     async fn put(&self, key: &str, content: ByteStream, content_type: &str) -> Result<()> {
         let progressed = Arc::new(Notify::new());

@@ -12,7 +12,7 @@ pub(crate) const BLOCK: u64 = 512;
 /// Size of one write while filling the reserve, bytes.
 const CHUNK: usize = 64 << 10;
 
-/// A file that reserves disk space. It is removed when the disk is full, so that a delete has room: it
+/// A file that reserves disk space. It is removed when the disk is full, to make room for a delete, which
 /// writes a little before it frees much.
 #[derive(Debug, Clone)]
 pub(crate) struct Reserve {

@@ -45,8 +45,8 @@ impl<V: Clone> LruCache<V> {
         Some(value.value.clone())
     }
 
-    /// Replaces the value of that name by one of `bytes` bytes. A value larger than the whole cache is
-    /// not stored.
+    /// Stores a value of `bytes` bytes under a name, replacing an earlier one. A value larger than the whole
+    /// cache is not stored.
     pub(crate) fn insert(&self, name: &str, value: V, bytes: usize) {
         let bytes = bytes + name.len() + OVERHEAD;
         let entries = &mut *self.entries();

@@ -1,4 +1,4 @@
-//! Ids of videos and chunks, and the error for an unknown_video video.
+//! Ids of videos and chunks, and the error for an unknown video.
 
 use std::fmt::Display;
 

@@ -59,7 +59,7 @@ impl<'a> MemoisedModel<'a> {
         self.state.lock()
     }
 
-    /// Starts the account of the next aggregator. A server found unreachable is not called again in this
+    /// Starts a new account for the next aggregator. A server found unreachable is not called again in this
     /// run.
     pub(crate) fn begin(&self) {
         let mut state = self.state();

@@ -26,7 +26,7 @@ pub(crate) fn centre(bounds: &BoundingBox) -> (f32, f32) {
     (bounds[0] + bounds[2] / 2.0, bounds[1] + bounds[3] / 2.0)
 }
 
-/// The side of the square with the area of a box; never 0.
+/// The side of a square with the same area as a box; never 0.
 pub(crate) fn size(bounds: &BoundingBox) -> f32 {
     (bounds[2] * bounds[3]).max(f32::MIN_POSITIVE).sqrt()
 }
@@ -37,7 +37,7 @@ pub(crate) fn growth(a: &BoundingBox, b: &BoundingBox) -> f32 {
     a.max(b) / a.min(b)
 }
 
-/// Distance of the centres of two boxes.
+/// Distance between the centres of two boxes.
 pub(crate) fn distance(a: &BoundingBox, b: &BoundingBox) -> f32 {
     let ((x, y), (u, v)) = (centre(a), centre(b));
     (x - u).hypot(y - v)

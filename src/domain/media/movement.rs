@@ -8,7 +8,8 @@ use crate::media::geometry::centre;
 /// Minimum shift of a horizontal movement, as a share of the picture.
 const MIN_SHIFT: f32 = 0.12;
 
-/// Minimum factor of growing or shrinking in height of a movement towards or from the camera.
+/// Minimum factor by which the height of a box grows or shrinks in a movement towards or away from
+/// the camera.
 const MIN_GROWTH: f32 = 1.35;
 
 /// A movement through the picture.
@@ -20,9 +21,9 @@ pub enum Movement {
     Glimpsed,
     /// No movement.
     Still,
-    /// To the right of the picture.
+    /// Towards the right side of the picture.
     Right,
-    /// To the left of the picture.
+    /// Towards the left side of the picture.
     Left,
     /// Towards the camera.
     Closer,

@@ -23,7 +23,8 @@ pub(crate) async fn jpeg(image: Image) -> Result<Bytes> {
     .map_err(|e| Error::corrupt(format!("encoding a picture panicked: {e}")))?
 }
 
-/// Crops the picture of a person with a margin, small enough to keep one per person.
+/// Crops a person from a picture, with a margin, and scales the crop down to at most
+/// [`MAX_PORTRAIT_SIDE`].
 pub(crate) fn portrait(image: &Image, bounds: &BoundingBox) -> Image {
     const MARGIN: f32 = 0.1;
     let edge = |share: f32, length: u32| (share.clamp(0.0, 1.0) * length as f32).round() as u32;

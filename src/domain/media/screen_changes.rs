@@ -17,7 +17,7 @@ const CHANGED: f32 = 16.0;
 /// Minimum luma range of a tile that may contain letters, 0..255.
 const CONTRAST: f32 = 60.0;
 
-/// Minimum number of thumbnails on which text is static: shorter text is unreadable.
+/// Minimum number of thumbnails on which text is static: text shown for less time is unreadable.
 const MIN_STATIC: usize = 3;
 
 /// The luma of one picture, by tile.

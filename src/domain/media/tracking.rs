@@ -19,7 +19,7 @@ const MAX_GAP: f64 = 2.0;
 /// Minimum overlap (intersection over union) of the boxes of an object in adjacent frames …
 const MIN_OVERLAP: f32 = 0.15;
 
-/// … or maximum distance of their centres, in sizes of the box.
+/// … or maximum distance between their centres, as a multiple of the box's size.
 const MAX_SHIFT: f32 = 0.7;
 
 /// Maximum change of an object's size between frames, as a factor.
@@ -112,7 +112,7 @@ impl TrackPoint {
 /// One object over time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Track {
-    /// The label.
+    /// The detector's label for the object.
     pub label: String,
     /// The points in chronological order, at least one.
     pub points: Vec<TrackPoint>,

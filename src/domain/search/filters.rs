@@ -213,7 +213,7 @@ impl FilterDefinition {
     }
 }
 
-/// Strings of which a chunk must have at least one, or all.
+/// Strings; a chunk must have at least one of them, or all.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum StringFilter {
@@ -275,7 +275,7 @@ pub struct ParsedFilters {
     pub(crate) chunks: Filter,
     /// Conditions on videos, for the listing.
     pub(crate) videos: Vec<Condition>,
-    /// Conditions on metadata keys, of which the types are not resolved yet.
+    /// Conditions on metadata keys whose types are not resolved yet.
     pub(crate) metadata: Option<Value>,
 }
 

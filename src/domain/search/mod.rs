@@ -80,7 +80,7 @@ pub enum ScoreKind {
 pub struct SearchResult {
     /// Id of its chunk's span, which stays valid when the video is chunked differently.
     pub moment_id: MomentId,
-    /// The video.
+    /// Id of the video.
     pub video_id: VideoId,
     /// The chunk within the video.
     pub chunk_id: ChunkId,

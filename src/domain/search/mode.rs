@@ -168,8 +168,8 @@ impl Search {
     }
 }
 
-/// The terms for full-text search: quoted phrases verbatim, and of the rest the words that carry its
-/// subject, so that an article alone does not match. Question words are kept if nothing else is left.
+/// The terms for full-text search: quoted phrases verbatim, and the words of the rest that carry its subject,
+/// so that an article alone does not match. Question words are kept if nothing else is left.
 fn search_terms(text: &str) -> String {
     let mut outside = String::new();
     let mut phrases = String::new();
@@ -188,8 +188,8 @@ fn search_terms(text: &str) -> String {
     format!("{kept}{phrases}")
 }
 
-/// A text remove_words the words that are so; what is left stands as it stood, since writing remove_words
-/// spaces must not get any.
+/// Removes the words for which `remove` returns true, and any punctuation that is left on its own. Cuts them
+/// out of the text, which must not gain spaces if its script has none.
 fn remove_words(text: &str, remove: fn(&str) -> bool) -> String {
     let mut kept = text.to_owned();
     for word in tokens(text).iter().rev().filter(|word| remove(&word.lower)) {

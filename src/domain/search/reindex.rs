@@ -52,7 +52,7 @@ pub struct Repair {
     /// Rewrite every point, not only those that disagree with the record; waits for videos that are being
     /// changed.
     pub all: bool,
-    /// Remove everything without a record, regardless of how much it is.
+    /// Remove everything without a record, however much that is.
     pub remove_orphans: bool,
     /// Repair only videos with an unfinished change: those that this process could not clean up, and those
     /// locked by instances that died.

@@ -144,7 +144,7 @@ fn missing_target() -> Error {
 /// The order of a listing, one of [`ORDERS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListingOrder {
-    /// The video that was ingested last first, and each video from its beginning.
+    /// The most recently ingested video first, and each video from its beginning.
     Newest,
 }
 
@@ -159,12 +159,12 @@ impl FromStr for ListingOrder {
     }
 }
 
-/// Whose output a search covers.
+/// The analyzers whose output a search covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SearchedAnalyzers {
-    /// That of every analyzer; hits of the same chunk are merged.
+    /// Every analyzer; hits of the same chunk are merged.
     All,
-    /// That of the analyzer of this id.
+    /// The analyzer with this id.
     One(String),
 }
 
@@ -207,7 +207,7 @@ impl FromStr for VectorField {
     }
 }
 
-/// The error of a name that is not in a list.
+/// The error for a name that is not in a list.
 pub(super) fn unknown(kind: impl fmt::Display, name: &str, known: &[(&str, &str)]) -> Error {
     let names: Vec<_> = known.iter().map(|(name, _)| *name).collect();
     Error::Invalid(format!("unknown {kind} '{name}'; available: {}", comma_separated(&names)))

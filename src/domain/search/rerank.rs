@@ -49,7 +49,7 @@ impl AnswerCriteria {
             });
         }
         let mut subject = content_words(question);
-        // Of `how many boats`, boats.
+        // `how many boats` is about boats.
         subject.retain(|word| !is_stop_word(word));
         if !is_question(question) || subject.iter().all(|word| is_generic(word)) {
             return None;

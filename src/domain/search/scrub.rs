@@ -62,9 +62,8 @@ impl Search {
         Ok(Some(Scrub { last, ..Scrub::new(self.catalog.ids().await?) }))
     }
 
-    /// Checks and repairs videos for as long as `budget`, then saves how far it came. Returns a report if
-    /// that was the last video or if another instance holds the repair lock; otherwise the scrub to
-    /// continue.
+    /// Checks and repairs videos until `budget` is used up, then saves its position. Returns a report if that
+    /// was the last video or if another instance holds the repair lock; otherwise the scrub to continue.
     pub async fn continue_scrub(
         &self,
         mut scrub: Scrub,

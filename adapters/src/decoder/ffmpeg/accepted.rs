@@ -104,8 +104,8 @@ pub(super) fn check_codec(
     Err(Error::Codec { what, found: name.to_owned(), accepted })
 }
 
-/// The decoders of the listed codecs in FFmpeg's format: it opens some by itself while it probes
-/// the streams.
+/// The decoders of the listed codecs, comma-separated as FFmpeg expects them: while it probes the
+/// streams, it opens some decoders on its own.
 pub(super) fn codec_whitelist(options: &FfmpegOptions) -> CString {
     let decoders: Vec<String> = options
         .codecs
@@ -116,7 +116,7 @@ pub(super) fn codec_whitelist(options: &FfmpegOptions) -> CString {
     CString::new(decoders.join(",")).unwrap_or_default()
 }
 
-/// Checks that this FFmpeg knows every name, and that none must never be opened.
+/// Checks that the linked FFmpeg knows every name, and that none of them is forbidden.
 pub(in super::super) fn check_lists(
     containers: &[String],
     codecs: &[String],

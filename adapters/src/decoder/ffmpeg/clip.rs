@@ -1,4 +1,4 @@
-//! Writes a part of a file as MP4: copies the packets if it begins at a key frame, otherwise
+//! Writes a part of a file as MP4: copies the packets if the part begins at a key frame, otherwise
 //! re-encodes video and audio.
 
 mod coded;
@@ -19,14 +19,15 @@ use super::input::{Input, Kind};
 use super::scan::MAX_READ_ERRORS;
 use super::{Error, FfmpegOptions};
 
-/// Maximum distance of a key frame that counts as the start of the clip, seconds.
+/// Maximum distance between a key frame and the start of a clip that counts as beginning there,
+/// seconds.
 const ON_KEY_FRAME: f64 = 0.002;
 
 /// How much earlier than the start to begin reading, in increasing steps, seconds: streams are
 /// interleaved loosely, and some formats do not seek to the key frame at once.
 const STEPS_BACK: [f64; 3] = [0.5, 5.0, 30.0];
 
-/// The part of a file to write, seconds of its timeline.
+/// The part of a file to write, in seconds of the file's timeline.
 #[derive(Debug, Clone, Copy)]
 struct ClipSpan {
     start: f64,
@@ -116,7 +117,7 @@ struct BoundedWriter<W> {
     out: W,
     at: u64,
     max_bytes: u64,
-    /// Set when the limit was exceeded.
+    /// Set once a write has exceeded the limit.
     full: Arc<AtomicBool>,
 }
 

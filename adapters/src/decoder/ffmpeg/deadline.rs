@@ -19,7 +19,7 @@ impl Deadline {
         deadline
     }
 
-    /// Sets the deadline to `limit` after the opening of the file.
+    /// Moves the deadline to `limit` after the file was opened.
     pub(super) fn set(&self, limit: Duration) {
         let us = u64::try_from(limit.as_micros()).unwrap_or(u64::MAX);
         self.limit_us.store(us, Ordering::Relaxed);

@@ -35,18 +35,18 @@ const SECOND_KEY_FRAME: f64 = 15.0;
 /// A time before everything else: seeks to the beginning, seconds.
 const BEGINNING: f64 = -10.0;
 
-/// All frames within this many frame durations before the requested time are decoded: with even
-/// spacing, one of them is the shown frame.
+/// All frames within this many frame durations before the requested time are decoded: with even spacing, one
+/// of them is the frame shown at that time.
 const LENGTHS: f64 = 1.5;
 
 /// Tolerance for rounding times to the ticks of the container, seconds.
 const EPSILON: f64 = 1e-4;
 
-/// Maximum size of files that are read through once to find jumps of the clock, bytes.
+/// Maximum size of a file that is read through once to find clock jumps, bytes.
 const READ_THROUGH: u64 = 64 << 20;
 
-/// Minimum number of packets to read before the end of a larger file: they show what timestamps it
-/// has.
+/// Minimum number of packets to read from a larger file before its end is examined: they show what kind of
+/// timestamps it has.
 const BEFORE_END: u64 = 100;
 
 /// Maximum number of key frames to remember for a file whose clock jumps.
@@ -110,7 +110,7 @@ pub(super) fn frames(
 struct StillScaler {
     orientation: Orientation,
     aspect: f64,
-    /// By the longer side.
+    /// The converter and its last image, by the maximum length of the longer side, pixels.
     sizes: BTreeMap<u32, (Converter, Option<Frame>)>,
 }
 
@@ -135,7 +135,7 @@ impl StillScaler {
     }
 }
 
-/// How to find the packets of a time in a file.
+/// How to find the packets for a given time in a file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) enum SeekMethod {
     /// By the timestamps of the container.
@@ -226,7 +226,7 @@ fn is_intact(frame: &Video) -> bool {
     !frame.is_corrupt() && !frame.has_decode_errors()
 }
 
-/// The decoder with the current frame and the next one.
+/// A decoder positioned on a frame, with the frame that follows.
 struct FrameCursor {
     stream: usize,
     decoder: Opened,
@@ -283,7 +283,7 @@ impl FrameCursor {
                 self.count_to(time, mark, input)
             }
             SeekMethod::Unstamped(marks) => {
-                // At least one key frame in between, if the order must be reconstructed.
+                // Starts at least one key frame earlier, since the order must be reconstructed.
                 let before = mark_before(marks, time).and_then(|i| i.checked_sub(1));
                 self.count_to(time, before.map_or(0, |i| marks[i].0), input)
             }
@@ -307,7 +307,7 @@ impl FrameCursor {
         if self.is_within_reach(time, input) {
             return self.play_to(time, input);
         }
-        // At least one key frame in between, if the order must be reconstructed.
+        // Starts at least one key frame earlier if the order must be reconstructed.
         let min_back = if self.order.is_decoding_only() { SECOND_KEY_FRAME } else { 0.0 };
         for back in STEPS_BACK.into_iter().filter(|back| *back >= min_back) {
             let target = if time - back > 0.0 { time - back } else { BEGINNING };
@@ -327,7 +327,7 @@ impl FrameCursor {
         Ok(())
     }
 
-    /// Like [`Self::advance_to`], by the number of a packet with an earlier key frame.
+    /// Like [`Self::advance_to`], but skips to packet number `mark`, an earlier key frame, by counting.
     fn count_to(&mut self, time: f64, mark: u64, input: &mut Input) -> Result<(), Error> {
         if mark > input.packets + 1 {
             if !self.started {
@@ -400,8 +400,7 @@ impl FrameCursor {
         }
     }
 
-    /// The next decodable frame on the way to a time with its own time; `None` at the end of the
-    /// file.
+    /// The next decodable frame on the way to `to`, with its own time; `None` at the end of the file.
     fn decode(&mut self, to: f64, input: &mut Input) -> Result<Option<(f64, Video)>, Error> {
         loop {
             input.deadline.check()?;

@@ -37,7 +37,7 @@ pub(super) enum Transfer {
 }
 
 impl Transfer {
-    /// `None` for standard range.
+    /// The transfer function of a frame; `None` for standard dynamic range.
     pub(super) fn for_frame(frame: &Video) -> Option<Self> {
         Self::named(frame.color_transfer_characteristic())
     }
@@ -87,7 +87,7 @@ impl ToneMap {
         }
     }
 
-    /// The tone map for a picture; replaces `cached` if that is for another kind.
+    /// The tone map for a picture; replaces `cached` if it is for another kind of picture.
     pub(super) fn for_picture<'a>(
         cached: &'a mut Option<Self>,
         transfer: Transfer,

@@ -51,9 +51,9 @@ pub(super) struct Input {
     origin: f64,
     /// `None` after a seek: timestamps are then taken as they are.
     pub(super) timeline: Option<Timeline>,
-    /// Packets of the selected streams read so far.
+    /// Number of packets read so far from the selected streams.
     pub(super) packets: u64,
-    /// Video packets read so far, and whether one of them had a timestamp.
+    /// Number of video packets read so far, and whether any of them had a timestamp.
     pictures: u64,
     stamped: bool,
 }
@@ -308,8 +308,8 @@ impl Input {
         }
     }
 
-    /// Whether players support the selected streams in MP4 without re-encoding: by codec, and with
-    /// subsampled colours of at most ten bits.
+    /// Whether players support the selected streams in MP4 without re-encoding: by codec, and for video by
+    /// chroma subsampling and bit depth.
     pub(super) fn is_playable(&self) -> bool {
         let parameters = |stream: Option<usize>| Some(self.context.stream(stream?)?.parameters());
         let is_video_playable = parameters(self.picture).is_none_or(|picture| {
@@ -549,7 +549,7 @@ impl Input {
         Ok(())
     }
 
-    /// The duration that the container states itself, in contrast to FFmpeg's estimates from
+    /// The duration that the container itself states, as opposed to FFmpeg's estimates from
     /// timestamps or file size, seconds.
     fn claimed(&self) -> Option<f64> {
         let duration = self.context.duration();

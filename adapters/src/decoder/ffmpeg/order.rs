@@ -20,12 +20,13 @@ pub(super) struct PresentationOrder {
     left: BTreeSet<i64>,
     /// Key frames whose pictures have not come out yet: earlier packets are shown before them.
     keys: BTreeSet<i64>,
-    /// Key frames that must come out before no picture can be missing.
+    /// Number of key frames that must still come out before it is certain that no picture is
+    /// missing.
     unsettled: u32,
 }
 
 impl PresentationOrder {
-    /// For a stream where this is known.
+    /// For a stream whose packets are already known to have, or not to have, decoding times only.
     pub(super) fn new(decoding_only: bool) -> Self {
         Self { decoding_only: Some(decoding_only), ..Self::default() }
     }

@@ -66,7 +66,7 @@ pub(super) struct Converter {
     shrinker: Option<Shrinker>,
     scaler: Option<(Key, Scaler)>,
     scaled: Video,
-    /// For high dynamic range, which the scaler does not handle.
+    /// Used for high dynamic range, which the scaler does not handle.
     tone_map: Option<ToneMap>,
 }
 
@@ -80,8 +80,8 @@ struct Key {
 }
 
 impl Converter {
-    /// For many small pictures: every source pixel counts (so noise averages out), at about half
-    /// the cost of the bicubic filter, and a tenth of it if exactness is not required.
+    /// For many small pictures. Every source pixel contributes, which averages out noise, at about
+    /// half the cost of the bicubic filter, or a tenth of it if exactness is not required.
     pub(super) fn small(orientation: Orientation, exact: bool) -> Self {
         let shrinker = (!exact).then(Shrinker::default);
         Self { shrinker, ..Self::new(orientation, Flags::AREA) }
@@ -202,7 +202,7 @@ fn open_scaler(key: &Key, flags: Flags) -> Result<Scaler, Error> {
         color::Space::BT2020NCL | color::Space::BT2020CL => ffi::SWS_CS_BT2020,
         color::Space::SMPTE240M => ffi::SWS_CS_SMPTE240M,
         color::Space::FCC => ffi::SWS_CS_FCC,
-        // The assumption of players for unspecified colours: high definition is BT.709.
+        // What players assume if the colours are unspecified: BT.709 for high definition.
         color::Space::Unspecified if key.fine => ffi::SWS_CS_ITU709,
         _ => ffi::SWS_CS_ITU601,
     };

@@ -90,7 +90,7 @@ pub(super) fn scan(
 enum FeedResult {
     Whole,
     Damaged,
-    /// The content begins too long after all decoded content.
+    /// The content begins too far after the end of everything decoded so far.
     Far,
 }
 
@@ -166,9 +166,8 @@ impl VideoPipeline {
         let Some(stream) = input.picture else { return Ok(None) };
         let opened = if_decodable(input.decoder(stream, options.threads, options))?;
         let Some(mut decoder) = opened else { return Ok(None) };
-        // The loop filter hardly affects small frames. Disabled for reference frames, errors
-        // accumulate until the next key frame, at which the picture then changes slightly and
-        // settles.
+        // The loop filter hardly affects small frames. If it is skipped for reference frames,
+        // errors accumulate until the next key frame, where the picture then changes slightly.
         let unfiltered = if size.exact { Discard::NonReference } else { Discard::All };
         decoder.skip_loop_filter(unfiltered);
         Ok(Some(Self {

@@ -115,7 +115,7 @@ mod tests {
         }
         let mut shrinker = Shrinker::default();
         let small = shrinker.shrink(&frame, (4, 2));
-        // The lines 0, 3, 6 and 9 of each ten.
+        // Rows 0, 3, 6 and 9 of each block of ten.
         assert_eq!((small.data(0)[0], small.data(0)[small.stride(0)]), (45, 145));
     }
 

@@ -11,7 +11,8 @@ const PAUSE: f64 = 1.0;
 /// of an idle screen, seconds.
 const UNCLAIMED_PAUSE: f64 = 10.0;
 
-/// A clock that begins this close to 0 begins like that of the file, seconds.
+/// Maximum time at which a restarted clock counts as restarted from 0, for video and audio
+/// together, seconds.
 const BEGINNING: f64 = 0.5;
 
 /// Places packets, in file order, on one continuous timeline.
@@ -25,7 +26,7 @@ pub(super) struct Timeline {
     pub(super) restarts: bool,
     /// Offset added to every timestamp, seconds.
     shift: f64,
-    /// The offset before the last jump: it may have affected a single packet.
+    /// The offset before the last jump, which may have affected a single packet only.
     before: f64,
     streams: [Stream; 2],
     /// The end of the last video or audio content so far, seconds.
@@ -64,7 +65,7 @@ impl Timeline {
         let end = self.streams.iter().filter_map(|s| s.end).fold(0.0, f64::max);
         let mut now = time + self.shift;
         if now > end + PAUSE && !self.confirms(end, now, stream.claimed_end) {
-            // Back on the clock from before the last jump, or on its own.
+            // The packet is back on the clock from before the last jump, or on a clock of its own.
             let back = (time + self.before - end).abs() <= PAUSE;
             self.jump(if back { self.before } else { end - time });
             now = time + self.shift;
@@ -72,7 +73,7 @@ impl Timeline {
             if self.jumps > 0 && (time + self.before - mine).abs() <= PAUSE {
                 self.jump(self.before);
             } else if self.restarts {
-                // If the clock restarts like that of the file, video and audio keep their offset.
+                // If the clock restarts from 0, video and audio keep their offset to each other.
                 let whole = self.shown.max(end);
                 self.jump(if time.abs() <= BEGINNING { whole } else { mine - time });
             }
@@ -142,7 +143,7 @@ mod tests {
     fn unconfirmed_jump_is_removed() {
         let packets = [(0.0, 0.5), (0.5, 0.5), (12_059.0, 0.5), (12_059.5, 0.5)];
         assert_near(&placed(claiming(2.0), &packets), &[0.0, 0.5, 1.0, 1.5]);
-        // Nor does a container help that claims the same.
+        // A container that claims the same does not confirm the jump.
         assert_near(&placed(claiming(12_060.0), &packets), &[0.0, 0.5, 1.0, 1.5]);
         assert_near(&placed(silent(), &packets), &[0.0, 0.5, 1.0, 1.5]);
     }

@@ -35,7 +35,7 @@ pub(super) struct Process {
     limits: WorkerOptions,
     /// Maximum length of a plausible message, bytes.
     longest: usize,
-    /// Seconds of media, or frames, whose time is granted.
+    /// Seconds of media, or number of frames, for which time has been granted so far.
     allowed: f64,
 }
 

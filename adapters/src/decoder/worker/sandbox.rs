@@ -132,7 +132,7 @@ mod linux {
 
     fn end_with_parent(parent: u32) -> Result<(), String> {
         set_parent_process_death_signal(Some(Signal::KILL)).map_err(failed("tying lives"))?;
-        // The parent may have died before that.
+        // The parent may have died before the call above took effect.
         let alive = getppid().is_some_and(|id| id.as_raw_nonzero().get().unsigned_abs() == parent);
         if alive { Ok(()) } else { Err("the service has ended".into()) }
     }
@@ -186,7 +186,7 @@ mod linux {
         }
         // Thread names.
         rules.insert(libc::SYS_prctl, only(bits(0, -1, libc::PR_SET_NAME)?)?);
-        // A signal to itself for an abort.
+        // `abort` sends a signal to its own process.
         let own = i32::try_from(std::process::id()).unwrap_or(i32::MAX);
         rules.insert(libc::SYS_tgkill, only(bits(0, i32::MAX, own)?)?);
         let filter = SeccompFilter::new(

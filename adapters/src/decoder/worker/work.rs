@@ -95,7 +95,7 @@ impl Output {
     }
 }
 
-/// A file that the parent writes.
+/// The clip as a file: each write is sent to the parent, which performs it.
 struct Writer {
     file: Arc<File>,
     at: u64,

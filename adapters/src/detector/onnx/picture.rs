@@ -6,7 +6,7 @@ use super::Layout;
 use crate::onnx::scaled;
 use crate::picture::View;
 
-/// Preprocessing of pixels.
+/// How an image becomes the network's input: placement, channel order and normalization.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Preprocessing {
     placement: Placement,
@@ -49,7 +49,7 @@ impl Preprocessing {
         Self { placement, bgr, mean, scale }
     }
 
-    /// The planar input with rows of `size` width, and the mapping back to the image.
+    /// The network's input as planes of `size` (width, height), and the mapping back to the image.
     pub(super) fn prepare(&self, picture: &View<'_>, size: (u32, u32)) -> Result<(Vec<f32>, Fit)> {
         let (width, height) = size;
         let fit = Fit::new(self.placement, picture.dimensions(), size);

@@ -16,7 +16,6 @@
 //! `‖r‖·‖v‖ ≤ (s·127·√d + ‖e‖)·‖v‖` for both. So no row scores above its bound, and a search that
 //! scores every row whose bound reaches the current minimum score finds exactly what a scan of
 //! every row finds.
-//! finds that scores every row.
 
 use pulp::{Arch, Simd, WithSimd};
 

@@ -65,7 +65,7 @@ pub(super) fn facet_counts(
     Ok(top_values.into_values())
 }
 
-/// The points of a segment to count.
+/// Which points of a segment to count.
 enum CountedDocs {
     Alive,
     Those(Vec<bool>),

@@ -1,4 +1,4 @@
-//! Queries that survive damaged files. tantivy looks up deletes of a commit on a thread where a
+//! Queries that survive damaged files. tantivy looks up a commit's deletes on a thread where a
 //! panic ends the process, and reading a damaged dictionary panics.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -136,7 +136,7 @@ impl SegmentData {
         docs
     }
 
-    /// The ordinals of those of these sorted videos that the segment has.
+    /// The ordinals, within the segment, of those sorted videos that it contains.
     fn ordinals(&self, accepted: &[VideoId]) -> impl Iterator<Item = usize> {
         let mut from = 0;
         accepted.iter().filter_map(move |id| {

@@ -70,7 +70,7 @@ pub(super) fn key_points(corpus: &Corpus, max_sentences: usize, count: usize) ->
     points
 }
 
-/// The subjects of the speech, as `People talk about maps and Paris.`
+/// The subjects of the speech in a sentence, such as `People talk about maps and Paris.`
 fn talk(corpus: &Corpus) -> Option<String> {
     let subjects = phrases::subjects(corpus, MAX_SUBJECTS);
     let mut speakers: Vec<&str> =
@@ -104,7 +104,7 @@ fn quotable(corpus: &Corpus, max_sentences: usize, count: usize) -> Vec<usize> {
     ranking.best(count)
 }
 
-/// A sentence as `S1 says: “We make maps.”`
+/// A quoted sentence, such as `S1 says: “We make maps.”`
 fn said(corpus: &Corpus, at: usize) -> String {
     let sentence = &corpus.sentences[at];
     let who = sentence.speaker.as_deref().unwrap_or("A voice");

@@ -10,7 +10,7 @@ use text::{Token, is_article, is_stop_word, join_list, stem, words};
 use super::corpus::{Corpus, Sentence, is_title, strip_final_marks};
 use super::rank;
 
-/// A phrase and its weight.
+/// A phrase and its score.
 struct WeightedPhrase {
     words: Vec<String>,
     stems: Vec<String>,
@@ -26,7 +26,7 @@ struct Candidate {
     words: Vec<String>,
     stems: Vec<String>,
     on_screen: bool,
-    /// How much it counts in the frequency of its words.
+    /// Its weight when the frequencies of its words are counted.
     weight: f64,
 }
 
@@ -203,7 +203,7 @@ fn candidates_of_sentence(
     runs.into_iter().filter(|run| !is_doubtful(run)).map(candidate).collect()
 }
 
-/// The words of a run of the sentence `all` as written in the middle of a sentence.
+/// The words of a run within the sentence `all`, spelled as in the middle of a sentence.
 fn phrase_words(
     run: &[Token],
     stems: &[String],

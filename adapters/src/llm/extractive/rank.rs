@@ -19,7 +19,7 @@ pub(super) struct Ranking {
 
 const DAMPING: f64 = 0.85;
 const ROUNDS: usize = 30;
-/// Relevance against novelty.
+/// Weight of relevance in maximal marginal relevance; the rest weighs similarity to what is already selected.
 const LAMBDA: f64 = 0.7;
 /// Sentences with a higher cosine are duplicates.
 const MAX_SIMILARITY: f64 = 0.75;

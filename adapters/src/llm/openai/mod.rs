@@ -1,5 +1,5 @@
-//! A language model behind an OpenAI-compatible `/chat/completions` route. Parameters that a server rejects
-//! (a schema, an option) are remembered and not sent again.
+//! A language model behind an OpenAI-compatible `/chat/completions` endpoint. Parameters that a server
+//! rejects (a schema, an option) are remembered and not sent again.
 
 mod answer;
 mod prompt;
@@ -17,7 +17,7 @@ use crate::openai::{Client, Connection, Refusal};
 /// The connection and the model's capabilities.
 #[derive(Debug, Clone)]
 pub struct OpenAiOptions {
-    /// Address, time-outs and retries.
+    /// The server's address, timeouts and retries.
     pub connection: Connection,
     /// The server's name for the model.
     pub model: String,
@@ -64,7 +64,7 @@ enum Format {
 }
 
 impl Dialect {
-    /// The dialect to try after a refusal; `None` if the dialect was not its reason.
+    /// The dialect to try after a refusal; `None` if the refusal has another cause.
     fn after(self, refusal: &Refusal) -> Option<Self> {
         if !matches!(refusal.status.as_u16(), 400 | 404 | 415 | 422 | 500 | 501) {
             return None;

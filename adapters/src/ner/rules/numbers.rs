@@ -1,4 +1,4 @@
-//! Dates, times, money, shares and quantities: expressions with digits or spelled-out numbers.
+//! Dates, times, money, percentages and quantities: expressions with digits or spelled-out numbers.
 
 use std::ops::RangeInclusive;
 

@@ -32,8 +32,8 @@ pub struct PpOcrOptions {
     /// A file with one character per line in the order of the network's classes, for a network
     /// whose metadata lacks the key `character`.
     pub characters: Option<PathBuf>,
-    /// Restores spaces for a recognition network that loses those of Latin script, as PP-OCRv4
-    /// does: where their probability was nearly sufficient.
+    /// Restores spaces where their probability was nearly sufficient, for a recognition network
+    /// that loses those of Latin script, as PP-OCRv4 does.
     pub recover_spaces: bool,
     /// Detects upside-down lines; for example `ch_ppocr_mobile_v2.0_cls_infer.onnx`. Without it
     /// every line counts as upright.

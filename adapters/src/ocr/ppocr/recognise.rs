@@ -16,10 +16,10 @@ const HEIGHT: u32 = 48;
 const MIN_WIDTH: u32 = 320;
 const MAX_WIDTH: u32 = 4096;
 
-/// Minimum probability of a space. A network that loses spaces, as PP-OCRv4, rates the one between
-/// two English words at 0.02 or more, inside a word below 0.008, and nearly always below "no
-/// character"; a less probable space is also visible as a gap. Measured on a printed page and on
-/// video captions.
+/// Minimum probability of a space. A network that loses spaces, such as PP-OCRv4, gives the space
+/// between two English words 0.02 or more, but nearly always less than "no character"; inside a
+/// word it gives a space less than 0.008. A less probable space is also visible as a gap. Measured
+/// on a printed page and on video captions.
 const SPACE: f32 = 0.02;
 const SPACE_IN_WIDE_GAP: f32 = 0.002;
 /// A wide gap as a multiple of the line's usual gap.

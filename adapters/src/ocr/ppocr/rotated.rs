@@ -1,4 +1,4 @@
-//! RotatedBox boxes: the minimum-area box around points, its interior, and its pixels.
+//! Rotated boxes: the minimum-area box around points, its interior, and its pixels.
 
 use image::{Rgb, RgbImage};
 
@@ -9,7 +9,7 @@ type PixelPoint = (f32, f32);
 pub(super) struct RotatedBox {
     centre: PixelPoint,
     along: PixelPoint,
-    /// Half its length in reading direction and across.
+    /// Half the side lengths: along the reading direction, and across it.
     half: (f32, f32),
 }
 

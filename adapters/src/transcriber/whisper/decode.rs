@@ -1,5 +1,5 @@
 //! Decodes one window into tokens: timestamp rules, greedy decoding, and temperature fallback if
-//! the answer loops or is unlikely. As in openai/whisper's `decoding.py` and `transcribe.py`.
+//! the answer loops or is unlikely, as in openai/whisper's `decoding.py` and `transcribe.py`.
 
 use std::cmp::Ordering::Greater;
 use std::io::Write;
@@ -11,7 +11,7 @@ use ports::{ErrorKind, PortError, Result, vad::SpeechSpan};
 use super::network::{EncodedWindow, Network};
 use super::tokens::{PRECISION, Vocabulary};
 
-/// Speech begins within the first second of a window with speech.
+/// Maximum first timestamp of a window, seconds: speech is assumed to begin by then.
 const LATEST_START: f64 = 1.0;
 /// Text with a higher compression ratio is repetitive.
 const MAX_COMPRESSION: f64 = 2.4;
@@ -185,7 +185,7 @@ fn probable(scores: &[f32], languages: &[(String, u32)]) -> Vec<LanguageScore> {
     spoken
 }
 
-/// The language of similar candidates in which the words are most probable.
+/// Of several likely languages, the one in which the words are most probable.
 pub(super) fn likeliest_language(
     network: &mut Network,
     encoded: &EncodedWindow,

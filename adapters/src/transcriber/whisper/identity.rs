@@ -13,7 +13,8 @@ use super::network::Network;
 /// Incremented when the same files yield other words or times.
 const REVISION: u8 = 3;
 
-/// As `whisper-base-1f2e3d4c`, or `whisper-base-1f2e3d4c-de` with a configured language.
+/// The model's identity, such as `whisper-base-1f2e3d4c`, or `whisper-base-1f2e3d4c-de` with a
+/// configured language.
 pub(super) fn model_identity(folder: &Path, language: Option<&str>) -> Result<String> {
     let mut digest = Sha256::new_with_prefix([REVISION]);
     let texts = ["config.json", "generation_config.json", "tokenizer.json"];

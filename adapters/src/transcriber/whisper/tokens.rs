@@ -101,7 +101,7 @@ impl Vocabulary {
         })
     }
 
-    /// The text of tokens.
+    /// Decodes tokens to text.
     pub(super) fn text(&self, tokens: &[u32]) -> String {
         let bytes: Vec<u8> =
             tokens.iter().filter_map(|t| self.texts.get(*t as usize)).flatten().copied().collect();

@@ -42,7 +42,7 @@ pub struct Uploads {
 /// The state of an upload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UploadState {
-    /// The id.
+    /// Id in the upload's URL.
     pub id: String,
     /// Number of stored bytes.
     pub offset: u64,

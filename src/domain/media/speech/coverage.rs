@@ -13,7 +13,7 @@ use crate::kernel::time::Span;
 const MIN_REGION: f64 = 0.4;
 
 impl Recognition<'_> {
-    /// Recognises the regions of a piece without words separately.
+    /// Recognises again, each on its own, the regions of a piece that have no words.
     pub(super) async fn complete(&self, piece: &mut Piece) -> Result<()> {
         let regions = piece.pack.regions(self.spans);
         if piece.words.is_empty() || regions.len() < 2 {

@@ -19,7 +19,7 @@ const MIN_DIFFERENCE: f32 = 6.0;
 /// Level relative to a channel's maximum below which sound is a pause, dB.
 const AUDIBLE: f32 = -35.0;
 
-/// Minimum level, dB: the depth of a pause is meaningless.
+/// Lowest level, dB: how far a pause lies below it has no meaning.
 const FLOOR: f32 = -45.0;
 
 /// Number of loudest windows that determine the level of a channel: half a second.

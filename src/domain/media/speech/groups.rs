@@ -10,7 +10,7 @@ use crate::kernel::vector::dot;
 pub(super) struct SpeakerSegment {
     /// Index of its run.
     pub(super) run: usize,
-    /// The span.
+    /// When it is spoken, seconds of the video.
     pub(super) span: Span,
     /// The unit embedding.
     pub(super) voice: Vec<f32>,

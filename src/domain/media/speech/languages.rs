@@ -94,8 +94,8 @@ impl Piece {
 }
 
 impl Recognition<'_> {
-    /// Recognises pieces of uncertain language in the main language, too, and keeps the more probable
-    /// words; marks pieces that are improbable in both.
+    /// Recognises pieces whose language is uncertain in the main language as well, and keeps the more
+    /// probable words; marks pieces that are improbable in both.
     pub(super) async fn resolve_languages(&self, pieces: &mut [Piece], main: &str) -> Result<()> {
         for piece in pieces {
             let other = piece.language.as_deref().is_some_and(|language| language != main);

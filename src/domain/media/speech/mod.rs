@@ -79,7 +79,7 @@ impl Words {
         if self.channels.is_empty() { std::slice::from_ref(&self.words) } else { &self.channels }
     }
 
-    /// Mutable [`Self::by_channel`].
+    /// Like [`Self::by_channel`], but mutable.
     pub(crate) fn by_channel_mut(&mut self) -> &mut [Vec<Word>] {
         if self.channels.is_empty() {
             std::slice::from_mut(&mut self.words)
@@ -171,7 +171,7 @@ impl Speech {
         longest.map_or(words.language.as_deref(), |longest| longest.language.as_deref())
     }
 
-    /// The utterances with a word within a span, of `utterances`, those of the whole video.
+    /// Those of `utterances`, which are the whole video's, that have a word within a span.
     pub fn utterances_in<'a>(
         &self,
         utterances: &'a [Utterance],

@@ -88,7 +88,7 @@ impl From<&Segment> for Utterance {
 }
 
 impl Utterance {
-    /// The span.
+    /// From start to end, seconds of the video.
     pub fn span(&self) -> Span {
         Span { start: self.start, end: self.end }
     }
@@ -244,7 +244,7 @@ fn by_speaker<'a>(
     runs.collect()
 }
 
-/// Distance of a word's middle to a span, seconds; negative inside.
+/// Distance from a word's middle to a span, seconds; negative inside.
 pub(super) fn distance(span: Span, word: &Word) -> f64 {
     let middle = (word.start + word.end) / 2.0;
     (span.start - middle).max(middle - span.end)

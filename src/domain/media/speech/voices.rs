@@ -1,8 +1,8 @@
-//! Speaker diarization. A segmentation network estimates, window by window, how many people speak and
-//! when they change. Pieces of one speaker are embedded and clustered by voice. Each window's speakers
-//! are then assigned to the clusters with which they share most time, so that simultaneous speech has
-//! all its speakers. The order is that of 3D-Speaker's pipeline with overlap detection; ending pieces
-//! at speaker changes is an addition.
+//! Speaker diarization. A segmentation network estimates, window by window, how many people speak and when
+//! they change. Pieces of one speaker are embedded and clustered by voice. Each window's speakers are then
+//! assigned to the clusters with which they share the most time, so that simultaneous speech has all its
+//! speakers. The order is that of 3D-Speaker's pipeline with overlap detection; ending pieces at speaker
+//! changes is an addition.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,17 +16,20 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::time::{Span, rounded};
 use crate::media::speech::{Sound, VoiceTurn};
 
-/// Distance of windows, seconds: a tenth of their length, as in pyannote's pipeline 3.1.
+/// Distance between the starts of adjacent windows, seconds: a tenth of their length, as in pyannote's
+/// pipeline 3.1.
 const HOP: f64 = 1.0;
 
-/// Number of windows per batch: one takes a quarter longer, more use memory for little gain.
+/// Number of windows per batch: with one, diarization takes a quarter longer; more cost memory for little
+/// gain.
 const BATCH: usize = 2;
 
-/// Maximum distance of speech to voice activity, seconds: excludes music that the segmentation takes
-/// for a voice.
+/// Maximum distance from speech to voice activity, seconds: excludes music that the segmentation mistakes for
+/// a voice.
 const MAX_DISTANCE: f64 = 0.5;
 
-/// Length and distance of the pieces of a run that are embedded, seconds, as in 3D-Speaker.
+/// Length of the pieces of a run that are embedded, and distance between their starts, seconds, as in
+/// 3D-Speaker.
 const STRETCH: f64 = 1.5;
 const SHIFT: f64 = 0.75;
 
@@ -263,8 +266,8 @@ fn labels(
     labels
 }
 
-/// The active clusters of each frame: the one of its voice, and with several speakers those of most
-/// windows.
+/// The active clusters of each frame: the one that its voice was assigned to, and if several people speak,
+/// those found in the most windows.
 fn active(windows: &[Window], labels: &[Option<usize>], speaker_counts: &[u8]) -> Vec<Vec<usize>> {
     let assigned: Vec<Vec<Option<usize>>> =
         windows.iter().map(|window| assignment(window, labels)).collect();

@@ -22,20 +22,20 @@ use crate::decoder::ffmpeg::{Error, FfmpegOptions};
 /// Video ticks per second: all common frame rates divide it.
 const TICKS: i32 = 90_000;
 
-/// Audio samples per second.
+/// Audio sample rate, Hz.
 const RATE: i32 = 48_000;
 
-/// Audio bits per second.
+/// Audio bit rate, bits per second.
 const BIT_RATE: usize = 160_000;
 
 /// Tolerance for rounding times to ticks, seconds.
 const EPSILON: f64 = 1e-4;
 
-/// Maximum number of packets to search for the first one of the video.
+/// Maximum number of packets to read in search of the first video packet.
 const FIRST_PACKETS: usize = 64;
 
-/// Writes the video and audio of the part. Reads from `from` seconds on, or from the beginning of
-/// the file.
+/// Re-encodes the part's video and audio to `output`. Starts reading at `from` seconds, or at the
+/// beginning of the file.
 pub(super) fn write(
     input: &mut Input,
     options: &FfmpegOptions,
@@ -108,7 +108,7 @@ struct VideoTranscoder {
     part: ClipSpan,
     /// The current picture and its start.
     shown: Option<(f64, Video)>,
-    /// Durations of the pictures inside the encoder by timestamp, ticks.
+    /// Durations of the pictures that are still in the encoder, by timestamp; both in ticks.
     lengths: BTreeMap<i64, i64>,
     over: bool,
 }

@@ -8,11 +8,11 @@ use super::{ClipSpan, ON_KEY_FRAME, each_packet, write as write_packet};
 use crate::decoder::ffmpeg::Error;
 use crate::decoder::ffmpeg::input::{Input, Kind};
 
-/// Half of an audio packet, seconds: a packet that begins at most this early is mostly inside the
-/// clip.
+/// Half the length of an audio packet, seconds: a packet that begins no more than this before the
+/// clip lies mostly inside it.
 const HALF_AUDIO_PACKET: f64 = 0.011;
 
-/// Writes the packets from a key frame to the end.
+/// Writes the packets from a key frame to the end of the part.
 pub(super) fn write(input: &mut Input, mut output: Output, part: ClipSpan) -> Result<(), Error> {
     let streams: Vec<(Kind, usize)> = [(Kind::Picture, input.picture), (Kind::Sound, input.sound)]
         .into_iter()
@@ -50,7 +50,7 @@ pub(super) fn write(input: &mut Input, mut output: Output, part: ClipSpan) -> Re
     Ok(output.write_trailer()?)
 }
 
-/// Whether frames shown after the end would be written, because earlier ones depend on them.
+/// Whether frames shown after the part's end would be written because earlier ones depend on them.
 pub(super) fn overruns(input: &mut Input, part: ClipSpan) -> Result<bool, Error> {
     let mut pictures = VideoPackets { begun: false, over: false, waiting: Vec::new() };
     let mut overruns = false;
@@ -73,7 +73,7 @@ fn move_by(packet: &mut Packet, ticks: i64) {
 struct VideoPackets {
     begun: bool,
     over: bool,
-    /// Shown after the end, but earlier frames may depend on them.
+    /// Packets shown after the part's end, on which earlier frames may still depend.
     waiting: Vec<Packet>,
 }
 

@@ -10,8 +10,8 @@ use super::Input;
 use crate::decoder::ffmpeg::Error;
 
 impl Input {
-    /// Selects the video that a player would show, and the requested audio or that which a player
-    /// would play.
+    /// Selects the video stream that a player would show, and either the requested audio stream or
+    /// the one that a player would play.
     pub(super) fn choose_streams(&mut self, audio_track: Option<u32>) -> Result<(), Error> {
         let picture = self.best(ffi::AVMediaType::AVMEDIA_TYPE_VIDEO, None);
         // FFmpeg treats cover art as a video stream. If it wins, look for another one.
