@@ -12,7 +12,7 @@ use super::{BoxError, app, startup};
 use crate::config::Config;
 use domain::catalog::readiness::StoreState;
 use domain::ingest::RepairSettings;
-use domain::search::reindex::{ReindexReport, Repair};
+use domain::search::reindex::Repair;
 use domain::search::scrub::Scrub;
 use domain::{Error, Shotlog};
 
@@ -78,7 +78,7 @@ async fn check_index(service: Arc<Shotlog>, every: Duration) {
     loop {
         match service.search.repair_index().await {
             Ok(None) => {}
-            Ok(Some(done)) => log_repair(&done),
+            Ok(Some(done)) => startup::log_repair(&done),
             Err(error) => tracing::error!(
                 error = %error.labelled(),
                 "the index could not be checked or repaired; `shotlog reindex` rebuilds it"
@@ -121,7 +121,7 @@ async fn repair_periodically(service: Arc<Shotlog>, orphans: Repair, settings: R
     loop {
         match service.search.reindex(repair).await {
             Ok(done) => {
-                log_repair(&done);
+                startup::log_repair(&done);
                 repair = Repair { unfinished: true, ..Repair::default() };
             }
             Err(error) => {
@@ -156,7 +156,7 @@ async fn scrub(
     };
     while let Some(begun) = look.take() {
         match service.search.continue_scrub(begun, SCRUB_SLICE).await? {
-            ControlFlow::Break(done) => log_repair(&done),
+            ControlFlow::Break(done) => startup::log_repair(&done),
             ControlFlow::Continue(left) if Instant::now() < until => look = Some(left),
             ControlFlow::Continue(left) => return Ok(Some(left)),
         }
@@ -179,16 +179,6 @@ async fn sweep(service: &Shotlog) {
 async fn resume(service: &Shotlog) {
     if let Err(error) = service.jobs.resume().await {
         tracing::warn!(error = %error.labelled(), "orphaned jobs could not be requeued");
-    }
-}
-
-pub(super) fn log_repair(repaired: &ReindexReport) {
-    if repaired.rebuilt + repaired.orphans > 0 {
-        tracing::warn!(
-            rebuilt = repaired.rebuilt,
-            orphans = repaired.orphans,
-            "the index disagreed with the records and was repaired"
-        );
     }
 }
 

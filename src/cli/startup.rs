@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use ports::{ErrorKind, PortError};
 
-use super::serve::log_repair;
 use domain::catalog::readiness::StoreState;
-use domain::search::reindex::Repair;
+use domain::search::reindex::{ReindexReport, Repair};
 use domain::{Error, Shotlog};
 
 /// Maximum time that the listener waits for the first attempt.
@@ -72,5 +71,16 @@ fn is_transient(error: &Error) -> bool {
             !matches!(error.kind(), Corrupt | Denied | Invalid | NotFound | TooLarge)
         }
         _ => false,
+    }
+}
+
+/// Logs what a repair of the index changed, if anything.
+pub(super) fn log_repair(repaired: &ReindexReport) {
+    if repaired.rebuilt + repaired.orphans > 0 {
+        tracing::warn!(
+            rebuilt = repaired.rebuilt,
+            orphans = repaired.orphans,
+            "the index disagreed with the records and was repaired"
+        );
     }
 }

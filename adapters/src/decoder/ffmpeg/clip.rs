@@ -15,8 +15,9 @@ use ffmpeg_next as ffmpeg;
 use ports::decoder::{CancellationToken, Clip, ClipRequest};
 
 use super::frames::SeekMethod;
-use super::input::{Input, Kind};
+use super::input::Input;
 use super::scan::MAX_READ_ERRORS;
+use super::timeline::StreamKind;
 use super::{Error, FfmpegOptions};
 
 /// Maximum distance between a key frame and the start of a clip that counts as beginning there,
@@ -154,7 +155,7 @@ fn last_key_frame(input: &mut Input, time: f64) -> Result<Option<f64>, Error> {
         let mut found = None;
         each_packet(input, |input, kind, packet| {
             let at = packet.pts().or(packet.dts()).map(|t| input.seconds(packet.stream(), t));
-            let Some(at) = at.filter(|_| kind == Kind::Picture) else { return Ok(true) };
+            let Some(at) = at.filter(|_| kind == StreamKind::Picture) else { return Ok(true) };
             if packet.is_key() && at <= time + ON_KEY_FRAME {
                 found = Some(at);
             }
@@ -170,7 +171,7 @@ fn last_key_frame(input: &mut Input, time: f64) -> Result<Option<f64>, Error> {
 /// Passes each packet to the callback until it returns `false` or the file ends.
 fn each_packet(
     input: &mut Input,
-    mut take: impl FnMut(&Input, Kind, &mut Packet) -> Result<bool, Error>,
+    mut take: impl FnMut(&Input, StreamKind, &mut Packet) -> Result<bool, Error>,
 ) -> Result<(), Error> {
     let mut packet = Packet::empty();
     let mut errors = 0;

@@ -14,10 +14,11 @@ use ffmpeg_next as ffmpeg;
 use ports::decoder::{Frame, Still};
 use serde::{Deserialize, Serialize};
 
-use super::input::{Input, Kind};
+use super::input::Input;
 use super::order::PresentationOrder;
 use super::picture::{Converter, Orientation};
 use super::scan::{MAX_READ_ERRORS, is_drained};
+use super::timeline::StreamKind;
 use super::{Error, FfmpegOptions};
 
 /// Without an index in the container, seek rather than decode forward if the time is at least this
@@ -179,7 +180,7 @@ impl SeekMethod {
                 }
             }
             match input.read(&mut packet) {
-                Ok(Some(Kind::Picture)) => {
+                Ok(Some(StreamKind::Picture)) => {
                     order.send(&mut packet);
                     if !packet.is_key() {
                         continue;
@@ -424,12 +425,12 @@ impl FrameCursor {
             }
             match input.read(&mut self.packet) {
                 // Skips a damaged packet; the decoder reports it again at the next frame.
-                Ok(Some(Kind::Picture)) => {
+                Ok(Some(StreamKind::Picture)) => {
                     self.skip_unneeded(to, input);
                     self.order.send(&mut self.packet);
                     _ = self.decoder.send_packet(&self.packet);
                 }
-                Ok(Some(Kind::Sound)) => {}
+                Ok(Some(StreamKind::Sound)) => {}
                 Err(e @ Error::Deadline(_)) => return Err(e),
                 Ok(None) | Err(_) => {
                     self.drained = true;

@@ -20,9 +20,9 @@ use super::context::{OUT_OF_MEMORY, open_context};
 use super::deadline::Deadline;
 use super::file_type::{file_type, is_gzip, is_playlist, picture};
 use super::hdr::Transfer;
-use super::picture::Orientation;
+use super::picture::{Orientation, display_size};
 use super::source::IoContext;
-use super::timeline::Timeline;
+use super::timeline::{StreamKind, Timeline};
 use super::{Error, FfmpegOptions};
 
 /// Accepted audio sample rates, from telephone to studio, Hz. A file may claim any.
@@ -31,13 +31,6 @@ const SAMPLE_RATES: std::ops::RangeInclusive<c_int> = 4_000..=384_000;
 /// Maximum number of frames that may be decoded before one that is shown earlier: the limit of
 /// H.264 and HEVC.
 const REORDERED: f64 = 16.0;
-
-/// The selected stream that a packet belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Picture,
-    Sound,
-}
 
 /// An opened media file.
 pub(super) struct Input {
@@ -111,7 +104,7 @@ impl Input {
 
     /// The next packet of a selected stream, on the timeline of [`Input::seconds`]. `None` at the
     /// end.
-    pub(super) fn read(&mut self, packet: &mut Packet) -> Result<Option<Kind>, Error> {
+    pub(super) fn read(&mut self, packet: &mut Packet) -> Result<Option<StreamKind>, Error> {
         loop {
             self.deadline.check()?;
             // Reading does not free the previous content of the packet.
@@ -126,8 +119,8 @@ impl Input {
             }
             let index = packet.stream();
             let kind = match Some(index) {
-                i if i == self.picture => Kind::Picture,
-                i if i == self.sound => Kind::Sound,
+                i if i == self.picture => StreamKind::Picture,
+                i if i == self.sound => StreamKind::Sound,
                 _ => continue,
             };
             self.packets += 1;
@@ -177,7 +170,7 @@ impl Input {
         let mut packet = Packet::empty();
         for _ in 0..max_packets {
             match self.read(&mut packet) {
-                Ok(Some(Kind::Picture)) => {
+                Ok(Some(StreamKind::Picture)) => {
                     _ = decoder.send_packet(&packet);
                     break;
                 }
@@ -499,8 +492,8 @@ impl Input {
     }
 
     /// Moves the packet to its place on the timeline.
-    fn place(&mut self, stream: usize, kind: Kind, packet: &mut Packet) {
-        if kind == Kind::Picture {
+    fn place(&mut self, stream: usize, kind: StreamKind, packet: &mut Packet) {
+        if kind == StreamKind::Picture {
             self.count(stream, packet);
         }
         let tick = self.time_base(stream);
@@ -634,16 +627,6 @@ impl Input {
     }
 }
 
-/// The displayed size for non-square pixels: stretches the longer direction.
-pub(super) fn display_size(width: u32, height: u32, pixel_aspect: f64) -> (u32, u32) {
-    let stretch = |n: u32, by: f64| ((f64::from(n) * by).round() as u32).max(1);
-    if pixel_aspect >= 1.0 {
-        (stretch(width, pixel_aspect), height)
-    } else {
-        (width, stretch(height, 1.0 / pixel_aspect))
-    }
-}
-
 fn seconds_per_tick(base: Rational) -> f64 {
     f64::from(base.numerator()) / f64::from(base.denominator().max(1))
 }
@@ -653,16 +636,4 @@ fn is_spliceable(context: &ffmpeg::format::context::Input) -> bool {
     // SAFETY: an open context has its input format, a static table.
     let flags = unsafe { (*(*context.as_ptr()).iformat).flags };
     flags & ffi::AVFMT_TS_DISCONT != 0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn non_square_pixels_stretch_the_longer_side() {
-        assert_eq!(display_size(720, 576, 16.0 / 15.0), (768, 576));
-        assert_eq!(display_size(720, 480, 8.0 / 9.0), (720, 540));
-        assert_eq!(display_size(640, 360, 1.0), (640, 360));
-    }
 }

@@ -9,7 +9,6 @@ use ports::decoder::Image;
 
 use super::Error;
 use super::hdr::{ToneMap, Transfer};
-use super::input::display_size;
 use super::shrink::Shrinker;
 
 /// One of the eight orientations: quarter turns and mirrorings.
@@ -254,6 +253,16 @@ fn blend_with_black(picture: &mut Video) {
     }
 }
 
+/// The displayed size for non-square pixels: stretches the longer direction.
+pub(super) fn display_size(width: u32, height: u32, pixel_aspect: f64) -> (u32, u32) {
+    let stretch = |n: u32, by: f64| ((f64::from(n) * by).round() as u32).max(1);
+    if pixel_aspect >= 1.0 {
+        (stretch(width, pixel_aspect), height)
+    } else {
+        (width, stretch(height, 1.0 / pixel_aspect))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -296,5 +305,12 @@ mod tests {
         assert_eq!(fit((1280, 720), 640), (640, 360));
         assert_eq!(fit((320, 568), 640), (320, 568));
         assert_eq!(fit((4000, 2), 100), (100, 1));
+    }
+
+    #[test]
+    fn non_square_pixels_stretch_the_longer_side() {
+        assert_eq!(display_size(720, 576, 16.0 / 15.0), (768, 576));
+        assert_eq!(display_size(720, 480, 8.0 / 9.0), (720, 540));
+        assert_eq!(display_size(640, 360, 1.0), (640, 360));
     }
 }

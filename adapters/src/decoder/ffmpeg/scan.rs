@@ -9,11 +9,12 @@ use ffmpeg_next as ffmpeg;
 use ports::decoder::{ScanFrame, ScanOptions, ScanSink, ScanSummary};
 
 use super::context::OUT_OF_MEMORY;
-use super::input::{Input, Kind};
+use super::input::Input;
 use super::order::PresentationOrder;
 use super::picture::Converter;
 use super::skip::SkipDecider;
 use super::sound::AudioTimeline;
+use super::timeline::StreamKind;
 use super::{Error, FfmpegOptions};
 
 /// Maximum number of read errors before the scan ends.
@@ -56,8 +57,10 @@ pub(super) fn scan(
         };
         damaged += u64::from(packet.is_corrupt());
         let result = match (kind, &mut pictures, &mut sounds) {
-            (Kind::Picture, Some(p), _) => p.feed(Some(&mut packet), input, &mut limits, sink)?,
-            (Kind::Sound, _, Some(s)) => s.feed(Some(&packet), input, &mut limits, sink)?,
+            (StreamKind::Picture, Some(p), _) => {
+                p.feed(Some(&mut packet), input, &mut limits, sink)?
+            }
+            (StreamKind::Sound, _, Some(s)) => s.feed(Some(&packet), input, &mut limits, sink)?,
             _ => FeedResult::Whole,
         };
         damaged += u64::from(result != FeedResult::Whole && !packet.is_corrupt());

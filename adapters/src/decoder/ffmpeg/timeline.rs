@@ -1,7 +1,12 @@
 //! Decides which timestamps to believe. A timestamp is a claim: the timeline follows decodable
 //! content, and jumps of the clock that nothing else in the file confirms are removed.
 
-use super::input::Kind;
+/// The selected stream that a packet belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StreamKind {
+    Picture,
+    Sound,
+}
 
 /// Maximum pause between packets that needs no confirmation, seconds. Also the maximum claimed
 /// packet duration that counts as content.
@@ -60,7 +65,7 @@ impl Timeline {
 
     /// The offset for the timestamps of a packet at `time` with the claimed duration `length`,
     /// seconds.
-    pub(super) fn place(&mut self, kind: Kind, time: f64, length: f64) -> f64 {
+    pub(super) fn place(&mut self, kind: StreamKind, time: f64, length: f64) -> f64 {
         let stream = self.streams[kind as usize];
         let end = self.streams.iter().filter_map(|s| s.end).fold(0.0, f64::max);
         let mut now = time + self.shift;
@@ -121,7 +126,7 @@ mod tests {
 
     /// The positions of pictures with these timestamps and durations.
     fn placed(mut timeline: Timeline, packets: &[(f64, f64)]) -> Vec<f64> {
-        let place = |&(time, length)| time + timeline.place(Kind::Picture, time, length);
+        let place = |&(time, length)| time + timeline.place(StreamKind::Picture, time, length);
         packets.iter().map(place).collect()
     }
 
@@ -170,11 +175,11 @@ mod tests {
     #[test]
     fn continuous_audio_confirms_a_long_picture() {
         let mut timeline = claiming(3.0);
-        assert_near(&[timeline.place(Kind::Picture, 0.0, 0.04)], &[0.0]);
+        assert_near(&[timeline.place(StreamKind::Picture, 0.0, 0.04)], &[0.0]);
         for second in 0..30 {
-            assert_near(&[timeline.place(Kind::Sound, f64::from(second), 1.0)], &[0.0]);
+            assert_near(&[timeline.place(StreamKind::Sound, f64::from(second), 1.0)], &[0.0]);
         }
-        assert_near(&[timeline.place(Kind::Picture, 30.0, 0.04)], &[0.0]);
+        assert_near(&[timeline.place(StreamKind::Picture, 30.0, 0.04)], &[0.0]);
         assert_eq!(timeline.jumps, 0);
     }
 
@@ -193,8 +198,8 @@ mod tests {
         for _ in 0..3 {
             for step in 0..4 {
                 let time = f64::from(step) * 0.5;
-                placed.push(time + timeline.place(Kind::Picture, time, 0.5));
-                let sound = time + timeline.place(Kind::Sound, time, 0.5);
+                placed.push(time + timeline.place(StreamKind::Picture, time, 0.5));
+                let sound = time + timeline.place(StreamKind::Sound, time, 0.5);
                 assert!((sound - placed[placed.len() - 1]).abs() < 1e-6, "{sound}");
             }
         }

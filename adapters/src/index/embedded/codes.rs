@@ -19,13 +19,14 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::vectors::FLOAT;
-
 /// Largest integer in a quantized row.
 const MAX_CODE: f32 = 127.0;
 
 /// Products summed in parallel: as many as four AVX2 registers hold.
 const LANES: usize = 32;
+
+/// Bytes of one component.
+pub(super) const FLOAT: usize = size_of::<f32>();
 
 /// Bytes of the scale and the error norm, which follow the integers of a row.
 const TAIL: usize = 2 * FLOAT;

@@ -16,7 +16,7 @@ use tantivy::schema::{IndexRecordOption, Value};
 use tantivy::tokenizer::TextAnalyzer;
 use tantivy::{DocAddress, DocSet, TERMINATED, TantivyDocument};
 
-use super::codes::QuantizedQuery;
+use super::codes::{FLOAT, QuantizedQuery};
 use super::collectors::{Collector, ScoredDoc, TopPerVideo, TopPoints, TopVideos};
 use super::failed;
 use super::schema::PointSchema;
@@ -24,7 +24,6 @@ use super::selection::{
     CandidateRow, SegmentRows, SplitFilter, filter_weight, matching_docs, select_rows,
 };
 use super::snapshot::Snapshot;
-use super::vectors::FLOAT;
 use crate::index::words;
 
 /// Rows per task; enough to make the cost of starting a task negligible.

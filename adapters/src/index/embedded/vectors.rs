@@ -25,16 +25,13 @@ use tantivy::{
     TantivyError,
 };
 
-use super::codes;
+use super::codes::{self, FLOAT};
 
 /// File extension of the component.
 pub(super) const EXTENSION: &str = "vectors";
 
 /// Bytes of rows per write.
 const BUFFER: usize = 1 << 18;
-
-/// Bytes of one component.
-pub(super) const FLOAT: usize = size_of::<f32>();
 
 /// The vectors of one document as one custom value, which the writer below decodes.
 pub(super) fn encode(vectors: &BTreeMap<String, Vec<f32>>) -> Vec<u8> {

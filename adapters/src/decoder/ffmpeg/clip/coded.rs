@@ -14,9 +14,10 @@ use ffmpeg_next as ffmpeg;
 
 use super::{ClipSpan, each_packet, write as write_packet};
 use crate::decoder::ffmpeg::hdr::Transfer;
-use crate::decoder::ffmpeg::input::{Input, Kind};
+use crate::decoder::ffmpeg::input::Input;
 use crate::decoder::ffmpeg::order::PresentationOrder;
 use crate::decoder::ffmpeg::picture::{Converter, Orientation};
+use crate::decoder::ffmpeg::timeline::StreamKind;
 use crate::decoder::ffmpeg::{Error, FfmpegOptions};
 
 /// Video ticks per second: all common frame rates divide it.
@@ -61,11 +62,13 @@ pub(super) fn write(
     }
     each_packet(input, |input, kind, packet| {
         match (kind, &mut pictures, &mut sounds) {
-            (Kind::Picture, Some(pictures), _) => {
+            (StreamKind::Picture, Some(pictures), _) => {
                 pictures.order.send(packet);
                 pictures.feed(Some(packet), input, &mut output)?
             }
-            (Kind::Sound, _, Some(sounds)) => sounds.feed(Some(packet), input, &mut output)?,
+            (StreamKind::Sound, _, Some(sounds)) => {
+                sounds.feed(Some(packet), input, &mut output)?
+            }
             _ => {}
         }
         let over =

@@ -6,7 +6,8 @@ use ffmpeg_next as ffmpeg;
 
 use super::{ClipSpan, ON_KEY_FRAME, each_packet, write as write_packet};
 use crate::decoder::ffmpeg::Error;
-use crate::decoder::ffmpeg::input::{Input, Kind};
+use crate::decoder::ffmpeg::input::Input;
+use crate::decoder::ffmpeg::timeline::StreamKind;
 
 /// Half the length of an audio packet, seconds: a packet that begins no more than this before the
 /// clip lies mostly inside it.
@@ -14,10 +15,11 @@ const HALF_AUDIO_PACKET: f64 = 0.011;
 
 /// Writes the packets from a key frame to the end of the part.
 pub(super) fn write(input: &mut Input, mut output: Output, part: ClipSpan) -> Result<(), Error> {
-    let streams: Vec<(Kind, usize)> = [(Kind::Picture, input.picture), (Kind::Sound, input.sound)]
-        .into_iter()
-        .filter_map(|(kind, stream)| Some((kind, stream?)))
-        .collect();
+    let streams: Vec<(StreamKind, usize)> =
+        [(StreamKind::Picture, input.picture), (StreamKind::Sound, input.sound)]
+            .into_iter()
+            .filter_map(|(kind, stream)| Some((kind, stream?)))
+            .collect();
     for (_, stream) in &streams {
         input.copy_stream(*stream, &mut output)?;
     }
@@ -33,13 +35,13 @@ pub(super) fn write(input: &mut Input, mut output: Output, part: ClipSpan) -> Re
         let Some(shown) = shown else { return Ok(true) };
         move_by(packet, input.stamp(stream, part.start));
         match kind {
-            Kind::Sound => {
+            StreamKind::Sound => {
                 sound_over |= shown >= part.end;
                 if !sound_over && shown >= part.start - HALF_AUDIO_PACKET {
                     write_packet(&mut output, place(kind), base, packet)?;
                 }
             }
-            Kind::Picture => {
+            StreamKind::Picture => {
                 for mut packet in pictures.take(packet, shown, decoded.unwrap_or(shown), part) {
                     write_packet(&mut output, place(kind), base, &mut packet)?;
                 }
@@ -57,7 +59,7 @@ pub(super) fn overruns(input: &mut Input, part: ClipSpan) -> Result<bool, Error>
     each_packet(input, |input, kind, packet| {
         let time = |stamp: Option<i64>| stamp.map(|at| input.seconds(packet.stream(), at));
         let (shown, decoded) = (time(packet.pts().or(packet.dts())), time(packet.dts()));
-        let Some(shown) = shown.filter(|_| kind == Kind::Picture) else { return Ok(true) };
+        let Some(shown) = shown.filter(|_| kind == StreamKind::Picture) else { return Ok(true) };
         overruns |= pictures.take(packet, shown, decoded.unwrap_or(shown), part).len() > 1;
         Ok(!overruns && !pictures.over)
     })?;
