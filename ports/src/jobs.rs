@@ -59,7 +59,7 @@ pub trait JobQueue: Send + Sync {
     /// delay.
     async fn take(&self) -> Result<Box<dyn Lease>>;
 
-    /// One job, or `None` if it does not exist.
+    /// The job with this id, or `None` if there is none.
     async fn get(&self, job_id: &str) -> Result<Option<StoredJob>>;
 
     /// Every job, in no order.

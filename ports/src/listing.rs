@@ -50,7 +50,7 @@ pub struct ListQuery {
     pub conditions: Vec<Condition>,
     /// Only entries after this position, whether or not it has an entry.
     pub after: Option<Position>,
-    /// Number of remaining entries to skip.
+    /// Number of entries to skip, after the conditions and `after` are applied.
     pub offset: usize,
     /// Maximum number of entries.
     pub limit: usize,

@@ -36,11 +36,12 @@ pub enum Layout {
 pub struct Settings {
     /// The kind of detector.
     pub kind: NetworkKind,
-    /// Model file below `models.dir`.
+    /// Path of the model file, relative to `models.dir`.
     pub file: PathBuf,
     /// Input and output layout of the model.
     pub layout: Layout,
-    /// File below `models.dir` with one label per line; empty: the 80 classes of COCO.
+    /// Path, relative to `models.dir`, of a file with one label per line. If empty, the 80 COCO classes are
+    /// used.
     pub labels: PathBuf,
     /// Minimum confidence of a box, 0..1.
     pub threshold: f32,

@@ -30,9 +30,9 @@ pub enum Kind {
 pub struct Settings {
     /// The kind of embedder.
     pub kind: Kind,
-    /// Model file below `models.dir` (onnx).
+    /// Model file under `models.dir` (onnx).
     pub file: PathBuf,
-    /// Tokenizer file below `models.dir` (onnx).
+    /// Tokenizer file under `models.dir` (onnx).
     pub tokenizer: PathBuf,
     /// Maximum number of tokens per text; longer texts are truncated (onnx).
     pub max_tokens: usize,

@@ -30,7 +30,7 @@ const LISTING: &str = "videos.redb";
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// In-process, on disk below `data_dir`.
+    /// In-process, on disk under `data_dir`.
     #[default]
     Embedded,
     /// A Qdrant server.

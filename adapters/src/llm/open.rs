@@ -37,9 +37,9 @@ pub struct Settings {
     pub api_key: String,
     /// Whether the model accepts images (openai).
     pub vision: bool,
-    /// Maximum tokens of evidence per request.
+    /// Maximum number of tokens of evidence per request.
     pub context_tokens: usize,
-    /// Maximum tokens of an answer (openai).
+    /// Maximum number of tokens in an answer (openai).
     pub max_output_tokens: u32,
     /// Response time-out, seconds (openai).
     #[serde(with = "seconds")]

@@ -26,7 +26,7 @@ pub enum Kind {
 pub struct Settings {
     /// The kind of recogniser.
     pub kind: Kind,
-    /// Folder of the model below `models.dir`, the span-level export (gliner).
+    /// Folder of the model under `models.dir`, the span-level export (gliner).
     pub folder: PathBuf,
     /// The labels to find (gliner).
     pub labels: Vec<String>,

@@ -17,14 +17,14 @@ use crate::open::{NetworkKind, OpenError};
 pub struct Settings {
     /// The kind of OCR.
     pub kind: NetworkKind,
-    /// Detection model below `models.dir`.
+    /// Detection model under `models.dir`.
     pub detection: PathBuf,
-    /// Recognition model below `models.dir`; empty: PP-OCRv5's, or PP-OCRv4's if only that exists.
+    /// Recognition model under `models.dir`; empty: PP-OCRv5's, or PP-OCRv4's if only that exists.
     pub recognition: PathBuf,
-    /// File below `models.dir` with one character per line, for a recognition model without a
+    /// File under `models.dir` with one character per line, for a recognition model without a
     /// character list in its metadata.
     pub characters: PathBuf,
-    /// Orientation model below `models.dir`.
+    /// Orientation model under `models.dir`.
     pub orientation: PathBuf,
     /// Maximum side of the scaled image for OCR, pixels.
     pub max_side: u32,

@@ -13,7 +13,7 @@ use crate::{OpenError, storage};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// A folder below `data_dir`; in memory if storage is in memory.
+    /// A folder under `data_dir`; in memory if storage is in memory.
     #[default]
     Folder,
     /// A private bucket, shared by every instance, with server and credentials of `[storage]`.
@@ -45,7 +45,7 @@ impl Settings {
     }
 }
 
-/// Opens the record store: a folder below `data_dir` or a bucket on the server of `storage`.
+/// Opens the record store: a folder under `data_dir` or a bucket on the server of `storage`.
 pub fn open(
     section: &Settings,
     storage: &storage::Settings,

@@ -15,9 +15,9 @@ use crate::open::{NetworkKind, OpenError};
 pub struct Settings {
     /// The kind of re-ranker.
     pub kind: NetworkKind,
-    /// Model file below `models.dir` (onnx).
+    /// Model file under `models.dir` (onnx).
     pub file: PathBuf,
-    /// Tokenizer file below `models.dir` (onnx).
+    /// Tokenizer file under `models.dir` (onnx).
     pub tokenizer: PathBuf,
     /// Maximum tokens of a question and a sentence together; more are truncated (onnx).
     pub max_tokens: usize,

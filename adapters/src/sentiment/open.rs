@@ -26,7 +26,7 @@ pub enum Kind {
 pub struct Settings {
     /// The kind of classifier.
     pub kind: Kind,
-    /// Folder of the model below `models.dir`, as optimum exports it (onnx).
+    /// Folder of the model under `models.dir`, as optimum exports it (onnx).
     pub folder: PathBuf,
     /// Maximum number of tokens per text; longer texts are truncated (onnx).
     pub max_tokens: usize,

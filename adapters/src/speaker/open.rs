@@ -15,10 +15,10 @@ use crate::open::{NetworkKind, OpenError};
 pub struct Settings {
     /// The kind of diarization.
     pub kind: NetworkKind,
-    /// Segmentation network below `models.dir`: like pyannote segmentation 3.0, from windows of 10
+    /// Segmentation network under `models.dir`: like pyannote segmentation 3.0, from windows of 10
     /// s to a powerset of three speakers.
     pub segmentation: PathBuf,
-    /// Speaker embedding network below `models.dir`, as exported by 3D-Speaker or WeSpeaker.
+    /// Speaker embedding network under `models.dir`, as exported by 3D-Speaker or WeSpeaker.
     pub file: PathBuf,
     /// Minimum cosine between clean 1.5 s segments of one voice, −1..1; depends on the model. Noisy
     /// audio lowers the threshold, down to half of it.

@@ -15,7 +15,7 @@ use crate::OpenError;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// A folder below `data_dir`; the service serves its files.
+    /// A folder under `data_dir`; the service serves its files.
     #[default]
     Fs,
     /// A bucket on S3 or a compatible server.
@@ -114,7 +114,7 @@ impl From<&Settings> for RemoteLimits {
     }
 }
 
-/// Opens the storage. A folder lies below `data_dir`; URLs of objects that the service serves
+/// Opens the storage. A folder lies under `data_dir`; URLs of objects that the service serves
 /// itself begin with `base_url`.
 pub fn open(
     section: &Settings,

@@ -47,7 +47,7 @@ impl<'de> Deserialize<'de> for Kind {
 pub struct Settings {
     /// The kind of recogniser.
     pub kind: Kind,
-    /// Folder of the model below `models.dir`, as exported by `scripts/models/convert_whisper.py` or
+    /// Folder of the model under `models.dir`, as exported by `scripts/models/convert_whisper.py` or
     /// optimum (onnx).
     pub folder: PathBuf,
     /// The spoken language, as `en`; empty: detected (onnx, openai).

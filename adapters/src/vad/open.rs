@@ -32,7 +32,7 @@ pub enum Kind {
 pub struct Settings {
     /// The kind of detector.
     pub kind: Kind,
-    /// Model file below `models.dir` (silero).
+    /// Model file under `models.dir` (silero).
     pub file: PathBuf,
     /// Minimum probability at which speech begins, 0..1.
     pub threshold: f32,

@@ -23,17 +23,17 @@ pub struct AnalyzedVideo {
     pub video_id: VideoId,
     /// Length of the video, seconds.
     pub duration: f64,
-    /// The time spans of its chunks, seconds of the video.
+    /// The time span of each chunk, seconds of the video.
     pub spans: Vec<Span>,
     /// Outputs by analyzer id.
     pub outputs: BTreeMap<String, Outputs>,
-    /// Lower-case words that speech recognition found only with a confidence below 0.5.
+    /// Words, lower-cased, whose every occurrence in the speech was recognised with a confidence below 0.5.
     pub doubtful: BTreeSet<String>,
 }
 
 /// The lower-case words whose every occurrence has a confidence below 0.5.
 pub(crate) fn doubtful_words(recognized: &[Word]) -> BTreeSet<String> {
-    /// A word at this confidence is as likely right as wrong.
+    /// A word at this confidence is as likely to be right as wrong.
     const EVEN: f32 = 0.5;
     let parts = |word: &Word| -> Vec<String> {
         words(&word.text).into_iter().map(|part| part.lower).collect()
@@ -56,12 +56,12 @@ impl AnalyzedVideo {
         })
     }
 
-    /// The ids and time spans of its chunks.
+    /// The id and time span of each chunk of the video.
     pub fn chunks(&self) -> impl Iterator<Item = (ChunkId, Span)> {
         (0..).map(ChunkId).zip(self.spans.iter().copied())
     }
 
-    /// The ids of its chunks.
+    /// The id of each chunk of the video.
     pub fn chunk_ids(&self) -> impl Iterator<Item = ChunkId> {
         self.chunks().map(|(chunk_id, _)| chunk_id)
     }

@@ -18,13 +18,13 @@ use crate::search::calibration::content_words;
 
 const PROMPT: &str = include_str!("answer.md");
 
-/// Maximum tokens of an answer.
+/// Maximum number of tokens in an answer.
 const MAX_TOKENS: u32 = 700;
 
 /// Minimum probability, by meaning or by the re-ranker, of a sentence that answers the question.
 const MIN_ANSWER_PROBABILITY: f32 = 0.5;
 
-/// Minimum share of a topic's words in a sentence that is about the topic.
+/// A sentence is about a topic if it contains at least this share of the topic's words.
 const MIN_TOPIC_OVERLAP: f32 = 0.6;
 
 /// Minimum re-ranker probability of a sentence chosen by its words or its meaning; below it the re-ranker

@@ -24,7 +24,7 @@ pub use super::question::{DEFAULT_LIMIT, Question};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AskSettings {
-    /// Maximum tokens of evidence for one answer.
+    /// Maximum number of tokens of evidence for one answer.
     pub context_tokens: u32,
     /// Maximum supporting segments of one answer, over all videos. Where a question's `limit` per video
     /// would exceed it, the most probable videos are used.

@@ -1,4 +1,4 @@
-//! Extractors: user-defined analyzers, stored in one record that instances share.
+//! Extractors: user-defined analyzers, stored in one record that all service instances share.
 
 use std::sync::Arc;
 

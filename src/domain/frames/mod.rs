@@ -38,7 +38,7 @@ pub use peaks::Peaks;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FrameSettings {
-    /// Maximum size of the disk cache below `data_dir`, bytes; least recently used files are removed
+    /// Maximum size of the disk cache under `data_dir`, bytes; least recently used files are removed
     /// first.
     #[serde(with = "byte_size")]
     pub cache_bytes: u64,

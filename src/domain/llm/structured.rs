@@ -18,7 +18,7 @@ pub struct Prompt {
     pub fields: Vec<Field>,
     /// JPEG images, in order of time.
     pub images: Vec<bytes::Bytes>,
-    /// Maximum tokens of the answer.
+    /// Maximum number of tokens in the answer.
     pub max_tokens: u32,
     /// Receives an answer while it is generated.
     pub sink: TokenSink,

@@ -159,8 +159,8 @@ pub struct SearchSettings {
     /// Maximum length of a search text or question, bytes.
     #[serde(with = "byte_size")]
     pub max_text_bytes: usize,
-    /// Size of the cache of query vectors, bytes: a text that is searched for again, with other filters or
-    /// for its next page, is not embedded again. 0 disables the cache.
+    /// Size of the query-vector cache, bytes. Repeating a search with different filters, or fetching its next
+    /// page, does not embed the text again. 0 disables the cache.
     #[serde(with = "byte_size")]
     pub cache_bytes: usize,
 }

@@ -17,7 +17,7 @@ pub const ALL_ANALYZERS: &str = "*";
 
 /// The orders of listings without a search text, with a description of each.
 pub const ORDERS: &[(&str, &str)] =
-    &[("newest", "the video that was ingested last first, and in each from its beginning on")];
+    &[("newest", "newest video first, and in chronological order within each video")];
 
 /// A search.
 #[derive(Debug, Clone, PartialEq)]
@@ -144,7 +144,7 @@ fn missing_target() -> Error {
 /// The order of a listing, one of [`ORDERS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListingOrder {
-    /// The most recently ingested video first, and each video from its beginning.
+    /// The most recently ingested video first, and in chronological order within each video.
     Newest,
 }
 

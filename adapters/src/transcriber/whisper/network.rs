@@ -21,7 +21,7 @@ pub(super) struct Shape {
     decoder_attention_heads: usize,
     /// Mel bands, 80 or 128.
     pub(super) num_mel_bins: usize,
-    /// Maximum tokens of prompt and answer together.
+    /// Maximum number of tokens of prompt and answer together.
     pub(super) max_target_positions: usize,
     /// Size of the vocabulary.
     pub(super) vocab_size: usize,

@@ -80,7 +80,7 @@ pub(crate) async fn recognise(
     Ok(Words { recogniser, language, languages, words, channels })
 }
 
-/// The pieces of each source, each pack in its detected language.
+/// Transcribes every pack of every source in the language detected in the pack. Returns the pieces by source.
 async fn first_pass(
     sources: &[Recognition<'_>],
     step: impl Fn(usize, usize),
@@ -128,7 +128,7 @@ impl Recognition<'_> {
         packs.await.map_err(|e| Error::corrupt(format!("cutting panicked: {e}")))?
     }
 
-    /// Recognises a pack in a language, or in its detected language.
+    /// Transcribes a pack in `language`, or in the detected language if it is `None`.
     pub(super) async fn recognise(&self, pack: Pack, language: Option<&str>) -> Result<Piece> {
         let transcript = self.transcript(&pack, language).await?;
         Ok(Piece {
