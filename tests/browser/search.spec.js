@@ -89,6 +89,31 @@ test("typed text selects the value with that prefix, even before suggestions loa
   await expect.poll(() => sent.findLast(({ text }) => text)).toMatchObject({ filters: { objects: ["buoy", "boat"] } });
 });
 
+test("a confirmed value waits for its suggestions while the next one is typed", async ({ page, service }) => {
+  const sent = [];
+  await mockFootage(page, service, sent);
+  await page.goto(`${service.url}/#/search`);
+  await page.getByText("Filters", { exact: true }).press("Enter");
+  let answer;
+  const answered = new Promise((done) => { answer = done; });
+  await page.route((url) => url.pathname === "/values", async (route) => { await answered; await route.fallback(); });
+  const objects = page.getByRole("combobox", { name: "Objects" });
+  for (const word of ["bu", "ferry"]) {
+    await objects.fill(word);
+    await objects.press("Enter");
+  }
+  await objects.fill("bo");
+  answer();
+  await expect(page.getByRole("button", { name: "Remove buoy" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Remove ferry" })).toBeVisible();
+  await expect(objects).toHaveValue("bo");
+  await expect(page.getByRole("listbox").getByRole("option")).toHaveText([/boat/]);
+  await objects.press("Enter");
+  await page.getByLabel("Search the footage").fill("boat");
+  await page.getByLabel("Search the footage").press("Enter");
+  await expect.poll(() => sent.findLast(({ text }) => text)).toMatchObject({ filters: { objects: expect.arrayContaining(["buoy", "ferry", "boat"]) } });
+});
+
 test("results are sorted, grouped and followed up", async ({ page, service }) => {
   const sent = [];
   await mockFootage(page, service, sent);
