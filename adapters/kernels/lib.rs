@@ -1,5 +1,6 @@
-//! Pixel loops that adapters run for every frame. A separate crate, so that development builds
-//! optimize them; nothing here is generic, because generic code is compiled in the calling crate.
+//! Pixel loops that adapters run for every frame. They are in a separate crate, so that development
+//! builds optimize them. Nothing here is generic, because generic code is compiled in the calling
+//! crate.
 
 /// Maximum side of a block for [`block_means`]: column sums fit into 16 bits.
 pub const MAX_BLOCK: u32 = 256;

@@ -25,7 +25,7 @@ impl<T: Send + Sync> Lazy<T> {
         Self { cell: OnceCell::new(), open: Box::new(open), failed: Mutex::new(None) }
     }
 
-    /// The open resource; the first caller opens it.
+    /// Returns the open resource; the first caller opens it.
     pub(crate) async fn get(&self) -> Result<&T> {
         self.cell.get_or_try_init(|| self.attempt()).await
     }

@@ -34,7 +34,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The path of a model file or folder below `dir`.
+    /// The path of a model file or folder under `dir`.
     pub fn path(&self, file: &Path) -> PathBuf {
         self.dir.join(file)
     }

@@ -25,7 +25,7 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// Loads the shared library. Only the first call in a process loads one: a later call with
+    /// Loads the shared library. Only the first call in a process loads one; a later call with
     /// another path returns the library that is already loaded.
     pub fn load(library: &Path) -> Result<Self> {
         static LOADED: OnceLock<Runtime> = OnceLock::new();
@@ -60,13 +60,13 @@ impl Runtime {
 pub(crate) enum Inputs {
     /// Every run has the same input size, so keeping the memory avoids allocating it each time.
     FixedSize,
-    /// Many runs with inputs of different sizes: the memory is kept and released once runs have
+    /// Many runs with inputs of different sizes. The memory is kept and released once runs have
     /// become small ([`Pool::with_sized`]). Allocating it each time, page by page, takes six times
     /// as long as a convolutional network computes in it.
     Sized,
     /// Inputs of many sizes: kept blocks would add up to several times the need of any one run.
     Varied,
-    /// Like [`Inputs::Sized`], but mostly small inputs whose latency matters: waking threads for
+    /// Like [`Inputs::Sized`], but mostly small inputs whose latency matters. Waking threads for
     /// each layer would take as long as the layer itself. Between runs the threads sleep.
     Short,
 }

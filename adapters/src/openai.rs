@@ -1,6 +1,6 @@
-//! The connection to an OpenAI-compatible server: address, credentials, timeouts, retries. Shared by the
-//! adapters for such servers, which build the requests. The key never leaves this file except in the
-//! `Authorization` header.
+//! The connection to an OpenAI-compatible server: address, credentials, timeouts, retries. The
+//! adapters for such servers share it and build the requests. The API key never leaves this file
+//! except in the `Authorization` header.
 
 mod streamed;
 
@@ -231,12 +231,13 @@ impl Client {
         })
     }
 
-    /// Posts `body` to `path` below the base URL, with retries.
+    /// Posts `body` to `path` under the base URL, with retries.
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Result<Exchange> {
         self.send(path, |request| request.json(body), None).await
     }
 
-    /// Like [`Self::post`], and passes the pieces of a streamed response to `on_token` as they arrive.
+    /// Does the same as [`Self::post`], and passes the pieces of a streamed response to `on_token`
+    /// as they arrive.
     pub(crate) async fn post_stream(
         &self,
         path: &str,
@@ -246,7 +247,7 @@ impl Client {
         self.send(path, |request| request.json(body), Some(on_token)).await
     }
 
-    /// Like [`Self::post`], with a form that `form` builds anew for every attempt.
+    /// Does the same as [`Self::post`] with a form that `form` builds anew for every attempt.
     pub(crate) async fn post_form(
         &self,
         path: &str,

@@ -1,5 +1,5 @@
-//! Borrows images for the `image` crate without copying pixels. Used by adapters that process
-//! images.
+//! Borrows images for the `image` crate without copying pixels. Adapters that process images use
+//! this.
 
 use image::{ImageBuffer, Rgb};
 use ports::{ErrorKind, PortError, Result, decoder::Image};

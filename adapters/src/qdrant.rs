@@ -1,5 +1,5 @@
-//! The Qdrant client: connection, retries, and the mapping of its errors to those of the ports.
-//! Used by the adapters of every port that stores data on Qdrant.
+//! The Qdrant client: connection, retries, and the mapping of its errors to those of the ports. The
+//! adapters of every port that stores data on Qdrant use it.
 
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ pub(crate) struct QdrantConnection {
 }
 
 impl QdrantConnection {
-    /// A client for the gRPC URL `url`, which connects at first use. A request times out after
-    /// `timeout` and is sent up to `attempts` times while the server does not answer.
+    /// Creates a client for the gRPC URL `url`, which connects at first use. A request times out
+    /// after `timeout` and is sent up to `attempts` times while the server does not answer.
     pub(crate) fn connect(
         url: &str,
         api_key: Option<&str>,

@@ -3,12 +3,12 @@
 //! Times are in seconds on the container's presentation timeline, as a player's `currentTime` shows
 //! them; stream offsets, edit lists and variable frame rates are accounted for.
 //!
-//! The timeline follows decodable content. A timestamp more than a second after all earlier content
-//! is believed only if the container confirms it in another way: by the duration it claims, by the
-//! length of the previous packet, or by continuous audio; and never beyond the adapter's limit. Any
-//! other jump is removed: the content after it begins where the content before it ends. So slide
-//! shows and recordings of an idle screen keep their length, and a one-second file that claims three
-//! hours is a one-second video.
+//! The decodable content determines the timeline. A timestamp more than a second after all earlier
+//! content is believed only if the container confirms it in another way (by the duration it claims,
+//! by the length of the previous packet, or by continuous audio), and never beyond the adapter's
+//! limit. Any other jump is removed: the content after it begins where the content before it ends.
+//! So slide shows and recordings of an idle screen keep their length, and a one-second file that
+//! claims three hours is a one-second video.
 
 use std::fs::File;
 use std::path::Path;
@@ -31,8 +31,8 @@ pub struct MediaInfo {
     pub extension: String,
     /// MIME type of the container.
     pub content_type: String,
-    /// The duration that the container claims, seconds; `None` if it claims no usable one. It may be
-    /// wrong: costs follow [`ScanSummary::end`].
+    /// The duration that the container claims, seconds; `None` if it claims no usable one. The
+    /// claim may be wrong, so costs are computed from [`ScanSummary::end`].
     pub duration: Option<f64>,
     /// The video stream that a player would show, if any. Attached pictures (cover art) do not count.
     pub video: Option<VideoInfo>,
@@ -51,7 +51,8 @@ pub struct MediaInfo {
 pub struct AudioInfo {
     /// Number of streams.
     pub tracks: u32,
-    /// Index of the stream that a player would play, from 0. Decoded unless another is requested.
+    /// Index of the stream that a player would play, from 0. This stream is decoded unless the
+    /// caller requests another.
     pub default_track: u32,
 }
 
@@ -93,9 +94,9 @@ pub struct ScanOptions {
     pub width: u32,
     /// Height of the frames in pixels.
     pub height: u32,
-    /// Whether to return every frame exactly as displayed. Otherwise the frames only need to show shot
-    /// boundaries: in static passages frames may be skipped, each at most a tenth of a second from a
-    /// returned one, and frames may be slightly coarser.
+    /// Whether to return every frame exactly as displayed. Otherwise the frames only need to show
+    /// shot boundaries: they may be slightly coarser, and in static passages the decoder may skip
+    /// frames that are at most a tenth of a second from a returned one.
     pub exact: bool,
     /// Index of the audio stream to decode, from 0; by default the one that a player would play.
     pub audio_track: Option<u32>,
@@ -113,7 +114,7 @@ pub struct ScanFrame<'a> {
 }
 
 impl<'a> ScanFrame<'a> {
-    /// A frame without skipped ones before it.
+    /// Creates a frame with no skipped frames before it.
     pub fn new(time: f64, rgb: &'a [u8]) -> Self {
         Self { time, rgb, skipped: 0 }
     }
@@ -213,13 +214,13 @@ pub struct ClipRequest {
 pub struct Clip {
     /// The actual start, seconds on the timeline of a scan.
     pub start: f64,
-    /// Whether its packets were copied from the file instead of re-encoded.
+    /// Whether the packets were copied from the file instead of being re-encoded.
     pub copied: bool,
     /// Whether it has video.
     pub video: bool,
 }
 
-/// Signals a running call that its caller has given up. Clones share one state.
+/// Tells a running call that its caller has given up. Clones share one state.
 #[derive(Debug, Clone, Default)]
 pub struct CancellationToken(Arc<AtomicBool>);
 
@@ -265,8 +266,8 @@ impl CancellationToken {
 /// # }
 /// ```
 pub trait VideoDecoder: Send + Sync {
-    /// Reads the properties of a file. MUST be `Invalid` for anything but a media file (text,
-    /// playlists, random bytes, an empty file) and MUST NOT open any other file or URL.
+    /// Reads the properties of a file. MUST return `Invalid` for anything but a media file (for
+    /// text, playlists, random bytes and empty files) and MUST NOT open any other file or URL.
     fn probe(&self, file: &Path) -> Result<MediaInfo>;
 
     /// Decodes the file once and passes small frames and audio to `sink`. A partly damaged file yields
@@ -278,17 +279,17 @@ pub trait VideoDecoder: Send + Sync {
         sink: &mut dyn ScanSink,
     ) -> Result<ScanSummary>;
 
-    /// Decodes only the audio and passes it to `sink` like [`Self::scan`]; a file without audio yields
-    /// none. `audio_track` is that of [`ScanOptions`].
+    /// Decodes only the audio and passes it to `sink` as [`Self::scan`] does; a file without audio
+    /// yields none. `audio_track` has the same meaning as in [`ScanOptions`].
     fn sound(&self, file: &Path, audio_track: Option<u32>, sink: &mut dyn ScanSink) -> Result<()> {
         let size = ScanOptions { width: 2, height: 2, exact: false, audio_track };
         self.scan(file, &size, &mut SoundOnly(sink))?;
         Ok(())
     }
 
-    /// The frame shown at each requested time, in any order: the last frame at or before it, or else
-    /// the first frame. The result has one entry per request, `None` if nothing could be decoded or
-    /// the time is not finite.
+    /// Decodes the frame shown at each requested time: the last frame at or before that time, or
+    /// else the first frame. The times may be in any order. The result has one entry per request,
+    /// `None` if nothing could be decoded or the time is not finite.
     fn stills(&self, file: &Path, stills: &[Still]) -> Result<Vec<Option<Frame>>>;
 
     /// Like [`Self::stills`] for times, with one `max_side` for all.
@@ -297,10 +298,10 @@ pub trait VideoDecoder: Send + Sync {
         self.stills(file, &stills)
     }
 
-    /// Writes a part of the file as MP4 to `out`, which must be empty. Copies the packets if the part
-    /// begins at a key frame or need not be exact; otherwise re-encodes video and audio from `start` to
-    /// `end`. `TooLarge` beyond `max_bytes`, `Unavailable` without an encoder. Returns any error within
-    /// a second of cancellation.
+    /// Writes a part of the file as MP4 to `out`, which must be empty. Copies the packets if the
+    /// part begins at a key frame or need not be exact; otherwise re-encodes video and audio from
+    /// `start` to `end`. Returns `TooLarge` if the clip exceeds `max_bytes` and `Unavailable` if
+    /// there is no encoder. After cancellation it fails within a second.
     fn clip(
         &self,
         file: &Path,

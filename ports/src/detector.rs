@@ -41,6 +41,7 @@ pub trait ObjectDetector: Send + Sync {
     /// Every label that the model can assign.
     fn labels(&self) -> &[String];
 
-    /// The objects in an image, most confident first; overlapping boxes of one object are merged.
+    /// Finds the objects in an image, most confident first, and merges overlapping boxes around the
+    /// same object.
     async fn detect(&self, image: &Image) -> Result<Vec<Detection>>;
 }

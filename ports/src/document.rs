@@ -13,7 +13,8 @@ use crate::{ErrorKind, PortError, Result};
 pub struct Document(Arc<str>);
 
 impl Document {
-    /// Serializes a value. `Invalid` if it has no JSON form, such as a map with lists as keys.
+    /// Serializes a value. Returns `Invalid` if the value has no JSON form, such as a map with
+    /// lists as keys.
     pub fn serialize(value: &impl Serialize) -> Result<Self> {
         let json = serde_json::to_string(value).map_err(|e| {
             PortError::caused_by(ErrorKind::Invalid, "a document has no form in JSON", e)
@@ -31,7 +32,7 @@ impl Document {
         &self.0
     }
 
-    /// Deserializes the document; an error if it is damaged or has another shape.
+    /// Deserializes the document. Fails if it is damaged or has another shape.
     pub fn read<'d, T: Deserialize<'d>>(&'d self) -> serde_json::Result<T> {
         serde_json::from_str(&self.0)
     }

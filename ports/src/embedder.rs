@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use crate::Result;
 
-/// Bytes per token for the estimate without a tokenizer: fewer than prose or JSON really have.
+/// Bytes per token that the estimate without a tokenizer assumes; prose and JSON really have more.
 const BYTES_PER_TOKEN: usize = 3;
 
 /// Turns texts into vectors whose cosine measures how similar their meanings are.
@@ -32,18 +32,20 @@ pub trait Embedder: Send + Sync {
     /// Length of every vector.
     fn dimension(&self) -> usize;
 
-    /// One unit vector per text, in order. The same text MUST give the same vector (cosine above
-    /// 0.999) regardless of the other texts. The adapter truncates texts that exceed the model's limit.
+    /// Computes one unit vector per text, in order. The same text MUST give the same vector (cosine
+    /// above 0.999) regardless of the other texts. The adapter truncates texts that exceed the
+    /// model's limit.
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>>;
 
-    /// The token count of each whole text by the model's tokenizer; without one, an estimate that
-    /// tends to be too high.
+    /// Counts the tokens of each whole text with the model's tokenizer; without a tokenizer,
+    /// returns an estimate that tends to be too high.
     async fn count_tokens(&self, texts: &[String]) -> Result<Vec<usize>> {
         Ok(texts.iter().map(|text| text.len().div_ceil(BYTES_PER_TOKEN)).collect())
     }
 
-    /// Fails unless the model can be reached. MUST NOT cause costs and MUST NOT retry; the caller sets
-    /// the deadline. A model within the process is always reachable.
+    /// Checks that the model can be reached, and fails otherwise. MUST NOT cause costs and MUST NOT
+    /// retry; the caller sets the deadline. A model that runs within the process is always
+    /// reachable.
     async fn probe(&self) -> Result<()> {
         Ok(())
     }

@@ -14,8 +14,8 @@ pub struct FetchResponse {
     pub length: Option<u64>,
     /// The filename that the server proposes (`Content-Disposition`), not sanitized.
     pub filename: Option<String>,
-    /// The body. An error item ends it; a body shorter than announced ends with one. An adapter MAY
-    /// resume an interrupted body if the server still has the same file.
+    /// The body. An error ends the stream, and a body that is shorter than announced ends with an
+    /// error. An adapter MAY resume an interrupted body if the server still has the same file.
     pub body: ByteStream,
 }
 

@@ -11,7 +11,8 @@ use crate::vector::dot;
 use crate::{ChunkId, Document, Result, VideoId};
 
 /// Identifies the analyzer result that a point stores. Several runs of an analyzer over a chunk can
-/// coexist as different points: they share the id and differ in their [revision](Point::revision).
+/// coexist as different points: they have the same id but differ in their
+/// [revision](Point::revision).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PointId {
     /// The video.

@@ -13,7 +13,7 @@ pub struct StoredJob {
     pub job_id: String,
     /// The job's state, opaque to the queue. `Null` if the stored bytes are not JSON.
     pub document: Value,
-    /// Increases with every change of the document.
+    /// Increases whenever the document changes.
     pub version: u64,
 }
 
@@ -54,15 +54,15 @@ pub trait JobQueue: Send + Sync {
     /// The number of jobs that wait in the queue.
     async fn waiting_count(&self) -> Result<usize>;
 
-    /// Waits for a job that no instance works on and leases the one that has waited longest. If the
-    /// call is dropped just as it leases a job, the queue delivers that job again, possibly after a
-    /// delay.
+    /// Waits for a job that no instance is working on and leases the one that has waited longest.
+    /// If the call is dropped just as it leases a job, the queue delivers that job again, possibly
+    /// after a delay.
     async fn take(&self) -> Result<Box<dyn Lease>>;
 
-    /// The job with this id, or `None` if there is none.
+    /// Reads the job with this id; returns `None` if there is none.
     async fn get(&self, job_id: &str) -> Result<Option<StoredJob>>;
 
-    /// Every job, in no order.
+    /// Reads every job, in no particular order.
     async fn list(&self) -> Result<Vec<StoredJob>>;
 
     /// Replaces the document if the job still has this `version`, and returns the new version.
@@ -78,8 +78,8 @@ pub trait JobQueue: Send + Sync {
     /// nothing if the job does not exist, and may not end when it is removed.
     async fn watch(&self, job_id: &str) -> Result<BoxStream<'static, Result<StoredJob>>>;
 
-    /// Removes a waiting job from the queue and returns whether it did; its document stays. `false` if
-    /// the job is not waiting, or if the queue cannot be certain that it is.
+    /// Removes a waiting job from the queue, but keeps its document, and returns whether it did so:
+    /// `false` if the job is not waiting, or if the queue cannot be certain that it is.
     async fn withdraw(&self, job_id: &str) -> Result<bool>;
 
     /// Removes the document of a finished job if it still has this `version`.
@@ -91,7 +91,7 @@ pub trait JobQueue: Send + Sync {
         Ok(install.to_owned())
     }
 
-    /// Fails unless jobs can be stored and taken.
+    /// Checks that jobs can be stored and taken, and fails otherwise.
     async fn probe(&self) -> Result<()>;
 }
 

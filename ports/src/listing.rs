@@ -1,5 +1,5 @@
-//! The video listing: what a page of the library and search results show of each video, in order of
-//! time, without reading its record.
+//! The video listing: the data that a page of the library or of search results shows for each
+//! video, ordered by time, so that the page does not have to read the video's record.
 
 use std::collections::BTreeMap;
 
@@ -101,17 +101,18 @@ pub trait VideoListing: Send + Sync {
     /// Removes the entries of these videos. Durable when it returns. Finding none is not an error.
     async fn remove(&self, video_ids: &[VideoId]) -> Result<()>;
 
-    /// One page of the entries that satisfy the conditions, newest first.
+    /// Reads one page of the entries that satisfy the conditions, newest first.
     async fn list(&self, query: &ListQuery) -> Result<ListingPage>;
 
-    /// The entries of these videos in the order of the ids; skips missing ones.
+    /// Reads the entries of these videos in the order of `video_ids`; skips missing ones.
     async fn get(&self, video_ids: &[VideoId]) -> Result<Vec<VideoEntry>>;
 
-    /// The ids of the entries that satisfy these conditions, ascending.
+    /// Lists the ids of the entries that satisfy these conditions, ascending.
     async fn matching_ids(&self, conditions: &[Condition]) -> Result<Vec<VideoId>>;
 
-    /// The values of a keyword field among the entries that satisfy these conditions, ascending, each
-    /// with the number of entries that have it: the first `limit` values greater than `after`.
+    /// Counts the values of a keyword field among the entries that satisfy these conditions.
+    /// Returns the first `limit` values greater than `after`, ascending, each with the number of
+    /// entries that have it.
     async fn keyword_counts(
         &self,
         field: &str,
@@ -120,20 +121,21 @@ pub trait VideoListing: Send + Sync {
         limit: usize,
     ) -> Result<Vec<(String, u64)>>;
 
-    /// The minimum and maximum [`VideoEntry::created_at`] of the entries that satisfy these
-    /// conditions; `None` if no entry does.
+    /// Finds the minimum and maximum [`VideoEntry::created_at`] among the entries that satisfy
+    /// these conditions; returns `None` if no entry does.
     async fn created_range(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>>;
 
-    /// The first `limit` ids greater than `after`, ascending.
+    /// Lists the first `limit` ids greater than `after`, ascending.
     async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>>;
 
-    /// The value last passed to [`Self::set_mark`] by any process: the state of the records that the
-    /// entries reflect. `None` before the first call and after entries were lost.
+    /// Reads the value that any process last passed to [`Self::set_mark`]. It names the state of
+    /// the records that the entries reflect. Returns `None` before the first call and after entries
+    /// were lost.
     async fn mark(&self) -> Result<Option<String>>;
 
     /// Sets the mark. When it returns, the mark and every earlier `put` and `remove` are durable.
     async fn set_mark(&self, mark: &str) -> Result<()>;
 
-    /// Fails unless entries can be read and written.
+    /// Checks that entries can be read and written, and fails otherwise.
     async fn probe(&self) -> Result<()>;
 }

@@ -471,8 +471,8 @@ pub trait LanguageModel: Send + Sync {
     /// The approximate number of passage tokens that fit into one request.
     fn context_tokens(&self) -> usize;
 
-    /// Answers a request. The answer MUST match the task's schema: the adapter retries once if it does
-    /// not, then fails with `Corrupt`. A refusal is `Denied`, a request that exceeds the context is
-    /// `TooLarge`. An extractive model is deterministic.
+    /// Answers a request. The answer MUST match the task's schema: the adapter retries once if it
+    /// does not, then fails with `Corrupt`. If the model refuses, the error is `Denied`; if the
+    /// request exceeds the context, it is `TooLarge`. An extractive model is deterministic.
     async fn complete(&self, request: &Request) -> Result<Completion>;
 }

@@ -38,6 +38,6 @@ pub trait EntityRecognizer: Send + Sync {
     /// Every label that the model can assign, as `person`, `organisation`.
     fn labels(&self) -> &[String];
 
-    /// The entities of each text, in order and without overlaps.
+    /// Finds the entities in each text, in order and without overlaps.
     async fn recognize(&self, texts: &[String]) -> Result<Vec<Vec<EntitySpan>>>;
 }

@@ -35,6 +35,6 @@ pub trait TextRecognizer: Send + Sync {
     /// Identifies the model and its settings.
     fn model(&self) -> &str;
 
-    /// The lines of an image in reading order.
+    /// Reads the lines of text in an image, in reading order.
     async fn read(&self, image: &Image) -> Result<Vec<TextLine>>;
 }

@@ -23,8 +23,8 @@ impl<'a> From<Option<&'a Value>> for Precondition<'a> {
 }
 
 impl Precondition<'_> {
-    /// Whether the result of [`RecordStore::get`] meets the precondition. Passes on every error
-    /// except `Corrupt`.
+    /// Returns whether the result of [`RecordStore::get`] meets the precondition. Every error
+    /// except `Corrupt` is returned to the caller.
     pub fn matches(self, stored: Result<Option<Value>>) -> Result<bool> {
         match stored {
             Ok(None) => Ok(self == Self::Absent),
@@ -69,12 +69,13 @@ impl Version {
 /// ```
 #[async_trait]
 pub trait RecordStore: Send + Sync {
-    /// The document, or `None` if it does not exist. `Corrupt` if it is not JSON.
+    /// Reads the document; returns `None` if it does not exist and `Corrupt` if it is not JSON.
     async fn get(&self, key: &str) -> Result<Option<Value>>;
 
-    /// The document's version. `None` if it does not exist, or if the store has no version that is
-    /// cheaper to fetch than the document. MUST change when the document is replaced or removed, even
-    /// if the same content returns: a later `get` returns this version or a newer one.
+    /// Returns the document's version, or `None` if the document does not exist or the store has no
+    /// version that is cheaper to fetch than the document itself. The version MUST change when the
+    /// document is replaced or removed, even if the same content is stored again later. A `get`
+    /// after this call returns this version or a newer one.
     async fn version(&self, key: &str) -> Result<Option<Version>> {
         let _ = key;
         Ok(None)
@@ -99,17 +100,19 @@ pub trait RecordStore: Send + Sync {
     /// atomic like [`Self::compare_and_swap`]; a store that cannot guarantee that removes nothing.
     async fn remove(&self, key: &str, expected: &Value) -> Result<bool>;
 
-    /// Every key that starts with `prefix` (empty, or ending with `/`), in order.
+    /// Lists every key that starts with `prefix`, in order. The prefix is empty or ends with `/`.
     async fn list(&self, prefix: &str) -> Result<Vec<String>>;
 
-    /// The distinct next segments below `prefix` (empty, or ending with `/`), in order: for keys
-    /// `a/x/1`, `a/x/2` and `a/y` and the prefix `a/` these are `x` and `y`.
+    /// Lists the distinct key segments that directly follow `prefix`, in order: with the keys
+    /// `a/x/1`, `a/x/2` and `a/y`, the prefix `a/` yields `x` and `y`. The prefix is empty or ends
+    /// with `/`.
     async fn children(&self, prefix: &str) -> Result<Vec<String>>;
 
-    /// Removes every document below `prefix` if that is empty or ends with `/`, otherwise the one
-    /// document with that key. Durable when it returns. Finding none is not an error.
+    /// Removes every document whose key starts with `prefix` if the prefix is empty or ends with
+    /// `/`; otherwise removes the one document with that key. Durable when it returns. Finding none
+    /// is not an error.
     async fn delete(&self, prefix: &str) -> Result<()>;
 
-    /// Fails unless documents can be read and written.
+    /// Checks that documents can be read and written, and fails otherwise.
     async fn probe(&self) -> Result<()>;
 }

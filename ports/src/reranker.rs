@@ -5,7 +5,8 @@ use async_trait::async_trait;
 use crate::Result;
 
 /// A cross-encoder: reads a question and a text together and scores whether the text answers the
-/// question. Embeddings, each computed without the other text, only show that both share a topic.
+/// question. Embeddings of the two are computed independently of each other, so they only show that
+/// both share a topic.
 ///
 /// ```
 /// use adapters::reranker::ScriptedReranker;
@@ -24,7 +25,8 @@ pub trait Reranker: Send + Sync {
     /// Identifies the model.
     fn model(&self) -> &str;
 
-    /// The probability (0..1) that each text answers the question, in order. The other texts MUST NOT
-    /// change a score by more than 0.01. The adapter truncates texts that exceed the model's limit.
+    /// Scores each text, in order, with the probability (0..1) that it answers the question. The
+    /// other texts MUST NOT change a score by more than 0.01. The adapter truncates texts that
+    /// exceed the model's limit.
     async fn score(&self, question: &str, texts: &[String]) -> Result<Vec<f32>>;
 }

@@ -34,6 +34,7 @@ pub trait SentimentClassifier: Send + Sync {
     /// Identifies the model, as `vader`.
     fn model(&self) -> &str;
 
-    /// One result per text, in order. Text without words is neutral.
+    /// Classifies each text and returns one result per text, in order. Text without words is
+    /// neutral.
     async fn classify(&self, texts: &[String]) -> Result<Vec<Sentiment>>;
 }

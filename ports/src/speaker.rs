@@ -43,9 +43,10 @@ pub trait SpeakerSegmentation: Send + Sync {
     /// Maximum number of speakers in one window, 1..=8.
     fn max_speakers(&self) -> usize;
 
-    /// The active speakers in each window of mono samples; a network processes a batch faster than
-    /// single windows. Silence pads a shorter window at its end, so every result MUST have the same
-    /// number of frames, first time and step. A window longer than [`Self::window`] is `Invalid`.
+    /// Finds the active speakers in each window of mono samples. A network processes a batch faster
+    /// than single windows. Silence pads a shorter window at its end, so every result MUST have the
+    /// same number of frames, first time and step. A window longer than [`Self::window`] is
+    /// `Invalid`.
     async fn segment(&self, windows: Vec<Vec<f32>>) -> Result<Vec<WindowActivity>>;
 }
 
@@ -71,7 +72,7 @@ pub trait SpeakerEmbedder: Send + Sync {
     /// The mean cosine (−1..1) between clean 1.5 s segments above which they belong to one voice.
     fn same_voice_threshold(&self) -> f32;
 
-    /// A unit vector for mono samples at [`SAMPLE_RATE`](crate::decoder::SAMPLE_RATE), or `None` if
-    /// they are too short or too quiet to identify a voice.
+    /// Turns mono samples at [`SAMPLE_RATE`](crate::decoder::SAMPLE_RATE) into a unit vector, or
+    /// returns `None` if they are too short or too quiet to identify a voice.
     async fn embed(&self, samples: &[f32]) -> Result<Option<Vec<f32>>>;
 }

@@ -52,26 +52,27 @@ pub trait ObjectStorage: Send + Sync {
     /// The object's URL, which anyone can fetch if the bucket is public. MUST NOT do I/O.
     fn public_url(&self, key: &str) -> String;
 
-    /// A URL that a client can fetch now: the public one, or a presigned URL with an expiry if the
-    /// bucket is private.
+    /// Returns a URL that a client can fetch now: the public one, or a presigned URL with an expiry
+    /// if the bucket is private.
     async fn download_url(&self, key: &str) -> Result<String> {
         Ok(self.public_url(key))
     }
 
-    /// The key that a public URL of this bucket names; `None` for any other URL.
+    /// Extracts the key from a public URL of this bucket; returns `None` for any other URL.
     fn key_from_url(&self, url: &str) -> Option<String>;
 
     /// Stores the stream under `key`, replacing an earlier object. MUST use bounded memory for any
     /// length and MUST NOT expose a partial object: if the stream fails, the earlier object stays.
     async fn put(&self, key: &str, content: ByteStream, content_type: &str) -> Result<()>;
 
-    /// The object's metadata, or `None` if it does not exist.
+    /// Reads the object's metadata; returns `None` if the object does not exist.
     async fn stat(&self, key: &str) -> Result<Option<ObjectInfo>>;
 
-    /// The object's bytes, or those of a range within it. `NotFound` if it does not exist.
+    /// Streams the object's bytes, or a range of them. Returns `NotFound` if the object does not
+    /// exist.
     async fn get(&self, key: &str, range: Option<Range<u64>>) -> Result<ByteStream>;
 
-    /// The keys of the objects below `prefix` (which ends with `/`), in order.
+    /// Lists the keys that start with `prefix` (which ends with `/`), in order.
     async fn list(&self, prefix: &str) -> Result<Vec<String>>;
 
     /// Removes the object. A missing object is not an error.
@@ -81,7 +82,7 @@ pub trait ObjectStorage: Send + Sync {
     /// removed keys in order. Finding none is not an error.
     async fn delete_prefix(&self, prefix: &str) -> Result<Vec<String>>;
 
-    /// Fails unless the bucket can be reached and written to. MUST NOT retry; the caller sets a
-    /// deadline and drops the call when it passes.
+    /// Checks that the bucket can be reached and written to, and fails otherwise. MUST NOT retry;
+    /// the caller sets a deadline and drops the call when it passes.
     async fn probe(&self) -> Result<()>;
 }

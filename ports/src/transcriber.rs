@@ -47,16 +47,16 @@ pub struct Transcript {
 /// ```
 #[async_trait]
 pub trait Transcriber: Send + Sync {
-    /// Identifies the model and everything else that its words depend on, as `whisper-base-1f2e3d4c`.
-    /// Words cached under another name are not reused.
+    /// Identifies the model and everything else that affects the recognised words, as
+    /// `whisper-base-1f2e3d4c`. Words cached under another name are not reused.
     fn model(&self) -> &str;
 
     /// The longest segment that the recogniser handles well, seconds. Callers split longer speech at
     /// pauses.
     fn max_seconds(&self) -> f64;
 
-    /// The words in mono samples at [`SAMPLE_RATE`](crate::decoder::SAMPLE_RATE); silence yields none.
-    /// `language` is the ISO 639-1 code of the spoken language, if the caller knows it. A recogniser
-    /// that does not support it, or is configured for another, ignores it.
+    /// Recognises the words in mono samples at [`SAMPLE_RATE`](crate::decoder::SAMPLE_RATE);
+    /// silence yields none. `language` is the ISO 639-1 code of the spoken language, if the caller
+    /// knows it. A recogniser that does not support it, or is configured for another, ignores it.
     async fn transcribe(&self, samples: &[f32], language: Option<&str>) -> Result<Transcript>;
 }

@@ -1,5 +1,6 @@
-//! Durations and sizes in configuration: `"10s"`, `"1h 30m"`, `"64KiB"`, `"100MB"`, or a plain number of
-//! seconds or bytes. Used as `#[serde(with = "seconds")]` and `#[serde(with = "byte_size")]`.
+//! Durations and sizes in configuration: `"10s"`, `"1h 30m"`, `"64KiB"`, `"100MB"`, or a plain
+//! number of seconds or bytes. Fields use this module as `#[serde(with = "seconds")]` and
+//! `#[serde(with = "byte_size")]`.
 //!
 //! ```
 //! use std::time::Duration;

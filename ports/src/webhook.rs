@@ -9,7 +9,8 @@ use crate::Result;
 ///
 /// MUST refuse (`Denied`) every address that is not public, no matter which host name or DNS answer
 /// leads there, unless the check is disabled for trusted networks. Does not follow redirects. A
-/// status other than 2xx is an error, mapped as in [`SourceFetcher`](crate::fetcher::SourceFetcher).
+/// response status other than 2xx is an error of the same kind as in
+/// [`SourceFetcher`](crate::fetcher::SourceFetcher).
 ///
 /// ```
 /// use adapters::fetcher::MemoryWebhooks;

@@ -1,4 +1,5 @@
-//! Black passages: fades to and from black, and black between two shots. Each is one boundary.
+//! Finds black passages: fades to and from black, and black between two shots. Each passage is one
+//! boundary.
 
 use crate::Candidate;
 use crate::signature::Signature;

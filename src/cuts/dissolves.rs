@@ -1,5 +1,5 @@
-//! Dissolves: stretches in which every frame is a mixture of the pictures before and after, with a
-//! growing share of the second. Movement and pans are no mixtures.
+//! Finds dissolves: stretches in which every frame is a mixture of the picture before and the
+//! picture after, with a growing share of the latter. Movement and pans are not mixtures.
 
 use std::collections::VecDeque;
 

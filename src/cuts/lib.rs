@@ -1,13 +1,14 @@
-//! Detects shot boundaries in small colour frames: hard cuts, dissolves, and black passages. Runs
-//! during the scan and keeps about three seconds of frames, for videos of any length. It is a
-//! separate crate because it computes over every pixel: development builds optimise it too.
+//! Detects shot boundaries in small colour frames: hard cuts, dissolves, and black passages. It
+//! runs during the scan and keeps only about three seconds of frames, however long the video is. It
+//! is a separate crate because it computes over every pixel: development builds optimise it too.
 //!
-//! A hard cut is a frame that differs from the previous one much more than the frames around it differ
-//! from each other, over most of the picture, and permanently: a flash is undone within moments, a
-//! caption or a person covers a part, movement and pans raise the differences of the neighbourhood too.
-//! The test also uses motion estimation: the less of the frame is found in the previous one, the less
-//! it needs to stand out, so that a cut between two shots full of movement is detected and a jump of
-//! the camera is not. A picture that was temporarily covered does not begin another shot.
+//! A hard cut is a frame that differs from the previous one much more than the frames around it
+//! differ from each other, over most of the picture, and permanently. A flash is undone within
+//! moments, a caption or a person covers only a part, and movement and pans also raise the
+//! differences between the frames around them. The test also uses motion estimation: the less of
+//! the frame is found in the previous one, the less it needs to stand out, so that a cut between
+//! two shots full of movement is detected and a jump of the camera is not. A picture that was
+//! temporarily covered does not begin a new shot.
 
 mod black;
 mod dissolves;
@@ -32,7 +33,7 @@ use visual::VisualSeconds;
 /// Number of frames on each side that a change is compared with.
 const NEIGHBOURS: usize = 3;
 
-/// Maximum distance of these frames, seconds …
+/// Maximum distance between these frames, seconds …
 const NEAR: f64 = 0.5;
 
 /// … and at a low frame rate.
@@ -63,14 +64,14 @@ const MIN_NEW_NOVELTY: f32 = 0.9;
 /// Added to the change of the neighbourhood, to reduce the effect of coding noise in still pictures.
 const NOISE_FLOOR: f32 = 1.5;
 
-/// Minimum change of a cut, summed over luma and both colour differences (0..255 each).
+/// Minimum change that counts as a cut, summed over luma and both colour differences (0..255 each).
 const MIN_CHANGE: f32 = 8.0;
 
 /// Pictures whose layouts correlate more than this are one picture in another light.
 const SAME_LAYOUT: f32 = 0.965;
 
-/// Minimum change of the colour differences (0..255 each, summed) between two blank pictures that are
-/// different, not one in another light.
+/// Change of the colour differences (0..255 each, summed) from which two blank pictures are
+/// different, and not one picture in different light.
 const MIN_COLOUR_CHANGE: f32 = 40.0;
 
 /// A frame returns to a picture of the current shot if they differ by less than this share of the
@@ -81,7 +82,7 @@ const RETURN_NOVELTY: f32 = 0.6;
 /// A difference below this share of the candidate's change counts as a return to the picture before.
 const UNDONE_SHARE: f32 = 0.4;
 
-/// Minimum distance of two cuts, seconds; closer ones are merged.
+/// Minimum distance between two cuts, seconds; closer ones are merged.
 const MIN_SHOT: f64 = 0.15;
 
 /// A possible boundary.
@@ -96,8 +97,8 @@ pub struct Candidate {
 /// The result of the cut detector.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Cuts {
-    /// Shot boundaries in chronological order. The time of a hard cut is that of the first frame of the
-    /// new shot; the time of a dissolve or a short black passage is its middle.
+    /// Shot boundaries in chronological order. The time of a hard cut is the time of the first
+    /// frame of the new shot; the time of a dissolve or a short black passage is its middle.
     pub candidates: Vec<Candidate>,
     /// Visual measurements, one for each second with frames.
     pub seconds: Vec<VisualSecond>,
@@ -302,9 +303,9 @@ impl CutDetector {
     }
 }
 
-/// Median change of the nearest frames on one side, given with their distance in seconds; `None`
-/// without frames. If most frames repeat the previous one (film at a doubled rate, animation on
-/// threes), only the others count.
+/// Computes the median change of the nearest frames on one side, which are given with their
+/// distance in seconds; returns `None` without frames. If most frames repeat the previous one (film
+/// at a doubled rate, animation on threes), only the others count.
 fn typical_change(frames: impl Iterator<Item = (f64, f32)>) -> Option<f32> {
     let near: Vec<f32> = frames
         .enumerate()

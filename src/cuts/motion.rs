@@ -44,9 +44,9 @@ impl Sketch {
         Self { luma }
     }
 
-    /// The residual of this picture when every block is predicted from its best match in `earlier`, as
-    /// a share of the residual when it is predicted by its mean. Below about 0.5 for moved content;
-    /// about 1 and above for another picture.
+    /// The residual of this picture when every block is predicted from its best match in `earlier`,
+    /// as a share of the residual when it is predicted by its mean. The result is less than about
+    /// 0.5 for moved content, and about 1 or more for a different picture.
     pub(crate) fn novelty(&self, earlier: &Self) -> f32 {
         let (mut moved, mut texture) = (0, 0.0);
         for down in 0..DOWN {

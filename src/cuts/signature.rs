@@ -1,5 +1,5 @@
-//! A frame reduced to a coarse colour layout, and the difference of two layouts. Computed for every
-//! frame, so it must be cheap.
+//! A frame reduced to a coarse colour layout, and the difference between two layouts. Both are
+//! computed for every frame, so they must be cheap.
 
 /// Number of cells.
 pub(crate) const COLUMNS: usize = 32;
@@ -9,8 +9,8 @@ const CELLS: usize = COLUMNS * ROWS;
 /// Number of parallel sums; a divisor of [`CELLS`].
 const LANES: usize = 8;
 
-/// Size of a region in cells. Differences are measured by region to distinguish a covering caption or
-/// person from a change of the whole picture.
+/// Size of a region in cells. Differences are measured by region to tell a caption or person that
+/// covers a part from a change to the whole picture.
 const REGION_COLUMNS: usize = 4;
 const REGION_ROWS: usize = 3;
 const REGIONS: usize = CELLS / (REGION_COLUMNS * REGION_ROWS);

@@ -1,5 +1,6 @@
-//! Visual measurements of each second, taken during the scan: luma, colour, motion, sharpness, and a
-//! perceptual hash. Stored with the record, so that no later step has to decode again.
+//! Visual measurements of each second, taken during the scan: luma, colour, motion, sharpness, and
+//! a perceptual hash. The measurements are stored with the record, so that no later step has to
+//! decode the video again.
 
 use ports::decoder::ScanFrame;
 use serde::{Deserialize, Serialize};

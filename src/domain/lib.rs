@@ -2,7 +2,8 @@
 //!
 //! # Modules
 //!
-//! In order of dependency: no module names one that is listed below it.
+//! The modules are listed in order of dependency: none uses a module that comes after it in the
+//! list.
 //!
 //! | module | contents |
 //! |---|---|
@@ -71,13 +72,14 @@ use kernel::video::VideoId;
 pub use kernel::{Error, Result};
 pub use scoped::Scoped;
 
-/// The configuration of the domain, by section of the file: its own sections, and its own keys of
-/// sections that it shares with adapters. Each is defined next to the use-cases that read it.
+/// The configuration of the domain, one field per section of the configuration file. Some sections
+/// belong to the domain alone; of those that it shares with adapters, this type has only the
+/// domain's keys. Each section is defined next to the use-cases that read it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "each field is the section of its name")]
 pub struct Settings {
-    /// The folder of local storage, records, index and temporary files.
+    /// The folder that holds local storage, records, the index and temporary files.
     pub data_dir: PathBuf,
     pub fetch: ingest::DownloadSettings,
     pub decoder: ingest::ScanSettings,
@@ -94,13 +96,15 @@ pub struct Settings {
     pub jobs: jobs::JobSettings,
     pub callbacks: kernel::webhook::CallbackSettings,
     pub alerts: alerts::AlertSettings,
-    /// Whether other instances share the records. Set by the code that opens them, not by a key.
+    /// Whether other instances share the records. The code that opens the records sets this; there
+    /// is no configuration key.
     #[serde(skip)]
     pub shared_records: bool,
-    /// Timing of health probes. Set by the server, not by a key.
+    /// Timing of health probes. The server sets this; there is no configuration key.
     #[serde(skip)]
     pub probes: status::ProbeSettings,
-    /// Whether the web UI is served (reported by `/health`). Set by the server, not by a key.
+    /// Whether the web UI is served (reported by `/health`). The server sets this; there is no
+    /// configuration key.
     #[serde(skip)]
     pub ui: bool,
 }
@@ -131,16 +135,17 @@ impl Default for Settings {
     }
 }
 
-/// Minimum length of a lease: a shorter one could not be renewed several times within its length.
+/// The shortest allowed lease: a shorter one would leave no time for several renewals before it
+/// expires.
 const MIN_LEASE: Duration = Duration::from_secs(4);
 
 impl Settings {
-    /// The folder of spooled sources.
+    /// The folder for spooled sources.
     fn work_dir(&self) -> PathBuf {
         self.data_dir.join("work")
     }
 
-    /// The folders of cached frames and of spooled videos.
+    /// The folders for cached frames and spooled videos.
     fn folders(&self) -> frames::Folders {
         frames::Folders { pictures: self.data_dir.join("frames"), work: self.work_dir() }
     }
@@ -155,7 +160,7 @@ impl Settings {
         }
     }
 
-    /// Length of the lease of a video, if instances share their records.
+    /// How long a video's lease lasts, if instances share their records.
     fn lease(&self) -> Option<Duration> {
         self.shared_records.then(|| self.records.lease.max(MIN_LEASE))
     }
@@ -173,11 +178,11 @@ pub struct Shotlog {
     pub tokens: TokenCounter,
     /// Answers searches and questions.
     pub answering: Arc<Answering>,
-    /// Evaluates answers to judged questions.
+    /// Measures the quality of answers to judged questions.
     pub evaluations: Arc<Evaluations>,
     /// Manages alerts: saved searches that call a webhook for every new matching video.
     pub alerts: Arc<Alerts>,
-    /// Ingests sources to published videos.
+    /// Ingests sources and publishes them as videos.
     pub ingest: Arc<Ingest>,
     /// Queues and runs jobs.
     pub jobs: Arc<Jobs>,
@@ -191,7 +196,8 @@ pub struct Shotlog {
 }
 
 impl Shotlog {
-    /// The service over these ports. Reads and writes nothing, and runs no job until [`Jobs::start`].
+    /// Builds the service on these ports. Reads and writes nothing, and runs no job before
+    /// [`Jobs::start`].
     pub fn new(stores: Stores, models: Models, settings: Settings) -> Arc<Self> {
         Self::with_extensions(
             stores,
@@ -202,7 +208,7 @@ impl Shotlog {
         )
     }
 
-    /// The service with custom analyzers and aggregators.
+    /// Builds the service with additional, custom analyzers and aggregators.
     pub fn with_extensions(
         stores: Stores,
         mut models: Models,
@@ -297,7 +303,7 @@ impl Shotlog {
     }
 
     /// Registers this install as the owner of the index and the queue if they have none. Returns
-    /// `Invalid` if another install owns one of them, `NotFound` if a bucket does not exist.
+    /// `Invalid` if another install owns one of them, and `NotFound` if a bucket does not exist.
     pub async fn adopt_stores(&self) -> Result<()> {
         self.catalog.probe().await?;
         self.catalog.adopt_index().await?;
@@ -305,8 +311,9 @@ impl Shotlog {
         self.jobs.adopt_queue(&self.catalog.install().await?).await
     }
 
-    /// Removes vectors, record, objects and cached files of a video. Cancels a running ingest of it
-    /// first. Completes even if the caller goes away; if the disk is full, uses the reserved space.
+    /// Removes a video's vectors, record, objects and cached files. If the video is being ingested,
+    /// cancels the ingest first. The delete completes even if the caller goes away, and uses the
+    /// reserved space if the disk is full.
     pub async fn delete_video(&self, video_id: VideoId) -> Result<VideoDeletion> {
         self.catalog.readiness.check()?;
         let (jobs, reserve) = (self.jobs.clone(), self.reserve.clone());
@@ -324,12 +331,12 @@ impl Shotlog {
         deleting.await.map_err(|e| Error::corrupt(format!("the delete panicked: {e}")))?
     }
 
-    /// Fills the disk reserve for deletes if necessary.
+    /// Fills the disk space reserved for deletes, if necessary.
     pub async fn fill_reserve(&self) {
         change_reserve(&self.reserve, Reserve::fill).await;
     }
 
-    /// The service restricted to the access of a caller.
+    /// Restricts the service to a caller's access.
     pub fn scoped(self: &Arc<Self>, access: Access) -> Scoped {
         Scoped::new(self.clone(), access)
     }

@@ -1,5 +1,5 @@
-//! The service restricted to the access of one caller: HTTP handlers and agent tools reach the
-//! use-cases only through it. Videos that the caller may not see appear as missing, and forbidden
+//! The service restricted to one caller's access. HTTP handlers and agent tools reach the use-cases
+//! only through this module. Videos that the caller may not see appear to be missing, and forbidden
 //! changes are rejected.
 //!
 //! Three methods give access to the service: [`Scoped::for_video`] for operations on one video,
@@ -67,24 +67,28 @@ impl Scoped {
         Self { service, access }
     }
 
-    /// The service, for an operation on a video. Returns `NotFound` if the caller may not see it.
+    /// Gives access to the service for an operation on a video. Returns `NotFound` if the caller
+    /// may not see it.
     async fn for_video(&self, video_id: VideoId) -> Result<&Arc<Shotlog>> {
         self.service.catalog.check_visible(&self.access, video_id).await?;
         Ok(&self.service)
     }
 
-    /// The service, for a change. Returns `Forbidden` if the caller has read-only access.
+    /// Gives access to the service for a change. Returns `Forbidden` if the caller has read-only
+    /// access.
     fn for_write(&self) -> Result<&Arc<Shotlog>> {
         self.access.check_write()?;
         Ok(&self.service)
     }
 
-    /// Returns `Forbidden` if the caller has read-only access. Call before reading a long request body.
+    /// Checks that the caller may make changes and returns `Forbidden` if not. Call this before
+    /// reading a long request body.
     pub fn check_write(&self) -> Result<()> {
         self.access.check_write()
     }
 
-    /// The service and the access, for an operation that filters by access itself.
+    /// Gives access to the service, together with the caller's access rights, for an operation that
+    /// filters by access itself.
     fn with_access(&self) -> (&Arc<Shotlog>, &Access) {
         (&self.service, &self.access)
     }
@@ -122,7 +126,7 @@ impl Scoped {
         self.for_video(video_id).await?.catalog.media_url(video_id).await
     }
 
-    /// A cached response about a video: see `Catalog::cached_response`.
+    /// Returns a cached response about a video: see `Catalog::cached_response`.
     pub async fn cached_response<E: From<Error>>(
         &self,
         video_id: VideoId,
@@ -251,7 +255,7 @@ impl Scoped {
         self.for_object(key).await?.catalog.object(key, range).await
     }
 
-    /// The service, for an operation on a stored object of a video.
+    /// Gives access to the service for an operation on a stored object of a video.
     async fn for_object(&self, key: &str) -> Result<&Arc<Shotlog>> {
         let (folder, _) = key.split_once('/').unwrap_or((key, ""));
         let absent = |error| match error {
@@ -452,7 +456,8 @@ impl Scoped {
         self.for_write()?.jobs.ingest_url(url, self.with_caller(fields)?).await
     }
 
-    /// Sets the caller's access, and a collection that the caller may see.
+    /// Adds the caller's access and a collection that the caller may see to the fields of an
+    /// ingest.
     fn with_caller(&self, mut fields: IngestFields) -> Result<IngestFields> {
         fields.metadata.assign_collection(&self.access)?;
         fields.access = self.access.clone();
@@ -579,7 +584,8 @@ impl Scoped {
         self.service.search.recommended_thresholds()
     }
 
-    /// Returns `Forbidden` without unrestricted access, since the gauges count all videos.
+    /// Updates the gauges. Returns `Forbidden` if the caller's access is restricted, since the
+    /// gauges count all videos.
     pub async fn refresh_gauges(&self) -> Result<ProbeOutcome> {
         self.access.check_unrestricted()?;
         Ok(self.service.status.refresh_gauges().await)

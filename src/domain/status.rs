@@ -28,13 +28,13 @@ pub use probes::{ProbeOutcome, ProbeSettings};
 /// The health document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Health {
-    /// Whether storage answers; otherwise the service is `degraded`.
+    /// Whether storage answers; if it does not, the service is `degraded`.
     pub ok: bool,
     /// Whether the web UI is served.
     pub ui: bool,
     /// Name of the bucket.
     pub bucket: String,
-    /// The error of storage, if any.
+    /// The error that storage reported, if any.
     pub storage_error: Option<String>,
     /// Registered analyzers.
     pub analyzers: Vec<String>,
@@ -95,7 +95,7 @@ pub struct Status {
     catalog: Arc<Catalog>,
     settings: ProbeSettings,
     storage: Arc<PortProbe>,
-    /// Probes of all ports that can be unreachable, including storage.
+    /// One probe for each port that can be unreachable, including storage.
     probes: Vec<Arc<PortProbe>>,
     /// Updates the gauges.
     gauges: Arc<PortProbe>,
@@ -122,20 +122,21 @@ impl Status {
         Self { stores, models, catalog, settings, storage, probes, gauges, ui, callbacks }
     }
 
-    /// Updates the gauges of jobs, points and videos, at most once per `http.probe_interval`, and
-    /// returns whether they are up to date. Does not wait for stores that do not answer.
+    /// Updates the gauges that count jobs, points and videos, at most once per
+    /// `http.probe_interval`, and returns whether they are up to date. Does not wait for stores
+    /// that are not answering.
     pub async fn refresh_gauges(&self) -> ProbeOutcome {
         self.gauges.outcome().await
     }
 
-    /// The last probe result of each port that can be unreachable. A port fails if it does not answer
-    /// within `http.probe_timeout`. Probes make no billed calls.
+    /// Returns the last probe result of each port that can be unreachable. A port fails if it does
+    /// not answer within `http.probe_timeout`. Probes make no billed calls.
     pub async fn probe(&self) -> Vec<(&'static str, ProbeOutcome)> {
         let outcome = async |probe: &Arc<PortProbe>| (probe.check, probe.outcome().await);
         join_all(self.probes.iter().map(outcome)).await
     }
 
-    /// Advice of the index for the operator, if any.
+    /// Asks the index for advice to the operator, if it has any.
     pub async fn advice(&self) -> Result<Option<String>> {
         Ok(self.stores.index.advice().await?)
     }
@@ -148,7 +149,7 @@ impl Status {
         }
     }
 
-    /// The health document, from the last probe results.
+    /// Builds the health document from the last probe results.
     pub async fn health(&self) -> Health {
         let storage = self.storage.outcome().await;
         let unavailable = self.catalog.analyzers.unavailable(&self.models);
@@ -214,7 +215,7 @@ async fn update_gauges(
     Ok(())
 }
 
-/// Probes of all ports that can be unreachable, storage first.
+/// Creates a probe for each port that can be unreachable, storage first.
 fn probes(stores: &Stores, models: &Models, settings: ProbeSettings) -> Vec<Arc<PortProbe>> {
     let storage_settings = match settings.storage_is_local {
         true => ProbeSettings { interval: Duration::ZERO, ..settings },

@@ -85,8 +85,8 @@ const OPENING: &[&str] = &[
     "were", "do", "does", "did", "can", "could", "will", "would", "should", "has", "have", "had",
 ];
 
-/// Whether a question begins with how many or how much. Only a number answers such a question, unlike one
-/// of how long something lasts.
+/// Whether a question begins with how many or how much. Only a number answers such a question,
+/// unlike one that asks how long something lasts.
 pub fn asks_for_number(question: &[Token<'_>]) -> bool {
     const EARLY: usize = 3;
     let lower = |at: usize| question.get(at).map_or("", |word| word.lower.as_str());
@@ -106,7 +106,8 @@ pub fn topic(question: &str) -> Option<&str> {
         &["in", "at", "by", "on", "during", "as", "for", "to", "with", "when", "while", "here"];
     // Questions why or how somebody talks about a thing are not answered by what is said about it.
     const UNRELATED_OPENINGS: &[&str] = &["why", "how", "which"];
-    /// Maximum distance from the verb to `about`: `What does she tell the others about it?`
+    /// Maximum distance from the verb to `about`, in words: `What does she tell the others about
+    /// it?`
     const MAX_GAP: usize = 3;
     let all = tokens(question);
     let is = |at: usize, list: &[&str]| {
@@ -189,8 +190,8 @@ pub fn is_generic(lower: &str) -> bool {
     QUERY_FILLERS.contains(&lower) || QUESTION_FILLERS.contains(&lower)
 }
 
-/// The subject of a question or search without the filler words around it: `train` in `When can one see a
-/// train in this video?`. `None` if that is the whole text or nothing.
+/// The subject of a question or search without the filler words around it: `train` in `When can one
+/// see a train in this video?`. Returns `None` if that is the whole text or nothing.
 pub fn subject(question: &str) -> Option<&str> {
     let all = tokens(question);
     let is_filler = |token: &Token<'_>| {

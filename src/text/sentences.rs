@@ -9,9 +9,9 @@ pub enum Quotations {
     Whole,
 }
 
-/// The sentences of a text, trimmed; each contains a letter or digit. Handles abbreviations, initials,
-/// decimals and closing marks after the full stop. A line break ends a sentence; an ellipsis or a quotation
-/// followed by a lower-case letter does not.
+/// Splits a text into trimmed sentences, each of which contains a letter or digit. Handles
+/// abbreviations, initials, decimals and closing marks after the full stop. A line break ends a
+/// sentence; an ellipsis or a quotation followed by a lower-case letter does not.
 pub fn sentences(text: &str, quotations: Quotations) -> Vec<&str> {
     text.lines().flat_map(|line| sentences_of_line(line, quotations)).collect()
 }

@@ -14,8 +14,8 @@ pub fn stem(lower: &str) -> String {
     stem_with(&ALL, lower)
 }
 
-/// The stem for stored vectors: [`stem()`] without the irregular forms in `MORE`. It must not change; new
-/// irregular forms go into `MORE` only.
+/// The stem for stored vectors, which is [`stem()`] without the irregular forms in `MORE`. Its
+/// results must not change, so new irregular forms go into `MORE` only.
 pub fn stored_stem(lower: &str) -> String {
     stem_with(&STORED, lower)
 }
@@ -50,16 +50,16 @@ impl<'a> StemMatcher<'a> {
     }
 }
 
-/// The common prefix of all regular forms of a stem: the stemmer's rules change endings, by at most one
-/// letter of the stem (`hoping` gives `hope`). For the shortest stems, the first letter (`dying` gives
-/// `die`).
+/// The prefix that all regular forms of a stem share. The stemmer's rules change endings, by at
+/// most one letter of the stem (`hoping` gives `hope`). For the shortest stems, the first letter
+/// (`dying` gives `die`).
 fn beginning(stem: &str) -> &[u8] {
     let length = if stem.len() > 3 { stem.len() - 1 } else { 1 };
     stem.as_bytes().get(..length).unwrap_or_default()
 }
 
-/// Share of the words that occur in a text in any form, 0..1; 0 without words. OCR text often lacks spaces,
-/// so long words also match inside longer ones.
+/// Computes the share of the words that occur in a text in any form, 0..1; it is 0 without words.
+/// OCR text often lacks spaces, so long words also match inside longer ones.
 pub fn word_overlap(words: &[String], text: &str) -> f32 {
     if words.is_empty() {
         return 0.0;

@@ -70,7 +70,8 @@ pub fn tokens(text: &str) -> Vec<Token<'_>> {
     })
 }
 
-/// `joins` decides whether a character between two neighbours belongs inside a token.
+/// Splits a text into tokens. `joins` decides whether a character between two neighbours belongs
+/// inside a token.
 fn split(text: &str, joins: impl Fn(char, char, char) -> bool) -> Vec<Token<'_>> {
     let mut found = Vec::new();
     let mut start = None;

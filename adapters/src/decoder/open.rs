@@ -131,13 +131,13 @@ pub fn open(_: &Settings, _max_duration: Duration) -> Result<Arc<dyn VideoDecode
     Err(OpenError::compiled_out("decoding", "ffmpeg"))
 }
 
-/// The decoder, for log and `shotlog check`.
+/// Describes the decoder for the log and for `shotlog check`.
 #[cfg(not(feature = "ffmpeg"))]
 pub fn describe(_: &Settings) -> String {
     "none".into()
 }
 
-/// The decoder, for log and `shotlog check`.
+/// Describes the decoder for the log and for `shotlog check`.
 #[cfg(feature = "ffmpeg")]
 pub fn describe(section: &Settings) -> String {
     match section.isolation {

@@ -1,6 +1,6 @@
-//! An embedder without weights: signed feature hashing of words, stems and character n-grams. It
-//! recognises words that two texts share, including inflections and similar spellings, but not
-//! meaning.
+//! An embedder without weights, based on signed feature hashing of words, stems and character
+//! n-grams. It recognises words that two texts share, including inflections and similar spellings,
+//! but not meaning.
 
 use std::collections::HashMap;
 

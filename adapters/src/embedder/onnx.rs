@@ -193,7 +193,7 @@ impl Encoder {
         Ok(batches)
     }
 
-    /// The unit vector of every text of a batch with the index of the text.
+    /// Computes the unit vector of every text in a batch, with the index of the text.
     fn run(&self, batch: &[Text]) -> Result<Vec<(usize, Vec<f32>)>> {
         let failed = |e: ort::Error| {
             PortError::new(ErrorKind::Other, format!("the embedding model failed: {e}"))

@@ -35,7 +35,7 @@ pub(super) fn check_length(
     .boxed()
 }
 
-/// `http://host/clip.mp4 stopped after 10 of 20 bytes`.
+/// Makes an error such as `http://host/clip.mp4 stopped after 10 of 20 bytes`.
 pub(super) fn truncated(address: &str, received: u64, length: Option<u64>) -> PortError {
     let total = length.map_or_else(String::new, |length| format!(" of {length}"));
     PortError::new(

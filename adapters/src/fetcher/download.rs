@@ -1,5 +1,5 @@
-//! The body of a download, which resumes with a range request if it stalls or breaks off. Created
-//! by the HTTP fetcher, whose checks apply to every request.
+//! The body of a download, which resumes with a range request if it stalls or breaks off. The HTTP
+//! fetcher creates it, and its checks apply to every request.
 
 use std::time::Duration;
 
@@ -125,8 +125,8 @@ impl Download {
     }
 }
 
-/// The ETag of a file that the server serves ranges of. Must be a strong validator, since a weak
-/// one may stand for other bytes.
+/// The ETag of a file from which the server serves ranges. It must be a strong validator, since a
+/// weak one may stand for different bytes.
 fn resumable(status: StatusCode, headers: &HeaderMap) -> Option<HeaderValue> {
     let ranges = headers.get(ACCEPT_RANGES).is_some_and(|unit| unit == "bytes");
     let etag = headers.get(ETAG).filter(|etag| etag.as_bytes().starts_with(b"\""));

@@ -109,7 +109,7 @@ pub(super) fn status_error(status: u16, reason: &str, url: &Url) -> PortError {
     PortError::new(kind, format!("{} answered {}", redacted(url), reason.trim_end()))
 }
 
-/// `video/mp4` for `Video/MP4; codecs=avc1`.
+/// Extracts the MIME type, such as `video/mp4` from `Video/MP4; codecs=avc1`.
 pub(super) fn media_type(header: &str) -> Option<String> {
     let essence = header.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     (!essence.is_empty()).then_some(essence)
@@ -177,7 +177,7 @@ fn unquote(quoted: &str) -> (String, &str) {
     (value, "")
 }
 
-/// `UTF-8'en'%E2%82%AC.mp4` (RFC 8187).
+/// Decodes a value such as `UTF-8'en'%E2%82%AC.mp4` (RFC 8187).
 fn extended_value(value: &str) -> Option<String> {
     let mut parts = value.splitn(3, '\'');
     let (charset, _language, encoded) = (parts.next()?, parts.next()?, parts.next()?);

@@ -1,5 +1,6 @@
 //! Validation that every index adapter shares, with the same messages: unknown fields, values and
-//! predicates of the wrong type, vectors of the wrong length. Called before any change or search.
+//! predicates of the wrong type, vectors of the wrong length. Adapters call it before any change or
+//! search.
 
 use ports::index::{
     FacetQuery, FieldValue, Filter, PAYLOAD_FIELDS, PayloadType, Point, PointId, Predicate,

@@ -1,5 +1,5 @@
 //! The index in memory: a simple reference for tests and short-lived installations. Nothing
-//! survives a restart; every search scans all points.
+//! survives a restart, and every search scans all points.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};

@@ -242,7 +242,7 @@ fn embedded(section: &Settings, spec: IndexSpec<'_>) -> EmbeddedOptions {
     }
 }
 
-/// The listing of an open index.
+/// Opens the listing of an open index.
 async fn embedded_listing(index: &EmbeddedOptions) -> ports::Result<Arc<dyn VideoListing>> {
     let listing = EmbeddedListing::open(index.folder.join(LISTING)).await?;
     Ok(Arc::new(listing))

@@ -1,4 +1,4 @@
-//! Tokenization for indexing and searching. Used by the adapters that rank with BM25 themselves.
+//! Tokenization for indexing and searching. The adapters that rank with BM25 themselves use it.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use tantivy::tokenizer::{
     TextAnalyzer, TokenStream,
 };
 
-/// Words with more bytes are not indexed: they are base64, hashes or noise.
+/// Words with more bytes are not indexed, since they are base64, hashes or noise.
 const MAX_WORD_BYTES: usize = 64;
 
 /// Maximum number of distinct words and phrases in a query; the rest is ignored.
@@ -36,8 +36,8 @@ pub(super) fn words(analyzer: &mut TextAnalyzer, text: &str) -> Vec<(usize, Stri
     found
 }
 
-/// The clauses of a query: single words, and phrases whose words must be adjacent. A phrase is text
-/// between two double quotes; an unpaired quote is ignored.
+/// Splits a query into clauses: single words, and phrases whose words must be adjacent. A phrase is
+/// text between two double quotes; an unpaired quote is ignored.
 pub(super) fn clauses(analyzer: &mut TextAnalyzer, query: &str) -> Vec<Vec<(usize, String)>> {
     let parts: Vec<&str> = query.split('"').collect();
     let mut seen = HashSet::new();

@@ -1,6 +1,6 @@
-//! Jobs on a NATS server with JetStream: a key-value bucket stores their documents, a work queue
-//! delivers each to one instance at a time, and again if the instance sends no heartbeat for
-//! [`NatsOptions::redelivery`].
+//! Jobs on a NATS server with JetStream: a key-value bucket stores their documents, and a work
+//! queue delivers each job to one instance at a time. It delivers the job again if that instance
+//! sends no heartbeat for [`NatsOptions::redelivery`].
 
 use std::collections::BTreeSet;
 use std::error::Error as StdError;
@@ -150,7 +150,7 @@ impl NatsJobs {
         format!("{}.queue.{job_id}", self.options.name)
     }
 
-    /// The next message of the queue, or `None` if none arrived in time.
+    /// Waits for the queue's next message; returns `None` if none arrives in time.
     async fn next(&self) -> Result<Option<Message>> {
         let batch = self.consumer.batch().max_messages(1).expires(PULL).messages().await;
         let mut batch = batch.map_err(request_failed)?;
@@ -168,7 +168,7 @@ impl NatsJobs {
         Ok(false)
     }
 
-    /// The lease for the message's job; `None` if the job does not exist.
+    /// Creates the lease for the message's job; returns `None` if the job does not exist.
     async fn accept(&self, message: Message) -> Result<Option<NatsLease>> {
         let job_id = message.subject.rsplit('.').next().unwrap_or_default().to_owned();
         if self.is_stored(&job_id).await? {

@@ -1,5 +1,5 @@
-//! The listing in a local file: a redb database. The order is in memory, documents are read on
-//! demand. One process at a time.
+//! The listing in a local file: a redb database. The order is kept in memory, and documents are
+//! read on demand. Only one process at a time can open it.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -26,10 +26,10 @@ const CACHE: usize = 16 << 20;
 /// By video id: `created_at`, filename and analyzers.
 const KEYS: TableDefinition<'_, &str, (i64, &str, Vec<&str>)> = TableDefinition::new("tested");
 
-/// By video id: the document as JSON.
+/// The document as JSON, by video id.
 const DOCUMENTS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("documents");
 
-/// By video id: the fields as JSON; absent for an entry without fields.
+/// The fields as JSON, by video id; absent for an entry without fields.
 const FIELDS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("fields");
 
 /// The mark, under the empty key.
@@ -50,7 +50,7 @@ struct Inner {
 
 impl EmbeddedListing {
     /// Opens or creates the listing. Replaces a damaged file with an empty listing without a mark.
-    /// `Unavailable` if another process has it open.
+    /// Returns `Unavailable` if another process has it open.
     pub async fn open(file: PathBuf) -> Result<Self> {
         let at = file.clone();
         // Damage may make the reader panic.

@@ -1,4 +1,5 @@
-//! The entries in order, without their documents, for queries. About 200 bytes per entry.
+//! Keeps the entries in order, without their documents, for queries. An entry takes about 200
+//! bytes.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};

@@ -151,7 +151,7 @@ impl QdrantListing {
         Ok(())
     }
 
-    /// The age of the first entry in this direction.
+    /// Reads the age of the first entry in this direction.
     async fn first(&self, filter: &Filter, direction: Direction) -> Result<Option<i64>> {
         let order =
             OrderBy { key: AGE.to_owned(), direction: Some(direction as i32), start_from: None };
@@ -176,7 +176,7 @@ impl QdrantListing {
         Ok(answer.result.map_or(0, |result| result.count))
     }
 
-    /// The places of a page.
+    /// Finds the places of a page.
     async fn page(&self, query: &ListQuery, filter: &Filter) -> Result<Vec<Place>> {
         let place = |Position { created_at, video_id }: &Position| Place {
             age: age(*created_at),
@@ -199,7 +199,7 @@ impl QdrantListing {
         Ok(page)
     }
 
-    /// The next `count` places, or fewer at the end.
+    /// Reads the next `count` places, or fewer at the end.
     async fn next_places(
         &self,
         after: Option<Place>,
@@ -247,7 +247,7 @@ impl QdrantListing {
         Ok(places)
     }
 
-    /// The first places of one instant from a point on.
+    /// Reads the first places of one instant, starting at a point.
     async fn instant(
         &self,
         age: i64,
@@ -278,7 +278,7 @@ impl QdrantListing {
         answer.result.into_iter().map(place).collect()
     }
 
-    /// The first `limit` ids of matching entries after one id, ascending.
+    /// Lists the first `limit` ids of matching entries after an id, ascending.
     async fn ids_after(
         &self,
         filter: Filter,
@@ -310,7 +310,7 @@ impl QdrantListing {
         Ok(ids)
     }
 
-    /// The entries of these points in their order; skips missing ones.
+    /// Reads the entries of these points in their order; skips missing ones.
     async fn entries(&self, points: &[Uuid]) -> Result<Vec<VideoEntry>> {
         let mut entries = Vec::new();
         for some in points.chunks(PAGE) {

@@ -16,7 +16,7 @@ use crate::openai::{Connection, Retry};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Extractive: selects from the evidence, without weights or network.
+    /// The extractive model, which selects from the evidence, without weights or network.
     #[default]
     Extractive,
     /// An OpenAI-compatible server.

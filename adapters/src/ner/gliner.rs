@@ -241,8 +241,8 @@ fn best(mut scored: Vec<SpanScore>) -> Vec<SpanScore> {
     chosen
 }
 
-/// Byte offsets of words, including inner hyphens and underscores, and of every other non-space
-/// character: the pattern `\w+(?:[-_]\w+)*|\S` used in training.
+/// Finds the byte offsets of words, including inner hyphens and underscores, and of every other
+/// non-space character. This is the pattern `\w+(?:[-_]\w+)*|\S` that was used in training.
 fn words(text: &str) -> Vec<(usize, usize)> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut found = Vec::new();

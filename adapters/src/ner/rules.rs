@@ -1,5 +1,5 @@
-//! Named entity recognition for English with rules and word lists. Prefers missing a name to
-//! inventing one. Text without capital letters, as some speech recognisers produce, and text in
+//! Named entity recognition for English with rules and word lists. It would rather miss a name than
+//! invent one. Text without capital letters, as some speech recognisers produce, and text in
 //! capitals only, as on signs, are matched against the lists alone.
 
 mod names;

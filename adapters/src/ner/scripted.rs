@@ -16,8 +16,8 @@ pub struct ScriptedEntities {
 }
 
 impl ScriptedEntities {
-    /// `names` are pairs of a non-empty name and its label. Of two names that begin at one position
-    /// the longer one matches.
+    /// Creates a recogniser. `names` are pairs of a non-empty name and its label. If two names
+    /// begin at the same position, the longer one matches.
     pub fn new(names: &[(&str, &str)]) -> Self {
         let mut names: Vec<(String, String)> =
             names.iter().map(|(n, l)| (n.to_string(), l.to_string())).collect();

@@ -19,7 +19,8 @@ pub struct Settings {
     pub kind: NetworkKind,
     /// Detection model under `models.dir`.
     pub detection: PathBuf,
-    /// Recognition model under `models.dir`; empty: PP-OCRv5's, or PP-OCRv4's if only that exists.
+    /// Recognition model under `models.dir`; if empty, PP-OCRv5's, or PP-OCRv4's if only that
+    /// exists.
     pub recognition: PathBuf,
     /// File under `models.dir` with one character per line, for a recognition model without a
     /// character list in its metadata.

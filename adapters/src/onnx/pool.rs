@@ -55,8 +55,9 @@ impl Pool {
         self.acquire(|seat| work(&mut seat.session))
     }
 
-    /// Like [`Self::with`] for one run over an input of `values` values. Passes the run options to
-    /// use. For a model that was opened with [`Inputs::Sized`] or [`Inputs::Short`].
+    /// Does the same as [`Self::with`] for one run over an input of `values` values, and passes the
+    /// run options to use. It is for a model that was opened with [`Inputs::Sized`] or
+    /// [`Inputs::Short`].
     pub(crate) fn with_sized<T>(
         &self,
         values: usize,

@@ -24,8 +24,8 @@ pub struct BucketRecords {
 }
 
 impl BucketRecords {
-    /// Stores records in a bucket. `Invalid` if its store has no conditional writes, without which
-    /// instances could overwrite each other's changes.
+    /// Stores records in a bucket. Returns `Invalid` if its store has no conditional writes,
+    /// without which instances could overwrite each other's changes.
     pub fn new(bucket: OpendalStorage) -> Result<Self> {
         let can = bucket.operator.info().capability();
         let conditional = can.write_with_if_not_exists

@@ -1,4 +1,4 @@
-//! JSON records as files below a folder, one per key. Uses plain system calls, because the
+//! JSON records as files in a folder, one per key. It uses plain system calls, because the
 //! durability of `put` also needs synced directories.
 
 use std::fs::{self, File, TryLockError};
@@ -49,7 +49,7 @@ pub struct FolderRecords {
 #[derive(Debug)]
 struct ChangeCounters([ChangeCounter; COUNTERS]);
 
-/// The number of changes of a bucket's documents, and the last observed version of one of them.
+/// The number of changes to the documents in one hash bucket, and the last observed version of one of them.
 #[derive(Debug)]
 struct ChangeCounter {
     count: AtomicU64,
@@ -123,7 +123,7 @@ impl FolderRecords {
     }
 
     /// Opens the folder for exclusive use, so that no other process has unfinished work in it.
-    /// `Unavailable` while another process has exclusive use. *Blocks.*
+    /// Returns `Unavailable` while another process has exclusive use. *Blocks.*
     pub fn open_exclusive(root: &Path) -> Result<Self> {
         let unusable = |e: io::Error| {
             let message = format!("cannot lock {} as the folder of records: {e}", root.display());
@@ -202,8 +202,8 @@ impl RecordStore for FolderRecords {
         .await
     }
 
-    /// Only with exclusive use. The change count catches writes within one tick of the file
-    /// system's clock; file metadata catches manual edits, with a short delay.
+    /// Returns a version only with exclusive use. The change count catches writes within one tick
+    /// of the file system's clock; file metadata catches manual edits, with a short delay.
     async fn version(&self, key: &str) -> Result<Option<Version>> {
         check_key(key)?;
         if self.exclusive.is_none() {
@@ -439,7 +439,7 @@ fn empty_bin(bin: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Names of documents and folders directly below `folder`; the flag marks folders.
+/// Lists the names of the documents and folders directly in `folder`; the flag marks folders.
 fn entries(root: &Path, folder: &str) -> io::Result<Vec<(String, bool)>> {
     let found = match fs::read_dir(root.join(folder)) {
         Err(e) if is_absent(&e) => return Ok(Vec::new()),

@@ -1,4 +1,4 @@
-//! JSON records in memory, lost with the process; for tests and trials.
+//! JSON records in memory, which are lost when the process ends; for tests and trials.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -127,7 +127,8 @@ impl Classifier {
     }
 }
 
-/// The softmax of the logits by class. With two classes, the undecided share counts as neutral.
+/// Computes the softmax of the logits by class. With two classes, the undecided share counts as
+/// neutral.
 fn shares(classes: &[Class], logits: &[f32]) -> Result<Sentiment> {
     let max_logit = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let weights: Vec<f32> = logits.iter().map(|logit| (logit - max_logit).exp()).collect();

@@ -20,8 +20,8 @@ pub struct Settings {
     pub segmentation: PathBuf,
     /// Speaker embedding network under `models.dir`, as exported by 3D-Speaker or WeSpeaker.
     pub file: PathBuf,
-    /// Minimum cosine between clean 1.5 s segments of one voice, −1..1; depends on the model. Noisy
-    /// audio lowers the threshold, down to half of it.
+    /// Cosine from which clean 1.5 s segments belong to one voice, −1..1; it depends on the model.
+    /// Noisy audio lowers the threshold, down to half of it.
     pub same_voice_threshold: f32,
 }
 

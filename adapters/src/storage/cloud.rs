@@ -28,7 +28,7 @@ pub struct S3Options {
     pub session_token: Option<String>,
     /// Use `bucket.host` instead of `host/bucket` in requests and public URLs.
     pub virtual_host_style: bool,
-    /// Public base URL of the bucket, if not the endpoint (a CDN).
+    /// Public base URL of the bucket, if it differs from the endpoint (for example, a CDN).
     pub public_base_url: Option<String>,
     /// How long presigned URLs are valid; `None` for a public bucket.
     pub signed: Option<Duration>,
@@ -50,7 +50,7 @@ pub struct GcsOptions {
     pub credential: Option<String>,
     /// Send unsigned requests; for public buckets and test servers.
     pub anonymous: bool,
-    /// Public base URL of the bucket, if not the endpoint (a CDN).
+    /// Public base URL of the bucket, if it differs from the endpoint (for example, a CDN).
     pub public_base_url: Option<String>,
     /// How long presigned URLs are valid; `None` for a public bucket.
     pub signed: Option<Duration>,

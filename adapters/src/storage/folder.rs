@@ -22,8 +22,8 @@ pub(super) struct ObjectFile {
     key: String,
 }
 
-/// The object under `key`; `None` for anything but a regular file, and for a link that leads out of
-/// the folder. `root` is canonical and `key` is validated.
+/// Opens the object under `key`; returns `None` for anything but a regular file, and for a link
+/// that leads out of the folder. `root` is canonical and `key` is validated.
 pub(super) async fn open(root: &Path, key: &str) -> Result<Option<ObjectFile>> {
     let (root, key) = (root.to_owned(), key.to_owned());
     let opened = tokio::task::spawn_blocking({
@@ -41,7 +41,7 @@ pub(super) async fn open(root: &Path, key: &str) -> Result<Option<ObjectFile>> {
 }
 
 impl ObjectFile {
-    /// The bytes of a range within the object.
+    /// Reads the bytes of a range within the object.
     pub(super) async fn read(mut self, range: Range<u64>) -> Result<ByteStream> {
         let key = self.key;
         let length = range.end - range.start;

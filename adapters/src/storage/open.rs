@@ -47,18 +47,19 @@ pub struct Settings {
     pub endpoint: String,
     /// Region (s3).
     pub region: String,
-    /// Access key id; empty: environment or instance role (s3).
+    /// Access key id; if empty, it comes from the environment or the instance role (s3).
     pub access_key_id: String,
     /// Secret access key (s3).
     pub secret_access_key: String,
-    /// Base64 of a service account's JSON; empty: environment or instance role (gcs).
+    /// Base64 of a service account's JSON; if empty, it comes from the environment or the instance
+    /// role (gcs).
     pub credential: String,
     /// Bucket name in the host instead of the path (s3).
     pub virtual_host_style: bool,
-    /// Base URL from which clients read objects, such as a CDN; empty: the bucket's own.
+    /// Base URL from which clients read objects, such as a CDN; if empty, the bucket's own URL.
     pub public_base_url: String,
-    /// Lifetime of presigned URLs in seconds, for a private bucket; 0: the bucket is public (s3,
-    /// gcs).
+    /// Lifetime of presigned URLs in seconds, for a private bucket; 0 means that the bucket is
+    /// public (s3, gcs).
     #[serde(with = "seconds")]
     pub signed_urls: u64,
     /// Bytes per part of an upload, held in memory; at least 5 MiB (s3, gcs).
@@ -114,7 +115,7 @@ impl From<&Settings> for RemoteLimits {
     }
 }
 
-/// Opens the storage. A folder lies under `data_dir`; URLs of objects that the service serves
+/// Opens the storage. The folder lies under `data_dir`; URLs of objects that the service serves
 /// itself begin with `base_url`.
 pub fn open(
     section: &Settings,

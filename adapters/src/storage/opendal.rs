@@ -65,8 +65,8 @@ pub struct OpendalStorage {
 }
 
 impl OpendalStorage {
-    /// Objects as files below `root`, created if necessary. The service serves their public URLs,
-    /// `{base_url}/storage/<key>`. *Blocks.*
+    /// Stores objects as files in `root`, which is created if necessary. The service serves their
+    /// public URLs, `{base_url}/storage/<key>`. *Blocks.*
     pub fn folder(root: &Path, base_url: &str) -> Result<Self> {
         let unusable = |e: io::Error| {
             PortError::caused_by(
@@ -114,8 +114,9 @@ impl OpendalStorage {
         })
     }
 
-    /// `Unavailable` if the folder has disappeared since it was opened, for example because its
-    /// disk is no longer mounted: it would be recreated empty and every object considered removed.
+    /// Returns `Unavailable` if the folder has disappeared since it was opened, for example because
+    /// its disk is no longer mounted. Otherwise it would be recreated empty, and every object would
+    /// count as removed.
     async fn check_root(&self) -> Result<()> {
         let Some(root) = &self.root else { return Ok(()) };
         // Created when the folder was opened, so an empty mount point does not pass.
@@ -151,7 +152,7 @@ impl OpendalStorage {
         }
     }
 
-    /// The keys and the folders below a prefix, including the prefix itself.
+    /// Lists the keys and the folders under a prefix, including the prefix itself.
     async fn below(&self, prefix: &str) -> Result<(Vec<String>, Vec<String>)> {
         let failed = |e: opendal::Error| failed("list", prefix, e);
         let (mut keys, mut folders) = (Vec::new(), vec![prefix.to_owned()]);

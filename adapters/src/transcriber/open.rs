@@ -50,7 +50,7 @@ pub struct Settings {
     /// Folder of the model under `models.dir`, as exported by `scripts/models/convert_whisper.py` or
     /// optimum (onnx).
     pub folder: PathBuf,
-    /// The spoken language, as `en`; empty: detected (onnx, openai).
+    /// The spoken language, as `en`; if empty, it is detected (onnx, openai).
     pub language: String,
     /// Server URL, up to `/v1` (openai).
     pub url: String,

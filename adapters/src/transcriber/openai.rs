@@ -1,4 +1,4 @@
-//! Speech recognition by a server with OpenAI's `/audio/transcriptions`: sends a WAV file and
+//! Speech recognition by a server with OpenAI's `/audio/transcriptions`. It sends a WAV file and
 //! receives words with times. If the server times only segments or nothing, the words are spread
 //! evenly.
 

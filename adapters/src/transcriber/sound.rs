@@ -1,4 +1,4 @@
-//! Shared by the recognisers: detection of possible speech, and conversion to PCM and WAV.
+//! What the recognisers share: detection of possible speech, and conversion to PCM and WAV.
 
 use ports::{
     Result,
@@ -12,8 +12,8 @@ use crate::vad::{SpectralVoiceActivity, SpeechOptions};
 /// sentence.
 const PAUSE: f64 = 0.5;
 
-/// Spans of possible speech, seconds, separated by pauses of at least [`PAUSE`]. Empty for silence,
-/// hum and hiss, in which recognisers hallucinate words.
+/// Finds spans of possible speech, seconds, separated by pauses of at least [`PAUSE`]. The result
+/// is empty for silence, hum and hiss, in which recognisers hallucinate words.
 pub(super) fn possible_speech(samples: &[f32]) -> Result<Vec<SpeechSpan>> {
     let speech = SpeechOptions { threshold: 0.3, min_speech: 0.1, ..SpeechOptions::default() };
     let mut session = SpectralVoiceActivity::new(speech).begin()?;

@@ -12,7 +12,7 @@ pub struct ScriptedVoiceActivity {
 }
 
 impl ScriptedVoiceActivity {
-    /// `spans` must be in order and without overlaps.
+    /// Creates a detector. `spans` must be in order and without overlaps.
     pub fn new(spans: Vec<SpeechSpan>) -> Self {
         Self { spans }
     }

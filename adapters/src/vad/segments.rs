@@ -1,6 +1,6 @@
 //! Converts the speech probability of each window into spans: hysteresis, minimum durations of
-//! speech and pauses, padding. Voice activity adapters call it per window; it stores spans, not
-//! audio.
+//! speech and pauses, padding. Voice activity adapters call it for each window; it stores spans,
+//! not audio.
 
 use ports::{decoder::SAMPLE_RATE, vad::SpeechSpan};
 

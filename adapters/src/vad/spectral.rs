@@ -22,7 +22,8 @@ pub struct SpectralVoiceActivity {
 }
 
 impl SpectralVoiceActivity {
-    /// Like [`Self::default`], but with other rules for when speech begins and ends.
+    /// Creates a detector with different rules for when speech begins and ends than
+    /// [`Self::default`].
     pub fn new(speech: SpeechOptions) -> Self {
         Self { speech }
     }
@@ -95,8 +96,9 @@ const BLOCK: usize = 16_384;
 /// Frames beyond the ends of a block that smoothing reads.
 const MARGIN: usize = 160;
 
-/// Level thresholds for speech, dB: at least this much above the quietest tenth, and between the
-/// two distances below the loudest twentieth. Tuned on the clips with labelled speech.
+/// Level thresholds for speech, dB. The threshold lies this much above the quietest tenth, but
+/// between the other two distances below the loudest twentieth. They were tuned on the clips with
+/// labelled speech.
 const ABOVE_NOISE: f32 = 9.0;
 const BELOW_PEAK: f32 = 35.0;
 const CLOSE_TO_PEAK: f32 = 16.0;

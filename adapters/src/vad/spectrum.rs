@@ -1,5 +1,5 @@
 //! Windowed Fourier transforms of audio, and the autocorrelation for voicing and pitch. The
-//! spectral detector calls it per frame.
+//! spectral detector calls it for each frame.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
-//! Stores with fault injection: wrapped around the stores of a service, they show that it loses
-//! nothing and leaves nothing half done, no matter which call fails, hangs or loses its response.
+//! Stores with fault injection. A test wraps them around the stores of a service to show that the
+//! service loses nothing and leaves nothing half done, no matter which call fails, hangs or loses
+//! its response.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -64,7 +65,7 @@ impl Faults {
         *self.state() = State { calls: 0, planned: Some((nth, fault)), last: String::new() };
     }
 
-    /// Cancels the plan and returns the call that met its fault, if any.
+    /// Cancels the plan and returns the call in which the planned fault occurred, if any.
     pub fn clear(&self) -> Option<String> {
         let mut state = self.state();
         let met = state.planned.is_some_and(|(nth, _)| state.calls >= nth);

@@ -436,7 +436,8 @@ async fn text_search_filters_and_limits(index: &dyn VectorIndex) {
     assert_eq!(index.text_search(find(none, 9)).await.unwrap(), []);
 }
 
-/// The best point by words and phrase together is the best by neither alone.
+/// Checks that a search scores words and phrases together: the point that matches both best is the
+/// best match for neither alone.
 async fn words_and_phrases_add_up(index: &dyn VectorIndex) {
     let others = (0..8).flat_map(|i| [point("aa", i).says("sea"), point("bb", i).says("red car")]);
     replace(index, others.collect()).await;

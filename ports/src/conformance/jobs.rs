@@ -16,7 +16,8 @@ const SILENCE: Duration = Duration::from_millis(400);
 /// Timeout for expected events, generous for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Checks an empty queue and leaves it empty. `redelivery` is how long a holder may stay silent.
+/// Checks every requirement of the port on an empty queue, and leaves it empty. `redelivery` is how
+/// long the holder of a job may stay silent before the queue delivers the job again.
 pub async fn check(jobs: Arc<dyn JobQueue>, redelivery: Duration) {
     let jobs = &*jobs;
     assert!(jobs.list().await.unwrap().is_empty(), "the queue to check must be empty");

@@ -9,7 +9,7 @@ use super::storage::{BAD_KEYS, refused};
 use crate::ErrorKind;
 use crate::records::{Precondition, RecordStore};
 
-/// Checks an empty store and leaves it empty.
+/// Checks every requirement of the port on an empty store, and leaves it empty.
 pub async fn check(records: Arc<dyn RecordStore>) {
     let records = &*records;
     assert!(records.list("").await.unwrap().is_empty(), "the store to check must be empty");

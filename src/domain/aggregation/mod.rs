@@ -1,7 +1,7 @@
 //! The [`Aggregator`] trait and the list of aggregators, in order of dependency.
 //!
-//! To add one, write its file in `aggregators` and add it to [`AGGREGATORS`]. `/schema`, the validation
-//! of requests and the order of execution follow the list.
+//! To add one, write its file in `aggregators` and add it to [`AGGREGATORS`]. `/schema`, the
+//! validation of requests and the order of execution all follow from the list.
 
 pub(crate) mod aggregators;
 pub mod entity;
@@ -44,9 +44,9 @@ use result::{Aggregate, Results, UnknownAggregate, result_of};
 pub struct AggregatorSpec {
     /// The id in requests and stored records.
     pub id: &'static str,
-    /// The analyzers and earlier aggregators that it requires; it is skipped without them.
+    /// The analyzers and earlier aggregators that it requires; without them it is skipped.
     pub depends_on: &'static [&'static str],
-    /// Whether it may make billed calls of the language model.
+    /// Whether it may make billed calls to the language model.
     pub uses_llm: bool,
     /// The kinds of question that its result answers; questions are routed by similarity to this text.
     pub answers: &'static str,
@@ -73,14 +73,14 @@ pub struct AggregatorInput<'a> {
 }
 
 impl AggregatorInput<'_> {
-    /// The result of an aggregator that this one depends on. `Corrupt` if it is missing.
+    /// Returns the result of an aggregator that this one depends on, or `Corrupt` if it is missing.
     pub fn result<T: 'static>(&self, id: &str) -> Result<&T> {
         let result = self.results.get(id).and_then(|result| result_of(result.as_ref()));
         result.ok_or_else(|| Error::corrupt(format!("the aggregate {id} to build on is missing")))
     }
 
-    /// Calls the language model. Only for aggregators with `uses_llm`; answers are memoized, so that a
-    /// repeated prompt costs nothing.
+    /// Calls the language model. Only aggregators with `uses_llm` may do so. Answers are memoized,
+    /// so that a repeated prompt costs nothing.
     pub async fn ask<T: TaskAnswer>(&self, prompt: Prompt) -> Result<T> {
         self.model.complete_as(prompt).await
     }
@@ -168,12 +168,13 @@ impl Aggregators {
         self.specs().map(|spec| spec.id.to_owned()).collect()
     }
 
-    /// The aggregator with this id.
+    /// Finds the aggregator with this id.
     pub fn find(&self, id: &str) -> Option<&'static dyn Aggregator> {
         self.0.iter().copied().find(|a| a.spec().id == id)
     }
 
-    /// The selected aggregators, or all of them without a selection. `Invalid` lists the known ids.
+    /// Returns the selected aggregators, or all of them if there is no selection. If an id is
+    /// unknown, the `Invalid` error lists the known ones.
     pub fn select(&self, selection: Option<&[String]>) -> Result<Vec<&'static dyn Aggregator>> {
         let Some(selection) = selection else { return Ok(self.0.clone()) };
         if let Some(id) = selection.iter().find(|id| self.find(id).is_none()) {
@@ -193,7 +194,8 @@ impl Aggregators {
         stored
     }
 
-    /// Deserializes a stored result; that of an unknown aggregator becomes [`UnknownAggregate`].
+    /// Deserializes a stored result; the result of an unknown aggregator becomes
+    /// [`UnknownAggregate`].
     pub fn read(&self, id: &str, stored: Value) -> Result<Aggregate> {
         match self.find(id) {
             Some(aggregator) => aggregator.read(stored),
@@ -202,7 +204,7 @@ impl Aggregators {
     }
 }
 
-/// Maximum number of concurrent calls of the model.
+/// Maximum number of concurrent calls to the model.
 const MAX_CONCURRENT: usize = 4;
 
 /// Runs futures concurrently and returns their results in order. After a failure it still awaits the
@@ -214,8 +216,8 @@ async fn try_each<T>(
     results.into_iter().collect()
 }
 
-/// The statements of chunks as passages, one per run of the same analyzer, kind and speaker.
-/// [`chunk_of`] parses their ids.
+/// Turns the statements of chunks into passages, one per run of statements with the same analyzer,
+/// kind and speaker. [`chunk_of`] parses their ids.
 fn chunk_passages(texts: &[ChunkText]) -> Vec<Passage> {
     let mut passages = Vec::new();
     for chunk in texts {
@@ -246,7 +248,8 @@ fn chunk_passages(texts: &[ChunkText]) -> Vec<Passage> {
     passages
 }
 
-/// The id of a passage: the chunk id, for later passages followed by a dot and their number.
+/// The id of a passage: the chunk id, followed by a dot and a number for all but the first passage
+/// of the chunk.
 fn passage_id(chunk: ChunkId, number: usize) -> String {
     match number {
         0 => chunk.to_string(),
@@ -254,7 +257,7 @@ fn passage_id(chunk: ChunkId, number: usize) -> String {
     }
 }
 
-/// The chunk of a passage from [`chunk_passages`].
+/// The chunk that a passage from [`chunk_passages`] belongs to.
 fn chunk_of(passage_id: &str) -> Option<ChunkId> {
     let id = passage_id.trim();
     id.split_once('.').map_or(id, |(chunk, _)| chunk).parse().ok().map(ChunkId)
@@ -265,7 +268,7 @@ fn moment(span: Span) -> Option<VideoSpan> {
     Some(VideoSpan { video_id: None, start: span.start, end: span.end })
 }
 
-/// The kind of a summary of passages: `Scene` if all of them are measurements, otherwise prose.
+/// The kind of a summary of passages: `Scene` if all of them are measurements, otherwise `Prose`.
 fn kind_of(passages: &[Passage]) -> PassageKind {
     let measured = passages.iter().all(|passage| passage.kind == PassageKind::Scene);
     if measured { PassageKind::Scene } else { PassageKind::Prose }
@@ -274,7 +277,7 @@ fn kind_of(passages: &[Passage]) -> PassageKind {
 /// Cuts passages into consecutive batches that each fit the model's context.
 fn batches(input: &AggregatorInput<'_>, passages: Vec<Passage>) -> Vec<Vec<Passage>> {
     const CHARACTERS_PER_TOKEN: usize = 4;
-    /// The overhead of a passage, characters: id, kind and time.
+    /// Characters that the id, the kind and the time add to a passage in the prompt.
     const HEADING: usize = 40;
     let budget = input.context_tokens().max(256) * CHARACTERS_PER_TOKEN;
     let mut batches: Vec<Vec<Passage>> = Vec::new();
@@ -298,7 +301,7 @@ fn batches(input: &AggregatorInput<'_>, passages: Vec<Passage>) -> Vec<Vec<Passa
     batches
 }
 
-/// The prefix of a video id that entity ids begin with.
+/// The prefix of a video id with which entity ids begin.
 fn prefix(video_id: &VideoId) -> &str {
     &video_id.as_str()[..8]
 }

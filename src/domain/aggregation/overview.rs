@@ -15,7 +15,7 @@ use crate::kernel::time::Span;
 /// Maximum number of labels to name.
 const MAX_LABELS: usize = 5;
 
-/// The most frequent objects in some chunks as a passage, such as `people, cars, a bird`.
+/// Lists the most frequent objects in some chunks as a passage, such as `people, cars, a bird`.
 pub(crate) fn overview(video: &AnalyzedVideo, chunks: Range<usize>) -> Option<Passage> {
     // By label: the number of chunks and the maximum number at once.
     let mut by_label: BTreeMap<&str, (usize, usize)> = BTreeMap::new();

@@ -15,8 +15,8 @@ use crate::kernel::time::Span;
 
 /// The result of an aggregator for one video.
 pub trait AggregatorOutput: Debug + Send + Sync {
-    /// The result as sentences with their spans, for questions routed to it. `whole` is the span of the
-    /// video.
+    /// The result as sentences with their spans, for questions that are routed to this result.
+    /// `whole` is the span of the video.
     fn evidence(&self, whole: Span) -> Vec<(Span, String)>;
 
     /// One sentence on what the video is about, if the result has one.
@@ -25,7 +25,7 @@ pub trait AggregatorOutput: Debug + Send + Sync {
     }
 }
 
-/// The usage of the language model for one result.
+/// How much one result used the language model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ModelUsage {
@@ -129,7 +129,7 @@ where
     Ok(Arc::new(stored))
 }
 
-/// The result of an aggregator that is not installed: served as stored, without evidence.
+/// The result of an aggregator that is not installed. It is served as stored, without evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct UnknownAggregate(pub Map<String, Value>);

@@ -1,4 +1,4 @@
-//! Runs the aggregators of one video in order of dependency. A failure does not affect the others.
+//! Runs the aggregators for one video in order of dependency. If one fails, the others still run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use crate::kernel::progress::{Progress, Stage};
 use crate::kernel::video::VideoId;
 use crate::llm::memoised::{Answers, MemoisedModel, SavedAnswers};
 
-/// The report of a run, as shown in its job.
+/// The report on a run, as shown in its job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AggregatesResult {
     /// The id of the video.
@@ -59,7 +59,7 @@ pub(crate) struct AggregationRun<'a> {
     pub(crate) llm: &'a dyn LanguageModel,
     pub(crate) sentiment: Option<&'a dyn SentimentClassifier>,
     pub(crate) ner: Option<&'a dyn EntityRecognizer>,
-    /// Whether the budget of model calls is used up.
+    /// Tells whether the budget for model calls is used up.
     pub(crate) exhausted: &'a (dyn Fn() -> bool + Send + Sync),
     pub(crate) analyzers: &'a Analyzers,
     pub(crate) aggregators: &'a Aggregators,
@@ -82,12 +82,13 @@ pub(crate) struct AggregationOutcome {
     pub(crate) report: AggregatesResult,
     /// All valid results.
     pub(crate) results: Results,
-    /// Model answers to failed aggregators, saved so that they are not paid for again.
+    /// Model answers that failed aggregators received, saved so that nobody pays for them again.
     pub(crate) saved_answers: SavedAnswers,
 }
 
-/// Computes the selected aggregators, before them their missing dependencies, and after them the stored
-/// aggregators that depend on them: no result outlives a change of its inputs.
+/// Computes the selected aggregators. Before them it computes their missing dependencies, and after
+/// them the stored aggregators that depend on them, so that no result outlives a change to its
+/// inputs.
 pub(crate) async fn run(
     run: AggregationRun<'_>,
     progress: &Progress,
@@ -146,7 +147,7 @@ pub(crate) async fn run(
 struct RunState<'a> {
     aggregators: &'a Aggregators,
     video: &'a AnalyzedVideo,
-    /// Whether calls of the model are billed.
+    /// Whether calls to the model are billed.
     billed: bool,
     /// Whether stored results are reused unless their inputs have changed.
     reuse: bool,
@@ -219,7 +220,8 @@ impl RunState<'_> {
         self.report.ran.push(spec.id.into());
     }
 
-    /// Saves the billed answers of a failed aggregator, and if the run is over those of all others too.
+    /// Saves the billed answers that a failed aggregator received and, if the run is over, those of
+    /// all others too.
     fn record_failure(
         &mut self,
         spec: &'static AggregatorSpec,
@@ -252,7 +254,7 @@ fn has_stored_dependents(id: &str, aggregators: &Aggregators, results: &Results)
     })
 }
 
-/// The selected aggregators and those of their missing dependencies that can be computed.
+/// Finds the selected aggregators, and those of their missing dependencies that can be computed.
 fn due(
     selected: &[&'static dyn Aggregator],
     aggregators: &Aggregators,
@@ -291,7 +293,7 @@ mod tests {
     use crate::kernel::progress::{Cancellation, Observer};
     use crate::kernel::time::Span;
 
-    /// 1 if it was computed in this run.
+    /// The value is 1 if this run computed it.
     #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
     struct Count {
@@ -355,7 +357,7 @@ mod tests {
         fn video(&self, _video_id: VideoId) {}
     }
 
-    /// Runs the selected aggregators with stored results of 0 for `stored`.
+    /// Runs the selected aggregators. Those in `stored` have a stored result of 0.
     async fn rerun(
         aggregators: &Aggregators,
         selected: &[&str],

@@ -11,8 +11,8 @@ const PROMPT: &str = include_str!("prompts/summary.md");
 /// Maximum length of one summary, tokens.
 const MAX_TOKENS: u32 = 600;
 
-/// Summarizes passages: first in batches that fit the context, then the summaries of those batches.
-/// Empty without passages.
+/// Summarizes passages in batches that fit the context, and then summarizes the summaries of those
+/// batches. The result is empty if there are no passages.
 pub(crate) async fn summarize(
     input: &AggregatorInput<'_>,
     passages: Vec<Passage>,

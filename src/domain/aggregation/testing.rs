@@ -13,7 +13,7 @@ use crate::analysis::video::AnalyzedVideo;
 use crate::kernel::time::Span;
 use crate::llm::memoised::{MemoisedModel, SavedAnswers};
 
-/// A video of `count` chunks of `seconds` each, without outputs.
+/// A video with `count` chunks of `seconds` each, without outputs.
 pub(crate) fn video(seconds: f64, count: usize) -> AnalyzedVideo {
     AnalyzedVideo {
         video_id: "0123456789abcdef".parse().expect("an id"),
@@ -42,7 +42,7 @@ pub(crate) fn output(value: Value) -> Option<Value> {
     Some(value)
 }
 
-/// The diarization of one chunk from speaker, start, end and text of each turn.
+/// Builds the diarization of one chunk from the speaker, start, end and text of each turn.
 pub(crate) fn diarized(turns: &[(&str, f64, f64, &str)]) -> Option<Value> {
     let turns: Vec<Value> = turns
         .iter()
@@ -53,12 +53,12 @@ pub(crate) fn diarized(turns: &[(&str, f64, f64, &str)]) -> Option<Value> {
     output(json!({"turns": turns}))
 }
 
-/// An aggregator's stored result for a video, with [`StubModel`] as the language model.
+/// Computes an aggregator's stored result for a video, with [`StubModel`] as the language model.
 pub(crate) async fn aggregate(aggregator: &dyn Aggregator, video: &AnalyzedVideo) -> Value {
     aggregate_with_vectors(aggregator, video, &ChunkVectors::default()).await
 }
 
-/// Like [`aggregate`], with vectors of the chunks.
+/// Does the same as [`aggregate`], but with vectors for the chunks.
 pub(crate) async fn aggregate_with_vectors(
     aggregator: &dyn Aggregator,
     video: &AnalyzedVideo,

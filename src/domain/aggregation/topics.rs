@@ -1,7 +1,7 @@
 //! Topic segmentation: groups consecutive chunks by topic, for chapters and summary.
 //!
-//! Applies TextTiling (Hearst) to embeddings: at each gap it compares the mean vectors of the chunks on
-//! both sides; gaps that stand out from the others are topic changes.
+//! Applies TextTiling (Hearst) to embeddings: at each gap it compares the mean vectors of the
+//! chunks on both sides; a gap that stands out from the others is a change of topic.
 
 use std::ops::Range;
 
@@ -11,10 +11,10 @@ use crate::kernel::time::Span;
 /// Chunks compared on each side of a gap.
 const WINDOW: usize = 2;
 
-/// Minimum cosine distance of a topic change, regardless of the other gaps.
+/// Minimum cosine distance at which a gap is a change of topic, regardless of the other gaps.
 const MIN_DIFFERENCE: f64 = 0.12;
 
-/// Minimum length of a group: seconds, and share of the video.
+/// Minimum length of a group, as seconds and as a share of the video.
 const MIN_SECONDS: f64 = 8.0;
 const MIN_SHARE: f64 = 0.02;
 
@@ -53,8 +53,9 @@ pub(crate) fn segment(spans: &[Span], vectors: &ChunkVectors) -> Vec<Range<usize
     starts.zip(ends).map(|(start, end)| start..end).collect()
 }
 
-/// Cosine distance between the mean vectors of the chunks before and after a gap. In `f64`, unlike
-/// [`crate::kernel::vector::cosine`]: rounding would move the boundaries of stored chapters.
+/// Cosine distance between the mean vectors of the chunks before and after a gap. It is computed in
+/// `f64`, unlike [`crate::kernel::vector::cosine`], because rounding would move the boundaries of
+/// stored chapters.
 fn difference(vectors: &[Option<Vec<f32>>], gap: usize) -> Option<f64> {
     let before = mean(vectors.get(gap.saturating_sub(WINDOW)..gap)?)?;
     let after = mean(vectors.get(gap..(gap + WINDOW).min(vectors.len()))?)?;

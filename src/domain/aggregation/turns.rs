@@ -12,8 +12,8 @@ impl SpeakerTurn {
         self.end - self.start
     }
 
-    /// The weight in a mean over turns: the number of words if they are known, otherwise estimated from
-    /// its length.
+    /// The turn's weight in a mean over turns: the number of its words or, if they are unknown, an
+    /// estimate from its length.
     pub(crate) fn weight(&self) -> f64 {
         const WORDS_PER_SECOND: f64 = 2.5;
         match self.text.split_whitespace().count() {

@@ -1,5 +1,5 @@
-//! Alerts: saved searches that call a webhook for every published video that matches. Delivery is at least
-//! once; repeated deliveries carry the same event id.
+//! Alerts: saved searches that call a webhook for every published video that matches. Each event is
+//! delivered at least once; repeated deliveries carry the same event id.
 
 mod notify;
 mod store;
@@ -66,7 +66,7 @@ pub struct Alert {
     pub search: AlertSearch,
     /// URL of the webhook to call.
     pub webhook: String,
-    /// Part of the event ids; a new one with each change of the search.
+    /// Part of the event ids; it changes whenever the search does.
     mark: String,
     /// When it was created, ISO 8601.
     pub created_at: String,
@@ -91,7 +91,7 @@ pub struct FailedDelivery {
     pub at: String,
 }
 
-/// The result of notifying alerts of a published video, as its job reports it.
+/// The result of notifying the alerts about a published video, as its job reports it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AlertsResult {
     /// The published video.
@@ -129,7 +129,8 @@ impl Alerts {
 }
 
 impl AlertSearch {
-    /// The search in one video, or in all videos. `Invalid` for an unknown mode or field.
+    /// Builds the search in one video, or in all videos. Returns `Invalid` for an unknown mode or
+    /// field.
     fn request(&self, video_id: Option<VideoId>) -> Result<SearchRequest> {
         Ok(SearchRequest {
             target: SearchTarget::parse(Some(self.text.clone()), None, None)?,

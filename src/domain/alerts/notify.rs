@@ -1,5 +1,5 @@
-//! Notifies alerts of a published video: runs the saved searches and calls the webhooks of those that
-//! match.
+//! Notifies alerts about a published video: runs their saved searches and calls the webhooks of
+//! those that match.
 
 use bytes::Bytes;
 use futures::{StreamExt, stream};
@@ -90,7 +90,8 @@ impl Alert {
 }
 
 impl Alerts {
-    /// Notifies every alert of a video noted as published, or only the named alert of any video.
+    /// Notifies every alert about a video that was noted as published, or only the named alert
+    /// about any video.
     pub(crate) async fn notify(
         &self,
         video_id: VideoId,
@@ -147,7 +148,7 @@ impl Alerts {
     }
 
     /// Searches a video for an alert's matches and calls its webhook. Returns whether the delivery
-    /// succeeded; `None` if nothing matches.
+    /// succeeded; or `None` if nothing matches.
     async fn notify_one(&self, alert: Alert, record: &VideoRecord) -> Result<Option<bool>> {
         let event_id = alert.event_id(record);
         let delivery = match self.hits(&alert, record.video_id).await {
@@ -182,7 +183,7 @@ impl Alerts {
         webhook.send(event_id, event).await.map_err(|e| e.to_string())
     }
 
-    /// Records the outcome for a video, which replaces earlier failures of that video.
+    /// Records the outcome for a video, which replaces earlier failures for the same video.
     async fn record_outcome(
         &self,
         notified: &Alert,
@@ -213,7 +214,7 @@ impl Alerts {
         self.search.run_with_vector(&Access::default(), &request, vector).await
     }
 
-    /// The vector of an alert's search text, computed once.
+    /// Returns the vector of an alert's search text, which is computed once.
     async fn vector(&self, alert: &Alert) -> Result<Vec<f32>> {
         if let Some(vector) = self.vectors.lock().get(&alert.mark) {
             return Ok(vector.clone());

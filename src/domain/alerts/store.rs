@@ -17,8 +17,8 @@ use crate::search::SearchResult;
 const MAX_NAME_BYTES: usize = 64;
 
 impl Alerts {
-    /// Creates an alert, or changes the one of that name. `Invalid` for a malformed name, a search or
-    /// webhook that is not valid, or too many alerts.
+    /// Creates an alert, or changes the one of that name. Returns `Invalid` for a malformed name,
+    /// for a search or webhook that is not valid, and if there are too many alerts.
     pub async fn put(&self, name: &str, search: AlertSearch, webhook: String) -> Result<Alert> {
         if !is_name(name) {
             return Err(Error::Invalid(format!(
@@ -61,7 +61,7 @@ impl Alerts {
         }
     }
 
-    /// Every alert, by name.
+    /// Reads every alert, by name.
     pub async fn list(&self) -> Result<Vec<Alert>> {
         let mut alerts = Vec::new();
         for file in self.records.children(ALERTS).await? {
@@ -78,7 +78,7 @@ impl Alerts {
         Ok(alerts)
     }
 
-    /// One alert.
+    /// Reads one alert.
     pub async fn get(&self, name: &str) -> Result<Alert> {
         let found = match is_name(name) {
             true => self.find(&format!("{name}.json")).await?,
@@ -95,7 +95,7 @@ impl Alerts {
         Ok(self.records.delete(&key(name)).await?)
     }
 
-    /// The moments in all present videos that match an alert, best first.
+    /// Finds the moments in all present videos that match an alert, best first.
     pub async fn test(&self, name: &str) -> Result<Vec<SearchResult>> {
         let alert = self.get(name).await?;
         Ok(self.search.run(&Access::default(), &alert.search.request(None)?).await?.results)

@@ -56,8 +56,8 @@ fn is_speech(statement: &Statement) -> bool {
     statement.kind == PassageKind::Speech
 }
 
-/// The statements of every chunk that has any, without unlikely words. A sentence that crosses a chunk
-/// boundary is kept only in the chunk that contains most of it.
+/// Collects the statements on every chunk that has any, without unlikely words. A sentence that
+/// crosses a chunk boundary is kept only in the chunk that contains most of it.
 pub(crate) fn chunk_texts(video: &AnalyzedVideo, analyzers: &Analyzers) -> Vec<ChunkText> {
     let order = analyzers.by_statement_rank(video.outputs.keys());
     let mut chunks: Vec<ChunkText> = video

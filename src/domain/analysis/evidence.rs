@@ -1,5 +1,6 @@
-//! The input of analyzers: a video's measured signals and, per chunk, the selected frames with the text
-//! and objects detected in them. Computed lazily and shared by all analyzers of the chunk.
+//! The input of analyzers: a video's measured signals and, per chunk, the selected frames with the
+//! text and objects detected in them. It is computed lazily and shared by all analyzers of the
+//! chunk.
 
 use cuts::VisualSecond;
 use std::path::PathBuf;
@@ -140,9 +141,10 @@ impl ChunkEvidence {
         seconds.get(only..=only).unwrap_or_default()
     }
 
-    /// Whether it looks the same as another chunk throughout and neither contains speech.
+    /// Whether the chunk looks the same as another one throughout and neither contains speech.
     pub fn repeats(&self, other: &Self) -> bool {
-        /// Bits of the perceptual hash, and share of the colour histogram, that coding noise changes.
+        /// How many bits of the perceptual hash, and what share of the colour histogram, coding
+        /// noise may change.
         const BITS: u32 = 4;
         const COLOURS: f32 = 0.06;
         let silent = |chunk: &Self| chunk.video.speech.words_in(chunk.span).is_empty();
@@ -201,7 +203,7 @@ impl ChunkEvidence {
             .collect()
     }
 
-    /// The frames at [`Self::frame_times`], without those that cannot be decoded.
+    /// Decodes the frames at [`Self::frame_times`], without those that cannot be decoded.
     pub async fn frames(&self) -> Result<Vec<Frame>> {
         Ok(self.decode(self.frame_stills()).await?.into_iter().flatten().collect())
     }
@@ -245,7 +247,8 @@ impl ChunkEvidence {
         readings(&thumbnails, &self.frame_times(), self.video.ocr_sampling.max_frames)
     }
 
-    /// [`Self::screen_lines`] and [`Self::tracks`], with their frames decoded in one pass.
+    /// Computes [`Self::screen_lines`] and [`Self::tracks`] and decodes the frames for both in one
+    /// pass.
     pub async fn screen_lines_and_tracks(
         &self,
         models: &Models,
@@ -266,7 +269,7 @@ impl ChunkEvidence {
         Ok((self.screen_lines(models).await?, self.tracks(models).await?))
     }
 
-    /// The text on screen, each line once. Empty without an OCR model.
+    /// Reads the text on screen, each line once. The result is empty without an OCR model.
     pub async fn screen_lines(&self, models: &Models) -> Result<&[ScreenLine]> {
         let lines = self.screen_lines.get_or_try_init(|| async {
             let Some(reader) = &models.ocr else { return Ok::<_, Error>(Vec::new()) };
@@ -315,7 +318,7 @@ impl ChunkEvidence {
         times.map(|time| Still { time, max_side: frame_side }).collect()
     }
 
-    /// The objects of the chunk, tracked over time. Empty without a detector.
+    /// Tracks the objects in the chunk over time. The result is empty without a detector.
     pub async fn tracks(&self, models: &Models) -> Result<&ChunkTracks> {
         let tracks = self.tracks.get_or_try_init(|| async {
             let Some(detector) = &models.detector else {
@@ -392,7 +395,7 @@ impl PersonTrack {
 /// Whether two frames differ by no more than coding noise anywhere, so that not even a small
 /// caption has changed.
 fn same_picture(a: &Image, b: &Image) -> bool {
-    /// Pixels per block, and the maximum mean change of its bytes due to noise.
+    /// Pixels per block, and how much noise may change the bytes of a block on average.
     const BLOCK: usize = 64;
     const NOISE: u32 = 6;
     a.width == b.width

@@ -57,9 +57,10 @@ pub struct HitDocument {
 }
 
 impl HitDocument {
-    /// How certain it is, 0..1, that the things named by `words` are present. A word that also occurs in
-    /// speech, screen text or prose, or that is no detector label, is certain. If the hit has nothing but
-    /// detections, the result is at most the certainty of the most certain label.
+    /// How certain it is, 0..1, that the things named by `words` are present. A word that also
+    /// occurs in speech, screen text or prose, or that is not a detector label, is certain. If the
+    /// hit has nothing but detections, the result is at most the certainty of the most certain
+    /// label.
     pub(crate) fn certainty(&self, words: &[String]) -> f32 {
         let has_other_evidence = |word: &str| {
             let mut parts = self.parts.iter().filter(|part| part.kind != PassageKind::Objects);

@@ -110,14 +110,15 @@ pub trait Analyzer: Send + Sync {
     /// Why it cannot run with these models, and the remedy; `None` when it can.
     fn unavailable(&self, models: &Models) -> Option<String>;
 
-    /// Identifies models, prompt and code version: output with another fingerprint is out of date.
+    /// Identifies the models, the prompt and the version of the code. Output with a different
+    /// fingerprint is out of date.
     fn fingerprint(&self, models: &Models) -> String;
 
-    /// Whether to cache each chunk's output so that it survives a crash: true where a chunk costs money
-    /// or more than about a second.
+    /// Whether to cache each chunk's output so that it survives a crash: true if a chunk costs
+    /// money or takes more than about a second.
     fn cacheable(&self, models: &Models) -> bool;
 
-    /// Whether a chunk costs billed calls of the language model.
+    /// Whether a chunk costs billed calls to the language model.
     fn bills_model(&self, _models: &Models) -> bool {
         false
     }
@@ -182,7 +183,7 @@ pub const ANALYZERS: &[&dyn Analyzer] = &[
     &transcript::TranscriptAnalyzer,
 ];
 
-/// The analyzer that requests use where they name none.
+/// The analyzer that requests use if they name none.
 pub const DEFAULT_ANALYZER: &str = default_video::ID;
 
 /// The group of analyzers that present the same speech; at most one may be selected.
@@ -308,7 +309,8 @@ impl Analyzers {
         )))
     }
 
-    /// The registered analyzer with this id; otherwise `Invalid`, listing the registered ids.
+    /// Finds the registered analyzer with this id. If there is none, the `Invalid` error lists the
+    /// registered ids.
     pub fn find(&self, models: &Models, id: &str) -> Result<AnalyzerRef> {
         let registered = self.get(id).filter(|a| a.unavailable(models).is_none());
         registered.ok_or_else(|| {
@@ -366,7 +368,7 @@ impl Analyzers {
         ranked.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// Deserializes a stored output; that of an unknown analyzer becomes [`UnknownOutput`].
+    /// Deserializes a stored output; the output of an unknown analyzer becomes [`UnknownOutput`].
     pub fn read(&self, id: &str, stored: Value) -> Result<Output> {
         match self.get(id) {
             Some(analyzer) => analyzer.read(stored),

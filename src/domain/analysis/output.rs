@@ -53,8 +53,8 @@ pub struct Statement {
     pub confidence: Option<f32>,
 }
 
-/// Recognized text with a lower mean word probability is as likely wrong as right: aggregates ignore
-/// it.
+/// Mean word probability below which aggregates ignore recognized text, since it is as likely wrong
+/// as right.
 const MIN_CONFIDENCE: f32 = 0.6;
 
 impl Statement {
@@ -190,8 +190,8 @@ where
     read_migrated(stored, |_: &mut T| {})
 }
 
-/// Like [`read`], for a type that has changed: `migrate` fills in fields that earlier versions did not
-/// store.
+/// Does the same as [`read`] for a type that has changed; `migrate` fills in fields that earlier
+/// versions did not store.
 pub fn read_migrated<T>(
     stored: Value,
     migrate: impl FnOnce(&mut T),
@@ -205,7 +205,7 @@ where
     Ok(Arc::new(stored))
 }
 
-/// The output of an analyzer that is not installed: served as stored, without statements.
+/// The output of an analyzer that is not installed. It is served as stored, without statements.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct UnknownOutput(pub Map<String, Value>);

@@ -33,7 +33,7 @@ pub struct AnalyzedVideo {
 
 /// The lower-case words whose every occurrence has a confidence below 0.5.
 pub(crate) fn doubtful_words(recognized: &[Word]) -> BTreeSet<String> {
-    /// A word at this confidence is as likely to be right as wrong.
+    /// The confidence at which a word is as likely to be right as wrong.
     const EVEN: f32 = 0.5;
     let parts = |word: &Word| -> Vec<String> {
         words(&word.text).into_iter().map(|part| part.lower).collect()

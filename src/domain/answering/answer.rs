@@ -21,17 +21,18 @@ const PROMPT: &str = include_str!("answer.md");
 /// Maximum number of tokens in an answer.
 const MAX_TOKENS: u32 = 700;
 
-/// Minimum probability, by meaning or by the re-ranker, of a sentence that answers the question.
+/// Probability, from the meaning or from the re-ranker, at which a sentence counts as an answer to
+/// the question.
 const MIN_ANSWER_PROBABILITY: f32 = 0.5;
 
-/// A sentence is about a topic if it contains at least this share of the topic's words.
+/// How many of a topic's words a sentence must have to be about the topic, as a share.
 const MIN_TOPIC_OVERLAP: f32 = 0.6;
 
-/// Minimum re-ranker probability of a sentence chosen by its words or its meaning; below it the re-ranker
-/// refutes the sentence.
+/// Re-ranker probability below which the re-ranker refutes a sentence that was chosen by its words
+/// or its meaning.
 const MIN_UNREFUTED_PROBABILITY: f32 = 0.25;
 
-/// Minimum share of the best answer's probability for a further answer.
+/// A further sentence is included only if its probability is at least this share of the best one's.
 const MIN_SHARE_OF_BEST: f32 = 0.6;
 
 /// Maximum number of sentences that the re-ranker adds, each with the one that follows it.
@@ -40,7 +41,7 @@ const MAX_ADDED_SENTENCES: usize = 2;
 /// Times that differ by less are considered equal, seconds.
 const TIME_TOLERANCE: f64 = 0.01;
 
-/// Minimum probability of a moment that is related to a question.
+/// Probability from which a moment counts as related to a question.
 const MIN_RELATED_PROBABILITY: f32 = 0.3;
 
 /// An answer with its citation audit.
@@ -49,7 +50,7 @@ struct AuditedAnswer {
     text: String,
     /// Whether it answers the question; otherwise it says that the footage does not show it.
     answered: bool,
-    /// Includes omitted sentences.
+    /// The citation audit of each sentence, including omitted ones.
     audit: Vec<AuditedSentence>,
 }
 
@@ -80,14 +81,14 @@ pub(crate) struct AnswerAttempt {
     pub(crate) text: Option<String>,
     /// Whether the text answers the question; otherwise it says that the footage does not show it.
     pub(crate) answered: bool,
-    /// Includes omitted sentences.
+    /// The citation audit of each sentence, including omitted ones.
     pub(crate) audit: Vec<AuditedSentence>,
     /// `TypeName: message` if writing the answer failed.
     pub(crate) error: Option<String>,
 }
 
 impl Answering {
-    /// Like [`Self::answer`], but turns a failure into [`AnswerAttempt::error`].
+    /// Does the same as [`Self::answer`], but turns a failure into [`AnswerAttempt::error`].
     pub(crate) async fn attempt_answer(
         &self,
         question: &str,
@@ -108,8 +109,8 @@ impl Answering {
         }
     }
 
-    /// Answers a question from evidence; `None` without evidence. If nothing answers the question, the
-    /// answer says so and cites the nearest moment.
+    /// Answers a question from evidence; returns `None` if there is none. If nothing answers the
+    /// question, the answer says so and cites the nearest moment.
     async fn answer(
         &self,
         question: &str,
@@ -159,10 +160,10 @@ impl Answering {
         self.compose_answer(reranked, question, context, form).await.map(Some)
     }
 
-    /// Composes the answer from the supported sentences. If there are none, uses the nearest moment: an
-    /// extractive model, which matches words only, may have missed a paraphrase, which is an answer unless
-    /// the re-ranker doubts it. Otherwise the nearest moment is cited as not answering, if it is related at
-    /// all.
+    /// Composes the answer from the supported sentences. If there are none, uses the nearest
+    /// moment. An extractive model matches only words, so it may have missed a paraphrase; if the
+    /// nearest moment probably is one and the re-ranker does not doubt it, it becomes the answer.
+    /// Otherwise it is cited as not answering the question, if it is related at all.
     async fn compose_answer(
         &self,
         (mut audit, is_doubtful): (Vec<AuditedSentence>, bool),
@@ -208,9 +209,9 @@ impl Answering {
         Ok(AuditedAnswer { text, answered, audit })
     }
 
-    /// Re-ranks the sentences that an extractive model has chosen, together with other sentences of the
-    /// evidence: those that answer a specific question come first, the most probable first. Also returns
-    /// whether it is doubtful that anything answers.
+    /// Re-ranks the sentences that an extractive model has chosen, together with other sentences in
+    /// the evidence. Those that answer a specific question come first, the most probable first.
+    /// Also returns whether it is doubtful that anything answers the question.
     async fn rerank_sentences(
         &self,
         audit: Vec<AuditedSentence>,
@@ -277,8 +278,8 @@ fn quote(said: &EvidenceSentence<'_>, form: CitationForm) -> AuditedSentence {
     }
 }
 
-/// Whether the cited moments match a specific question only by chance: all are improbable, and a few common
-/// words occur anywhere.
+/// Whether the cited moments match a specific question only by chance. This is assumed if all of
+/// them are improbable, since a few common words occur anywhere.
 fn is_chance_match(question: &str, cited: &[&Evidence]) -> bool {
     // An answer need not repeat the question's subject; the subject of a search is present or not.
     let min_probability =
@@ -287,8 +288,8 @@ fn is_chance_match(question: &str, cited: &[&Evidence]) -> bool {
     !cited.is_empty() && cited.iter().all(unlikely) && !content_words(question).is_empty()
 }
 
-/// The evidence that a sentence cites, without duplicates. Ignores ids outside the context, and replaces a
-/// moment with a shorter one inside it that says the same.
+/// Collects the evidence that a sentence cites, without duplicates. Ignores ids outside the
+/// context, and replaces a moment with a shorter one inside it that says the same.
 fn citations<'a>(sentence: &str, ids: &[String], context: &[&'a Evidence]) -> Vec<&'a Evidence> {
     let mut cited: Vec<&Evidence> = Vec::new();
     for id in ids {

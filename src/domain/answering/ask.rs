@@ -90,13 +90,13 @@ fn token_sink(events: &EventSink) -> TokenSink {
 }
 
 impl Answering {
-    /// Answers a question from what the caller can see.
+    /// Answers a question from the videos that the caller can see.
     pub async fn ask(&self, access: &Access, question: Question) -> Result<AskResponse> {
         self.ask_stream(access, question, None).await
     }
 
-    /// Answers like [`Self::ask`] and sends events to `events`. A client that has disconnected is not an
-    /// error.
+    /// Answers a question as [`Self::ask`] does and sends events to `events`. A client that has
+    /// disconnected is not an error.
     pub(crate) async fn ask_stream(
         &self,
         access: &Access,
@@ -143,8 +143,9 @@ impl Answering {
         })
     }
 
-    /// Why there is nothing to answer from, before any search. `Invalid` for an unknown analyzer,
-    /// `Unprocessable` for a question that is too long.
+    /// Checks before any search whether there is anything to answer from, and returns the reason if
+    /// not. Returns `Invalid` for an unknown analyzer, and `Unprocessable` for a question that is
+    /// too long.
     async fn reason_for_no_answer(
         &self,
         access: &Access,
@@ -184,7 +185,7 @@ impl Answering {
     }
 }
 
-/// Part of the API contract.
+/// The reason if nothing is indexed; the text is part of the API contract.
 const NOTHING_INDEXED: &str = "Nothing indexed for the requested videos.";
 
 fn empty_response(question: String, error: &str) -> AskResponse {

@@ -1,6 +1,6 @@
-//! Citation audit: checks whether the moments that a sentence cites support it, by numbers, names,
-//! opposites, negation and content words, and by meaning if the words are inconclusive. Independent of the
-//! source of sentences and segments.
+//! The citation audit checks whether the moments that a sentence cites support it. It compares
+//! numbers, names, opposites, negation and content words, and also the meaning if the words are
+//! inconclusive. It does not depend on where sentences and segments come from.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -50,32 +50,35 @@ pub(crate) struct SentenceClaim<'a> {
     pub(crate) times: Vec<f64>,
 }
 
-/// Minimum share of a sentence's content words in its segments for support by words alone.
+/// Share of a sentence's content words that its segments must have to support it by words alone.
 const MIN_COVERAGE: f32 = 0.8;
 
-/// The same for a sentence whose meaning is that of a segment's sentence.
+/// The same share for a sentence that means the same as a sentence in a segment.
 const MIN_COVERAGE_SAME_MEANING: f32 = 0.4;
 
-/// Minimum cosine of two sentences with the same meaning: with MiniLM, paraphrases are above it, sentences
-/// on the same subject below.
+/// Cosine from which two sentences have the same meaning. With MiniLM, paraphrases have a higher
+/// cosine, and sentences that only share a subject a lower one.
 const SAME_MEANING: f32 = 0.72;
 
-/// Minimum cosine of two sentences on the same subject.
+/// Cosine from which two sentences are about the same subject.
 const RELATED_MEANING: f32 = 0.5;
 
-/// Maximum number of segment sentences compared by meaning, those with the most words in common.
+/// How many of a segment's sentences are compared by meaning at most; those with the most words in
+/// common come first.
 const MAX_COMPARED: usize = 4;
 
-/// The verdict by words alone.
+/// The verdict that words alone give.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum WordVerdict {
     Decided(Verdict),
-    /// Nothing contradicts the sentence; the value is the share of its content words found.
+    /// Nothing contradicts the sentence; the value is the share of its content words that the
+    /// segments have.
     Open(f32),
 }
 
 impl Answering {
-    /// A verdict per claim, in order. Embeds only claims that words leave open.
+    /// Gives a verdict on each claim, in order. Embeds only claims on which the words are
+    /// inconclusive.
     pub(crate) async fn audit(&self, claims: &[SentenceClaim<'_>]) -> Result<Vec<Verdict>> {
         let mut verdicts = Vec::with_capacity(claims.len());
         for claim in claims {
@@ -89,7 +92,7 @@ impl Answering {
         Ok(verdicts)
     }
 
-    /// The maximum cosine of a claim's sentence with a sentence of its segments.
+    /// Computes the maximum cosine between a claim's sentence and any sentence in its segments.
     async fn nearest_meaning(&self, claim: &SentenceClaim<'_>) -> Result<f32> {
         let words: Vec<String> =
             content(&tokens(claim.sentence)).into_iter().map(str::to_owned).collect();
@@ -109,8 +112,8 @@ impl Answering {
 }
 
 impl<'a> SentenceClaim<'a> {
-    /// The texts that can support the sentence. If it names speakers, only their speech and texts that name
-    /// them; empty if one of the speakers has neither.
+    /// The texts that can support the sentence. If it names speakers, only their speech and texts
+    /// that name them; the result is empty if one of the speakers has neither.
     fn evidence(&self) -> Vec<&'a str> {
         let own = tokens(self.sentence);
         let named: Vec<&Token<'_>> = own.iter().filter(|t| is_speaker(t)).collect();
@@ -228,8 +231,9 @@ fn is_speaker(token: &Token<'_>) -> bool {
     number.is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether every number of the sentence occurs in the segments for the same thing: if the counted thing has
-/// a number there, it must be equal; otherwise one of the words must occur in the same sentence.
+/// Whether every number of the sentence occurs in the segments for the same thing. If the segments
+/// have a number for the counted thing, it must be equal; otherwise one of the words must occur in
+/// the same sentence.
 fn numbers_supported(
     own: &[Token<'_>],
     words: &[&str],
@@ -277,7 +281,8 @@ fn counts_of(thing: &str, there: &[Token<'_>]) -> Vec<f64> {
         .collect()
 }
 
-/// Every number that tokens may stand for: OCR confuses 0 and O, and speech recognition spells out years.
+/// Every number that tokens may stand for, since OCR confuses 0 and O, and speech recognition
+/// spells out years.
 fn readings(there: &[Token<'_>]) -> Vec<f64> {
     let counted = numbers(there);
     let mut values: Vec<f64> = counted.iter().map(|n| n.value).collect();
@@ -371,7 +376,8 @@ static CONTRASTS: LazyLock<Vec<Vec<Vec<String>>>> = LazyLock::new(|| {
     groups.into_iter().map(|group| group.into_iter().map(forms).collect()).collect()
 });
 
-/// Whether the sentence has a word that the segments lack while they have one that excludes it.
+/// Whether the sentence has a word that the segments lack, while the segments have a word that
+/// excludes it.
 fn contradicts(own: &[Token<'_>], there: &[Token<'_>]) -> bool {
     let has = |tokens: &[Token<'_>], member: &Vec<String>| {
         tokens.iter().any(|t| member.contains(&t.lower))
@@ -394,8 +400,8 @@ fn is_denied(own: &[Token<'_>], words: &[&str], said: &[Vec<Token<'_>>]) -> bool
     likest.all(|there| negative(there) != negative(own))
 }
 
-/// Whether a sentence of some length is in another language than English segments: it has no English
-/// function word.
+/// Whether the segments are English but the sentence is not, that is, whether it has some length
+/// and no English function word.
 fn is_foreign(own: &[Token<'_>], there: &[Token<'_>]) -> bool {
     const LENGTH: usize = 5;
     let english = |tokens: &[Token<'_>]| tokens.iter().any(|t| is_function_word(&t.lower));

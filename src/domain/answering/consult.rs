@@ -1,5 +1,5 @@
-//! Consults the aggregates of the videos that probably answer a question: those whose description is near
-//! the question, and the summary.
+//! Consults the aggregates of the videos that probably answer a question. The consulted aggregates
+//! are those whose description is near the question, and the summary.
 
 use futures::{StreamExt, TryStreamExt, stream};
 
@@ -13,7 +13,8 @@ use crate::kernel::time::Span;
 use crate::kernel::vector::dot;
 use crate::search::SearchResult;
 
-/// Minimum standard score of an aggregate's similarity to a question for consulting it.
+/// Standard score that an aggregate's similarity to a question needs for the aggregate to be
+/// consulted.
 const MIN_DEVIATIONS: f64 = 1.0;
 
 /// Maximum number of aggregates consulted per question.
@@ -22,8 +23,8 @@ const MAX_ROUTED: usize = 3;
 /// Maximum number of summary sections used as evidence, the nearest to the question.
 const MAX_SECTIONS: usize = 3;
 
-/// Minimum tokens of evidence per video: aggregates are read for as many of the most probable videos as fit
-/// into the token budget.
+/// Tokens of evidence to reserve per video. Aggregates are read for as many of the most probable
+/// videos as then fit into the token budget.
 const TOKENS_PER_VIDEO: u32 = 300;
 
 impl Answering {
@@ -42,7 +43,7 @@ impl Answering {
         stream::iter(consulted).buffer_unordered(concurrency).try_collect::<()>().await
     }
 
-    /// Routes a question to the aggregators with descriptions of outstanding similarity to it.
+    /// Routes a question to the aggregators whose descriptions are outstandingly similar to it.
     async fn route(&self, vector: &[f32]) -> Result<Vec<&'static AggregatorSpec>> {
         let specs: Vec<&'static AggregatorSpec> = self.catalog.aggregators.specs().collect();
         let descriptions = self
@@ -100,8 +101,8 @@ fn span_and_probability(hit: &SearchResult) -> (Span, f32) {
     (Span { start: hit.document.start, end: hit.document.end }, hit.p_present)
 }
 
-/// The sections that contain the most probable segments. Needs no embedding, regardless of the number of
-/// sections.
+/// Finds the sections that contain the most probable segments. This needs no embedding, regardless
+/// of the number of sections.
 fn nearest_sections(
     mut sections: Vec<(Span, String)>,
     hits: &[(Span, f32)],

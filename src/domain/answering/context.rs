@@ -19,7 +19,7 @@ use crate::kernel::video::VideoId;
 use crate::search::calibration::content_words;
 use crate::search::{LIKELY, SearchResult};
 
-/// Approximate characters per token of English.
+/// Approximate number of characters per token in English.
 const CHARACTERS_PER_TOKEN: usize = 4;
 
 /// Cost of a piece of evidence in addition to its text, characters.
@@ -243,8 +243,8 @@ impl<'a> VideoContext<'a> {
         self.hits().map(|hit| hit.p_present).fold(0.0, f32::max)
     }
 
-    /// All evidence, interleaved: the best group of each source before the second best of any, retrieved
-    /// segments first.
+    /// Interleaves all evidence: the best group from each source comes before the second best from
+    /// any, and retrieved segments come first.
     pub(super) fn evidence(&self, question: &str) -> Vec<EvidenceGroup> {
         let from_hits = |hits: &[SearchResult]| {
             interleave(hits.iter().map(|hit| Evidence::from_hit(hit, question)).collect())
@@ -289,7 +289,7 @@ impl<'a> VideoContext<'a> {
         evidence
     }
 
-    /// The sources of this video that are in the context of the answer.
+    /// The sources in this video that are in the context of the answer.
     pub(super) fn sources(&self, kept: &[&Evidence]) -> AnswerSources {
         let of_video = kept.iter().filter(|e| e.video_id == self.record.video_id);
         let used: BTreeSet<(&str, u32)> = of_video.map(|e| (e.source, e.element)).collect();
@@ -368,10 +368,10 @@ pub(super) fn select_evidence(
     interleave(per_video)
 }
 
-/// The minimum probability of evidence worth reading, given the best: if something is likely, improbable
-/// evidence would only mislead.
+/// The minimum probability of evidence worth reading, given the best: if some evidence is likely,
+/// improbable evidence would only mislead.
 pub(super) fn min_worthwhile_probability(best: f32) -> f32 {
-    /// Share of the best probability.
+    /// Share of the best probability that evidence must have.
     const MIN_SHARE: f32 = 0.2;
     if best >= LIKELY { MIN_SHARE * best } else { 0.0 }
 }

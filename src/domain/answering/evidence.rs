@@ -53,7 +53,8 @@ pub struct EvidenceResult {
 }
 
 impl Answering {
-    /// The best moments for a question that the caller can see. `Invalid` for an unknown filter.
+    /// Finds the best moments for a question among the videos that the caller can see. Returns
+    /// `Invalid` for an unknown filter.
     pub async fn evidence(&self, access: &Access, query: EvidenceQuery) -> Result<EvidenceResult> {
         self.search.check_length("question", &query.question)?;
         let request = SearchRequest {
@@ -73,7 +74,7 @@ impl Answering {
         Ok(EvidenceResult { moments, diagnostics: found.diagnostics })
     }
 
-    /// Reads the moment of a hit; `None` if its video has been deleted in the meantime.
+    /// Reads the moment of a hit; returns `None` if its video has been deleted in the meantime.
     async fn evidence_moment(
         &self,
         access: &Access,

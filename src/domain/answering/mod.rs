@@ -62,7 +62,7 @@ impl Answering {
         }
     }
 
-    /// The same service with model calls that count against a budget.
+    /// Creates the same service with model calls that count against a budget.
     pub(crate) fn with_budget(&self, budget: &CallBudget) -> Self {
         let models = budget.models.clone();
         Self { llm: models.llm.clone(), models, ..self.clone() }

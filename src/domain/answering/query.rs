@@ -26,8 +26,9 @@ pub struct QueryResponse {
 }
 
 impl Answering {
-    /// Searches within what the caller can see. With `synthesize`, writes an answer over the hits of the
-    /// first page of a search for a text. `Invalid` for an unknown analyzer or filter.
+    /// Searches the videos that the caller can see. With `synthesize`, also writes an answer over
+    /// the hits on the first page of a search for a text. Returns `Invalid` for an unknown analyzer
+    /// or filter.
     pub async fn query(
         &self,
         access: &Access,

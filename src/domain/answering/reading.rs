@@ -13,22 +13,24 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::vector::dot;
 use crate::search::rerank::{self, AnswerCriteria, split_for_scoring};
 
-/// Maximum number of sentences, of the most probable moments, compared with a question without an answer.
+/// How many sentences, from the most probable moments, are compared at most with a question that
+/// has no answer.
 const MAX_COMPARED: usize = 32;
 
-/// Number of those, the most probable, that are also compared together with the following sentence.
+/// How many of these sentences, the most probable ones, are also compared together with the
+/// sentence that follows.
 const MAX_CONTINUED: usize = 8;
 
 /// Maximum number of sentences, the most probable, that the re-ranker scores for a question.
 const MAX_SCORED: usize = 24;
 
-/// Search probability assumed for text that no search has found, such as a summary.
+/// The search probability that is assumed for text that no search has found, such as a summary.
 const UNKNOWN_PROBABILITY: f32 = 0.5;
 
 /// Maximum pause between a sentence and its continuation, seconds.
 const MAX_PAUSE: f64 = 3.0;
 
-/// Minimum words of an utterance that is evidence on its own.
+/// Number of words from which an utterance is evidence on its own.
 const MIN_WORDS: usize = 3;
 
 /// Maximum length of a quoted sentence, characters.
@@ -113,7 +115,7 @@ pub(super) struct EvidenceReading<'a> {
     windows: Vec<ScoredWindow<'a>>,
     /// The score of each additional text.
     pub(super) text_scores: Vec<f32>,
-    /// Whether everything said about the topic answers.
+    /// Whether everything said about the topic answers the question.
     pub(super) is_topic: bool,
 }
 
@@ -123,8 +125,8 @@ impl<'a> EvidenceReading<'a> {
         self.windows.first().map_or(0.0, |read| read.score)
     }
 
-    /// Up to `limit` windows with at least `min_score`, best first. None begins with a sentence that an
-    /// earlier one contains.
+    /// Selects up to `limit` windows with at least `min_score`, best first. None of them begins
+    /// with a sentence that an earlier one contains.
     pub(super) fn answers(&self, min_score: f32, limit: usize) -> Vec<&ScoredWindow<'a>> {
         let mut quoted: HashSet<&str> = HashSet::new();
         let sure = self.windows.iter().take_while(|read| read.score >= min_score);
@@ -142,8 +144,8 @@ pub(super) fn is_language(evidence: &Evidence) -> bool {
     evidence.topic.is_none() && rerank::is_language(evidence.kind)
 }
 
-/// The windows of the evidence: every sentence with the one spoken right after it. On-screen text is one
-/// sentence.
+/// Splits the evidence into windows, each a sentence with the one that is spoken right after it.
+/// On-screen text counts as one sentence.
 fn windows<'a>(context: &[&'a Evidence]) -> Vec<Window<'a>> {
     let sentences = |&evidence: &&'a Evidence| {
         let parts = split_for_scoring(evidence.kind, &evidence.text);
@@ -182,10 +184,10 @@ fn likely(said: &Window<'_>) -> f32 {
 }
 
 impl Answering {
-    /// Scores how probably the windows of the evidence, and additional texts, answer a question. Combines
-    /// the re-ranker's score with the search probability; for a question about a topic, the score is the
-    /// share of the topic's words. `None` without a re-ranker, and for questions without a specific
-    /// subject.
+    /// Scores how probably the windows of the evidence, and additional texts, answer a question.
+    /// Combines the re-ranker's score with the search probability; for a question about a topic,
+    /// the score is the share of the topic's words that the window has. Returns `None` without a
+    /// re-ranker, and for questions without a specific subject.
     pub(super) async fn score_evidence<'a>(
         &self,
         question: &str,
@@ -237,7 +239,7 @@ impl Answering {
         Ok(Some(EvidenceReading { windows: read, text_scores, is_topic: criteria.is_topic() }))
     }
 
-    /// The window that is most probably about the question, among the most probable moments.
+    /// Finds the window in the most probable moments that is most probably about the question.
     pub(super) async fn nearest<'a>(
         &self,
         question: &str,

@@ -1,4 +1,4 @@
-//! Retrieves what may answer a question: the videos, and the supporting segments of each.
+//! Retrieves what may answer a question: the videos, and the supporting segments in each.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -23,7 +23,7 @@ type ChosenChunks = BTreeMap<VideoId, BTreeSet<ChunkId>>;
 /// Hits, best first, by video.
 type HitsByVideo = HashMap<VideoId, Vec<SearchResult>>;
 
-/// The retrieval for one question.
+/// Retrieves what may answer one question.
 pub(super) struct Retrieval<'a> {
     service: &'a Answering,
     question: &'a Question,
@@ -45,7 +45,8 @@ struct VideoGroup<'a> {
 }
 
 impl<'a> Retrieval<'a> {
-    /// `Invalid` for a malformed or missing moment in `moment_ids`.
+    /// Prepares the retrieval for a question. Returns `Invalid` for a malformed or missing moment
+    /// in `moment_ids`.
     pub(super) async fn new(
         service: &'a Answering,
         access: &Access,
@@ -64,8 +65,9 @@ impl<'a> Retrieval<'a> {
         self.chosen.is_some()
     }
 
-    /// The videos to search for a question: those requested or with a requested moment, or else all, up to
-    /// the limit by `ask.max_segments`, the most probable first. The filters apply in each case.
+    /// Finds the videos to search for a question. These are the requested videos or those with a
+    /// requested moment, or else all videos, up to the limit that `ask.max_segments` sets, the most
+    /// probable first. The filters apply in each case.
     pub(super) async fn videos(&self, access: &Access) -> Result<Vec<VideoId>> {
         let (service, question) = (self.service, self.question);
         let matching = service.search.matching_videos(access, &question.filters).await?;
@@ -98,7 +100,7 @@ impl<'a> Retrieval<'a> {
         service.search.likely_videos(&question.question, query).await
     }
 
-    /// The supporting segments of each video, with one search per set of analyzers.
+    /// Finds the supporting segments in each video, with one search per set of analyzers.
     pub(super) async fn segments<'r>(
         &self,
         records: &'r [VideoRecord],
@@ -114,7 +116,7 @@ impl<'a> Retrieval<'a> {
         Ok(contexts)
     }
 
-    /// The supporting segments of videos that have output of these analyzers.
+    /// Finds the supporting segments in videos that have output of these analyzers.
     async fn segments_of_group<'r>(
         &self,
         present: &[String],
@@ -176,7 +178,7 @@ impl<'a> Retrieval<'a> {
         Ok(VideoGroup { videos, present, chunks, limit })
     }
 
-    /// The best chunks of each video of a group by the output of some analyzers.
+    /// Finds the best chunks in each video of a group by the output of some analyzers.
     async fn search(&self, group: &VideoGroup<'_>, analyzers: Vec<String>) -> Result<HitsByVideo> {
         let per_video = group.limit * analyzers.len();
         let filter = group.chunks.clone();
@@ -191,7 +193,8 @@ impl<'a> Retrieval<'a> {
         Ok(by_video(hits))
     }
 
-    /// Adds the chunks of speech that follow the hits: in a conversation, the reply follows in other words.
+    /// Adds the chunks of speech that follow the hits: in a conversation, a reply follows the
+    /// question and uses other words.
     async fn add_replies(
         &self,
         group: &VideoGroup<'_>,
@@ -259,7 +262,8 @@ impl<'a> Retrieval<'a> {
 }
 
 impl Answering {
-    /// The chunks that overlap the requested moments. `Invalid` for a malformed or missing moment.
+    /// Finds the chunks that overlap the requested moments. Returns `Invalid` for a malformed or
+    /// missing moment.
     async fn chunks_of_moments(&self, access: &Access, ids: &[String]) -> Result<ChosenChunks> {
         let ids = ids.iter().map(|id| id.parse()).collect::<Result<Vec<MomentId>>>()?;
         let requested = ids.len();

@@ -12,7 +12,7 @@ use crate::kernel::moment::MomentId;
 use crate::kernel::time::Span;
 use crate::kernel::video::VideoId;
 
-/// Stored aggregates of a video.
+/// A video's stored aggregates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Aggregates {
     /// The id of the video.
@@ -24,7 +24,7 @@ pub struct Aggregates {
 }
 
 impl Catalog {
-    /// Every stored aggregate of a video.
+    /// Reads every stored aggregate of a video.
     pub async fn aggregates(&self, video_id: VideoId) -> Result<Aggregates> {
         self.read_published(video_id, |record| async move {
             Ok(Aggregates {
@@ -41,7 +41,7 @@ impl Catalog {
         .await
     }
 
-    /// One stored aggregate. `Invalid` lists the stored ones.
+    /// Reads one stored aggregate. If it is not stored, the `Invalid` error lists those that are.
     pub async fn aggregate(&self, video_id: VideoId, aggregator: &str) -> Result<Value> {
         let read = |record| async move { self.enriched_aggregate(&record, aggregator).await };
         Ok(with_moments(video_id, self.read_published(video_id, read).await?))
@@ -68,7 +68,7 @@ impl Catalog {
         Ok(aggregates)
     }
 
-    /// A stored aggregate, with the timelines of another aggregate added to entities.
+    /// Reads a stored aggregate, and adds the timelines from another aggregate to entities.
     async fn enriched_aggregate(&self, record: &VideoRecord, aggregator: &str) -> Result<Value> {
         let mut result = self.stored_aggregate(record, aggregator).await?;
         if aggregator != entities::ID {

@@ -1,5 +1,6 @@
 //! Persistent cache of costly results, in the record store: analyzer results by chunk, speech
-//! recognition, answers of the language model. Losing it costs money, nothing else.
+//! recognition, answers from the language model. If the cache is lost, recomputing its results
+//! costs money, but no data is lost.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +32,8 @@ impl CacheKey {
 }
 
 impl Catalog {
-    /// An analyzer's cached result for one chunk. The outer `None` means not cached.
+    /// Reads an analyzer's cached result for one chunk. The outer `None` means that it is not
+    /// cached.
     pub(crate) async fn cached_output(
         &self,
         analyzer: &str,
@@ -50,12 +52,12 @@ impl Catalog {
         self.cache(key, &document).await
     }
 
-    /// A cached value; `None` if it is not cached or corrupt.
+    /// Reads a cached value; returns `None` if it is corrupt or not cached.
     pub(crate) async fn cached(&self, key: &CacheKey) -> Result<Option<Value>> {
         self.read_cached(&key.0).await
     }
 
-    /// How many of the given keys are cached.
+    /// Counts how many of the given keys are cached.
     pub(crate) async fn count_cached(
         &self,
         video_id: VideoId,
@@ -69,12 +71,12 @@ impl Catalog {
         Ok(self.records.put(&key.0, value).await?)
     }
 
-    /// Answers of the language model to aggregators that then failed.
+    /// Reads the answers that the language model gave to aggregators that then failed.
     pub(crate) async fn cached_answers(&self, video_id: VideoId) -> Result<SavedAnswers> {
         Ok(self.read_cached(&answers_key(video_id)).await?.unwrap_or_default())
     }
 
-    /// Replaces [`Self::cached_answers`].
+    /// Replaces the answers that [`Self::cached_answers`] returns, or deletes them if `kept` is empty.
     pub(crate) async fn cache_answers(&self, video_id: VideoId, kept: &SavedAnswers) -> Result<()> {
         if kept.is_empty() {
             return Ok(self.records.delete(&answers_key(video_id)).await?);

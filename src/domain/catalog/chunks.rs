@@ -61,7 +61,7 @@ pub struct ChunkPage {
 }
 
 impl Catalog {
-    /// Stored analyzer output, filtered and paged.
+    /// Reads stored analyzer output, filtered and paged.
     pub async fn chunks(&self, video_id: VideoId, query: ChunkQuery) -> Result<ChunkPage> {
         let chunk_ids = query.chunk_ids.as_deref().map(parse_ids).transpose()?;
         let (query, chunk_ids) = (&query, chunk_ids.as_ref());
@@ -102,7 +102,7 @@ impl Catalog {
         })
     }
 
-    /// One chunk, all analyzers merged.
+    /// Reads one chunk with the merged output of all analyzers.
     pub async fn chunk(
         &self,
         video_id: VideoId,
@@ -133,7 +133,7 @@ impl Catalog {
         views.into_iter().next().ok_or_else(|| Error::corrupt("a chunk is gone"))
     }
 
-    /// Chunks with their stored outputs. Reads only the pages that these chunks are on.
+    /// Reads chunks with their stored outputs, from only those pages that contain these chunks.
     pub(super) async fn chunk_views(
         &self,
         chunks: Vec<(ChunkId, Span)>,
@@ -163,7 +163,8 @@ impl Catalog {
     }
 }
 
-/// The entries of these analyzers. `Invalid` lists the analyzers that the video has output from.
+/// Finds the entries of these analyzers. If one has no output on the video, the `Invalid` error
+/// lists the analyzers that do.
 pub(super) fn entries<'r>(
     record: &'r VideoRecord,
     analyzers: &'r [String],

@@ -1,32 +1,33 @@
-//! The protocol by which every change of a video begins, is published and is cleaned up, so that no
-//! change can undo another, whichever instance stalls, dies or is partitioned in between.
+//! The protocol for starting, publishing and cleaning up every change to a video. It ensures that no change
+//! can undo another, whichever instance stalls, dies or is partitioned in between.
 //!
 //! One document, `video.json`, holds the state of a video and is only changed by compare-and-swap. The
-//! holder of the lock first *claims* the video: it swaps a random fence into that document,
-//! in a tombstone if there is no video. From then on:
+//! holder of the lock first *claims* the video: it swaps a random fence into that document. If the video
+//! does not exist, the document becomes a tombstone that holds the fence. From then on:
 //!
-//! - A publication swaps against the claimed content. An instance that stalled beyond its lease
-//!   expects a fence that is no longer there, so the store refuses the swap. Fences are random, so
-//!   no content recurs.
-//! - Documents and points have random names as well: documents by their keys, points by their
-//!   revision. New ones are stored next to the old ones and stay invisible until a record references
-//!   them. Searches skip points whose revision differs from that of the video's listing entry, which
-//!   follows the record ([`Catalog::relist`]).
+//! - A publication swaps against the claimed content. An instance that stalled beyond its lease expects a
+//!   fence that is no longer there, so the store refuses the swap. Fences are random, so the same content
+//!   never recurs (no ABA problem).
+//! - Documents and points also have random identifiers: documents in their keys, points in their revisions.
+//!   New ones are stored next to the old ones and stay invisible until a record references them. Searches
+//!   skip points whose revision differs from that of the video's listing entry, which is updated after the
+//!   record ([`Catalog::relist`]).
 //! - Documents are removed by key, never by pattern, and only if they were listed *before* this instance saw
 //!   its own fence still in place ([`Catalog::clean`]). Another instance creates nothing before it has
 //!   swapped in its fence, so none of its documents were listed. And a document that was unreferenced at that
-//!   time is never referenced later: records are built on the one that was read, or on nothing.
-//! - Object keys may be reused. The removal of objects begins with a tombstone that lists them. An
-//!   instance that resumes such a removal retires these keys ([`Tombstone::retired`]), since the
-//!   first instance may still be alive and removing. If the record store is not shared, the previous
-//!   process is certainly dead, and keys are reused.
-//! - Before the results of a failed change are removed, its claim is replaced by another one, so that
-//!   a publication still in flight to the store cannot succeed.
+//!   time is never referenced later, because a new record is derived from the record read then, or from
+//!   scratch.
+//! - Object keys can be reused. The removal of objects begins with a tombstone that lists them. An instance
+//!   that resumes such a removal retires these keys ([`Tombstone::retired`]), since the first instance may
+//!   still be removing objects. If the record store is not shared, the previous process is certainly dead,
+//!   and keys are reused.
+//! - Before the results of a failed change are removed, its claim is replaced with another one, so that a
+//!   publication still in flight to the store cannot succeed.
 //!
-//! User metadata ([`VideoMetadata`]) is swapped into the record without a claim: this does not change
-//! the fence, and every other swap of the record merges concurrent changes of metadata.
+//! User metadata ([`VideoMetadata`]) is swapped into the record without a claim: this does not change the
+//! fence, and every other swap of the record merges in concurrent metadata changes.
 //!
-//! The lease of a lock therefore only decides who works; durability does not depend on it.
+//! A lock's lease therefore only decides which instance does the work; correctness does not depend on it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

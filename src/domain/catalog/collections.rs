@@ -34,7 +34,7 @@ pub struct CollectionList {
     pub next: Option<String>,
 }
 
-/// A change of all videos of a collection.
+/// A change to all videos in a collection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CollectionChange {
@@ -56,7 +56,8 @@ pub struct CollectionResult {
 }
 
 impl Catalog {
-    /// The collections that a caller may see, by name: at most `limit` after `after`.
+    /// Lists the collections that a caller may see, by name: at most `limit` whose names come after
+    /// `after`.
     pub async fn collections(
         &self,
         access: &Access,
@@ -76,7 +77,8 @@ impl Catalog {
         Ok(CollectionList { collections: collections.try_collect().await?, next })
     }
 
-    /// A collection; `None` if its last video has been removed since it was counted.
+    /// Reads a collection; returns `None` if its last video has been removed since the videos were
+    /// counted.
     async fn collection(&self, name: String, videos: u64) -> Result<Option<Collection>> {
         let period = self.listing.created_range(&[metadata::in_collection(&name)]).await?;
         Ok(period.map(|(first, last)| {
@@ -85,8 +87,8 @@ impl Catalog {
         }))
     }
 
-    /// Number of videos in a collection. Returns `NotFound` if there are none or the caller may not see
-    /// it.
+    /// Counts the videos in a collection. Returns `NotFound` if there are none or the caller may
+    /// not see it.
     pub(crate) async fn count_in_collection(&self, access: &Access, name: &str) -> Result<u64> {
         let unknown = || Error::NotFound(format!("unknown collection '{name}'"));
         if !access.sees(Some(name)) {
@@ -98,7 +100,7 @@ impl Catalog {
         if total == 0 { Err(unknown()) } else { Ok(total) }
     }
 
-    /// At most `limit` videos of a collection, and their total number.
+    /// Lists at most `limit` videos in a collection, and counts all of them.
     pub(crate) async fn list_in_collection(
         &self,
         name: &str,

@@ -7,13 +7,13 @@ use crate::kernel::error::Result;
 use crate::kernel::video::VideoId;
 
 impl Catalog {
-    /// The corrections of a published video, oldest first.
+    /// Reads the corrections to a published video, oldest first.
     pub async fn video_corrections(&self, video_id: VideoId) -> Result<Vec<Correction>> {
         let read = |record| async move { self.corrections(&record).await };
         self.read_published(video_id, read).await
     }
 
-    /// The corrections that a record references.
+    /// Reads the corrections that a record references.
     pub(crate) async fn corrections(&self, record: &VideoRecord) -> Result<Vec<Correction>> {
         match &record.corrections_document {
             Some(document) => self.document(document).await,

@@ -1,4 +1,4 @@
-//! Reads the people linked across a video's chunks.
+//! Reads the people in a video, each linked across the chunks in which they appear.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::catalog::record::VideoRecord;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
 
-/// The people of a video.
+/// The people in a video.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EntityList {
     /// The id of the video.
@@ -23,7 +23,7 @@ pub struct EntityList {
 }
 
 impl Catalog {
-    /// People seen in at least `min_appearances` chunks.
+    /// Reads the people who appear in at least `min_appearances` chunks.
     pub async fn entities(&self, video_id: VideoId, min_appearances: u32) -> Result<EntityList> {
         let read = |record| async move { self.read_entities(&record, min_appearances).await };
         self.read_published(video_id, read).await
@@ -49,7 +49,8 @@ impl Catalog {
         Ok(EntityList { video_id, total: entities.len() as u32, entities })
     }
 
-    /// When each person of a video is visible, by entity id; empty if this was not computed.
+    /// Reads when each person in a video is visible, by entity id. The result is empty if this was
+    /// not computed.
     pub(super) async fn timelines(
         &self,
         record: &VideoRecord,

@@ -40,12 +40,13 @@ impl Extractors {
         Self { catalog, settings }
     }
 
-    /// All definitions, by name.
+    /// Reads all definitions, by name.
     pub async fn list(&self) -> Result<Vec<ExtractorDefinition>> {
         self.catalog.load_extractors().await
     }
 
-    /// One definition. `NotFound` lists the available ones.
+    /// Reads one definition. If there is none of this name, the `NotFound` error lists the
+    /// available ones.
     pub async fn get(&self, name: &str) -> Result<ExtractorDefinition> {
         let definitions = self.list().await?;
         let found = definitions.iter().find(|definition| definition.name == name).cloned();
@@ -92,8 +93,8 @@ impl Extractors {
         .await
     }
 
-    /// Deletes an extractor. Its results stay with the videos until they are ingested again. `NotFound`
-    /// lists the available ones.
+    /// Deletes an extractor. Its results stay with the videos until they are ingested again. If
+    /// there is none of this name, the `NotFound` error lists the available ones.
     pub async fn delete(&self, name: &str) -> Result<()> {
         self.change(|definitions| {
             match definitions.iter().position(|existing| existing.name == name) {
@@ -107,7 +108,7 @@ impl Extractors {
         .await
     }
 
-    /// Changes the definitions, with a retry if another instance changes them at the same time.
+    /// Changes the definitions, and retries if another instance changes them at the same time.
     async fn change<T>(
         &self,
         change: impl Fn(&mut Vec<ExtractorDefinition>) -> Result<T>,
@@ -141,8 +142,8 @@ impl Catalog {
         Ok(definitions)
     }
 
-    /// Loads the definitions if a comma-separated selection contains an analyzer that is not built in:
-    /// another instance may have defined or changed it.
+    /// Loads the definitions if a comma-separated selection contains an analyzer that is not built
+    /// in, since another instance may have defined or changed it.
     pub(crate) async fn load_extractors_for(&self, selection: &str) -> Result<()> {
         let mut ids = selection.split(',').map(str::trim).filter(|id| !id.is_empty());
         if !ids.all(|id| self.analyzers.is_built_in(id)) {
@@ -151,7 +152,8 @@ impl Catalog {
         Ok(())
     }
 
-    /// Loads the definitions if the analyzer is unknown: another instance may have defined it.
+    /// Loads the definitions if the analyzer is unknown, since another instance may have defined
+    /// it.
     pub(crate) async fn load_if_unknown(&self, analyzer: &str) -> Result<()> {
         if self.analyzers.get(analyzer).is_none() {
             self.load_extractors().await?;

@@ -5,7 +5,7 @@ use crate::catalog::record::VideoRecord;
 use crate::kernel::error::Result;
 
 impl Catalog {
-    /// The documents of a published video that are missing or corrupt.
+    /// Finds those documents of a published video that are missing or corrupt.
     pub(crate) async fn faults(&self, record: &VideoRecord) -> Result<Vec<DocumentFault>> {
         let mut faults = Vec::new();
         let mut read = |part: DocumentContent, read: Result<()>| match read {
@@ -45,7 +45,7 @@ pub(crate) struct DocumentFault {
     pub(crate) error: String,
 }
 
-/// The content of a document.
+/// What a document contains.
 pub(crate) enum DocumentContent {
     /// Chunks, signals or speech, which everything else depends on.
     Base,

@@ -1,6 +1,6 @@
-//! The install id ties stores together: the records, and the index and the queue, which other installs
-//! may share, carry the id of one install. Stores that another install owns are neither repaired nor
-//! used.
+//! The install id shows which stores belong together. The records carry it, and so do the index and
+//! the queue, which other installs may be able to reach too. An instance neither repairs nor uses
+//! stores that another install owns.
 
 use ports::index::VectorIndex;
 use ports::records::Precondition;
@@ -14,8 +14,8 @@ use crate::kernel::error::{Error, Result};
 const KEY: &str = "install.json";
 
 impl Catalog {
-    /// Returns an error if the record store does not answer or the object bucket does not exist.
-    /// Unreachable object storage is no error: it does not prevent reads.
+    /// Checks that the record store answers and the object bucket exists. Unreachable object
+    /// storage is not an error, because it does not prevent reads.
     pub(crate) async fn probe(&self) -> Result<()> {
         self.records.probe().await.map_err(|e| bucket_error(e, "records", "records.bucket"))?;
         match self.storage.probe().await {
@@ -39,8 +39,8 @@ impl Catalog {
         Ok(())
     }
 
-    /// The install id of the records, created if there is none. Returns `Corrupt` if its record is
-    /// damaged.
+    /// Reads the records' install id, and creates one if there is none. Returns `Corrupt` if the
+    /// record with the id is damaged.
     pub(crate) async fn install(&self) -> Result<String> {
         if let Some(id) = self.stored_install().await? {
             return Ok(id);
@@ -51,7 +51,7 @@ impl Catalog {
         self.stored_install().await?.ok_or_else(|| damaged("it is not kept"))
     }
 
-    /// The install id of the records, if any.
+    /// Reads the records' install id, if there is one.
     pub(super) async fn stored_install(&self) -> Result<Option<String>> {
         match self.records.get(KEY).await {
             Ok(None) => Ok(None),
@@ -64,7 +64,8 @@ impl Catalog {
         }
     }
 
-    /// Restores a damaged id record: with the id of the install that owns `index`, or a new one.
+    /// Restores a damaged id record with the id of the install that owns `index`, or with a new
+    /// one.
     pub async fn restore_install(&self, index: &dyn VectorIndex) -> Result<()> {
         match self.stored_install().await {
             Err(error) if error.is_corrupt() => {}
@@ -88,7 +89,7 @@ fn damaged(why: &str) -> Error {
     PortError::new(ErrorKind::Corrupt, message).into()
 }
 
-/// Whether the error of a store means that the bucket does not exist.
+/// Whether an error from a store means that the bucket does not exist.
 fn is_missing_bucket(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::NotFound | ErrorKind::Invalid)
 }

@@ -1,10 +1,10 @@
 //! The listing: summaries of videos for library pages and search hits, stored in the index so that
-//! neither reads records.
+//! neither has to read records.
 //!
-//! A video's entry is derived from its record. It is written after the record is published and before
-//! the replaced data is removed. After writing it, the writer reads the record again and repeats until
-//! both agree. So the last writer corrects the entry of a stalled one, and the next repair corrects
-//! what a crash leaves behind.
+//! A video's entry is derived from its record. It is written after the record is published and
+//! before the replaced data is removed. After writing an entry, the writer reads the record again,
+//! and repeats this until both agree. So the last writer corrects an entry that a stalled writer
+//! left, and the next repair corrects whatever a crash left behind.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
@@ -36,7 +36,7 @@ pub(super) const BATCH: usize = 500;
 pub(crate) struct EntrySummary {
     pub(crate) storage_path: String,
     pub(crate) poster_path: Option<String>,
-    /// With secrets redacted.
+    /// The URL that the video was fetched from, with secrets redacted.
     pub(crate) source_url: Option<String>,
     pub(crate) duration: f64,
     pub(crate) chunks: u32,
@@ -60,7 +60,7 @@ impl EntrySummary {
     }
 }
 
-/// The listing summary of a published video.
+/// Builds a published video's listing summary.
 pub(super) fn summary(record: &VideoRecord) -> EntrySummary {
     let revisions = record.analyzers.iter();
     EntrySummary {
@@ -76,7 +76,7 @@ pub(super) fn summary(record: &VideoRecord) -> EntrySummary {
     }
 }
 
-/// The listing entry of a published video.
+/// Builds a published video's listing entry.
 pub(super) fn listing_entry(record: &VideoRecord) -> Result<VideoEntry> {
     Ok(VideoEntry {
         video_id: record.video_id,
@@ -95,7 +95,7 @@ fn parse_summary(entry: &VideoEntry) -> Result<EntrySummary> {
 }
 
 impl Catalog {
-    /// A page of entries with their summaries, and the total number of matches.
+    /// Reads a page of entries with their summaries, and the total number of matches.
     pub(super) async fn page(
         &self,
         query: &ListQuery,
@@ -108,7 +108,7 @@ impl Catalog {
         Ok((entries.collect::<Result<_>>()?, page.total))
     }
 
-    /// The summaries of these videos; unpublished ones are missing.
+    /// Reads the summaries of these videos; leaves out unpublished ones.
     pub(crate) async fn summaries(
         &self,
         video_ids: &[VideoId],
@@ -117,8 +117,8 @@ impl Catalog {
         entries.into_iter().map(|entry| Ok((entry.video_id, parse_summary(&entry)?))).collect()
     }
 
-    /// Like [`Self::summaries`], for search hits. Cached summaries that `is_sufficient` accepts cost no
-    /// request.
+    /// Does the same as [`Self::summaries`], for search hits. If `is_sufficient` accepts a cached
+    /// summary, reading it costs no request.
     pub(crate) async fn cached_summaries(
         &self,
         video_ids: &[VideoId],
@@ -145,8 +145,8 @@ impl Catalog {
         Ok(summaries)
     }
 
-    /// Up to [`BATCH`] videos that satisfy these conditions after a position, newest first, and the
-    /// position to continue after; `None` after the last.
+    /// Lists up to [`BATCH`] videos after a position that satisfy these conditions, newest first.
+    /// Also returns the position to continue after, or `None` if there are no more.
     pub(crate) async fn video_batch(
         &self,
         conditions: &[Condition],
@@ -157,7 +157,8 @@ impl Catalog {
         Ok((positions.into_iter().map(|position| position.video_id).collect(), next))
     }
 
-    /// The positions of the next [`BATCH`] videos that satisfy these conditions, newest first.
+    /// Lists the positions of the next [`BATCH`] videos that satisfy these conditions, newest
+    /// first.
     pub(crate) async fn matching_positions(
         &self,
         conditions: &[Condition],
@@ -169,7 +170,7 @@ impl Catalog {
         Ok(entries.iter().map(position).collect())
     }
 
-    /// The positions of the given videos that a caller may see, newest first.
+    /// Finds the positions of those given videos that a caller may see, newest first.
     pub(crate) async fn positions(
         &self,
         access: &Access,
@@ -181,13 +182,13 @@ impl Catalog {
         Ok(positions)
     }
 
-    /// The ids of the videos that satisfy these conditions.
+    /// Lists the ids of the videos that satisfy these conditions.
     pub(crate) async fn matching(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
         Ok(self.listing.matching_ids(conditions).await?)
     }
 
-    /// The first `limit` keywords of a field among the videos that satisfy these conditions, each with
-    /// its number of videos.
+    /// Counts the keywords of a field among the videos that satisfy these conditions. Returns the
+    /// first `limit` keywords, each with its number of videos.
     pub(crate) async fn words(
         &self,
         field: &str,
@@ -197,18 +198,18 @@ impl Catalog {
         Ok(self.listing.keyword_counts(field, conditions, None, limit).await?)
     }
 
-    /// Number of videos that a caller may see.
+    /// Counts the videos that a caller may see.
     pub(crate) async fn count(&self, access: &Access) -> Result<u64> {
         Ok(self.listing.list(&visible_query(access, 0)).await?.total)
     }
 
-    /// The newest videos that a caller may see, at most `limit`.
+    /// Reads the newest videos that a caller may see, at most `limit`.
     pub(crate) async fn newest(&self, access: &Access, limit: usize) -> Result<Vec<VideoEntry>> {
         Ok(self.listing.list(&visible_query(access, limit)).await?.entries)
     }
 
-    /// The entries of these videos, in this order; those that are unpublished or that the caller may
-    /// not see are missing.
+    /// Reads the entries of these videos, in this order. Leaves out videos that are unpublished or
+    /// that the caller may not see.
     pub(crate) async fn entries(
         &self,
         access: &Access,
@@ -224,7 +225,8 @@ impl Catalog {
         Ok(entries)
     }
 
-    /// The newest video that a caller may see and that was fetched from this URL with secrets redacted.
+    /// Finds the newest video that was fetched from this URL, given with secrets redacted, and that
+    /// the caller may see.
     pub(crate) async fn find_by_source_url(
         &self,
         access: &Access,
@@ -261,7 +263,7 @@ impl Catalog {
         }
     }
 
-    /// Whether a video's listing entry matches its record.
+    /// Checks whether a video's listing entry matches its record.
     pub(crate) async fn is_listing_current(
         &self,
         video_id: VideoId,
@@ -295,7 +297,7 @@ impl Catalog {
         self.set_listing_state(&ListingState::with_format(FORMAT)).await
     }
 
-    /// The entries of the given videos that are published, derived from their records.
+    /// Derives entries from the records of those given videos that are published.
     async fn entries_from_records(
         &self,
         video_ids: &[VideoId],
@@ -304,7 +306,7 @@ impl Catalog {
         records.iter().map(|record| Ok((record.video_id, listing_entry(record)?))).collect()
     }
 
-    /// Listed ids that are not among `ids`, which must be sorted.
+    /// Finds the listed ids that are not among `ids`, which must be sorted.
     pub(crate) async fn listed_except(&self, ids: &[VideoId]) -> Result<Vec<VideoId>> {
         let mut others = Vec::new();
         let mut after = None;
@@ -317,7 +319,7 @@ impl Catalog {
     }
 }
 
-/// The newest `limit` videos that a caller may see.
+/// The query for the newest `limit` videos that a caller may see.
 fn visible_query(access: &Access, limit: usize) -> ListQuery {
     let conditions = metadata::visible_to(access).into_iter().collect();
     ListQuery { conditions, limit, ..ListQuery::default() }

@@ -21,13 +21,13 @@ use crate::kernel::video::VideoId;
 /// How often to check a lease that another instance holds.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Number of renewals within the length of a lease.
+/// How many times a lease is renewed before it would expire.
 const RENEWALS: u32 = 4;
 
 /// What a lock protects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LockTarget {
-    /// Changes of this video.
+    /// Changes to this video.
     Video(VideoId),
     /// The repair of all videos.
     Repair,
@@ -56,7 +56,7 @@ pub struct VideoLocks {
     leases: Option<Leases>,
 }
 
-/// The exclusive right to change one video, released when dropped.
+/// The exclusive right to change one video. Dropping it releases the lock.
 pub struct VideoLock {
     stored: StoredLock,
     _guard: OwnedMutexGuard<()>,
@@ -74,8 +74,8 @@ struct Leases {
     length: Duration,
 }
 
-/// The stored lock of a single process. Each has a unique key, so that its removal, which runs in the
-/// background, never removes the next lock.
+/// A lock as a single process stores it. Each has a unique key, because it is removed in the
+/// background, and the removal must never hit the next lock.
 struct LockNote {
     records: Arc<dyn RecordStore>,
     target: LockTarget,
@@ -83,7 +83,7 @@ struct LockNote {
 }
 
 struct LockLease {
-    /// When it was last renewed; it is valid for `length` from then.
+    /// When it was last renewed; it is valid for `length` after that.
     renewed: Arc<Mutex<Instant>>,
     length: Duration,
     /// Cancelled when the lease is lost to another holder.
@@ -93,7 +93,8 @@ struct LockLease {
 }
 
 impl LockLease {
-    /// Whether another instance may hold it. A quarter of its length is a margin for clock skew.
+    /// Whether another instance may hold the lease by now. It counts as expired a quarter of its
+    /// length early, as a margin for clock skew.
     fn is_expired(&self) -> bool {
         self.lost.is_cancelled() || is_expired(&self.renewed, self.length)
     }
@@ -105,8 +106,8 @@ fn is_expired(renewed: &Mutex<Instant>, length: Duration) -> bool {
 }
 
 impl VideoLocks {
-    /// Locks within this process, or, with the length of a lease, among all instances that share
-    /// `records`.
+    /// Creates locks that apply within this process or, if `lease` gives the length of a lease, to
+    /// all instances that share `records`.
     pub fn new(records: Arc<dyn RecordStore>, lease: Option<Duration>) -> Self {
         let leases = lease.map(|length| Leases { records: records.clone(), length });
         Self { held: Mutex::default(), records, leases }
@@ -117,7 +118,7 @@ impl VideoLocks {
         self.leases.is_some()
     }
 
-    /// The videos with a stored lock, including those of processes that died.
+    /// Lists the videos with a stored lock, including locks left by processes that died.
     pub(crate) async fn locked_videos(&self) -> Result<Vec<VideoId>> {
         let names = self.records.children("claims/").await?;
         Ok(names.iter().filter_map(|name| locked_video(name)).collect())
@@ -136,7 +137,7 @@ impl VideoLocks {
         }
     }
 
-    /// The lock, or `None` if someone else holds it.
+    /// Takes the lock; returns `None` if someone else holds it.
     pub async fn try_lock(&self, target: impl Into<LockTarget>) -> Result<Option<VideoLock>> {
         let target = target.into();
         let Ok(guard) = self.local(target).try_lock_owned() else { return Ok(None) };
@@ -144,7 +145,7 @@ impl VideoLocks {
         Ok(stored.map(|stored| VideoLock { stored, _guard: guard }))
     }
 
-    /// Stores a lock; `None` if another instance holds it.
+    /// Stores a lock; returns `None` if another instance holds it.
     async fn store(&self, target: LockTarget) -> Result<Option<StoredLock>> {
         if let Some(leases) = &self.leases {
             return Ok(leases.acquire(target).await?.map(StoredLock::Lease));
@@ -170,7 +171,8 @@ impl VideoLocks {
 }
 
 impl VideoLock {
-    /// Removes the stored locks of dead processes on this video. Leases expire without this.
+    /// Removes the stored locks that dead processes left on this video. Leases do not need this,
+    /// since they expire.
     pub(crate) async fn remove_stale_locks(&self) -> Result<()> {
         let StoredLock::Note(LockNote { records, target, key }) = &self.stored else {
             return Ok(());
@@ -184,8 +186,8 @@ impl VideoLock {
         Ok(())
     }
 
-    /// Returns an error if the lock may have been lost to someone else. Call before irreversible
-    /// changes.
+    /// Checks that the lock is still held, and fails if someone else may have taken it. Call this
+    /// before irreversible changes.
     pub fn check(&self) -> Result<()> {
         match &self.stored {
             StoredLock::Lease(lease) if lease.is_expired() => Err(Error::Cancelled(
@@ -210,13 +212,13 @@ impl Drop for LockNote {
     }
 }
 
-/// The video of a stored lock below `claims/`.
+/// The video that a stored lock under `claims/` protects.
 fn locked_video(name: &str) -> Option<VideoId> {
     name.strip_suffix(".json")?.split('-').next()?.parse().ok()
 }
 
 impl Leases {
-    /// Acquires the lease; `None` if another holder's has not expired yet.
+    /// Acquires the lease; returns `None` if another holder's lease has not expired yet.
     async fn acquire(&self, target: LockTarget) -> Result<Option<LockLease>> {
         let key = format!("claims/{target}.json");
         let holder = uuid::Uuid::new_v4().simple().to_string();
@@ -289,7 +291,7 @@ impl Leases {
         }
     }
 
-    /// The lease as stored after the renewal; `None` if another holder has it.
+    /// Renews the lease and returns it as stored; returns `None` if another holder has it.
     async fn renew(
         &self,
         key: &str,

@@ -1,5 +1,5 @@
-//! User metadata of videos: custom keys, a collection, the recording time. Set by an ingest or patched
-//! later; neither takes the lock of the video nor changes analysis results.
+//! User metadata of videos: custom keys, a collection, the recording time. An ingest sets it, and
+//! it can be patched later. Neither takes the video's lock or changes analysis results.
 
 use std::collections::BTreeMap;
 
@@ -75,7 +75,7 @@ pub struct VideoMetadata {
     pub recorded_at: Option<String>,
 }
 
-/// A change of a video's metadata. Omitted fields and keys stay unchanged; null removes.
+/// A change to a video's metadata. Omitted fields and keys stay unchanged; null removes one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MetadataPatch {
@@ -165,7 +165,7 @@ impl MetadataType {
     }
 }
 
-/// A date without a time is text, since it is no instant.
+/// Whether a text is a date and time. A date alone does not name an instant, so it counts as text.
 fn is_time(text: &str) -> bool {
     text.contains('T') && instant(text).is_some()
 }
@@ -197,13 +197,14 @@ impl MetadataPatch {
         }
     }
 
-    /// Returns `Forbidden` if the patch moves the video to a collection that the caller cannot see.
+    /// Checks the collection that the patch assigns. Returns `Forbidden` if the patch moves the
+    /// video to a collection that the caller cannot see.
     pub(crate) fn check_collection(&self, access: &Access) -> Result<()> {
         if self.collection.is_none() { Ok(()) } else { access.check_collection(self.collection()) }
     }
 
-    /// Applies the patch. Returns `Unprocessable` for a value of an unsupported type, `Invalid` for a
-    /// malformed key or if the result takes more than `max_bytes` as JSON.
+    /// Applies the patch. Returns `Unprocessable` for a value of an unsupported type, and `Invalid`
+    /// for a malformed key or if the result takes more than `max_bytes` as JSON.
     pub fn apply(&self, current: &VideoMetadata, max_bytes: usize) -> Result<VideoMetadata> {
         let mut changed = current.clone();
         for (key, value) in &self.values {
@@ -249,12 +250,13 @@ pub(crate) fn collection_name(name: &str) -> Result<String> {
     Ok(read.unwrap_or_default())
 }
 
-/// The listing condition for videos in this collection.
+/// The listing condition that selects the videos in this collection.
 pub(crate) fn in_collection(name: &str) -> Condition {
     Condition { field: COLLECTION.into(), predicate: Predicate::AnyKeyword(vec![name.into()]) }
 }
 
-/// The listing condition for videos that a caller may see; `None` for unrestricted access.
+/// The listing condition that selects the videos that a caller may see; `None` for unrestricted
+/// access.
 pub(crate) fn visible_to(access: &Access) -> Option<Condition> {
     let names = access.collections()?.iter().cloned().collect();
     Some(Condition { field: COLLECTION.into(), predicate: Predicate::AnyKeyword(names) })
@@ -308,7 +310,8 @@ impl VideoMetadata {
         self.values.iter().map(|(key, value)| (key.clone(), value.to_json())).collect()
     }
 
-    /// Wall-clock time of a second of the video, ISO 8601 in UTC, if the recording time is known.
+    /// Converts a time in the video, in seconds, to wall-clock time, ISO 8601 in UTC, if the
+    /// recording time is known.
     pub fn wall_clock(&self, seconds: f64) -> Option<String> {
         let start = instant(self.recorded_at.as_deref()?)?;
         let at = start.checked_add((seconds * 1000.0).round() as i64)?;
@@ -316,7 +319,8 @@ impl VideoMetadata {
         Some(at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string())
     }
 
-    /// Three-way merge: `mine` with the changes from `base` to `theirs`. `mine` wins conflicts.
+    /// Merges three ways: applies the changes between `base` and `theirs` to `mine`. In a conflict,
+    /// `mine` wins.
     pub(crate) fn merge(base: &Self, mine: Self, theirs: &Self) -> Self {
         fn pick<T: Clone + PartialEq>(base: &T, mine: T, theirs: &T) -> T {
             if mine == *base { theirs.clone() } else { mine }

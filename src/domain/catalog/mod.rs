@@ -1,8 +1,8 @@
 //! The catalog of videos: reads, publishes and cleans up stored records.
 //!
-//! Below `videos/<video_id>/` are `video.json` and the immutable documents that it references. A
-//! document that no published `video.json` references is garbage of an interrupted or superseded
-//! ingest.
+//! The folder `videos/<video_id>/` holds `video.json` and the immutable documents that it
+//! references. A document that no published `video.json` references is garbage left by an
+//! interrupted or superseded ingest.
 
 pub mod aggregates;
 mod cache;
@@ -77,7 +77,7 @@ pub(crate) use publication::ALERTS;
 pub(crate) use record_state::RecordState;
 pub(crate) use rendered::strip_internal;
 
-/// Attempts at a read whose video is published meanwhile.
+/// How often to try a read if the video is published in the meantime.
 const READ_ATTEMPTS: usize = 3;
 
 /// Maximum number of documents read or written concurrently for one request.
@@ -107,9 +107,9 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// A catalog of these stores. If instances share their records, locks are leases of length `lease`.
-    /// The caches of rendered pages, responses and listing summaries hold at most `cache_bytes`
-    /// together. If the index is shared, cached summaries expire after `listing_ttl`.
+    /// Creates a catalog on these stores. If instances share their records, locks are leases that
+    /// last `lease`. The caches of rendered pages, responses and listing summaries hold at most
+    /// `cache_bytes` together. If the index is shared, cached summaries expire after `listing_ttl`.
     pub(crate) fn new(
         stores: &Stores,
         analyzers: Analyzers,
@@ -147,8 +147,8 @@ impl Catalog {
         self.unfinished.lock()
     }
 
-    /// Videos that may have garbage from unfinished changes: those that are locked, that this process left
-    /// unfinished, or that are unreadable.
+    /// Lists the videos that may have garbage from unfinished changes: those that are locked, that
+    /// this process left unfinished, or that are unreadable.
     pub(crate) async fn left_unfinished(&self) -> Result<BTreeSet<VideoId>> {
         let mut left: BTreeSet<VideoId> = self.locks.locked_videos().await?.into_iter().collect();
         left.extend(self.unfinished().iter());
@@ -156,8 +156,9 @@ impl Catalog {
         Ok(left)
     }
 
-    /// Reads documents of a published video. If documents are missing because the video was published
-    /// meanwhile, retries with the new record. Returns `NotFound` if there is no such video.
+    /// Reads documents of a published video. If documents are missing because the video was
+    /// published in the meantime, retries with the new record. Returns `NotFound` if there is no
+    /// such video.
     pub(crate) async fn read_published<T, Reading: Future<Output = Result<T>>>(
         &self,
         video_id: VideoId,
@@ -179,12 +180,12 @@ impl Catalog {
         read(record).await
     }
 
-    /// The published record, if there is one.
+    /// Reads the published record, if there is one.
     pub(crate) async fn find(&self, video_id: VideoId) -> Result<Option<VideoRecord>> {
         self.record_state(video_id).await?.into_record()
     }
 
-    /// The published record, if there is a readable one.
+    /// Reads the published record, if there is a readable one.
     pub(crate) async fn find_readable(&self, video_id: VideoId) -> Result<Option<VideoRecord>> {
         match self.record_state(video_id).await? {
             RecordState::Record(record, _) => Ok(Some(*record)),
@@ -194,7 +195,8 @@ impl Catalog {
         }
     }
 
-    /// Returns `NotFound`, as for a video that does not exist, if the caller may not see it.
+    /// Checks that the caller may see the video. If not, returns `NotFound`, as for a video that
+    /// does not exist.
     pub(crate) async fn check_visible(&self, access: &Access, video_id: VideoId) -> Result<()> {
         if access.collections().is_none() {
             return Ok(());
@@ -207,18 +209,19 @@ impl Catalog {
         }
     }
 
-    /// The published record, or `NotFound`.
+    /// Reads the published record; returns `NotFound` if there is none.
     pub(crate) async fn record(&self, video_id: VideoId) -> Result<VideoRecord> {
         self.find(video_id).await?.ok_or_else(|| unknown_video(video_id))
     }
 
-    /// Ids of all videos with stored documents, published or not.
+    /// Lists the ids of all videos with stored documents, published or not.
     pub(crate) async fn ids(&self) -> Result<Vec<VideoId>> {
         let names = self.records.children("videos/").await?;
         Ok(names.iter().filter_map(|name| name.parse().ok()).collect())
     }
 
-    /// The readable published records of these videos, in this order.
+    /// Reads the published records of these videos, in this order; leaves out missing and
+    /// unreadable ones.
     pub(crate) async fn records(&self, video_ids: &[VideoId]) -> Result<Vec<VideoRecord>> {
         stream::iter(video_ids.to_vec())
             .map(|id| async move { self.find_readable(id).await })
@@ -240,7 +243,7 @@ impl Catalog {
         self.document(document).await
     }
 
-    /// A video's chunks and the outputs of all analyzers.
+    /// Reads a video's chunks and the outputs of all analyzers.
     pub(crate) async fn analyzed_video(&self, record: &VideoRecord) -> Result<AnalyzedVideo> {
         let mut outputs = BTreeMap::new();
         for analyzer in record.analyzers.keys() {
@@ -255,7 +258,7 @@ impl Catalog {
         })
     }
 
-    /// Words with low confidence in speech recognition.
+    /// Finds the words in which speech recognition had low confidence.
     async fn doubtful_words(&self, record: &VideoRecord) -> Result<BTreeSet<String>> {
         let Some(document) = &record.speech_document else { return Ok(BTreeSet::new()) };
         let speech = self.speech(document).await?;
@@ -268,7 +271,8 @@ impl Catalog {
             .map_or_else(BTreeSet::new, |speech| doubtful_words(&speech.by_channel().concat())))
     }
 
-    /// The JSON of one stored aggregate. `Invalid` lists the stored ones.
+    /// Reads the JSON of one stored aggregate. If it is not stored, the `Invalid` error lists those
+    /// that are.
     pub(crate) async fn stored_aggregate(
         &self,
         record: &VideoRecord,
@@ -284,7 +288,7 @@ impl Catalog {
         self.document(key).await
     }
 
-    /// One stored aggregate. `Invalid` lists the stored ones.
+    /// Reads one stored aggregate. If it is not stored, the `Invalid` error lists those that are.
     pub(crate) async fn aggregate_result(
         &self,
         record: &VideoRecord,
@@ -294,7 +298,8 @@ impl Catalog {
         self.aggregators.read(aggregator, stored)
     }
 
-    /// All readable stored aggregates. A corrupt one counts as missing, since it can be computed again.
+    /// Reads all readable stored aggregates. A corrupt one counts as missing, since it can be
+    /// computed again.
     pub(crate) async fn aggregate_results(&self, record: &VideoRecord) -> Result<Results> {
         let mut results = Results::new();
         for id in record.aggregates.keys() {
@@ -311,8 +316,8 @@ impl Catalog {
         Ok(results)
     }
 
-    /// Stores an immutable document and returns its key. It is garbage until a record that references
-    /// it is published.
+    /// Stores an immutable document and returns its key. The document is garbage until a record
+    /// that references it is published.
     pub(crate) async fn store<T: Serialize>(
         &self,
         video_id: VideoId,
@@ -330,7 +335,7 @@ impl Catalog {
         Ok(self.records.put(key, &value).await?)
     }
 
-    /// A document that a published record references.
+    /// Reads a document that a published record references.
     async fn document<T: DeserializeOwned>(&self, key: &str) -> Result<T> {
         let read = self.read(key).await;
         let read =
@@ -362,7 +367,7 @@ impl Catalog {
     }
 }
 
-/// Keys of the documents of a published video, including the record itself.
+/// The keys of a published video's documents, including the record itself.
 fn referenced_keys(record: &VideoRecord) -> BTreeSet<String> {
     let mut referenced_keys = BTreeSet::from([
         record_key(record.video_id),

@@ -1,4 +1,5 @@
-//! Reads moments: the stored results for a span of a video, independent of its current chunks.
+//! Reads moments: the stored results for any span of a video, however the video is divided into
+//! chunks.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,7 +24,8 @@ pub const MAX_CHUNKS: u32 = 500;
 /// Number of moments read concurrently.
 const MAX_CONCURRENT_MOMENTS: usize = 4;
 
-/// How far a moment may extend past the end of its video, seconds: its times are rounded.
+/// How far a moment may extend past the end of its video, seconds, because the times in its id are
+/// rounded.
 const END_TOLERANCE: f64 = 0.001;
 
 /// The stored results for a moment.
@@ -79,8 +81,8 @@ pub struct MissingMoment {
 }
 
 impl Catalog {
-    /// The first of several moments, in order: as many as have [`MAX_CHUNKS`] chunks in total, at least
-    /// one. A moment that cannot be read does not affect the others.
+    /// Reads the first of several moments, in order: at least one, and as many as have
+    /// [`MAX_CHUNKS`] chunks in total. A moment that cannot be read does not affect the others.
     pub async fn moments(
         &self,
         access: &Access,
@@ -107,8 +109,8 @@ impl Catalog {
         Ok(moments)
     }
 
-    /// A moment. Returns `NotFound` if its video does not exist or the caller may not see it, `Invalid`
-    /// if the moment lies outside of it.
+    /// Reads a moment. Returns `NotFound` if its video does not exist or the caller may not see it,
+    /// and `Invalid` if the moment lies outside the video.
     pub async fn moment(&self, access: &Access, id: &MomentId) -> Result<Moment> {
         let read = |record: VideoRecord| async move {
             match access.sees(record.metadata.collection.as_deref()) {
@@ -122,7 +124,7 @@ impl Catalog {
         })
     }
 
-    /// The moments among `ids` that cannot be read. Reads each video once.
+    /// Finds the moments among `ids` that cannot be read. Reads each video once.
     pub(crate) async fn missing_moments(
         &self,
         ids: impl Iterator<Item = &MomentId>,
@@ -200,7 +202,7 @@ impl Catalog {
         })
     }
 
-    /// The statements of each chunk of a range, merged from all analyzers.
+    /// Reads the statements of each chunk in a range, merged from all analyzers.
     async fn statements(
         &self,
         record: &VideoRecord,
@@ -231,7 +233,7 @@ fn gone_message(id: &MomentId) -> String {
     format!("moment '{id}' is gone: there is no video '{}'", id.video_id())
 }
 
-/// An error message if a moment lies outside of its video.
+/// Returns an error message if a moment lies outside its video.
 fn outside_message(record: &VideoRecord, spans: &[Span], id: &MomentId) -> Option<String> {
     let end = record.end(spans);
     let ends = id.span().end;

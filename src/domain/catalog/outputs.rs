@@ -1,5 +1,5 @@
-//! Storage of analyzer outputs in pages of [`PAGE_CHUNKS`] chunks, so that reading a few chunks of a
-//! long video parses little more than these.
+//! Storage of analyzer outputs in pages of [`PAGE_CHUNKS`] chunks, so that a request for a few
+//! chunks of a long video parses little more than those chunks.
 
 use std::ops::Range;
 
@@ -26,8 +26,8 @@ pub(crate) type OutputDocuments = Vec<Option<OutputDocument>>;
 /// Location of one analyzer's stored outputs on a video.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutputPages {
-    /// Key prefix of the pages; if `page_chunks` is 0, the key of the single document with all outputs,
-    /// as up to record version 2.
+    /// Key prefix of the pages; if `page_chunks` is 0, the key of the single document with all
+    /// outputs, which records up to version 2 used.
     document: String,
     /// Number of chunks per page; 0 if the outputs are not paged.
     #[serde(default)]
@@ -35,7 +35,7 @@ pub struct OutputPages {
 }
 
 impl OutputPages {
-    /// New pages with a random key.
+    /// Creates a location with a random key for new pages.
     pub fn new(video_id: VideoId, analyzer: &str) -> Self {
         let random = uuid::Uuid::new_v4().simple();
         Self {
@@ -68,13 +68,13 @@ impl OutputPages {
 }
 
 impl Catalog {
-    /// All stored outputs of one analyzer; empty if it has not run.
+    /// Reads all stored outputs of one analyzer; the result is empty if it has not run.
     pub(crate) async fn outputs(&self, record: &VideoRecord, analyzer: &str) -> Result<Outputs> {
         self.outputs_in(record, analyzer, 0..record.chunks).await
     }
 
-    /// One analyzer's stored outputs on a range of chunks; empty if it has not run. Reads only the
-    /// pages that contain them.
+    /// Reads one analyzer's stored outputs on a range of chunks; the result is empty if it has not
+    /// run. Reads only the pages that contain them.
     pub(crate) async fn outputs_in(
         &self,
         record: &VideoRecord,
@@ -85,7 +85,8 @@ impl Catalog {
         self.paged_outputs(&entry.pages, analyzer, chunks).await
     }
 
-    /// One analyzer's stored outputs before corrections; empty if it has not run.
+    /// Reads one analyzer's stored outputs before corrections; the result is empty if it has not
+    /// run.
     pub(crate) async fn original_outputs(
         &self,
         record: &VideoRecord,
@@ -116,8 +117,8 @@ impl Catalog {
         documents.map(|document| document.map(read).transpose()).collect()
     }
 
-    /// A rendered page of an analyzer's outputs, with or without internal keys. Stored pages are
-    /// immutable, so cached ones never expire.
+    /// Returns a rendered page of an analyzer's outputs, with or without internal keys. Stored
+    /// pages are immutable, so cached ones never expire.
     pub(super) async fn rendered_page(
         &self,
         pages: &OutputPages,

@@ -1,5 +1,5 @@
-//! Publication notes: stored before a video is published and removed once its alerts have been sent, so
-//! that a crash in between loses no alert.
+//! Publication notes. A note is stored before a video is published and removed once the video's
+//! alerts have been sent, so that a crash in between loses no alert.
 
 use serde_json::{Value, json};
 
@@ -27,13 +27,13 @@ impl Catalog {
         Ok(self.records.put(&note_key(video_id), &note).await?)
     }
 
-    /// The videos with a publication note.
+    /// Lists the videos with a publication note.
     pub(crate) async fn publications(&self) -> Result<Vec<VideoId>> {
         let names = self.records.children(NOTES).await?;
         Ok(names.iter().filter_map(|name| name.strip_suffix(".json")?.parse().ok()).collect())
     }
 
-    /// The publication note of a video.
+    /// Reads a video's publication note.
     pub(crate) async fn publication(&self, video_id: VideoId) -> Result<Option<Value>> {
         Ok(self.records.get(&note_key(video_id)).await?)
     }

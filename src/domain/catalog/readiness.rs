@@ -1,5 +1,5 @@
-//! Readiness of the stores: whether they answer and belong to the same install. Until then the instance
-//! serves reads as far as possible and changes nothing.
+//! Tracks whether the stores are ready, that is, whether they answer and belong to the same
+//! install. Until they are ready, the instance serves reads as far as possible and changes nothing.
 
 use std::time::Duration;
 
@@ -15,15 +15,15 @@ const RETRY_AFTER: u32 = 5;
 pub enum StoreState {
     /// The first attempt is in progress.
     Connecting,
-    /// A store does not answer, for this reason; retrying.
+    /// A store does not answer, for this reason, and the instance keeps trying.
     Retrying(String),
     /// The stores answer and belong together.
     Ready,
-    /// Opening failed permanently, for this reason; needs an operator.
+    /// Opening failed permanently, for this reason, and an operator must step in.
     Rejected(String),
 }
 
-/// The shared state of opening the stores. Initially ready, until a caller announces an attempt.
+/// The shared state of opening the stores. It is `Ready` until a caller announces an attempt.
 pub struct StoreReadiness(watch::Sender<StoreState>);
 
 impl Default for StoreReadiness {
@@ -43,7 +43,7 @@ impl StoreReadiness {
         self.0.borrow().clone()
     }
 
-    /// Returns `Busy` unless the stores are ready.
+    /// Checks that the stores are ready and returns `Busy` if not.
     pub(crate) fn check(&self) -> Result<()> {
         match self.state() {
             StoreState::Ready => Ok(()),
@@ -58,7 +58,7 @@ impl StoreReadiness {
         }
     }
 
-    /// Waits until the first attempt has ended, at most for `timeout`.
+    /// Waits until the first attempt has ended, but no longer than `timeout`.
     pub async fn first_attempt(&self, timeout: Duration) {
         let mut changes = self.0.subscribe();
         let ended = changes.wait_for(|state| *state != StoreState::Connecting);

@@ -15,7 +15,7 @@ use crate::kernel::video::VideoId;
 /// 2 one document held all outputs of an analyzer.
 pub const VERSION: u32 = 3;
 
-/// The version that does not store which analyzers had output.
+/// The format version that does not store which analyzers had output.
 pub(super) const FIRST_VERSION: u32 = 1;
 
 fn first_version() -> u32 {
@@ -28,11 +28,11 @@ pub struct VideoRecord {
     /// Format version of this record and of the documents that it references; written as [`VERSION`].
     #[serde(default = "first_version")]
     pub version: u32,
-    /// Number of publications; a delete counts too.
+    /// Number of times that a state of the video was published; a delete counts too.
     #[serde(default)]
     pub epoch: u64,
-    /// Random fence of the last claim. A change of the video first swaps in its own fence, so a swap
-    /// that expects an older one fails.
+    /// The last claim's random fence. Whoever changes the video first swaps in a fence of their
+    /// own, so a swap that expects an older fence fails.
     #[serde(default)]
     pub fence: String,
     /// First 16 hexadecimal digits of the SHA-1 of the file.
@@ -78,7 +78,8 @@ pub struct VideoRecord {
     pub chunks_document: String,
     /// Key of the `Signals` document.
     pub signals_document: String,
-    /// Key of the `Speech` document; missing in records of versions without speech recognition.
+    /// Key of the `Speech` document; missing in records that were written before there was speech
+    /// recognition.
     #[serde(default)]
     pub speech_document: Option<String>,
     /// Key of the `Vec<Correction>` document, if there are corrections.
@@ -86,14 +87,14 @@ pub struct VideoRecord {
     pub corrections_document: Option<String>,
     /// Analyzers with output, by id.
     pub analyzers: BTreeMap<String, AnalyzerEntry>,
-    /// Keys of the result documents, by aggregator id.
+    /// Keys of the documents with results, by aggregator id.
     pub aggregates: BTreeMap<String, String>,
-    /// [`Self::analyzed_by`] of the outputs that the aggregates were computed from.
+    /// [`Self::analyzed_by`] for the outputs that the aggregates were computed from.
     pub aggregated_analyzers: Vec<String>,
     /// A one-sentence synopsis from its aggregates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub synopsis: Option<String>,
-    /// Duration of the steps of its last ingest.
+    /// How long the steps of its last ingest took.
     #[serde(default)]
     pub took: IngestDurations,
     /// Time of the first ingest, ISO 8601.
@@ -106,8 +107,8 @@ pub struct VideoRecord {
     pub retired: Vec<String>,
 }
 
-/// Takes the place of a record if there is no video: its first ingest is in progress, or it is being
-/// deleted. All stored data of the video is garbage, except for the cache.
+/// Takes the place of a record if there is no video: its first ingest is in progress, or it is
+/// being deleted. All data stored for the video is then garbage, except for the cache.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tombstone {
     /// Why there is no video.
@@ -123,8 +124,8 @@ pub struct Tombstone {
     /// Keys of the objects to remove.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objects: Vec<String>,
-    /// Keys that an instance presumed dead may still be removing: a new object with one of them could
-    /// vanish at any time.
+    /// Keys that an instance presumed dead may still be removing. A new object with one of these
+    /// keys could vanish at any time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub retired: Vec<String>,
 }
@@ -154,7 +155,7 @@ pub struct IngestDurations {
     pub aggregate_seconds: f64,
 }
 
-/// The cost of an analyzer for the chunks without cached results.
+/// What an analyzer cost on the chunks without cached results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProcessingCost {
     /// Number of these chunks.
@@ -197,12 +198,12 @@ impl VideoRecord {
         self.analyzers.get(analyzer).is_some_and(|entry| entry.found > 0)
     }
 
-    /// Revisions of its points.
+    /// The revisions of the video's points in the index.
     pub(crate) fn revisions(&self) -> BTreeSet<String> {
         self.analyzers.values().map(|entry| entry.revision.clone()).collect()
     }
 
-    /// Expected number of its points in the index.
+    /// How many points the video should have in the index.
     pub(crate) fn points(&self) -> u64 {
         self.analyzers.values().map(|entry| entry.points).sum()
     }
@@ -228,7 +229,7 @@ pub struct AnalyzerEntry {
     pub uncorrected: Option<OutputPages>,
     /// Fingerprint of its model and prompt.
     pub fingerprint: String,
-    /// Number of chunks with output.
+    /// Number of chunks on which it had output.
     #[serde(default)]
     pub found: u32,
     /// Expected number of its points in the index.

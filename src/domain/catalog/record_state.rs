@@ -32,7 +32,7 @@ impl RecordState {
         }
     }
 
-    /// The record, if any. Returns `Corrupt` for an unreadable one.
+    /// Returns the record, if there is one, or `Corrupt` if it is unreadable.
     pub(crate) fn into_record(self) -> Result<Option<VideoRecord>> {
         match self {
             Self::Absent | Self::Tombstone(..) => Ok(None),
@@ -53,7 +53,7 @@ impl RecordState {
         Ok(Self::Tombstone(Box::new(stone), json))
     }
 
-    /// The expectation of a compare-and-swap that replaces this state.
+    /// The precondition of a compare-and-swap that replaces this state.
     pub(super) fn expected(&self) -> Precondition<'_> {
         match self {
             Self::Absent => Precondition::Absent,
@@ -66,7 +66,8 @@ impl RecordState {
 }
 
 impl RecordState {
-    /// Whether both are equal apart from user metadata, which may change at any time without a claim.
+    /// Whether both states are equal apart from user metadata, which may change at any time without
+    /// a claim.
     pub(super) fn same_except_metadata(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Record(a, _), Self::Record(b, _)) => {
@@ -136,8 +137,8 @@ impl Catalog {
         Ok(state)
     }
 
-    /// Migrates a record of an earlier version to the current format. It is stored with the next
-    /// change.
+    /// Migrates a record from an earlier version to the current format. The next change to the
+    /// video stores the migrated record.
     async fn migrate(&self, mut record: VideoRecord) -> Result<VideoRecord> {
         if record.version == record::FIRST_VERSION {
             for entry in record.analyzers.values_mut() {

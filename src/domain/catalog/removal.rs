@@ -1,6 +1,6 @@
-//! Removes a video, or the data of a failed ingest: first a tombstone is written, which hides the
-//! video, then the data is removed, then the tombstone. An instance that finds a tombstone resumes the
-//! removal.
+//! Removes a video, or the data of a failed ingest, in three steps: it writes a tombstone, which
+//! hides the video, then removes the data, and finally the tombstone. An instance that finds a
+//! tombstone resumes the removal.
 
 use ports::{ErrorKind, PortError, Result as PortResult};
 
@@ -12,23 +12,23 @@ use crate::catalog::{Catalog, RecordState, record_key};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::{VideoId, unknown_video};
 
-/// The outcome of removing the objects of a video.
+/// The outcome of removing a video's objects.
 pub(super) struct RemovalOutcome {
     objects: Vec<String>,
-    /// The error if some objects remain, and with them the tombstone.
+    /// The error that left some objects in place; the tombstone then stays too.
     pub(super) storage_error: Option<PortError>,
 }
 
 impl RecordState {
-    /// Whether its removal has begun.
+    /// Whether the removal of the video has begun.
     pub(super) fn is_being_removed(&self) -> bool {
         let in_progress =
             |stone: &Tombstone| matches!(stone.tombstone, Absence::Discarded | Absence::Deleted);
         matches!(self, Self::Tombstone(stone, _) if in_progress(stone))
     }
 
-    /// Whether there is a video to delete: also an unreadable one, and one whose delete was
-    /// interrupted.
+    /// Whether there is a video to delete. An unreadable video counts, and so does one whose delete
+    /// was interrupted.
     pub(crate) fn is_deletable(&self) -> bool {
         match self {
             Self::Record(..) | Self::Unreadable(..) => true,
@@ -37,13 +37,13 @@ impl RecordState {
         }
     }
 
-    /// Keys of the objects that it references.
+    /// The keys of the objects that the record references, if there is a record.
     fn objects(&self) -> Vec<String> {
         let Some(record) = self.record() else { return Vec::new() };
         [record.storage_path.clone()].into_iter().chain(record.poster_path.clone()).collect()
     }
 
-    /// A tombstone to replace it.
+    /// Creates the tombstone that replaces this state.
     fn to_tombstone(
         &self,
         video_id: VideoId,
@@ -68,8 +68,8 @@ impl RecordState {
 }
 
 impl Catalog {
-    /// Removes vectors, record and objects of a video that the caller has locked. Returns `NotFound` if
-    /// there is none.
+    /// Removes the vectors, record and objects of a video that the caller has locked. Returns
+    /// `NotFound` if there is no such video.
     pub(crate) async fn delete(
         &self,
         video_id: VideoId,
@@ -103,8 +103,8 @@ impl Catalog {
         })
     }
 
-    /// Removes the data of a failed change, unless the video has changed since or its state cannot be
-    /// read. The cache is kept.
+    /// Removes the data of a failed change, unless the video has changed since or its state cannot
+    /// be read. Cached results are kept.
     pub(crate) async fn discard(&self, claim: &VideoClaim) {
         let outcome = self.try_discard(claim).await;
         self.defer_cleanup(claim.video_id, outcome);
@@ -159,7 +159,7 @@ impl Catalog {
         }
     }
 
-    /// Resumes a removal that another process has begun.
+    /// Resumes a removal that another process began.
     pub(super) async fn resume_removal(
         &self,
         video_id: VideoId,
@@ -177,7 +177,7 @@ impl Catalog {
         self.finish_removal(video_id, &tombstone).await
     }
 
-    /// Removes the data of a video with a tombstone of this process, and then the tombstone.
+    /// Removes the data of a video whose tombstone this process wrote, and then the tombstone.
     async fn finish_removal(
         &self,
         video_id: VideoId,
@@ -211,7 +211,8 @@ impl Catalog {
         Ok(outcome)
     }
 
-    /// Adds a key to the retired ones: its removal timed out and may still take effect at any time.
+    /// Adds a key to the retired ones, because its removal timed out and may still take effect at
+    /// any time.
     async fn retire(
         &self,
         video_id: VideoId,
@@ -224,8 +225,8 @@ impl Catalog {
         self.swap(video_id, tombstone, RecordState::from_tombstone(stone)?).await.map(drop)
     }
 
-    /// Removes a tombstone whose data is removed. It stays, vacant, if the store cannot remove it
-    /// atomically or if keys are retired.
+    /// Removes a tombstone once its video's data is gone. The tombstone stays, marked vacant, if
+    /// the store cannot remove it atomically or if keys are retired.
     async fn vacate(
         &self,
         video_id: VideoId,
@@ -245,7 +246,7 @@ impl Catalog {
         self.swap(video_id, tombstone, RecordState::from_tombstone(vacant)?).await.map(drop)
     }
 
-    /// Keys of a video's objects.
+    /// Lists the keys of a video's objects.
     async fn list_objects(&self, video_id: VideoId) -> PortResult<Vec<String>> {
         self.storage.list(&format!("{video_id}/")).await
     }

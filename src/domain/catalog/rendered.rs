@@ -9,7 +9,7 @@ use crate::catalog::outputs::{OutputDocument, OutputDocuments};
 /// One output or `None` per chunk, each as JSON text.
 pub(super) type RenderedPage = Arc<[Option<Arc<str>>]>;
 
-/// Bookkeeping per chunk in addition to its text, bytes.
+/// Memory that a chunk takes in addition to its text, bytes.
 const OVERHEAD: usize = 64;
 
 /// Renders a page, with or without internal keys. *CPU-bound.*
@@ -24,7 +24,8 @@ pub(super) fn render(documents: OutputDocuments, verbose: bool) -> RenderedPage 
     documents.into_iter().map(|output| output.map(text)).collect()
 }
 
-/// Renames `same_as` to the internal key `_same_as`; earlier versions stored it under the former.
+/// Renames `same_as` to the internal key `_same_as`; earlier versions stored the value under the
+/// former name.
 fn hide_same_as(output: &mut OutputDocument) {
     if let Some(original) = output.shift_remove("same_as") {
         output.insert("_same_as".into(), original);

@@ -7,13 +7,14 @@ use crate::catalog::{Catalog, record_key};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
 
-/// An encoded response, and the record version that it was created from (or an earlier one).
+/// An encoded response, and the version of the record that it was created from, or of an earlier
+/// one.
 pub(super) type CachedResponse = (Version, Bytes);
 
 impl Catalog {
-    /// A response that `encode` creates from a published video and its documents. Returns the cached
-    /// response of that name if the record still has the version that it was created from: each
-    /// publication, correction and delete makes a new version.
+    /// Returns the response that `encode` creates from a published video and its documents. If a
+    /// response of that name is cached and the record still has the version that it was created
+    /// from, returns the cached one. Each publication, correction and delete makes a new version.
     pub(crate) async fn cached_response<E: From<Error>>(
         &self,
         video_id: VideoId,

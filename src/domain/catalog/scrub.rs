@@ -1,5 +1,6 @@
-//! Progress of the scrub, the periodic check of all videos, stored with the listing so that a restart
-//! resumes it. It is lost with the listing, and is valid for the vectors of one embedder.
+//! Progress of the scrub, the periodic check of all videos. It is stored with the listing, so that
+//! a restart resumes the scrub, and is lost if the listing is lost. It is valid only for the
+//! vectors of one embedder.
 
 use std::time::Duration;
 
@@ -26,7 +27,7 @@ pub(super) struct ListingState {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct ScrubCursor {
-    /// The embedder of the vectors that were checked.
+    /// The embedder that computed the checked vectors.
     embedder: String,
     /// When the last complete scrub ended, ISO 8601.
     #[serde(rename = "whole")]
@@ -36,25 +37,25 @@ pub(crate) struct ScrubCursor {
 }
 
 impl ListingState {
-    /// A listing in this format without scrub progress.
+    /// The state of a listing in this format without scrub progress.
     pub(super) fn with_format(format: &str) -> Self {
         Self { format: format.to_owned(), scrub: ScrubCursor::default() }
     }
 }
 
 impl ScrubCursor {
-    /// A scrub that has reached this video; `None` means not started.
+    /// The progress of a scrub that has reached this video; `None` means not started.
     pub(crate) fn up_to(embedder: &str, last: Option<VideoId>) -> Self {
         Self { embedder: embedder.to_owned(), completed_at: None, up_to: last }
     }
 
-    /// A scrub completed now.
+    /// The progress of a scrub that is completed now.
     pub(crate) fn completed(embedder: &str) -> Self {
         Self { completed_at: Some(now()), ..Self::up_to(embedder, None) }
     }
 
-    /// Whether the last complete scrub is younger than `interval`. If the clock was set back since, a
-    /// scrub is due.
+    /// Whether the last complete scrub ended less than `interval` ago. If the clock has been set
+    /// back since, a scrub is due.
     pub(crate) fn is_recent(&self, interval: Duration) -> bool {
         let completed = self.completed_at.as_deref().and_then(instant);
         let (Some(completed), Some(now)) = (completed, instant(&now())) else { return false };
@@ -73,7 +74,7 @@ impl Catalog {
         Ok(self.listing.set_mark(Document::serialize(state)?.as_str()).await?)
     }
 
-    /// Progress of the scrub of vectors of this embedder.
+    /// Reads the progress of the scrub for this embedder's vectors.
     pub(crate) async fn scrub_cursor(&self, embedder: &str) -> Result<ScrubCursor> {
         let cursor = self.listing_state().await?.scrub;
         Ok(if cursor.embedder == embedder { cursor } else { ScrubCursor::up_to(embedder, None) })

@@ -1,4 +1,4 @@
-//! Reads the transcript of a video.
+//! Reads a video's transcript.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,8 +29,8 @@ pub struct VideoTranscript {
 }
 
 impl Catalog {
-    /// The transcript between two times of a video, seconds, including utterances that cross them.
-    /// `Invalid` names the analyzers to run if the video has no transcript.
+    /// Reads the transcript between two times in a video, seconds, including utterances that cross
+    /// either time. If the video has no transcript, the `Invalid` error names the analyzers to run.
     pub async fn transcript(
         &self,
         video_id: VideoId,

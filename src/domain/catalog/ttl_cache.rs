@@ -1,6 +1,7 @@
-//! TTL cache of listing summaries for search hits, used if the listing is on a server. Changes by this
-//! process take effect at once, those by other instances after the TTL at the latest. A search that meets
-//! points of an unknown revision reads the listing again.
+//! A cache of listing summaries for search hits whose entries expire after a time to live (TTL). It
+//! is used if the listing is on a server. Changes made by this process take effect at once; changes
+//! made by other instances do so no later than the TTL. A search that finds points with an unknown
+//! revision reads the listing again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,11 +15,11 @@ use crate::kernel::video::VideoId;
 pub(super) struct TtlCache {
     entries: LruCache<(ReadTime, Arc<EntrySummary>)>,
     ttl: Duration,
-    /// Number of changes of the listing by this process.
+    /// Number of changes to the listing that this process has made.
     changes: AtomicU64,
 }
 
-/// The time of a read, by the clock and by the number of changes.
+/// When the listing was read, by the clock and by the number of changes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReadTime {
     at: Instant,
@@ -26,7 +27,7 @@ pub(super) struct ReadTime {
 }
 
 impl TtlCache {
-    /// A cache with this time to live and a capacity in bytes.
+    /// Creates a cache with this time to live and a capacity in bytes.
     pub(super) fn new(ttl: Duration, capacity: usize) -> Self {
         Self { entries: LruCache::new(capacity), ttl, changes: AtomicU64::new(0) }
     }

@@ -50,7 +50,7 @@ impl UnreadableVideos {
         self.retain(video_id, |fault| fault.key != key);
     }
 
-    /// Clears the fault of a video if its document is no longer referenced.
+    /// Clears a video's fault if the document that has it is no longer referenced.
     pub(crate) fn retain_keys(&self, video_id: VideoId, is_referenced: impl Fn(&str) -> bool) {
         self.retain(video_id, |fault| is_referenced(&fault.key));
     }

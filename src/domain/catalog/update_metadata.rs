@@ -15,10 +15,10 @@ use crate::kernel::video::{VideoId, unknown_video};
 /// Record with the type of every metadata key.
 const KEYS: &str = "metadata/keys.json";
 
-/// Maximum number of distinct metadata keys of all videos.
+/// Maximum number of distinct metadata keys across all videos.
 const MAX_KEYS: usize = 1000;
 
-/// Attempts at an update when concurrent changes interfere.
+/// How often to try an update when concurrent changes interfere.
 const ATTEMPTS: usize = 20;
 
 impl Catalog {
@@ -67,8 +67,8 @@ impl Catalog {
         })
     }
 
-    /// Types of the metadata keys of the videos that a caller may see; with unrestricted access, of
-    /// every key ever used.
+    /// Finds the types of the metadata keys that are set on videos that a caller may see; with
+    /// unrestricted access, the types of every key ever used.
     pub async fn visible_metadata_keys(&self, access: &Access) -> Result<MetadataKeys> {
         let mut keys = self.metadata_keys().await?;
         if let Some(visible) = metadata::visible_to(access)
@@ -83,7 +83,7 @@ impl Catalog {
         Ok(keys)
     }
 
-    /// Type of every metadata key ever used.
+    /// Reads the type of every metadata key ever used.
     pub async fn metadata_keys(&self) -> Result<MetadataKeys> {
         Ok(self.read(KEYS).await?.unwrap_or_default())
     }

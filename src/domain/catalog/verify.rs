@@ -22,8 +22,9 @@ pub struct VerifyReport {
 }
 
 impl Catalog {
-    /// Verifies the index files and every video: its documents and objects exist, its vectors match the
-    /// counts in its record, and nothing remains of videos without a record. Changes nothing.
+    /// Verifies the index files and every video: that its documents and objects exist, that its
+    /// vectors match the counts in its record, and that nothing remains of videos without a record.
+    /// Changes nothing.
     pub async fn verify(&self) -> Result<VerifyReport> {
         let mut report = VerifyReport::default();
         match self.index.check().await {
@@ -69,7 +70,7 @@ impl Catalog {
         Ok(report)
     }
 
-    /// The state of a video's record, and the inconsistencies of its data.
+    /// Returns the state of a video's record and the inconsistencies in its data.
     async fn problems(&self, video_id: VideoId) -> Result<(RecordState, Vec<String>)> {
         let state = self.record_state(video_id).await?;
         let mut problems = match &state {

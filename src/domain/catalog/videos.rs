@@ -63,7 +63,7 @@ pub struct VideoDetail {
     pub audio_track: Option<u32>,
     /// Parts of the file that were skipped or selected.
     pub warnings: Vec<String>,
-    /// The source of the recording time: `container` or `user`.
+    /// Where the recording time comes from: `container` or `user`.
     pub recorded_at_source: Option<&'static str>,
     /// The preset, or the mode if there is none.
     pub preset: String,
@@ -159,8 +159,8 @@ impl VideoQuery {
 }
 
 impl Catalog {
-    /// The videos that a caller may see, newest first. Returns `Invalid` for an unknown analyzer and
-    /// for a malformed cursor or time.
+    /// Lists the videos that a caller may see, newest first. Returns `Invalid` for an unknown
+    /// analyzer and for a malformed cursor or time.
     pub async fn videos(&self, access: &Access, page: &VideoQuery) -> Result<VideoList> {
         if let Some(id) = &page.analyzer {
             self.analyzers.check(id)?;
@@ -194,7 +194,7 @@ impl Catalog {
         }
     }
 
-    /// One video.
+    /// Reads one video.
     pub async fn video(&self, video_id: VideoId) -> Result<VideoDetail> {
         let record = self.record(video_id).await?;
         Ok(VideoDetail {
@@ -235,27 +235,29 @@ impl Catalog {
         })
     }
 
-    /// URL of the video file, for the redirect from `/media/{video_id}`.
+    /// Finds the URL of the video file, to which `/media/{video_id}` redirects.
     pub async fn media_url(&self, video_id: VideoId) -> Result<String> {
         let record = self.record(video_id).await?;
         Ok(self.storage.download_url(&record.storage_path).await?)
     }
 
-    /// Information about a stored object, for storage whose public URLs this service itself serves.
+    /// Reads information about a stored object. Needed for storage whose public URLs this service
+    /// itself serves.
     pub async fn object_info(&self, key: &str) -> Result<ObjectInfo> {
         check_public(key)?;
         let info = self.storage.stat(key).await.map_err(object_error)?;
         info.ok_or_else(|| Error::NotFound(format!("no stored object '{key}'")))
     }
 
-    /// The bytes of a stored object, or a range of them.
+    /// Streams the bytes of a stored object, or a range of them.
     pub async fn object(&self, key: &str, range: Option<Range<u64>>) -> Result<ByteStream> {
         check_public(key)?;
         self.storage.get(key, range).await.map_err(object_error)
     }
 }
 
-/// Returns `NotFound` for keys that do not belong to a video, such as those of uploads.
+/// Checks that a key belongs to a video. Returns `NotFound` for any other, such as the key of an
+/// upload.
 fn check_public(key: &str) -> Result<()> {
     match key.split_once('/') {
         Some((video_id, _)) if video_id.parse::<VideoId>().is_ok() => Ok(()),

@@ -2,13 +2,14 @@
 //! length limits.
 //!
 //! The votes of all detectors are merged into anchors. Dynamic programming then finds the path over
-//! anchors with the highest total score, which is optimal, not greedy.
+//! anchors with the highest total score, so the result is optimal, unlike that of a greedy
+//! selection.
 
 use crate::chunking::signal::Vote;
 use crate::chunking::speech_cost::SpeechCost;
 use crate::kernel::time::Span;
 
-/// Votes at most this far apart mark the same boundary, seconds. People place a boundary within about
+/// How far apart votes for the same boundary may be, seconds. People place a boundary within about
 /// this distance of a cut, and pauses and voice changes surround the cut they belong to.
 pub(crate) const SAME_BOUNDARY: f64 = 0.75;
 
@@ -63,8 +64,8 @@ pub fn fuse(duration: f64, votes: &[Vote], speech: SpeechCost, min: f64, max: f6
     spans
 }
 
-/// Merges votes into anchors. Each is at the time of its strongest vote and adds, for every other
-/// detector, the best vote nearby, weighted down with distance.
+/// Merges votes into anchors. Each anchor is at the time of its strongest vote and adds, for every
+/// other detector, the best vote nearby, which counts less the farther away it is.
 fn anchors(duration: f64, votes: &[Vote]) -> Vec<Anchor> {
     let inside: Vec<&Vote> =
         votes.iter().filter(|v| v.time > 0.0 && v.time < duration && v.score > 0.0).collect();
@@ -116,8 +117,8 @@ fn with_speech(mut anchors: Vec<Anchor>, speech: SpeechCost, min_distance: f64) 
     anchors
 }
 
-/// Number of equal pieces to split a span into: the fewest with every piece within `max`, unless
-/// another number also keeps `min`.
+/// Number of equal pieces to split a span into. It is the smallest number that keeps every piece
+/// within `max`, unless another number also keeps `min`.
 fn pieces(length: f64, min: f64, max: f64) -> usize {
     let min_pieces = ((length / max) - 1e-9).ceil().max(1.0) as usize;
     if breach(length / min_pieces as f64, min, max) == 0.0 || min_pieces == 1 {

@@ -145,8 +145,8 @@ pub enum Chunking {
 }
 
 impl Chunking {
-    /// Validates the fields of a request. Returns `Invalid` for unknown names and incompatible fields,
-    /// `Unprocessable` for numbers out of range.
+    /// Validates the fields of a request. Returns `Invalid` for unknown names and incompatible
+    /// fields, and `Unprocessable` for numbers out of range.
     pub fn parse(fields: &ChunkingFields) -> Result<Self> {
         if fields.mode == "interval" {
             let interval = fields.interval.ok_or_else(|| {
@@ -203,7 +203,7 @@ impl Chunking {
         }
     }
 
-    /// The `preset` in responses: the name of the preset, or the mode for other modes.
+    /// The `preset` that responses show: the name of the preset or, for other modes, the mode.
     pub fn preset(&self) -> &str {
         match self {
             Self::Preset { preset, .. } => preset,

@@ -1,5 +1,6 @@
-//! Topic shifts: in speech, from segment embeddings in windows on both sides of each pause (after
-//! Hearst's TextTiling); in the picture, from colour histograms over longer ranges than a cut.
+//! Finds topic shifts. In speech, it compares segment embeddings in windows on both sides of each
+//! pause (after Hearst's TextTiling); in the picture, it compares colour histograms over longer
+//! ranges than for a cut.
 
 use crate::chunking::signal::Candidate;
 use crate::kernel::vector::{cosine, sum};

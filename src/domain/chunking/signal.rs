@@ -58,9 +58,9 @@ pub struct Vote {
 }
 
 impl Signals {
-    /// All candidates of detectors with non-zero weight in chronological order. Topic shifts are those
-    /// in speech if `uses_speech` and there are any, else those in the picture. Audio candidates within
-    /// a sentence are moved to its end or weighted down.
+    /// Collects the candidates from all detectors with non-zero weight, in chronological order.
+    /// Topic shifts are those in speech if `uses_speech` and there are any, else those in the
+    /// picture. Audio candidates within a sentence are moved to its end or weighted down.
     pub fn weighted(
         &self,
         weights: &Weights<f64>,

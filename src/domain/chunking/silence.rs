@@ -1,6 +1,6 @@
-//! Detects pauses in audio, and measures the level of each second during the scan. The threshold of a
-//! pause adapts to the noise floor and the loudness around it, so that hum or hiss under speech does
-//! not hide pauses and soft music is not one long pause.
+//! Detects pauses in audio, and measures the level of each second during the scan. The threshold
+//! for a pause adapts to the noise floor and the loudness around it, so that hum or hiss under
+//! speech does not hide pauses and soft music is not one long pause.
 
 use std::collections::VecDeque;
 
@@ -39,8 +39,9 @@ const INAUDIBLE: f32 = -60.0;
 /// The result of the silence detector.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Silences {
-    /// Centres of pauses in chronological order, with strength by length. Silence at the beginning and
-    /// at the end separates nothing and is omitted, as is an entirely silent track.
+    /// The centres of pauses in chronological order; the longer a pause, the stronger the
+    /// candidate. Silence at the beginning and at the end separates nothing and is omitted, as is
+    /// an entirely silent track.
     pub candidates: Vec<Candidate>,
     /// Root mean square level of each second from time 0, dBFS ([`SILENT`] to 0). The last second may
     /// be shorter.
@@ -91,8 +92,8 @@ impl SilenceDetector {
         }
     }
 
-    /// Sets the time of the first sample, seconds; call before the first push (default 0). Seconds
-    /// before it are [`SILENT`].
+    /// Sets the time of the first sample, seconds; call this before the first push (default 0).
+    /// Seconds before that time are [`SILENT`].
     pub fn starts_at(&mut self, time: f64) {
         if self.start.is_none() && time.is_finite() && time > 0.0 {
             self.start = Some(time);
@@ -201,8 +202,9 @@ impl Window {
         self.histogram[bin(level)] += 1;
     }
 
-    /// The next frame's level and its threshold of quiet; the threshold is `None` without contrast in
-    /// the window. Waits for the frames ahead unless the stream has `ended`.
+    /// Returns the next frame's level and the level below which it counts as quiet; this threshold
+    /// is `None` without contrast in the window. Waits for the frames ahead unless the stream has
+    /// `ended`.
     fn judge(&mut self, ended: bool) -> Option<(f32, Option<f32>)> {
         if self.next >= self.levels.len()
             || (!ended && self.levels.len() - self.next <= Self::AHEAD)

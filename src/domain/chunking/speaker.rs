@@ -9,8 +9,8 @@ const FULL_TURN: f64 = 3.0;
 /// Maximum pause of a voice change, seconds; longer ones are silence.
 const MAX_PAUSE: f64 = 5.0;
 
-/// The middle between turns of different speakers, stronger the longer both speak. Turns within another
-/// speaker's turn are ignored.
+/// Finds the middle between turns of different speakers; a candidate is stronger the longer both
+/// speak. Turns within another speaker's turn are ignored.
 pub fn voice_changes(turns: &[VoiceTurn]) -> Vec<Candidate> {
     let mut leading: Vec<&VoiceTurn> = Vec::with_capacity(turns.len());
     for turn in turns {

@@ -1,5 +1,5 @@
-//! The cost of boundaries in speech: none between sentences, some between words, most within a word. A
-//! chunk that begins in the middle of a sentence cannot be understood alone.
+//! What boundaries in speech cost: nothing between sentences, something between words, most within
+//! a word. A chunk that begins in the middle of a sentence cannot be understood alone.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,8 @@ const WORD_COST: f64 = 0.3;
 /// Uncertainty of word times, seconds.
 const WORD_TOLERANCE: f64 = 0.08;
 
-/// Maximum distance from a candidate to the end of a sentence for the candidate to be moved there, seconds.
+/// How far the end of a sentence may be from a candidate for the candidate to be moved there,
+/// seconds.
 const MAX_SHIFT: f64 = 1.0;
 
 /// Remaining strength of a candidate within a sentence, away from its ends.
@@ -35,8 +36,9 @@ pub struct SpokenWord {
     pub last: bool,
 }
 
-/// Times of words and sentence ends of all channels, sorted by start, as the words of each channel are.
-/// A sentence end within a sentence of another channel does not count.
+/// Merges the times of words and sentence ends from all channels, sorted by start, as the words on
+/// each channel are. The end of a sentence does not count if it lies within a sentence on another
+/// channel.
 pub fn spoken_words(channels: &[Vec<Word>]) -> Vec<SpokenWord> {
     let by_channel: Vec<Vec<SpokenWord>> =
         channels.iter().map(|words| channel_words(words)).collect();

@@ -1,5 +1,5 @@
-//! Compares configurations: for each metric, the mean difference over the questions that have it for both,
-//! and its confidence interval.
+//! Compares configurations: computes for each metric the mean difference over the questions that
+//! have it for both configurations, with a confidence interval.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,8 +33,8 @@ const TAIL: f64 = 0.025;
 /// Seed of the random numbers, fixed so that the same questions give the same interval.
 const SEED: u64 = 0x5107;
 
-/// Compares every configuration with the first, in every metric that both have. `questions` has, for each
-/// question, the outcome of each configuration in order.
+/// Compares every configuration with the first, in every metric that both have. For each question,
+/// `questions` holds the outcomes of the configurations, in order.
 pub(super) fn compare(questions: &[&[ConfigurationOutcome]]) -> Vec<Comparison> {
     let configurations = questions.first().map_or(0, |outcomes| outcomes.len());
     let mut comparisons = Vec::new();
@@ -64,8 +64,9 @@ pub(super) fn compare(questions: &[&[ConfigurationOutcome]]) -> Vec<Comparison> 
     comparisons
 }
 
-/// The 95 % percentile interval of a mean by the paired bootstrap (Efron and Tibshirani, An Introduction to
-/// the Bootstrap, 1993, chapter 13): the distribution of means of resampled differences.
+/// Computes the 95 % percentile interval of a mean with the paired bootstrap (Efron and Tibshirani,
+/// An Introduction to the Bootstrap, 1993, chapter 13), from the distribution of the means of
+/// resampled differences.
 fn interval(differences: &[f64]) -> (f64, f64) {
     let mut random = fastrand::Rng::with_seed(SEED);
     let mut means: Vec<f64> = (0..RESAMPLES)

@@ -1,8 +1,9 @@
-//! Quality metrics of the hits and the answer for a judged question. Pure functions without stores or
-//! models.
+//! Metrics of how good the hits and the answer for a judged question are. The functions are pure
+//! and use no stores or models.
 //!
-//! A hit *meets* a judged moment if they overlap in time by more than the rounding of their times. Every
-//! metric is a number per question; a configuration's metric is the mean over the questions that have it.
+//! A hit *meets* a judged moment if they overlap in time by more than their times are rounded.
+//! Every metric is a number per question; a configuration's metric is the mean over the questions
+//! that have it.
 
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +50,7 @@ pub struct JudgedHit {
     pub grade: Option<u8>,
 }
 
-/// The audit of an answer.
+/// The result of checking an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CheckedAnswer {
     /// Whether it answers the question.
@@ -96,7 +97,8 @@ pub struct ConfigurationOutcome {
     pub ask_ms: Option<f64>,
 }
 
-/// Minimum overlap, seconds; moment ids are rounded to milliseconds.
+/// Minimum overlap at which a hit meets a judged moment, seconds; the times in moment ids are
+/// rounded to milliseconds.
 const ROUNDING: f64 = 0.0015;
 
 impl Metric {
@@ -114,7 +116,7 @@ impl Metric {
         Self::Supported,
     ];
 
-    /// The value for one question; `None` if it does not apply.
+    /// Computes the metric for one question; returns `None` if it does not apply.
     pub(super) fn value(self, outcome: &ConfigurationOutcome) -> Option<f64> {
         let absent = outcome.ranking.is_none();
         let share = |holds: bool| if holds { 1.0 } else { 0.0 };
@@ -133,7 +135,7 @@ impl Metric {
         }
     }
 
-    /// The mean over the questions that have it; `None` if none has.
+    /// Computes the mean over the questions that have the metric; returns `None` if none has it.
     pub(super) fn mean<'a>(
         self,
         outcomes: impl Iterator<Item = &'a ConfigurationOutcome>,
@@ -155,7 +157,8 @@ pub(super) fn meets(hit: &MomentId, judged: &MomentId) -> bool {
     hit.video_id() == judged.video_id() && hit.span().overlap(&judged.span()) > ROUNDING
 }
 
-/// Ranking metrics of up to `limit` hits, best first, against a non-empty list of judged moments.
+/// Computes the ranking metrics of up to `limit` hits, best first, against a non-empty list of
+/// judged moments.
 pub(super) fn ranking(hits: &[&MomentId], judged: &[Judgement], limit: usize) -> RankingMetrics {
     let found = judged.iter().filter(|j| hits.iter().any(|hit| meets(hit, &j.moment_id))).count();
     let is_relevant = |hit: &&MomentId| judged.iter().any(|j| meets(hit, &j.moment_id));
@@ -195,7 +198,7 @@ fn iou(a: &MomentId, b: &MomentId) -> f64 {
     a.overlap(&b) / (a.end.max(b.end) - a.start.min(b.start))
 }
 
-/// Rounds to four decimals; further ones depend on the order of summation.
+/// Rounds to four decimals, since further ones depend on the order of summation.
 pub(super) fn round(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }

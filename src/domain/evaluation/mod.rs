@@ -1,7 +1,8 @@
-//! Evaluation of search and answer quality: judged questions, runs of search configurations over them, and
-//! the resulting metrics.
+//! Evaluates the quality of searches and answers: keeps judged questions, puts them to several
+//! search configurations in a run, and computes the resulting metrics.
 //!
-//! Judgements are spans of videos, so they stay valid however the videos are chunked at the time of a run.
+//! Judgements are spans of videos, so they stay valid however the videos are divided into chunks at
+//! the time of a run.
 
 mod compare;
 pub mod measures;

@@ -45,7 +45,7 @@ pub const BEST_GRADE: u8 = 3;
 const SHORTEST: f64 = 0.01;
 
 impl EvaluationQuestion {
-    /// Whether nothing in its scope answers it.
+    /// Whether nothing in the searched videos answers the question.
     pub fn is_absent(&self) -> bool {
         self.relevant.is_empty()
     }
@@ -82,7 +82,7 @@ impl EvaluationQuestion {
     }
 }
 
-/// `Invalid` for contradictory questions, or too many.
+/// Checks questions. Returns `Invalid` if they are contradictory or too many.
 pub(super) fn check(questions: &[EvaluationQuestion], settings: &EvaluationSettings) -> Result<()> {
     let judgements: usize = questions.iter().map(|question| question.relevant.len()).sum();
     for (what, count, max, key) in [
@@ -102,7 +102,7 @@ pub(super) fn check(questions: &[EvaluationQuestion], settings: &EvaluationSetti
     questions.iter().try_for_each(EvaluationQuestion::check)
 }
 
-/// `Invalid` for a malformed or duplicate name.
+/// Checks names. Returns `Invalid` if one is malformed or occurs twice.
 pub(super) fn check_names<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
     let mut known = BTreeSet::new();
     for name in names {

@@ -1,5 +1,5 @@
-//! Evaluation runs: puts each question to each configuration, sequentially, so that latencies are those of
-//! an otherwise idle service.
+//! Evaluation runs. A run puts each question to each configuration, one after the other, so that it
+//! measures the latencies of an otherwise idle service.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Instant;
@@ -66,7 +66,7 @@ pub struct RunRequest {
 pub struct ConfigurationMetrics {
     /// The configuration that was run.
     pub configuration: Configuration,
-    /// Mean metrics, each over the questions that have it; metrics that none has are absent.
+    /// Mean metrics, each over the questions that have it. A metric that no question has is absent.
     pub metrics: BTreeMap<Metric, f64>,
     /// Response times.
     pub latency: Latency,
@@ -104,7 +104,7 @@ pub struct RunSummary {
     pub created_at: String,
     /// Duration, seconds.
     pub seconds: f64,
-    /// Revision of the questions; runs of the same revision are comparable.
+    /// Revision of the questions; runs over the same revision are comparable.
     pub revision: String,
     /// Model name of the embedder.
     pub embedder: String,
@@ -130,7 +130,7 @@ pub struct QuestionResult {
     pub id: String,
     /// Whether nothing answers it.
     pub absent: bool,
-    /// In the order of the configurations.
+    /// One outcome per configuration, in their order.
     pub outcomes: Vec<ConfigurationOutcome>,
 }
 
@@ -139,7 +139,7 @@ pub struct QuestionResult {
 pub struct EvaluationRun {
     /// The summary shown in lists.
     pub summary: RunSummary,
-    /// Judged moments that no longer exist. A question without any other was skipped.
+    /// Judged moments that no longer exist. The run skipped questions that have no others.
     pub lost: Vec<LostJudgement>,
     /// Results per question, without skipped ones.
     pub questions: Vec<QuestionResult>,
@@ -157,7 +157,7 @@ pub struct RunReference {
 }
 
 impl Configuration {
-    /// The search for a question. `Invalid` for an unknown mode or field.
+    /// Builds the search for a question. Returns `Invalid` for an unknown mode or field.
     fn search(&self, question: &EvaluationQuestion) -> Result<SearchRequest> {
         Ok(SearchRequest {
             target: SearchTarget::parse(Some(question.text.clone()), None, None)?,
@@ -193,8 +193,9 @@ fn filters(question: &EvaluationQuestion) -> Map<String, serde_json::Value> {
 }
 
 impl Evaluations {
-    /// The maximum number of billed model calls of a run, without retries. `NotFound` for an unknown
-    /// evaluation, `Invalid` for an invalid configuration or if the run may exceed `max_model_calls`.
+    /// Computes how many billed model calls a run makes at most, without retries. Returns
+    /// `NotFound` for an unknown evaluation, and `Invalid` for an invalid configuration or if the
+    /// run may exceed `max_model_calls`.
     pub async fn plan(&self, name: &str, request: &RunRequest) -> Result<u32> {
         let evaluation = self.get(name).await?;
         let configurations = &request.configurations;
@@ -312,8 +313,9 @@ impl Evaluations {
         Ok(EvaluationRun { summary, lost, questions, comparisons })
     }
 
-    /// Restricts questions to judged moments of existing videos, and returns the removed judgements. Drops
-    /// a question if none of its judged moments is left, since its answer is gone with the video.
+    /// Removes judged moments whose videos no longer exist from the questions, and returns them.
+    /// Drops a question if none of its judged moments is left, since its answer disappeared with
+    /// the video.
     async fn with_existing_moments(
         &self,
         all: &[EvaluationQuestion],
@@ -344,8 +346,8 @@ impl Evaluations {
         Ok((remaining, lost))
     }
 
-    /// The outcomes of one configuration; `report` is called with the number of finished questions before
-    /// each.
+    /// Computes one configuration's outcomes. Before each question, calls `report` with the number
+    /// of finished ones.
     async fn outcomes(
         &self,
         configuration: &Configuration,

@@ -22,7 +22,7 @@ pub struct Evaluation {
     pub created_at: String,
     /// When its questions were last replaced, same format.
     pub updated_at: String,
-    /// Hash of the questions; runs of the same revision are comparable.
+    /// Hash of the questions; runs over the same revision are comparable.
     pub revision: String,
     /// The questions, in the order of the request.
     pub questions: Vec<EvaluationQuestion>,
@@ -45,7 +45,7 @@ pub struct EvaluationSummary {
     pub questions: usize,
     /// Number of questions that nothing answers.
     pub absent: usize,
-    /// Number of judged moments of the others.
+    /// Number of judged moments of the other questions.
     pub judgements: usize,
     /// Number of stored runs.
     pub runs: usize,
@@ -54,7 +54,7 @@ pub struct EvaluationSummary {
 /// Maximum length of an evaluation's name, bytes; names are ASCII.
 const MAX_NAME_BYTES: usize = 64;
 
-/// Attempts at a change that conflicts with others.
+/// How often to try a change that conflicts with others.
 const MAX_SWAP_ATTEMPTS: usize = 20;
 
 /// Unreadable moments reported in one error.
@@ -81,8 +81,9 @@ impl Evaluation {
 }
 
 impl Evaluations {
-    /// Creates an evaluation, or replaces the questions of the one of that name and keeps its runs.
-    /// `Invalid` for a malformed name, contradictory or too many questions, or an unreadable judged moment.
+    /// Creates an evaluation or, if one of that name exists, replaces its questions and keeps its
+    /// runs. Returns `Invalid` for a malformed name, for contradictory or too many questions, and
+    /// for a judged moment that cannot be read.
     pub async fn put(&self, name: &str, questions: Vec<EvaluationQuestion>) -> Result<Evaluation> {
         if !is_name(name) {
             return Err(Error::Invalid(format!(
@@ -136,7 +137,7 @@ impl Evaluations {
         Err(Error::Invalid(reported.join("; ") + &more))
     }
 
-    /// Summaries of all evaluations, by name.
+    /// Reads summaries of all evaluations, by name.
     pub async fn list(&self) -> Result<Vec<EvaluationSummary>> {
         let mut evaluations = Vec::new();
         for name in self.names().await? {
@@ -151,7 +152,7 @@ impl Evaluations {
         Ok(evaluations)
     }
 
-    /// One evaluation.
+    /// Reads one evaluation.
     pub async fn get(&self, name: &str) -> Result<Evaluation> {
         let found = self.find(name).await?;
         found.map(|(_, evaluation)| evaluation).ok_or_else(|| unknown(name))
@@ -168,7 +169,7 @@ impl Evaluations {
         Ok(self.records.delete(&folder(name)).await?)
     }
 
-    /// One run of an evaluation.
+    /// Reads one run of an evaluation.
     pub async fn get_run(&self, name: &str, run_id: &str) -> Result<EvaluationRun> {
         let evaluation = self.get(name).await?;
         let listed = evaluation.runs.iter().any(|run| run.run_id == run_id);
@@ -186,7 +187,7 @@ impl Evaluations {
         read(document).map_err(|e| Error::corrupt(format!("the run '{run_id}' of '{name}': {e}")))
     }
 
-    /// Stores a run, and deletes the oldest beyond the limit.
+    /// Stores a run, and deletes the oldest runs beyond the limit.
     pub(super) async fn save_run(&self, name: &str, run: EvaluationRun) -> Result<()> {
         let key = run_key(name, &run.summary.run_id);
         self.records.put(&key, &json(&run)?).await?;

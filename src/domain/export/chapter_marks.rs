@@ -13,7 +13,8 @@ pub(super) struct ChapterMark {
     pub(super) title: String,
 }
 
-/// The chapters of the exported part, in the export's times; `Invalid` if the video has no chapters.
+/// Returns the chapters in the exported part, in the export's times, or `Invalid` if the video has
+/// no chapters.
 pub(super) fn chapters(log: &VideoLog, format: &str) -> Result<Vec<ChapterMark>> {
     let to_export_time = |chapter: ChapterMark| {
         let Span { start, end } = chapter.span;
@@ -36,7 +37,7 @@ pub(super) fn chapters(log: &VideoLog, format: &str) -> Result<Vec<ChapterMark>>
     })
 }
 
-/// The chapters of the exported part, in seconds of the video; `None` if the video has none.
+/// The chapters in the exported part, in seconds of the video; `None` if the video has none.
 pub(super) fn stored_chapters(log: &VideoLog) -> Option<Vec<ChapterMark>> {
     let outline: &chapters::Outline = result_of(log.chapters.as_deref()?)?;
     let read = outline.chapters.iter().filter_map(|chapter| {

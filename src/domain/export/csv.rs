@@ -11,7 +11,8 @@ const LINE_END: &str = "\r\n";
 /// The columns before those of the analyzers.
 const FIRST_COLUMNS: [&str; 4] = ["chunk_id", "start", "end", "timecode"];
 
-/// The columns of a set of analyzers, sorted by rank: column, analyzer id, and index of its cell.
+/// The columns for a set of analyzers, sorted by rank, each with the analyzer's id and the index of
+/// the cell.
 pub(super) struct Table(Vec<(Column, String, usize)>);
 
 pub(super) fn write(log: &VideoLog) -> Result<Content> {

@@ -7,7 +7,8 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::names::comma_separated;
 use crate::kernel::time::Span;
 
-/// Maximum characters per line and lines per caption, by broadcast subtitling conventions.
+/// Maximum number of characters per line and of lines per caption, as broadcasters' subtitling
+/// guidelines have it.
 const MAX_LINE_CHARS: usize = 42;
 const MAX_LINES: usize = 2;
 
@@ -20,12 +21,13 @@ pub(super) struct Cue {
     pub(super) end: f64,
     /// The speaker; `None` if unknown.
     pub(super) speaker: Option<String>,
-    /// One or two lines, after the wall-clock time if requested.
+    /// One or two lines, preceded by the wall-clock time if requested.
     pub(super) lines: Vec<String>,
 }
 
-/// The captions in order of time, from diarization if available, else from the transcript. `Invalid` if the
-/// video has no recognised speech. With `with_speaker`, the text begins with the speaker's name.
+/// Splits the video's speech into captions in order of time, from diarization if available, else
+/// from the transcript. Returns `Invalid` if the video has no recognised speech. With
+/// `with_speaker`, the text begins with the speaker's name.
 pub(super) fn cues(log: &VideoLog, format: &str, with_speaker: bool) -> Result<Vec<Cue>> {
     let mut cues = Vec::new();
     for utterance in utterances(&log.video) {
@@ -62,12 +64,13 @@ pub(super) fn cues(log: &VideoLog, format: &str, with_speaker: bool) -> Result<V
     )))
 }
 
-/// The text in one line, without the arrow that separates caption times.
+/// Puts the text in one line, without the arrow that separates caption times.
 fn caption_text(text: &str) -> String {
     one_line(text).replace("-->", "→")
 }
 
-/// Splits an utterance into captions that begin with `lead`, and divides its time by text length.
+/// Splits an utterance into captions that begin with `lead`, and divides its time among them by
+/// length of text.
 fn caption(span: Span, text: &str, speaker: Option<&str>, lead: &str, cues: &mut Vec<Cue>) {
     let Span { start, end } = span;
     let text = caption_text(text);
@@ -92,7 +95,7 @@ fn caption(span: Span, text: &str, speaker: Option<&str>, lead: &str, cues: &mut
     }
 }
 
-/// The lines with `lead` before the first.
+/// Puts `lead` before the first line.
 fn prefix_first_line(lead: &str, lines: &[String]) -> Vec<String> {
     let mut lines = lines.to_vec();
     lines[0].insert_str(0, lead);

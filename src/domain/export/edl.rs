@@ -1,4 +1,4 @@
-//! CMX 3600 edit decision list with one event per chunk, for editing programs.
+//! A CMX 3600 edit decision list with one event per chunk, for editing programs.
 
 use crate::export::{Content, VideoLog};
 use crate::kernel::error::Result;
@@ -41,7 +41,8 @@ pub(super) fn write(log: &VideoLog) -> Result<Content> {
     Ok(Content::Text(file))
 }
 
-/// Converts text to ASCII, the only characters of the format: typographic signs become plain ones.
+/// Converts text to ASCII, since the format allows no other characters; typographic signs become
+/// plain ones.
 fn ascii(text: &str, max: usize) -> String {
     let mut plain = String::new();
     for c in text.chars().take(max) {

@@ -1,4 +1,5 @@
-//! Chapters as an FFmpeg metadata file: `ffmpeg -i video -i file -map_metadata 1 -codec copy out`.
+//! Chapters as an FFmpeg metadata file, for `ffmpeg -i video -i file -map_metadata 1 -codec copy
+//! out`.
 
 use crate::export::chapter_marks::chapters;
 use crate::export::{Content, VideoLog};

@@ -1,4 +1,4 @@
-//! Exports the chunks of many videos that match search filters as one file.
+//! Exports the chunks that match search filters, from many videos, as one file.
 
 use std::collections::VecDeque;
 
@@ -35,12 +35,12 @@ pub enum LibraryFormat {
 pub struct LibraryExport {
     /// A name to save it under.
     pub filename: &'static str,
-    /// The bytes; an error truncates it.
+    /// The bytes of the file; an error truncates it.
     pub content: BoxStream<'static, Result<Bytes>>,
 }
 
 impl LibraryFormat {
-    /// Parses a format's id. `Invalid` for an unknown one.
+    /// Parses a format's id. Returns `Invalid` for an unknown one.
     pub fn parse(name: &str) -> Result<Self> {
         match name {
             "csv" => Ok(Self::Csv),
@@ -63,13 +63,13 @@ struct LibraryWriter {
     table: Option<Table>,
     /// Videos read ahead from the listing.
     videos: VecDeque<VideoId>,
-    /// Position in the listing after `videos`; `None` at its end.
+    /// The position in the listing after `videos`; `None` at the end of the listing.
     after: Option<Position>,
 }
 
 impl Exports {
-    /// Exports the chunks that the caller can see and that match the filters. `Invalid` and `Unprocessable`
-    /// as for a search.
+    /// Exports the chunks that the caller can see and that match the filters. Returns `Invalid` and
+    /// `Unprocessable` in the same cases as a search.
     pub async fn export_library(
         &self,
         access: &Access,
@@ -111,7 +111,7 @@ impl Exports {
 }
 
 impl LibraryWriter {
-    /// The lines of the next video that has matching chunks; `None` at the end.
+    /// Writes the lines for the next video that has matching chunks; returns `None` at the end.
     async fn next(&mut self) -> Result<Option<Bytes>> {
         loop {
             let Some(video_id) = self.videos.pop_front() else {
@@ -144,7 +144,7 @@ impl LibraryWriter {
         }
     }
 
-    /// Whether the filters on video ids accept a video.
+    /// Whether the filters by video id accept a video.
     fn may_match(&self, video_id: VideoId) -> bool {
         let id = FieldValue::Keywords(vec![video_id.to_string()]);
         let id_conditions =

@@ -49,7 +49,7 @@ pub struct Format {
     pub content_type: &'static str,
     /// File name extension, without the first dot.
     pub extension: &'static str,
-    /// Writes the file; `Invalid` if the video lacks the data that the format needs.
+    /// Writes the file; returns `Invalid` if the video lacks the data that the format needs.
     write: fn(&VideoLog) -> Result<Content>,
 }
 
@@ -109,7 +109,7 @@ pub struct CaptionOptions {
     pub speakers: bool,
 }
 
-/// The stored data of a video from which formats are written.
+/// A video's stored data, from which the formats are written.
 struct VideoLog {
     analyzers: Analyzers,
     record: VideoRecord,
@@ -136,8 +136,8 @@ impl Exports {
         Self { catalog, search, storage: stores.storage.clone() }
     }
 
-    /// Exports the log of a video, or of a part of it. `Invalid` for an unknown format, and if the video
-    /// lacks the data, such as the recording time for `wall_clock`.
+    /// Exports the log of a video, or of a part of it. Returns `Invalid` for an unknown format and
+    /// if the video lacks data that the export needs, such as the recording time for `wall_clock`.
     pub async fn export(
         &self,
         video_id: VideoId,
@@ -202,7 +202,7 @@ impl VideoLog {
         exact_rate(rate.unwrap_or(DEFAULT))
     }
 
-    /// The timecode of its frames.
+    /// The timecode of the video's frames.
     fn timecode(&self) -> Timecode {
         Timecode::from_container(self.record.timecode.as_deref(), self.frame_rate())
     }

@@ -1,4 +1,4 @@
-//! OpenTimelineIO timeline with one clip per chunk, and chapters as markers.
+//! An OpenTimelineIO timeline with one clip per chunk, and chapters as markers.
 
 use ports::ChunkId;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ pub(super) fn write(log: &VideoLog) -> Result<Content> {
         .map_err(|e| Error::corrupt(format!("cannot write the timeline: {e}")))
 }
 
-/// A clip for every chunk.
+/// Makes a clip for every chunk.
 fn clips(log: &VideoLog) -> Vec<Value> {
     let (rate, first) = (log.frame_rate(), log.timecode().start);
     let end = log.video.spans.last().map_or(0.0, |span| span.end);
@@ -67,7 +67,7 @@ fn clips(log: &VideoLog) -> Vec<Value> {
     log.chunks().map(clip).collect()
 }
 
-/// A marker for every chapter.
+/// Makes a marker for every chapter.
 fn markers(log: &VideoLog) -> Vec<Value> {
     let marker = |chapter: &ChapterMark| {
         // Markers are relative to the track, which begins at the part's start.

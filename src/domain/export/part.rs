@@ -23,7 +23,8 @@ pub(super) struct ExportPart {
 }
 
 impl ExportPart {
-    /// Validates a part of a video of `duration` seconds; `Invalid` if it is empty or outside the video.
+    /// Validates a part of a video that is `duration` seconds long; returns `Invalid` if the part
+    /// is empty or outside the video.
     pub(super) fn new(fields: PartFields, duration: f64) -> Result<Self> {
         let PartFields { start, end, from_zero } = fields;
         if start.is_none() && end.is_none() {
@@ -51,7 +52,7 @@ impl ExportPart {
         (within.end > within.start).then_some(within)
     }
 
-    /// Converts a time of the video to the export's time, seconds.
+    /// Converts a time in the video to the export's time, seconds.
     pub(super) fn exported_time(&self, seconds: f64) -> f64 {
         if self.from_zero { seconds - self.start() } else { seconds }
     }
@@ -62,7 +63,7 @@ impl ExportPart {
         Some(Span { start: self.exported_time(start), end: self.exported_time(end) })
     }
 
-    /// Suffix for file names; empty for the whole video.
+    /// The suffix for file names; empty for the whole video.
     pub(super) fn suffix(&self) -> String {
         let name = |seconds| timecode(seconds).replace(':', "m");
         self.span.map_or_else(String::new, |Span { start, end }| {

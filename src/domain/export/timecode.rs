@@ -13,13 +13,13 @@ pub(super) struct Timecode {
 }
 
 impl Timecode {
-    /// Starts at 0, non-drop-frame.
+    /// A timecode that starts at 0 and is not drop-frame.
     pub(super) fn zero(rate: f64) -> Self {
         Self { start: 0, base: rate.round().max(1.0) as u64, drop_frame: false }
     }
 
-    /// Parses a container's timecode: `01:00:00:00`, or drop-frame with `;` before the frames. Starts at 0
-    /// if it is missing or malformed.
+    /// Parses a container's timecode: `01:00:00:00`, or drop-frame with `;` before the frames. If
+    /// it is missing or malformed, the timecode starts at 0.
     pub(super) fn from_container(label: Option<&str>, rate: f64) -> Self {
         label.and_then(|label| Self::parse(label, rate)).unwrap_or_else(|| Self::zero(rate))
     }
@@ -42,7 +42,7 @@ impl Timecode {
         Some(Self { start: counted.checked_sub(dropped)?, drop_frame, ..zero })
     }
 
-    /// Frame numbers skipped per minute, except in every tenth.
+    /// How many frame numbers are skipped per minute, except in every tenth minute.
     fn dropped_per_minute(self) -> u64 {
         self.base / 15
     }

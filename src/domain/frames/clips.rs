@@ -1,4 +1,4 @@
-//! Cuts clips out of stored videos. They share the disk cache and its limit with frames.
+//! Cuts clips out of stored videos. Clips and frames share the disk cache and its limit.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -27,7 +27,8 @@ pub struct ClipFile {
     pub video: bool,
     /// Suggested file name: letters and digits of any script, `.`, `_` and `-`.
     pub filename: String,
-    /// A version that differs for every cut; `None` if the file system does not store creation times.
+    /// A version, different each time the clip is cut; `None` if the file system does not store
+    /// creation times.
     pub version: Option<String>,
 }
 
@@ -43,9 +44,9 @@ pub struct ClipOutline {
 }
 
 impl Frames {
-    /// The clip of a video from `start` to `end` seconds. With `exact` it begins at `start`, otherwise
-    /// at the preceding key frame, which is faster. Returns `Invalid` for spans outside the video or
-    /// longer than allowed.
+    /// Returns a clip of the video from `start` to `end` seconds. With `exact` the clip begins at
+    /// `start`; otherwise it begins at the preceding key frame, which is faster. Returns `Invalid`
+    /// for spans outside the video or longer than allowed.
     pub async fn clip(
         &self,
         video_id: VideoId,
@@ -79,7 +80,7 @@ impl Frames {
         })
     }
 
-    /// The properties of the clip that [`Self::clip`] would return, without cutting it.
+    /// Finds the properties of the clip that [`Self::clip`] would return, without cutting it.
     pub async fn clip_outline(
         &self,
         video_id: VideoId,
@@ -95,7 +96,7 @@ impl Frames {
         Ok(ClipOutline { video, filename, cached })
     }
 
-    /// The record of a video, if the span is valid for a clip of it.
+    /// Reads a video's record and checks that the span is valid for a clip of it.
     async fn record_with_span(
         &self,
         video_id: VideoId,
@@ -160,7 +161,7 @@ impl Frames {
         .map_err(client_error)
     }
 
-    /// A cached clip.
+    /// Opens a cached clip, if there is one.
     async fn cached_clip(
         &self,
         record: &VideoRecord,
@@ -205,13 +206,14 @@ fn extension(video: bool) -> &'static str {
     if video { "mp4" } else { "m4a" }
 }
 
-/// A version from creation time and size; the modification time is that of the last access.
+/// A version made of creation time and size. The modification time cannot serve, because it is set
+/// to the time of the last access.
 fn version(metadata: &std::fs::Metadata) -> Option<String> {
     let created = metadata.created().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
     Some(format!("{:x}-{:x}", created.as_nanos(), metadata.len()))
 }
 
-/// Maps errors of cutting that the client can act on.
+/// Maps those errors of a cut that the client can act on.
 fn client_error(error: Error) -> Error {
     let Error::Port(port) = &error else { return error };
     match port.kind() {
@@ -223,7 +225,7 @@ fn client_error(error: Error) -> Error {
     }
 }
 
-/// A time for use in a file name: `1m5.25s`.
+/// Formats a time for a file name, as `1m5.25s`.
 fn time_label(seconds: f64) -> String {
     let ms = (seconds * 1000.0).round() as u64;
     let (minutes, rest) = (ms / 60_000, (ms % 60_000) as f64 / 1000.0);

@@ -38,15 +38,15 @@ pub use peaks::Peaks;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FrameSettings {
-    /// Maximum size of the disk cache under `data_dir`, bytes; least recently used files are removed
-    /// first.
+    /// Maximum size of the disk cache under `data_dir`, bytes. The least recently used files are
+    /// removed first.
     #[serde(with = "byte_size")]
     pub cache_bytes: u64,
     /// Maximum width of a frame, pixels.
     pub max_width: u32,
     /// Number of concurrent decodes.
     pub concurrency: usize,
-    /// Maximum number of requests that wait for a decode; further ones get status 503.
+    /// Maximum number of requests that wait for a decode; further requests get status 503.
     pub queue: usize,
     /// Number of videos whose spooled file is kept.
     pub sources: usize,
@@ -99,7 +99,7 @@ const COLUMNS: u32 = 10;
 const MAX_TILES: u32 = 100;
 const TILE_WIDTH: u32 = 160;
 
-/// The slot of a spooled video. The lock is held while the video is fetched or decoded.
+/// The slot that holds a spooled video. Its lock is held while the video is fetched or decoded.
 type SpoolSlot = Arc<tokio::sync::Mutex<Option<Arc<SpooledFile>>>>;
 
 /// Folders of the disk cache.
@@ -120,7 +120,8 @@ pub struct Frames {
     decodes: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
     clips: Arc<Semaphore>,
-    /// Held while audio is decoded: one at a time, independently of frames.
+    /// Held while audio is decoded, so that only one decode of audio runs at a time; decodes of
+    /// frames are independent of it.
     audio_decode: Arc<tokio::sync::Mutex<()>>,
     sources: Mutex<VecDeque<(VideoId, SpoolSlot)>>,
     /// Bytes cached since the size of the cache was last measured; initially large, to force a
@@ -151,7 +152,7 @@ impl Frames {
         }
     }
 
-    /// The slot of a video. Evicts the least recently used slots, never one in use.
+    /// Finds or adds a video's slot. Evicts the least recently used slots, but never one in use.
     fn source(&self, video_id: VideoId, keep: usize) -> SpoolSlot {
         let mut sources = self.sources.lock();
         let position = sources.iter().position(|(id, _)| *id == video_id);
@@ -174,8 +175,9 @@ impl Frames {
 }
 
 impl Frames {
-    /// The frame at `time` seconds as a JPEG of `width` pixels, or of the video's width if that is
-    /// less. Returns `Unprocessable` for times outside the video and widths outside the limits.
+    /// Returns the frame at `time` seconds as a JPEG that is `width` pixels wide, or as wide as the
+    /// video if that is less. Returns `Unprocessable` for times outside the video and widths
+    /// outside the limits.
     pub async fn frame(&self, video_id: VideoId, time: f64, width: u32) -> Result<Bytes> {
         let record = self.catalog.record(video_id).await?;
         let max_width = self.settings.max_width;
@@ -206,8 +208,8 @@ impl Frames {
         Ok(bytes)
     }
 
-    /// The layout of the storyboard: thumbnails spread over the whole video, in
-    /// [`Frames::storyboard_sheet`].
+    /// Computes the layout of the storyboard, thumbnails spread over the whole video that
+    /// [`Frames::storyboard_sheet`] shows.
     pub async fn storyboard(&self, video_id: VideoId) -> Result<Storyboard> {
         self.catalog.record(video_id).await?;
         if let Some(bytes) = self.cached(video_id, INDEX).await
@@ -218,7 +220,7 @@ impl Frames {
         self.make_storyboard(video_id).await.map(|(index, _)| index)
     }
 
-    /// The sheet of the storyboard as a JPEG.
+    /// Returns the storyboard's sheet as a JPEG.
     pub async fn storyboard_sheet(&self, video_id: VideoId) -> Result<Bytes> {
         self.catalog.record(video_id).await?;
         match self.cached(video_id, SHEET).await {
@@ -259,7 +261,7 @@ impl Frames {
         Ok((index, sheet))
     }
 
-    /// Decodes frames of `width` pixels, unless `key` was cached while waiting.
+    /// Decodes frames that are `width` pixels wide, unless `key` was cached while this call waited.
     async fn decode(
         &self,
         record: &VideoRecord,
@@ -294,7 +296,7 @@ impl Frames {
         Ok(DecodeOutcome::Frames(frames.await?))
     }
 
-    /// The spooled file of a video, fetched from storage if its slot is empty.
+    /// Returns a video's spooled file, and fetches it from storage if the slot is empty.
     async fn spooled_source(
         &self,
         record: &VideoRecord,
@@ -365,7 +367,8 @@ enum DecodeOutcome {
     Cached(Bytes),
 }
 
-/// Assembles the sheet. Tiles that could not be decoded or have another size stay black.
+/// Assembles the storyboard's sheet. Tiles that could not be decoded or have another size stay
+/// black.
 fn sheet(index: &Storyboard, frames: &[Option<Frame>]) -> Image {
     let (tile_width, tile_height) = (index.tile_width as usize, index.tile_height as usize);
     let width = tile_width * index.columns as usize;
@@ -385,8 +388,8 @@ fn sheet(index: &Storyboard, frames: &[Option<Frame>]) -> Image {
     Image { width: width as u32, height: height as u32, rgb }
 }
 
-/// Removes the least recently used files until the rest takes at most `max_bytes` of disk, and folders
-/// that become empty. *Blocks.*
+/// Removes the least recently used files until the rest take at most `max_bytes` of disk, and
+/// removes folders that become empty. *Blocks.*
 fn trim(folder: &Path, max_bytes: u64) -> std::io::Result<()> {
     let mut files = Vec::new();
     for video in std::fs::read_dir(folder)?.flatten() {

@@ -1,5 +1,5 @@
-//! Audio peaks of a video, for clients that draw its waveform. The audio is decoded once and its peaks
-//! are cached on disk.
+//! The audio peaks of a video, for clients that draw its waveform. The audio is decoded once and
+//! its peaks are cached on disk.
 
 use ports::decoder::{AudioBlock, SAMPLE_RATE, ScanFrame, ScanSink};
 
@@ -23,14 +23,14 @@ const PER_SECOND: u32 = 50;
 
 const SAMPLES: u64 = (SAMPLE_RATE / PER_SECOND) as u64;
 
-/// Full scale of cached peaks.
+/// The value of a cached peak at full scale.
 const FULL_SCALE: f32 = 65_535.0;
 
 const KEY: &str = "peaks";
 
 impl Frames {
-    /// The peaks of the audio in `buckets` buckets of equal length. Returns `Unprocessable` outside the
-    /// limits.
+    /// Computes the peaks of the audio in `buckets` buckets of equal length. Returns
+    /// `Unprocessable` if that number is outside the limits.
     pub async fn peaks(&self, video_id: VideoId, buckets: u32) -> Result<Peaks> {
         let record = self.catalog.record(video_id).await?;
         let max = self.settings.max_buckets;
@@ -76,7 +76,7 @@ impl Frames {
     }
 }
 
-/// Cache key of the peaks.
+/// The cache key of a video's peaks.
 fn cache_key(record: &VideoRecord) -> String {
     record.audio_track.map_or_else(|| KEY.to_owned(), |track| format!("{KEY}-a{track}"))
 }
@@ -114,7 +114,7 @@ impl PeakEnvelope {
         Self(bytes.as_chunks().0.iter().map(|peak| u16::from_le_bytes(*peak)).collect())
     }
 
-    /// The peaks of `count` buckets of `interval` seconds.
+    /// Computes the peaks of `count` buckets of `interval` seconds each.
     fn resample(&self, count: usize, interval: f64) -> Vec<f64> {
         if self.0.is_empty() {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! Aggregates a video: within its ingest, and again on demand.
+//! Aggregates a video, both within its ingest and again on demand.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::kernel::video::{VideoId, unknown_video};
 use crate::llm::budget::CallBudget;
 
 impl Ingest {
-    /// Whether aggregation makes billed calls of the language model.
+    /// Whether aggregation makes billed calls to the language model.
     pub(crate) fn bills_aggregates(&self) -> bool {
         self.models.llm.is_billed()
     }
@@ -61,8 +61,8 @@ impl Ingest {
         Ok(report)
     }
 
-    /// Recomputes the aggregates of a video after a correction. Starts over if the video changes
-    /// meanwhile, for example by another correction.
+    /// Recomputes the aggregates of a video after a correction. Starts over if the video changes in
+    /// the meantime, for example by another correction.
     pub(crate) async fn aggregate_corrected(
         &self,
         video_id: VideoId,
@@ -160,7 +160,7 @@ impl Ingest {
         Ok(outcome)
     }
 
-    /// Stores the results of aggregators and references them in the record of the video.
+    /// Stores the results of aggregators and references them in the video's record.
     async fn store_results(
         &self,
         record: &mut VideoRecord,
@@ -182,7 +182,7 @@ impl Ingest {
         Ok(report)
     }
 
-    /// Embeds the text of each chunk from the analyzer preferred as evidence.
+    /// Embeds the text of each chunk from the analyzer that is preferred as evidence.
     async fn chunk_vectors(&self, video: &AnalyzedVideo) -> Result<ChunkVectors> {
         let analyzers = &self.catalog.analyzers;
         let present = |id: &&String| video.outputs[*id].iter().any(Option::is_some);

@@ -1,4 +1,4 @@
-//! Runs analyzers over chunks and embeds their outputs: the costly step of an ingest.
+//! Runs analyzers over chunks and embeds their outputs. This is the costly step of an ingest.
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Instant;
@@ -115,7 +115,7 @@ impl Ingest {
         Ok((outputs, cost))
     }
 
-    /// One analyzer's output on a chunk, and whether it came from the cache.
+    /// Computes one analyzer's output on a chunk, and tells whether it came from the cache.
     async fn analyze_one(
         &self,
         analyzer: &dyn Analyzer,

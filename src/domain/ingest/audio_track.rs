@@ -13,11 +13,11 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::progress::Progress;
 use crate::media::decode::decode;
 
-/// The default track of players is preferred if it has at least this share of the maximum speech or
-/// sound.
+/// The track that players choose by default is preferred if it has at least this share of the
+/// speech or sound in the track with the most.
 const DEFAULT_TRACK_SHARE: f64 = 0.8;
 
-/// Minimum amplitude of audible sound: −50 dB.
+/// Minimum amplitude at which sound counts as audible, −50 dB.
 const AUDIBLE: f32 = 0.003;
 
 /// The chosen track of a file.
@@ -37,8 +37,8 @@ struct TrackContent {
 }
 
 impl Ingest {
-    /// The requested track, else the previously used one, else the one with the most speech.
-    /// Returns `Unprocessable` if the file has no such track.
+    /// Chooses the requested track, else the previously used one, else the one with the most
+    /// speech. Returns `Unprocessable` if the file has no such track.
     pub(super) async fn audio_track(
         &self,
         fetched: &FetchedSource,
@@ -71,7 +71,7 @@ impl Ingest {
         Ok(AudioTrack { track: Some(track), warnings })
     }
 
-    /// Measures the beginning of a track; zero if it cannot be decoded.
+    /// Measures the beginning of a track; the result is zero if it cannot be decoded.
     async fn measure_track(
         &self,
         file: PathBuf,

@@ -1,4 +1,5 @@
-//! User corrections: applied to the outputs of the models, and applied again after every later run.
+//! Applies user corrections to the outputs of the models, and applies them again after every later
+//! run.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -43,8 +44,8 @@ pub struct CorrectionDraft {
 }
 
 impl Ingest {
-    /// Adds corrections to a video: all or none. Returns `Invalid` for the first one that matches
-    /// nothing in the video.
+    /// Adds corrections to a video, either all or none. Returns `Invalid` for the first one that
+    /// matches nothing in the video.
     pub(crate) async fn correct(
         &self,
         video_id: VideoId,
@@ -64,7 +65,7 @@ impl Ingest {
         Ok(corrections.split_off(corrections.len().saturating_sub(drafts.len())))
     }
 
-    /// Removes one correction of a video, or all of them. Returns `NotFound` if there is no such
+    /// Removes one correction to a video, or all of them. Returns `NotFound` if there is no such
     /// correction.
     pub(crate) async fn undo_corrections(
         &self,
@@ -74,8 +75,8 @@ impl Ingest {
         self.change_corrections(video_id, Change::Undo(id)).await
     }
 
-    /// The corrections of a video after a change, and how many of them existed before: these may match
-    /// nothing in the outputs of a later run.
+    /// Computes the corrections to a video after a change, and how many of them existed before.
+    /// Those that existed may match nothing in the outputs of a later run.
     async fn apply_change(
         &self,
         record: &VideoRecord,
@@ -133,7 +134,7 @@ impl Ingest {
         Ok(())
     }
 
-    /// Resolves a draft on the video with the `before` corrections applied.
+    /// Resolves a draft against the video as it is with the `before` corrections applied.
     async fn correction(
         &self,
         record: &VideoRecord,
@@ -164,7 +165,7 @@ impl Ingest {
         })
     }
 
-    /// When the speaker of a draft speaks.
+    /// Finds when the speaker that a draft names speaks.
     async fn speaker_spans(
         &self,
         record: &VideoRecord,
@@ -190,7 +191,7 @@ impl Ingest {
         Ok(spoken.into_iter().map(milliseconds).collect())
     }
 
-    /// Where a linked person is visible, given by id or by name.
+    /// Finds where a linked person, given by id or by name, is visible.
     async fn person_locations(
         &self,
         record: &VideoRecord,
@@ -241,7 +242,7 @@ impl Ingest {
         Ok(CorrectionSet::new(corrections, speech))
     }
 
-    /// Changes the corrections of a video, applies them and publishes it.
+    /// Changes the corrections to a video, applies them and publishes the video.
     async fn change_corrections(
         &self,
         video_id: VideoId,
@@ -351,7 +352,7 @@ impl Ingest {
         Ok(())
     }
 
-    /// The existing vectors of the current outputs, by text.
+    /// Reads the existing vectors of the current outputs, by text.
     async fn reusable_vectors(
         &self,
         video_id: VideoId,
@@ -397,7 +398,7 @@ impl Ingest {
     }
 }
 
-/// A change of the corrections of a video.
+/// A change to the corrections to a video.
 #[derive(Clone, Copy)]
 enum Change<'a> {
     Add(&'a [CorrectionDraft]),

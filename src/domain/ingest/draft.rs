@@ -17,7 +17,8 @@ use crate::kernel::time::{Span, instant, iso, now};
 use crate::kernel::urls::redact_secrets;
 use crate::kernel::video::VideoId;
 
-/// Maximum difference between durations that count as equal, seconds: they are rounded differently.
+/// Maximum difference at which two durations count as equal, seconds, since they are rounded
+/// differently.
 const DURATION_TOLERANCE: f64 = 0.001;
 
 /// A video before publication. Its documents are stored as they are created; only its record references
@@ -45,7 +46,8 @@ impl Previous {
 }
 
 impl Ingest {
-    /// The reusable parts of the published video. A change of the audio track invalidates all of them.
+    /// Reads the reusable parts of the published video. If the audio track changes, none of them is
+    /// reusable.
     pub(super) async fn salvage(
         &self,
         before: &RecordState,
@@ -70,7 +72,7 @@ impl Ingest {
         Ok(Some(previous))
     }
 
-    /// Chunks the video and creates its record, with reusable parts of the previous one.
+    /// Chunks the video and creates its record, reusing parts of the previous record.
     pub(super) async fn draft(
         &self,
         fetched: &FetchedSource,
@@ -106,8 +108,8 @@ impl Ingest {
         Ok(VideoDraft { record, spans, points: Vec::new() })
     }
 
-    /// The record with the metadata and the chunks: the previous one if its chunks are the same, else a new
-    /// one.
+    /// Creates the record with the metadata and the chunks. It is based on the previous record if
+    /// that has the same chunks.
     async fn begin_record(
         &self,
         fetched: &FetchedSource,
@@ -143,8 +145,8 @@ impl Ingest {
         })
     }
 
-    /// The metadata of the request applied to the previous metadata. The container proposes the recording
-    /// time of a new video.
+    /// Applies the metadata in the request to the previous metadata. For a new video, the container
+    /// proposes the recording time.
     fn metadata(
         &self,
         fetched: &FetchedSource,
@@ -165,8 +167,8 @@ fn container_recorded_at(fetched: &FetchedSource) -> Option<String> {
     fetched.info.recorded_at.as_deref().and_then(parse_recorded_at)
 }
 
-/// A record without chunks, signals and results. Keeps the name, the poster and the corrections of the
-/// previous one.
+/// Creates a record without chunks, signals and results. Keeps the name, the poster and the
+/// corrections of the previous one.
 fn new_record(
     fetched: &FetchedSource,
     chunking: Chunking,
@@ -213,7 +215,8 @@ fn new_record(
     }
 }
 
-/// The file name, with a number before the extension if the key of its object is retired.
+/// Chooses the file name: the given one or, if the key of its object is retired, one with a number
+/// before the extension.
 fn available_filename(video_id: VideoId, filename: &str, retired: &[String]) -> String {
     let (stem, extension) = match filename.rsplit_once('.') {
         Some((stem, extension)) => (stem, format!(".{extension}")),
@@ -225,8 +228,8 @@ fn available_filename(video_id: VideoId, filename: &str, retired: &[String]) -> 
     names.find(free).unwrap_or_else(|| filename.to_owned())
 }
 
-/// Parses the recording time of a container to ISO 8601 in UTC. Returns `None` for implausible times:
-/// clocks that were never set start in 1904, 1970 or 2000.
+/// Parses the recording time of a container to ISO 8601 in UTC. Returns `None` for implausible
+/// times, since clocks that were never set start in 1904, 1970 or 2000.
 fn parse_recorded_at(text: &str) -> Option<String> {
     const MIN_INSTANT: i64 = 978_307_200_000;
     const DAY: i64 = 86_400_000;
@@ -237,8 +240,8 @@ fn parse_recorded_at(text: &str) -> Option<String> {
     (MIN_INSTANT..today + DAY).contains(&at).then(|| iso(at))
 }
 
-/// The container's duration if it matches the decoded one within the rounding of codecs, otherwise the
-/// decoded one.
+/// The container's duration if it matches the decoded one to within the rounding that codecs do,
+/// otherwise the decoded one.
 fn duration(info: &MediaInfo, decoded: f64) -> f64 {
     const MAX_SHORTER: f64 = 0.5;
     const MAX_LONGER: f64 = 1.0;

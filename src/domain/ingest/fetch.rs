@@ -23,7 +23,7 @@ pub(crate) struct FetchedSource {
 }
 
 impl Ingest {
-    /// Brings the source to disk, hashed, and checks that it is a video.
+    /// Brings the source to disk, hashes it and checks that it is a video.
     pub(super) async fn fetch(
         &self,
         source: IngestSource,
@@ -104,7 +104,8 @@ impl Ingest {
     }
 }
 
-/// Whether a content type denotes a web page. Servers mislabel videos in many ways, but not as pages.
+/// Whether a content type denotes a web page. Servers give videos many wrong types, but not that of
+/// a page.
 fn is_page(content_type: &str) -> bool {
     content_type.starts_with("text/html") || content_type == "application/xhtml+xml"
 }

@@ -45,9 +45,9 @@ pub use uploads::Uploads;
 pub struct IngestFields {
     /// Comma-separated analyzer ids.
     pub analyzers: String,
-    /// Mode and parameters.
+    /// Mode and parameters of the chunking.
     pub chunking: ChunkingFields,
-    /// Idempotency key of the request: a repeated request returns the same job.
+    /// The request's idempotency key; a repeated request with the same key returns the same job.
     pub idempotency_key: Option<String>,
     /// The webhook to call when the job has ended.
     pub callback_url: Option<String>,
@@ -56,7 +56,7 @@ pub struct IngestFields {
     /// Index of the audio track to use; by default the one with most speech.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audio_track: Option<u32>,
-    /// The user metadata of a new video, or a change of an existing one's.
+    /// The user metadata of a new video, or a change to an existing video's metadata.
     #[serde(default, rename = "about")]
     pub metadata: MetadataPatch,
     /// The permissions of the caller, who must be able to see the video if it exists.
@@ -87,8 +87,8 @@ pub struct IngestResult {
     pub chunks: u32,
     /// Analyzers with output.
     pub analyzers: Vec<String>,
-    /// Analyzers whose output was dropped: the video was chunked differently, and the request did not
-    /// include them.
+    /// Analyzers whose output was dropped, because the video was chunked differently and the
+    /// request did not include them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
     /// Parts of the file that were skipped or selected, each a sentence without a full stop.
@@ -101,7 +101,7 @@ pub struct IngestResult {
     /// Usage of the language model, if it is billed and was called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<ModelUsage>,
-    /// Executions and duration of each step, by name.
+    /// How often each step ran and how long it took, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub profile: BTreeMap<String, StepCost>,
 }
@@ -132,7 +132,7 @@ pub enum AggregationStatus {
     },
 }
 
-/// Ingests a source to a published video.
+/// Ingests a source and publishes it as a video.
 pub struct Ingest {
     pub(crate) catalog: Arc<Catalog>,
     stores: Stores,
@@ -153,8 +153,8 @@ impl Ingest {
         Self { catalog, stores: stores.clone(), models: models.clone(), settings, uploads }
     }
 
-    /// A file to stream an upload into, removed on drop. Writing returns `TooLarge` beyond the upload
-    /// limit, and `Busy` while too many bytes of uploads wait.
+    /// Creates a file to stream an upload into, which is removed when dropped. Writing returns
+    /// `TooLarge` beyond the upload limit, and `Busy` while waiting uploads take too much space.
     pub async fn spool_upload(&self) -> Result<Spool> {
         let max_bytes = self.settings.ingest.max_waiting_bytes;
         Spool::upload(self.settings.work_dir.clone(), self.upload_limit(), max_bytes).await
@@ -164,8 +164,8 @@ impl Ingest {
         Limit { bytes: self.settings.ingest.max_upload_bytes, key: "ingest.max_upload_bytes" }
     }
 
-    /// Removes the sources that a killed process left behind. Call only at startup: the folder belongs
-    /// to one process.
+    /// Removes the sources that a killed process left behind. Call this only at startup; the folder
+    /// belongs to one process.
     pub async fn clear_work_dir(&self) -> Result<()> {
         Spool::clear(self.settings.work_dir.clone()).await
     }

@@ -1,7 +1,7 @@
 //! The ingest pipeline, top-down: fetch, scan, chunk, analyze, aggregate, publish.
 //!
 //! All steps before publication write unreferenced documents, so a failure or a crash leaves the
-//! previous state.
+//! previous state in place.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -58,8 +58,8 @@ impl Ingest {
         outcome
     }
 
-    /// Returns `Forbidden` if the file is an existing video that the caller may not see: the ingest
-    /// would change it for those who may.
+    /// Returns `Forbidden` if the file is an existing video that the caller may not see, because
+    /// the ingest would change it for those who may.
     async fn check_access(&self, access: &Access, video_id: VideoId) -> Result<()> {
         if access.collections().is_none() {
             return Ok(());
@@ -75,7 +75,7 @@ impl Ingest {
         )))
     }
 
-    /// The pipeline from the boundary detectors to publication.
+    /// Runs the pipeline from the boundary detectors to publication.
     async fn run_pipeline(
         &self,
         fetched: &FetchedSource,
@@ -120,7 +120,7 @@ impl Ingest {
         Ok(())
     }
 
-    /// Usage of the language model, if it is billed and was called.
+    /// The usage of the language model, if it is billed and was called.
     fn usage(&self, budget: &CallBudget) -> Option<ModelUsage> {
         let usage = budget.usage();
         (usage.calls > 0).then(|| ModelUsage {
@@ -131,7 +131,7 @@ impl Ingest {
         })
     }
 
-    /// The input of the analyzers for each chunk.
+    /// Creates the analyzers' input for each chunk.
     fn evidence(
         &self,
         fetched: &FetchedSource,

@@ -45,7 +45,7 @@ pub struct IngestPlan {
     pub analyzers: BTreeMap<String, CostEstimate>,
     /// Estimates by aggregator id, for those with all dependencies.
     pub aggregators: BTreeMap<String, CostEstimate>,
-    /// The sum of these, plus the time for decoding.
+    /// The sum of these estimates, plus the time for decoding.
     pub total: CostEstimate,
     /// Number of videos that the estimates are based on.
     pub history: u32,
@@ -56,7 +56,7 @@ pub struct IngestPlan {
 pub struct CostEstimate {
     /// Number of chunks (for an aggregator: videos) with a reusable result.
     pub reused: u32,
-    /// Billed calls of the language model.
+    /// Billed calls to the language model.
     pub model_calls: Option<u32>,
     /// Input tokens of these calls.
     pub input_tokens: Option<u64>,
@@ -81,7 +81,7 @@ struct History {
 }
 
 impl History {
-    /// The cost of the scan: nothing for an existing video.
+    /// The cost of the scan: nothing if the video exists.
     fn estimate_scan(&self, exists: bool, duration: Option<f64>) -> CostEstimate {
         let seconds = match exists {
             true => Some(0.0),
@@ -143,8 +143,8 @@ impl CostEstimate {
 }
 
 impl Ingest {
-    /// Estimates an ingest with these fields from the videos that the caller may see. `duration` is
-    /// that of the video, seconds, if the client knows it.
+    /// Estimates an ingest with these fields, based on the videos that the caller may see.
+    /// `duration` is the video's length in seconds, if the client knows it.
     pub async fn plan(
         &self,
         access: &Access,
@@ -205,7 +205,7 @@ impl Ingest {
         })
     }
 
-    /// The chunks that an existing video would have.
+    /// Computes the chunks that an existing video would have.
     async fn expected_spans(
         &self,
         record: Option<&VideoRecord>,
@@ -217,7 +217,7 @@ impl Ingest {
         plan.chunking.split(end, &signals, self.settings.ingest.max_chunks).map(Some)
     }
 
-    /// The record of the existing video, if any.
+    /// Finds the record of the existing video, if there is one.
     async fn find_record(
         &self,
         access: &Access,
@@ -239,7 +239,8 @@ impl Ingest {
         }
     }
 
-    /// Estimates for the aggregators with all dependencies. Results stored in `unchanged` are reused.
+    /// Estimates the cost of the aggregators that have all dependencies. Results stored in
+    /// `unchanged` are reused.
     fn estimate_aggregators(
         &self,
         mut available: BTreeSet<String>,
@@ -272,7 +273,7 @@ impl Ingest {
         aggregators
     }
 
-    /// The analyzers of a video whose output an ingest would drop.
+    /// Finds the analyzers whose output on a video an ingest would drop.
     async fn drops(
         &self,
         record: &VideoRecord,
@@ -334,7 +335,7 @@ impl Ingest {
         Ok(CostEstimate { reused, ..CostEstimate::scaled(chunks - reused, uses_model, cost) })
     }
 
-    /// The speech recogniser of the words that analyzers would use.
+    /// Finds the speech recogniser that produces the words that analyzers would use.
     async fn expected_words(
         &self,
         plan: &IngestRequest,
@@ -398,7 +399,8 @@ impl Ingest {
     }
 }
 
-/// The analyzers with output after the ingest: the requested ones, and those whose output stays.
+/// The analyzers that will have output after the ingest: the requested ones, and those whose output
+/// stays.
 fn available(plan: &IngestRequest, record: Option<&VideoRecord>) -> BTreeSet<String> {
     let requested = plan.analyzers.iter().map(|analyzer| analyzer.spec().id.to_owned());
     let retained = record.filter(|record| record.chunking == plan.chunking);
@@ -407,7 +409,7 @@ fn available(plan: &IngestRequest, record: Option<&VideoRecord>) -> BTreeSet<Str
         .collect()
 }
 
-/// Estimated number of chunks of a video, from videos with the same chunking.
+/// Estimates the number of chunks in a video from videos with the same chunking.
 fn estimate_chunks(records: &[VideoRecord], plan: &IngestRequest, duration: f64) -> Option<u32> {
     let same_chunking = || records.iter().filter(|record| record.chunking == plan.chunking);
     let seconds: f64 = same_chunking().map(|record| record.duration).sum();

@@ -1,5 +1,5 @@
-//! The last step of an ingest: stores the file in the bucket, then the points, then atomically the
-//! record.
+//! The last step of an ingest: stores the file in the bucket, then the points, and finally replaces
+//! the record atomically.
 
 use std::path::Path;
 
@@ -61,8 +61,8 @@ impl Ingest {
         Ok(())
     }
 
-    /// Publishes the draft: stores its points, then atomically publishes the record, from which on
-    /// searches use them.
+    /// Publishes the draft: stores its points, then atomically publishes the record, so that
+    /// searches use the points from then on.
     pub(super) async fn publish(&self, draft: VideoDraft, claim: &VideoClaim) -> Result<()> {
         let VideoDraft { record, points, .. } = draft;
         self.publish_points(record, points, claim).await
@@ -85,7 +85,7 @@ impl Ingest {
         self.catalog.publish(claim, record).await
     }
 
-    /// The result of the job.
+    /// Builds the result of the job.
     pub(super) async fn result(
         &self,
         record: &VideoRecord,

@@ -30,14 +30,14 @@ pub(crate) struct Scan {
     pub(crate) vad: Option<Arc<dyn VoiceActivityDetector>>,
     /// The folder for the audio while it is needed.
     pub(crate) folder: PathBuf,
-    /// Audio with a lower peak amplitude is amplified, 0..1.
+    /// Peak amplitude below which audio is amplified, 0..1.
     pub(crate) quiet_peak: f32,
     pub(crate) progress: Progress,
 }
 
 /// The results of a scan.
 pub(crate) struct ScanResult {
-    /// Signals without voice changes and topic shifts in speech.
+    /// The signals, still without voice changes and topic shifts in speech.
     pub(crate) signals: Signals,
     pub(crate) sound: Arc<Sound>,
     /// Voice activity in the audio.

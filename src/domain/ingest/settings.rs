@@ -12,7 +12,7 @@ use crate::analysis::evidence::TrackingOptions;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IngestSettings {
-    /// Number of jobs that run concurrently; 0 leaves them to other instances (nats).
+    /// Number of jobs that run concurrently; with the NATS queue, 0 leaves them to other instances.
     pub workers: usize,
     /// Maximum number of waiting jobs; further ones are rejected.
     pub queue: usize,
@@ -21,8 +21,8 @@ pub struct IngestSettings {
     /// Maximum size of an upload, bytes.
     #[serde(with = "byte_size")]
     pub max_upload_bytes: u64,
-    /// Maximum disk usage of uploads that are arriving, waiting or being processed, bytes; beyond it
-    /// further ones are rejected.
+    /// Maximum disk usage of uploads that are arriving, waiting or being processed, bytes; beyond
+    /// it, further uploads are rejected.
     #[serde(with = "byte_size")]
     pub max_waiting_bytes: u64,
     /// Expiry of resumable uploads, seconds in the file.
@@ -131,8 +131,8 @@ impl Default for ScanSettings {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RepairSettings {
-    /// Length of a lease, after which other instances may work on the videos of a dead one, seconds in
-    /// the file (bucket).
+    /// Length of a lease, seconds in the file; once the lease of a dead instance has expired,
+    /// others may work on its videos. Only for records in a bucket.
     #[serde(with = "seconds")]
     pub lease: Duration,
     /// Deadline of a call to the records, the index or the bucket, seconds in the file.
@@ -144,12 +144,12 @@ pub struct RepairSettings {
     /// Interval of the scrub, in which every video is checked once, seconds in the file.
     #[serde(with = "seconds")]
     pub scrub_interval: Duration,
-    /// Memory for cached chunk pages and responses, half for each, bytes; if the index is shared, half
-    /// of the responses' share caches listing summaries for search hits.
+    /// Memory for cached chunk pages and responses, half for each, bytes. If the index is shared,
+    /// half of what responses would get is used for listing summaries for search hits.
     #[serde(with = "byte_size")]
     pub cache_bytes: usize,
-    /// TTL of cached listing summaries for search hits if the index is shared, seconds in the file: the
-    /// maximum delay after which changes by other instances become visible.
+    /// Time to live of cached listing summaries for search hits if the index is shared, seconds in
+    /// the file. Changes by other instances become visible after this time at the latest.
     #[serde(with = "seconds")]
     pub video_cache_ttl: Duration,
     /// Disk space reserved for deleting videos when the disk is full, bytes; 0 disables the reserve.

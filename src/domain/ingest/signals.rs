@@ -1,5 +1,5 @@
-//! Extracts the signals and the speech of a video before chunking: from its record if they are current,
-//! else by a scan and the speech models.
+//! Obtains a video's signals and speech before chunking. Takes them from its record if they are
+//! current; otherwise scans the file and runs the speech models.
 
 use std::time::Instant;
 
@@ -30,7 +30,7 @@ use crate::media::speech::{
 /// Version of diarization; increment when its results change.
 const VERSION: u32 = 2;
 
-/// Signals and speech of a video, with their documents.
+/// A video's signals and speech, with their documents.
 pub(crate) struct MediaSignals {
     pub(crate) signals: Signals,
     pub(crate) signals_document: String,
@@ -46,7 +46,7 @@ pub(crate) struct MediaSignals {
     pub(crate) seconds: f64,
 }
 
-/// The extent to which an ingest uses speech.
+/// How far an ingest uses speech.
 #[derive(Clone, Copy)]
 struct SpeechUse {
     /// Whether an analyzer cannot do without it.
@@ -70,7 +70,7 @@ struct StoredSignals {
 }
 
 impl StoredSignals {
-    /// Whether the boundaries in speech were detected, or could not be.
+    /// Whether the boundaries in speech were detected, or could not be detected.
     fn are_complete(&self) -> bool {
         self.speech.as_ref().is_none_or(|(speech, _)| speech.words.is_some())
     }
@@ -159,7 +159,8 @@ impl Ingest {
         }
     }
 
-    /// The stored signals, else the scanned ones; with the boundaries in speech unless they are stored.
+    /// Combines the stored signals or, without them, the scanned ones with the boundaries in
+    /// speech, unless those are stored.
     async fn combine_signals(
         &self,
         stored: Option<StoredSignals>,
@@ -178,7 +179,7 @@ impl Ingest {
         Ok(signals)
     }
 
-    /// Rejects a video that is too long or would make too many chunks with every possible split.
+    /// Rejects a video that is too long, or that would have too many chunks however it is split.
     fn check_length(&self, end: f64, request: &IngestRequest) -> Result<()> {
         if end > self.settings.ingest.max_duration.as_secs_f64() {
             return Err(self.too_long(end));
@@ -186,7 +187,7 @@ impl Ingest {
         request.chunking.check_count(end, self.settings.ingest.max_chunks)
     }
 
-    /// Whether stored speech is from the current models, as far as the request needs it.
+    /// Whether stored speech comes from the current models, as far as the request needs it.
     fn is_current(&self, speech: &Speech, audio_track: Option<u32>, speech_use: SpeechUse) -> bool {
         let recognised_by = speech.words.as_ref().map(|words| words.recogniser.as_str());
         let model = self.models.transcriber.as_ref().map(|t| track_model(t.model(), audio_track));
@@ -236,7 +237,8 @@ impl Ingest {
         Ok(Speech { voices_by, spans: scanned.speech.clone(), turns, words })
     }
 
-    /// Speaker diarization: by channel if each has its own voice; else empty without its two models.
+    /// Diarizes speakers, by channel if each channel has its own voice. Otherwise the result is
+    /// empty if one of the two models is missing.
     async fn diarize(&self, scanned: &ScanResult, profile: &Profile) -> Result<Vec<VoiceTurn>> {
         if !scanned.channels.is_empty() {
             return Ok(channel_turns(&scanned.channels));
@@ -254,7 +256,7 @@ impl Ingest {
         profile.measure(Step::Diarize, diarizer.turns(&scanned.speech)).await
     }
 
-    /// Speech recognition; `None` without a recogniser.
+    /// Recognises speech; returns `None` without a recogniser.
     async fn recognise(
         &self,
         video_id: VideoId,

@@ -56,15 +56,15 @@ pub(crate) fn incoming_key() -> String {
     format!("incoming/{}/source", uuid::Uuid::new_v4().simple())
 }
 
-/// The file name for a download that was redirected from `requested` to `final_url`: taken from the
-/// first of the two with a file extension, else from `requested`.
+/// Finds the file name for a download that was redirected from `requested` to `final_url`. Takes it
+/// from the first of the two that has a file extension, else from `requested`.
 pub(crate) fn name_in_urls(requested: &str, final_url: &str) -> Option<String> {
     let (requested, final_url) = (name_in_url(requested), name_in_url(final_url));
     let useful = |name: &Option<String>| name.as_deref().is_some_and(has_file_extension);
     if !useful(&requested) && useful(&final_url) { final_url } else { requested }
 }
 
-/// Whether a name has a file extension, other than those of server-side programs.
+/// Whether a name has a file extension, other than that of a server-side program.
 fn has_file_extension(name: &str) -> bool {
     const PROGRAMS: [&str; 8] = ["php", "asp", "aspx", "ashx", "jsp", "cgi", "html", "htm"];
     name.rsplit_once('.').is_some_and(|(stem, extension)| {
@@ -84,10 +84,10 @@ fn name_in_url(url: &str) -> Option<String> {
     Some(percent_decode_str(&segment).decode_utf8_lossy().into_owned())
 }
 
-/// A file name that is safe in a path and a URL: the last path segment, reduced to letters and digits
-/// of any script (in Unicode NFC), `.`, `_` and `-`, at most 128 bytes. An empty name becomes `video`
-/// plus the container's extension; the name of the poster, which is stored next to it, becomes
-/// `poster-video.jpg`.
+/// Makes a file name that is safe in a path and a URL. It consists of the last path segment,
+/// reduced to letters and digits of any script (in Unicode NFC), `.`, `_` and `-`, at most 128
+/// bytes. An empty name becomes `video` plus the container's extension; the name of the poster,
+/// which is stored next to it, becomes `poster-video.jpg`.
 pub(crate) fn clean_name(given: Option<&str>, info: &MediaInfo) -> String {
     let name = sanitize(given, info);
     match name.rsplit_once('.') {

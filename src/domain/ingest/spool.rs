@@ -87,13 +87,13 @@ impl Spool {
         Ok(())
     }
 
-    /// An empty file in `folder`, which is created if it is missing.
+    /// Creates an empty file in `folder`, which is created if it is missing.
     pub async fn create(folder: PathBuf, limit: Limit) -> Result<Self> {
         Self::open(SOURCE_PREFIX, folder, limit, None).await
     }
 
-    /// Like [`Self::create`], for an upload. Writing returns `Busy` when uploads in `folder` take more than
-    /// `max_bytes` bytes.
+    /// Does the same as [`Self::create`] for an upload. Writing returns `Busy` while uploads in
+    /// `folder` take more than `max_bytes` bytes.
     pub async fn upload(folder: PathBuf, limit: Limit, max_bytes: u64) -> Result<Self> {
         let quota = UploadQuota { folder: folder.clone(), max_bytes };
         Self::open(UPLOAD_PREFIX, folder, limit, Some(quota)).await
@@ -116,7 +116,8 @@ impl Spool {
         Ok(Self { file, path, hash: Sha1::new(), size: 0, limit, quota, until_check: 0 })
     }
 
-    /// Appends bytes. Returns `TooLarge` beyond the limit, `Busy` if the quota of uploads is exhausted.
+    /// Appends bytes. Returns `TooLarge` beyond the limit, and `Busy` if the quota for uploads is
+    /// exhausted.
     pub async fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.size += bytes.len() as u64;
         if self.size > self.limit.bytes {
@@ -149,7 +150,7 @@ impl Spool {
         Ok(())
     }
 
-    /// The complete file with its hash.
+    /// Completes the file and returns it with its hash.
     pub async fn finish(mut self) -> Result<SpooledFile> {
         self.file.flush().await?;
         let video_id = VideoId::from_digest(self.hash.finalize().into());
@@ -158,7 +159,7 @@ impl Spool {
 }
 
 impl UploadQuota {
-    /// Returns `Busy` if the quota is exhausted.
+    /// Checks the quota and returns `Busy` if it is exhausted.
     async fn check(&self) -> Result<()> {
         let folder = self.folder.clone();
         let used = tokio::task::spawn_blocking(move || disk_usage(&folder));
@@ -176,7 +177,7 @@ impl UploadQuota {
     }
 }
 
-/// Disk usage of uploads, bytes. *Blocks.*
+/// Computes how much disk space uploads take, bytes. *Blocks.*
 fn disk_usage(folder: &Path) -> std::io::Result<u64> {
     let mut used = 0;
     for entry in std::fs::read_dir(folder)? {

@@ -1,5 +1,5 @@
-//! Jobs that change collections. A job changes video after video until none is left, so that a
-//! restarted job resumes where it stopped and includes videos added meanwhile.
+//! Jobs that change collections. A job changes one video after another until none is left. So a
+//! restarted job resumes where it stopped and includes videos that were added in the meantime.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,8 +26,8 @@ const CONCURRENCY: usize = 8;
 const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(250);
 
 impl Jobs {
-    /// Queues a change of a collection. Returns `NotFound` if the caller may not see it, `Forbidden` if
-    /// the change would move its videos out of the caller's sight.
+    /// Queues a change to a collection. Returns `NotFound` if the caller may not see the
+    /// collection, and `Forbidden` if the change would move its videos out of the caller's sight.
     pub async fn change_collection(
         &self,
         access: &Access,
@@ -109,8 +109,8 @@ impl Jobs {
         catalog.move_to_collection(video_id, name, to).await
     }
 
-    /// Removes vectors, record, objects and local copies of a video. A running ingest of it is cancelled
-    /// first.
+    /// Removes a video's vectors, record, objects and local copies. If the video is being ingested,
+    /// cancels the ingest first.
     pub(crate) async fn delete_video(self: &Arc<Self>, video_id: VideoId) -> Result<VideoDeletion> {
         let catalog = &self.ingest.catalog;
         // Unreadable records are deletable, too.

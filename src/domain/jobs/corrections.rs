@@ -11,8 +11,9 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
 
 impl Jobs {
-    /// Adds corrections to a video: all or none. A job recomputes its aggregates according to
-    /// `aggregate`, by default if that makes no billed calls. Completes even if the caller goes away.
+    /// Adds corrections to a video, either all or none. `aggregate` decides whether a job
+    /// recomputes the video's aggregates; by default it does so if that makes no billed calls. The
+    /// change completes even if the caller goes away.
     pub async fn correct(
         self: &Arc<Self>,
         video_id: VideoId,
@@ -27,7 +28,8 @@ impl Jobs {
         .await
     }
 
-    /// Removes one correction of a video, or all, in the same way. Returns the remaining ones.
+    /// Removes one correction to a video, or all of them, in the same way. Returns the remaining
+    /// corrections.
     pub async fn undo_corrections(
         self: &Arc<Self>,
         video_id: VideoId,

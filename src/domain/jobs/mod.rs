@@ -69,9 +69,9 @@ pub enum JobResult {
     Aggregates(Box<AggregatesResult>),
     /// The result of matching a video against alerts.
     Alerts(AlertsResult),
-    /// The result of a change of a collection.
+    /// The result of a change to a collection.
     Collection(CollectionResult),
-    /// The result of a run of an evaluation.
+    /// The result of running an evaluation.
     Evaluation(RunReference),
 }
 
@@ -99,14 +99,14 @@ pub struct Job {
     pub updated_at: String,
 }
 
-/// History and attempts of jobs.
+/// How many finished jobs to keep, and how often to attempt a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct JobSettings {
     /// Number of finished jobs to keep.
     pub history: usize,
-    /// Maximum number of attempts at a job whose instance dies, and at reading an unreadable job before
-    /// it is set aside (nats).
+    /// How often to attempt a job whose instance dies, and, with the NATS queue, how often to try
+    /// to read an unreadable job before setting it aside.
     pub attempts: u32,
 }
 

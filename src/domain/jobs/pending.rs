@@ -1,5 +1,5 @@
-//! Durable jobs: they must run even if this process dies and its queue is lost. Each is stored in the
-//! records until it has ended, and is requeued from there.
+//! Durable jobs, which must run even if this process dies and its queue is lost. Each is stored in
+//! the records until it has ended, so that it can be queued again if the queue loses it.
 
 use crate::jobs::{JobRecord, JobStatus, Jobs};
 use crate::kernel::error::Result;
@@ -12,7 +12,8 @@ fn pending_key(job_id: &str) -> String {
 }
 
 impl Jobs {
-    /// Requeues durable jobs that the queue has lost, under their old ids, and pending alerts.
+    /// Queues again, under their old ids, the durable jobs that the queue has lost, and queues
+    /// pending alerts.
     pub async fn resume(&self) -> Result<()> {
         for name in self.records.children(PENDING).await? {
             let key = format!("{PENDING}{name}");

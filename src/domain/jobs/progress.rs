@@ -17,8 +17,8 @@ use crate::kernel::metrics;
 use crate::kernel::progress::{Cancellation, Observer, Progress, Stage};
 use crate::kernel::video::VideoId;
 
-/// A running job. Its progress is persisted asynchronously; of changes in quick succession, only the
-/// last.
+/// A running job. Its progress is persisted asynchronously; if it changes in quick succession, only
+/// the last change is persisted.
 pub(super) struct RunningJob {
     worker: Option<String>,
     record: watch::Sender<JobRecord>,
@@ -41,7 +41,7 @@ impl Trace {
         Self { job, stage: Mutex::default() }
     }
 
-    /// Starts the span of a stage and ends that of the previous one, if the stage differs.
+    /// Starts the span of a stage and ends the span of the previous stage, if the two differ.
     fn enter(&self, stage: Stage, detail: &Map<String, Value>) {
         let component =
             ["analyzer", "aggregator"].iter().find_map(|key| detail.get(*key)?.as_str());
@@ -76,7 +76,7 @@ impl Observer for RunningJob {
 }
 
 impl RunningJob {
-    /// A job that a worker has claimed. `cancelled` stops it at its next safe point.
+    /// Wraps a job that a worker has claimed. `cancelled` stops it at its next safe point.
     pub(super) fn new(record: JobRecord, cancelled: CancellationToken) -> Self {
         Self {
             trace: Trace::start(&record),
@@ -105,7 +105,7 @@ impl RunningJob {
         self.record.borrow().clone()
     }
 
-    /// Changes that must be persisted, from now on.
+    /// Receives the changes that must be persisted, from now on.
     pub(super) fn changes(&self) -> watch::Receiver<JobRecord> {
         self.record.subscribe()
     }

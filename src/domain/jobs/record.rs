@@ -111,14 +111,14 @@ pub(crate) struct JobRecord {
     pub(super) video_id: Option<VideoId>,
     /// A random name of its current run, changed by every claim.
     pub(super) worker: Option<String>,
-    /// Number of claims that were not released.
+    /// How many claims of the job were not released.
     pub(super) attempts: u32,
-    /// The reason of a requested cancellation.
+    /// The reason for a requested cancellation.
     pub(super) cancel: Option<String>,
 }
 
 impl JobRecord {
-    /// A new queued job.
+    /// Creates a new, queued job.
     pub(super) fn new(source: String, task: JobTask, idempotency: Option<Idempotency>) -> Self {
         let random = || Uuid::new_v4().simple().to_string();
         let job = Job {
@@ -144,7 +144,7 @@ impl JobRecord {
         }
     }
 
-    /// A failed record to replace one that no instance can read.
+    /// Creates a failed record that replaces one that no instance can read.
     pub(super) fn unreadable(job_id: &str, offers: u32, error: &Error) -> Self {
         let mut record = Self::new("unknown".into(), JobTask::Unreadable, None);
         record.job.job_id = job_id.to_owned();
@@ -174,8 +174,8 @@ impl JobRecord {
         }
     }
 
-    /// Whether a caller may see the job, given the collection of its video if that exists. A finished
-    /// job follows its video, any other the collection of its task.
+    /// Whether a caller may see the job, given the collection of its video if that exists. The
+    /// video decides for a finished job, the collection of the task for any other.
     pub(super) fn is_visible(&self, access: &Access, video: Option<Option<&str>>) -> bool {
         let done = self.job.status == JobStatus::Done;
         match (video, self.task.collection()) {
@@ -230,14 +230,14 @@ impl JobRecord {
         }
     }
 
-    /// The body of its callback: the job as in `GET /jobs/{job_id}`, without the traceback, which is
-    /// internal.
+    /// Builds the body of the job's callback: the job as in `GET /jobs/{job_id}`, but without the
+    /// traceback, which is internal.
     pub(super) fn callback_body(mut self) -> Option<Bytes> {
         self.job.detail.remove(TRACEBACK);
         serde_json::to_vec(&self.job).ok().map(Bytes::from)
     }
 
-    /// Logs and counts the end of the job. Call once, after persisting it.
+    /// Logs and counts the end of the job. Call this once, after the end is persisted.
     pub(super) fn report_end(&self) {
         metrics::job_ended(self.job.status.name());
         if let Some(error) = &self.job.error {
@@ -246,7 +246,7 @@ impl JobRecord {
         }
     }
 
-    /// The chain of causes, outermost first, truncated at the beginning.
+    /// Formats the chain of causes, outermost first, and truncates it at the beginning.
     fn traceback(&self, error: &Error) -> String {
         let mut text = format!("while {:?}\n{}", self.job.stage, error.labelled());
         let mut cause = std::error::Error::source(error);

@@ -1,4 +1,4 @@
-//! The client side of jobs: add, read, watch and cancel.
+//! The client side of jobs: adds, reads, watches and cancels them.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ use crate::kernel::webhook::CallbackSettings;
 /// Retry-After for rejected requests, seconds.
 const RETRY_AFTER: u32 = 30;
 
-/// The jobs of all instances that share the queue, and the workers of this one.
+/// The jobs of all instances that share the queue, and this instance's workers.
 pub struct Jobs {
     pub(super) ingest: Arc<Ingest>,
     pub(super) frames: Arc<Frames>,
@@ -49,7 +49,7 @@ pub struct Jobs {
     pub(super) stopping: CancellationToken,
     /// Cancelled to stop running jobs after the grace period.
     pub(super) ending: CancellationToken,
-    /// Serializes the check of the queue limit and the addition, if the queue is not shared.
+    /// Held from the check of the queue limit until the job is added, if the queue is not shared.
     adding: Mutex<()>,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct JobUseCases {
     pub(crate) alerts: Arc<Alerts>,
 }
 
-/// The job of a request.
+/// The job that a request created or repeated.
 pub(crate) struct Submission {
     pub(crate) job: Job,
     /// Whether an earlier request with the same key created it.
@@ -145,8 +145,8 @@ impl Jobs {
         Ok(Submission { job: stored.for_request(record.idempotency.as_ref())?, existing: true })
     }
 
-    /// The job of an earlier request with the same key, or `None` if a new job may be added. Returns
-    /// `Busy` if the queue is full or the service is stopping.
+    /// Returns the job that an earlier request with the same key created, or `None` if a new job
+    /// may be added. Returns `Busy` if the queue is full or the service is stopping.
     pub(super) async fn admit(&self, idempotency: Option<&Idempotency>) -> Result<Option<Job>> {
         if let Some(idempotency) = idempotency
             && let Some(stored) =
@@ -173,25 +173,26 @@ impl Jobs {
         drop(self.adding.lock().await);
     }
 
-    /// One job.
+    /// Reads one job.
     pub async fn get(&self, job_id: &str) -> Result<Job> {
         Ok(self.find(job_id).await?.0.job)
     }
 
-    /// One job. Returns `NotFound`, as for a job that does not exist, if the caller may not see it.
+    /// Reads one job. If the caller may not see it, returns `NotFound`, as for a job that does not
+    /// exist.
     pub async fn get_visible(&self, access: &Access, job_id: &str) -> Result<Job> {
         let (record, _) = self.find(job_id).await?;
         let mut visible = self.visible(access, vec![record]).await?;
         visible.pop().map(|record| record.job).ok_or_else(|| self.unknown(job_id))
     }
 
-    /// The jobs that a caller may see, newest first.
+    /// Lists the jobs that a caller may see, newest first.
     pub async fn list_visible(&self, access: &Access) -> Result<Vec<Job>> {
         let records = self.visible(access, self.records().await?).await?;
         Ok(records.into_iter().map(|record| record.job).collect())
     }
 
-    /// The jobs that a caller may see, among `jobs`.
+    /// Selects the jobs among `jobs` that a caller may see.
     async fn visible(&self, access: &Access, mut jobs: Vec<JobRecord>) -> Result<Vec<JobRecord>> {
         if access.collections().is_none() {
             return Ok(jobs);
@@ -205,7 +206,7 @@ impl Jobs {
         Ok(jobs)
     }
 
-    /// All jobs, newest first.
+    /// Lists all jobs, newest first.
     pub async fn list(&self) -> Result<Vec<Job>> {
         Ok(self.records().await?.into_iter().map(|record| record.job).collect())
     }
@@ -223,9 +224,9 @@ impl Jobs {
         Ok(stream::unfold(Some(changes), next).boxed())
     }
 
-    /// Cancels a job: immediately if it waits, at its next safe point if it runs. An ended job stays
-    /// unchanged. Returns its current record, and whether the caller must run the follow-up of its end
-    /// because no worker will.
+    /// Cancels a job: immediately if it is waiting, at its next safe point if it is running. An
+    /// ended job stays unchanged. Returns the job's current record, and whether the caller must do
+    /// what follows when it ends because no worker will.
     pub(super) async fn request_cancel(
         &self,
         job_id: &str,
@@ -264,12 +265,12 @@ impl Jobs {
         Ok(())
     }
 
-    /// All jobs, newest first.
+    /// Reads the records of all jobs, newest first.
     pub(super) async fn records(&self) -> Result<Vec<JobRecord>> {
         Ok(self.versioned_records().await?.into_iter().map(|(record, _)| record).collect())
     }
 
-    /// All jobs with their stored versions, newest first.
+    /// Reads the records of all jobs with their stored versions, newest first.
     async fn versioned_records(&self) -> Result<Vec<(JobRecord, u64)>> {
         let mut records = Vec::new();
         for stored in self.queue.list().await.map_err(queue_error)? {
@@ -303,7 +304,7 @@ impl Jobs {
     }
 }
 
-/// Maps errors of the queue. Clients may retry when the queue is reachable again.
+/// Maps errors from the queue. Clients may retry when the queue is reachable again.
 fn queue_error(error: PortError) -> Error {
     match error.kind() {
         ErrorKind::Unavailable | ErrorKind::Timeout => {
@@ -316,8 +317,8 @@ fn queue_error(error: PortError) -> Error {
 }
 
 impl JobRecord {
-    /// The job, if this request created it. Returns `Unprocessable` if a different request with the
-    /// same key did.
+    /// Returns the job if this request created it, or `Unprocessable` if a different request with
+    /// the same key did.
     fn for_request(self, idempotency: Option<&Idempotency>) -> Result<Job> {
         match idempotency {
             Some(idempotency) if self.idempotency.as_ref() != Some(idempotency) => {

@@ -1,4 +1,5 @@
-//! The workers: they claim jobs, run them, persist their progress and follow up on their end.
+//! The workers: they claim jobs, run them, persist their progress and do what follows when a job
+//! ends.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,7 +44,7 @@ enum PersistOutcome {
 }
 
 impl Jobs {
-    /// Starts the workers of this instance.
+    /// Starts this instance's workers.
     pub fn start(self: &Arc<Self>) {
         for _ in 0..self.limits.workers {
             let jobs = self.clone();
@@ -55,7 +56,7 @@ impl Jobs {
         }
     }
 
-    /// Cancels a job: immediately if it waits, at its next safe point if it runs.
+    /// Cancels a job: immediately if it is waiting, at its next safe point if it is running.
     pub async fn cancel(self: &Arc<Self>, job_id: &str) -> Result<Job> {
         self.cancel_for(job_id, "the job was cancelled").await
     }
@@ -214,7 +215,8 @@ impl Jobs {
         }
     }
 
-    /// Follows up on the end of a job: removes its source, calls its webhook, prunes the history.
+    /// Does what follows when a job ends: removes its source, calls its webhook and prunes the
+    /// history.
     async fn follow_up(&self, record: JobRecord, lease: Option<Box<dyn Lease>>) {
         self.remove_pending(&record).await;
         let finish = async move {
@@ -260,7 +262,7 @@ async fn ack(lease: Box<dyn Lease>) {
 }
 
 impl Jobs {
-    /// The next job for this instance; `None` when it is stopping.
+    /// Waits for the next job for this instance; returns `None` when the instance is stopping.
     async fn next(&self) -> Option<Box<dyn Lease>> {
         loop {
             let lease = tokio::select! {
@@ -376,7 +378,7 @@ impl Jobs {
         Ok(job.sync(stored).then_some((now, false)))
     }
 
-    /// The changes of a stored job, with reconnects.
+    /// Streams the changes to a stored job, and reconnects if the stream breaks.
     fn watch_stored(self: Arc<Self>, job_id: String) -> BoxStream<'static, StoredJob> {
         let next = move |mut stream: Option<BoxStream<'static, ports::Result<StoredJob>>>| {
             let (jobs, job_id) = (self.clone(), job_id.clone());

@@ -18,7 +18,7 @@ pub struct Access {
 }
 
 impl Access {
-    /// Access to the videos of these collections, or to every video.
+    /// Grants access to the videos in these collections, or to every video.
     pub fn new(collections: Option<BTreeSet<String>>, read_only: bool) -> Self {
         Self { collections, read_only }
     }
@@ -28,7 +28,7 @@ impl Access {
         self.collections.as_ref()
     }
 
-    /// Whether the caller may see a video of this collection, or of none.
+    /// Whether the caller may see a video in this collection, or in no collection.
     pub fn sees(&self, collection: Option<&str>) -> bool {
         let Some(bound) = &self.collections else { return true };
         collection.is_some_and(|name| bound.contains(name))
@@ -70,7 +70,8 @@ impl Access {
         }
     }
 
-    /// Returns `Forbidden` if access is restricted to collections. For operations on the whole install.
+    /// Returns `Forbidden` if access is restricted to collections. Operations on the whole install
+    /// call this.
     pub fn check_unrestricted(&self) -> Result<()> {
         if self.collections.is_none() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Disk usage of files, and a reserve of disk space.
+//! How much disk space files use, and a reserve of disk space.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -25,8 +25,8 @@ impl Reserve {
         Self { path, bytes }
     }
 
-    /// Writes the file, unless it exists in its full size. Fails if it would take more than half of the
-    /// free space. *Blocks.*
+    /// Writes the file, unless it already has its full size. Fails if it would take more than half
+    /// of the free space. *Blocks.*
     pub(crate) fn fill(&self) -> io::Result<()> {
         if self.bytes == 0 {
             return self.release();

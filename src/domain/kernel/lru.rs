@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
 
-/// Bookkeeping per value in addition to the value and its name, bytes.
+/// Memory that a value takes in addition to itself and its name, bytes.
 const OVERHEAD: usize = 256;
 
 /// Values by name. When the cache is full, the least recently used values are evicted.
@@ -29,7 +29,7 @@ struct Value<V> {
 }
 
 impl<V: Clone> LruCache<V> {
-    /// An empty cache that holds at most `capacity` bytes.
+    /// Creates an empty cache that holds at most `capacity` bytes.
     pub(crate) fn new(capacity: usize) -> Self {
         let (values, uses) = (HashMap::new(), BTreeMap::new());
         Self { capacity, entries: Mutex::new(Entries { values, uses, next_use: 0, bytes: 0 }) }

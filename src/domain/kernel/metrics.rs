@@ -26,7 +26,7 @@ const COST: &str = "shotlog_model_cost";
 const POINTS: &str = "shotlog_index_points";
 const VIDEOS: &str = "shotlog_videos";
 
-/// Registers the description of each metric. Call once, after the recorder is installed.
+/// Registers the description of each metric. Call this once, after the recorder is installed.
 pub fn describe() {
     describe_gauge!(
         JOBS,

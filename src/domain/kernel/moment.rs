@@ -10,7 +10,8 @@ use crate::kernel::time::Span;
 use crate::kernel::video::VideoId;
 
 /// The id of a span of a video, `m_<video id>_<start>_<end>` with times in milliseconds. Hits and
-/// citations carry it. It can be read as long as the video exists, independent of its current chunks.
+/// citations carry it. The moment can be read as long as the video exists, whatever chunks the
+/// video currently has.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct MomentId {

@@ -1,4 +1,5 @@
-//! Durations of the steps of one job. The pipeline measures; the job's result reports them.
+//! How long the steps of one job take. The pipeline measures them, and the job's result reports
+//! them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -53,7 +54,7 @@ impl Step {
     }
 }
 
-/// Executions and total duration of a step.
+/// How often a step ran, and how long it took in total.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepCost {
     /// Number of executions.

@@ -16,25 +16,26 @@ use super::video::VideoId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
-    /// Nothing done yet.
+    /// Nothing is done yet.
     Starting,
-    /// Download, hash, probe.
+    /// The source is downloaded, hashed and probed.
     Fetching,
-    /// Boundary detectors and their fusion.
+    /// The boundary detectors run and their results are fused.
     Chunking,
-    /// Chunks are known: `detail.chunks`.
+    /// The chunks are known; `detail.chunks` is their number.
     Chunked,
-    /// An analyzer runs: `detail.analyzer`.
+    /// The analyzer `detail.analyzer` runs.
     Analyzing,
-    /// Analyzer output is embedded: `detail.analyzer`.
+    /// The output of the analyzer `detail.analyzer` is embedded.
     Indexing,
-    /// An aggregator runs: `detail.aggregator`.
+    /// The aggregator `detail.aggregator` runs.
     Aggregating,
-    /// The videos of a collection are changed or deleted: `detail.done` of `detail.total`.
+    /// The videos of a collection are changed or deleted, so far `detail.done` of `detail.total`.
     Changing,
-    /// A video is matched against the alerts: `detail.done` of `detail.total`.
+    /// A video is matched against the alerts, so far `detail.done` of `detail.total`.
     Alerting,
-    /// An evaluation runs: `detail.asked` of `detail.of` questions with `detail.configuration`.
+    /// An evaluation runs and has asked `detail.asked` of `detail.of` questions with
+    /// `detail.configuration`.
     Evaluating,
     /// Finished.
     Complete,
@@ -68,7 +69,8 @@ pub trait Observer: Send + Sync {
     fn video(&self, video_id: VideoId);
 }
 
-/// The handle of the work itself: reports to an [`Observer`] and checks for cancellation.
+/// The handle that the work itself holds: it reports to an [`Observer`] and checks for
+/// cancellation.
 #[derive(Clone)]
 pub struct Progress {
     observer: Arc<dyn Observer>,
@@ -85,7 +87,7 @@ pub struct Cancellation {
 }
 
 impl Cancellation {
-    /// Triggered by [`Self::cancel`] or by `token`.
+    /// Creates a cancellation that [`Self::cancel`] or `token` triggers.
     pub fn new(token: CancellationToken) -> Self {
         Self { token, reason: Arc::default() }
     }
@@ -104,7 +106,7 @@ impl Cancellation {
 }
 
 impl Progress {
-    /// Reports to `observer` and stops on `cancellation`.
+    /// Creates a handle that reports to `observer` and stops on `cancellation`.
     pub fn new(observer: Arc<dyn Observer>, cancellation: Cancellation) -> Self {
         Self { observer, cancellation, profile: Profile::default() }
     }
@@ -123,7 +125,7 @@ impl Progress {
         self.observer.video(video_id);
     }
 
-    /// Returns an error if the work has been cancelled. Marks a safe point of the pipeline.
+    /// Marks a safe point of the pipeline. Returns an error if the work has been cancelled.
     pub fn check(&self) -> Result<()> {
         if self.cancellation.token.is_cancelled() { Err(self.cancellation.error()) } else { Ok(()) }
     }

@@ -52,8 +52,8 @@ pub fn iso(instant: i64) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// Seconds rounded to milliseconds, the precision of results: finer than any frame, and the same in
-/// records, hits and citations.
+/// Rounds seconds to milliseconds, the precision of results. It is finer than any frame, and the
+/// same in records, hits and citations.
 pub fn rounded(seconds: f64) -> f64 {
     // Adding zero turns −0.0, the sum of nothing, into 0.0.
     (seconds * 1000.0).round() / 1000.0 + 0.0

@@ -1,4 +1,5 @@
-//! Truncates responses to a token budget: whole units in order, with a cursor to resume after them.
+//! Truncates responses to a token budget. A truncated response has whole units, in order, and a
+//! cursor to resume after them.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -33,9 +34,9 @@ impl TokenCounter {
         self.embedder.model()
     }
 
-    /// The longest prefix of `units` with at most `max_tokens` tokens in total; all units if there is
-    /// no limit. Returns `Invalid` if the first unit alone exceeds it; the message says how many tokens
-    /// that needs.
+    /// Finds the longest prefix of `units` that has at most `max_tokens` tokens in total, or all
+    /// units if there is no limit. Returns `Invalid` if the first unit alone exceeds the limit; the
+    /// message says how many tokens it needs.
     pub async fn fit(&self, units: &[String], max_tokens: Option<u32>) -> Result<BudgetFit> {
         let counts = self.embedder.count_tokens(units).await?;
         let max_tokens = max_tokens.map_or(usize::MAX, |max_tokens| max_tokens as usize);
@@ -56,7 +57,8 @@ impl TokenCounter {
     }
 }
 
-/// Where to resume a truncated response, `<position>-<request digest>`. Valid for one request only.
+/// Where to resume a truncated response, `<position>-<request digest>`. A cursor is valid for one
+/// request only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cursor<T>(pub T);
 

@@ -1,5 +1,5 @@
-//! Validation and redaction of URLs. URLs from clients may contain passwords and signatures. These are
-//! only for fetching and must never reach records, jobs, webhooks or logs.
+//! Validation and redaction of URLs. URLs from clients may contain passwords and signatures. These
+//! serve only to fetch the URL and must never reach records, jobs, webhooks or logs.
 
 use std::borrow::Cow;
 
@@ -41,7 +41,7 @@ const SECRET_WORDS: &[&str] = &[
 /// Name prefixes of the query parameters of signed URLs.
 const SIGNED_PREFIXES: &[&str] = &["x-amz-", "x-goog-", "x-oss-", "x-cos-"];
 
-/// Returns `Invalid` unless this is an http or https URL with a host.
+/// Checks a URL. Returns `Invalid` unless it is an http or https URL with a host.
 pub(crate) fn check_url(url: &str) -> Result<()> {
     let wrong = |why: &str| {
         let host = Url::parse(url).is_ok_and(|url| url.has_host());
@@ -58,8 +58,9 @@ pub(crate) fn check_url(url: &str) -> Result<()> {
     }
 }
 
-/// The URL without user, password and fragment, and with the values of secret-looking parameters
-/// redacted. Everything else stays unchanged. Text without a host is redacted completely.
+/// Returns the URL without user, password and fragment, and with the values of secret-looking
+/// parameters redacted. Everything else stays unchanged. Text without a host is redacted
+/// completely.
 pub fn redact_secrets(url: &str) -> String {
     let Some(parsed) = Url::parse(url.trim()).ok().filter(Url::has_host) else {
         return REDACTED.into();
@@ -89,8 +90,8 @@ pub fn redact_secrets(url: &str) -> String {
     redacted.into()
 }
 
-/// The URL of a webhook without user, password and fragment, and with the values of all parameters
-/// redacted: each may be a credential.
+/// Returns the URL of a webhook without user, password and fragment, and with the values of all
+/// parameters redacted, since each may be a credential.
 pub fn redact_query(url: &str) -> String {
     let redacted = redact_secrets(url);
     let Ok(mut parsed) = Url::parse(&redacted) else { return redacted };

@@ -52,8 +52,8 @@ pub(crate) struct Webhook {
 }
 
 impl Webhook {
-    /// Returns `Invalid` if the URL is malformed or no signing key is configured. `field` is the
-    /// request field with the URL, for the message.
+    /// Creates a webhook. Returns `Invalid` if the URL is malformed or no signing key is
+    /// configured. `field` is the request field with the URL, for the message.
     pub(crate) fn new(
         field: &str,
         url: &str,
@@ -70,8 +70,8 @@ impl Webhook {
         Ok(Self { url: url.to_owned(), webhooks, settings: settings.clone() })
     }
 
-    /// Delivers `body`, with retries until it is accepted or the attempts run out; then returns the
-    /// last error. `id` identifies the call in the log.
+    /// Delivers `body` and retries until it is accepted or the attempts run out. In the latter
+    /// case, returns the last error. `id` identifies the call in the log.
     pub(crate) async fn send(&self, id: &str, body: Bytes) -> ports::Result<()> {
         let mut attempt = 1;
         let mut pause = self.settings.retry_delay;

@@ -10,9 +10,9 @@ use ports::{ErrorKind, PortError};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::ports::Models;
 
-/// The call budget of one job, and the models that draw on it.
+/// The call budget of one job, and the models whose calls count against it.
 pub(crate) struct CallBudget {
-    /// The models; every billed call of the language model counts against the budget.
+    /// The models; every billed call to the language model counts against the budget.
     pub(crate) models: Models,
     account: Arc<Account>,
 }
@@ -29,14 +29,14 @@ struct State {
 }
 
 impl CallBudget {
-    /// A budget of at most `max_calls` billed calls; `None` is unlimited.
+    /// Creates a budget of at most `max_calls` billed calls, or an unlimited one for `None`.
     pub(crate) fn new(models: &Models, max_calls: Option<u32>) -> Self {
         let account = Arc::new(Account { max_calls, state: Mutex::default() });
         let llm = Arc::new(BudgetedModel { inner: models.llm.clone(), account: account.clone() });
         Self { models: Models { llm, ..models.clone() }, account }
     }
 
-    /// Usage so far.
+    /// The usage so far.
     pub(crate) fn usage(&self) -> Usage {
         self.account.state().usage
     }
@@ -46,7 +46,7 @@ impl CallBudget {
         self.account.state().refused
     }
 
-    /// `BudgetExhausted` if a call has been refused.
+    /// Returns `BudgetExhausted` if a call has been refused.
     pub(crate) fn check(&self) -> Result<()> {
         match self.account.max_calls {
             Some(max_calls) if self.is_exhausted() => {
@@ -70,7 +70,7 @@ fn refusal(max_calls: u32) -> String {
     )
 }
 
-/// A language model with billed calls that count against a budget.
+/// A language model whose billed calls count against a budget.
 struct BudgetedModel {
     inner: Arc<dyn LanguageModel>,
     account: Arc<Account>,

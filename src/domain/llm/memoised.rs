@@ -1,5 +1,6 @@
-//! Memoised language model for one run of the aggregators: sends no request twice, stops calling a server
-//! that is unreachable, and keeps the answers that a failed aggregator has paid for.
+//! A memoised language model for one run of the aggregators. It sends no request twice, stops
+//! calling a server that is unreachable, and keeps the answers that a failed aggregator has already
+//! paid for.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -59,8 +60,8 @@ impl<'a> MemoisedModel<'a> {
         self.state.lock()
     }
 
-    /// Starts a new account for the next aggregator. A server found unreachable is not called again in this
-    /// run.
+    /// Starts counting anew for the next aggregator. A server found unreachable is not called again
+    /// in this run.
     pub(crate) fn begin(&self) {
         let mut state = self.state();
         state.requested.clear();
@@ -68,12 +69,12 @@ impl<'a> MemoisedModel<'a> {
         state.failure.take_if(|(kind, _)| *kind != ErrorKind::Unavailable);
     }
 
-    /// Usage of the current aggregator.
+    /// The usage of the current aggregator.
     pub(crate) fn usage(&self) -> Usage {
         self.state().usage
     }
 
-    /// Answers received by the current aggregator.
+    /// The answers that the current aggregator has received.
     pub(crate) fn answers(&self) -> Answers {
         let state = self.state();
         let got = |key: &String| Some((key.clone(), state.answers.get(key)?.clone()));

@@ -24,7 +24,7 @@ pub struct Prices {
     pub output: f64,
 }
 
-/// A language model with counted calls, tokens and cost.
+/// Wraps a language model and counts its calls, tokens and cost.
 pub(crate) struct MeteredModel {
     inner: Arc<dyn LanguageModel>,
     prices: Prices,
@@ -85,7 +85,7 @@ impl LanguageModel for MeteredModel {
     }
 }
 
-/// An embedder with counted calls.
+/// Wraps an embedder and counts its calls.
 pub(crate) struct MeteredEmbedder(Arc<dyn Embedder>);
 
 impl MeteredEmbedder {

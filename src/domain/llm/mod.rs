@@ -1,4 +1,5 @@
-//! Language model wrappers for use-cases: metering, call budget, memoisation and structured output.
+//! Wraps language models for use-cases: counts calls and cost, enforces a call budget, memoises
+//! answers and returns typed ones.
 
 pub mod budget;
 pub mod memoised;

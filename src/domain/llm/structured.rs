@@ -25,7 +25,7 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// The request to the model.
+    /// Builds the request to the model.
     pub(super) fn request<T: TaskAnswer>(self) -> Request {
         let Self { instructions, passages, question, fields, images, max_tokens, sink } = self;
         let task = T::TASK;
@@ -35,7 +35,8 @@ impl Prompt {
 
 /// Structured output: requests that return a typed answer.
 pub(crate) trait StructuredOutput {
-    /// Requests an answer of type `T`. `Corrupt` if the model's answer does not parse as one.
+    /// Requests an answer of type `T`. Returns `Corrupt` if the model's answer cannot be parsed as
+    /// `T`.
     fn complete_as<T: TaskAnswer>(&self, prompt: Prompt) -> impl Future<Output = Result<T>> + Send;
 }
 

@@ -1,4 +1,4 @@
-//! Garments of a person, and their estimation from the colours of a picture.
+//! A person's garments, and how to estimate them from the colours in a picture.
 
 use ports::decoder::Image;
 use ports::detector::BoundingBox;
@@ -6,19 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::media::colour;
 
-/// Minimum share of a garment for a colour to count; less is pattern or background.
+/// Minimum share of a garment that a colour must cover to count; smaller areas are pattern or
+/// background.
 const MIN_SHARE: f32 = 0.3;
 
-/// Minimum width relative to the height of a box that shows a person from the chest up.
+/// Ratio of width to height from which a box shows a person only from the chest up.
 const CHEST_UP_RATIO: f32 = 0.75;
 
-/// Minimum height of a box to recognise clothes, pixels.
+/// Minimum height of a box in which clothes can be recognised, pixels.
 const MIN_HEIGHT: f32 = 40.0;
 
-/// Kind of a garment on the upper body that is only known by its colours.
+/// The kind of a garment on the upper body if only its colours are known.
 pub(crate) const TOP: &str = "top";
 
-/// Kind of a garment below the waist that is only known by its colours.
+/// The kind of a garment below the waist if only its colours are known.
 pub(crate) const TROUSERS: &str = "trousers";
 
 /// The part of the body that a garment is worn on.
@@ -56,7 +57,7 @@ pub struct Garment {
     pub part: BodyPart,
     /// The kind, with one name for easily confused kinds; empty if unknown.
     pub kind: String,
-    /// Names of its colours; measured ones in order of their share.
+    /// Names of its colours; measured colours are in order of their share.
     pub colours: Vec<String>,
     /// Further attributes, such as `striped`.
     #[serde(skip_serializing_if = "Vec::is_empty")]

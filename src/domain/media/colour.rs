@@ -3,14 +3,15 @@
 use ports::decoder::Image;
 use ports::detector::BoundingBox;
 
-/// Maximum range of the channels of a grey pixel.
+/// Largest difference between a pixel's channels at which it counts as grey.
 const GREY: f32 = 0.14;
 
-/// Maximum range of the channels of a grey histogram bin: grey surfaces spread over one step.
+/// Largest difference between the channels of a histogram bin at which it counts as grey; grey
+/// surfaces spread over one step.
 const GREY_BIN: f32 = 0.3;
 
-/// The name of a colour; red, green and blue in 0..1. Colours whose channels differ by less than `grey`
-/// are grey.
+/// Names a colour; red, green and blue are in 0..1. Colours whose channels differ by less than
+/// `grey` are grey.
 fn name(r: f32, g: f32, b: f32, grey: f32) -> &'static str {
     let (max, min) = (r.max(g).max(b), r.min(g).min(b));
     if max - min < grey {
@@ -41,14 +42,14 @@ fn name(r: f32, g: f32, b: f32, grey: f32) -> &'static str {
     }
 }
 
-/// The colour name of a histogram bin: two bits each of red, green, blue.
+/// The colour name of a histogram bin, which has two bits each for red, green and blue.
 pub(crate) fn bin_name(bin: usize) -> &'static str {
     let level = |shift: usize| (((bin >> shift) & 3) as f32 + 0.5) / 4.0;
     name(level(4), level(2), level(0), GREY_BIN)
 }
 
-/// Histogram of a part of a picture: share of pixels in 4 × 4 × 4 bins of red, green and blue; index
-/// `16 r + 4 g + b`. All zero for a part without pixels.
+/// The histogram of a part of a picture: the share of pixels in 4 × 4 × 4 bins of red, green and
+/// blue; the index of a bin is `16 r + 4 g + b`. All zero for a part without pixels.
 pub(crate) fn histogram(image: &Image, part: BoundingBox) -> Vec<f32> {
     let mut counts = vec![0_u32; 64];
     let pixels = sample_pixels(image, part, |rgb| {
@@ -58,7 +59,7 @@ pub(crate) fn histogram(image: &Image, part: BoundingBox) -> Vec<f32> {
     counts.into_iter().map(|n| n as f32 / pixels.max(1) as f32).collect()
 }
 
-/// The one or two most frequent colours of a part of a picture, with their shares.
+/// Finds the one or two most frequent colours in a part of a picture, with their shares.
 pub(crate) fn prominent(image: &Image, part: BoundingBox) -> Vec<(&'static str, f32)> {
     let mut counts: Vec<(&'static str, u32)> = Vec::new();
     let pixels = sample_pixels(image, part, |rgb| {

@@ -1,4 +1,4 @@
-//! Analysis of decoded media: speech, tracks, clothing, on-screen text, colours, pictures.
+//! Analyses decoded media: speech, tracks, clothing, on-screen text, colours and pictures.
 
 pub mod clothing;
 pub(crate) mod colour;

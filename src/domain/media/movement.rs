@@ -1,15 +1,16 @@
-//! Direction of movement through the picture, from the first and the last position.
+//! Determines in which direction something moves through the picture from its first and its last
+//! position.
 
 use ports::detector::BoundingBox;
 use serde::{Deserialize, Serialize};
 
 use crate::media::geometry::centre;
 
-/// Minimum shift of a horizontal movement, as a share of the picture.
+/// Minimum shift that counts as a horizontal movement, as a share of the picture.
 const MIN_SHIFT: f32 = 0.12;
 
-/// Minimum factor by which the height of a box grows or shrinks in a movement towards or away from
-/// the camera.
+/// Minimum factor by which the height of a box must grow or shrink to count as a movement towards
+/// or away from the camera.
 const MIN_GROWTH: f32 = 1.35;
 
 /// A movement through the picture.
@@ -32,7 +33,7 @@ pub enum Movement {
 }
 
 impl Movement {
-    /// The movement of an object with these boxes in chronological order.
+    /// Determines the movement of an object with these boxes in chronological order.
     pub(crate) fn from_boxes<'a>(mut boxes: impl Iterator<Item = &'a BoundingBox>) -> Self {
         let Some(first) = boxes.next() else { return Self::Glimpsed };
         let Some(last) = boxes.last() else { return Self::Glimpsed };

@@ -1,23 +1,25 @@
-//! Detects when text on screen changes. Text on a slide, in a caption or a score is static between
-//! changes, so only static parts of the picture are compared; motion behind them does not count.
+//! Detects when text on screen changes. Text on a slide, in a caption or in a score does not move
+//! between changes, so only static parts of the picture are compared; motion behind them does not
+//! count.
 
 use ports::decoder::Image;
 
 use crate::kernel::time::Span;
 
-/// Side of a tile, in which two pictures are compared, pixels.
+/// Length of a tile's sides, pixels; pictures are compared tile by tile.
 const TILE: usize = 4;
 
-/// Minimum mean luma difference of a tile above coding noise, 0..255.
+/// Mean luma difference from which a tile differs by more than coding noise, 0..255.
 const NOISE: f32 = 6.0;
 
-/// Minimum mean luma difference of a tile whose content has changed, 0..255.
+/// Mean luma difference from which the content of a tile has changed, 0..255.
 const CHANGED: f32 = 16.0;
 
-/// Minimum luma range of a tile that may contain letters, 0..255.
+/// Luma range from which a tile may contain letters, 0..255.
 const CONTRAST: f32 = 60.0;
 
-/// Minimum number of thumbnails on which text is static: text shown for less time is unreadable.
+/// Minimum number of thumbnails on which text must be static; nobody can read text that is shown
+/// for less time.
 const MIN_STATIC: usize = 3;
 
 /// The luma of one picture, by tile.
@@ -78,7 +80,7 @@ impl Tiles {
 pub(crate) struct Reading {
     /// The time of the frame, seconds of the video.
     pub(crate) time: f64,
-    /// The span in which the sampled picture is the same; contains `time`.
+    /// The span in which the sampled picture does not change; contains `time`.
     pub(crate) shown: Span,
 }
 
@@ -135,7 +137,7 @@ fn text_changed(tiles: &[Tiles], start: usize, now: usize) -> bool {
     })
 }
 
-/// The span around a time in which the picture is the same.
+/// Finds the span around a time in which the picture does not change.
 fn unchanged_span(thumbnails: &[(f64, Image)], tiles: &[Tiles], time: f64) -> Span {
     let alone = Span { start: time, end: time };
     let after = thumbnails.partition_point(|(at, _)| *at <= time);

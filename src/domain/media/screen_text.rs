@@ -1,4 +1,4 @@
-//! Merges OCR results of frames into lines of text with their times and positions.
+//! Merges the OCR results from several frames into lines of text with their times and positions.
 
 use ports::ocr::TextLine;
 use schemars::JsonSchema;
@@ -8,10 +8,11 @@ use text::letters_and_digits;
 use crate::kernel::time::rounded;
 use crate::media::tracking::Location;
 
-/// Minimum confidence of a line; below it, noise is more frequent than text.
+/// Minimum confidence at which a line is kept; below it, there is more noise than text.
 const MIN_CONFIDENCE: f32 = 0.7;
 
-/// Minimum similarity of two readings of one line (normalised edit distance without spaces).
+/// Minimum similarity at which two readings may be the same line (normalised edit distance without
+/// spaces).
 const MIN_LINE_SIMILARITY: f64 = 0.8;
 
 /// A line of text over time.
@@ -70,10 +71,10 @@ fn is_same_line(one: &str, other: &str) -> bool {
     strsim::normalized_levenshtein(one, other) >= MIN_LINE_SIMILARITY
 }
 
-/// Whether two readings may have the same words. A changed score, step or clock makes another line,
-/// however similar, and so does a replaced word.
+/// Whether two readings may have the same words. A changed score, step or clock makes a different
+/// line, however similar the two are, and so does a replaced word.
 fn has_same_words(one: &TextLine, other: &TextLine) -> bool {
-    /// Minimum confidence of both readings to trust a difference in a short word.
+    /// Minimum confidence that both readings need for a difference in a short word to be trusted.
     const MIN_SHORT_WORD_CONFIDENCE: f32 = 0.9;
     let words = |text: &str| -> Vec<String> {
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -90,10 +91,10 @@ fn has_same_words(one: &TextLine, other: &TextLine) -> bool {
 
 /// Whether two readings may be the same word, given in lower case.
 fn is_same_word(a: &str, b: &str, is_confident: bool) -> bool {
-    /// Minimum similarity of two readings of one word.
+    /// Minimum similarity at which two readings may be the same word.
     const SAME_WORD: f64 = 0.6;
-    /// Maximum length of short words, in which one letter makes a different word, such as "now" and
-    /// "not".
+    /// Maximum length of a short word, that is, one in which a single letter makes a different
+    /// word, such as "now" and "not".
     const SHORT: usize = 3;
     let has_digits = |word: &str| word.chars().any(char::is_numeric);
     if has_digits(a) || has_digits(b) {
@@ -125,16 +126,16 @@ fn as_digits(word: &str) -> String {
 pub(crate) struct Caption {
     /// The text in one line.
     pub(crate) text: String,
-    /// The prominence: height of the letters, as a share of the picture's, times the number of
-    /// observations.
+    /// How prominent the caption is: the height of the letters, as a share of the picture's height,
+    /// times the number of observations.
     pub(crate) prominence: f64,
 }
 
-/// Maximum number of lines of a caption; more are a page of text.
+/// Maximum number of lines in a caption; more lines are a page of text.
 const MAX_CAPTION_LINES: usize = 4;
 
-/// Groups lines into distinct captions in order of appearance: lines seen together, directly below or
-/// next to each other, are one caption. Single letters are dropped.
+/// Groups lines into distinct captions in order of appearance: lines that appear together, directly
+/// below or next to each other, are one caption. Single letters are dropped.
 pub(crate) fn captions(lines: &[ScreenLine]) -> Vec<Caption> {
     let mut groups: Vec<Vec<&ScreenLine>> = Vec::new();
     for line in lines {
@@ -172,10 +173,10 @@ fn caption(lines: &[&ScreenLine]) -> Caption {
     Caption { text, prominence: height * seen as f64 }
 }
 
-/// The separator of two lines of one caption: a space if both are in the same case, a comma otherwise,
-/// as between a name and a role; `None` for lines of different captions.
+/// The separator between two lines of one caption: a space if both are in the same case, a comma
+/// otherwise, as between a name and a role; `None` for lines of different captions.
 fn separator(above: &ScreenLine, line: &ScreenLine) -> Option<&'static str> {
-    /// Limits of gaps and shifts, in letter heights, and of the ratio of letter heights.
+    /// Limits for gaps and shifts, in letter heights, and for the ratio of letter heights.
     const GAP: f64 = 0.9;
     const INTO: f64 = -0.4;
     const ROW: f64 = 0.4;
@@ -200,7 +201,7 @@ fn separator(above: &ScreenLine, line: &ScreenLine) -> Option<&'static str> {
     }
 }
 
-/// A line over time.
+/// One line of text over time.
 struct Line<'a> {
     /// The letters and digits in lower case.
     key: String,

@@ -1,7 +1,7 @@
 //! Tracks objects from frame to frame, so that an object detected ten times counts once.
 //!
-//! Boxes of one label are joined if they overlap or are close; across a cut or a gap, if their colours
-//! are similar and they never appear together.
+//! Boxes with the same label are joined if they overlap or are close to each other. Across a cut or
+//! a gap they are joined if their colours are similar and they never appear together.
 
 use ports::decoder::Image;
 use ports::detector::{BoundingBox, Detection};
@@ -13,7 +13,8 @@ use crate::media::colour;
 use crate::media::geometry::{distance, growth, overlap, size};
 use crate::media::movement::Movement;
 
-/// Maximum gap in a track to join boxes by position, seconds; after it only colours count.
+/// Longest gap in a track over which boxes are joined by position, seconds; after a longer gap only
+/// colours count.
 const MAX_GAP: f64 = 2.0;
 
 /// Minimum overlap (intersection over union) of the boxes of an object in adjacent frames …
@@ -25,17 +26,19 @@ const MAX_SHIFT: f32 = 0.7;
 /// Maximum change of an object's size between frames, as a factor.
 const MAX_GROWTH: f32 = 2.5;
 
-/// Minimum similarity of colour histograms to join boxes of an object that was out of sight.
+/// Minimum similarity of colour histograms at which boxes of an object that was out of sight are
+/// joined.
 const MIN_COLOUR_SIMILARITY: f32 = 0.75;
 
-/// Minimum confidence of an object seen once among at least [`FEW_FRAMES`] frames.
+/// Minimum confidence at which an object is kept that was seen only once in at least [`FEW_FRAMES`]
+/// frames.
 const MIN_SINGLE_CONFIDENCE: f32 = 0.5;
 
 /// See [`MIN_SINGLE_CONFIDENCE`].
 const FEW_FRAMES: usize = 4;
 
-/// Factor on the confidence of a single detection among several frames: a real object appears in the
-/// next frame, too.
+/// Factor by which confidence is reduced if only one of several frames shows the object, since a
+/// real object would appear in the next frame, too.
 const SINGLE_FACTOR: f32 = 0.72;
 
 /// The position of an object at one time, as stored.
@@ -52,7 +55,7 @@ pub struct Location {
 }
 
 impl Location {
-    /// A location, rounded to the precision of a picture.
+    /// Creates a location, rounded to the precision of a picture.
     pub(crate) fn new(time: f64, bounds: &BoundingBox, confidence: f32) -> Self {
         Self {
             t: rounded(time),
@@ -78,7 +81,8 @@ pub struct TrackPoint {
     pub confidence: f32,
     /// Colour histogram of the box, 64 bins; empty if the picture is no longer available.
     pub colours: Vec<f32>,
-    /// Whether there was a cut since the previous point, so that another position is no movement.
+    /// Whether there was a cut since the previous point, so that a different position does not mean
+    /// movement.
     pub after_cut: bool,
 }
 
@@ -102,7 +106,7 @@ impl From<&TrackPoint> for Location {
 
 #[cfg(test)]
 impl TrackPoint {
-    /// A point without a specific position.
+    /// Creates a point without a specific position.
     pub(crate) fn at(time: f64, confidence: f32) -> Self {
         let colours = Vec::new();
         Self { time, bounds: [0.0; 4], confidence, colours, after_cut: false }
@@ -129,8 +133,8 @@ impl Track {
         self.points.iter().map(|point| point.confidence).fold(0.0, f32::max)
     }
 
-    /// The certainty of its label, 0..1, given the number of analyzed frames: lower if only one of them
-    /// shows it.
+    /// How certain the track's label is, 0..1, given the number of analyzed frames; less certain if
+    /// only one of them shows the object.
     pub(crate) fn certainty(&self, frames: usize) -> f32 {
         let alone = self.points.len() == 1 && frames >= FEW_FRAMES;
         self.confidence() * if alone { SINGLE_FACTOR } else { 1.0 }
@@ -146,13 +150,13 @@ impl Track {
         self.points.last().map_or(0.0, |point| point.time)
     }
 
-    /// The points in the shot with the most of them; among equal ones, the first.
+    /// The points in the shot that has the most points; among several such shots, the first.
     pub(crate) fn longest_shot(&self) -> &[TrackPoint] {
         let shots = self.points.chunk_by(|_, next| !next.after_cut);
         shots.rev().max_by_key(|shot| shot.len()).unwrap_or_default()
     }
 
-    /// The movement within that shot.
+    /// The movement within [`Self::longest_shot`].
     pub(crate) fn movement(&self) -> Movement {
         Movement::from_boxes(self.longest_shot().iter().map(|point| &point.bounds))
     }
@@ -227,8 +231,9 @@ impl Tracker {
 /// A score of how well a point continues a track's last one; `None` if it cannot.
 type MatchScore<'a> = &'a dyn Fn(&TrackPoint, &TrackPoint) -> Option<f32>;
 
-/// Assigns each new point to a track, given by label and last point: best scores first, each track
-/// once. Points without a match by the first measure are tried with the next.
+/// Assigns each new point to a track, which is given by its label and last point. The best scores
+/// come first, and each track is used once. Points without a match by the first measure are tried
+/// with the next one.
 fn assign(
     tracks: &[(&str, &TrackPoint)],
     next: &[(&str, &TrackPoint)],
@@ -252,10 +257,10 @@ fn assign(
     assigned
 }
 
-/// Reconstructs tracks from stored locations of one label: the indices of each track's locations in
-/// chronological order. Colours and cuts are not stored, so static or steadily moving objects are
-/// followed through any gap, and then the nearest tracks are joined until there are at most `count`
-/// objects (0: unknown).
+/// Reconstructs tracks from stored locations with the same label. Returns the indices of each
+/// track's locations in chronological order. Colours and cuts are not stored, so static or steadily
+/// moving objects are followed through any gap, and then the nearest tracks are joined until there
+/// are at most `count` objects (0: unknown).
 pub(crate) fn tracks_from_locations(locations: &[Location], count: usize) -> Vec<Vec<usize>> {
     let points: Vec<TrackPoint> = locations.iter().map(TrackPoint::from).collect();
     let mut order: Vec<usize> = (0..points.len()).collect();

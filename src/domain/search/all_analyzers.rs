@@ -10,12 +10,14 @@ use crate::kernel::error::Result;
 use crate::kernel::video::{ChunkId, VideoId};
 use crate::search::{Mode, Search, SearchResult};
 
-/// `found_by` lists an analyzer if its hit has at least this share of the best hit's probability.
+/// How probable an analyzer's hit must be, as a share of the best hit's probability, for `found_by`
+/// to list the analyzer.
 const MIN_FOUND_BY_SHARE: f32 = 0.5;
 
 impl Search {
-    /// Hits of all analyzers that pass the filter, merged by chunk, the most probable first. Cosines of
-    /// different analyzers are not comparable, since each embeds its own kind of text.
+    /// Finds the hits in the output of all analyzers that pass the filter, merged by chunk, the
+    /// most probable first. Cosines of different analyzers are not comparable, since each embeds
+    /// its own kind of text.
     pub(crate) async fn search_all_analyzers(
         &self,
         mode: Mode,

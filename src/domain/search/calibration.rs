@@ -1,13 +1,14 @@
-//! Calibration: turns cosines into probabilities of presence, measured on unrelated queries and texts.
+//! Calibration turns cosines into probabilities that something is present. It is measured on
+//! unrelated queries and texts.
 //!
-//! A raw cosine says little: short generic queries score high against everything, and each kind of text (a
-//! list of objects, a line on screen, a sentence of speech) has its own score range. So every score is
-//! standardised twice: by the query, against all reference texts, and by the kind of text, against the best
-//! scores of unrelated queries among reference texts of that kind. Query words that occur in the text are
-//! additional evidence.
+//! A raw cosine says little: short generic queries score high against everything, and each kind of
+//! text (a list of objects, a line on screen, a sentence of speech) has its own score range. So
+//! every score is standardised twice: for the query, by comparison with all reference texts, and
+//! for the kind of text, by comparison with the best scores that unrelated queries reach among
+//! reference texts of that kind. Query words that occur in the text are additional evidence.
 //!
-//! The reference texts are part of the service, so a calibration depends on the embedder alone: it is
-//! measured once, in the background, does not drift with ingested videos, and costs no search.
+//! The reference texts are part of the service, so a calibration depends on the embedder alone. It
+//! is measured once, in the background, does not drift with ingested videos, and costs no search.
 
 use std::collections::BTreeMap;
 
@@ -35,23 +36,24 @@ const PASSAGES: [(TextStyle, &str); 6] = [
     (TextStyle::Actions, include_str!("calibration/passages/actions.txt")),
 ];
 
-/// Logistic model of presence: intercept, weight of the standard score, weight of the share of the query's
-/// words that occur in the text. Fitted to separate as many development questions of `make eval` as
-/// possible: 98 about something present, 70 about something absent.
+/// Logistic model of whether something is present: the intercept, the weight of the standard score,
+/// and the weight of the share of the query's words that occur in the text. It was fitted to
+/// separate as many development questions of `make eval` as possible: 98 about something present,
+/// 70 about something absent.
 const MODEL: [f32; 3] = [-2.7, 0.8, 4.5];
 
 /// The probability from which something is more probably present than absent.
 pub(crate) const LIKELY: f32 = 0.5;
 
-/// Minimum spread, for an embedder that gives all reference texts the same score.
+/// The smallest spread to assume, in case an embedder gives all reference texts the same score.
 const MIN_SPREAD: f32 = 0.02;
 
-/// Null distribution: the best scores of unrelated queries among texts of one kind.
+/// The null distribution: the best scores that unrelated queries reach among texts of one kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct NullDistribution {
     /// Median and spread of the cosines.
     raw: (f32, f32),
-    /// The same for cosines minus their query's mean over all texts.
+    /// Median and spread of the cosines after their query's mean over all texts is subtracted.
     adjusted: (f32, f32),
 }
 
@@ -97,8 +99,8 @@ impl Calibration {
         Ok(Self { mean, nulls })
     }
 
-    /// The cosine above which a text of a kind is unlikely to match by chance: `deviations` standard
-    /// deviations above the median best score of unrelated queries.
+    /// The cosine above which a text of this kind is unlikely to match by chance. It lies
+    /// `deviations` standard deviations above the median of the best scores of unrelated queries.
     fn threshold(&self, style: TextStyle, deviations: f32) -> Option<f32> {
         let (median, spread) = self.nulls.get(&style)?.raw;
         let threshold = (median + deviations * spread).clamp(0.0, 1.0);
@@ -106,7 +108,7 @@ impl Calibration {
     }
 }
 
-/// For each analyzer and vector field, the cosine below which a hit is probably chance.
+/// For each analyzer and vector field, the cosine below which a hit is probably due to chance.
 pub type Thresholds = Vec<(String, Vec<(String, f32)>)>;
 
 impl Search {
@@ -115,14 +117,14 @@ impl Search {
         self.calibration().await.map(|_| ())
     }
 
-    /// The calibration; measured on first use.
+    /// Returns the calibration, which is measured on first use.
     pub(crate) async fn calibration(&self) -> Result<&Calibration> {
         self.calibration
             .get_or_try_init(|| Calibration::measure(self.models.embedder.as_ref()))
             .await
     }
 
-    /// The estimator for one query's cosines.
+    /// Creates the estimator for one query's cosines.
     pub(crate) async fn presence(
         &self,
         text: &str,
@@ -133,8 +135,8 @@ impl Search {
         Ok(PresenceEstimator { calibration, generic, words: content_words(text) })
     }
 
-    /// Recommended thresholds of the registered analyzers; empty until the calibration is measured, which
-    /// this does not wait for.
+    /// The recommended thresholds for the registered analyzers. Does not wait for the calibration;
+    /// the result is empty until it is measured.
     pub fn recommended_thresholds(&self) -> Thresholds {
         let Some(calibration) = self.calibration.get() else { return Vec::new() };
         let deviations = self.settings.threshold_deviations;
@@ -155,8 +157,8 @@ impl Search {
 }
 
 impl PresenceEstimator<'_> {
-    /// The probability that a moment has what was searched for, 0..1: that its text is about it, times the
-    /// certainty of the detections involved.
+    /// The probability that a moment has what was searched for, 0..1. It is the probability that
+    /// the moment's text is about it, times the certainty of the detections involved.
     pub(crate) fn hit_probability(&self, style: TextStyle, cosine: f32, hit: &HitDocument) -> f32 {
         self.probability(style, cosine, &hit.text) * hit.certainty(&self.words)
     }
@@ -180,8 +182,8 @@ fn mean(vectors: &[Vec<f32>]) -> Vec<f32> {
     mean
 }
 
-/// Median and standard deviation, the latter from the median absolute deviation, so that a few queries that
-/// happen to be near a reference text do not distort it.
+/// Computes the median and the standard deviation. The latter is derived from the median absolute
+/// deviation, so that a few queries that happen to be near a reference text do not distort it.
 fn location_and_spread(mut values: Vec<f32>) -> (f32, f32) {
     let middle = |values: &mut Vec<f32>| {
         values.sort_by(f32::total_cmp);

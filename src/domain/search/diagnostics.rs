@@ -1,5 +1,5 @@
-//! Diagnoses an empty search result: which filter excluded all hits, which videos were not analyzed, and
-//! the score of the best miss.
+//! Diagnoses an empty search result: which filter excluded all hits, which videos were not
+//! analyzed, and how high the best point scored that was not a hit.
 
 use ports::index::VectorQuery;
 use serde_json::{Map, Value};
@@ -19,20 +19,21 @@ const MAX_SCANNED_VIDEOS: usize = 500;
 /// Maximum number of hits of other analyzers that are read.
 const MAX_OTHER_HITS: usize = 5;
 
-/// Minimum probability of another analyzer's hit that is reported.
+/// Minimum probability at which another analyzer's hit is reported.
 const LIKELY: f32 = 0.5;
 
-/// The filter that is also a request parameter; both are removed together.
+/// The filter that is also a request parameter; the diagnosis removes both together.
 pub(super) const VIDEO_IDS: &str = "video_ids";
 
 /// Why a search found nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Diagnostics {
-    /// For each filter, the number of hits without it, with the same threshold and limit.
+    /// For each filter, the number of hits that the search would have without it, with the same
+    /// threshold and limit.
     pub without_filter: Vec<(String, u32)>,
-    /// Up to 20 videos in scope that have no output of the analyzer.
+    /// Up to 20 of the searched videos that have no output of the analyzer.
     pub videos_without_analyzer: Vec<VideoId>,
-    /// Up to 20 videos in scope that have output of the analyzer but no vector in the field.
+    /// Up to 20 of the searched videos that have output of the analyzer but no vector in the field.
     pub videos_without_field: Vec<VideoId>,
     /// Up to 20 requested ids that are not videos of this installation.
     pub unknown_videos: Vec<String>,
@@ -50,7 +51,8 @@ struct EmptySearch<'a> {
 }
 
 impl Search {
-    /// Finds the reasons for an empty result. Costs one search per filter and per video in scope.
+    /// Finds the reasons for an empty result. Costs one search per filter and one per searched
+    /// video.
     pub(super) async fn diagnose(
         &self,
         access: &Access,
@@ -80,7 +82,7 @@ impl Search {
         Ok(diagnostics)
     }
 
-    /// The other analyzers with hits under the same filters and threshold.
+    /// Finds the other analyzers that have hits with the same filters and threshold.
     async fn found_by_others(
         &self,
         empty: &EmptySearch<'_>,
@@ -127,8 +129,8 @@ impl Search {
         Ok(())
     }
 
-    /// The videos in scope that have output of an analyzer. Adds the others and unknown ids to
-    /// `diagnostics`.
+    /// Finds the searched videos that have output from an analyzer. Adds the others and unknown ids
+    /// to `diagnostics`.
     pub(super) async fn videos_with_analyzer(
         &self,
         access: &Access,

@@ -1,5 +1,5 @@
-//! The filters of `/query`. [`FILTERS`] is the only list: `/schema` shows it, requests are validated
-//! against it, and suggestions for misspelt names come from it.
+//! The filters of `/query`. [`FILTERS`] is the only list of them: `/schema` shows it, requests are
+//! validated against it, and it provides the suggestions for misspelt names.
 
 use ports::index::{Condition, Filter, Predicate};
 use serde::Deserialize;
@@ -82,7 +82,7 @@ const fn video_filter(
     FilterDefinition { name, kind, matches, field, scope: Scope::Video }
 }
 
-/// Name of the filter by collection.
+/// The name of the filter for collections.
 pub(crate) const COLLECTIONS: &str = "collections";
 
 /// Every filter.
@@ -164,7 +164,7 @@ impl FilterDefinition {
         specs.filter(|spec| spec.filter_fields.contains(&self.field))
     }
 
-    /// The predicates for a filter's value; all of them must hold.
+    /// Translates a filter's value into predicates, all of which must hold.
     fn predicates(&self, value: &Value) -> Result<Vec<Predicate>> {
         let one = match self.kind {
             Kind::Strings => return self.words(value),
@@ -181,7 +181,8 @@ impl FilterDefinition {
         Ok(vec![one])
     }
 
-    /// Accepts `all` and `any` for findings only: the other fields have a single value per chunk.
+    /// Parses strings. Accepts `all` and `any` for findings only, because the other fields have a
+    /// single value per chunk.
     fn words(&self, value: &Value) -> Result<Vec<Predicate>> {
         match self.read(value)? {
             StringFilter::List(any) => Ok(vec![Predicate::AnyKeyword(any)]),
@@ -234,13 +235,14 @@ pub(crate) struct WordField {
 }
 
 impl WordField {
-    /// Whether the points of an analyzer may have the field.
+    /// Whether an analyzer's points may have the field.
     pub(crate) fn applies_to(&self, spec: &AnalyzerSpec<'_>) -> bool {
         !self.findings_only || spec.filter_fields.contains(&self.name.as_str())
     }
 }
 
-/// The field of a filter that takes strings, or of `metadata.<key>`. `Invalid` for any other name.
+/// Finds the field of a filter that takes strings, or of `metadata.<key>`. Returns `Invalid` for
+/// any other name.
 pub(crate) fn word_field(name: &str) -> Result<WordField> {
     if let Some(key) = name.strip_prefix("metadata.") {
         return Ok(WordField {
@@ -279,8 +281,8 @@ pub struct ParsedFilters {
     pub(crate) metadata: Option<Value>,
 }
 
-/// Parses a request's `filters` object. `Invalid` for an unknown name, `Unprocessable` for a value of the
-/// wrong type.
+/// Parses a request's `filters` object. Returns `Invalid` for an unknown name, and `Unprocessable`
+/// for a value of the wrong type.
 pub fn parse(filters: &Map<String, Value>) -> Result<ParsedFilters> {
     let mut parsed = ParsedFilters::default();
     for (name, value) in filters {

@@ -1,4 +1,5 @@
-//! Builds index points from analyzer outputs: embedded texts, filter payload, returned document.
+//! Builds index points from analyzer outputs: embeds the texts and adds the payload for filters and
+//! the document that hits return.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,8 @@ use crate::kernel::video::{ChunkId, VideoId};
 /// Payload field with the number of people in a chunk.
 const PEOPLE_COUNT: &str = "people_count";
 
-/// The points of one analyzer's outputs. A chunk without output or without text has no point.
+/// Builds the points for one analyzer's outputs. A chunk without output or without text gets no
+/// point.
 pub async fn points(
     embedder: &dyn Embedder,
     video_id: VideoId,
@@ -59,7 +61,7 @@ pub async fn points(
     Ok(points)
 }
 
-/// The payload fields of a chunk's output that search filters compare with.
+/// The payload fields from a chunk's output with which search filters compare.
 pub(crate) fn filter_payload(
     analyzer: &dyn Analyzer,
     chunk_config: &str,

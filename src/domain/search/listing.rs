@@ -1,5 +1,5 @@
-//! Lists moments without a search text: all that match the filters, newest video first, in order of time
-//! within each video.
+//! Lists moments without a search text: all moments that match the filters, with the newest video
+//! first and in order of time within each video.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ use crate::search::{
     ScoreKind, Search, SearchPage, SearchRequest, SearchResult, VectorField, filters, mode,
 };
 
-/// What to list, within what the caller can see.
+/// What to list among the videos that the caller can see.
 struct Listing<'a> {
     access: &'a Access,
     analyzer: Option<&'a str>,
@@ -31,7 +31,7 @@ struct Listing<'a> {
 type Rows = Vec<(PageStart, SearchResult)>;
 
 impl Search {
-    /// A page of the moments that match the filters.
+    /// Lists a page of the moments that match the filters.
     pub(super) async fn list_filtered(
         &self,
         access: &Access,
@@ -93,7 +93,7 @@ impl Search {
         Ok(rows)
     }
 
-    /// Up to `limit` videos that have a moment matching the filter.
+    /// Finds up to `limit` videos that have a moment matching the filter.
     async fn videos_with(&self, filter: &Filter, limit: usize) -> Result<Vec<VideoId>> {
         let field = "video_id".to_owned();
         let query = FacetQuery { field, filter: filter.clone(), prefix: String::new(), limit };

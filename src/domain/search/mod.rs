@@ -58,20 +58,20 @@ pub use request::{
 pub enum Detail {
     /// Ids, times, score and a snippet.
     Minimal,
-    /// With the chunk's description, people, objects and speech.
+    /// Also the chunk's description, people, objects and speech.
     Standard,
-    /// With the embedded text and nested records.
+    /// Also the embedded text and nested records.
     Full,
 }
 
 /// Which scores the hits have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScoreKind {
-    /// Cosine and probability: ranked by a search text.
+    /// Cosine and probability; the hits are ranked by a search text.
     Text,
-    /// Cosine only: ranked by similarity to a moment.
+    /// Cosine only; the hits are ranked by similarity to a moment.
     Similarity,
-    /// None: listed in order of time.
+    /// None; the hits are listed in order of time.
     Unscored,
 }
 
@@ -94,17 +94,18 @@ pub struct SearchResult {
     pub text_score: Option<f32>,
     /// Calibrated probability that the moment has what was searched for, 0..1.
     pub p_present: f32,
-    /// The same before re-ranking.
+    /// The same probability before re-ranking.
     pub p_found: f32,
     /// The analyzers whose output matched, the most probable first.
     pub found_by: Vec<String>,
     /// The text that was embedded for the searched field.
     pub text: String,
-    /// First 180 characters of the text of the whole record.
+    /// The first 180 characters of the whole record's text.
     pub snippet: String,
     /// Public URL of the video.
     pub video_url: String,
-    /// When it begins in real time, ISO 8601 in UTC; `None` if the recording time is unknown.
+    /// When the moment begins in real time, ISO 8601 in UTC; `None` if the recording time is
+    /// unknown.
     pub recorded_at: Option<String>,
     /// The stored document.
     pub document: HitDocument,
@@ -140,10 +141,11 @@ pub const DETAIL_LEVELS: &[(&str, &str)] = &[
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SearchSettings {
-    /// The constant k of reciprocal rank fusion, above 0: the larger, the less the first ranks dominate.
+    /// The constant k of reciprocal rank fusion, above 0; the larger it is, the less the first
+    /// ranks dominate.
     pub fusion_k: f64,
-    /// Minimum number of hits taken from each list for fusion: a hit ranked low in one may rank high in the
-    /// other.
+    /// Minimum number of hits taken from each list for fusion, since a hit that ranks low in one
+    /// list may rank high in the other.
     pub fusion_depth: usize,
     /// Weight of vector search, above 0.
     pub vector_weight: f64,
@@ -151,8 +153,8 @@ pub struct SearchSettings {
     pub text_weight: f64,
     /// Recommended threshold, in standard deviations above the median best score of unrelated queries.
     pub threshold_deviations: f32,
-    /// Maximum number of hits reachable by paging, and of videos sorted at once for a listing. Every page
-    /// but the first costs a search for this many hits.
+    /// Maximum number of hits that paging can reach, and of videos that are sorted at once for a
+    /// listing. Every page but the first costs a search for this many hits.
     pub page_window: usize,
     /// Maximum number of texts that the re-ranker scores per search.
     pub rerank_texts: usize,
@@ -217,7 +219,7 @@ pub struct Search {
     settings: SearchSettings,
     /// Maximum number of videos without a record that a repair removes without `remove_orphans`.
     max_orphans: usize,
-    /// Calibration of scores; measured once, in the background.
+    /// The calibration of scores, which is measured once, in the background.
     calibration: OnceCell<Calibration>,
     /// Cache of query vectors by text.
     query_vectors: LruCache<Vec<f32>>,
@@ -249,8 +251,8 @@ impl Search {
         }
     }
 
-    /// The vector of a search text. For a search over all analyzers the text is embedded as a question, see
-    /// [`Self::embed_question`].
+    /// Computes the vector of a search text. For a search over all analyzers the text is embedded
+    /// as a question: see [`Self::embed_question`].
     pub(crate) async fn text_vector(
         &self,
         analyzers: &SearchedAnalyzers,
@@ -262,7 +264,7 @@ impl Search {
         }
     }
 
-    /// `Unprocessable` for a text that is too long; `field` is its name in the request.
+    /// Returns `Unprocessable` for a text that is too long; `field` is its name in the request.
     pub(crate) fn check_length(&self, field: &str, text: &str) -> Result<()> {
         let max = self.settings.max_text_bytes;
         if text.len() <= max {
@@ -274,13 +276,14 @@ impl Search {
         )))
     }
 
-    /// The vector of a text.
+    /// Embeds a text.
     pub(crate) async fn embed(&self, text: &str) -> Result<Vec<f32>> {
         let vectors = self.embed_all(&[text]).await?;
         vectors.into_iter().next().ok_or_else(|| Error::corrupt("the embedder returned no vector"))
     }
 
-    /// The vectors of texts, from the cache or, in one call, from the embedder.
+    /// Embeds texts: takes their vectors from the cache or, for the rest, from one call to the
+    /// embedder.
     async fn embed_all(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
         let mut vectors: Vec<_> = texts.iter().map(|text| self.query_vectors.get(text)).collect();
         let uncached = texts.iter().zip(&vectors).filter(|(_, vector)| vector.is_none());
@@ -296,8 +299,8 @@ impl Search {
         Ok(vectors.into_iter().flatten().collect())
     }
 
-    /// The vector of a question: the normalized sum of the question's vector and its subject's, so that the
-    /// wording of the question does not hide its content.
+    /// Embeds a question as the normalized sum of its own vector and its subject's vector, so that
+    /// the wording of the question does not hide its content.
     pub(crate) async fn embed_question(&self, question: &str) -> Result<Vec<f32>> {
         let Some(subject) = subject(question) else { return self.embed(question).await };
         let mut vector = sum(&self.embed_all(&[question, subject]).await?);
@@ -306,7 +309,7 @@ impl Search {
         Ok(vector)
     }
 
-    /// Hits of published videos, best first.
+    /// Finds hits in published videos, best first.
     pub(crate) async fn search(
         &self,
         mode: Mode,
@@ -319,8 +322,8 @@ impl Search {
         Ok(hits.into_iter().map(|hit| self.result(Some(&presence), &field, hit)).collect())
     }
 
-    /// Up to `per_video` hits of each of the best videos in hybrid search, grouped by video, best first.
-    /// Finds at least `query.limit` videos if that many match.
+    /// Finds up to `per_video` hits in each of the best videos with a hybrid search, grouped by
+    /// video, best first. Finds at least `query.limit` videos if that many match.
     pub(crate) async fn search_by_video(
         &self,
         text: &str,
@@ -329,8 +332,8 @@ impl Search {
     ) -> Result<Vec<SearchResult>> {
         let presence = self.presence(text, &query.vector).await?;
         let field = query.field.clone();
-        /// Up to this number of videos is ranked to the full depth; for more, fewer hits of each are
-        /// fetched.
+        /// Up to this number of videos are ranked to the full depth; for more videos, fewer hits
+        /// are fetched from each.
         const FULL_DEPTH_VIDEOS: usize = 20;
         // A hit ranked low in one list may rank high in the other.
         let depth =
@@ -349,15 +352,16 @@ impl Search {
         Ok(results)
     }
 
-    /// The videos that most probably have what is searched for, the most probable first.
+    /// Finds the videos that most probably have what is searched for, the most probable first.
     pub(crate) async fn likely_videos(
         &self,
         text: &str,
         query: VectorQuery,
     ) -> Result<Vec<VideoId>> {
-        /// Hits read per video, since cosines of different analyzers are not comparable.
+        /// How many hits to read per video; one is not enough, since cosines from different
+        /// analyzers are not comparable.
         const HITS_PER_VIDEO: usize = 3;
-        /// Videos read, as a multiple of the requested number.
+        /// How many videos to read, as a multiple of the requested number.
         const OVERSAMPLING: usize = 2;
         let presence = self.presence(text, &query.vector).await?;
         let (field, requested) = (query.field.clone(), query.limit);

@@ -58,8 +58,8 @@ impl FromStr for Mode {
 }
 
 impl Search {
-    /// The hits of one search, best first. The threshold applies to the cosine in every mode. `Busy` if the
-    /// index is damaged, which a background task repairs.
+    /// Finds the hits of one search, best first. The threshold applies to the cosine in every mode.
+    /// Returns `Busy` if the index is damaged; a background task then repairs it.
     pub(crate) async fn find(
         &self,
         mode: Mode,
@@ -107,8 +107,8 @@ impl Search {
         Ok(found)
     }
 
-    /// The hits of the best videos, grouped by video and best first within each. Vector and full-text
-    /// search each contribute `query.limit` videos with up to `depth` hits.
+    /// Finds the hits in the best videos, grouped by video and best first within each. Vector and
+    /// full-text search each contribute `query.limit` videos with up to `depth` hits.
     pub(crate) async fn find_by_video(
         &self,
         text: &str,
@@ -150,7 +150,8 @@ impl Search {
         Ok(videos.into_iter().flat_map(of_video).collect())
     }
 
-    /// The cosine of each hit with the query, except for `known` hits, whose cosine is their score.
+    /// Computes the cosine between each hit and the query, except for `known` hits, whose score is
+    /// the cosine.
     async fn cosines(
         &self,
         hits: &[Hit],
@@ -168,8 +169,9 @@ impl Search {
     }
 }
 
-/// The terms for full-text search: quoted phrases verbatim, and the words of the rest that carry its subject,
-/// so that an article alone does not match. Question words are kept if nothing else is left.
+/// Extracts the terms for full-text search: quoted phrases verbatim and, from the rest, the words
+/// that carry the subject, so that an article alone does not match. Question words are kept if
+/// nothing else is left.
 fn search_terms(text: &str) -> String {
     let mut outside = String::new();
     let mut phrases = String::new();
@@ -188,8 +190,9 @@ fn search_terms(text: &str) -> String {
     format!("{kept}{phrases}")
 }
 
-/// Removes the words for which `remove` returns true, and any punctuation that is left on its own. Cuts them
-/// out of the text, which must not gain spaces if its script has none.
+/// Removes the words for which `remove` returns true, and any punctuation that is left on its own.
+/// Cuts them out of the text instead of joining the rest with spaces, since the text's script may
+/// have no spaces.
 fn remove_words(text: &str, remove: fn(&str) -> bool) -> String {
     let mut kept = text.to_owned();
     for word in tokens(text).iter().rev().filter(|word| remove(&word.lower)) {

@@ -1,5 +1,5 @@
-//! From a [`SearchRequest`] to a page of ranked hits: the request is resolved against this installation
-//! into a [`SearchPlan`], which is run to any depth.
+//! Turns a [`SearchRequest`] into a page of ranked hits. The request is first resolved against this
+//! installation into a [`SearchPlan`], which can then be run to any depth.
 
 use std::collections::HashSet;
 
@@ -23,7 +23,7 @@ pub(crate) struct SearchPlan {
     pub(super) min_p_present: f32,
     pub(super) rerank: bool,
     pub(super) score_kind: ScoreKind,
-    /// A chunk that is never a hit: the example of a search for similar moments.
+    /// A chunk that is never a hit, because it is the example in a search for similar moments.
     pub(super) exclude: Option<(VideoId, ChunkId)>,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct RankedHits {
 }
 
 impl SearchPlan {
-    /// The plan of a search for a text with this vector, within a filter.
+    /// Plans a search for a text with this vector, within a filter.
     fn for_text(request: &SearchRequest, text: &str, vector: Vec<f32>, filter: Filter) -> Self {
         Self {
             mode: request.mode(),
@@ -52,7 +52,7 @@ impl SearchPlan {
 }
 
 impl SearchRequest {
-    /// The index query for the points nearest to a vector among those that match a filter.
+    /// Builds the index query for the points nearest to a vector among those that match a filter.
     pub(super) fn nearest_to(&self, vector: Vec<f32>, filter: Filter) -> VectorQuery {
         VectorQuery {
             field: self.field.name().into(),
@@ -65,8 +65,8 @@ impl SearchRequest {
 }
 
 impl Search {
-    /// Searches within what the caller can see. `Invalid` for an unknown analyzer or filter, or a parameter
-    /// that the target excludes.
+    /// Searches the videos that the caller can see. Returns `Invalid` for an unknown analyzer or
+    /// filter, and for a parameter that the target excludes.
     pub(crate) async fn run(&self, access: &Access, request: &SearchRequest) -> Result<SearchPage> {
         self.check(request).await?;
         let plan = match &request.target {
@@ -91,7 +91,8 @@ impl Search {
         Ok(page)
     }
 
-    /// The hits of a text whose vector the caller has cached, without a diagnosis of an empty result.
+    /// Searches for a text whose vector the caller has cached, and does not diagnose an empty
+    /// result.
     pub(crate) async fn run_with_vector(
         &self,
         access: &Access,
@@ -105,8 +106,9 @@ impl Search {
         Ok(self.rank(&plan, request.limit as usize).await?.hits)
     }
 
-    /// `Invalid` for an unknown analyzer or a parameter that the target excludes, `Unprocessable` for a text
-    /// that is too long, `Busy` while the index is not ready.
+    /// Checks a request. Returns `Invalid` for an unknown analyzer or a parameter that the target
+    /// excludes, `Unprocessable` for a text that is too long, and `Busy` while the index is not
+    /// ready.
     pub(crate) async fn check(&self, request: &SearchRequest) -> Result<()> {
         request.check()?;
         self.check_length("text", request.target.search_text())?;
@@ -123,7 +125,7 @@ impl Search {
         self.scope(access, request.analyzers.id(), video_ids, &request.filters).await
     }
 
-    /// The first `limit` hits of a plan.
+    /// Runs a plan and returns the first `limit` hits.
     async fn rank(&self, plan: &SearchPlan, limit: usize) -> Result<RankedHits> {
         let limit_with_example = limit + usize::from(plan.exclude.is_some());
         let query = VectorQuery { limit: limit_with_example, ..plan.query.clone() };
@@ -143,9 +145,10 @@ impl Search {
         Ok(RankedHits { hits, more })
     }
 
-    /// A page of `limit` hits. The depth of a search changes its order, so every page after the first is cut
-    /// from one ranking of [`page_window`](crate::search::SearchSettings) hits that leaves out those of the
-    /// first page.
+    /// Returns a page of `limit` hits. The depth of a search changes the order of its hits, so
+    /// every page after the first is cut from one ranking of
+    /// [`page_window`](crate::search::SearchSettings) hits, which leaves out the hits on the first
+    /// page.
     async fn page(&self, plan: &SearchPlan, limit: usize, from: usize) -> Result<SearchPage> {
         let RankedHits { mut hits, mut more } = self.rank(plan, limit).await?;
         if from > 0 {

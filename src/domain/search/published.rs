@@ -14,7 +14,7 @@ use crate::search::{Mode, Search, mode};
 /// Maximum factor by which a search is widened beyond the requested number of hits.
 const MAX_WIDENING: usize = 4;
 
-/// A hit of a published video.
+/// A hit in a published video.
 pub(super) struct PublishedHit {
     pub(super) hit: mode::ScoredPoint,
     pub(super) document: HitDocument,
@@ -47,7 +47,8 @@ impl Search {
         }
     }
 
-    /// Keeps hits whose points are published. `videos` caches each video's metadata and URL across calls.
+    /// Keeps hits whose points are published. Between calls, `videos` keeps each video's metadata
+    /// and URL.
     pub(super) async fn keep_published(
         &self,
         hits: Vec<mode::ScoredPoint>,

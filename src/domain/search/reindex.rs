@@ -21,21 +21,21 @@ use crate::search::Search;
 use crate::search::indexing::points;
 use crate::search::scrub::Scrub;
 
-/// `Retry-After` of a search on a damaged index, seconds.
+/// `Retry-After` in the response to a search on a damaged index, seconds.
 const RETRY_AFTER_SECONDS: u32 = 5;
 
-/// How often the index is probed for damage found by a write.
+/// How often the index is asked whether a write has found damage.
 const PROBE_INTERVAL: Duration = Duration::from_secs(2);
 
 /// When the index is checked, and how a repair treats videos without a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IndexSettings {
-    /// Maximum number of videos without a record whose vectors and documents a start or a repair removes;
-    /// more are kept unless `--remove-orphans` is given.
+    /// For how many videos without a record a start or a repair removes the vectors and documents,
+    /// at most. If there are more, they are kept unless `--remove-orphans` is given.
     pub max_orphans: usize,
-    /// Interval between checks of all files of an embedded index; seconds in the configuration file, 0:
-    /// never.
+    /// Interval between checks of all files of an embedded index; given in seconds in the
+    /// configuration file; 0 means never.
     #[serde(with = "seconds")]
     pub check_interval: Duration,
 }
@@ -46,13 +46,13 @@ impl Default for IndexSettings {
     }
 }
 
-/// The scope of a repair.
+/// What a repair covers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Repair {
-    /// Rewrite every point, not only those that disagree with the record; waits for videos that are being
-    /// changed.
+    /// Rewrite every point, not only those that disagree with the record. The repair then waits for
+    /// videos that are being changed.
     pub all: bool,
-    /// Remove everything without a record, however much that is.
+    /// Remove everything that has no record, however much that is.
     pub remove_orphans: bool,
     /// Repair only videos with an unfinished change: those that this process could not clean up, and those
     /// locked by instances that died.
@@ -103,7 +103,8 @@ impl Search {
         self.finish_scrub(scrub, repair).await
     }
 
-    /// Ends a scrub over all videos: removes the points and documents of videos without a record.
+    /// Ends a scrub over all videos and removes the points and documents of videos without a
+    /// record.
     pub(super) async fn finish_scrub(&self, scrub: Scrub, repair: Repair) -> Result<ReindexReport> {
         let Scrub { mut done, mut orphans, .. } = scrub;
         // Videos ingested since the scrub began have a record too.
@@ -142,8 +143,8 @@ impl Search {
         Ok(done)
     }
 
-    /// Verifies everything that the index stores, and rewrites every point if it is damaged or if an
-    /// earlier rewrite failed. `None` if no rewrite was needed.
+    /// Verifies everything that the index stores, and rewrites every point if it is damaged or if
+    /// an earlier rewrite failed. Returns `None` if no rewrite was needed.
     pub async fn repair_index(&self) -> Result<Option<ReindexReport>> {
         match self.index.check().await {
             Err(error) if error.kind() == ErrorKind::Corrupt => {
@@ -161,8 +162,8 @@ impl Search {
         Ok(Some(done))
     }
 
-    /// Waits until the index has to be checked: when a search or a write has found damage, when a rebuild
-    /// is pending, or at `due`.
+    /// Waits until the index has to be checked: because a search or a write has found damage,
+    /// because a rebuild is pending, or because the time `due` has come.
     pub async fn wait_for_index_check(&self, due: Option<Instant>) {
         loop {
             let reported = tokio::time::timeout(PROBE_INTERVAL, self.damage.notified()).await;
@@ -176,13 +177,13 @@ impl Search {
         }
     }
 
-    /// `Busy` while the points of a damaged index are being rebuilt.
+    /// Returns `Busy` while the points of a damaged index are being rebuilt.
     pub fn ensure_index_ready(&self) -> Result<()> {
         if self.rebuilding.load(Ordering::Acquire) { Err(rebuilding()) } else { Ok(()) }
     }
 
-    /// Maps an error of index damage to `Busy` and triggers a check of the index; other errors pass
-    /// through.
+    /// Maps an error that means index damage to `Busy` and triggers a check of the index; other
+    /// errors pass through.
     pub(super) fn report_damage(&self, error: Error) -> Error {
         if !error.is_corrupt() {
             return error;
@@ -192,13 +193,13 @@ impl Search {
         rebuilding()
     }
 
-    /// Whether the index has no points at all.
+    /// Checks whether the index has no points at all.
     pub async fn is_empty(&self) -> Result<bool> {
         Ok(self.index.count(&Filter::default()).await? == 0)
     }
 
-    /// The number of videos that have points in an index but no record, if a repair does not remove that
-    /// many without `remove_orphans`.
+    /// Counts the videos that have points in an index but no record, if there are more than a
+    /// repair removes without `remove_orphans`.
     pub async fn excess_orphans(&self, index: &dyn VectorIndex) -> Result<Option<u64>> {
         let ids: BTreeSet<VideoId> = self.catalog.ids().await?.into_iter().collect();
         let indexed = index.values("video_id").await?;
@@ -213,8 +214,8 @@ impl Search {
         orphans == 0 || (orphans <= self.max_orphans && videos > 0)
     }
 
-    /// Locks a video for repair. `None` if it is being changed, and so needs no repair; `wait` waits for
-    /// it.
+    /// Locks a video for repair. Returns `None` if the video is being changed, and so needs no
+    /// repair; with `wait`, waits for the change to end instead.
     pub(super) async fn lock_to_repair(
         &self,
         what: LockTarget,
@@ -278,7 +279,8 @@ impl Search {
         Ok(repaired)
     }
 
-    /// The outcome for a video without a record: an orphan, unless nothing is left of it.
+    /// Determines the outcome for a video without a record: it is an orphan unless nothing is left
+    /// of it.
     async fn orphan_outcome(&self, video_id: VideoId) -> Result<RepairOutcome> {
         self.catalog.relist(video_id).await?;
         let remains = self.catalog.garbage(video_id, &RecordState::Absent).await?;
@@ -289,7 +291,8 @@ impl Search {
         })
     }
 
-    /// The analyzers with points of another embedder, or of another number than the record has.
+    /// Finds the analyzers whose points come from another embedder or differ in number from the
+    /// record.
     async fn stale(&self, record: &VideoRecord) -> Result<Vec<String>> {
         let mut stale = Vec::new();
         for (id, entry) in &record.analyzers {

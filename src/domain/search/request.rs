@@ -1,5 +1,5 @@
-//! What a search asks for. Every way in (`/query`, agents, alerts, evaluations, evidence) makes a
-//! [`SearchRequest`]; names are parsed here, once.
+//! What a search asks for. Everything that searches (`/query`, agents, alerts, evaluations,
+//! evidence) makes a [`SearchRequest`], and names are parsed only here.
 
 use std::fmt;
 use std::str::FromStr;
@@ -32,7 +32,7 @@ pub struct SearchRequest {
     pub mode: Option<Mode>,
     /// `None` searches every video.
     pub video_ids: Option<Vec<String>>,
-    /// The filters of the request, unparsed.
+    /// The request's filters, not yet parsed.
     pub filters: Map<String, Value>,
     /// Maximum number of hits, 1..=50.
     pub limit: u32,
@@ -72,7 +72,7 @@ impl SearchRequest {
         })
     }
 
-    /// `Invalid` for a parameter that has no meaning for the target.
+    /// Checks the parameters. Returns `Invalid` for one that has no meaning for the target.
     pub(super) fn check(&self) -> Result<()> {
         let scored = self.mode.is_some() || self.min_p_present.is_some();
         match &self.target {
@@ -110,8 +110,8 @@ pub enum SearchTarget {
 }
 
 impl SearchTarget {
-    /// The target that a request names: `Unprocessable` without any, `Invalid` for more than one, a
-    /// malformed moment or an unknown order.
+    /// Parses the target that a request names. Returns `Unprocessable` if it names none, and
+    /// `Invalid` if it names more than one, a malformed moment or an unknown order.
     pub fn parse(text: Option<String>, like: Option<&str>, order: Option<&str>) -> Result<Self> {
         match (text.filter(|text| !text.is_empty()), like, order) {
             (Some(text), None, None) => Ok(Self::Text(text)),

@@ -1,5 +1,6 @@
-//! Re-ranking: a cross-encoder scores each hit's text together with the question. An embedding, computed
-//! without the question, shows what a text is about; a re-ranker judges whether it answers the question.
+//! Re-ranking: a cross-encoder scores each hit's text together with the question. An embedding is
+//! computed without the question and shows what a text is about; a re-ranker judges whether the
+//! text answers the question.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -12,15 +13,16 @@ use crate::kernel::error::{Error, Result};
 use crate::search::calibration::content_words;
 use crate::search::{Search, SearchResult};
 
-/// Logistic model of a text containing an answer: intercept, weight of the log-odds of the search, weight
-/// of the log-odds of the re-ranker. Fitted to answer, decline and separate as many development questions
-/// of `make eval` as possible.
+/// Logistic model of whether a text contains an answer: the intercept, the weight of the search's
+/// log-odds and the weight of the re-ranker's log-odds. It was fitted to answer, decline and
+/// separate as many development questions of `make eval` as possible.
 const MODEL: [f32; 3] = [0.6, 1.2, 1.0];
 
-/// Search probabilities are clamped this far from 0 and 1, so that the re-ranker can overrule any hit.
+/// How far probabilities from the search are kept from 0 and 1, so that the re-ranker can overrule
+/// any hit.
 const MIN_SEARCH_PROBABILITY: f32 = 0.03;
 
-/// The same for re-ranker scores.
+/// How far scores from the re-ranker are kept from 0 and 1.
 const MIN_RERANKER_PROBABILITY: f32 = 0.002;
 
 /// Maximum length of on-screen text that is scored as one text, bytes.
@@ -30,14 +32,15 @@ const MAX_SCREEN_BYTES: usize = 400;
 pub(crate) struct AnswerCriteria {
     subject: Vec<String>,
     kind: AnswerKind,
-    /// Whether only a text with a word of that kind can answer.
+    /// Whether only a text with a word of the kind that is asked for can answer.
     requires_kind: bool,
     /// Whether everything said about the subject answers.
     is_topic: bool,
 }
 
 impl AnswerCriteria {
-    /// `None` for a keyword search, and for a question about a video as a whole.
+    /// Derives the criteria from a question; returns `None` for a keyword search, and for a
+    /// question about a video as a whole.
     pub(crate) fn from_question(question: &str) -> Option<Self> {
         if let Some(topic) = topic(question) {
             let subject = content_words(topic);
@@ -79,13 +82,14 @@ impl AnswerCriteria {
     }
 }
 
-/// Whether passages of a kind are natural language (speech, on-screen text, prose), which a re-ranker is
-/// trained on, and not a list of detections.
+/// Whether passages of a kind are natural language (speech, on-screen text, prose), as the texts
+/// are that a re-ranker is trained on, and not a list of detections.
 pub(crate) fn is_language(kind: PassageKind) -> bool {
     matches!(kind, PassageKind::Speech | PassageKind::Screen | PassageKind::Prose)
 }
 
-/// Splits a passage into the texts that are scored: sentences, or all text that is on screen together.
+/// Splits a passage into the texts that are scored: sentences, or all text that is on screen at the
+/// same time.
 pub(crate) fn split_for_scoring(kind: PassageKind, text: &str) -> Vec<&str> {
     if kind == PassageKind::Screen && text.len() <= MAX_SCREEN_BYTES {
         return vec![text];
@@ -141,8 +145,8 @@ impl Search {
     }
 }
 
-/// The probability, for each text, that it answers the question. Each distinct text is scored once, since
-/// many moments have the same text.
+/// Computes for each text the probability that it answers the question. Each distinct text is
+/// scored once, since many moments have the same text.
 pub(crate) async fn score_texts(
     reranker: &dyn Reranker,
     question: &str,
@@ -157,7 +161,8 @@ pub(crate) async fn score_texts(
     scores.ok_or_else(|| Error::corrupt("the reranker has not scored every text"))
 }
 
-/// Whether a detector reports anything that the question asks about; what is said there cannot refute that.
+/// Whether a detector reports anything that the question asks about. What people say at that moment
+/// cannot refute this.
 fn is_detected(hit: &SearchResult, criteria: &AnswerCriteria) -> bool {
     let is_detection = |kind| matches!(kind, PassageKind::Objects | PassageKind::People);
     hit.statements.iter().any(|statement| {
@@ -165,7 +170,8 @@ fn is_detected(hit: &SearchResult, criteria: &AnswerCriteria) -> bool {
     })
 }
 
-/// The texts of a hit that are scored: each sentence alone, and each pair of consecutive spoken sentences.
+/// Splits a hit into the texts that are scored: each sentence alone, and each pair of consecutive
+/// spoken sentences.
 fn candidates(at: usize, hit: &SearchResult, criteria: &AnswerCriteria) -> Vec<Candidate> {
     let statements = hit.statements.iter().filter(|s| s.is_likely() && is_language(s.kind));
     let mut speech: Vec<&str> = Vec::new();
@@ -185,8 +191,8 @@ fn candidates(at: usize, hit: &SearchResult, criteria: &AnswerCriteria) -> Vec<C
     texts.into_iter().map(|text| Candidate { hit: at, priority: priority(&text), text }).collect()
 }
 
-/// Combines the probability of the search (`found`) with that of the re-ranker (`read`) into the
-/// probability that a moment contains an answer.
+/// Combines the probability from the search (`found`) with the one from the re-ranker (`read`) into
+/// the probability that a moment contains an answer.
 pub(crate) fn combine_probabilities(found: f32, read: f32) -> f32 {
     let [intercept, by_search, by_reading] = MODEL;
     let odds = |p: f32, min: f32| {

@@ -1,4 +1,5 @@
-//! The scope of a search: translates the filters of a request into index and listing filters.
+//! Translates the filters in a request into index and listing filters, which together are the scope
+//! of a search.
 
 use ports::index::{Condition, Filter, Predicate};
 use serde_json::{Map, Value};
@@ -11,7 +12,8 @@ use crate::search::filters::ParsedFilters;
 use crate::search::{Search, filters};
 
 impl Search {
-    /// The index filter of a search within what the caller can see; `analyzer: None` covers all analyzers.
+    /// Builds the index filter for a search in the videos that the caller can see; `analyzer: None`
+    /// covers all analyzers.
     pub(crate) async fn scope(
         &self,
         access: &Access,
@@ -35,7 +37,8 @@ impl Search {
         Ok(filter)
     }
 
-    /// The videos that match the filters and that the caller can see; `None` if that is every video.
+    /// Finds the videos that match the filters and that the caller can see; returns `None` if that
+    /// is every video.
     pub(crate) async fn matching_videos(
         &self,
         access: &Access,
@@ -56,7 +59,8 @@ impl Search {
         Ok(Some(self.catalog.matching(&conditions).await?))
     }
 
-    /// The listing conditions: the filters on whole videos, and what the caller can see.
+    /// Builds the listing conditions from the filters on whole videos and from what the caller can
+    /// see.
     pub(crate) async fn video_conditions(
         &self,
         access: &Access,

@@ -1,5 +1,6 @@
-//! The scrub: a periodic background check of every video that compares its documents, its listing entry and
-//! its index points with its record. It yields most of the time to requests and resumes after a restart.
+//! The scrub: a periodic background check of every video that compares its documents, its listing
+//! entry and its index points with its record. It pauses most of the time to leave room for
+//! requests, and resumes after a restart.
 
 use std::collections::BTreeSet;
 use std::ops::{Bound, ControlFlow};
@@ -52,7 +53,8 @@ impl Scrub {
 }
 
 impl Search {
-    /// A new or an interrupted scrub that is due; `None` if the last one finished less than `interval` ago.
+    /// Returns a new or an interrupted scrub that is due, or `None` if the last one finished less
+    /// than `interval` ago.
     pub async fn due_scrub(&self, interval: Duration) -> Result<Option<Scrub>> {
         let cursor = self.catalog.scrub_cursor(self.models.embedder.model()).await?;
         if cursor.is_recent(interval) {
@@ -62,8 +64,9 @@ impl Search {
         Ok(Some(Scrub { last, ..Scrub::new(self.catalog.ids().await?) }))
     }
 
-    /// Checks and repairs videos until `budget` is used up, then saves its position. Returns a report if that
-    /// was the last video or if another instance holds the repair lock; otherwise the scrub to continue.
+    /// Checks and repairs videos until `budget` is used up, then saves the scrub's position.
+    /// Returns a report if the last video was reached or if another instance holds the repair lock;
+    /// otherwise returns the scrub to continue.
     pub async fn continue_scrub(
         &self,
         mut scrub: Scrub,

@@ -12,7 +12,8 @@ use crate::kernel::video::{ChunkId, VideoId};
 use crate::search::plan::SearchPlan;
 use crate::search::{Mode, ScoreKind, Search, SearchRequest, SearchedAnalyzers};
 
-/// Represents a moment: the chunk with the largest overlap, and its vector from one analyzer.
+/// What stands for a moment in a search: the chunk that overlaps it most, and that chunk's vector
+/// from one analyzer.
 struct ExampleMoment {
     chunk: (VideoId, ChunkId),
     analyzer: String,
@@ -20,8 +21,8 @@ struct ExampleMoment {
 }
 
 impl Search {
-    /// The plan of a search for moments similar to `moment`. `Invalid` if its video does not exist, if it
-    /// lies outside the video, or if it has no vector in the field.
+    /// Plans a search for moments similar to `moment`. Returns `Invalid` if the moment's video does
+    /// not exist, if the moment lies outside the video, or if it has no vector in the field.
     pub(super) async fn plan_similar(
         &self,
         access: &Access,
@@ -46,8 +47,8 @@ impl Search {
         })
     }
 
-    /// The chunk with the largest overlap, and its vector from the analyzer that is the best evidence:
-    /// visual analyzers before speech and on-screen text.
+    /// Finds the chunk that overlaps the moment most, and its vector from the analyzer that is the
+    /// best evidence: visual analyzers come before speech and on-screen text.
     async fn example_moment(
         &self,
         access: &Access,

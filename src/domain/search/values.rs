@@ -1,4 +1,5 @@
-//! Filter values that occur in the library, each with its count of moments or videos.
+//! The filter values that occur in the library, each with the number of moments or videos that have
+//! it.
 
 use std::collections::HashMap;
 
@@ -26,7 +27,7 @@ pub struct ValuesQuery {
     pub limit: u32,
     /// `None` reads every video.
     pub video_ids: Option<Vec<String>>,
-    /// Counts only output of this analyzer; `None` counts that of all.
+    /// Counts only output of this analyzer; `None` counts the output of all analyzers.
     pub analyzer: Option<String>,
     /// The filters of a search.
     pub filters: Map<String, Value>,
@@ -45,8 +46,8 @@ pub struct Values {
 }
 
 impl Search {
-    /// Values of a filter within what the caller can see. `Invalid` for a filter that does not take
-    /// strings.
+    /// Counts the values of a filter in the videos that the caller can see. Returns `Invalid` for a
+    /// filter that does not take strings.
     pub(crate) async fn values(&self, access: &Access, query: &ValuesQuery) -> Result<Values> {
         let field = filters::word_field(&query.field)?;
         let mut values = if field.is_video_field {
@@ -61,7 +62,8 @@ impl Search {
         Ok(Values { values, counts_videos: field.is_video_field, more })
     }
 
-    /// Takes the maximum over analyzers, since several may report the same value for one moment.
+    /// Counts the moments that have each value. Takes the maximum over analyzers, since several may
+    /// report the same value for one moment.
     async fn moment_values(
         &self,
         access: &Access,

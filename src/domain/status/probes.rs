@@ -18,7 +18,7 @@ use crate::kernel::error::Error;
 pub struct ProbeSettings {
     /// How long a probe result is reused.
     pub interval: Duration,
-    /// Interval of background probes. Object stores bill each of them.
+    /// Interval of background probes. Object stores bill every probe.
     pub idle_probe_interval: Duration,
     /// Timeout of a probe.
     pub timeout: Duration,
@@ -47,7 +47,7 @@ type ProbeFn = Box<dyn Fn() -> BoxFuture<'static, Result<(), Error>> + Send + Sy
 
 /// The probe of one port, with its last result.
 pub(super) struct PortProbe {
-    /// Name of the check, which states success.
+    /// The name of the check, which says what success means.
     pub(super) check: &'static str,
     port: &'static str,
     run: ProbeFn,
@@ -75,8 +75,8 @@ impl PortProbe {
         })
     }
 
-    /// The last result. If it has expired, waits briefly for a new one; the first time, waits as long
-    /// as the probe may take.
+    /// Returns the last result. If it has expired, waits briefly for a new one; the first time,
+    /// waits as long as the probe may take.
     pub(super) async fn outcome(self: &Arc<Self>) -> ProbeOutcome {
         let wait = match self.last() {
             Some((at, outcome)) if at.elapsed() < self.settings.interval => return outcome,

@@ -20,8 +20,7 @@ use super::scan::MAX_READ_ERRORS;
 use super::timeline::StreamKind;
 use super::{Error, FfmpegOptions};
 
-/// Maximum distance between a key frame and the start of a clip that counts as beginning there,
-/// seconds.
+/// How far the start of a clip may be from a key frame to count as beginning there, seconds.
 const ON_KEY_FRAME: f64 = 0.002;
 
 /// How much earlier than the start to begin reading, in increasing steps, seconds: streams are

@@ -328,7 +328,8 @@ impl FrameCursor {
         Ok(())
     }
 
-    /// Like [`Self::advance_to`], but skips to packet number `mark`, an earlier key frame, by counting.
+    /// Does the same as [`Self::advance_to`], but skips to packet number `mark`, an earlier key
+    /// frame, by counting.
     fn count_to(&mut self, time: f64, mark: u64, input: &mut Input) -> Result<(), Error> {
         if mark > input.packets + 1 {
             if !self.started {
@@ -401,7 +402,8 @@ impl FrameCursor {
         }
     }
 
-    /// The next decodable frame on the way to `to`, with its own time; `None` at the end of the file.
+    /// Decodes the next decodable frame on the way to `to` and returns it with its own time;
+    /// returns `None` at the end of the file.
     fn decode(&mut self, to: f64, input: &mut Input) -> Result<Option<(f64, Video)>, Error> {
         loop {
             input.deadline.check()?;

@@ -28,8 +28,8 @@ use super::{Error, FfmpegOptions};
 /// Accepted audio sample rates, from telephone to studio, Hz. A file may claim any.
 const SAMPLE_RATES: std::ops::RangeInclusive<c_int> = 4_000..=384_000;
 
-/// Maximum number of frames that may be decoded before one that is shown earlier: the limit of
-/// H.264 and HEVC.
+/// How many frames may be decoded before one that is shown earlier; this is the limit of H.264 and
+/// HEVC.
 const REORDERED: f64 = 16.0;
 
 /// An opened media file.

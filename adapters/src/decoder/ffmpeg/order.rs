@@ -8,8 +8,8 @@ use ffmpeg::Packet;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
 
-/// Maximum number of remaining times: more than any decoder delays. Excess times belong to pictures
-/// that never came out.
+/// Maximum number of remaining times, which is more than any decoder delays. Excess times belong to
+/// pictures that never came out.
 const MAX_DELAYED: usize = 64;
 
 /// The times of one stream's pictures, in ticks of the stream.

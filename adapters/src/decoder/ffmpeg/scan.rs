@@ -327,7 +327,8 @@ impl AudioPipeline {
     }
 }
 
-/// The decoder, or `None` if the stream cannot be decoded: the other stream may still be useful.
+/// Returns the decoder, or `None` if the stream cannot be decoded, since the other stream may still
+/// be useful.
 fn if_decodable(opened: Result<Opened, Error>) -> Result<Option<Opened>, Error> {
     match opened {
         Ok(decoder) => Ok(Some(decoder)),

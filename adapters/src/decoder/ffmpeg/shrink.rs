@@ -6,7 +6,7 @@ use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
 use kernels::{MAX_BLOCK, Plane, PlaneMut, block_means};
 
-/// Maximum share of a side that may be cut off.
+/// Largest share of a side that may be cut off.
 const MAX_CUT_SHARE: f32 = 0.01;
 
 /// Shrinks the pictures of one stream.

@@ -1,5 +1,6 @@
-//! Decides which timestamps to believe. A timestamp is a claim: the timeline follows decodable
-//! content, and jumps of the clock that nothing else in the file confirms are removed.
+//! Decides which timestamps to believe. A timestamp is only a claim. The decodable content
+//! determines the timeline, and jumps of the clock that nothing else in the file confirms are
+//! removed.
 
 /// The selected stream that a packet belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,12 +1,12 @@
-//! A `VideoDecoder` that runs each call in its own sandboxed process: a file that takes over FFmpeg
-//! cannot reach anything else. `work` is the worker side, which the program runs as `shotlog
-//! decode`.
+//! A `VideoDecoder` that runs each call in its own sandboxed process, so that a file that takes
+//! over FFmpeg cannot reach anything else. `work` is the worker side, which the program runs as
+//! `shotlog decode`.
 //!
 //! The worker gets the open file as standard input and writes frames and audio to standard output.
 //! It has an empty environment and no other descriptor. Before it reads a byte of the file, it
 //! drops access to the file system and the network (Landlock), all system calls that decoding does
-//! not need (seccomp), and memory and CPU time beyond its limits. Its output is validated like any
-//! input, because a file may have taken it over.
+//! not need (seccomp), and memory and CPU time beyond its limits. The worker's output is validated
+//! like any input, because a file may have taken the worker over.
 
 mod process;
 mod sandbox;

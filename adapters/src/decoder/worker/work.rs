@@ -15,8 +15,8 @@ use super::{FRAMES_AT_ONCE, sandbox};
 use crate::decoder::ffmpeg::FfmpegDecoder;
 
 /// Runs the job in `request` on the file that is the standard input, and writes the results to
-/// standard output. The implementation of `shotlog decode`; the caller must not have started a
-/// thread or opened a file.
+/// standard output. This is the implementation of `shotlog decode`; the caller must not have
+/// started a thread or opened a file.
 pub fn work(request: Option<OsString>) -> ExitCode {
     sandbox::close_descriptors();
     let request = request.and_then(|text| text.into_string().ok());

@@ -14,7 +14,7 @@ pub(super) struct ScoredBox {
 /// Upper bound on boxes to compare; the threshold drops most proposals before.
 const MAX_CANDIDATES: usize = 3_000;
 
-/// Non-maximum suppression: the best boxes, most confident first. Of two boxes whose overlap
+/// Non-maximum suppression: keeps the best boxes, most confident first. Of two boxes whose overlap
 /// exceeds the limit in `overlaps`, the first for equal and the second for different classes, drops
 /// the less confident one.
 pub(super) fn suppress(

@@ -1,5 +1,5 @@
-//! Verifies the segment files: each ends with the checksum of its content. Called when an index is
-//! opened and by [`VectorIndex::check`](ports::index::VectorIndex::check).
+//! Verifies the segment files: each ends with the checksum of its content. It is called when an
+//! index is opened, and by [`VectorIndex::check`](ports::index::VectorIndex::check).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -16,7 +16,7 @@ use tantivy::{Directory, Index};
 
 use super::{failed, vectors};
 
-/// `Corrupt` if a file of the last commit is missing or damaged.
+/// Checks the files of the last commit. Returns `Corrupt` if one is missing or damaged.
 pub(super) fn check(index: &Index) -> Result<()> {
     committed_files(index)?.iter().try_for_each(|file| check_file(index, file).map(drop))
 }
@@ -65,7 +65,7 @@ pub(super) struct Lookups {
 }
 
 impl Lookups {
-    /// Like [`check`], for those files.
+    /// Does the same as [`check`] for those files.
     pub(super) fn check(&mut self, index: &Index) -> Result<()> {
         self.checked.retain(|_, at| at.elapsed() < VERIFIED_FOR);
         for file in committed_files(index)? {
@@ -81,7 +81,7 @@ impl Lookups {
     }
 }
 
-/// Like [`check`], for all files of the segments that a merge reads.
+/// Does the same as [`check`] for all files of the segments that a merge reads.
 pub(super) fn check_segments(index: &Index, segments: &[SegmentId]) -> Result<()> {
     let names: Vec<String> = segments.iter().map(SegmentId::uuid_string).collect();
     let of_these = |file: &PathBuf| {

@@ -1,6 +1,6 @@
 //! The folder of an embedded index: its lock, the description of its vectors, and the segment
-//! folder that searches use. A rebuild fills a new segment folder and swaps it in atomically.
-//! Called when an index is opened, before anything else in the folder is touched.
+//! folder that searches use. A rebuild fills a new segment folder and swaps it in atomically. It is
+//! used when an index is opened, before anything else in the folder is touched.
 
 use std::fs::{self, File, TryLockError};
 use std::io::Write;

@@ -1,7 +1,7 @@
 //! The index in a local folder: tantivy stores documents, payload filters and BM25; a custom
 //! segment component stores the vectors next to them, memory-mapped, with eight-bit codes for the
 //! scan and float32 for scoring. One commit publishes both, so a crash leaves the state before or
-//! after a `replace`. One process at a time.
+//! after a `replace`. Only one process at a time can open it.
 
 mod codes;
 mod collectors;
@@ -66,7 +66,7 @@ pub struct EmbeddedOptions {
     pub large: u64,
 }
 
-/// The index in a folder, with exact rankings. Resident memory is 12 bytes per point, 28 per video,
+/// The index in a folder, with exact rankings. It keeps in memory 12 bytes per point, 28 per video,
 /// and the vector pages that searches touch, which the operating system can reclaim.
 pub struct EmbeddedIndex {
     options: EmbeddedOptions,
@@ -125,9 +125,9 @@ pub struct EmbeddedRebuild {
 }
 
 impl EmbeddedIndex {
-    /// Opens or creates the index. `Invalid` if the folder has another format, or vectors of
-    /// another model or dimension; `Corrupt` if its files are damaged; `Unavailable` if another
-    /// process has it open.
+    /// Opens or creates the index. Returns `Invalid` if the folder has another format, or vectors
+    /// of another model or dimension; `Corrupt` if its files are damaged; and `Unavailable` if
+    /// another process has it open.
     pub async fn open(options: EmbeddedOptions) -> Result<Self> {
         let with = options.clone();
         let inner = open_blocking(move || {
@@ -141,8 +141,8 @@ impl EmbeddedIndex {
         Ok(Self::new(options, inner.await?))
     }
 
-    /// Creates empty segments next to the current ones, in any state, to fill and then
-    /// [`Self::publish`]. `Unavailable` if another process has the index open.
+    /// Creates empty segments to fill and then [`Self::publish`], next to the current ones,
+    /// whatever state those are in. Returns `Unavailable` if another process has the index open.
     pub async fn begin_rebuild(options: EmbeddedOptions) -> Result<EmbeddedRebuild> {
         let folder = options.folder.clone();
         let folder = Arc::new(blocking(move || Folder::lock(&folder)).await?);
@@ -266,7 +266,7 @@ impl Inner {
         })
     }
 
-    /// The points as tantivy documents, converted on all cores; of several with one id and revision
+    /// Converts points to tantivy documents on all cores; of several with the same id and revision,
     /// the last wins.
     fn documents(&self, points: &[Point]) -> Result<Vec<(Term, TantivyDocument)>> {
         let mut last = HashMap::with_capacity(points.len());

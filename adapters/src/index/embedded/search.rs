@@ -103,8 +103,8 @@ fn collect_nearest<K: Collector>(
     Ok(segments)
 }
 
-/// The results of all tasks, unordered. The calling thread starts at once; threads of the pool join
-/// when they wake up.
+/// Runs the tasks and returns all results, unordered. The calling thread starts at once; threads of
+/// the pool join when they wake up.
 fn run_tasks<T: Sync, R: Send>(
     pool: &ThreadPool,
     tasks: &[T],

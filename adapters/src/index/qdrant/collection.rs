@@ -26,8 +26,8 @@ const LINKS: u64 = 16;
 pub(super) const WORDS: &str = "words";
 
 impl QdrantIndex {
-    /// An empty collection next to the one in use, to fill and then [`Self::publish`]. Removes the
-    /// leftovers of an earlier attempt.
+    /// Creates an empty collection next to the one in use, to fill and then [`Self::publish`].
+    /// Removes the leftovers of an earlier attempt.
     pub async fn begin_rebuild(options: QdrantOptions) -> Result<Self> {
         let server = connect(&options)?;
         let target = options.collection.clone();
@@ -44,7 +44,7 @@ impl QdrantIndex {
         Ok(index)
     }
 
-    /// The collection in use, which [`Self::publish`] removes.
+    /// Finds the collection in use, which [`Self::publish`] removes.
     pub async fn previous(&self) -> Result<Option<Self>> {
         let current = self.current().await?;
         Ok(current.map(|target| Self { target, ..self.clone() }))
@@ -59,7 +59,7 @@ impl QdrantIndex {
         Ok(self.owner(&self.target).await?.unwrap_or_default())
     }
 
-    /// The owner recorded in a collection or alias.
+    /// Reads the owner that is recorded in a collection or alias.
     async fn owner(&self, collection: &str) -> Result<Option<String>> {
         let info = self.server.retrying(|| self.server.client.collection_info(collection)).await?;
         let config = info.result.and_then(|info| info.config).unwrap_or_default();
@@ -117,7 +117,7 @@ impl QdrantIndex {
         }
     }
 
-    /// The collection behind the alias, or the collection with that name.
+    /// Finds the collection behind the alias, or the collection with that name.
     async fn current(&self) -> Result<Option<String>> {
         let alias = &self.options.collection;
         let aliases = self.server.retrying(|| self.server.client.list_aliases()).await?.aliases;

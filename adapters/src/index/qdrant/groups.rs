@@ -16,8 +16,8 @@ const VIDEOS: usize = 64;
 const MARGIN: usize = 16;
 
 impl QdrantIndex {
-    /// The best `per_video` points of each of the best `limit` videos. A point's score is the sum
-    /// over the parts of the query.
+    /// Finds the best `per_video` points in each of the best `limit` videos. A point's score is the
+    /// sum over the parts of the query.
     pub(super) async fn grouped(
         &self,
         parts: Vec<QueryPoints>,
@@ -47,8 +47,8 @@ impl QdrantIndex {
         self.with_documents(groups.into_iter().flatten().collect(), Documents::new()).await
     }
 
-    /// The videos with the best points, with a margin for ties. The server may return fewer than
-    /// requested: the search then continues without the videos found so far.
+    /// Finds the videos with the best points, with a margin for ties. The server may return fewer
+    /// than requested; the search then continues without the videos found so far.
     async fn videos(&self, part: &QueryPoints, limit: usize) -> Result<Vec<String>> {
         let count = limit + MARGIN;
         let mut request = QueryPointGroups {
@@ -85,7 +85,7 @@ impl QdrantIndex {
         }
     }
 
-    /// The best points of each of these videos.
+    /// Finds the best points in each of these videos.
     async fn best_points(
         &self,
         videos: &[String],

@@ -11,7 +11,7 @@ use super::{Documents, IDS, NamedScore, QdrantIndex, id, name, payload};
 const PAGE: u32 = 2048;
 
 impl QdrantIndex {
-    /// The first `limit` matching points.
+    /// Lists the first `limit` matching points.
     pub(super) async fn first(&self, filter: Filter, limit: usize) -> Result<Vec<ListedPoint>> {
         let mut request = ScrollPointsBuilder::new(&self.target)
             .filter(filter)

@@ -154,9 +154,9 @@ impl QdrantIndex {
         Ok(())
     }
 
-    /// The best `limit` points of a query, ordered by score, then name, and the documents of most
-    /// of them. Fetches points that tie with the last one once, at most [`TIES`] and only their
-    /// names: the server reads payloads from disk, point by point.
+    /// Finds the best `limit` points for a query, ordered by score, then name, and the documents of
+    /// most of them. Fetches points that tie with the last one once, at most [`TIES`] and only
+    /// their names: the server reads payloads from disk, point by point.
     async fn ranked(
         &self,
         mut request: QueryPoints,
@@ -185,7 +185,7 @@ impl QdrantIndex {
         Ok((best(found, limit), documents))
     }
 
-    /// The results of each query, in order.
+    /// Runs queries and returns the results of each, in order.
     async fn batch(&self, queries: Vec<QueryPoints>) -> Result<Vec<Vec<NamedScore>>> {
         let request = QueryBatchPoints {
             collection_name: self.target.clone(),
@@ -198,8 +198,8 @@ impl QdrantIndex {
         answer.result.iter().map(found).collect()
     }
 
-    /// The points that the parts of a query found, without duplicates, each with the sum of its
-    /// scores: a point may rank low in one part.
+    /// Finds the points for the parts of a query, without duplicates, each with the sum of its
+    /// scores, since a point may rank low in one part.
     async fn sum_scores(
         &self,
         parts: &[QueryPoints],
@@ -219,7 +219,7 @@ impl QdrantIndex {
         Ok(sum_by_point(found.into_iter().flatten()))
     }
 
-    /// The hits with ids and documents, fetching those that are not in `known`.
+    /// Completes the hits with ids and documents, and fetches those that are not in `known`.
     async fn with_documents(
         &self,
         found: Vec<NamedScore>,
@@ -248,7 +248,7 @@ impl QdrantIndex {
         Ok(found.into_iter().filter_map(hit).collect())
     }
 
-    /// The limit, or the number of matching points if the limit is large and exceeds it.
+    /// Returns the limit, or the number of matching points if the limit is large and exceeds it.
     async fn at_most_all(
         &self,
         limit: usize,
@@ -268,7 +268,7 @@ impl QdrantIndex {
         Ok(answer.result.map_or(0, |r| r.count))
     }
 
-    /// The distinct values of a keyword field among the matching points.
+    /// Reads the distinct values of a keyword field among the matching points.
     async fn facets(
         &self,
         field: &str,

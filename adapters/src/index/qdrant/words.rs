@@ -1,5 +1,5 @@
 //! BM25 as a sparse vector: a point stores the weight of each of its words, and the server
-//! multiplies by inverse document frequency. Tokenized like the embedded index.
+//! multiplies by inverse document frequency. Texts are tokenized as in the embedded index.
 
 use std::collections::BTreeMap;
 
@@ -92,7 +92,7 @@ fn joined(words: &[(usize, String)]) -> String {
     parts.join(" ")
 }
 
-/// FNV-1a: the same on every instance and in every version.
+/// The word's FNV-1a hash, which is the same on every instance and in every version.
 fn dimension(word: &str) -> u32 {
     word.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

@@ -1,5 +1,5 @@
-//! Summary from detections and speech, for documents without prose: the visible things, on-screen titles,
-//! the subjects of the speech, and its most informative sentences.
+//! Writes a summary from detections and speech, for documents without prose: the visible things,
+//! on-screen titles, the subjects of the speech, and its most informative sentences.
 
 use ports::llm::PassageKind;
 use text::join_list;
@@ -13,7 +13,8 @@ const MAX_TITLES: usize = 2;
 const MAX_SUBJECTS: usize = 3;
 /// Maximum number of quoted sentences.
 const MAX_QUOTES: usize = 3;
-/// Maximum share of doubtful words in a quoted sentence: one content word in five may be misrecognised.
+/// Largest share of a quoted sentence's words that may be doubtful; one content word in five may be
+/// misrecognised.
 const MAX_DOUBT: f64 = 0.2;
 
 /// Whether a corpus has detections and no prose.
@@ -22,7 +23,8 @@ pub(super) fn is_needed(corpus: &Corpus) -> bool {
     !prose && !corpus.only_speech()
 }
 
-/// The sentences of the summary; empty if only the appearance of the scene is known.
+/// Writes the sentences of the summary; there are none if only the appearance of the scene is
+/// known.
 pub(super) fn summary(corpus: &Corpus, max_sentences: usize) -> Vec<String> {
     let mut sentences = Vec::new();
     if !corpus.shown.is_empty() {

@@ -15,9 +15,9 @@ use super::question::{QuestionTerms, bonus, counts_term};
 use super::rank;
 
 const MAX_SENTENCES: usize = 3;
-/// Minimum share of the question's weight in the sentence itself.
+/// Share of the question's weight that the sentence itself must have.
 const MIN_OWN_WEIGHT: f64 = 0.3;
-/// Minimum share of the question's weight in the sentence and its context.
+/// Share of the question's weight that the sentence and its context must have together.
 const MIN_TOTAL_WEIGHT: f64 = 0.5;
 /// Weight of a word in the context, relative to one in the sentence.
 const CONTEXT_WEIGHT: f64 = 0.5;

@@ -1,4 +1,5 @@
-//! Finds events: what a moment shows, displays or says that the previous one does not; at most one of each.
+//! Finds events, that is, what a moment shows, displays or says that the previous one does not; at
+//! most one of each kind.
 
 use std::collections::BTreeSet;
 
@@ -7,11 +8,11 @@ use text::{is_article, is_stop_word, stem, words};
 
 use super::corpus::{Corpus, Sentence, finish_sentence, is_notice, is_title, strip_final_marks};
 
-/// Minimum share of a sentence's content words that are new since the previous moment.
+/// Share of a sentence's content words that must be new since the previous moment.
 const MIN_NEW_SHARE: f64 = 0.4;
 /// Maximum words of an event; longer text is cut at a comma or ends with an ellipsis.
 const MAX_WORDS: usize = 24;
-/// Maximum share of doubtful words in an event.
+/// Largest share of an event's words that may be doubtful.
 const MAX_DOUBT: f64 = 0.2;
 /// Maximum words of an actor.
 const MAX_ACTOR_WORDS: usize = 8;
@@ -276,7 +277,8 @@ fn category(sentence: &str) -> &'static str {
         .map_or(OTHER, |(_, name)| name)
 }
 
-/// The actor: the words before the first verb, without the article; empty if they name nobody.
+/// Finds the actor, that is, the words before the first verb, without the article; the result is
+/// empty if they name nobody.
 fn actor(sentence: &str) -> String {
     let all = words(sentence);
     let verb = all.iter().position(|word| {

@@ -1,5 +1,6 @@
-//! An extractive language model: selects sentences instead of generating text. Deterministic, without
-//! weights or network. It returns only what the passages contain, and nothing if they do not answer.
+//! An extractive language model, which selects sentences instead of generating text. It is
+//! deterministic and needs neither weights nor a network. It returns only what the passages
+//! contain, and nothing if they do not answer.
 
 mod account;
 mod answer;

@@ -26,7 +26,7 @@ struct Candidate {
     words: Vec<String>,
     stems: Vec<String>,
     on_screen: bool,
-    /// Its weight when the frequencies of its words are counted.
+    /// The candidate's weight when the frequencies of its words are counted.
     weight: f64,
 }
 
@@ -58,7 +58,7 @@ pub(super) fn subjects(corpus: &Corpus, count: usize) -> Vec<String> {
     phrases.into_iter().filter(WeightedPhrase::has_weight).map(|p| p.words.join(" ")).collect()
 }
 
-/// A title of at most eight words; empty without a topic.
+/// Makes a title of at most eight words; it is empty if there is no topic.
 pub(super) fn title(corpus: &Corpus) -> String {
     let is_language = |kind| matches!(kind, PassageKind::Speech | PassageKind::Prose);
     let mut phrases = best(corpus, 3, is_language);

@@ -232,8 +232,8 @@ impl OpenAiLanguageModel {
     }
 }
 
-/// The error message for a truncated answer. If it has fewer tokens than requested, the server truncated
-/// it, and a larger limit would not help.
+/// The error message for a truncated answer. If the answer has fewer tokens than requested, the
+/// server truncated it, and a larger limit would not help.
 fn cut_off(reply: &Reply, max_tokens: u32) -> String {
     if (1..u64::from(max_tokens)).contains(&reply.tokens) {
         format!(

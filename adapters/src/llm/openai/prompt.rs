@@ -34,8 +34,8 @@ pub(super) fn repair(answer: &str, problem: &str) -> [Value; 2] {
     [json!({ "role": "assistant", "content": shown }), json!({ "role": "user", "content": asked })]
 }
 
-/// Instructions, rules of evidence and the schema of the answer. The schema is included even if the server
-/// enforces it, since models fill it in better when they know it.
+/// Writes the instructions, the rules of evidence and the schema of the answer. The schema is
+/// included even if the server enforces it, since models fill it in better when they know it.
 fn rules(request: &Request) -> String {
     let mut rules = vec![request.instructions.trim().to_owned()];
     if !request.passages.is_empty() {

@@ -19,7 +19,7 @@ pub(super) struct WordToken {
 
 pub(super) struct WordTokens {
     pub(super) words: Vec<WordToken>,
-    /// Whether capitalisation is significant: the text has both cases.
+    /// Whether capitalisation is significant, that is, whether the text has both cases.
     pub(super) cased: bool,
 }
 
@@ -94,7 +94,7 @@ fn ranges(text: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// `NASA` for `NASA's`.
+/// Removes a possessive ending: `NASA's` becomes `NASA`.
 fn without_possessive(text: &str, range: Range<usize>) -> Range<usize> {
     let word = &text[range.clone()];
     let bare = ["'s", "’s", "'S"].iter().find_map(|s| word.strip_suffix(s)).unwrap_or(word);

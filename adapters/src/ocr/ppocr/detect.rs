@@ -9,7 +9,7 @@ use ports::{ErrorKind, PortError, Result};
 use super::{PpOcrOptions, planes, rotated::RotatedBox};
 use crate::onnx::{Pool, failed, scaled};
 
-/// Minimum aspect ratio of images that get a margin: the network does not detect a line that fills
+/// Aspect ratio from which images get a margin, since the network does not detect a line that fills
 /// the whole image.
 const SLENDER: u32 = 8;
 
@@ -43,7 +43,7 @@ fn probabilities(pool: &Pool, pixels: &[f32], (width, height): (u32, u32)) -> Re
     })
 }
 
-/// A slender image with a margin in its mean colour, and the size of the margin.
+/// Gives a slender image a margin in its mean colour, and returns the size of the margin.
 fn framed(picture: &RgbImage) -> Result<(std::borrow::Cow<'_, RgbImage>, (f32, f32))> {
     let (width, height) = picture.dimensions();
     let margin =

@@ -19,7 +19,8 @@ pub(super) fn reading(lines: &mut Vec<TextLine>) {
     lines.extend(rows.into_iter().flatten());
 }
 
-/// Whether two lines are in one row: they overlap by more than half the height of the lower one.
+/// Whether two lines are in one row, that is, whether they overlap by more than half the height of
+/// the lower one.
 fn same_row(a: &TextLine, b: &TextLine) -> bool {
     let ([_, top, _, height], [_, other, _, h]) = (a.bounds, b.bounds);
     let shared = (top + height).min(other + h) - top.max(other);

@@ -16,10 +16,10 @@ const HEIGHT: u32 = 48;
 const MIN_WIDTH: u32 = 320;
 const MAX_WIDTH: u32 = 4096;
 
-/// Minimum probability of a space. A network that loses spaces, such as PP-OCRv4, gives the space
-/// between two English words 0.02 or more, but nearly always less than "no character"; inside a
-/// word it gives a space less than 0.008. A less probable space is also visible as a gap. Measured
-/// on a printed page and on video captions.
+/// Probability from which the network's space is accepted in any case. A network that loses spaces,
+/// such as PP-OCRv4, gives the space between two English words 0.02 or more, but nearly always less
+/// than "no character"; inside a word it gives a space less than 0.008. A less probable space is
+/// also visible as a gap. Measured on a printed page and on video captions.
 const SPACE: f32 = 0.02;
 const SPACE_IN_WIDE_GAP: f32 = 0.002;
 /// A wide gap as a multiple of the line's usual gap.
@@ -68,7 +68,7 @@ impl Recogniser {
         Self { recover_spaces, ..self }
     }
 
-    /// The trimmed text and the mean confidence of its characters, 0..1.
+    /// Reads a line: returns the trimmed text and the mean confidence of its characters, 0..1.
     pub(super) fn read(&self, line: &RgbImage) -> Result<(String, f32)> {
         let ratio = line.width() as f32 / line.height() as f32;
         let width = ((HEIGHT as f32 * ratio).ceil() as u32).clamp(8, MAX_WIDTH);
@@ -170,7 +170,7 @@ struct Glyph {
 /// Whether a line is upside down.
 pub(super) fn upside_down(pool: &Pool, line: &RgbImage) -> Result<bool> {
     const WIDTH: u32 = 192;
-    /// Minimum confidence for turning a line, from the authors.
+    /// Confidence from which a line is turned, as the authors set it.
     const MIN_CONFIDENCE: f32 = 0.9;
     let ratio = line.width() as f32 / line.height() as f32;
     let width = ((HEIGHT as f32 * ratio).ceil() as u32).clamp(1, WIDTH);

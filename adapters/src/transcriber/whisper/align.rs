@@ -22,13 +22,13 @@ const MAX_OVERHANG: f64 = 0.5;
 const END_TOLERANCE: f64 = 0.1;
 /// Minimum time per letter, seconds: fast speech has 25 letters per second.
 const MIN_LETTER: f64 = 0.02;
-/// Words before a dropped one are dropped too if they are less probable than this. Chosen on one sentence
-/// that was cut at nine places.
+/// Probability below which words before a dropped one are dropped too. The value was chosen on one
+/// sentence that was cut at nine places.
 const MIN_BROKEN_OFF_CONFIDENCE: f32 = 0.3;
 
-/// The start of each token after a prompt, and the end of the last one: seconds of a window with
-/// `seconds` of audio. `attention` covers the prompt, one more token, the tokens in question and
-/// the end token.
+/// Computes the start of each token after a prompt, and the end of the last one, in seconds of a
+/// window with `seconds` of audio. `attention` covers the prompt, one more token, the tokens in
+/// question and the end token.
 pub(super) fn times(attention: &Attention, prompt: usize, seconds: f64) -> Vec<f64> {
     let moments = ((seconds / PRECISION).ceil() as usize).clamp(1, attention.moments);
     let rows = attention.tokens.saturating_sub(prompt + 1);
@@ -186,8 +186,8 @@ pub(super) fn shorten(words: &mut [(Word, (f64, f64))]) {
     }
 }
 
-/// Moves the edges of words to audible sound: the best path leaves no gaps between words, so each
-/// includes adjacent silence.
+/// Moves the edges of words to audible sound. The best path leaves no gaps between words, so each
+/// word includes adjacent silence.
 pub(super) fn trim(words: &mut [(Word, (f64, f64))], samples: &[f32]) {
     let seconds = |step: usize| (step * STEP) as f64 / f64::from(SAMPLE_RATE);
     for (word, _) in words {

@@ -21,7 +21,7 @@ const MIN_LOG_PROBABILITY: f64 = -1.0;
 const MAX_NO_SPEECH: f32 = 0.6;
 /// Assumed timestamp error, seconds.
 const STAMP_ERROR: f64 = 0.3;
-/// Minimum probability of a spoken language, 0..1.
+/// Probability from which a language may be the spoken one, 0..1.
 const MIN_LANGUAGE_SHARE: f32 = 0.1;
 /// Sampling temperature of each attempt.
 const TEMPERATURES: [f32; 6] = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0];
@@ -72,8 +72,8 @@ impl DecodedWindow {
     }
 }
 
-/// The text between timestamps with their times, seconds of the window. Text without a closing
-/// timestamp lasts forever.
+/// Splits tokens into the texts between timestamps with their times, seconds of the window. Text
+/// without a closing timestamp lasts forever.
 fn timed_segments<'t>(tokens: &'t [u32], vocabulary: &Vocabulary) -> Vec<(&'t [u32], (f64, f64))> {
     let is_stamp = |token: &u32| vocabulary.seconds(*token).is_some();
     let mut segments = Vec::new();
@@ -110,9 +110,9 @@ fn have_separate_speech(segments: &[(f64, f64)], speech: &[SpeechSpan]) -> bool 
     segments.len() > 1 && segments.iter().all(spoken) && segments.windows(2).all(apart)
 }
 
-/// The best answer to a window, empty for silence: the first that is likely and does not loop, or
-/// the most likely one that does not loop. Repetition that `speech` (seconds of the window)
-/// confirms is genuine.
+/// Finds the best answer to a window, which is empty for silence. It is the first answer that is
+/// likely and does not loop, or else the most likely one that does not loop. Repetition that
+/// `speech` (seconds of the window) confirms is genuine.
 pub(super) fn answer(
     network: &mut Network,
     encoded: &EncodedWindow,
@@ -153,7 +153,8 @@ pub(super) struct LanguageScore {
     pub(super) probability: f32,
 }
 
-/// The languages that may be spoken, most probable first; none for an English-only model.
+/// Detects the languages that may be spoken, most probable first; there are none for an
+/// English-only model.
 pub(super) fn languages(
     network: &mut Network,
     encoded: &EncodedWindow,

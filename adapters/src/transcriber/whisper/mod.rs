@@ -173,8 +173,8 @@ impl Model {
     }
 
     /// Generates a few tokens from an empty encoding, so that files that do not belong together
-    /// fail here. Does not run the encoder: that takes a second, and memory that many services
-    /// never need.
+    /// fail here. Does not run the encoder, since that takes a second, and memory that many
+    /// services never need.
     fn warm_up(&self) -> Result<()> {
         let mut network = self.network.lock();
         let empty = network.empty_encoding()?;
@@ -214,8 +214,8 @@ impl Model {
         Ok((answer, language, heard))
     }
 
-    /// The start of each token and the end of the last one, for each segment. If the network has no
-    /// alignment output, the tokens share the time of their segment equally.
+    /// Computes the start of each token and the end of the last one, for each segment. If the
+    /// network has no alignment output, the tokens share the time of their segment equally.
     fn times(
         &self,
         segments: &[WindowSegment<'_>],
@@ -290,8 +290,8 @@ fn prompt(vocabulary: &Vocabulary, language: Option<&LanguageScore>) -> Vec<u32>
     }
 }
 
-/// The segments of an answer for `seconds` of audio, and how much audio they cover: the part after
-/// the last pair of timestamps is processed again with the next window.
+/// Splits an answer for `seconds` of audio into segments, and returns how much audio they cover.
+/// The part after the last pair of timestamps is processed again with the next window.
 fn segments<'a>(
     answer: &'a DecodedWindow,
     vocabulary: &Vocabulary,

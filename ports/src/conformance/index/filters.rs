@@ -91,7 +91,8 @@ pub(super) async fn are_conjunctions(index: &dyn VectorIndex) {
     }
 }
 
-/// A metadata filter may name hundreds of videos, most of which the index lacks.
+/// Checks a filter with many videos: a metadata filter may name hundreds, most of which are not in
+/// the index.
 pub(super) async fn accept_many_videos(index: &dyn VectorIndex) {
     let named = |n: u32| video(&format!("{n:04x}"));
     let points = |range: Range<u32>| {

@@ -118,7 +118,8 @@ impl AggregatorOutput for Outline {
     }
 }
 
-/// The title and summary of a group of chunks; without passages, a numbered title and no summary.
+/// Writes the title and summary of a group of chunks; without passages, the title is a number and
+/// there is no summary.
 async fn title_and_summary(
     input: &AggregatorInput<'_>,
     number: usize,
@@ -159,7 +160,7 @@ mod tests {
     use crate::aggregation::testing::{aggregate, aggregate_with_vectors, output, video};
     use crate::analysis::analyzers::default_video;
 
-    /// The chapters of a video whose chunks have these topics.
+    /// Computes the chapters of a video whose chunks have these topics.
     async fn chapters(topics: &[usize]) -> Vec<Value> {
         const DESCRIPTIONS: [&str; 3] = ["The harbour wakes.", "Bread is baked.", "Snow falls."];
         let outputs = topics

@@ -34,11 +34,12 @@ const PROMPT: &str = include_str!("../prompts/narrative.md");
 /// Maximum length of one narrative, tokens.
 const MAX_TOKENS: u32 = 300;
 
-/// Maximum number of people whose narrative the language model writes, those in most chunks first. The
-/// other narratives consist of the people analyzer's words.
+/// For how many people the language model writes the narrative; people who appear in most chunks
+/// come first. The other narratives consist of the people analyzer's words.
 const MAX_NARRATED: usize = 40;
 
-/// Minimum length of an observation, seconds: one from a single frame has no duration.
+/// Length to which shorter observations are extended, seconds; an observation from a single frame
+/// has no duration of its own.
 const MIN_SECONDS: f64 = 1.0;
 
 /// The people of a video.
@@ -180,7 +181,7 @@ fn people_by_chunk(video: &AnalyzedVideo) -> Vec<ChunkPerson> {
     people
 }
 
-/// Joins people to whom corrections give the same name.
+/// Joins people who have the same name according to corrections.
 fn join_by_name(persons: &mut Vec<Vec<&ChunkPerson>>) {
     let mut joined: Vec<Vec<&ChunkPerson>> = Vec::new();
     for person in persons.drain(..) {
@@ -208,7 +209,7 @@ fn extend_to_minimum(seen: Span, chunk: Span) -> Span {
     Span { start, end: start + length }
 }
 
-/// The indexes of the people whose narrative the model writes.
+/// Selects the people whose narrative the model writes, as indexes.
 fn select_narrated(persons: &[Vec<&ChunkPerson>]) -> Vec<usize> {
     let mut linked: Vec<usize> = (0..persons.len()).filter(|n| persons[*n].len() > 1).collect();
     linked.sort_by_key(|n| std::cmp::Reverse(persons[*n].len()));
@@ -241,7 +242,7 @@ fn record(video_id: VideoId, number: usize, person: &[&ChunkPerson]) -> EntityRe
     }
 }
 
-/// A narrative of the actions, in the words of the people analyzer.
+/// Composes a narrative of the person's actions in the words of the people analyzer.
 fn composed_narrative(person: &[&ChunkPerson]) -> String {
     let mut sentences: Vec<String> = Vec::new();
     for seen in person {
@@ -264,7 +265,8 @@ fn sentence(seen: &ChunkPerson) -> String {
     }
 }
 
-/// The record of a linked person, with a narrative from the model or in the analyzer's words.
+/// Builds the record of a linked person. Its narrative comes from the model or consists of the
+/// analyzer's words.
 async fn build_record(
     input: &AggregatorInput<'_>,
     number: usize,

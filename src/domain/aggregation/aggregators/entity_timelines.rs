@@ -88,7 +88,8 @@ impl AggregatorOutput for Timelines {
     }
 }
 
-/// Merges observations in consecutive chunks: no chunk in between lacks the person.
+/// Merges observations in consecutive chunks, that is, without a chunk in between that lacks the
+/// person.
 fn spans(observations: &[PersonObservation]) -> Vec<[f64; 2]> {
     let mut spans: Vec<[f64; 2]> = Vec::new();
     let mut last_chunk: Option<ChunkId> = None;

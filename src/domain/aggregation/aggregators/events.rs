@@ -133,8 +133,8 @@ fn category(answer: &str) -> String {
     word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
 }
 
-/// Drops an event that repeats one of the same or the previous chunk, including across a longer series of
-/// chunks.
+/// Drops an event that repeats one in the same or the previous chunk, so that an event repeated
+/// over a longer series of chunks is kept once.
 fn deduplicate(events: Vec<(ChunkId, Event)>) -> Vec<(ChunkId, Event)> {
     let mut kept: Vec<(ChunkId, Event)> = Vec::new();
     // For each kept event, the last chunk that repeats it, and its words.
@@ -156,7 +156,7 @@ fn deduplicate(events: Vec<(ChunkId, Event)>) -> Vec<(ChunkId, Event)> {
     kept
 }
 
-/// The stems of the content words of an event.
+/// The stems of an event's content words.
 fn words(event: &str) -> BTreeSet<String> {
     const STOP_WORDS: &[&str] = &[
         "is", "are", "was", "were", "has", "have", "and", "then", "to", "of", "in", "on", "at",
@@ -169,7 +169,7 @@ fn words(event: &str) -> BTreeSet<String> {
 
 /// Whether two events are the same: similar words and equal numbers.
 fn is_same(a: &BTreeSet<String>, b: &BTreeSet<String>) -> bool {
-    /// Minimum Jaccard similarity of their words.
+    /// Minimum Jaccard similarity between the words of two events that are the same.
     const MIN_SIMILARITY: f64 = 0.6;
     let numbers = |words: &BTreeSet<String>| -> BTreeSet<String> {
         words.iter().filter(|w| w.chars().any(|c| c.is_ascii_digit())).cloned().collect()

@@ -1,4 +1,4 @@
-//! `ner`: named entities in speech, descriptions and text on screen.
+//! `ner`: finds named entities in speech, descriptions and on-screen text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -105,16 +105,16 @@ impl AggregatorOutput for NamedEntities {
     }
 }
 
-/// A text of one chunk by one analyzer.
+/// A text that one analyzer produced for one chunk.
 struct TextSource {
     chunk: ChunkId,
     analyzer: String,
     text: String,
 }
 
-/// The prose, speech and screen text of each chunk and analyzer; lists of objects and appearances contain
-/// no names. A description is kept whole: next to its other words, capitals in quoted screen text
-/// distinguish names from upper-case text.
+/// The prose, speech and screen text of each chunk and analyzer; lists of objects and appearances
+/// contain no names. A description is kept whole, because its other words show whether capitals in
+/// quoted screen text mark a name or just upper-case text.
 fn texts(video: &AnalyzedVideo) -> Vec<TextSource> {
     let mut texts = Vec::new();
     for analyzer in video.outputs.keys() {
@@ -141,7 +141,7 @@ fn texts(video: &AnalyzedVideo) -> Vec<TextSource> {
 /// The mentions of each entity, by chunk and analyzer.
 #[derive(Default)]
 struct Mentions {
-    /// By label and lower-case text.
+    /// The counts by label and lower-case text.
     entities: BTreeMap<(String, String), MentionCounts>,
 }
 
@@ -183,8 +183,9 @@ impl Mentions {
 }
 
 impl MentionCounts {
-    /// Several analyzers contain the same words (a composed description quotes screen text), so the count
-    /// for a chunk is the maximum over its analyzers, not their sum.
+    /// Counts the mentions. The outputs of several analyzers can contain the same words (a composed
+    /// description quotes screen text), so the count for a chunk is the maximum over its analyzers,
+    /// not the sum.
     fn count(&self) -> u32 {
         let mut by_chunk: BTreeMap<ChunkId, u32> = BTreeMap::new();
         for ((chunk, _), count) in &self.counts {
@@ -194,7 +195,8 @@ impl MentionCounts {
         by_chunk.values().sum()
     }
 
-    /// The most frequent spelling; of equally frequent ones the first in ASCII order, which has capitals.
+    /// The most frequent spelling; among equally frequent ones, the first in ASCII order, which
+    /// prefers capitals.
     fn spelling(&self) -> Option<String> {
         let max = self.spellings.values().max()?;
         self.spellings.iter().find(|(_, count)| *count == max).map(|(text, _)| text.clone())

@@ -74,7 +74,8 @@ const PROMPT: &str = include_str!("../prompts/narrative.md");
 /// Maximum length of one narrative, tokens.
 const MAX_TOKENS: u32 = 200;
 
-/// Maximum number of objects whose narrative the language model writes, those in most chunks first.
+/// For how many objects the language model writes the narrative; objects that appear in most chunks
+/// come first.
 const MAX_NARRATED: usize = 20;
 
 #[async_trait]
@@ -150,7 +151,7 @@ impl AggregatorOutput for ObjectEntityList {
     }
 }
 
-/// The indexes of the objects whose narrative the model writes.
+/// Selects the objects whose narrative the model writes, as indexes.
 fn select_narrated(objects: &[TrackedObject]) -> Vec<usize> {
     let mut linked: Vec<usize> =
         (0..objects.len()).filter(|n| objects[*n].observations.len() > 1).collect();
@@ -159,7 +160,8 @@ fn select_narrated(objects: &[TrackedObject]) -> Vec<usize> {
     linked
 }
 
-/// The entity of an object, with a narrative from the model or composed from its observations.
+/// Builds an object's entity. Its narrative comes from the model or is composed from the
+/// observations.
 async fn build_entity(
     input: &AggregatorInput<'_>,
     number: usize,

@@ -1,4 +1,4 @@
-//! `sentiment`: sentiment of the language that speakers use, per speaker and over time.
+//! `sentiment`: the sentiment of what speakers say, per speaker and over time.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -170,8 +170,8 @@ impl AggregatorOutput for Counts {
     }
 }
 
-/// The number of people in each chunk, from the people analyzer, otherwise from the list in the
-/// description; chunks with neither are omitted.
+/// The number of people in each chunk, according to the people analyzer or, without it, to the list
+/// in the description. Chunks with neither are omitted.
 fn people_counts(video: &AnalyzedVideo) -> Vec<(Span, u64)> {
     if video.outputs.contains_key(people::ID) {
         let counted: BTreeMap<ChunkId, u64> = video
@@ -240,8 +240,8 @@ fn with_output(video: &AnalyzedVideo) -> Vec<String> {
     present.map(|(id, _)| id.clone()).collect()
 }
 
-/// Words and seconds of speech, from the transcript, otherwise from the speaker turns: both contain the
-/// same words.
+/// Counts the words and seconds of speech in the transcript or, if there is none, in the speaker
+/// turns; both contain the same words.
 fn speech(video: &AnalyzedVideo) -> SpeechTotals {
     let segments = video
         .typed_outputs::<ChunkTranscript>(transcript::ID)

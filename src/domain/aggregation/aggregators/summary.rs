@@ -72,10 +72,10 @@ pub(crate) struct Section {
     pub(crate) chunk_ids: Vec<ChunkId>,
 }
 
-/// Number of sections merged into one of the next tier.
+/// How many sections are merged into one section of the next tier.
 const FAN_IN: usize = 5;
 
-/// The summary of consecutive chunks, with its kind.
+/// A summary of consecutive chunks, with its kind.
 #[derive(Debug, Clone, PartialEq)]
 struct SectionSummary {
     text: Summary,
@@ -205,7 +205,7 @@ impl SectionSummary {
     }
 }
 
-/// The number of tiers for the length of a video, seconds.
+/// How many tiers of summaries a video of this length, in seconds, gets.
 fn tier_count(duration: f64) -> usize {
     match duration {
         d if d < 30.0 => 1,
@@ -254,8 +254,8 @@ async fn merge_sections(
     })
 }
 
-/// The summaries of sections as passages. A sentence that a section repeats verbatim from a chunk keeps
-/// its kind.
+/// Turns the summaries of sections into passages. A sentence that a section repeats verbatim from a
+/// chunk keeps the kind that it has there.
 fn section_passages(input: &AggregatorInput<'_>, sections: &[SectionSummary]) -> Vec<Passage> {
     let known: HashMap<&str, PassageKind> = input
         .texts

@@ -1,5 +1,6 @@
 //! Clothing signatures, by which people are linked. Similarity counts shared garments and colours;
-//! garments of the same kind in different colours rule out that two signatures are of one person.
+//! garments of the same kind in different colours rule out that two signatures belong to one
+//! person.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +8,7 @@ use text::colours::find_family;
 
 use crate::media::clothing::{BodyPart, Garment, TOP};
 
-/// Minimum total weight (see [`weight`]) of clothing that identifies a person.
+/// Minimum total weight (see [`weight`]) at which clothing identifies a person.
 const MIN_IDENTIFYING_WEIGHT: f64 = 1.0;
 
 /// Colours that are too common to identify a person.
@@ -30,7 +31,7 @@ impl ClothingSignature {
         Self(distinct(garments.iter().map(normalize)))
     }
 
-    /// Whether it is specific enough to identify a person.
+    /// Whether the clothing is specific enough to identify a person.
     pub(crate) fn is_identifying(&self) -> bool {
         self.weight() >= MIN_IDENTIFYING_WEIGHT - 1e-9
     }

@@ -1,5 +1,5 @@
-//! Links people across chunks by constrained average-linkage clustering of their clothing. People in the
-//! same chunk are never linked, and clothing that several people wear links nobody.
+//! Links people across chunks by their clothing, with constrained average-linkage clustering.
+//! People in the same chunk are never linked, and clothing that several people wear links nobody.
 
 pub(crate) mod clothing;
 pub(crate) mod object_tracks;
@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::aggregation::linking::clothing::ClothingSignature;
 use crate::kernel::video::ChunkId;
 
-/// Minimum similarity of the clothing of one person.
+/// Minimum similarity of clothing at which two groups of observations may be one person.
 const MIN_SIMILARITY: f64 = 0.6;
 
-/// Minimum margin of a link over an alternative link to somebody in the same chunk.
+/// How much more similar a linked person must be than anybody else in the same chunk.
 const MARGIN: f64 = 0.1;
 
 /// Maximum number of signatures to compare, since the run time is cubic; the least frequent ones stay
@@ -64,7 +64,7 @@ impl Cluster<'_> {
         !self.chunks.is_disjoint(&other.chunks)
     }
 
-    /// The mean similarity; 0 if any two signatures contradict each other.
+    /// The mean similarity between two clusters; 0 if any two signatures contradict each other.
     fn similarity(&self, other: &Self) -> f64 {
         let mut sum = 0.0;
         for a in &self.signatures {
@@ -102,7 +102,7 @@ fn agglomerate(mut groups: Vec<Cluster<'_>>) -> Vec<Cluster<'_>> {
     groups
 }
 
-/// The most similar pair that may be one person, as (smaller, larger) index.
+/// Finds the most similar pair of clusters that may be one person, as (smaller, larger) index.
 fn best_pair(groups: &[Cluster<'_>], similarity: &[Vec<f64>]) -> Option<(usize, usize)> {
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     for a in 0..groups.len() {

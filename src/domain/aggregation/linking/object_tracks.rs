@@ -1,4 +1,4 @@
-//! Links objects across the chunks of a video by label, position and time. Within a chunk the
+//! Links objects across the chunks of a video by label, position and time. Within each chunk, the
 //! `object_detection` analyzer has already tracked them.
 
 use ports::detector::BoundingBox;
@@ -12,7 +12,7 @@ use crate::media::geometry::{Side, centre, distance, growth, overlap, size};
 use crate::media::movement::Movement;
 use crate::media::tracking::Location;
 
-/// Labels of people, who are only counted here: the aggregator `entities` links them.
+/// Labels of people. This module only counts people; the aggregator `entities` links them.
 const PERSON_LABELS: &[&str] =
     &["person", "people", "man", "woman", "child", "boy", "girl", "face"];
 
@@ -22,13 +22,13 @@ const MIN_OVERLAP: f32 = 0.1;
 /// ... their centres are at most this many box sizes apart.
 const MAX_DISTANCE: f32 = 1.5;
 
-/// Maximum factor by which the size of an object changes from one chunk to the next.
+/// Maximum factor by which an object's size may change from one chunk to the next.
 const MAX_GROWTH: f32 = 2.0;
 
-/// Maximum distance of a fixture's centre from its median, as a share of the picture.
+/// How far a fixture's centre may lie from its median position, as a share of the picture.
 const MAX_FIXTURE_DRIFT: f32 = 0.03;
 
-/// Minimum number of boxes of a fixture.
+/// Minimum number of boxes that an object needs to count as a fixture.
 const MIN_FIXTURE_BOXES: usize = 3;
 
 /// Whether a label names a person.
@@ -50,7 +50,7 @@ pub(crate) struct ObjectObservation {
     pub(crate) chunk_id: ChunkId,
     span: Span,
     movement: Movement,
-    /// In order of time; empty if the record has no boxes.
+    /// The object's boxes in order of time; empty if the record has none.
     boxes: Vec<BoundingBox>,
 }
 
@@ -60,7 +60,7 @@ impl ObjectObservation {
         self.span
     }
 
-    /// A sentence on the position and movement of the object within the chunk.
+    /// A sentence on the object's position and movement within the chunk.
     pub(crate) fn sentence(&self, label: &str) -> String {
         let at = timecode(self.span.start);
         let Some(first) = self.boxes.first() else {
@@ -75,7 +75,7 @@ impl ObjectObservation {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TrackedObject {
     pub(crate) label: String,
-    /// At least one, in order of time.
+    /// At least one observation; they are in order of time.
     pub(crate) observations: Vec<ObjectObservation>,
 }
 
@@ -98,7 +98,7 @@ impl TrackedObject {
         self.observations.iter().flat_map(|o| &o.boxes)
     }
 
-    /// Whether it stays in place in every frame.
+    /// Whether the object stays in place in every frame.
     pub(crate) fn is_fixture(&self) -> bool {
         let median = |mut values: Vec<f32>| {
             values.sort_by(f32::total_cmp);
@@ -111,7 +111,7 @@ impl TrackedObject {
             && centres.iter().all(|centre| (centre.0 - x).hypot(centre.1 - y) <= MAX_FIXTURE_DRIFT)
     }
 
-    /// A sentence with its label and overall movement.
+    /// A sentence with the object's label and overall movement.
     pub(crate) fn description(&self) -> String {
         let article = if self.label.starts_with(['a', 'e', 'i', 'o', 'u']) { "An" } else { "A" };
         match Movement::from_boxes(self.boxes()) {
@@ -120,14 +120,14 @@ impl TrackedObject {
         }
     }
 
-    /// A narrative of one sentence per observation.
+    /// A narrative with one sentence per observation.
     pub(crate) fn composed_narrative(&self) -> String {
         let sentences = self.observations.iter().map(|o| o.sentence(&self.label));
         sentences.collect::<Vec<_>>().join(" ")
     }
 }
 
-/// Links the objects of a video, without people. Sorted by first appearance.
+/// Links the objects in a video, except for people. The result is sorted by first appearance.
 pub(crate) fn track(video: &AnalyzedVideo) -> Vec<TrackedObject> {
     let mut objects: Vec<TrackedObject> = Vec::new();
     // The objects of the previous chunk: only those can continue.
@@ -180,8 +180,9 @@ pub(crate) fn track(video: &AnalyzedVideo) -> Vec<TrackedObject> {
     objects
 }
 
-/// The distance of an observation from an object of the previous chunk; `None` if it is a different
-/// object. With `alone`, the only one of its label in both chunks, it may have moved anywhere.
+/// The distance between an observation and an object in the previous chunk; `None` if they are
+/// different objects. If it is `alone`, the only one with its label in both chunks, it may have
+/// moved anywhere.
 fn link_distance(
     object: &TrackedObject,
     observation: &ObjectObservation,
@@ -209,7 +210,7 @@ fn detections(
     )
 }
 
-/// The objects of one label in a chunk, one per track.
+/// The objects with one label in a chunk, one per track.
 fn observations(
     chunk_id: ChunkId,
     chunk: Span,

@@ -1,5 +1,5 @@
-//! `diarization`: who says what and when in a chunk. Sliced from the turns and words of the whole video,
-//! so that a speaker has one label throughout.
+//! `diarization`: who says what and when in a chunk. The output is cut out of the turns and words
+//! of the whole video, so that a speaker has one label throughout.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! `object_detection`: the objects in a chunk: labels, distinct counts, positions and times.
+//! `object_detection`: the objects in a chunk, with labels, distinct counts, positions and times.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

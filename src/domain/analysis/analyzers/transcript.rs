@@ -1,4 +1,5 @@
-//! `transcript`: the recognized speech of a chunk, with times. Sliced from the words of the whole video.
+//! `transcript`: the recognized speech of a chunk, with times. The output is cut out of the words
+//! of the whole video.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

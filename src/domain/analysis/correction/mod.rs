@@ -1,4 +1,4 @@
-//! User corrections of model output. The original output is stored as well and is restored when a
+//! User corrections to model output. The original output is stored as well and is restored when a
 //! correction is undone.
 //!
 //! A correction refers to a time and a subject, not to chunk ids or labels, so that it applies to the
@@ -61,7 +61,7 @@ pub struct Correction {
     pub kind: CorrectionKind,
     /// The text to replace: a speaker's label, words, or the id or name of a person.
     pub from: String,
-    /// The replacement; empty where the words are to be removed.
+    /// The replacement; empty if the words are to be removed.
     pub to: String,
     /// Restricts the correction to this span, seconds of the video; `None` applies everywhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]

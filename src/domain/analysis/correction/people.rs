@@ -1,4 +1,4 @@
-//! Matches the person of a correction with people in later outputs.
+//! Matches the person that a correction names with people in later outputs.
 
 use crate::kernel::time::Span;
 use crate::media::geometry;

@@ -28,8 +28,9 @@ impl PhrasePattern {
         self.words.is_empty()
     }
 
-    /// How many of the first words it matches; `None` if they do not begin with it. A token without
-    /// letters and digits, such as a dash, belongs to the word before it.
+    /// Counts how many of the first words the phrase matches; returns `None` if the words do not
+    /// begin with the phrase. A token without letters and digits, such as a dash, belongs to the
+    /// word before it.
     fn match_len(&self, words: &[&str]) -> Option<usize> {
         let mut expected = self.words.iter().peekable();
         let mut length = 0;
@@ -46,8 +47,8 @@ impl PhrasePattern {
         (expected.peek().is_none() && length > 0).then_some(length)
     }
 
-    /// The words that replace a match: they keep its surrounding punctuation, and its capital unless the
-    /// phrase is itself capitalized.
+    /// Returns the words that replace a match. They keep the punctuation around the match, and its
+    /// capital unless the phrase is itself capitalized.
     fn replacement(&self, matched: &[&str], by: &str) -> Vec<String> {
         let mut words: Vec<String> = by.split_whitespace().map(str::to_owned).collect();
         let (Some(first), Some(last)) = (matched.first(), matched.last()) else { return words };

@@ -93,7 +93,7 @@ pub(super) struct FormFiller<'a> {
 type ValuesByPath = BTreeMap<String, FormValue>;
 
 impl FormFiller<'_> {
-    /// Fills in the form with those of a model's values that are valid.
+    /// Fills in the form with the valid ones among the values that a model extracted.
     pub(super) fn fill(&self, extracted: Vec<ExtractedValue>) -> FilledForm {
         let (mut accepted, mut evidence) = (ValuesByPath::new(), Vec::new());
         let mut refused: BTreeMap<&str, String> = BTreeMap::new();
@@ -222,7 +222,7 @@ fn matches_path(path: &str, pattern: &str) -> bool {
     }
 }
 
-/// Parses a value of a kind; `None` where the text is no such value.
+/// Parses a value of a kind; returns `None` if the text is not such a value.
 fn parse(kind: &FieldKind, text: &str, chunk: Span) -> Option<FormValue> {
     match kind {
         _ if text.is_empty() => None,

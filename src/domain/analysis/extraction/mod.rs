@@ -40,7 +40,7 @@ pub struct ExtractorDefinition {
     pub updated_at: String,
 }
 
-/// Increased with every change of the prompt or of the validation of values.
+/// Increased with every change to the prompt or to the validation of values.
 const VERSION: u32 = 1;
 
 const PROMPT: &str = include_str!("prompt.md");
@@ -209,7 +209,8 @@ impl Analyzer for Extractor {
     }
 }
 
-/// The speech, screen text and objects of a chunk, as far as they fit into the model's context.
+/// Collects the speech, screen text and objects in a chunk, as far as they fit into the model's
+/// context.
 async fn passages(models: &Models, chunk: &ChunkEvidence) -> Result<Vec<Passage>> {
     let mut passages = Vec::new();
     let passage = |id: String, kind, start: f64, end: f64, text: &str| Passage {

@@ -13,8 +13,8 @@ use sha1::{Digest, Sha1};
 use super::{UploadId, UploadRecord, UploadState, Uploads, state};
 use crate::kernel::error::{Error, Result};
 
-/// A writer of an upload. Stores full parts as they fill up, and the last part on [`Self::finish`],
-/// without which it is lost.
+/// Writes an upload. Stores parts as they fill up, and the last part on [`Self::finish`], without
+/// which that part is lost.
 pub struct UploadWriter {
     records: Arc<dyn RecordStore>,
     storage: Arc<dyn ObjectStorage>,
@@ -30,7 +30,7 @@ pub struct UploadWriter {
     checksum: Option<Checksum>,
 }
 
-/// The expected hash of the bytes of the request, and their hash so far.
+/// The expected hash of the bytes in the request, and their hash so far.
 struct Checksum {
     expected: [u8; 20],
     hash: Sha1,
@@ -68,8 +68,8 @@ impl UploadWriter {
         self.checksum.is_some()
     }
 
-    /// Appends bytes. Returns `TooLarge` beyond the announced length of the upload, `Conflict` if
-    /// another request appends to it.
+    /// Appends bytes. Returns `TooLarge` beyond the upload's announced length, and `Conflict` if
+    /// another request is appending to it.
     pub async fn write(&mut self, bytes: &[u8]) -> Result<()> {
         if bytes.len() as u64 > self.missing() {
             return Err(Error::TooLarge(format!(
@@ -95,8 +95,8 @@ impl UploadWriter {
         Ok(())
     }
 
-    /// Stores the rest and returns the state of the upload. Returns `Mismatch` if the checksum does not
-    /// match.
+    /// Stores the rest of the bytes and returns the upload's state. Returns `Mismatch` if the
+    /// checksum does not match.
     pub async fn finish(mut self) -> Result<UploadState> {
         let checksum = self.checksum.take();
         let matches = checksum.is_none_or(|c| c.hash.finalize().as_slice() == c.expected);
@@ -115,7 +115,7 @@ impl UploadWriter {
         Ok(state(&self.id, self.record))
     }
 
-    /// Discards uncommitted bytes: those of the whole request if it has a checksum.
+    /// Discards uncommitted bytes; if the request has a checksum, these are all its bytes.
     pub async fn abandon(self) {
         self.discard_uncommitted().await;
     }

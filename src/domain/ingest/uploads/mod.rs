@@ -1,9 +1,9 @@
-//! Resumable uploads (tus): a folder of parts in the bucket, and a record of them that is only changed
-//! by compare-and-swap, so that any instance can resume an upload.
+//! Resumable uploads (tus). An upload is a folder of parts in the bucket and a record of them. The
+//! record is only changed by compare-and-swap, so that any instance can resume an upload.
 //!
-//! The record contains the state of the hash, so that no byte is read again for it, even after a
-//! restart. The id of an upload contains its expiry and length, so that one listing shows what waits
-//! and what has expired.
+//! The record contains the state of the hash, so that no byte has to be read again to compute it,
+//! even after a restart. The id of an upload contains its expiry and length, so that one listing
+//! shows what waits and what has expired.
 
 mod append;
 
@@ -139,8 +139,8 @@ impl Uploads {
         Self { records: stores.records.clone(), storage: stores.storage.clone(), settings }
     }
 
-    /// Begins an upload of `length` bytes. Returns `TooLarge` beyond the upload limit, `Busy` if
-    /// waiting uploads leave no room.
+    /// Begins an upload of `length` bytes. Returns `TooLarge` beyond the upload limit, and `Busy`
+    /// if waiting uploads leave no room.
     pub(crate) async fn begin(
         &self,
         access: &Access,
@@ -197,15 +197,15 @@ impl Uploads {
         Ok(())
     }
 
-    /// The state of an upload. Returns `NotFound` if it does not exist, belongs to another caller or
-    /// has expired.
+    /// Reads the state of an upload. Returns `NotFound` if the upload does not exist, belongs to
+    /// another caller or has expired.
     pub(crate) async fn state(&self, access: &Access, id: &str) -> Result<UploadState> {
         let (id, record, _) = self.find(access, id).await?;
         Ok(state(&id, record))
     }
 
-    /// Resumes an upload at `offset`. Returns `Conflict` if that is not its current offset. `checksum`
-    /// is the SHA-1 of the bytes to append; nothing is stored unless it matches.
+    /// Resumes an upload at `offset`. Returns `Conflict` if that is not the upload's current
+    /// offset. `checksum` is the SHA-1 of the bytes to append; nothing is stored unless it matches.
     pub(crate) async fn append(
         &self,
         access: &Access,
@@ -247,13 +247,13 @@ impl Uploads {
         Ok(deleted)
     }
 
-    /// A complete upload. Returns `Unprocessable` if a part of it is missing.
+    /// Reads a complete upload. Returns `Unprocessable` if a part of it is missing.
     pub(crate) async fn complete(&self, access: &Access, id: &str) -> Result<CompleteUpload> {
         let (id, record, _) = self.find(access, id).await?;
         complete(&id, record)
     }
 
-    /// The bytes of a complete upload, and its expected hash.
+    /// Reads the bytes of a complete upload, and its expected hash.
     pub(crate) async fn content(
         &self,
         access: &Access,
@@ -290,7 +290,7 @@ impl Uploads {
         Ok((id, record, document))
     }
 
-    /// Ids of all uploads with a record.
+    /// Lists the ids of all uploads with a record.
     async fn ids(&self) -> Result<Vec<UploadId>> {
         let keys = self.records.list(&format!("{FOLDER}/")).await?;
         let name = |key: &String| {
@@ -299,7 +299,8 @@ impl Uploads {
         Ok(keys.iter().filter_map(name).collect())
     }
 
-    /// Removes the record last: as long as it exists, the parts can be found.
+    /// Removes the parts and then the record. The record goes last, because the parts can be found
+    /// as long as it exists.
     async fn discard(&self, id: &UploadId) -> Result<()> {
         self.storage.delete_prefix(&id.folder()).await?;
         Ok(self.records.delete(&id.key()).await?)

@@ -1,6 +1,6 @@
 //! Speech on the channels of a stereo track with one voice per channel, as recorders of calls and
-//! interviews produce. Both channels are stored while the track is decoded; afterwards, their levels
-//! during speech and the speech on both decide whether each has its own voice.
+//! interviews produce. Both channels are stored while the track is decoded. Afterwards, their
+//! levels during speech and the speech on each of them decide whether each has its own voice.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::media::speech::VoiceTurn;
 /// Minimum length of speech between spans of bleed, seconds.
 const MIN_SPEECH: f64 = 0.2;
 
-/// Writes the channels of a track to disk while they are decoded, from the first difference on.
+/// Writes the channels of a track to disk while they are decoded, starting at the first difference.
 pub(crate) struct ChannelWriter {
     folder: PathBuf,
     channels: Option<Open>,
@@ -47,12 +47,12 @@ pub(crate) struct ChannelSpeech {
 }
 
 impl ChannelWriter {
-    /// Writes them to temporary files in `folder`.
+    /// Creates a writer whose temporary files are in `folder`.
     pub(crate) fn new(folder: &Path) -> Self {
         Self { folder: folder.to_path_buf(), channels: None, is_identical: false }
     }
 
-    /// Appends a block; `mix` contains the sound before it.
+    /// Appends a block; `mix` contains the sound before that block.
     pub(crate) fn push(
         &mut self,
         block: &AudioBlock<'_>,
@@ -81,7 +81,7 @@ impl ChannelWriter {
         Ok(())
     }
 
-    /// The channels; `None` if they do not differ.
+    /// Returns the channels, or `None` if they do not differ.
     pub(crate) fn finish(self) -> Result<Option<Channels>> {
         let Some(Open { writers: [left, right], from, envelope }) = self.channels else {
             return Ok(None);
@@ -91,8 +91,8 @@ impl ChannelWriter {
 }
 
 impl Channels {
-    /// Each channel with its speech; `None` unless each has its own voice. `speech` is the speech in
-    /// the mix; `find_speech` detects speech in a channel. *Blocks*.
+    /// Returns each channel with its speech, or `None` unless each has its own voice. `speech` is
+    /// the speech in the mix; `find_speech` detects speech in a channel. *Blocks*.
     pub(crate) fn separate(
         self,
         speech: &[Span],
@@ -138,8 +138,8 @@ fn subtract(spans: &[Span], taken: &[Span]) -> Vec<Span> {
     left
 }
 
-/// Diarization for one speaker per channel: turns in order of start, with speakers `S1`, `S2` by first
-/// speech.
+/// Diarizes speech with one speaker per channel. Returns the turns in order of start, with speakers
+/// `S1`, `S2` by first speech.
 pub(crate) fn channel_turns(channels: &[ChannelSpeech]) -> Vec<VoiceTurn> {
     let mut turns: Vec<(usize, Span)> = Vec::new();
     for (channel, ChannelSpeech { spans, .. }) in channels.iter().enumerate() {

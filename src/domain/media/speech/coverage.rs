@@ -1,5 +1,6 @@
-//! Recovers speech that a recogniser skipped. Within long audio, a network may transcribe repeated
-//! words only once; each region of speech between pauses without words is recognised again separately.
+//! Recovers speech that a recogniser skipped. In long audio, a network may transcribe repeated
+//! words only once. So each region of speech between pauses that has no words is recognised again,
+//! on its own.
 
 use ports::transcriber::Word;
 use text::letters_and_digits;
@@ -9,7 +10,8 @@ use super::recognise::{Piece, Recognition};
 use crate::kernel::error::Result;
 use crate::kernel::time::Span;
 
-/// Minimum length of a region to recover, seconds; shorter ones without words are coughs or laughs.
+/// Minimum length of a region that is recognised again, seconds; shorter ones without words are
+/// coughs or laughs.
 const MIN_REGION: f64 = 0.4;
 
 impl Recognition<'_> {

@@ -1,6 +1,6 @@
-//! Level envelopes of the two channels of a stereo track, window by window, and the bleed between them.
-//! Voices on separate channels alternate or, while simultaneous, rise and fall independently; music,
-//! ambience and a centred voice rise and fall on both channels together.
+//! Level envelopes of the two channels of a stereo track, window by window, and the bleed between
+//! them. Voices on separate channels alternate or, while both speak, rise and fall independently;
+//! music, ambience and a centred voice rise and fall on both channels together.
 
 use ports::decoder::SAMPLE_RATE;
 
@@ -12,42 +12,43 @@ const WINDOW: usize = SAMPLE_RATE as usize / 20;
 /// Length of a window, seconds.
 const SECONDS: f64 = WINDOW as f64 / SAMPLE_RATE as f64;
 
-/// Level difference at which only the louder channel has the voice, dB: microphones with more bleed
-/// than that are not separate channels.
+/// Level difference from which only the louder channel has the voice, dB. Microphones with more
+/// bleed than that do not count as separate channels.
 const MIN_DIFFERENCE: f32 = 6.0;
 
 /// Level relative to a channel's maximum below which sound is a pause, dB.
 const AUDIBLE: f32 = -35.0;
 
-/// Lowest level, dB: how far a pause lies below it has no meaning.
+/// The lowest level that is distinguished, dB; how much quieter a pause is has no meaning.
 const FLOOR: f32 = -45.0;
 
 /// Number of loudest windows that determine the level of a channel: half a second.
 const LOUDEST_WINDOWS: usize = 10;
 
-/// Maximum gain to normalise a channel to the level of the other, dB.
+/// Maximum gain with which a channel is brought to the level of the other, dB.
 const MAX_GAIN: f32 = 20.0;
 
-/// Minimum number of windows with a channel's own sound: the length of "Hello".
+/// In how many windows a channel must have its own sound at least; this is the length of "Hello".
 const MIN_OWN: usize = 8;
 
-/// Minimum level of a channel's own sound above the bleed, dB.
+/// How far above the bleed the level of a channel's own sound must be, dB.
 const MARGIN: f32 = 8.0;
 
-/// The bleed is this quantile of the level differences while the other channel is louder: below the
-/// median, because the channel's own voice lies above.
+/// The bleed is this quantile of the level differences while the other channel is louder. It is
+/// below the median, because the channel's own voice lies above it.
 const BLEED_QUANTILE: usize = 4;
 
 /// Correlation of envelopes below which sounds are independent.
 const INDEPENDENT: f64 = 0.3;
 
-/// Maximum share of audible windows with similar levels on both channels, if the envelopes correlate.
+/// Largest share of audible windows that may have similar levels on both channels if the envelopes
+/// correlate.
 const MAX_SIMULTANEOUS: f64 = 0.35;
 
-/// Correlation of samples above which the channels have the same sound.
+/// Correlation of samples above which both channels carry the same sound.
 const COPY: f32 = 0.9;
 
-/// Number of windows on either side that smooth bleed detection.
+/// Over how many windows on either side bleed detection is smoothed.
 const SMOOTHING: usize = 5;
 
 /// Number of audible windows after which channels that never differ are identical: ten minutes.
@@ -72,11 +73,12 @@ struct Window {
 #[derive(Debug, Default)]
 pub(super) struct Envelope {
     windows: Vec<Window>,
-    /// Energy of each channel and their cross-correlation, of the incomplete window.
+    /// The energy of each channel and their cross-correlation in the incomplete window.
     energy: [f64; 2],
     shared: f64,
     samples: usize,
-    /// Number of audible windows, and of those in which each channel is clearly louder.
+    /// The number of audible windows, and for each channel the number of windows in which it is
+    /// clearly louder.
     audible: usize,
     apart: [usize; 2],
 }
@@ -120,14 +122,15 @@ impl Envelope {
         (self.energy, self.shared, self.samples) = ([0.0; 2], 0.0, 0);
     }
 
-    /// Whether enough audio was identical on both channels to expect no voice on either alone.
+    /// Whether so much audio was identical on both channels that neither will have a voice of its
+    /// own.
     pub(super) fn is_identical(&self) -> bool {
         let rarer = self.apart[0].min(self.apart[1]);
         self.audible >= IDENTICAL_WINDOWS && rarer * MIN_APART_SHARE < self.audible
     }
 
-    /// Parameters that separate the voices of the channels within `speech`, which is in seconds from
-    /// the first window; `None` if the channels share a voice.
+    /// Determines the parameters that separate the channels' voices within `speech`, which is in
+    /// seconds from the first window; returns `None` if the channels share a voice.
     pub(super) fn separate_voices(&self, speech: &[Span]) -> Option<Separation> {
         let loudest = [0, 1].map(|channel| {
             let mut levels: Vec<f32> = self.windows.iter().map(|w| w.levels[channel]).collect();
@@ -144,7 +147,8 @@ impl Envelope {
         best.map(|(separation, _)| separation)
     }
 
-    /// Tries reference levels; also returns the smaller number of windows with a channel's own sound.
+    /// Tries to separate the voices with these reference levels. Also counts the windows with each
+    /// channel's own sound and returns the smaller number.
     fn separate_at(&self, full: [f32; 2], speech: &[Span]) -> Option<(Separation, usize)> {
         let spoken: Vec<Window> =
             self.within(speech).map(|window| window.normalised(full)).collect();
@@ -195,7 +199,7 @@ impl Envelope {
 }
 
 impl Window {
-    /// Levels relative to the reference, at least [`FLOOR`].
+    /// Makes levels relative to the reference, but at least [`FLOOR`].
     fn normalised(self, full: [f32; 2]) -> Self {
         let levels = [0, 1].map(|channel| (self.levels[channel] - full[channel]).max(FLOOR));
         Self { levels, ..self }
@@ -215,8 +219,8 @@ impl Window {
         self.is_copy(channel) || (other > AUDIBLE && is_heard && is_explained)
     }
 
-    /// Whether a channel is a copy of the other, which is at least as loud; of equally loud ones, the
-    /// right one is.
+    /// Whether a channel is a copy of the other, which is at least as loud. If both are equally
+    /// loud, the right one is the copy.
     fn is_copy(&self, channel: usize) -> bool {
         const SAME_LEVEL: f32 = 1.0;
         let louder = self.levels[1 - channel] - self.levels[channel];

@@ -1,5 +1,5 @@
-//! Clusters speech by voice: agglomerative clustering that determines the number of voices, with the
-//! thresholds that 3D-Speaker publishes.
+//! Clusters speech by voice. Agglomerative clustering with the thresholds that 3D-Speaker publishes
+//! determines the number of voices.
 
 use kodama::{Method, linkage};
 
@@ -8,7 +8,7 @@ use crate::kernel::vector::dot;
 
 /// A piece of one speaker's speech.
 pub(super) struct SpeakerSegment {
-    /// Index of its run.
+    /// The index of the run that it belongs to.
     pub(super) run: usize,
     /// When it is spoken, seconds of the video.
     pub(super) span: Span,
@@ -24,7 +24,7 @@ const SELF_SHARE: f32 = 2.0 / 3.0;
 /// clustering were 0.2 and 0.4.
 const MIN_SHARE: f32 = 0.5;
 
-/// Minimum number of comparisons within runs to adapt the threshold.
+/// Minimum number of comparisons within runs at which the threshold is adapted.
 const MIN_COMPARISONS: usize = 4;
 
 /// Minimum size of a cluster; smaller ones join the nearest larger one (3D-Speaker's
@@ -38,12 +38,12 @@ const SENTENCE: f64 = 1.0;
 /// Clusters whose centroids have a higher cosine similarity are merged (3D-Speaker's `mer_cos`).
 const MERGE_SIMILARITY: f32 = 0.8;
 
-/// Maximum number of pieces to cluster, which compares all pairs; of more, a sample over the video is
-/// clustered and the others join the nearest cluster.
+/// Maximum number of pieces to cluster, since clustering compares all pairs. If there are more, a
+/// sample from the whole video is clustered and the other pieces join the nearest cluster.
 const MAX_CLUSTERED: usize = 2_000;
 
-/// The cluster of each piece. `same_voice` is the mean cosine similarity above which pieces of clean
-/// audio are one voice.
+/// Assigns each piece to a cluster. `same_voice` is the mean cosine similarity above which pieces
+/// of clean audio are one voice.
 pub(super) fn groups(segments: &[SpeakerSegment], same_voice: f32) -> Vec<usize> {
     let step = segments.len().div_ceil(MAX_CLUSTERED).max(1);
     let sample: Vec<&SpeakerSegment> = segments.iter().step_by(step).collect();
@@ -83,7 +83,7 @@ pub(super) fn groups(segments: &[SpeakerSegment], same_voice: f32) -> Vec<usize>
     groups
 }
 
-/// The mean cosine similarity above which pieces of this audio are one voice.
+/// Computes the mean cosine similarity above which pieces of this audio are one voice.
 fn adapted_threshold(segments: &[SpeakerSegment], same_voice: f32) -> f32 {
     let mut similarities: Vec<f32> = (segments.iter().enumerate())
         .filter_map(|(i, segment)| {
@@ -103,7 +103,7 @@ fn adapted_threshold(segments: &[SpeakerSegment], same_voice: f32) -> f32 {
     (SELF_SHARE * median).clamp(MIN_SHARE * same_voice, same_voice)
 }
 
-/// Average linkage down to a minimum similarity.
+/// Clusters pieces by average linkage down to a minimum similarity.
 fn clusters(segments: &[&SpeakerSegment], threshold: f32) -> Vec<Vec<usize>> {
     let mut distances = Vec::with_capacity(segments.len() * segments.len().saturating_sub(1) / 2);
     for (i, a) in segments.iter().enumerate() {

@@ -9,10 +9,10 @@ use super::recognise::{Piece, Recognition, confidence};
 use crate::kernel::error::Result;
 use crate::kernel::time::{Span, rounded};
 
-/// Minimum probability of a certain language.
+/// Probability from which a detected language counts as certain.
 const MIN_PROBABILITY: f32 = 0.5;
 
-/// Minimum length of speech for a certain language, seconds.
+/// Length of speech from which a detected language can count as certain, seconds.
 const MIN_SECONDS: f64 = 3.0;
 
 /// A span of speech in one language, if a video has several.
@@ -40,8 +40,8 @@ pub(super) fn main_language<'a>(pieces: impl Iterator<Item = &'a Piece>) -> Opti
     languages.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(language, _)| language.into())
 }
 
-/// The spans of each language, of pieces in order of start; empty if there is one language and all
-/// speech is intelligible.
+/// Finds the spans of each language in pieces that are in order of start. The result is empty if
+/// there is only one language and all speech is intelligible.
 pub(super) fn language_spans(pieces: &[&Piece]) -> Vec<LanguageSpan> {
     let mut spans: Vec<LanguageSpan> = Vec::new();
     for piece in pieces.iter().filter(|piece| piece.unintelligible || !piece.words.is_empty()) {
@@ -58,7 +58,7 @@ pub(super) fn language_spans(pieces: &[&Piece]) -> Vec<LanguageSpan> {
 }
 
 impl Piece {
-    /// Whether its language is certain.
+    /// Whether the language of the piece is certain.
     fn is_language_certain(&self) -> bool {
         let probable = self.probability.is_none_or(|probability| probability >= MIN_PROBABILITY);
         probable && self.pack.seconds() >= MIN_SECONDS
@@ -73,7 +73,7 @@ impl Piece {
         }
     }
 
-    /// The language, if it is intelligible.
+    /// The language, if the speech is intelligible.
     fn intelligible_language(&self) -> Option<String> {
         self.language.clone().filter(|_| !self.unintelligible)
     }
@@ -85,7 +85,7 @@ impl Piece {
         confidence(&words)
     }
 
-    /// Removes the audio and the words of another piece.
+    /// Removes the audio and the words that are in another piece.
     fn remove(&mut self, other: &Self) {
         let removed = other.pack.whole();
         self.pack = self.pack.without(removed);
@@ -110,8 +110,8 @@ impl Recognition<'_> {
         Ok(())
     }
 
-    /// Finds the pause at which the language changes between two pieces of different languages: a pack
-    /// may end with the beginning of the other language.
+    /// Finds the pause at which the language changes between two pieces in different languages,
+    /// since a pack may end with the beginning of the other language.
     pub(super) async fn split_at_changes(&self, pieces: Vec<Piece>) -> Result<Vec<Piece>> {
         let mut found: Vec<Piece> = Vec::with_capacity(pieces.len());
         for mut piece in pieces {
@@ -136,7 +136,8 @@ impl Recognition<'_> {
         Ok(found)
     }
 
-    /// Splits regions in a language off one edge of a piece, inwards; leaves at least one region.
+    /// Splits regions that are in a language off a piece, from one edge inwards; leaves at least
+    /// one region.
     async fn split_off(&self, piece: &mut Piece, language: &str, edge: Edge) -> Result<Vec<Piece>> {
         let mut regions = piece.pack.regions(self.spans);
         let mut removed = Vec::new();

@@ -1,5 +1,5 @@
-//! Speech of a video: voice activity, diarization and words. Computed once per video, stored with its
-//! record, and sliced into chunks by time.
+//! The speech in a video: voice activity, diarization and words. It is computed once per video,
+//! stored with the video's record, and sliced into chunks by time.
 
 mod channels;
 mod coverage;
@@ -38,7 +38,8 @@ pub struct VoiceTurn {
     /// The span, seconds of the video.
     #[serde(flatten)]
     pub span: Span,
-    /// Index in [`Words::channels`] of its speaker's channel, if each channel has its own voice.
+    /// The index of the speaker's channel in [`Words::channels`], if each channel has its own
+    /// voice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<usize>,
 }
@@ -56,7 +57,7 @@ pub struct SpeakerTurn {
     pub text: String,
 }
 
-/// The recognised words of a video.
+/// The recognised words in a video.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Words {
     /// The model of the recogniser.
@@ -66,20 +67,21 @@ pub struct Words {
     /// The spans of each language in order, if there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<LanguageSpan>,
-    /// In order of start, times in seconds of the video. Empty if each channel has its own.
+    /// The words in order of start, with times in seconds of the video; empty if each channel has
+    /// its own words.
     pub words: Vec<Word>,
-    /// The words of each channel, if each channel of a stereo track has its own voice.
+    /// The words on each channel, if each channel of a stereo track has its own voice.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub channels: Vec<Vec<Word>>,
 }
 
 impl Words {
-    /// The words of each channel; a single list if the channels share their voices.
+    /// The words on each channel; a single list if the channels share their voices.
     pub fn by_channel(&self) -> &[Vec<Word>] {
         if self.channels.is_empty() { std::slice::from_ref(&self.words) } else { &self.channels }
     }
 
-    /// Like [`Self::by_channel`], but mutable.
+    /// The same as [`Self::by_channel`], but mutable.
     pub(crate) fn by_channel_mut(&mut self) -> &mut [Vec<Word>] {
         if self.channels.is_empty() {
             std::slice::from_mut(&mut self.words)
@@ -88,16 +90,16 @@ impl Words {
         }
     }
 
-    /// All of them as segments, in order of start.
+    /// All words in segments, in order of start.
     pub(crate) fn segments(&self) -> Vec<Segment> {
         segments_by_channel(self.by_channel().iter().map(Vec::as_slice))
     }
 }
 
-/// The speech of a video.
+/// The speech in a video.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Speech {
-    /// The models of `spans` and `turns`.
+    /// The models that found `spans` and `turns`.
     pub voices_by: String,
     /// Voice activity, in order, not overlapping.
     pub spans: Vec<Span>,
@@ -171,7 +173,7 @@ impl Speech {
         longest.map_or(words.language.as_deref(), |longest| longest.language.as_deref())
     }
 
-    /// Those of `utterances`, which are the whole video's, that have a word within a span.
+    /// Selects those of `utterances`, which cover the whole video, that have a word within a span.
     pub fn utterances_in<'a>(
         &self,
         utterances: &'a [Utterance],
@@ -269,8 +271,8 @@ fn segments(words: &[Word]) -> Vec<Segment> {
     segments.into_iter().map(mean).collect()
 }
 
-/// Name of a model's results for one audio track of a file with several, which distinguishes results
-/// for other tracks.
+/// The name under which a model's results for one audio track are stored. If the file has several
+/// tracks, it differs from the name for other tracks.
 pub(crate) fn track_model(model: &str, audio_track: Option<u32>) -> String {
     audio_track.map_or_else(|| model.to_owned(), |track| format!("{model}/track {track}"))
 }

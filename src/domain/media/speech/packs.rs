@@ -1,5 +1,5 @@
-//! Packs of speech for recognition: up to the maximum input of the recogniser, split at pauses and
-//! without long silence.
+//! Packs of speech for recognition. A pack is at most as long as the recogniser's maximum input;
+//! packs are split at pauses and contain no long silence.
 
 use ports::decoder::SAMPLE_RATE;
 use ports::transcriber::Word;
@@ -8,24 +8,26 @@ use super::middle;
 use crate::kernel::error::Result;
 use crate::kernel::time::{Span, rounded};
 
-/// Minimum length of removed pauses, seconds: recognisers work better with context.
+/// Length from which pauses are removed, seconds. Shorter ones stay, because recognisers work
+/// better with context.
 const MIN_REMOVED_PAUSE: f64 = 2.0;
 
 /// Margin before and after speech, seconds: voice activity detection starts late at soft beginnings and
 /// stops early at soft ends.
 const MARGIN: f64 = 0.4;
 
-/// Length of the quietest moment, at which speech without a pause is split, seconds.
+/// Length of the quiet moment at which speech without a pause is split, seconds.
 const BREATH: f64 = 0.1;
 
-/// Minimum pause between regions, seconds: word times of recognisers are more accurate than this.
+/// Minimum pause between regions, seconds; the word times that recognisers report are more accurate
+/// than this.
 const REGION_PAUSE: f64 = 1.0;
 
 /// Minimum pause that cannot be within a word, seconds.
 const WORD_PAUSE: f64 = 0.5;
 
-/// How much more of a word must be before a pause than after it to assign it to the time before:
-/// recognisers tend to add pauses to the following word.
+/// How many times more of a word must lie before a pause than after it for the word to be assigned
+/// to the time before, since recognisers tend to add pauses to the following word.
 const BEFORE_PAUSE: f64 = 2.0;
 
 /// Spans of audio that are recognised together, in order, not overlapping.
@@ -44,9 +46,9 @@ impl Pack {
         self.0.iter().map(Span::seconds).sum()
     }
 
-    /// Converts word times from seconds of the pack's audio to seconds of the video: each within the
-    /// part that contains its middle, and without the pauses between `spans`, the voice activity of the
-    /// video.
+    /// Converts word times from seconds of the pack's audio to seconds of the video. Each word
+    /// stays within the part that contains its middle, and loses the pauses between `spans`, the
+    /// video's voice activity.
     pub(super) fn to_video_time(&self, words: Vec<Word>, spans: &[Span]) -> Vec<Word> {
         let speech = self.speech(spans, WORD_PAUSE);
         let mut parts = Vec::with_capacity(self.0.len());
@@ -87,7 +89,7 @@ impl Pack {
         regions
     }
 
-    /// A pack of one of its regions with margins.
+    /// Makes a pack of one region of this pack, with margins.
     pub(super) fn around(&self, region: Span) -> Self {
         let holds = |part: &&Span| part.overlap(&region) > 0.0;
         let within = self.0.iter().rev().find(holds).copied().unwrap_or(region);
@@ -126,9 +128,9 @@ fn without_pause(word: Word, speech: &[Span]) -> Word {
     Word { start, end, ..word }
 }
 
-/// Groups speech into packs of at most `max` seconds: spans with margins, joined over short pauses.
-/// Longer speech is split between its spans or, without a pause, at the time that `cut` returns for an
-/// interval.
+/// Groups speech into packs of at most `max` seconds. The spans get margins and are joined over
+/// short pauses. Longer speech is split between its spans or, without a pause, at the time that
+/// `cut` returns for an interval.
 pub(super) fn packs(
     spans: &[Span],
     max: f64,
@@ -173,7 +175,7 @@ pub(super) fn packs(
     Ok(packs)
 }
 
-/// The middle of the quietest moment, seconds after the first sample.
+/// Finds the middle of the quietest moment, seconds after the first sample.
 pub(super) fn quietest(samples: &[f32]) -> Option<f64> {
     let length = (BREATH * f64::from(SAMPLE_RATE)) as usize;
     let energy = |moment: &[f32]| moment.iter().map(|s| s * s).sum::<f32>();

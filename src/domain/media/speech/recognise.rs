@@ -1,5 +1,6 @@
-//! Recognises the speech of a video pack by pack, each in its own language, and channel by channel if
-//! each has its own voice. Recognised packs are cached, so that none is paid for twice after a crash.
+//! Recognises the speech of a video pack by pack, with its own language for each pack, and channel
+//! by channel if each channel has its own voice. Recognised packs are cached, so that none is paid
+//! for twice after a crash.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::media::speech::{Sound, Words, languages};
 /// Cache of recognised packs.
 #[async_trait]
 pub(crate) trait TranscriptCache: Send + Sync {
-    /// The cached transcript of a span by this recogniser, if any.
+    /// Reads this recogniser's cached transcript of a span, if there is one.
     async fn get(&self, piece: Span, recogniser: &str) -> Result<Option<Transcript>>;
 
     /// Caches the transcript of a span.
@@ -31,7 +32,7 @@ pub(crate) struct Recognition<'a> {
     pub(crate) spans: &'a [Span],
     /// Number of packs recognised concurrently.
     pub(crate) concurrency: usize,
-    /// Minimum mean confidence of words, 0..1.
+    /// Mean confidence that words need at least, 0..1.
     pub(crate) min_confidence: f32,
 }
 
@@ -49,8 +50,8 @@ pub(super) struct Piece {
     pub(super) unintelligible: bool,
 }
 
-/// Recognises all speech of the mix or of each channel. Calls `step` with the number of completed packs
-/// and of all packs.
+/// Recognises all speech of the mix or of each channel. Calls `step` with the number of completed
+/// packs and the number of all packs.
 pub(crate) async fn recognise(
     sources: &[Recognition<'_>],
     step: impl Fn(usize, usize),
@@ -115,7 +116,7 @@ impl Recognition<'_> {
         completing.try_collect::<()>().await
     }
 
-    /// The packs to recognise.
+    /// Splits speech into the packs to recognise.
     async fn packs(&self, spans: Vec<Span>) -> Result<Vec<Pack>> {
         let max = self.transcriber.max_seconds();
         let sound = self.sound.clone();
@@ -140,7 +141,7 @@ impl Recognition<'_> {
         })
     }
 
-    /// The transcript of a pack, with times in seconds of its audio.
+    /// Transcribes a pack, with times in seconds of its audio.
     async fn transcript(&self, pack: &Pack, language: Option<&str>) -> Result<Transcript> {
         let language_key = language.unwrap_or("any language");
         let parts = pack.0.iter().map(|part| format!("{:.3}-{:.3}", part.start, part.end));
@@ -179,9 +180,9 @@ mod tests {
     use super::*;
     use crate::media::speech::SoundWriter;
 
-    /// A fake that recognises "one two." in every stretch of audio, in a language by its loudness. Of
-    /// more than two stretches it skips those after the second. Words in another language than that of
-    /// the stretch, and in Welsh, are improbable.
+    /// A fake that recognises "one two." in every stretch of audio, in a language by its loudness.
+    /// If there are more than two stretches, it skips those after the second. Words are improbable
+    /// in Welsh and in any language other than that of the stretch.
     struct FakeTranscriber {
         /// The probability of its languages.
         probability: f32,

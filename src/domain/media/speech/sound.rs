@@ -1,5 +1,5 @@
-//! The audio of a video on disk during its ingest, for random access at any length: 16-bit
-//! samples in an unnamed file.
+//! The audio of a video, kept on disk while the video is ingested. It is stored as 16-bit samples
+//! in an unnamed file, so that audio of any length can be read at random.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -17,7 +17,7 @@ const BYTES_PER_SAMPLE: u64 = 2;
 /// Peak amplitude of amplified audio, 0..1.
 const AMPLIFIED_PEAK: f32 = 0.5;
 
-/// Maximum amplification, 40 dB: 16 bits do not resolve quieter audio.
+/// Maximum amplification, 40 dB; 16 bits do not resolve audio that would need more.
 const MAX_GAIN: f32 = 100.0;
 
 /// Writes samples as they are decoded.
@@ -37,12 +37,12 @@ pub(crate) struct Sound {
     start: f64,
     samples: u64,
     gain: f32,
-    /// Where it is read as silence, in order, not overlapping.
+    /// The spans that are read as silence, in order, not overlapping.
     muted: Vec<Span>,
 }
 
 impl SoundWriter {
-    /// A temporary file in `folder`.
+    /// Creates a temporary file in `folder`.
     pub(crate) fn create(folder: &Path) -> Result<Self> {
         std::fs::create_dir_all(folder)?;
         let file = BufWriter::with_capacity(64 * 1024, tempfile::tempfile_in(folder)?);
@@ -59,7 +59,7 @@ impl SoundWriter {
         self.start = time;
     }
 
-    /// Appends samples, −1..1.
+    /// Appends samples in −1..1.
     pub(crate) fn push(&mut self, samples: &[f32]) -> std::io::Result<()> {
         for sample in samples {
             // `max` ignores NaN.
@@ -71,7 +71,7 @@ impl SoundWriter {
         Ok(())
     }
 
-    /// A second writer in `folder` that begins with the audio so far.
+    /// Creates a second writer in `folder` that begins with the audio so far.
     pub(super) fn copy(&mut self, folder: &Path) -> std::io::Result<Self> {
         self.file.flush()?;
         let mut file = BufWriter::with_capacity(64 * 1024, tempfile::tempfile_in(folder)?);
@@ -112,7 +112,7 @@ impl Sound {
         self.muted = spans;
     }
 
-    /// The samples between two times, seconds, as far as they exist.
+    /// Reads the samples between two times, seconds, as far as they exist.
     pub(crate) async fn read(self: &Arc<Self>, from: f64, to: f64) -> Result<Vec<f32>> {
         let sound = self.clone();
         tokio::task::spawn_blocking(move || sound.read_blocking(from, to))
@@ -120,7 +120,7 @@ impl Sound {
             .map_err(|e| Error::corrupt(format!("reading the sound panicked: {e}")))?
     }
 
-    /// Like [`Self::read`]. *Blocks.*
+    /// Does the same as [`Self::read`]. *Blocks.*
     pub(crate) fn read_blocking(&self, from: f64, to: f64) -> Result<Vec<f32>> {
         let place = |time: f64| {
             let sample = ((time - self.start) * f64::from(SAMPLE_RATE)).round();

@@ -1,5 +1,5 @@
-//! Groups the words of a video into utterances, whole sentences of one speaker. Chunks may end in the
-//! middle of a sentence; utterances do not.
+//! Groups the words in a video into utterances, that is, whole sentences by one speaker. Chunks may
+//! end in the middle of a sentence; utterances do not.
 
 use std::ops::Range;
 
@@ -53,8 +53,8 @@ const MAX_PAUSE: f64 = 3.0;
 /// Maximum length of an utterance, seconds; longer ones are split at their longest pause.
 const MAX_UTTERANCE: f64 = 30.0;
 
-/// Minimum share of a sentence by one speaker to assign all of it: edges of turns and words differ by
-/// some tenths of a second, which must not assign words to another speaker.
+/// Share of a sentence from which one speaker is assigned all of it. The edges of turns and words
+/// differ by some tenths of a second, which must not move words to another speaker.
 const SENTENCE_SHARE: f64 = 0.7;
 
 impl From<&SpeakerTurn> for Utterance {
@@ -88,7 +88,7 @@ impl From<&Segment> for Utterance {
 }
 
 impl Utterance {
-    /// From start to end, seconds of the video.
+    /// The span of the utterance, seconds of the video.
     pub fn span(&self) -> Span {
         Span { start: self.start, end: self.end }
     }
@@ -107,13 +107,13 @@ impl Utterance {
         phrases
     }
 
-    /// A copy without the speaker.
+    /// Copies the utterance without its speaker.
     pub fn unattributed(&self) -> Self {
         Self { speaker: None, ..self.clone() }
     }
 }
 
-/// Groups the words of a channel into utterances, each of one speaker according to the channel's
+/// Groups the words on a channel into utterances, each by one speaker according to the channel's
 /// `turns`. Splits a sentence only if its speaker clearly changes.
 pub(super) fn utterances(channel: usize, words: &[Word], turns: &[&VoiceTurn]) -> Vec<Utterance> {
     let spoken =
@@ -176,8 +176,8 @@ fn pause_before(words: &[Word], at: usize) -> f64 {
     words[at].start - words[at - 1].end
 }
 
-/// A sentence as a whole, or split at its pauses if it has no punctuation at the end, which recognisers
-/// may omit.
+/// Keeps a sentence whole, or splits it at its pauses if it does not end with punctuation, which
+/// recognisers may omit.
 fn between_pauses(words: &[Word], sentence: Range<usize>) -> Vec<Range<usize>> {
     if words[sentence.end - 1].text.ends_with(FULL_STOPS) {
         return vec![sentence];
@@ -205,7 +205,7 @@ fn split_long(words: &[Word], sentence: Range<usize>) -> Vec<Range<usize>> {
     done
 }
 
-/// Assigns a sentence to the speaker of nearly all of it, or splits it by speaker.
+/// Assigns a sentence to the speaker who says nearly all of it, or splits it by speaker.
 fn by_speaker<'a>(
     words: &[Word],
     sentence: Range<usize>,

@@ -1,8 +1,8 @@
-//! Speaker diarization. A segmentation network estimates, window by window, how many people speak and when
-//! they change. Pieces of one speaker are embedded and clustered by voice. Each window's speakers are then
-//! assigned to the clusters with which they share the most time, so that simultaneous speech has all its
-//! speakers. The order is that of 3D-Speaker's pipeline with overlap detection; ending pieces at speaker
-//! changes is an addition.
+//! Speaker diarization. A segmentation network estimates, window by window, how many people speak
+//! and when they change. Pieces with a single speaker are embedded and clustered by voice. Each
+//! window's speakers are then assigned to the clusters with which they share the most time, so that
+//! simultaneous speech has all its speakers. The steps follow 3D-Speaker's pipeline with overlap
+//! detection, except that here pieces also end where the speaker changes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,26 +20,27 @@ use crate::media::speech::{Sound, VoiceTurn};
 /// pipeline 3.1.
 const HOP: f64 = 1.0;
 
-/// Number of windows per batch: with one, diarization takes a quarter longer; more cost memory for little
-/// gain.
+/// Number of windows per batch. With one window, diarization takes a quarter longer; with more than
+/// two, it takes more memory for little gain.
 const BATCH: usize = 2;
 
-/// Maximum distance from speech to voice activity, seconds: excludes music that the segmentation mistakes for
-/// a voice.
+/// How far speech may be from voice activity, seconds. The limit excludes music that the
+/// segmentation mistakes for a voice.
 const MAX_DISTANCE: f64 = 0.5;
 
-/// Length of the pieces of a run that are embedded, and distance between their starts, seconds, as in
-/// 3D-Speaker.
+/// Length of the pieces into which a run is split to be embedded, and distance between their
+/// starts, seconds, as in 3D-Speaker.
 const STRETCH: f64 = 1.5;
 const SHIFT: f64 = 0.75;
 
-/// Minimum length of a run to embed, seconds: shorter ones depend more on the words than on the voice.
+/// Minimum length of a run that is embedded, seconds; the embedding of a shorter one depends more
+/// on the words than on the voice.
 const MIN_RUN: f64 = 0.5;
 
 /// Turns of one speaker closer than this are merged, seconds.
 pub(super) const SAME_TURN: f64 = 0.5;
 
-/// Minimum length of a turn, seconds: shorter ones are artefacts of the segmentation.
+/// Minimum length of a turn, seconds; shorter ones are artefacts of the segmentation.
 const MIN_TURN: f64 = 0.1;
 
 /// Diarizes the audio of a video.
@@ -51,7 +52,7 @@ pub(crate) struct Diarizer<'a> {
     pub(crate) concurrency: usize,
 }
 
-/// Speaker activity in a window.
+/// Which speakers are active in a window.
 struct Window {
     /// Index of its first frame in the whole audio.
     from: usize,
@@ -101,7 +102,7 @@ impl Diarizer<'_> {
         Ok(name_speakers(turns(times, &active, self.sound.span().end)))
     }
 
-    /// Segments the windows with speech.
+    /// Segments the windows that contain speech.
     async fn windows(&self, spans: &[Span]) -> Result<(FrameTimes, Vec<Window>)> {
         let whole = self.sound.span();
         let length = self.segmentation.window() as f64 / f64::from(SAMPLE_RATE);
@@ -167,7 +168,7 @@ fn near(spans: &[Span], time: f64) -> bool {
     spans.get(next).is_some_and(|span| span.start - MAX_DISTANCE <= time)
 }
 
-/// Number of speakers in each frame: the mean of the windows that contain it.
+/// Estimates the number of speakers in each frame as the mean over the windows that contain it.
 fn speaker_counts(windows: &[Window], holds_speech: impl Fn(usize) -> bool) -> Vec<u8> {
     let total = windows.iter().map(Window::end).max().unwrap_or(0);
     let mut segmented = vec![(0_u16, 0_u16); total];
@@ -194,8 +195,8 @@ struct Run {
     to: usize,
 }
 
-/// Runs of one speaker, each frame by the window with the nearest middle: speaker numbers are only
-/// consistent within a window.
+/// Finds runs with one speaker. Each frame takes its speaker from the window whose middle is
+/// nearest, because speaker numbers are only consistent within a window.
 fn runs(windows: &[Window], speaker_counts: &[u8]) -> Vec<Run> {
     let mut runs = Vec::new();
     let mut open: Option<usize> = None;
@@ -224,7 +225,7 @@ fn runs(windows: &[Window], speaker_counts: &[u8]) -> Vec<Run> {
     runs
 }
 
-/// Pieces of length [`STRETCH`] that cover a run evenly; a shorter run is one piece.
+/// Splits a run into pieces of length [`STRETCH`] that cover it evenly; a shorter run is one piece.
 fn pieces(run: Span) -> impl Iterator<Item = Span> {
     let over = run.seconds() - STRETCH;
     let count = if run.seconds() < MIN_RUN {
@@ -240,7 +241,7 @@ fn pieces(run: Span) -> impl Iterator<Item = Span> {
     })
 }
 
-/// The cluster of each frame of a run: that of the piece with the nearest middle.
+/// Assigns each frame of a run to the cluster of the piece whose middle is nearest.
 fn labels(
     times: FrameTimes,
     runs: &[Run],
@@ -266,8 +267,8 @@ fn labels(
     labels
 }
 
-/// The active clusters of each frame: the one that its voice was assigned to, and if several people speak,
-/// those found in the most windows.
+/// Determines the active clusters in each frame: the one that the frame's voice was assigned to
+/// and, if several people speak, those that were found in the most windows.
 fn active(windows: &[Window], labels: &[Option<usize>], speaker_counts: &[u8]) -> Vec<Vec<usize>> {
     let assigned: Vec<Vec<Option<usize>>> =
         windows.iter().map(|window| assignment(window, labels)).collect();
@@ -296,7 +297,8 @@ fn active(windows: &[Window], labels: &[Option<usize>], speaker_counts: &[u8]) -
     active
 }
 
-/// Assigns distinct clusters to the speakers of a window, with the maximum number of shared frames.
+/// Assigns distinct clusters to the speakers of a window, so that they share as many frames as
+/// possible.
 fn assignment(window: &Window, labels: &[Option<usize>]) -> Vec<Option<usize>> {
     let mut shared = vec![BTreeMap::<usize, usize>::new(); 8];
     for (speakers, label) in window.frames.iter().zip(&labels[window.from..]) {
@@ -319,7 +321,7 @@ fn assignment(window: &Window, labels: &[Option<usize>]) -> Vec<Option<usize>> {
     best_assignment(&candidates, &mut Vec::new()).1
 }
 
-/// The maximum number of shared frames, and the cluster of each speaker.
+/// Finds the largest possible number of shared frames, and the cluster of each speaker.
 fn best_assignment(
     candidates: &[Vec<(usize, usize)>],
     taken: &mut Vec<usize>,
@@ -342,7 +344,7 @@ fn best_assignment(
     found
 }
 
-/// The turns of each cluster, joined over short pauses.
+/// Builds the turns of each cluster, joined over short pauses.
 fn turns(times: FrameTimes, active: &[Vec<usize>], end: f64) -> Vec<(usize, Span)> {
     let mut by_group: BTreeMap<usize, Vec<Span>> = BTreeMap::new();
     for (frame, groups) in active.iter().enumerate() {

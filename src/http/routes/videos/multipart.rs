@@ -1,5 +1,5 @@
-//! The multipart body of `POST /videos`: its file is written to disk as it arrives, in any order of fields,
-//! with bounded memory.
+//! The multipart body of `POST /videos`. The file is streamed to disk as it arrives, using bounded memory; the
+//! fields may come in any order.
 
 use std::pin::Pin;
 use std::sync::Arc;

@@ -27,8 +27,8 @@ const MAX_CAPTIONS: usize = 3;
 /// Tags for sound without speech, the quietest first.
 pub(super) const SOUNDS: &[&str] = &["silent", "quiet sound", "sound", "loud sound"];
 
-/// Composes the description of a chunk; empty if nothing was found. `detects_speech` states whether
-/// speech detection has run, so that its absence means silence.
+/// Composes the description of a chunk; the description is empty if nothing was found.
+/// `detects_speech` states whether speech detection has run, so that its absence means silence.
 pub(crate) fn compose(
     chunk: &ChunkEvidence,
     lines: &[ScreenLine],

@@ -1,5 +1,5 @@
-//! Parses a composed description back into its parts: records of the first version, and their index
-//! points, store only the text.
+//! Parses a composed description back into its parts. This is needed because records of the first
+//! version, and their index points, store only the text.
 
 use ports::llm::PassageKind::{self, Objects, Scene, Screen};
 
@@ -17,7 +17,7 @@ const ON_SCREEN: &str = "Text on screen: ";
 const SOUNDS: &[&str] =
     &["There is no sound.", "There is quiet sound.", "There is sound.", "There is loud sound."];
 
-/// Parses the parts of a composed description; empty for any other text.
+/// Parses a composed description into its parts; the result is empty for any other text.
 pub(super) fn parse(description: &str) -> Vec<DescriptionPart> {
     let mut parts = Vec::new();
     let mut add =

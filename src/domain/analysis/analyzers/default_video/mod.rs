@@ -74,10 +74,10 @@ impl From<Description> for ChunkDescription {
     }
 }
 
-/// Increased with every change of the prompt, so that stored output is recognized as out of date.
+/// Increased with every change to the prompt, so that stored output is recognized as out of date.
 const VERSION: u32 = 2;
 
-/// Increased with every change of the composition.
+/// Increased with every change to the composition.
 const COMPOSITION: u32 = 6;
 
 const PROMPT: &str = include_str!("prompt.md");

@@ -50,8 +50,8 @@ const VEHICLES: &[&str] = &["car", "truck", "bus", "motorcycle", "van"];
 /// Other labels that move by themselves.
 const MOVERS: &[&str] = &["airplane", "bird", "boat", "train", "sports ball"];
 
-/// Minimum ratio of height to width, each as a share of the picture, of a standing person. In a 16:9
-/// picture a square box has the ratio 16 to 9.
+/// Ratio of height to width, each as a share of the picture, from which a person counts as
+/// standing. In a 16:9 picture a square box has the ratio 16 to 9.
 const UPRIGHT: f32 = 2.0;
 
 /// Labels that never move: if they move through the picture, the camera does.

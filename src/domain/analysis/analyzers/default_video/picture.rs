@@ -1,5 +1,5 @@
-//! Measurements of the picture: brightness, colours, motion, sharpness. They become tags, and a sentence
-//! only if nothing else is known.
+//! Measurements of the picture: brightness, colours, motion, sharpness. The measurements become
+//! tags; they become a sentence only if nothing else is known.
 
 use cuts::VisualSecond;
 use text::colours::{Family, family_named};

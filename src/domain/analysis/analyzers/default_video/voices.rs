@@ -1,4 +1,4 @@
-//! Summarizes the speech of a chunk: the number of voices, and the most informative sentence.
+//! Summarizes the speech in a chunk: the number of voices, and the most informative sentence.
 
 use ports::transcriber::Word;
 use text::{is_stop_word, words};
@@ -16,10 +16,10 @@ const MIN_WORDS: usize = 4;
 /// Maximum number of words of a quotation.
 const MAX_WORDS: usize = 40;
 
-/// Minimum confidence of a word that is more likely right than wrong.
+/// Confidence from which a word is more likely right than wrong.
 const MIN_CONFIDENCE: f32 = 0.5;
 
-/// Maximum share of content words below [`MIN_CONFIDENCE`] in a quotation.
+/// Largest share of a quotation's content words that may be below [`MIN_CONFIDENCE`].
 const MAX_DOUBTFUL_SHARE: f64 = 0.1;
 
 /// Sentence and tag for one, two, and more voices.
@@ -73,8 +73,8 @@ fn quotation(chunk: &ChunkEvidence) -> Option<String> {
     best.map(|(_, utterance)| utterance.text.clone())
 }
 
-/// How informative a sentence is: the summed confidence of its content words. `None` if it is too short,
-/// too long or doubtful.
+/// Computes how informative a sentence is, as the summed confidence of its content words. Returns
+/// `None` if it is too short, too long or doubtful.
 fn weight(sentence: &[&Word]) -> Option<f32> {
     if !(MIN_WORDS..=MAX_WORDS).contains(&sentence.len()) {
         return None;

@@ -19,7 +19,7 @@ pub(crate) struct Appearance {
     pub(crate) action: String,
 }
 
-/// A measured garment as a phrase, such as `red top` or `blue below the waist`.
+/// Puts a measured garment in a phrase, such as `red top` or `blue below the waist`.
 pub(crate) fn garment_phrase(garment: &Garment) -> String {
     let colours = garment.colours.join(" and ");
     match garment.part {
@@ -38,7 +38,8 @@ pub(crate) fn measured_appearance(person: &PersonTrack) -> Appearance {
     Appearance { description, clothing, garments: person.garments.clone(), position, action }
 }
 
-/// The clothing as a phrase, such as ` in an orange top and blue below the waist`; may be empty.
+/// Puts the clothing in a phrase, such as ` in an orange top and blue below the waist`, which may
+/// be empty.
 fn clothing_phrase(garments: &[Garment]) -> String {
     let phrases = garments.iter().map(|garment| {
         let phrase = garment_phrase(garment);

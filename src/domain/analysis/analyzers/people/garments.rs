@@ -6,8 +6,8 @@ use text::is_article;
 
 use crate::media::clothing::{BodyPart, Garment};
 
-/// Body parts and the names of the garments worn there. The names of one entry are one kind; the first
-/// is its canonical name.
+/// Body parts and the names of the garments worn there. All names in one entry mean the same kind;
+/// the first is the kind's canonical name.
 const GARMENTS: &[(BodyPart, &[&str])] = &[
     (
         BodyPart::Upper,

@@ -1,6 +1,6 @@
-//! `people`: describes each distinct person of a chunk by clothing and appearance, with the vision model
-//! if one is configured, otherwise from measured colours, position, size and movement. Faces are never
-//! identified.
+//! `people`: describes each distinct person in a chunk by clothing and appearance, with the vision
+//! model if one is configured, otherwise from measured colours, position, size and movement. Faces
+//! are never identified.
 
 mod appearance;
 mod garments;
