@@ -5,7 +5,7 @@
 /// Maximum side of a block for [`block_means`]: column sums fit into 16 bits.
 pub const MAX_BLOCK: u32 = 256;
 
-/// Number of evenly spaced lines of a block to read: enough for its mean.
+/// Number of evenly spaced rows of a block to read: enough to estimate its mean.
 const LINES: usize = 4;
 
 /// One plane of an image: one byte per sample, in rows of `stride` bytes.

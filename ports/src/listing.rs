@@ -22,7 +22,8 @@ pub struct VideoEntry {
     /// Further filterable fields, such as `collection` or `metadata.camera`. A name consists of `a` to
     /// `z`, `0` to `9` and `_`, with at most one dot.
     pub fields: BTreeMap<String, FieldValue>,
-    /// Returned unchanged.
+    /// Data that the caller stores with the entry; the listing returns it unchanged and does not
+    /// interpret it.
     pub document: Document,
 }
 

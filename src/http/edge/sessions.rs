@@ -1,8 +1,9 @@
 //! Sessions of the web UI, whose signed cookie replaces the token. The routes of `/session` open and close
 //! them.
 //!
-//! The cookie states when it expires and is signed with the token that opened it. Every instance with that
-//! token accepts it without shared state, and it becomes invalid when the token is removed.
+//! The cookie states when it expires and is signed with the token that was used to open the session. Every
+//! instance with that token accepts it without shared state, and it becomes invalid when the token is
+//! removed.
 
 use std::time::Duration;
 

@@ -1,9 +1,9 @@
 //! Decides which frames a scan may skip. Where the picture hardly changes, a non-reference frame
-//! adds no information to its neighbours and costs as much to decode.
+//! shows nothing that its neighbours do not, yet costs as much to decode as any other frame.
 //!
-//! Two signs indicate a change, both available before the frames in question are decoded: the last
-//! shown frames differ, or a packet is larger than its predecessors, since unpredictable content
-//! must be sent. Packets come in decoding order, so the first frame of a shot precedes the frames
+//! Two signs indicate a change, both available before the frames in question are decoded: the most
+//! recently displayed frames differ, or a packet is larger than its predecessors, since content that
+//! cannot be predicted from earlier frames must be coded in full. Packets come in decoding order, so the first frame of a shot precedes the frames
 //! shown just before it.
 
 use std::collections::VecDeque;
