@@ -247,7 +247,7 @@ impl Client {
         self.send(path, |request| request.json(body), Some(on_token)).await
     }
 
-    /// Does the same as [`Self::post`] with a form that `form` builds anew for every attempt.
+    /// Does the same as [`Self::post`] with a form, which `form` creates for every attempt.
     pub(crate) async fn post_form(
         &self,
         path: &str,

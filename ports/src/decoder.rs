@@ -220,7 +220,7 @@ pub struct Clip {
     pub video: bool,
 }
 
-/// Tells a running call that its caller has given up. Clones share one state.
+/// Cancels a running call whose caller has given up. Clones share one state.
 #[derive(Debug, Clone, Default)]
 pub struct CancellationToken(Arc<AtomicBool>);
 

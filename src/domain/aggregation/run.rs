@@ -59,7 +59,7 @@ pub(crate) struct AggregationRun<'a> {
     pub(crate) llm: &'a dyn LanguageModel,
     pub(crate) sentiment: Option<&'a dyn SentimentClassifier>,
     pub(crate) ner: Option<&'a dyn EntityRecognizer>,
-    /// Tells whether the budget for model calls is used up.
+    /// Returns whether the budget for model calls is used up.
     pub(crate) exhausted: &'a (dyn Fn() -> bool + Send + Sync),
     pub(crate) analyzers: &'a Analyzers,
     pub(crate) aggregators: &'a Aggregators,

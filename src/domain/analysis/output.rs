@@ -45,7 +45,7 @@ pub struct Statement {
     pub kind: PassageKind,
     /// The speaker, if known.
     pub speaker: Option<String>,
-    /// A time span of its own, if it is known more precisely than the chunk's.
+    /// The time span, if it is known more precisely than the chunk's.
     pub span: Option<Span>,
     /// The text.
     pub text: String,

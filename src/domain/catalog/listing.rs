@@ -4,7 +4,7 @@
 //! A video's entry is derived from its record. It is written after the record is published and
 //! before the replaced data is removed. After writing an entry, the writer reads the record again,
 //! and repeats this until both agree. So the last writer corrects an entry that a stalled writer
-//! left, and the next repair corrects whatever a crash left behind.
+//! left, and the next repair corrects what a crash left behind.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};

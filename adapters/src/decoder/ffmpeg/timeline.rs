@@ -71,7 +71,7 @@ impl Timeline {
         let end = self.streams.iter().filter_map(|s| s.end).fold(0.0, f64::max);
         let mut now = time + self.shift;
         if now > end + PAUSE && !self.confirms(end, now, stream.claimed_end) {
-            // The packet is back on the clock from before the last jump, or on a clock of its own.
+            // The packet is back on the clock from before the last jump, or on another one.
             let back = (time + self.before - end).abs() <= PAUSE;
             self.jump(if back { self.before } else { end - time });
             now = time + self.shift;

@@ -142,7 +142,7 @@ impl EmbeddedIndex {
     }
 
     /// Creates empty segments to fill and then [`Self::publish`], next to the current ones,
-    /// whatever state those are in. Returns `Unavailable` if another process has the index open.
+    /// even if those are damaged. Returns `Unavailable` if another process has the index open.
     pub async fn begin_rebuild(options: EmbeddedOptions) -> Result<EmbeddedRebuild> {
         let folder = options.folder.clone();
         let folder = Arc::new(blocking(move || Folder::lock(&folder)).await?);

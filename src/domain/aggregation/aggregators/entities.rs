@@ -39,7 +39,7 @@ const MAX_TOKENS: u32 = 300;
 const MAX_NARRATED: usize = 40;
 
 /// Length to which shorter observations are extended, seconds; an observation from a single frame
-/// has no duration of its own.
+/// has no duration.
 const MIN_SECONDS: f64 = 1.0;
 
 /// The people of a video.
