@@ -1,5 +1,5 @@
-//! Writes answers from evidence. Every sentence cites the moments that support it; the citation audit
-//! checks each sentence against them, and unsupported sentences are omitted.
+//! Writes answers from evidence. Every sentence cites the moments that support it; the citation
+//! audit checks each sentence against them, and unsupported sentences are omitted.
 
 use ports::llm::{Answer, TokenSink};
 use text::questions::is_question;
@@ -21,34 +21,34 @@ const PROMPT: &str = include_str!("answer.md");
 /// Maximum number of tokens in an answer.
 const MAX_TOKENS: u32 = 700;
 
-/// Probability, from the meaning or from the re-ranker, at which a sentence counts as an answer to
-/// the question.
+/// Probability, by meaning or from the re-ranker, at which a sentence counts as an answer to the
+/// question.
 const MIN_ANSWER_PROBABILITY: f32 = 0.5;
 
-/// How many of a topic's words a sentence must have to be about the topic, as a share.
+/// Minimum share of a topic's words that a sentence must contain to be about the topic.
 const MIN_TOPIC_OVERLAP: f32 = 0.6;
 
-/// Re-ranker probability below which the re-ranker refutes a sentence that was chosen by its words
-/// or its meaning.
+/// Re-ranker probability below which a sentence that was chosen by its words or meaning is
+/// rejected.
 const MIN_UNREFUTED_PROBABILITY: f32 = 0.25;
 
 /// A further sentence is included only if its probability is at least this share of the best one's.
 const MIN_SHARE_OF_BEST: f32 = 0.6;
 
-/// Maximum number of sentences that the re-ranker adds, each with the one that follows it.
+/// Maximum number of windows (a sentence and the one that follows it) that the re-ranker adds.
 const MAX_ADDED_SENTENCES: usize = 2;
 
-/// Times that differ by less are considered equal, seconds.
+/// Tolerance for comparing times, in seconds.
 const TIME_TOLERANCE: f64 = 0.01;
 
-/// Probability from which a moment counts as related to a question.
+/// Minimum probability of a moment that is related to a question.
 const MIN_RELATED_PROBABILITY: f32 = 0.3;
 
 /// An answer with its citation audit.
 #[derive(Debug, Clone, PartialEq)]
 struct AuditedAnswer {
     text: String,
-    /// Whether it answers the question; otherwise it says that the footage does not show it.
+    /// Whether the text answers the question; otherwise it says that the footage does not show it.
     answered: bool,
     /// The citation audit of each sentence, including omitted ones.
     audit: Vec<AuditedSentence>,
@@ -88,7 +88,8 @@ pub(crate) struct AnswerAttempt {
 }
 
 impl Answering {
-    /// Does the same as [`Self::answer`], but turns a failure into [`AnswerAttempt::error`].
+    /// Writes an answer as [`Self::answer`] does, but turns a failure into
+    /// [`AnswerAttempt::error`].
     pub(crate) async fn attempt_answer(
         &self,
         question: &str,
@@ -109,8 +110,8 @@ impl Answering {
         }
     }
 
-    /// Answers a question from evidence; returns `None` if there is none. If nothing answers the
-    /// question, the answer says so and cites the nearest moment.
+    /// Answers a question from evidence; returns `None` if there is no evidence. If nothing answers
+    /// the question, the answer says so and cites the nearest moment.
     async fn answer(
         &self,
         question: &str,
@@ -160,10 +161,11 @@ impl Answering {
         self.compose_answer(reranked, question, context, form).await.map(Some)
     }
 
-    /// Composes the answer from the supported sentences. If there are none, uses the nearest
-    /// moment. An extractive model matches only words, so it may have missed a paraphrase; if the
-    /// nearest moment probably is one and the re-ranker does not doubt it, it becomes the answer.
-    /// Otherwise it is cited as not answering the question, if it is related at all.
+    /// Composes the answer from the supported sentences. If there are none, the nearest moment is
+    /// used. An extractive model matches only words, so it may have missed a paraphrase: if the
+    /// nearest moment is probably one and the re-ranker does not doubt it, it becomes the answer.
+    /// Otherwise the answer says that the footage does not show this, and cites the nearest moment
+    /// if it is related.
     async fn compose_answer(
         &self,
         (mut audit, is_doubtful): (Vec<AuditedSentence>, bool),
@@ -210,8 +212,8 @@ impl Answering {
     }
 
     /// Re-ranks the sentences that an extractive model has chosen, together with other sentences in
-    /// the evidence. Those that answer a specific question come first, the most probable first.
-    /// Also returns whether it is doubtful that anything answers the question.
+    /// the evidence, the most probable first. Marks those that do not answer the question as
+    /// unsupported. Also returns whether it is doubtful that anything answers the question.
     async fn rerank_sentences(
         &self,
         audit: Vec<AuditedSentence>,
@@ -240,7 +242,7 @@ impl Answering {
             let of_moments = cited.iter().any(|evidence| evidence.topic.is_none());
             let is_read = cited.iter().all(|evidence| is_language(evidence));
             let min_probability = match () {
-                // Text about a whole video has words of many questions.
+                // Text about a whole video contains words that match many questions.
                 () if !of_moments => worth,
                 () if is_read || reading.is_topic => min_probability,
                 () => 0.0,
@@ -267,7 +269,7 @@ impl Answering {
     }
 }
 
-/// Quotes a sentence of the evidence as a sentence of the answer.
+/// Turns a sentence of the evidence into a quotation in the answer.
 fn quote(said: &EvidenceSentence<'_>, form: CitationForm) -> AuditedSentence {
     let (sentence, evidence) = said.as_quotation();
     AuditedSentence {
@@ -279,9 +281,9 @@ fn quote(said: &EvidenceSentence<'_>, form: CitationForm) -> AuditedSentence {
 }
 
 /// Whether the cited moments match a specific question only by chance. This is assumed if all of
-/// them are improbable, since a few common words occur anywhere.
+/// them are improbable, since a few common words occur everywhere.
 fn is_chance_match(question: &str, cited: &[&Evidence]) -> bool {
-    // An answer need not repeat the question's subject; the subject of a search is present or not.
+    // An answer need not repeat the question's subject, but the subject of a search must occur.
     let min_probability =
         if is_question(question) { MIN_RELATED_PROBABILITY } else { MIN_ANSWER_PROBABILITY };
     let unlikely = |e: &&Evidence| e.p_present.is_some_and(|p| p < min_probability);
@@ -289,7 +291,7 @@ fn is_chance_match(question: &str, cited: &[&Evidence]) -> bool {
 }
 
 /// Collects the evidence that a sentence cites, without duplicates. Ignores ids outside the
-/// context, and replaces a moment with a shorter one inside it that says the same.
+/// context. Replaces a moment with a shorter one within it that also supports the sentence.
 fn citations<'a>(sentence: &str, ids: &[String], context: &[&'a Evidence]) -> Vec<&'a Evidence> {
     let mut cited: Vec<&Evidence> = Vec::new();
     for id in ids {
@@ -306,11 +308,11 @@ fn citations<'a>(sentence: &str, ids: &[String], context: &[&'a Evidence]) -> Ve
             cited.push(narrowest);
         }
     }
-    // If some moments support the sentence alone, the others are not needed.
+    // If some moments support the sentence on their own, the others are not needed.
     let alone = |e: &&Evidence| supports_by_words(sentence, e.cited());
     if cited.iter().any(alone) {
         cited.retain(alone);
-        // A sentence that spans adjacent moments is cited where it begins.
+        // For a sentence that spans adjacent moments, only the first moment is cited.
         let whole = cited.clone();
         let continues = |e: &Evidence| {
             whole.iter().any(|before| before.video_id == e.video_id && adjoins(before, e))
@@ -320,14 +322,14 @@ fn citations<'a>(sentence: &str, ids: &[String], context: &[&'a Evidence]) -> Ve
     cited
 }
 
-/// Whether a piece of evidence begins where another ends.
+/// Whether `next` begins where `before` ends.
 fn adjoins(before: &Evidence, next: &Evidence) -> bool {
     before.span.start < next.span.start
         && (next.span.start - before.span.end).abs() < TIME_TOLERANCE
 }
 
-/// Whether a sentence contains the words of a text in sequence. Ignores punctuation, since on-screen lines
-/// are joined by commas in descriptions and by semicolons elsewhere.
+/// Whether a sentence contains the words of `text` in sequence. Ignores punctuation, since
+/// on-screen lines are joined by commas in descriptions and by semicolons elsewhere.
 fn quotes(sentence: &str, text: &str) -> bool {
     let (own, said) = (tokens(sentence), tokens(text));
     let is_same = |(a, b): (&Token<'_>, &Token<'_>)| a.lower == b.lower;
@@ -335,7 +337,7 @@ fn quotes(sentence: &str, text: &str) -> bool {
     if said.is_empty() { sentence.contains(text) } else { found }
 }
 
-/// A sentence with all evidence on the moments that it cites.
+/// Builds the claim of a sentence, with all evidence within the moments that it cites.
 fn claim<'a>(
     sentence: &'a str,
     cited: &[&Evidence],

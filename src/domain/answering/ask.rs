@@ -26,8 +26,8 @@ pub use super::question::{DEFAULT_LIMIT, Question};
 pub struct AskSettings {
     /// Maximum number of tokens of evidence for one answer.
     pub context_tokens: u32,
-    /// Maximum supporting segments of one answer, over all videos. Where a question's `limit` per video
-    /// would exceed it, the most probable videos are used.
+    /// Maximum number of supporting segments for one answer, over all videos. If a question's
+    /// `limit` per video would exceed it, only the most probable videos are used.
     pub max_segments: usize,
 }
 
@@ -50,11 +50,11 @@ pub struct AskResponse {
     pub audit: Vec<AuditedSentence>,
     /// `TypeName: message` if writing the answer failed.
     pub answer_error: Option<String>,
-    /// By video id.
+    /// Sources of the answer, by video id.
     pub sources: BTreeMap<VideoId, AnswerSources>,
     /// Supporting segments.
     pub results: Vec<SearchResult>,
-    /// Why there is no evidence; the text is part of the API contract.
+    /// Reason for the lack of evidence, if there is none; the text is part of the API contract.
     pub error: Option<String>,
 }
 
@@ -63,12 +63,12 @@ pub struct AskResponse {
 pub enum AskEvent {
     /// The supporting segments.
     Moments(Vec<SearchResult>),
-    /// Unchecked text as the model generates it. The answer begins with the first piece and may begin
-    /// again.
+    /// Unchecked text, as the model generates it. The answer begins with the first piece; the model
+    /// may start again.
     Piece {
         /// Text that continues the previous piece.
         text: String,
-        /// Whether it begins the answer, which discards earlier pieces.
+        /// Whether this piece begins the answer, in which case earlier pieces are discarded.
         begins: bool,
     },
     /// A checked sentence of the answer.
@@ -143,9 +143,9 @@ impl Answering {
         })
     }
 
-    /// Checks before any search whether there is anything to answer from, and returns the reason if
-    /// not. Returns `Invalid` for an unknown analyzer, and `Unprocessable` for a question that is
-    /// too long.
+    /// Checks, before any search, whether there is anything to answer from, and returns the reason
+    /// if there is not. Returns `Invalid` for an unknown analyzer, and `Unprocessable` for a
+    /// question that is too long.
     async fn reason_for_no_answer(
         &self,
         access: &Access,
@@ -161,7 +161,7 @@ impl Answering {
         Ok(is_empty.then_some("No videos ingested."))
     }
 
-    /// Writes the answer and sends the events that lead to it.
+    /// Writes the answer and sends its moments, text pieces and sentences to `events`.
     async fn write_answer(
         &self,
         question: &str,
@@ -185,7 +185,7 @@ impl Answering {
     }
 }
 
-/// The reason if nothing is indexed; the text is part of the API contract.
+/// The reason returned if nothing is indexed; the text is part of the API contract.
 const NOTHING_INDEXED: &str = "Nothing indexed for the requested videos.";
 
 fn empty_response(question: String, error: &str) -> AskResponse {

@@ -1,6 +1,6 @@
-//! The citation audit checks whether the moments that a sentence cites support it. It compares
-//! numbers, names, opposites, negation and content words, and also the meaning if the words are
-//! inconclusive. It does not depend on where sentences and segments come from.
+//! The citation audit, which checks whether the moments that a sentence cites support it. It
+//! compares numbers, names, opposites, negation and content words and, if the words are
+//! inconclusive, the meaning. It does not depend on where sentences and segments come from.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -25,7 +25,7 @@ use crate::kernel::verdict::Verdict;
 pub struct AuditedSentence {
     /// The sentence without its citations.
     pub sentence: String,
-    /// The citations as in the answer.
+    /// The citations as they appear in the answer.
     pub citations: Vec<String>,
     /// The cited moments, in the same order.
     pub moments: Vec<MomentId>,
@@ -33,7 +33,7 @@ pub struct AuditedSentence {
     pub verdict: Verdict,
 }
 
-/// A text of a cited segment.
+/// The text of a cited segment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct CitedText<'a> {
     /// The speaker; `None` if unknown.
@@ -46,38 +46,39 @@ pub(crate) struct CitedText<'a> {
 pub(crate) struct SentenceClaim<'a> {
     pub(crate) sentence: &'a str,
     pub(crate) cited: Vec<CitedText<'a>>,
-    /// Starts and ends of the cited segments, seconds; a sentence may mention times.
+    /// Starts and ends of the cited segments, in seconds; a sentence may mention times.
     pub(crate) times: Vec<f64>,
 }
 
-/// Share of a sentence's content words that its segments must have to support it by words alone.
+/// Minimum share of a sentence's content words that must occur in its segments for words alone to
+/// support it.
 const MIN_COVERAGE: f32 = 0.8;
 
-/// The same share for a sentence that means the same as a sentence in a segment.
+/// The same minimum share for a sentence that means the same as a sentence in a segment.
 const MIN_COVERAGE_SAME_MEANING: f32 = 0.4;
 
-/// Cosine from which two sentences have the same meaning. With MiniLM, paraphrases have a higher
-/// cosine, and sentences that only share a subject a lower one.
+/// Minimum cosine similarity of two sentences with the same meaning. With MiniLM, paraphrases score
+/// above it, and sentences that only share a subject score below it.
 const SAME_MEANING: f32 = 0.72;
 
-/// Cosine from which two sentences are about the same subject.
+/// Minimum cosine similarity of two sentences about the same subject.
 const RELATED_MEANING: f32 = 0.5;
 
-/// How many of a segment's sentences are compared by meaning at most; those with the most words in
+/// Maximum number of segment sentences that are compared by meaning; those with the most words in
 /// common come first.
 const MAX_COMPARED: usize = 4;
 
-/// The verdict that words alone give.
+/// The verdict based on words alone.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum WordVerdict {
     Decided(Verdict),
-    /// Nothing contradicts the sentence; the value is the share of its content words that the
-    /// segments have.
+    /// Nothing contradicts the sentence; the value is the share of its content words that occur in
+    /// the segments.
     Open(f32),
 }
 
 impl Answering {
-    /// Gives a verdict on each claim, in order. Embeds only claims on which the words are
+    /// Returns a verdict on each claim, in order. Embeds only the claims for which words are
     /// inconclusive.
     pub(crate) async fn audit(&self, claims: &[SentenceClaim<'_>]) -> Result<Vec<Verdict>> {
         let mut verdicts = Vec::with_capacity(claims.len());
@@ -112,8 +113,9 @@ impl Answering {
 }
 
 impl<'a> SentenceClaim<'a> {
-    /// The texts that can support the sentence. If it names speakers, only their speech and texts
-    /// that name them; the result is empty if one of the speakers has neither.
+    /// Returns the texts that can support the sentence. If the sentence names speakers, these are
+    /// only the texts that those speakers say or that name them; if any named speaker has no such
+    /// text, the result is empty.
     fn evidence(&self) -> Vec<&'a str> {
         let own = tokens(self.sentence);
         let named: Vec<&Token<'_>> = own.iter().filter(|t| is_speaker(t)).collect();
@@ -131,7 +133,7 @@ impl<'a> SentenceClaim<'a> {
     }
 }
 
-/// Whether a text supports a sentence by words alone.
+/// Whether `cited` supports a sentence by words alone.
 pub(crate) fn supports_by_words(sentence: &str, cited: CitedText<'_>) -> bool {
     let claim = SentenceClaim { sentence, cited: vec![cited], times: Vec::new() };
     verdict_by_words(&claim) == WordVerdict::Decided(Verdict::Supported)
@@ -166,7 +168,7 @@ fn verdict_by_words(claim: &SentenceClaim<'_>) -> WordVerdict {
     }
     let words = content(&own);
     if is_foreign(&own, &there) {
-        // In another language only the numbers can be compared.
+        // In another language, only the numbers can be compared.
         let known = numbers_supported(&own, &[], &said, &claim.times);
         return WordVerdict::Decided(if known { Weak } else { Unsupported });
     }
@@ -191,7 +193,8 @@ fn verdict_by_words(claim: &SentenceClaim<'_>) -> WordVerdict {
     }
 }
 
-/// Whether a sentence occurs word for word in another that does not negate it.
+/// Whether the sentence `own` occurs word for word in the sentence `said`, which does not negate
+/// it.
 fn is_quoted(own: &[Token<'_>], said: &[Token<'_>]) -> bool {
     // A quotation may begin with its speaker or source.
     let is_content = |t: &Token<'_>| !is_framing(&t.lower) && !is_speaker(t);
@@ -204,7 +207,8 @@ fn is_quoted(own: &[Token<'_>], said: &[Token<'_>]) -> bool {
         })
 }
 
-/// The distinct content words, lower case, without function words, numbers and framing words.
+/// Returns the distinct content words in lower case. Excludes function words, negations, numbers,
+/// speaker labels and framing words.
 fn content<'a>(own: &'a [Token<'_>]) -> Vec<&'a str> {
     let counted: BTreeSet<usize> = numbers(own).iter().flat_map(|n| n.first..=n.last).collect();
     let mut words: Vec<&str> = Vec::new();
@@ -231,9 +235,9 @@ fn is_speaker(token: &Token<'_>) -> bool {
     number.is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether every number of the sentence occurs in the segments for the same thing. If the segments
-/// have a number for the counted thing, it must be equal; otherwise one of the words must occur in
-/// the same sentence.
+/// Whether every number in the sentence occurs in the segments for the same thing. If the segments
+/// give a number for the counted thing, it must be equal; otherwise a segment sentence must contain
+/// both the number and one of the sentence's content words.
 fn numbers_supported(
     own: &[Token<'_>],
     words: &[&str],
@@ -268,7 +272,7 @@ fn numbers_supported(
     numbers(own).iter().all(holds) && clocks.all(clock_holds)
 }
 
-/// The numbers shortly before a thing: `4` in `4 red cars`.
+/// Returns the numbers shortly before a thing, such as `4` in `4 red cars`.
 fn counts_of(thing: &str, there: &[Token<'_>]) -> Vec<f64> {
     let counted = numbers(there);
     let thing = stem(thing);
@@ -281,8 +285,8 @@ fn counts_of(thing: &str, there: &[Token<'_>]) -> Vec<f64> {
         .collect()
 }
 
-/// Every number that tokens may stand for, since OCR confuses 0 and O, and speech recognition
-/// spells out years.
+/// Returns every number that the tokens may stand for: OCR confuses 0 with O and 1 with l, and
+/// speech recognition splits spelled-out years into two numbers.
 fn readings(there: &[Token<'_>]) -> Vec<f64> {
     let counted = numbers(there);
     let mut values: Vec<f64> = counted.iter().map(|n| n.value).collect();
@@ -325,7 +329,8 @@ fn is_within(clock: &str, times: &[f64]) -> bool {
     (start - 1.0..=end + 1.0).contains(&seconds)
 }
 
-/// Capitalised words that do not merely begin a sentence or quotation; without speaker labels.
+/// Returns the capitalized words, except speaker labels and words that are capitalized only because
+/// they begin a sentence or quotation.
 fn names<'a>(sentence: &'a str, own: &'a [Token<'a>]) -> impl Iterator<Item = &'a Token<'a>> {
     let begins = |token: &Token<'_>| {
         let before = sentence[..token.start].trim_end();
@@ -333,7 +338,7 @@ fn names<'a>(sentence: &'a str, own: &'a [Token<'a>]) -> impl Iterator<Item = &'
     };
     own.iter().enumerate().filter_map(move |(at, token)| {
         let capital = token.text.starts_with(char::is_uppercase);
-        // `Carlo Rossi` at the beginning is a name, `People walk` is not.
+        // At the beginning, `Carlo Rossi` is a name and `People walk` is not.
         let name = !begins(token)
             || own.get(at + 1).is_some_and(|next| {
                 next.text.starts_with(char::is_uppercase)
@@ -345,18 +350,18 @@ fn names<'a>(sentence: &'a str, own: &'a [Token<'a>]) -> impl Iterator<Item = &'
     })
 }
 
-/// Whether a name occurs in the segments. In a long name one letter may differ, because of recognition
-/// errors in speech and OCR.
+/// Whether a name occurs in the segments. In a long name, one letter may differ because of
+/// recognition errors in speech and OCR.
 fn is_named(name: &Token<'_>, there: &[Token<'_>]) -> bool {
     const FORGIVEN: usize = 8;
-    // `rn` is often read as `m`.
+    // OCR often confuses `rn` with `m`.
     let read = |lower: &str| lower.replace("rn", "m");
     occurs(&name.lower, there)
         || (name.lower.chars().count() >= FORGIVEN
             && there.iter().any(|t| strsim::levenshtein(&read(&t.lower), &read(&name.lower)) <= 1))
 }
 
-/// Groups of mutually exclusive members; a member is a list of words with the same meaning.
+/// Groups of mutually exclusive members; each member is a list of words with the same meaning.
 static CONTRASTS: LazyLock<Vec<Vec<Vec<String>>>> = LazyLock::new(|| {
     // Turquoise may also be called blue or green.
     let colours = FAMILIES.iter().filter(|family| family.name() != "turquoise");
@@ -376,7 +381,7 @@ static CONTRASTS: LazyLock<Vec<Vec<Vec<String>>>> = LazyLock::new(|| {
     groups.into_iter().map(|group| group.into_iter().map(forms).collect()).collect()
 });
 
-/// Whether the sentence has a word that the segments lack, while the segments have a word that
+/// Whether the sentence contains a word that the segments lack, while they contain a word that
 /// excludes it.
 fn contradicts(own: &[Token<'_>], there: &[Token<'_>]) -> bool {
     let has = |tokens: &[Token<'_>], member: &Vec<String>| {
@@ -388,7 +393,8 @@ fn contradicts(own: &[Token<'_>], there: &[Token<'_>]) -> bool {
     })
 }
 
-/// Whether the segment sentences with the most words in common negate the claim, or the claim negates them.
+/// Whether the claim and the segment sentences that share the most words with it contradict each
+/// other: one side is negated and the other is not.
 fn is_denied(own: &[Token<'_>], words: &[&str], said: &[Vec<Token<'_>>]) -> bool {
     let common = |there: &Vec<Token<'_>>| words.iter().filter(|word| occurs(word, there)).count();
     let negative = |tokens: &[Token<'_>]| tokens.iter().any(|t| is_negation(&t.lower));
@@ -400,8 +406,8 @@ fn is_denied(own: &[Token<'_>], words: &[&str], said: &[Vec<Token<'_>>]) -> bool
     likest.all(|there| negative(there) != negative(own))
 }
 
-/// Whether the segments are English but the sentence is not, that is, whether it has some length
-/// and no English function word.
+/// Whether the segments are in English but the sentence is not: a sentence of some length without
+/// an English function word.
 fn is_foreign(own: &[Token<'_>], there: &[Token<'_>]) -> bool {
     const LENGTH: usize = 5;
     let english = |tokens: &[Token<'_>]| tokens.iter().any(|t| is_function_word(&t.lower));

@@ -1,5 +1,5 @@
-//! Consults the aggregates of the videos that probably answer a question. The consulted aggregates
-//! are those whose description is near the question, and the summary.
+//! Consults the aggregates of the videos that are most likely to answer a question: the summary,
+//! and the aggregates whose description is similar to the question.
 
 use futures::{StreamExt, TryStreamExt, stream};
 
@@ -13,18 +13,18 @@ use crate::kernel::time::Span;
 use crate::kernel::vector::dot;
 use crate::search::SearchResult;
 
-/// Standard score that an aggregate's similarity to a question needs for the aggregate to be
-/// consulted.
+/// Minimum standard score (z-score) of an aggregate's similarity to a question for the aggregate to
+/// be consulted.
 const MIN_DEVIATIONS: f64 = 1.0;
 
 /// Maximum number of aggregates consulted per question.
 const MAX_ROUTED: usize = 3;
 
-/// Maximum number of summary sections used as evidence, the nearest to the question.
+/// Maximum number of summary sections used as evidence.
 const MAX_SECTIONS: usize = 3;
 
-/// Tokens of evidence to reserve per video. Aggregates are read for as many of the most probable
-/// videos as then fit into the token budget.
+/// Tokens of evidence reserved per video. Aggregates are read only for the most probable videos, as
+/// many as fit into the token budget.
 const TOKENS_PER_VIDEO: u32 = 300;
 
 impl Answering {
@@ -43,7 +43,7 @@ impl Answering {
         stream::iter(consulted).buffer_unordered(concurrency).try_collect::<()>().await
     }
 
-    /// Routes a question to the aggregators whose descriptions are outstandingly similar to it.
+    /// Routes a question to the aggregators whose descriptions stand out as similar to it.
     async fn route(&self, vector: &[f32]) -> Result<Vec<&'static AggregatorSpec>> {
         let specs: Vec<&'static AggregatorSpec> = self.catalog.aggregators.specs().collect();
         let descriptions = self
@@ -57,7 +57,8 @@ impl Answering {
         Ok(outliers(&scores).into_iter().map(|i| specs[i]).collect())
     }
 
-    /// Adds the routed aggregates, the summary and its nearest sections. Unreadable aggregates are skipped.
+    /// Adds the routed aggregates, the summary and the summary sections with the most probable
+    /// hits. Skips unreadable aggregates.
     async fn consult(
         &self,
         context: &mut VideoContext<'_>,
@@ -101,8 +102,8 @@ fn span_and_probability(hit: &SearchResult) -> (Span, f32) {
     (Span { start: hit.document.start, end: hit.document.end }, hit.p_present)
 }
 
-/// Finds the sections that contain the most probable segments. This needs no embedding, regardless
-/// of the number of sections.
+/// Returns the sections that contain the most probable segments. This needs no embedding, however
+/// many sections there are.
 fn nearest_sections(
     mut sections: Vec<(Span, String)>,
     hits: &[(Span, f32)],
@@ -116,7 +117,7 @@ fn nearest_sections(
     sections
 }
 
-/// Indices with a standard score of at least [`MIN_DEVIATIONS`], best first.
+/// Returns the indices of scores with a standard score of at least [`MIN_DEVIATIONS`], best first.
 fn outliers(scores: &[f64]) -> Vec<usize> {
     let count = scores.len().max(1) as f64;
     let mean = scores.iter().sum::<f64>() / count;

@@ -22,11 +22,11 @@ use crate::search::{LIKELY, SearchResult};
 /// Approximate number of characters per token in English.
 const CHARACTERS_PER_TOKEN: usize = 4;
 
-/// Cost of a piece of evidence in addition to its text, characters.
+/// Characters that a piece of evidence costs in addition to its text.
 const HEADING_CHARS: usize = 70;
 
-/// Maximum length of a piece of evidence, bytes; longer text is split so that a long chunk does not crowd
-/// out everything else.
+/// Maximum length of a piece of evidence, in bytes. Longer text is split so that a long chunk does
+/// not crowd out everything else.
 const MAX_PIECE_BYTES: usize = 2000;
 
 /// A piece of text about a moment of a video.
@@ -42,19 +42,19 @@ pub(crate) struct Evidence {
     pub(crate) kind: PassageKind,
     /// The speaker; `None` if unknown.
     pub(crate) speaker: Option<String>,
-    /// The topic of an aggregate's text; `None` for a chunk's.
+    /// The topic of an aggregate's text; `None` for a chunk's text.
     pub(crate) topic: Option<String>,
     pub(crate) text: String,
     /// Probability of the search hit; `None` for text that no search found.
     pub(crate) p_present: Option<f32>,
 }
 
-/// The evidence of one source about a moment, used as a whole or not at all.
+/// The evidence about a moment from one source, used as a whole or not at all.
 pub(crate) type EvidenceGroup = Vec<Evidence>;
 
 impl Evidence {
-    /// The evidence of a search hit, the group with the most words of the question first. Statements of one
-    /// kind stay together.
+    /// Returns the evidence from a search hit, with the group that shares the most words with the
+    /// question first. Speech turns and other statements are grouped separately.
     pub(crate) fn from_hit(hit: &SearchResult, question: &str) -> Vec<EvidenceGroup> {
         let document = &hit.document;
         let whole = Span { start: document.start, end: document.end };
@@ -79,7 +79,8 @@ impl Evidence {
             speaker: statement.speaker.clone(),
             topic: None,
             text,
-            // Before re-ranking: the answer is re-ranked sentence by sentence.
+            // The probability before re-ranking, since the answer is re-ranked sentence by
+            // sentence.
             p_present: Some(hit.p_found),
         };
         let mut found: Vec<EvidenceGroup> = Vec::new();
@@ -133,7 +134,7 @@ impl Evidence {
     }
 }
 
-/// Groups neighbouring pieces up to [`MAX_PIECE_BYTES`].
+/// Groups consecutive pieces up to a total of [`MAX_PIECE_BYTES`].
 fn group_pieces(pieces: Vec<Evidence>) -> Vec<EvidenceGroup> {
     let mut groups: Vec<EvidenceGroup> = Vec::new();
     let mut length = 0;
@@ -150,8 +151,8 @@ fn group_pieces(pieces: Vec<Evidence>) -> Vec<EvidenceGroup> {
     groups
 }
 
-/// Merges a hit's consecutive utterances of one speaker. If the speech is short, each gets the span of the
-/// whole chunk, extended to the ends of its utterances.
+/// Merges a hit's consecutive utterances by the same speaker. If the speech is short, each merged
+/// utterance gets the span of the whole chunk, extended to the ends of the chunk's utterances.
 fn merge_turns(said: &[&Statement], chunk: Span) -> Vec<Statement> {
     let length: usize = said.iter().map(|statement| statement.text.len()).sum();
     let short = length <= MAX_PIECE_BYTES;
@@ -179,7 +180,8 @@ fn merge_turns(said: &[&Statement], chunk: Span) -> Vec<Statement> {
     found
 }
 
-/// Splits a text into pieces of at most [`MAX_PIECE_BYTES`], between sentences or, if necessary, words.
+/// Splits text into pieces of at most [`MAX_PIECE_BYTES`], at sentence boundaries or, if necessary,
+/// between words.
 fn split_text(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let parts = sentences(text, Quotations::Whole).into_iter().flat_map(|sentence| -> Vec<&str> {
@@ -201,16 +203,16 @@ fn split_text(text: &str) -> Vec<String> {
     found
 }
 
-/// The sources of an answer in one video.
+/// The sources for an answer in one video.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AnswerSources {
     /// Ids of the consulted aggregators.
     pub routed_to: Vec<String>,
-    /// Number of used elements by source, such as `sections` and `chunks`.
+    /// Number of elements used from each source, such as `sections` and `chunks`.
     pub counts: BTreeMap<String, u32>,
 }
 
-/// The evidence of one video for one question.
+/// One video's evidence for one question.
 pub(super) struct VideoContext<'a> {
     pub(super) record: &'a VideoRecord,
     pub(super) results: Vec<SearchResult>,
@@ -244,7 +246,7 @@ impl<'a> VideoContext<'a> {
     }
 
     /// Interleaves all evidence: the best group from each source comes before the second best from
-    /// any, and retrieved segments come first.
+    /// any source, and retrieved segments come first.
     pub(super) fn evidence(&self, question: &str) -> Vec<EvidenceGroup> {
         let from_hits = |hits: &[SearchResult]| {
             interleave(hits.iter().map(|hit| Evidence::from_hit(hit, question)).collect())
@@ -289,7 +291,7 @@ impl<'a> VideoContext<'a> {
         evidence
     }
 
-    /// The sources in this video that are in the context of the answer.
+    /// Returns the sources in this video that are in the answer's context.
     pub(super) fn sources(&self, kept: &[&Evidence]) -> AnswerSources {
         let of_video = kept.iter().filter(|e| e.video_id == self.record.video_id);
         let used: BTreeSet<(&str, u32)> = of_video.map(|e| (e.source, e.element)).collect();
@@ -302,8 +304,8 @@ impl<'a> VideoContext<'a> {
 }
 
 impl Answering {
-    /// Selects the evidence that fits into the token budget. Expects the most relevant group first; returns
-    /// the pieces by video, in order of time.
+    /// Selects the evidence that fits into the token budget. `evidence` has the most relevant group
+    /// first; the returned pieces are grouped by video and sorted by time.
     pub(crate) fn context<'a>(&self, evidence: &'a [EvidenceGroup]) -> Vec<&'a Evidence> {
         let budget = self.answer_tokens as usize * CHARACTERS_PER_TOKEN;
         let prompt_budget = self.llm.context_tokens() * CHARACTERS_PER_TOKEN;
@@ -335,7 +337,8 @@ impl Answering {
     }
 }
 
-/// Interleaves lists: the first element of every list, then the second of every list, and so on.
+/// Interleaves lists: takes the first element of every list, then the second of every list, and so
+/// on.
 pub(super) fn interleave<T>(lists: Vec<Vec<T>>) -> Vec<T> {
     let mut lists: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
     let mut merged = Vec::new();
@@ -348,7 +351,8 @@ pub(super) fn interleave<T>(lists: Vec<Vec<T>>) -> Vec<T> {
     }
 }
 
-/// The evidence that is worth reading, of the best video first. Removes contexts without any evidence.
+/// Selects the evidence that is worth reading, with the best video's first. Removes contexts
+/// without any evidence.
 pub(super) fn select_evidence(
     contexts: &mut Vec<VideoContext<'_>>,
     question: &str,
@@ -364,23 +368,23 @@ pub(super) fn select_evidence(
     for (groups, best) in per_video.iter_mut().zip(probabilities) {
         drop_improbable(groups, best, min_probability);
     }
-    // The best pieces of every video come before the second best of any.
+    // The best pieces from every video come before the second best from any.
     interleave(per_video)
 }
 
-/// The minimum probability of evidence worth reading, given the best: if some evidence is likely,
-/// improbable evidence would only mislead.
+/// Returns the minimum probability of evidence worth reading, given the best probability: if some
+/// evidence is likely, improbable evidence would only mislead.
 pub(super) fn min_worthwhile_probability(best: f32) -> f32 {
-    /// Share of the best probability that evidence must have.
+    /// Minimum probability of the evidence, as a share of the best probability.
     const MIN_SHARE: f32 = 0.2;
     if best >= LIKELY { MIN_SHARE * best } else { 0.0 }
 }
 
-/// Drops evidence less probable than `min_probability`, except what directly follows a probable moment.
-/// `best` is the probability assumed for evidence about the whole video.
+/// Drops evidence less probable than `min_probability`, except evidence that directly follows a
+/// probable moment. `best` is the probability assumed for evidence about the whole video.
 fn drop_improbable(groups: &mut Vec<EvidenceGroup>, best: f32, min_probability: f32) {
-    /// Maximum gap between a probable moment's end and evidence that directly follows it, seconds: a sentence
-    /// may begin before its chunk.
+    /// Maximum gap between a probable moment's end and evidence that directly follows it, in
+    /// seconds: a sentence may begin before its chunk.
     const MAX_GAP: f64 = 10.0;
     let likely = |pieces: &EvidenceGroup| pieces[0].p_present.unwrap_or(best) >= min_probability;
     let hits = |pieces: &&EvidenceGroup| pieces[0].p_present.is_some() && likely(pieces);

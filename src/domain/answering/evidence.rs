@@ -1,5 +1,5 @@
-//! Evidence for a question, for the caller's own model: the most probable moments, with every analyzer's
-//! statements about them and their neighbours.
+//! Evidence for a question, for use with the caller's own model: the most probable moments, with
+//! every analyzer's statements about them and about the neighbouring moments.
 
 use std::collections::HashSet;
 
@@ -20,11 +20,11 @@ use crate::search::{Diagnostics, SearchRequest, SearchResult};
 pub struct EvidenceQuery {
     /// The question or search text.
     pub question: String,
-    /// `None` searches every video.
+    /// The videos to search; `None` for every video.
     pub video_ids: Option<Vec<String>>,
     /// Maximum number of moments, 1..=50.
     pub limit: u32,
-    /// Moments with a lower `p_present` are dropped, 0..1.
+    /// Minimum `p_present` of a moment, 0..1; less probable moments are dropped.
     pub min_p_present: Option<f32>,
     /// The filters of the request, unparsed.
     pub filters: Map<String, Value>,
@@ -33,11 +33,11 @@ pub struct EvidenceQuery {
 /// A moment that probably answers the question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvidenceMoment {
-    /// The stored content.
+    /// The stored content of the moment.
     pub moment: Moment,
-    /// The citation of the moment in an answer.
+    /// The moment's citation for use in an answer.
     pub citation: String,
-    /// Probability that the moment has what was asked for, 0..1.
+    /// Probability that the moment shows or contains what the question asks for, 0..1.
     pub p_present: f32,
     /// The analyzers whose output matched, the most probable first.
     pub found_by: Vec<String>,
@@ -48,12 +48,12 @@ pub struct EvidenceMoment {
 pub struct EvidenceResult {
     /// The moments, the most probable first.
     pub moments: Vec<EvidenceMoment>,
-    /// Why there are no moments; `None` if there are.
+    /// Why there are no moments; `None` if there are any.
     pub diagnostics: Option<Diagnostics>,
 }
 
 impl Answering {
-    /// Finds the best moments for a question among the videos that the caller can see. Returns
+    /// Finds the best moments for a question in the videos that the caller can see. Returns
     /// `Invalid` for an unknown filter.
     pub async fn evidence(&self, access: &Access, query: EvidenceQuery) -> Result<EvidenceResult> {
         self.search.check_length("question", &query.question)?;
@@ -74,7 +74,7 @@ impl Answering {
         Ok(EvidenceResult { moments, diagnostics: found.diagnostics })
     }
 
-    /// Reads the moment of a hit; returns `None` if its video has been deleted in the meantime.
+    /// Reads the moment of a hit. Returns `None` if its video has been deleted in the meantime.
     async fn evidence_moment(
         &self,
         access: &Access,

@@ -1,4 +1,4 @@
-//! Answers with citations: over the hits of a search (`/query`), and to questions about videos (`/ask`).
+//! Answers with citations, both from search hits (`/query`) and to questions about videos (`/ask`).
 
 pub(crate) mod answer;
 pub mod ask;
@@ -31,13 +31,13 @@ pub struct Answering {
     embedder: Arc<dyn Embedder>,
     llm: Arc<dyn LanguageModel>,
     models: Models,
-    /// Token budget: maximum tokens of evidence for an answer.
+    /// Token budget: the maximum number of tokens of evidence for an answer.
     answer_tokens: u32,
-    /// Maximum supporting segments of an answer, over all videos.
+    /// Maximum number of supporting segments for an answer, over all videos.
     max_segments: usize,
-    /// Number of concurrent searches.
+    /// Maximum number of concurrent searches.
     concurrency: usize,
-    /// Embedded descriptions of the questions that each aggregate answers.
+    /// Embeddings of the descriptions that say which questions each aggregate answers.
     routes: OnceCell<Vec<Vec<f32>>>,
 }
 
@@ -68,7 +68,7 @@ impl Answering {
         Self { llm: models.llm.clone(), models, ..self.clone() }
     }
 
-    /// Token budget: maximum tokens of evidence for an answer.
+    /// Token budget: the maximum number of tokens of evidence for an answer.
     pub(crate) fn evidence_tokens(&self) -> u32 {
         self.answer_tokens
     }

@@ -1,4 +1,4 @@
-//! Searches with an optional answer over the hits.
+//! Searches with an optional answer from the hits.
 
 use ports::llm::TokenSink;
 
@@ -10,7 +10,7 @@ use crate::kernel::access::Access;
 use crate::kernel::error::Result;
 use crate::search::{PageStart, SearchPage, SearchRequest, SearchTarget};
 
-/// A page of hits, with an answer over them.
+/// A page of hits, with an answer based on them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryResponse {
     /// The hits.
@@ -26,9 +26,9 @@ pub struct QueryResponse {
 }
 
 impl Answering {
-    /// Searches the videos that the caller can see. With `synthesize`, also writes an answer over
-    /// the hits on the first page of a search for a text. Returns `Invalid` for an unknown analyzer
-    /// or filter.
+    /// Searches the videos that the caller can see. With `synthesize`, also writes an answer from
+    /// the hits on the first page of a text search. Returns `Invalid` for an unknown analyzer or
+    /// filter.
     pub async fn query(
         &self,
         access: &Access,

@@ -10,16 +10,16 @@ pub const DEFAULT_LIMIT: u32 = 6;
 pub struct Question {
     /// The question as asked.
     pub question: String,
-    /// `None` uses every ingested video.
+    /// The videos to search; `None` for every ingested video.
     pub video_ids: Option<Vec<String>>,
-    /// The analyzer whose chunks are retrieved as evidence; `None` chooses per video.
+    /// The analyzer whose chunks are retrieved as evidence; if `None`, it is chosen for each video.
     pub analyzer: Option<String>,
-    /// Supporting segments per video, 1..=20.
+    /// Maximum number of supporting segments per video, 1..=20.
     pub limit: u32,
-    /// Segments with a lower `p_present` are dropped, 0..1.
+    /// Minimum `p_present` of a segment, 0..1; less probable segments are dropped.
     pub min_p_present: Option<f32>,
     /// The filters of the request, unparsed.
     pub filters: Map<String, Value>,
-    /// Restricts the evidence to these moments; `None` uses the best ones.
+    /// The moments that the evidence is restricted to; `None` for the best moments.
     pub moment_ids: Option<Vec<String>>,
 }

@@ -1,5 +1,5 @@
-//! Scores the evidence for a question sentence by sentence: which sentences answer it, and which is
-//! nearest.
+//! Scores the evidence for a question sentence by sentence, to find the sentences that answer it
+//! and the one nearest to it.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -13,27 +13,28 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::vector::dot;
 use crate::search::rerank::{self, AnswerCriteria, split_for_scoring};
 
-/// How many sentences, from the most probable moments, are compared at most with a question that
-/// has no answer.
+/// Maximum number of sentences, from the most probable moments, that are compared with a question
+/// that has no answer.
 const MAX_COMPARED: usize = 32;
 
-/// How many of these sentences, the most probable ones, are also compared together with the
+/// Number of these sentences, the most probable ones, that are also compared together with the
 /// sentence that follows.
 const MAX_CONTINUED: usize = 8;
 
-/// Maximum number of sentences, the most probable, that the re-ranker scores for a question.
+/// Maximum number of sentences that the re-ranker scores for a question; the most probable ones are
+/// chosen.
 const MAX_SCORED: usize = 24;
 
-/// The search probability that is assumed for text that no search has found, such as a summary.
+/// Search probability assumed for text that no search has found, such as a summary.
 const UNKNOWN_PROBABILITY: f32 = 0.5;
 
-/// Maximum pause between a sentence and its continuation, seconds.
+/// Maximum pause between a sentence and its continuation, in seconds.
 const MAX_PAUSE: f64 = 3.0;
 
-/// Number of words from which an utterance is evidence on its own.
+/// Minimum number of words for an utterance to be evidence on its own.
 const MIN_WORDS: usize = 3;
 
-/// Maximum length of a quoted sentence, characters.
+/// Maximum length of a quoted sentence, in characters.
 const MAX_QUOTE_CHARS: usize = 400;
 
 /// A sentence of the evidence.
@@ -48,12 +49,12 @@ impl<'a> EvidenceSentence<'a> {
         self.evidence.kind == PassageKind::Speech
     }
 
-    /// Whether it is a measured description of the scene, which no question is about.
+    /// Whether the sentence is a measured description of the scene, which no question is about.
     fn is_scene(&self) -> bool {
         self.evidence.kind == PassageKind::Scene
     }
 
-    /// Whether a later sentence is spoken right after it.
+    /// Whether `next` is spoken right after this sentence.
     fn is_followed_by(&self, next: &Self) -> bool {
         self.evidence.video_id == next.evidence.video_id
             && next.evidence.span.start <= self.evidence.span.end + MAX_PAUSE
@@ -68,12 +69,12 @@ impl<'a> EvidenceSentence<'a> {
         self.evidence.p_present
     }
 
-    /// The sentence itself.
+    /// Returns the text of the sentence.
     pub(super) fn text(&self) -> &'a str {
         self.text
     }
 
-    /// The sentence as an answer quotes it, and its evidence.
+    /// Returns the sentence as an answer quotes it, with its evidence.
     pub(super) fn as_quotation(&self) -> (String, &'a Evidence) {
         let mut sentence = self.text.chars().take(MAX_QUOTE_CHARS).collect::<String>();
         if matches!(self.evidence.kind, PassageKind::Speech | PassageKind::Screen) {
@@ -93,7 +94,7 @@ pub(super) type Window<'a> = Vec<EvidenceSentence<'a>>;
 pub(super) struct NearestWindow<'a> {
     pub(super) said: Window<'a>,
     pub(super) p_present: f32,
-    /// Whether it contains the kind of answer that the question asks for.
+    /// Whether the window contains the kind of answer that the question asks for.
     pub(super) fits: bool,
 }
 
@@ -111,22 +112,22 @@ pub(super) struct ScoredWindow<'a> {
 
 /// The re-ranker's scores of the evidence for a question.
 pub(super) struct EvidenceReading<'a> {
-    /// The most probable windows, best first.
+    /// The windows with their scores, best first.
     windows: Vec<ScoredWindow<'a>>,
     /// The score of each additional text.
     pub(super) text_scores: Vec<f32>,
-    /// Whether everything said about the topic answers the question.
+    /// Whether the question names a topic, so that anything said about the topic answers it.
     pub(super) is_topic: bool,
 }
 
 impl<'a> EvidenceReading<'a> {
-    /// The score of the best window; 0 without windows.
+    /// Returns the score of the best window, or 0 if there are no windows.
     pub(super) fn best_score(&self) -> f32 {
         self.windows.first().map_or(0.0, |read| read.score)
     }
 
-    /// Selects up to `limit` windows with at least `min_score`, best first. None of them begins
-    /// with a sentence that an earlier one contains.
+    /// Selects up to `limit` windows with a score of at least `min_score`, best first. Skips a
+    /// window if an earlier one already contains its first sentence.
     pub(super) fn answers(&self, min_score: f32, limit: usize) -> Vec<&ScoredWindow<'a>> {
         let mut quoted: HashSet<&str> = HashSet::new();
         let sure = self.windows.iter().take_while(|read| read.score >= min_score);
@@ -165,7 +166,7 @@ fn windows<'a>(context: &[&'a Evidence]) -> Vec<Window<'a>> {
     };
     let mut windows: Vec<Window<'a>> = speech.iter().enumerate().map(window).collect();
     windows.extend(others.into_iter().map(|said| vec![said]));
-    // Single words of a conversation are dropped if there is anything longer.
+    // Very short utterances are dropped if there is anything longer.
     let is_substantial = |said: &Window<'_>| {
         said[0].evidence.speaker.is_none() || tokens(said[0].text).len() >= MIN_WORDS
     };
@@ -184,10 +185,10 @@ fn likely(said: &Window<'_>) -> f32 {
 }
 
 impl Answering {
-    /// Scores how probably the windows of the evidence, and additional texts, answer a question.
-    /// Combines the re-ranker's score with the search probability; for a question about a topic,
-    /// the score is the share of the topic's words that the window has. Returns `None` without a
-    /// re-ranker, and for questions without a specific subject.
+    /// Scores how likely the windows of the evidence, and additional `texts`, are to answer a
+    /// question. The score combines the re-ranker's score with the search probability. For a
+    /// question about a topic, it is the share of the topic's words that the window contains.
+    /// Returns `None` if there is no re-ranker or the question has no specific subject.
     pub(super) async fn score_evidence<'a>(
         &self,
         question: &str,
@@ -239,7 +240,8 @@ impl Answering {
         Ok(Some(EvidenceReading { windows: read, text_scores, is_topic: criteria.is_topic() }))
     }
 
-    /// Finds the window in the most probable moments that is most probably about the question.
+    /// Finds the window that is most likely to be about the question, among the most probable
+    /// moments.
     pub(super) async fn nearest<'a>(
         &self,
         question: &str,
@@ -254,7 +256,7 @@ impl Answering {
         let question_vector = self.search.embed_question(question).await?;
         let presence = self.search.presence(question, &question_vector).await?;
         let probabilities = async |texts: Vec<(String, &Evidence)>| {
-            // Many moments have the same text: each distinct text is embedded once.
+            // Many moments have the same text, so each distinct text is embedded only once.
             let different: BTreeSet<&str> = texts.iter().map(|(text, _)| text.as_str()).collect();
             let different: Vec<String> = different.into_iter().map(str::to_owned).collect();
             let vectors = self.embedder.embed(&different).await?;
@@ -265,7 +267,8 @@ impl Answering {
                 let probability = vector.map_or(0.0, |v| {
                     presence.probability(evidence.style(), dot(v, &question_vector), text)
                 });
-                // For detections and keyword searches, the probability is at most that of the hit.
+                // For detections and keyword searches, the probability is at most that of the
+                // search hit.
                 let is_capped = evidence.kind == PassageKind::Objects || !is_question(question);
                 probability.min(evidence.p_present.filter(|_| is_capped).unwrap_or(1.0))
             };

@@ -1,4 +1,4 @@
-//! Retrieves what may answer a question: the videos, and the supporting segments in each.
+//! Retrieves the videos that may answer a question, and the supporting segments in each video.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -27,18 +27,18 @@ type HitsByVideo = HashMap<VideoId, Vec<SearchResult>>;
 pub(super) struct Retrieval<'a> {
     service: &'a Answering,
     question: &'a Question,
-    /// The vector of the question.
+    /// The embedding of the question.
     vector: &'a [f32],
-    /// `None` unless the question is limited to moments.
+    /// The chunks of the requested moments; `None` unless the question is limited to moments.
     chosen: Option<ChosenChunks>,
 }
 
-/// Videos that have output of the same analyzers.
+/// Videos with output from the same analyzers.
 struct VideoGroup<'a> {
     videos: Vec<VideoId>,
     /// The ids of the analyzers.
     present: &'a [String],
-    /// The filter on chunks.
+    /// Filter for the chunks.
     chunks: Filter,
     /// Maximum number of hits per video and analyzer.
     limit: usize,
@@ -65,9 +65,10 @@ impl<'a> Retrieval<'a> {
         self.chosen.is_some()
     }
 
-    /// Finds the videos to search for a question. These are the requested videos or those with a
-    /// requested moment, or else all videos, up to the limit that `ask.max_segments` sets, the most
-    /// probable first. The filters apply in each case.
+    /// Finds the videos to search for a question: the requested videos or the videos of the
+    /// requested moments. If neither are requested, all videos are searched; if they exceed the
+    /// limit that `ask.max_segments` sets, only the most probable ones. The filters apply in every
+    /// case.
     pub(super) async fn videos(&self, access: &Access) -> Result<Vec<VideoId>> {
         let (service, question) = (self.service, self.question);
         let matching = service.search.matching_videos(access, &question.filters).await?;
@@ -116,7 +117,7 @@ impl<'a> Retrieval<'a> {
         Ok(contexts)
     }
 
-    /// Finds the supporting segments in videos that have output of these analyzers.
+    /// Finds the supporting segments in videos whose analyzers are `present`.
     async fn segments_of_group<'r>(
         &self,
         present: &[String],
@@ -128,7 +129,7 @@ impl<'a> Retrieval<'a> {
         let group = self.group(present, records)?;
         let mut found = self.search(&group, vec![analyzer.to_owned()]).await?;
         let others: Vec<String> = present.iter().filter(|id| *id != analyzer).cloned().collect();
-        // The speech analyzers have the full text; a description only quotes it.
+        // The speech analyzers have the full text; other descriptions only quote it.
         let only_quotes_speech = !self.is_speech_analyzer(analyzer)
             && others.iter().any(|id| self.is_speech_analyzer(id));
         let mut companions = match self.question.analyzer.is_none() && !others.is_empty() {
@@ -148,13 +149,15 @@ impl<'a> Retrieval<'a> {
                     hit.statements.retain(|statement| statement.kind != PassageKind::Speech);
                 }
             }
-            // Different analyzers have different kinds of text, so their ranks are not comparable.
+            // Different analyzers produce different kinds of text, so their ranks are not
+            // comparable.
             context.companion_hits.sort_by(|a, b| b.p_present.total_cmp(&a.p_present));
         }
         Ok(contexts)
     }
 
-    /// The analyzer whose chunks are the segments: the requested one, else the best evidence.
+    /// Returns the analyzer whose chunks are the segments: the requested one, or else the one that
+    /// is the best evidence.
     fn main_analyzer<'s>(&'s self, present: &'s [String]) -> Option<&'s str> {
         match &self.question.analyzer {
             Some(id) => Some(id.as_str()),
@@ -169,8 +172,8 @@ impl<'a> Retrieval<'a> {
         let mut chunks = filters::parse(&self.question.filters)?.chunks;
         let mut limit = self.question.limit as usize;
         if let Some(chosen) = &self.chosen {
-            // Every requested chunk is retrieved; chunks with the same id in other videos are dropped
-            // by `search`.
+            // Every requested chunk is retrieved; `search` then drops chunks of other videos that
+            // have the same id.
             let ids: BTreeSet<ChunkId> = chosen.values().flatten().copied().collect();
             limit = limit.max(ids.len());
             chunks = chunks.in_chunks(ids);
@@ -178,7 +181,7 @@ impl<'a> Retrieval<'a> {
         Ok(VideoGroup { videos, present, chunks, limit })
     }
 
-    /// Finds the best chunks in each video of a group by the output of some analyzers.
+    /// Finds the best chunks in each video of a group, in the output of `analyzers`.
     async fn search(&self, group: &VideoGroup<'_>, analyzers: Vec<String>) -> Result<HitsByVideo> {
         let per_video = group.limit * analyzers.len();
         let filter = group.chunks.clone();
@@ -193,8 +196,8 @@ impl<'a> Retrieval<'a> {
         Ok(by_video(hits))
     }
 
-    /// Adds the chunks of speech that follow the hits: in a conversation, a reply follows the
-    /// question and uses other words.
+    /// Adds the speech chunks that follow the hits: in a conversation, a reply follows the question
+    /// and uses other words.
     async fn add_replies(
         &self,
         group: &VideoGroup<'_>,
@@ -210,7 +213,7 @@ impl<'a> Retrieval<'a> {
         let known: BTreeSet<(VideoId, ChunkId)> = hits().map(chunk_key).collect();
         let min_probability =
             min_worthwhile_probability(hits().map(|hit| hit.p_present).fold(0.0, f32::max));
-        // Only hits that are worth reading are followed.
+        // Only the chunks after hits that are worth reading are added.
         let next: BTreeSet<ChunkId> = hits()
             .filter(|hit| hit.p_present >= min_probability)
             .map(|hit| (hit.video_id, hit.chunk_id.next()))
@@ -249,7 +252,7 @@ impl<'a> Retrieval<'a> {
         known.is_some_and(|analyzer| analyzer.spec().style == TextStyle::Speech)
     }
 
-    /// The vector query for the question.
+    /// Builds the vector query for the question.
     fn nearest_to(&self, filter: Filter, limit: usize) -> VectorQuery {
         VectorQuery {
             field: VectorField::COMBINED.name().into(),
@@ -262,8 +265,8 @@ impl<'a> Retrieval<'a> {
 }
 
 impl Answering {
-    /// Finds the chunks that overlap the requested moments. Returns `Invalid` for a malformed or
-    /// missing moment.
+    /// Finds the chunks that overlap the requested moments. Returns `Invalid` if a moment id is
+    /// malformed, a moment is missing, or there are too many chunks.
     async fn chunks_of_moments(&self, access: &Access, ids: &[String]) -> Result<ChosenChunks> {
         let ids = ids.iter().map(|id| id.parse()).collect::<Result<Vec<MomentId>>>()?;
         let requested = ids.len();
@@ -296,7 +299,7 @@ fn by_video(hits: Vec<SearchResult>) -> HitsByVideo {
     videos
 }
 
-/// The distinct valid ids of a request.
+/// Returns the distinct valid ids in a request.
 fn distinct_ids(ids: &[String]) -> Vec<VideoId> {
     let mut seen = BTreeSet::new();
     ids.iter().filter_map(|id| id.parse().ok()).filter(|id| seen.insert(*id)).collect()
