@@ -1,7 +1,7 @@
 //! The [`Aggregator`] trait and the list of aggregators, in order of dependency.
 //!
-//! To add one, write its file in `aggregators` and add it to [`AGGREGATORS`]. `/schema`, the
-//! validation of requests and the order of execution all follow from the list.
+//! To add one, write its file in `aggregators` and add it to [`AGGREGATORS`]. `/schema`, request
+//! validation and the order of execution all follow from the list.
 
 pub(crate) mod aggregators;
 pub mod entity;
@@ -44,17 +44,19 @@ use result::{Aggregate, Results, UnknownAggregate, result_of};
 pub struct AggregatorSpec {
     /// The id in requests and stored records.
     pub id: &'static str,
-    /// The analyzers and earlier aggregators that it requires; without them it is skipped.
+    /// The analyzers and earlier aggregators that this aggregator requires; it is skipped if any is
+    /// missing.
     pub depends_on: &'static [&'static str],
-    /// Whether it may make billed calls to the language model.
+    /// Whether this aggregator may make billed calls to the language model.
     pub uses_llm: bool,
-    /// The kinds of question that its result answers; questions are routed by similarity to this text.
+    /// The kinds of question that the result answers; questions are routed by similarity to this
+    /// text.
     pub answers: &'static str,
 }
 
 /// The input of an aggregator.
 pub struct AggregatorInput<'a> {
-    /// The language model with the answers memoized for this run.
+    /// The language model, with the answers memoized for this run.
     pub(crate) model: &'a MemoisedModel<'a>,
     /// The sentiment classifier, if configured.
     pub sentiment: Option<&'a dyn SentimentClassifier>,
@@ -85,7 +87,8 @@ impl AggregatorInput<'_> {
         self.model.complete_as(prompt).await
     }
 
-    /// The approximate number of tokens of passages that fit into one call of [`Self::ask`].
+    /// Returns the approximate number of tokens of passages that fit into one call of
+    /// [`Self::ask`].
     pub fn context_tokens(&self) -> usize {
         self.model.context_tokens()
     }
@@ -98,28 +101,28 @@ pub struct ChunkVectors {
     pub analyzer: String,
     /// The embedding model.
     pub model: String,
-    /// Indexed by chunk id; `None` for chunks without a vector.
+    /// The embeddings, indexed by chunk id; `None` for chunks without a vector.
     pub vectors: Vec<Option<Vec<f32>>>,
 }
 
 /// Computes one video-level result.
 #[async_trait]
 pub trait Aggregator: Send + Sync {
-    /// The static properties.
+    /// Returns the static properties.
     fn spec(&self) -> &'static AggregatorSpec;
 
-    /// Computes the result from the outputs of the chunks.
+    /// Computes the result from the analyzer outputs for the chunks.
     async fn aggregate(&self, input: &AggregatorInput<'_>) -> Result<Aggregate>;
 
-    /// The JSON schema of its result, usually
-    /// [`json_schema`](crate::kernel::schema::json_schema) the result type.
+    /// Returns the JSON schema of the result, usually by calling
+    /// [`json_schema`](crate::kernel::schema::json_schema) with the result type.
     fn schema(&self) -> Value;
 
-    /// Deserializes a stored result, usually with [`result::read`] of the result type.
+    /// Deserializes a stored result, usually by calling [`result::read`] with the result type.
     fn read(&self, stored: Value) -> Result<Aggregate>;
 }
 
-/// All built-in aggregators, dependencies first, in the order of the API.
+/// All built-in aggregators, dependencies first, in the order in which the API lists them.
 pub const AGGREGATORS: &[&dyn Aggregator] = &[
     &stats::StatsAggregator,
     &novelty::NoveltyAggregator,
@@ -146,24 +149,24 @@ impl Default for Aggregators {
 }
 
 impl Aggregators {
-    /// Adds an aggregator, which may depend on the others.
+    /// Adds an aggregator, which may depend on those already in the registry.
     #[must_use]
     pub fn with(mut self, aggregator: &'static dyn Aggregator) -> Self {
         self.0.push(aggregator);
         self
     }
 
-    /// All aggregators.
+    /// Returns all aggregators.
     pub fn all(&self) -> &[&'static dyn Aggregator] {
         &self.0
     }
 
-    /// The static properties of each.
+    /// Returns the static properties of each aggregator.
     pub fn specs(&self) -> impl DoubleEndedIterator<Item = &'static AggregatorSpec> {
         self.0.iter().map(|a| a.spec())
     }
 
-    /// Their ids.
+    /// Returns the ids of all aggregators.
     pub fn ids(&self) -> Vec<String> {
         self.specs().map(|spec| spec.id.to_owned()).collect()
     }
@@ -174,7 +177,7 @@ impl Aggregators {
     }
 
     /// Returns the selected aggregators, or all of them if there is no selection. If an id is
-    /// unknown, the `Invalid` error lists the known ones.
+    /// unknown, the `Invalid` error lists the known ids.
     pub fn select(&self, selection: Option<&[String]>) -> Result<Vec<&'static dyn Aggregator>> {
         let Some(selection) = selection else { return Ok(self.0.clone()) };
         if let Some(id) = selection.iter().find(|id| self.find(id).is_none()) {
@@ -187,7 +190,7 @@ impl Aggregators {
         Ok(self.0.iter().copied().filter(selected).collect())
     }
 
-    /// Sorts ids in the order of the aggregators, unknown ids last.
+    /// Sorts ids into the order of the aggregators, with unknown ids last.
     pub fn in_order<'a>(&self, stored: impl Iterator<Item = &'a String>) -> Vec<String> {
         let mut stored: Vec<String> = stored.cloned().collect();
         stored.sort_by_key(|id| self.specs().position(|spec| spec.id == id).unwrap_or(usize::MAX));
@@ -207,8 +210,8 @@ impl Aggregators {
 /// Maximum number of concurrent calls to the model.
 const MAX_CONCURRENT: usize = 4;
 
-/// Runs futures concurrently and returns their results in order. After a failure it still awaits the
-/// others, because their model calls are paid for and memoized.
+/// Runs futures concurrently and returns their results in order. After a failure, the other futures
+/// are still awaited, because their model calls are paid for and memoized.
 async fn try_each<T>(
     futures: impl IntoIterator<Item = impl Future<Output = Result<T>>>,
 ) -> Result<Vec<T>> {
@@ -217,7 +220,7 @@ async fn try_each<T>(
 }
 
 /// Turns the statements of chunks into passages, one per run of statements with the same analyzer,
-/// kind and speaker. [`chunk_of`] parses their ids.
+/// kind and speaker. [`chunk_of`] parses the ids of these passages.
 fn chunk_passages(texts: &[ChunkText]) -> Vec<Passage> {
     let mut passages = Vec::new();
     for chunk in texts {
@@ -248,8 +251,8 @@ fn chunk_passages(texts: &[ChunkText]) -> Vec<Passage> {
     passages
 }
 
-/// The id of a passage: the chunk id, followed by a dot and a number for all but the first passage
-/// of the chunk.
+/// Returns the id of a passage: the chunk id, followed by a dot and a number for all but the first
+/// passage of the chunk.
 fn passage_id(chunk: ChunkId, number: usize) -> String {
     match number {
         0 => chunk.to_string(),
@@ -257,27 +260,28 @@ fn passage_id(chunk: ChunkId, number: usize) -> String {
     }
 }
 
-/// The chunk that a passage from [`chunk_passages`] belongs to.
+/// Returns the chunk that a passage from [`chunk_passages`] belongs to.
 fn chunk_of(passage_id: &str) -> Option<ChunkId> {
     let id = passage_id.trim();
     id.split_once('.').map_or(id, |(chunk, _)| chunk).parse().ok().map(ChunkId)
 }
 
-/// A moment of the aggregated video.
+/// Returns a moment of the aggregated video.
 fn moment(span: Span) -> Option<VideoSpan> {
     Some(VideoSpan { video_id: None, start: span.start, end: span.end })
 }
 
-/// The kind of a summary of passages: `Scene` if all of them are measurements, otherwise `Prose`.
+/// Returns the kind of a summary of passages: `Scene` if all of them are measurements, otherwise
+/// `Prose`.
 fn kind_of(passages: &[Passage]) -> PassageKind {
     let measured = passages.iter().all(|passage| passage.kind == PassageKind::Scene);
     if measured { PassageKind::Scene } else { PassageKind::Prose }
 }
 
-/// Cuts passages into consecutive batches that each fit the model's context.
+/// Splits passages into consecutive batches that each fit the model's context.
 fn batches(input: &AggregatorInput<'_>, passages: Vec<Passage>) -> Vec<Vec<Passage>> {
     const CHARACTERS_PER_TOKEN: usize = 4;
-    /// Characters that the id, the kind and the time add to a passage in the prompt.
+    /// Number of characters that the id, kind and time add to a passage in the prompt.
     const HEADING: usize = 40;
     let budget = input.context_tokens().max(256) * CHARACTERS_PER_TOKEN;
     let mut batches: Vec<Vec<Passage>> = Vec::new();
@@ -301,7 +305,7 @@ fn batches(input: &AggregatorInput<'_>, passages: Vec<Passage>) -> Vec<Vec<Passa
     batches
 }
 
-/// The prefix of a video id with which entity ids begin.
+/// Returns the prefix of a video id with which entity ids begin.
 fn prefix(video_id: &VideoId) -> &str {
     &video_id.as_str()[..8]
 }

@@ -12,12 +12,13 @@ use crate::analysis::prose::with_article;
 use crate::analysis::video::AnalyzedVideo;
 use crate::kernel::time::Span;
 
-/// Maximum number of labels to name.
+/// Maximum number of labels in the passage.
 const MAX_LABELS: usize = 5;
 
-/// Lists the most frequent objects in some chunks as a passage, such as `people, cars, a bird`.
+/// Lists the most frequent objects in a range of chunks as a passage, such as `people, cars, a
+/// bird`.
 pub(crate) fn overview(video: &AnalyzedVideo, chunks: Range<usize>) -> Option<Passage> {
-    // By label: the number of chunks and the maximum number at once.
+    // For each label, the number of chunks and the maximum count in one chunk.
     let mut by_label: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let described = video.typed_outputs::<ChunkDescription>(default_video::ID);
     for (_, _, description) in described.filter(|(chunk, ..)| chunks.contains(&chunk.index())) {

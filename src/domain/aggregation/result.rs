@@ -15,31 +15,31 @@ use crate::kernel::time::Span;
 
 /// The result of an aggregator for one video.
 pub trait AggregatorOutput: Debug + Send + Sync {
-    /// The result as sentences with their spans, for questions that are routed to this result.
-    /// `whole` is the span of the video.
+    /// Returns the result as sentences with their spans, for questions that are routed to this
+    /// result. `whole` is the span of the video.
     fn evidence(&self, whole: Span) -> Vec<(Span, String)>;
 
-    /// One sentence on what the video is about, if the result has one.
+    /// Returns one sentence on what the video is about, if the result has one.
     fn synopsis(&self) -> Option<String> {
         None
     }
 }
 
-/// How much one result used the language model.
+/// Usage of the language model for one result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ModelUsage {
     /// The name of the model on its server.
     pub model: String,
-    /// Requests sent, including retries.
+    /// Number of requests sent, including retries.
     pub calls: u32,
-    /// Input tokens.
+    /// Number of input tokens.
     pub input_tokens: u64,
-    /// Output tokens.
+    /// Number of output tokens.
     pub output_tokens: u64,
 }
 
-/// A result as stored: flat, the aggregator's own fields first.
+/// A stored result: a flat object that begins with the aggregator's own fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AggregateRecord<T> {
     /// The result itself.
@@ -51,7 +51,7 @@ pub struct AggregateRecord<T> {
 }
 
 impl<T> AggregateRecord<T> {
-    /// A new result without usage.
+    /// Creates a record without usage.
     pub fn new(result: T) -> Self {
         Self { result, usage: None }
     }
@@ -59,7 +59,7 @@ impl<T> AggregateRecord<T> {
 
 /// An [`AggregateRecord`] of any result type.
 pub trait StoredAggregate: Any + Debug + Send + Sync {
-    /// The stored form.
+    /// Returns the form in which the result is stored.
     fn to_json(&self) -> Value;
 
     /// See [`AggregatorOutput::evidence`].
@@ -71,10 +71,10 @@ pub trait StoredAggregate: Any + Debug + Send + Sync {
     /// The billed usage of the language model, if any.
     fn usage(&self) -> Option<&ModelUsage>;
 
-    /// Sets the billed usage of the language model.
+    /// Returns the result with its billed usage of the language model.
     fn with_usage(self: Arc<Self>, usage: ModelUsage) -> Aggregate;
 
-    /// Supports the downcast in [`result_of`].
+    /// Returns the record for the downcast in [`result_of`].
     fn as_any(&self) -> &dyn Any;
 }
 
@@ -114,12 +114,12 @@ where
     }
 }
 
-/// The result, if it has type `T`.
+/// Returns the result if it has type `T`.
 pub fn result_of<T: 'static>(stored: &dyn StoredAggregate) -> Option<&T> {
     stored.as_any().downcast_ref::<AggregateRecord<T>>().map(|stored| &stored.result)
 }
 
-/// Deserializes what [`StoredAggregate::to_json`] wrote.
+/// Deserializes the output of [`StoredAggregate::to_json`].
 pub fn read<T>(stored: Value) -> Result<Aggregate>
 where
     T: AggregatorOutput + Serialize + DeserializeOwned + Clone + 'static,

@@ -1,4 +1,4 @@
-//! Runs the aggregators for one video in order of dependency. If one fails, the others still run.
+//! Runs the aggregators for one video in dependency order. If one fails, the others still run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use crate::kernel::progress::{Progress, Stage};
 use crate::kernel::video::VideoId;
 use crate::llm::memoised::{Answers, MemoisedModel, SavedAnswers};
 
-/// The report on a run, as shown in its job.
+/// The report on a run, as shown in the job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AggregatesResult {
     /// The id of the video.
@@ -29,7 +29,7 @@ pub struct AggregatesResult {
     pub reused: Vec<String>,
     /// Aggregators whose dependencies are missing.
     pub skipped: Vec<String>,
-    /// Errors as `TypeName: message`, by aggregator id.
+    /// The errors, as `TypeName: message`, by aggregator id.
     pub failed: BTreeMap<String, String>,
     /// All aggregators with a valid result.
     pub aggregates: Vec<String>,
@@ -73,7 +73,7 @@ pub(crate) struct AggregationRun<'a> {
     pub(crate) force: bool,
     /// Whether the set of analyzers has changed since the stored results were computed.
     pub(crate) analyzers_changed: bool,
-    /// Model answers saved from earlier failed aggregators.
+    /// Model answers saved from aggregators that failed in earlier runs.
     pub(crate) saved_answers: SavedAnswers,
 }
 
@@ -82,18 +82,17 @@ pub(crate) struct AggregationOutcome {
     pub(crate) report: AggregatesResult,
     /// All valid results.
     pub(crate) results: Results,
-    /// Model answers that failed aggregators received, saved so that nobody pays for them again.
+    /// Model answers that failed aggregators received, saved so that they are not paid for again.
     pub(crate) saved_answers: SavedAnswers,
 }
 
-/// Computes the selected aggregators. Before them it computes their missing dependencies, and after
-/// them the stored aggregators that depend on them, so that no result outlives a change to its
-/// inputs.
+/// Computes the selected aggregators. Also computes missing dependencies first, and recomputes
+/// stored results that depend on changed ones, so that no result outlives a change to its inputs.
 pub(crate) async fn run(
     run: AggregationRun<'_>,
     progress: &Progress,
 ) -> Result<AggregationOutcome> {
-    // After a change of analyzers all stored results are out of date.
+    // After a change of analyzers, all stored results are out of date.
     let changed_input = run.analyzers_changed && !run.stored.is_empty();
     let selected = if changed_input { run.aggregators.all() } else { &run.selected };
     let results = if changed_input { Results::new() } else { run.stored };
@@ -154,11 +153,11 @@ struct RunState<'a> {
     report: AggregatesResult,
     results: Results,
     saved_answers: SavedAnswers,
-    /// Billed answers of this run, to be saved if it ends before it is published.
+    /// Billed answers from this run, saved if the run ends before its results are published.
     paid: SavedAnswers,
     /// The aggregators whose results have changed in this run.
     changed: BTreeSet<&'static str>,
-    /// Why the run has stopped.
+    /// Why the run has stopped early, if it has.
     ended: Option<String>,
 }
 
@@ -220,8 +219,8 @@ impl RunState<'_> {
         self.report.ran.push(spec.id.into());
     }
 
-    /// Saves the billed answers that a failed aggregator received and, if the run is over, those of
-    /// all others too.
+    /// Saves the billed answers that a failed aggregator received and, if the run is over, those
+    /// that all other aggregators received in this run.
     fn record_failure(
         &mut self,
         spec: &'static AggregatorSpec,
@@ -247,7 +246,7 @@ fn is_available(id: &str, video: &AnalyzedVideo, results: &Results) -> bool {
     video.outputs.contains_key(id) || results.contains_key(id)
 }
 
-/// Whether a stored result depends on the aggregator with this id, directly or indirectly.
+/// Whether any stored result depends on the aggregator with this id, directly or indirectly.
 fn has_stored_dependents(id: &str, aggregators: &Aggregators, results: &Results) -> bool {
     aggregators.specs().filter(|spec| spec.depends_on.contains(&id)).any(|spec| {
         results.contains_key(spec.id) || has_stored_dependents(spec.id, aggregators, results)
@@ -269,7 +268,7 @@ fn due(
         }
     }
     let mut due: BTreeSet<&str> = selected.iter().map(|a| a.spec().id).collect();
-    // In reverse, so that dependents come before their dependencies.
+    // Iterates in reverse, so that dependents come before their dependencies.
     for spec in aggregators.specs().rev() {
         if due.contains(spec.id) && possible.contains(spec.id) {
             due.extend(spec.depends_on.iter().filter(|id| !available(id)));
@@ -293,7 +292,7 @@ mod tests {
     use crate::kernel::progress::{Cancellation, Observer};
     use crate::kernel::time::Span;
 
-    /// The value is 1 if this run computed it.
+    /// A result whose value is 1 if the current run computed it.
     #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
     struct Count {
@@ -306,7 +305,7 @@ mod tests {
         }
     }
 
-    /// Returns a count of 1, or fails.
+    /// An aggregator that returns a count of 1, or fails.
     struct Counter {
         spec: &'static AggregatorSpec,
         fails: bool,
@@ -357,7 +356,7 @@ mod tests {
         fn video(&self, _video_id: VideoId) {}
     }
 
-    /// Runs the selected aggregators. Those in `stored` have a stored result of 0.
+    /// Runs the selected aggregators, with a stored result of 0 for those in `stored`.
     async fn rerun(
         aggregators: &Aggregators,
         selected: &[&str],
@@ -469,7 +468,7 @@ mod tests {
         assert_eq!(report.skipped, ["top"]);
         assert_eq!(report.aggregates, ["base", "aside"]);
         assert_eq!(results.keys().collect::<Vec<_>>(), ["aside", "base"]);
-        // The stored result of an aggregator that fails itself is kept.
+        // If the selected aggregator itself fails, its stored result is kept.
         let AggregationOutcome { report, .. } =
             rerun(&aggregators, &["middle"], &["base", "middle", "top"], true).await;
         assert_eq!((report.ran.len(), report.aggregates), (0, owned(&["base", "middle", "top"])));

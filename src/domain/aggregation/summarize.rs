@@ -8,11 +8,11 @@ use crate::llm::structured::Prompt;
 
 const PROMPT: &str = include_str!("prompts/summary.md");
 
-/// Maximum length of one summary, tokens.
+/// Maximum length of one summary, in tokens.
 const MAX_TOKENS: u32 = 600;
 
-/// Summarizes passages in batches that fit the context, and then summarizes the summaries of those
-/// batches. The result is empty if there are no passages.
+/// Summarizes passages in batches that fit the model's context, and then summarizes the summaries
+/// of the batches. Returns an empty summary if there are no passages.
 pub(crate) async fn summarize(
     input: &AggregatorInput<'_>,
     passages: Vec<Passage>,
@@ -41,7 +41,7 @@ pub(crate) async fn summarize(
     }
 }
 
-/// The passage that will hold the summary of a batch.
+/// Builds the passage for the summary of a batch, still without text.
 fn part(number: u32, batch: &[Passage]) -> Passage {
     let mut moments = batch.iter().filter_map(|passage| passage.moment.clone());
     let first = moments.next();

@@ -1,4 +1,4 @@
-//! Video fixtures and a stub language model for the tests of aggregators.
+//! Video fixtures and a stub language model for aggregator tests.
 
 use async_trait::async_trait;
 use ports::llm::{Completion, LanguageModel, Narrative, Request, Summary, Task, Title, Usage};
@@ -13,7 +13,7 @@ use crate::analysis::video::AnalyzedVideo;
 use crate::kernel::time::Span;
 use crate::llm::memoised::{MemoisedModel, SavedAnswers};
 
-/// A video with `count` chunks of `seconds` each, without outputs.
+/// Returns a video with `count` chunks of `seconds` each, without outputs.
 pub(crate) fn video(seconds: f64, count: usize) -> AnalyzedVideo {
     AnalyzedVideo {
         video_id: "0123456789abcdef".parse().expect("an id"),
@@ -37,12 +37,12 @@ impl AnalyzedVideo {
     }
 }
 
-/// The output of one chunk.
+/// Returns the output for one chunk.
 pub(crate) fn output(value: Value) -> Option<Value> {
     Some(value)
 }
 
-/// Builds the diarization of one chunk from the speaker, start, end and text of each turn.
+/// Builds the diarization output for one chunk from the speaker, start, end and text of each turn.
 pub(crate) fn diarized(turns: &[(&str, f64, f64, &str)]) -> Option<Value> {
     let turns: Vec<Value> = turns
         .iter()
@@ -58,7 +58,7 @@ pub(crate) async fn aggregate(aggregator: &dyn Aggregator, video: &AnalyzedVideo
     aggregate_with_vectors(aggregator, video, &ChunkVectors::default()).await
 }
 
-/// Does the same as [`aggregate`], but with vectors for the chunks.
+/// Does the same as [`aggregate`], but with `vectors` for the chunks.
 pub(crate) async fn aggregate_with_vectors(
     aggregator: &dyn Aggregator,
     video: &AnalyzedVideo,
@@ -79,8 +79,8 @@ pub(crate) async fn aggregate_with_vectors(
     aggregator.aggregate(&input).await.expect("a result").to_json()
 }
 
-/// A language model that answers every narrative with `narrated`, and summaries and titles with the
-/// beginning of the first passage.
+/// A language model that answers narrative requests with `narrated`, and summary and title requests
+/// with the beginning of the first passage.
 pub(crate) struct StubModel;
 
 #[async_trait]

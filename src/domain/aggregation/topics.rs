@@ -1,20 +1,22 @@
-//! Topic segmentation: groups consecutive chunks by topic, for chapters and summary.
+//! Topic segmentation: groups consecutive chunks by topic, for the chapters and the summary.
 //!
-//! Applies TextTiling (Hearst) to embeddings: at each gap it compares the mean vectors of the
-//! chunks on both sides; a gap that stands out from the others is a change of topic.
+//! Applies TextTiling (Hearst) to embeddings: at each gap between chunks, it compares the mean
+//! vectors of the chunks on both sides; a gap whose difference stands out from the others is a
+//! change of topic.
 
 use std::ops::Range;
 
 use crate::aggregation::ChunkVectors;
 use crate::kernel::time::Span;
 
-/// Chunks compared on each side of a gap.
+/// Number of chunks compared on each side of a gap.
 const WINDOW: usize = 2;
 
-/// Minimum cosine distance at which a gap is a change of topic, regardless of the other gaps.
+/// Minimum cosine distance for a change of topic; the distance must also stand out from those at
+/// the other gaps.
 const MIN_DIFFERENCE: f64 = 0.12;
 
-/// Minimum length of a group, as seconds and as a share of the video.
+/// Minimum length of a group, in seconds and as a share of the video; the longer one applies.
 const MIN_SECONDS: f64 = 8.0;
 const MIN_SHARE: f64 = 0.02;
 
@@ -25,7 +27,7 @@ pub(crate) fn segment(spans: &[Span], vectors: &ChunkVectors) -> Vec<Range<usize
     }
     let end = spans[spans.len() - 1].end;
     let min_length = MIN_SECONDS.max(MIN_SHARE * end);
-    // Gaps too close to either end cannot be boundaries and do not count in the mean.
+    // Gaps too close to either end cannot be boundaries and do not count towards the mean.
     let differences: Vec<(usize, f64)> = (1..spans.len())
         .filter(|&gap| {
             spans[gap].start - spans[0].start >= min_length && end - spans[gap].start >= min_length
@@ -53,9 +55,10 @@ pub(crate) fn segment(spans: &[Span], vectors: &ChunkVectors) -> Vec<Range<usize
     starts.zip(ends).map(|(start, end)| start..end).collect()
 }
 
-/// Cosine distance between the mean vectors of the chunks before and after a gap. It is computed in
-/// `f64`, unlike [`crate::kernel::vector::cosine`], because rounding would move the boundaries of
-/// stored chapters.
+/// Returns the cosine distance between the mean vectors of the chunks before and after a gap, or
+/// `None` if either side has no vectors. It is computed in `f64`, unlike
+/// [`crate::kernel::vector::cosine`], because rounding would move the boundaries of stored
+/// chapters.
 fn difference(vectors: &[Option<Vec<f32>>], gap: usize) -> Option<f64> {
     let before = mean(vectors.get(gap.saturating_sub(WINDOW)..gap)?)?;
     let after = mean(vectors.get(gap..(gap + WINDOW).min(vectors.len()))?)?;

@@ -1,10 +1,11 @@
-//! The speaker turns of a video, rejoined at chunk boundaries. Shared by `speaker_stats` and `sentiment`.
+//! The speaker turns in a video, rejoined at chunk boundaries. Shared by `speaker_stats` and
+//! `sentiment`.
 
 use crate::analysis::analyzers::diarization::{self, ChunkDiarization};
 use crate::analysis::video::AnalyzedVideo;
 use crate::media::speech::SpeakerTurn;
 
-/// Maximum gap between two pieces of a turn that a chunk boundary has split, seconds.
+/// Maximum gap between two parts of a turn that was split at a chunk boundary, in seconds.
 const MAX_GAP: f64 = 0.05;
 
 impl SpeakerTurn {
@@ -12,8 +13,8 @@ impl SpeakerTurn {
         self.end - self.start
     }
 
-    /// The turn's weight in a mean over turns: the number of its words or, if they are unknown, an
-    /// estimate from its length.
+    /// Returns the turn's weight in a mean over turns: its number of words or, if there is no text,
+    /// an estimate from its length.
     pub(crate) fn weight(&self) -> f64 {
         const WORDS_PER_SECOND: f64 = 2.5;
         match self.text.split_whitespace().count() {
@@ -23,7 +24,7 @@ impl SpeakerTurn {
     }
 }
 
-/// All turns, in order of time.
+/// Returns all turns in chronological order.
 pub(crate) fn turns(video: &AnalyzedVideo) -> Vec<SpeakerTurn> {
     let outputs = video.typed_outputs::<ChunkDiarization>(diarization::ID);
     let pieces = outputs.flat_map(|(_, _, diarization)| &diarization.turns);

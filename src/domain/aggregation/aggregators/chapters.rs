@@ -32,13 +32,13 @@ pub(crate) struct ChaptersAggregator;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Outline {
-    /// In order of time; every chunk is in exactly one.
+    /// The chapters in chronological order; every chunk belongs to exactly one.
     pub(crate) chapters: Vec<Chapter>,
     /// The analyzers whose output was used.
     pub(crate) based_on: Vec<String>,
 }
 
-/// Consecutive chunks of one topic.
+/// Consecutive chunks on one topic.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Chapter {
@@ -48,9 +48,9 @@ pub(crate) struct Chapter {
     pub(crate) first_chunk: ChunkId,
     #[schemars(with = "usize")]
     pub(crate) last_chunk: ChunkId,
-    /// Start, seconds of the video.
+    /// Start, in seconds from the start of the video.
     pub(crate) start: f64,
-    /// End, seconds of the video.
+    /// End, in seconds from the start of the video.
     pub(crate) end: f64,
     #[schemars(with = "Vec<usize>")]
     pub(crate) chunk_ids: Vec<ChunkId>,
@@ -58,7 +58,7 @@ pub(crate) struct Chapter {
 
 const PROMPT: &str = include_str!("../prompts/title.md");
 
-/// Maximum length of one title, tokens.
+/// Maximum length of one title, in tokens.
 const MAX_TOKENS: u32 = 60;
 
 #[async_trait]
@@ -118,8 +118,8 @@ impl AggregatorOutput for Outline {
     }
 }
 
-/// Writes the title and summary of a group of chunks; without passages, the title is a number and
-/// there is no summary.
+/// Writes the title and summary of a group of chunks. If there are no passages, the title is a
+/// number and the summary is empty.
 async fn title_and_summary(
     input: &AggregatorInput<'_>,
     number: usize,
@@ -160,7 +160,7 @@ mod tests {
     use crate::aggregation::testing::{aggregate, aggregate_with_vectors, output, video};
     use crate::analysis::analyzers::default_video;
 
-    /// Computes the chapters of a video whose chunks have these topics.
+    /// Computes the chapters of a video whose chunks have the given topics.
     async fn chapters(topics: &[usize]) -> Vec<Value> {
         const DESCRIPTIONS: [&str; 3] = ["The harbour wakes.", "Bread is baked.", "Snow falls."];
         let outputs = topics

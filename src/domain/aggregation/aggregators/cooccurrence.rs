@@ -25,15 +25,15 @@ pub(crate) const ID: &str = "cooccurrence";
 /// The `cooccurrence` aggregator.
 pub(crate) struct CooccurrenceAggregator;
 
-/// The cooccurrences of people and objects in a video.
+/// The co-occurrences of people and objects in a video.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Cooccurrences {
-    /// By descending number of shared chunks.
+    /// Pairs of people, in descending order of shared chunks.
     pub(crate) pairs: Vec<PersonPair>,
-    /// One entry per person.
+    /// The objects seen with each person.
     pub(crate) objects: Vec<PersonObjects>,
-    /// One entry per chunk.
+    /// The people in each chunk.
     pub(crate) people_per_chunk: Vec<PeopleInChunk>,
 }
 
@@ -48,12 +48,12 @@ pub(crate) struct PersonPair {
     pub(crate) seconds: f64,
 }
 
-/// The objects in the chunks of one person.
+/// The objects in the chunks in which one person appears.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct PersonObjects {
     pub(crate) entity_id: String,
-    /// The number of the person's chunks per object, in descending order.
+    /// Each object with the number of the person's chunks that contain it, in descending order.
     pub(crate) objects: Vec<(String, u32)>,
 }
 
@@ -62,9 +62,9 @@ pub(crate) struct PersonObjects {
 #[serde(default)]
 pub(crate) struct PeopleInChunk {
     pub(crate) chunk_id: ChunkId,
-    /// Start, seconds of the video.
+    /// Start, in seconds from the start of the video.
     pub(crate) start: f64,
-    /// End, seconds of the video.
+    /// End, in seconds from the start of the video.
     pub(crate) end: f64,
     pub(crate) count: usize,
     pub(crate) entity_ids: Vec<String>,
@@ -73,7 +73,7 @@ pub(crate) struct PeopleInChunk {
 /// Maximum number of objects per person.
 const MAX_OBJECTS: usize = 20;
 
-/// Detector labels of people.
+/// Detector labels that name people.
 const PERSON_LABELS: &[&str] = &["person", "people", "man", "woman", "child", "boy", "girl"];
 
 #[async_trait]
@@ -167,7 +167,7 @@ fn cooccurrences(video: &AnalyzedVideo, people: &[EntityRecord]) -> Cooccurrence
     }
 }
 
-/// The objects in a person's chunks, with the number of those chunks.
+/// Returns the objects in a person's chunks, each with its number of chunks.
 fn objects(video: &AnalyzedVideo, person: &EntityRecord) -> Vec<(String, u32)> {
     let mut counts: BTreeMap<String, u32> = BTreeMap::new();
     for chunk in &person.entity.chunk_ids {

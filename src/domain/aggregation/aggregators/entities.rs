@@ -31,18 +31,18 @@ pub(crate) struct EntitiesAggregator;
 
 const PROMPT: &str = include_str!("../prompts/narrative.md");
 
-/// Maximum length of one narrative, tokens.
+/// Maximum length of one narrative, in tokens.
 const MAX_TOKENS: u32 = 300;
 
-/// For how many people the language model writes the narrative; people who appear in most chunks
-/// come first. The other narratives consist of the people analyzer's words.
+/// Maximum number of people for whom the language model writes the narrative: those seen in several
+/// chunks, the most chunks first. All other narratives are in the people analyzer's words.
 const MAX_NARRATED: usize = 40;
 
-/// Length to which shorter observations are extended, seconds; an observation from a single frame
-/// has no duration.
+/// Minimum length of an observation, in seconds. Shorter ones are extended, since an observation
+/// from a single frame has no duration.
 const MIN_SECONDS: f64 = 1.0;
 
-/// The people of a video.
+/// The people in a video.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct LinkedPeople {
@@ -53,24 +53,25 @@ pub(crate) struct LinkedPeople {
     pub(crate) unlinked: usize,
     /// Number of observations: one per person and chunk.
     pub(crate) observations: usize,
-    /// In order of first appearance; without timelines, which `entity_timelines` computes.
+    /// The people in order of first appearance. Timelines are not set here; `entity_timelines`
+    /// computes them.
     pub(crate) entities: Vec<EntityRecord>,
 }
 
-/// One person in one chunk, stored for the aggregators that depend on this one.
+/// A person in one chunk, stored for the aggregators that depend on this one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct PersonObservation {
     pub(crate) chunk_id: ChunkId,
     /// The id of the person within the chunk, from the people analyzer.
     pub(crate) person: String,
-    /// Start, seconds of the video.
+    /// Start, in seconds from the start of the video.
     pub(crate) start: f64,
-    /// End, seconds of the video.
+    /// End, in seconds from the start of the video.
     pub(crate) end: f64,
 }
 
-/// A linked person with its observations, as stored.
+/// A linked person with their observations, as stored.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct EntityRecord {
@@ -80,7 +81,7 @@ pub(crate) struct EntityRecord {
     pub(crate) observations: Vec<PersonObservation>,
 }
 
-/// One person in one chunk, with the details of the people analyzer.
+/// A person in one chunk, with the details from the people analyzer.
 struct ChunkPerson {
     observation: PersonObservation,
     name: Option<String>,
@@ -106,7 +107,7 @@ impl Aggregator for EntitiesAggregator {
         let chunk_people = people_by_chunk(input.video);
         let clothes: Vec<(ChunkId, ClothingSignature)> =
             chunk_people.iter().map(|p| (p.observation.chunk_id, p.signature.clone())).collect();
-        // Comparing all pairs takes time in a long video.
+        // Comparing all pairs takes a while for a long video.
         let linked = tokio::task::spawn_blocking(move || link(&clothes))
             .await
             .map_err(|e| Error::corrupt(format!("linking panicked: {e}")))?;
@@ -181,7 +182,7 @@ fn people_by_chunk(video: &AnalyzedVideo) -> Vec<ChunkPerson> {
     people
 }
 
-/// Joins people who have the same name according to corrections.
+/// Joins people to whom corrections give the same name.
 fn join_by_name(persons: &mut Vec<Vec<&ChunkPerson>>) {
     let mut joined: Vec<Vec<&ChunkPerson>> = Vec::new();
     for person in persons.drain(..) {
@@ -201,7 +202,7 @@ fn join_by_name(persons: &mut Vec<Vec<&ChunkPerson>>) {
     *persons = joined;
 }
 
-/// Extends a span to the minimum length within its chunk.
+/// Extends a span to the minimum length, within its chunk.
 fn extend_to_minimum(seen: Span, chunk: Span) -> Span {
     let length = seen.seconds().max(MIN_SECONDS).min(chunk.seconds());
     let middle = (seen.start + seen.end) / 2.0;
@@ -209,7 +210,7 @@ fn extend_to_minimum(seen: Span, chunk: Span) -> Span {
     Span { start, end: start + length }
 }
 
-/// Selects the people whose narrative the model writes, as indexes.
+/// Selects the people whose narrative the model writes, by index.
 fn select_narrated(persons: &[Vec<&ChunkPerson>]) -> Vec<usize> {
     let mut linked: Vec<usize> = (0..persons.len()).filter(|n| persons[*n].len() > 1).collect();
     linked.sort_by_key(|n| std::cmp::Reverse(persons[*n].len()));
@@ -218,7 +219,7 @@ fn select_narrated(persons: &[Vec<&ChunkPerson>]) -> Vec<usize> {
 }
 
 fn record(video_id: VideoId, number: usize, person: &[&ChunkPerson]) -> EntityRecord {
-    // The description with the most clothing details; the first of equals.
+    // Uses the description with the most identifying clothing, or the first of several equal ones.
     let best =
         person.iter().rev().max_by(|a, b| a.signature.weight().total_cmp(&b.signature.weight()));
     let observations: Vec<PersonObservation> =
@@ -242,7 +243,7 @@ fn record(video_id: VideoId, number: usize, person: &[&ChunkPerson]) -> EntityRe
     }
 }
 
-/// Composes a narrative of the person's actions in the words of the people analyzer.
+/// Composes a narrative of the person's actions in the people analyzer's words.
 fn composed_narrative(person: &[&ChunkPerson]) -> String {
     let mut sentences: Vec<String> = Vec::new();
     for seen in person {
@@ -265,8 +266,8 @@ fn sentence(seen: &ChunkPerson) -> String {
     }
 }
 
-/// Builds the record of a linked person. Its narrative comes from the model or consists of the
-/// analyzer's words.
+/// Builds the record of a linked person. The narrative is written by the model or composed of the
+/// people analyzer's words.
 async fn build_record(
     input: &AggregatorInput<'_>,
     number: usize,

@@ -22,7 +22,7 @@ pub(crate) const ID: &str = "entity_timelines";
 /// The `entity_timelines` aggregator.
 pub(crate) struct EntityTimelinesAggregator;
 
-/// The timelines of the people of a video.
+/// The timelines of the people in a video.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Timelines {
@@ -88,8 +88,7 @@ impl AggregatorOutput for Timelines {
     }
 }
 
-/// Merges observations in consecutive chunks, that is, without a chunk in between that lacks the
-/// person.
+/// Merges observations of a person in the same or in consecutive chunks into spans.
 fn spans(observations: &[PersonObservation]) -> Vec<[f64; 2]> {
     let mut spans: Vec<[f64; 2]> = Vec::new();
     let mut last_chunk: Option<ChunkId> = None;

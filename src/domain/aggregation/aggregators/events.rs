@@ -1,4 +1,4 @@
-//! `events`: discrete events with time, actor and category.
+//! `events`: discrete events, each with a time, an actor and a category.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -26,11 +26,11 @@ pub(crate) const ID: &str = "events";
 /// The `events` aggregator.
 pub(crate) struct EventsAggregator;
 
-/// The events of a video.
+/// The events in a video.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct EventList {
-    /// In order of time.
+    /// The events in chronological order.
     pub(crate) events: Vec<EventRecord>,
     /// Number of events by category.
     pub(crate) categories: BTreeMap<String, u32>,
@@ -45,19 +45,19 @@ pub(crate) struct EventRecord {
     pub(crate) event: String,
     #[schemars(with = "usize")]
     pub(crate) chunk_id: ChunkId,
-    /// Who or what does it; empty if unknown.
+    /// Who or what causes the event; empty if unknown.
     pub(crate) actor: String,
-    /// One lower-case word.
+    /// The category, in one lower-case word.
     pub(crate) category: String,
-    /// Start, seconds of the video.
+    /// Start, in seconds from the start of the video.
     pub(crate) start: f64,
-    /// End, seconds of the video.
+    /// End, in seconds from the start of the video.
     pub(crate) end: f64,
 }
 
 const PROMPT: &str = include_str!("../prompts/events.md");
 
-/// Maximum length of the events of one batch, tokens.
+/// Maximum length of the answer for one batch, in tokens.
 const MAX_TOKENS: u32 = 1500;
 
 #[async_trait]
@@ -127,14 +127,14 @@ impl AggregatorOutput for EventList {
     }
 }
 
-/// Normalizes a category to one lower-case word; `other` if it is empty.
+/// Normalizes a category to one lower-case word, or to `other` if it is empty.
 fn category(answer: &str) -> String {
     let word = answer.split_whitespace().next().unwrap_or("other");
     word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
 }
 
-/// Drops an event that repeats one in the same or the previous chunk, so that an event repeated
-/// over a longer series of chunks is kept once.
+/// Drops events that repeat one in the same or the previous chunk, so that an event repeated over a
+/// series of chunks is kept only once.
 fn deduplicate(events: Vec<(ChunkId, Event)>) -> Vec<(ChunkId, Event)> {
     let mut kept: Vec<(ChunkId, Event)> = Vec::new();
     // For each kept event, the last chunk that repeats it, and its words.
@@ -156,7 +156,7 @@ fn deduplicate(events: Vec<(ChunkId, Event)>) -> Vec<(ChunkId, Event)> {
     kept
 }
 
-/// The stems of an event's content words.
+/// Returns the stems of an event's content words.
 fn words(event: &str) -> BTreeSet<String> {
     const STOP_WORDS: &[&str] = &[
         "is", "are", "was", "were", "has", "have", "and", "then", "to", "of", "in", "on", "at",
@@ -167,9 +167,9 @@ fn words(event: &str) -> BTreeSet<String> {
     content.map(|token| token.stem().to_owned()).collect()
 }
 
-/// Whether two events are the same: similar words and equal numbers.
+/// Whether two events are the same, that is, have similar words and equal numbers.
 fn is_same(a: &BTreeSet<String>, b: &BTreeSet<String>) -> bool {
-    /// Minimum Jaccard similarity between the words of two events that are the same.
+    /// Minimum Jaccard similarity of the two sets of words.
     const MIN_SIMILARITY: f64 = 0.6;
     let numbers = |words: &BTreeSet<String>| -> BTreeSet<String> {
         words.iter().filter(|w| w.chars().any(|c| c.is_ascii_digit())).cloned().collect()

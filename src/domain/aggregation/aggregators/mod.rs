@@ -1,4 +1,4 @@
-//! One file per aggregator; the list is [`AGGREGATORS`](super::AGGREGATORS).
+//! The aggregators, one per file; they are listed in [`AGGREGATORS`](super::AGGREGATORS).
 
 pub(crate) mod chapters;
 pub(crate) mod cooccurrence;

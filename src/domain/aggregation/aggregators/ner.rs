@@ -24,15 +24,15 @@ pub(crate) const ID: &str = "ner";
 /// The `ner` aggregator.
 pub(crate) struct NerAggregator;
 
-/// The named entities of a video.
+/// The named entities in a video.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct NamedEntities {
-    /// By descending number of mentions.
+    /// The entities, in descending order of mentions.
     pub(crate) entities: Vec<NamedEntity>,
     /// Number of mentions by label.
     pub(crate) by_label: BTreeMap<String, u32>,
-    /// The labels of the recognizer.
+    /// The labels that the recognizer uses.
     pub(crate) labels_used: Vec<String>,
     /// The analyzers whose texts were used.
     pub(crate) based_on: Vec<String>,
@@ -48,7 +48,7 @@ pub(crate) struct NamedEntity {
     pub(crate) count: u32,
 }
 
-/// Number of texts per call of the recognizer.
+/// Number of texts per call to the recognizer.
 const BATCH_SIZE: usize = 256;
 
 #[async_trait]
@@ -112,9 +112,9 @@ struct TextSource {
     text: String,
 }
 
-/// The prose, speech and screen text of each chunk and analyzer; lists of objects and appearances
-/// contain no names. A description is kept whole, because its other words show whether capitals in
-/// quoted screen text mark a name or just upper-case text.
+/// Returns the prose, speech and screen text for each chunk and analyzer; lists of objects and
+/// appearances contain no names. A description is kept whole, because its other words show whether
+/// capitals in quoted screen text mark a name or just upper-case text.
 fn texts(video: &AnalyzedVideo) -> Vec<TextSource> {
     let mut texts = Vec::new();
     for analyzer in video.outputs.keys() {
@@ -141,7 +141,7 @@ fn texts(video: &AnalyzedVideo) -> Vec<TextSource> {
 /// The mentions of each entity, by chunk and analyzer.
 #[derive(Default)]
 struct Mentions {
-    /// The counts by label and lower-case text.
+    /// The mention counts by label and lower-case text.
     entities: BTreeMap<(String, String), MentionCounts>,
 }
 
@@ -195,8 +195,8 @@ impl MentionCounts {
         by_chunk.values().sum()
     }
 
-    /// The most frequent spelling; among equally frequent ones, the first in ASCII order, which
-    /// prefers capitals.
+    /// Returns the most frequent spelling. If several are equally frequent, returns the first in
+    /// ASCII order, which prefers capitals.
     fn spelling(&self) -> Option<String> {
         let max = self.spellings.values().max()?;
         self.spellings.iter().find(|(_, count)| *count == max).map(|(text, _)| text.clone())

@@ -24,7 +24,7 @@ pub(crate) struct NoveltyAggregator;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct NoveltyRanking {
-    /// A description of what is compared.
+    /// Description of what is compared.
     pub(crate) basis: String,
     pub(crate) mean_distance: f64,
     /// All chunks with a vector, the most novel first.
@@ -39,9 +39,9 @@ pub(crate) struct NoveltyRanking {
 pub(crate) struct ChunkNovelty {
     #[schemars(with = "usize")]
     pub(crate) chunk_id: ChunkId,
-    /// Start, seconds of the video.
+    /// Start, in seconds from the start of the video.
     pub(crate) start: f64,
-    /// End, seconds of the video.
+    /// End, in seconds from the start of the video.
     pub(crate) end: f64,
     /// Cosine distance from the mean of the other chunks.
     pub(crate) novelty: f64,
@@ -121,7 +121,7 @@ impl AggregatorOutput for NoveltyRanking {
     }
 }
 
-/// For each chunk with a vector, its cosine distance from the mean of the other chunks.
+/// Returns the cosine distance of each chunk with a vector from the mean of the other chunks.
 fn distances(vectors: &[Option<Vec<f32>>]) -> Vec<(ChunkId, f64)> {
     let by_chunk = (0..).map(ChunkId).zip(vectors);
     let present: Vec<(ChunkId, &Vec<f32>)> =

@@ -28,11 +28,11 @@ pub(crate) const ID: &str = "object_entities";
 /// The `object_entities` aggregator.
 pub(crate) struct ObjectEntitiesAggregator;
 
-/// The objects of a video.
+/// The objects in a video.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ObjectEntityList {
-    /// The objects that are no fixtures, in order of first appearance.
+    /// The objects except fixtures, in order of first appearance.
     pub(crate) objects: Vec<ObjectEntity>,
     pub(crate) total: usize,
     /// Number of objects seen in several chunks.
@@ -45,37 +45,38 @@ pub(crate) struct ObjectEntityList {
     pub(crate) narrated: usize,
     /// Number of distinct people in each chunk, summed over the chunks.
     pub(crate) people_sightings: u64,
-    /// Labels that never move, with their number of chunks, in descending order.
+    /// Labels of objects that never move, each with its number of observations, in descending
+    /// order.
     pub(crate) fixtures: Vec<(String, usize)>,
 }
 
-/// One object over the chunks it is seen in.
+/// An object, across all chunks in which it is seen.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ObjectEntity {
-    /// `{video_id_prefix}-o{n}`.
+    /// Id of the object: `{video_id_prefix}-o{n}`.
     pub(crate) entity_id: String,
     pub(crate) label: String,
-    /// Number of chunks it is seen in.
+    /// Number of chunks in which the object is seen.
     pub(crate) appearances: usize,
     #[schemars(with = "Vec<usize>")]
     pub(crate) chunk_ids: Vec<ChunkId>,
-    /// When it is first seen, seconds of the video.
+    /// Time when the object is first seen, in seconds from the start of the video.
     pub(crate) first_seen: f64,
-    /// When it was last seen, seconds of the video.
+    /// Time when the object is last seen, in seconds from the start of the video.
     pub(crate) last_seen: f64,
     pub(crate) description: String,
-    /// What happens to it.
+    /// What happens to the object.
     pub(crate) narrative: String,
 }
 
 const PROMPT: &str = include_str!("../prompts/narrative.md");
 
-/// Maximum length of one narrative, tokens.
+/// Maximum length of one narrative, in tokens.
 const MAX_TOKENS: u32 = 200;
 
-/// For how many objects the language model writes the narrative; objects that appear in most chunks
-/// come first.
+/// Maximum number of objects for which the language model writes the narrative: those seen in
+/// several chunks, the most chunks first.
 const MAX_NARRATED: usize = 20;
 
 #[async_trait]
@@ -151,7 +152,7 @@ impl AggregatorOutput for ObjectEntityList {
     }
 }
 
-/// Selects the objects whose narrative the model writes, as indexes.
+/// Selects the objects whose narrative the model writes, by index.
 fn select_narrated(objects: &[TrackedObject]) -> Vec<usize> {
     let mut linked: Vec<usize> =
         (0..objects.len()).filter(|n| objects[*n].observations.len() > 1).collect();
@@ -160,7 +161,7 @@ fn select_narrated(objects: &[TrackedObject]) -> Vec<usize> {
     linked
 }
 
-/// Builds an object's entity. Its narrative comes from the model or is composed from the
+/// Builds an object's entity. The narrative is written by the model or composed from the
 /// observations.
 async fn build_entity(
     input: &AggregatorInput<'_>,
@@ -184,8 +185,8 @@ async fn build_entity(
     })
 }
 
-/// Has the model write the narrative of an object from its observations and the statements that mention
-/// it.
+/// Has the model write the narrative of an object from its observations and from the statements
+/// that mention it.
 async fn narrate(input: &AggregatorInput<'_>, object: &TrackedObject) -> Result<String> {
     let mut passages: Vec<Passage> = Vec::new();
     for observation in &object.observations {

@@ -25,22 +25,22 @@ pub(crate) const ID: &str = "sentiment";
 /// The `sentiment` aggregator.
 pub(crate) struct SentimentAggregator;
 
-/// The sentiment of the speech of a video.
+/// The sentiment of the speech in a video.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct SentimentSummary {
-    /// The classifier.
+    /// The name of the classifier's model.
     pub(crate) model: String,
     pub(crate) overall: SentimentShares,
     pub(crate) dominant: SentimentLabel,
     pub(crate) per_speaker: Vec<SpeakerSentiment>,
-    /// In order of time.
+    /// The sentiment of each turn, in chronological order.
     pub(crate) timeline: Vec<TurnSentiment>,
-    /// How to read it.
+    /// How to interpret the result.
     pub(crate) note: String,
 }
 
-/// The shares of each sentiment; their sum is 1.
+/// The share of each sentiment; the shares add up to 1.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct SentimentShares {
@@ -74,9 +74,9 @@ pub(crate) struct SpeakerSentiment {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct TurnSentiment {
-    /// Start, seconds of the video.
+    /// Start, in seconds from the start of the video.
     pub(crate) start: f64,
-    /// End, seconds of the video.
+    /// End, in seconds from the start of the video.
     pub(crate) end: f64,
     pub(crate) speaker: String,
     #[serde(flatten)]
@@ -87,7 +87,7 @@ pub(crate) struct TurnSentiment {
 const NOTE: &str = "Sentiment of the language used, turn by turn and weighted by words, not \
                     inferred emotion; errors of speech recognition propagate.";
 
-/// Number of turns per call of the classifier.
+/// Number of turns per call to the classifier.
 const BATCH_SIZE: usize = 256;
 
 #[async_trait]
@@ -165,7 +165,7 @@ impl SentimentShares {
 }
 
 impl SentimentLabel {
-    /// The label with the largest score; neutral on ties.
+    /// Returns the label with the highest score, or neutral on a tie.
     fn dominant(scores: &Sentiment) -> Self {
         if scores.positive > scores.neutral && scores.positive > scores.negative {
             Self::Positive
@@ -217,7 +217,7 @@ fn summarize(model: &str, turns: &[(SpeakerTurn, Sentiment)]) -> SentimentSummar
     }
 }
 
-/// The weighted mean over turns; neutral without turns.
+/// Returns the weighted mean over turns, or neutral if there are no turns.
 fn mean<'a>(turns: impl Iterator<Item = &'a (SpeakerTurn, Sentiment)>) -> Sentiment {
     let (mut positive, mut neutral, mut negative, mut total) = (0.0, 0.0, 0.0, 0.0);
     for (turn, scores) in turns {

@@ -1,4 +1,4 @@
-//! `speaker_stats`: talk time, turns and handovers of each speaker.
+//! `speaker_stats`: each speaker's talk time and turns, and the handovers between speakers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,11 +24,11 @@ pub(crate) const ID: &str = "speaker_stats";
 /// The `speaker_stats` aggregator.
 pub(crate) struct SpeakerStatsAggregator;
 
-/// The shares of the speakers in the conversation.
+/// How the conversation is shared among the speakers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Conversation {
-    /// By descending talk time.
+    /// The speakers, in descending order of talk time.
     pub(crate) speakers: Vec<TalkTime>,
     pub(crate) speaker_count: usize,
     pub(crate) total_turns: usize,
@@ -50,13 +50,13 @@ pub(crate) struct TalkTime {
     pub(crate) share: f64,
 }
 
-/// The time of one turn.
+/// The time and speaker of one turn.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct SpokenTurn {
-    /// Start, seconds of the video.
+    /// Start, in seconds from the start of the video.
     pub(crate) start: f64,
-    /// End, seconds of the video.
+    /// End, in seconds from the start of the video.
     pub(crate) end: f64,
     pub(crate) speaker: String,
 }
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn talk_time_is_counted_by_speaker() {
-        // S1 is cut by the end of the first chunk: one turn, not two.
+        // The end of the first chunk splits a turn of S1, which still counts as one turn.
         let video = video(10.0, 3).with(
             diarization::ID,
             vec![

@@ -1,4 +1,4 @@
-//! `stats`: counts over time, the busiest and quietest moments, speech totals.
+//! `stats`: counts over time, the busiest and quietest moments, and speech totals.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -28,11 +28,11 @@ pub(crate) const ID: &str = "stats";
 /// The `stats` aggregator.
 pub(crate) struct StatsAggregator;
 
-/// The counts of a video.
+/// The counts for a video.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Counts {
-    /// Length of the video, seconds.
+    /// Length of the video, in seconds.
     pub(crate) duration: f64,
     pub(crate) chunks: usize,
     /// The analyzers that have output.
@@ -59,9 +59,9 @@ pub(crate) struct PeopleOverTime {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct PeopleCount {
-    /// Start, seconds of the video.
+    /// Start, in seconds from the start of the video.
     pub(crate) start: f64,
-    /// End, seconds of the video.
+    /// End, in seconds from the start of the video.
     pub(crate) end: f64,
     pub(crate) people_count: u64,
 }
@@ -70,9 +70,9 @@ pub(crate) struct PeopleCount {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct CountMoment {
-    /// Start, seconds of the video.
+    /// Start, in seconds from the start of the video.
     pub(crate) start: f64,
-    /// End, seconds of the video.
+    /// End, in seconds from the start of the video.
     pub(crate) end: f64,
     pub(crate) count: u64,
 }
@@ -82,7 +82,7 @@ pub(crate) struct CountMoment {
 #[serde(default)]
 pub(crate) struct ObjectKinds {
     pub(crate) distinct: usize,
-    /// The number of chunks per label, in descending order.
+    /// Each label with its number of chunks, in descending order.
     pub(crate) most_common: Vec<(String, u32)>,
 }
 
@@ -170,8 +170,8 @@ impl AggregatorOutput for Counts {
     }
 }
 
-/// The number of people in each chunk, according to the people analyzer or, without it, to the list
-/// in the description. Chunks with neither are omitted.
+/// Returns the number of people in each chunk, as counted by the people analyzer. Without that
+/// analyzer, counts the people listed in the descriptions and omits chunks without a description.
 fn people_counts(video: &AnalyzedVideo) -> Vec<(Span, u64)> {
     if video.outputs.contains_key(people::ID) {
         let counted: BTreeMap<ChunkId, u64> = video
@@ -188,7 +188,7 @@ fn people_counts(video: &AnalyzedVideo) -> Vec<(Span, u64)> {
 fn people_over_time(video: &AnalyzedVideo) -> PeopleOverTime {
     let counts = people_counts(video);
     let total: u64 = counts.iter().map(|(_, count)| count).sum();
-    // The first of equal counts.
+    // Of several equal counts, the first one.
     let busiest = counts.iter().rev().max_by_key(|(_, count)| *count);
     let quietest = counts.iter().min_by_key(|(_, count)| *count);
     let uncounted = (video.spans.first().copied().unwrap_or(Span { start: 0.0, end: 0.0 }), 0);
@@ -213,7 +213,7 @@ fn people_over_time(video: &AnalyzedVideo) -> PeopleOverTime {
     }
 }
 
-/// The number of chunks that each object occurs in.
+/// Counts the chunks that each object occurs in.
 fn chunks_per_object(video: &AnalyzedVideo) -> BTreeMap<String, u32> {
     let mut counts = BTreeMap::new();
     for chunk in video.chunk_ids() {
@@ -224,7 +224,7 @@ fn chunks_per_object(video: &AnalyzedVideo) -> BTreeMap<String, u32> {
     counts
 }
 
-/// The lower-case names of the objects in a chunk.
+/// Returns the lower-case names of the objects in a chunk.
 pub(crate) fn objects_in(video: &AnalyzedVideo, chunk: ChunkId) -> BTreeSet<String> {
     let analyzers = [object_detection::ID, default_video::ID];
     let outputs = analyzers.iter().filter_map(|id| video.output(id, chunk));
@@ -234,7 +234,7 @@ pub(crate) fn objects_in(video: &AnalyzedVideo, chunk: ChunkId) -> BTreeSet<Stri
         .collect()
 }
 
-/// The analyzers with output in any chunk.
+/// Returns the analyzers with output in any chunk.
 fn with_output(video: &AnalyzedVideo) -> Vec<String> {
     let present = video.outputs.iter().filter(|(_, outputs)| outputs.iter().any(Option::is_some));
     present.map(|(id, _)| id.clone()).collect()
@@ -298,7 +298,7 @@ mod tests {
         let summary = ["min", "max", "total_observations"].map(|key| people[key].as_u64());
         assert_eq!(summary, [Some(0), Some(5), Some(12)]);
         assert_eq!(people["mean"], 3.0);
-        // The first of equal counts.
+        // Of several equal counts, the first one.
         assert_eq!(people["busiest"], json!({"start": 10.0, "end": 20.0, "count": 5}));
         assert_eq!(people["quietest"], json!({"start": 20.0, "end": 30.0, "count": 0}));
         assert_eq!(people["series"].as_array().map(Vec::len), Some(4));

@@ -1,4 +1,5 @@
-//! `summary`: tiers of summaries, from short sections to the whole video, with key points and topics.
+//! `summary`: summaries in tiers, from short sections to the whole video, with key points and
+//! topics.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,7 +30,7 @@ pub(crate) const ID: &str = "summary";
 /// The `summary` aggregator.
 pub(crate) struct SummaryAggregator;
 
-/// Maximum length of a synopsis, characters.
+/// Maximum length of a synopsis, in characters.
 const MAX_SYNOPSIS_LEN: usize = 240;
 
 /// The summary of a video.
@@ -37,14 +38,14 @@ const MAX_SYNOPSIS_LEN: usize = 240;
 #[serde(default)]
 pub(crate) struct VideoSummary {
     pub(crate) summary: String,
-    /// The most important first.
+    /// The key points, the most important first.
     pub(crate) key_points: Vec<String>,
     pub(crate) topics: Vec<String>,
     /// Number of tiers.
     pub(crate) depth: usize,
     /// The sections of the finest tier.
     pub(crate) sections: Vec<Section>,
-    /// From the finest sections to the whole video.
+    /// The tiers, from the finest sections to the whole video.
     pub(crate) tiers: Vec<Tier>,
     /// The analyzers whose output was used.
     pub(crate) based_on: Vec<String>,
@@ -64,18 +65,18 @@ pub(crate) struct Tier {
 #[serde(default)]
 pub(crate) struct Section {
     pub(crate) summary: String,
-    /// Start, seconds of the video.
+    /// Start, in seconds from the start of the video.
     pub(crate) start: f64,
-    /// End, seconds of the video.
+    /// End, in seconds from the start of the video.
     pub(crate) end: f64,
     #[schemars(with = "Vec<usize>")]
     pub(crate) chunk_ids: Vec<ChunkId>,
 }
 
-/// How many sections are merged into one section of the next tier.
+/// Number of sections that are merged into one section of the next tier.
 const FAN_IN: usize = 5;
 
-/// A summary of consecutive chunks, with its kind.
+/// A summary of consecutive chunks and its kind of text.
 #[derive(Debug, Clone, PartialEq)]
 struct SectionSummary {
     text: Summary,
@@ -120,7 +121,8 @@ impl Aggregator for SummaryAggregator {
             }
             match &tiers[tiers.len() - 1][..] {
                 [only] => only.text.clone(),
-                // If the model is free, summarize the chunks themselves rather than their summaries.
+                // If the model is free, the chunks themselves are summarized rather than their
+                // summaries.
                 _ if !input.model.is_billed() && batches(input, all_passages(input)).len() == 1 => {
                     summarize(input, all_passages(input)).await?
                 }
@@ -187,7 +189,7 @@ impl AggregatorOutput for VideoSummary {
 }
 
 impl VideoSummary {
-    /// The spans and summaries of the finest sections.
+    /// Returns the spans and summaries of the finest sections.
     pub(crate) fn section_summaries(&self) -> Vec<(Span, String)> {
         let sections = self.sections.iter().filter(|section| !section.summary.is_empty());
         sections.map(|s| (Span { start: s.start, end: s.end }, s.summary.clone())).collect()
@@ -205,7 +207,7 @@ impl SectionSummary {
     }
 }
 
-/// How many tiers of summaries a video of this length, in seconds, gets.
+/// Returns the number of summary tiers for a video, given its duration in seconds.
 fn tier_count(duration: f64) -> usize {
     match duration {
         d if d < 30.0 => 1,
@@ -215,7 +217,7 @@ fn tier_count(duration: f64) -> usize {
     }
 }
 
-/// The passages of all chunks, preceded by the overview.
+/// Returns the passages of all chunks, preceded by the overview.
 fn all_passages(input: &AggregatorInput<'_>) -> Vec<Passage> {
     let overview = overview(input.video, 0..input.video.spans.len());
     overview.into_iter().chain(chunk_passages(input.texts)).collect()
@@ -254,8 +256,8 @@ async fn merge_sections(
     })
 }
 
-/// Turns the summaries of sections into passages. A sentence that a section repeats verbatim from a
-/// chunk keeps the kind that it has there.
+/// Turns the summaries of sections into passages. A sentence that a summary copies verbatim from a
+/// chunk keeps the kind it has in the chunk.
 fn section_passages(input: &AggregatorInput<'_>, sections: &[SectionSummary]) -> Vec<Passage> {
     let known: HashMap<&str, PassageKind> = input
         .texts
@@ -280,7 +282,7 @@ fn section_passages(input: &AggregatorInput<'_>, sections: &[SectionSummary]) ->
     passages
 }
 
-/// Splits a text into runs of sentences of the same kind.
+/// Splits text into runs of sentences of the same kind.
 fn split_by_kind(text: &str, kind: impl Fn(&str) -> PassageKind) -> Vec<(PassageKind, String)> {
     let sentences = sentences(text, Quotations::Whole);
     let runs = sentences.chunk_by(|a, b| kind(a) == kind(b));

@@ -1,6 +1,5 @@
 //! Clothing signatures, by which people are linked. Similarity counts shared garments and colours;
-//! garments of the same kind in different colours rule out that two signatures belong to one
-//! person.
+//! two signatures with the same kind of garment in different colours cannot belong to one person.
 
 use std::collections::BTreeSet;
 
@@ -11,15 +10,15 @@ use crate::media::clothing::{BodyPart, Garment, TOP};
 /// Minimum total weight (see [`weight`]) at which clothing identifies a person.
 const MIN_IDENTIFYING_WEIGHT: f64 = 1.0;
 
-/// Colours that are too common to identify a person.
+/// Colours too common to identify a person.
 const COMMON_COLOURS: &[&str] = &["black", "white", "grey"];
 
-/// The garments of a person. Equal signatures mean the same clothing.
+/// A person's garments. Equal signatures mean the same clothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ClothingSignature(Vec<Garment>);
 
 impl ClothingSignature {
-    /// Normalizes the order of garments and the shades of their colours.
+    /// Creates a signature from garments, with their order and colour shades normalized.
     pub(crate) fn from_garments(garments: &[Garment]) -> Self {
         let family =
             |colour: &String| find_family(colour).map_or(colour.clone(), |f| f.name().to_owned());
@@ -36,12 +35,13 @@ impl ClothingSignature {
         self.weight() >= MIN_IDENTIFYING_WEIGHT - 1e-9
     }
 
-    /// The total weight of its garments.
+    /// Returns the total weight of the garments.
     pub(crate) fn weight(&self) -> f64 {
         self.0.iter().map(weight).sum()
     }
 
-    /// The similarity of two signatures, from 0 (different clothes) to 1 (the same).
+    /// Returns the similarity of two signatures, from 0 (different clothes) to 1 (the same
+    /// clothes).
     pub(crate) fn similarity(&self, other: &Self) -> f64 {
         let mut pairs: Vec<(f64, f64, usize, usize)> = Vec::new();
         for (i, a) in self.0.iter().enumerate() {
@@ -71,7 +71,8 @@ impl ClothingSignature {
         if smaller <= 0.0 {
             return 0.0;
         }
-        // One description is often shorter than the other, so the share of the shorter one counts most.
+        // One description is often shorter than the other, so the share of the shorter one that
+        // matches counts most.
         (0.7 * shared / smaller + 0.3 * shared / larger).min(1.0)
     }
 }
@@ -81,9 +82,9 @@ fn distinct<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
     items.collect::<BTreeSet<T>>().into_iter().collect()
 }
 
-/// How specific a garment is; 1 for a garment of an uncommon colour.
+/// Returns how specific a garment is; an uncommon colour alone gives 1.
 fn weight(garment: &Garment) -> f64 {
-    // A measured top of two colours may have one of them from the background.
+    // If a measured top has two colours, one of them may come from the background.
     let is_mixed = garment.kind == TOP && garment.colours.len() > 1;
     let colour = garment
         .colours
@@ -116,7 +117,8 @@ fn weight(garment: &Garment) -> f64 {
     colour.max(kind) + details
 }
 
-/// The similarity of two garments, from 0 (cannot be the same) to 1 (look the same).
+/// Returns the similarity of two garments, from 0 (they cannot be the same garment) to 1 (they look
+/// the same).
 fn garment_similarity(a: &Garment, b: &Garment) -> f64 {
     let shared = |a: &[String], b: &[String]| a.iter().any(|word| b.contains(word));
     let colours = if a.colours.is_empty() || b.colours.is_empty() {

@@ -1,5 +1,6 @@
 //! Links people across chunks by their clothing, with constrained average-linkage clustering.
-//! People in the same chunk are never linked, and clothing that several people wear links nobody.
+//! People in the same chunk are never linked, and clothing that several people wear is not used for
+//! linking.
 
 pub(crate) mod clothing;
 pub(crate) mod object_tracks;
@@ -9,18 +10,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::aggregation::linking::clothing::ClothingSignature;
 use crate::kernel::video::ChunkId;
 
-/// Minimum similarity of clothing at which two groups of observations may be one person.
+/// Minimum clothing similarity at which two groups of observations may be one person.
 const MIN_SIMILARITY: f64 = 0.6;
 
-/// How much more similar a linked person must be than anybody else in the same chunk.
+/// Minimum margin by which a linked person must be more similar than anyone else in the same chunk.
 const MARGIN: f64 = 0.1;
 
-/// Maximum number of signatures to compare, since the run time is cubic; the least frequent ones stay
-/// unlinked.
+/// Maximum number of signatures to compare, since the run time is cubic; the least frequent ones
+/// stay unlinked.
 const MAX_SIGNATURES: usize = 400;
 
-/// Groups observations (chunk and clothing, in order of time) into people. Returns lists of indexes, sorted
-/// by their first index.
+/// Groups observations (chunk and clothing, in chronological order) into people. Returns lists of
+/// indexes, sorted by their first index.
 pub(crate) fn link(observations: &[(ChunkId, ClothingSignature)]) -> Vec<Vec<usize>> {
     let mut by_signature: BTreeMap<&ClothingSignature, Vec<usize>> = BTreeMap::new();
     let mut persons: Vec<Vec<usize>> = Vec::new();
@@ -52,7 +53,7 @@ pub(crate) fn link(observations: &[(ChunkId, ClothingSignature)]) -> Vec<Vec<usi
     persons
 }
 
-/// Observations of one person.
+/// Observations that may belong to one person.
 struct Cluster<'a> {
     signatures: Vec<&'a ClothingSignature>,
     members: Vec<usize>,
@@ -64,7 +65,8 @@ impl Cluster<'_> {
         !self.chunks.is_disjoint(&other.chunks)
     }
 
-    /// The mean similarity between two clusters; 0 if any two signatures contradict each other.
+    /// Returns the mean similarity between two clusters, or 0 if any two of their signatures
+    /// contradict each other.
     fn similarity(&self, other: &Self) -> f64 {
         let mut sum = 0.0;
         for a in &self.signatures {
@@ -102,7 +104,8 @@ fn agglomerate(mut groups: Vec<Cluster<'_>>) -> Vec<Cluster<'_>> {
     groups
 }
 
-/// Finds the most similar pair of clusters that may be one person, as (smaller, larger) index.
+/// Finds the most similar pair of clusters that may be one person, as a (smaller, larger) pair of
+/// indexes.
 fn best_pair(groups: &[Cluster<'_>], similarity: &[Vec<f64>]) -> Option<(usize, usize)> {
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     for a in 0..groups.len() {
@@ -113,7 +116,8 @@ fn best_pair(groups: &[Cluster<'_>], similarity: &[Vec<f64>]) -> Option<(usize, 
     pairs.sort_by(|x, y| similarity[y.0][y.1].total_cmp(&similarity[x.0][x.1]).then(x.cmp(y)));
     pairs.into_iter().find(|&(a, b)| {
         let value = similarity[a][b];
-        // A rival seen together with `a` that is nearly as similar to `b`, or vice versa.
+        // Reject the pair if a rival seen together with `a` is nearly as similar to `b`, or vice
+        // versa.
         !(0..groups.len()).any(|rival| {
             rival != a
                 && rival != b

@@ -1,5 +1,5 @@
-//! Links objects across the chunks of a video by label, position and time. Within each chunk, the
-//! `object_detection` analyzer has already tracked them.
+//! Links objects across the chunks of a video by label, position and time. The `object_detection`
+//! analyzer has already tracked them within each chunk.
 
 use ports::detector::BoundingBox;
 
@@ -12,23 +12,25 @@ use crate::media::geometry::{Side, centre, distance, growth, overlap, size};
 use crate::media::movement::Movement;
 use crate::media::tracking::Location;
 
-/// Labels of people. This module only counts people; the aggregator `entities` links them.
+/// Labels that name people. This module only counts people; the `entities` aggregator links them.
 const PERSON_LABELS: &[&str] =
     &["person", "people", "man", "woman", "child", "boy", "girl", "face"];
 
-/// To be linked across chunks, boxes have at least this intersection over union, or ...
+/// Minimum intersection over union of two boxes for linking them across chunks, unless their
+/// centres are within [`MAX_DISTANCE`].
 const MIN_OVERLAP: f32 = 0.1;
 
-/// ... their centres are at most this many box sizes apart.
+/// Maximum distance between the centres of two boxes for linking them across chunks, in box sizes,
+/// unless they overlap by [`MIN_OVERLAP`].
 const MAX_DISTANCE: f32 = 1.5;
 
 /// Maximum factor by which an object's size may change from one chunk to the next.
 const MAX_GROWTH: f32 = 2.0;
 
-/// How far a fixture's centre may lie from its median position, as a share of the picture.
+/// Maximum distance of a fixture's centre from its median position, as a share of the picture.
 const MAX_FIXTURE_DRIFT: f32 = 0.03;
 
-/// Minimum number of boxes that an object needs to count as a fixture.
+/// Minimum number of boxes for an object to count as a fixture.
 const MIN_FIXTURE_BOXES: usize = 3;
 
 /// Whether a label names a person.
@@ -36,7 +38,7 @@ fn is_person(label: &str) -> bool {
     PERSON_LABELS.contains(&label)
 }
 
-/// The number of distinct people in each chunk, summed over the chunks.
+/// Returns the number of distinct people in each chunk, summed over the chunks.
 pub(crate) fn count_people_sightings(video: &AnalyzedVideo) -> u64 {
     detections(video)
         .filter(|(.., label, _)| is_person(label))
@@ -44,23 +46,23 @@ pub(crate) fn count_people_sightings(video: &AnalyzedVideo) -> u64 {
         .sum()
 }
 
-/// One object within one chunk.
+/// An object within one chunk.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ObjectObservation {
     pub(crate) chunk_id: ChunkId,
     span: Span,
     movement: Movement,
-    /// The object's boxes in order of time; empty if the record has none.
+    /// The object's boxes in chronological order; empty if none are recorded.
     boxes: Vec<BoundingBox>,
 }
 
 impl ObjectObservation {
-    /// When it is seen.
+    /// Returns the time span in which the object is seen.
     pub(crate) fn span(&self) -> Span {
         self.span
     }
 
-    /// A sentence on the object's position and movement within the chunk.
+    /// Returns a sentence on the object's position and movement within the chunk.
     pub(crate) fn sentence(&self, label: &str) -> String {
         let at = timecode(self.span.start);
         let Some(first) = self.boxes.first() else {
@@ -71,11 +73,11 @@ impl ObjectObservation {
     }
 }
 
-/// One object across chunks.
+/// An object linked across chunks.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TrackedObject {
     pub(crate) label: String,
-    /// At least one observation; they are in order of time.
+    /// The observations in chronological order; there is at least one.
     pub(crate) observations: Vec<ObjectObservation>,
 }
 
@@ -84,12 +86,12 @@ impl TrackedObject {
         self.observations.iter().map(|o| o.chunk_id).collect()
     }
 
-    /// When it is first seen, seconds of the video.
+    /// Returns the time when the object is first seen, in seconds from the start of the video.
     pub(crate) fn first_seen(&self) -> f64 {
         self.observations.iter().map(|o| o.span.start).fold(f64::INFINITY, f64::min)
     }
 
-    /// When it was last seen, seconds of the video.
+    /// Returns the time when the object is last seen, in seconds from the start of the video.
     pub(crate) fn last_seen(&self) -> f64 {
         self.observations.iter().map(|o| o.span.end).fold(0.0, f64::max)
     }
@@ -98,7 +100,7 @@ impl TrackedObject {
         self.observations.iter().flat_map(|o| &o.boxes)
     }
 
-    /// Whether the object stays in place in every frame.
+    /// Whether the object stays in the same place in all of its boxes.
     pub(crate) fn is_fixture(&self) -> bool {
         let median = |mut values: Vec<f32>| {
             values.sort_by(f32::total_cmp);
@@ -111,7 +113,7 @@ impl TrackedObject {
             && centres.iter().all(|centre| (centre.0 - x).hypot(centre.1 - y) <= MAX_FIXTURE_DRIFT)
     }
 
-    /// A sentence with the object's label and overall movement.
+    /// Returns a sentence with the object's label and overall movement.
     pub(crate) fn description(&self) -> String {
         let article = if self.label.starts_with(['a', 'e', 'i', 'o', 'u']) { "An" } else { "A" };
         match Movement::from_boxes(self.boxes()) {
@@ -120,17 +122,17 @@ impl TrackedObject {
         }
     }
 
-    /// A narrative with one sentence per observation.
+    /// Returns a narrative with one sentence per observation.
     pub(crate) fn composed_narrative(&self) -> String {
         let sentences = self.observations.iter().map(|o| o.sentence(&self.label));
         sentences.collect::<Vec<_>>().join(" ")
     }
 }
 
-/// Links the objects in a video, except for people. The result is sorted by first appearance.
+/// Links the objects in a video, except people. Returns them in order of first appearance.
 pub(crate) fn track(video: &AnalyzedVideo) -> Vec<TrackedObject> {
     let mut objects: Vec<TrackedObject> = Vec::new();
-    // The objects of the previous chunk: only those can continue.
+    // The objects in the previous chunk; only those can continue.
     let mut current: Vec<usize> = Vec::new();
     let mut chunk = ChunkId(0);
     let mut in_chunk: Vec<usize> = Vec::new();
@@ -180,9 +182,9 @@ pub(crate) fn track(video: &AnalyzedVideo) -> Vec<TrackedObject> {
     objects
 }
 
-/// The distance between an observation and an object in the previous chunk; `None` if they are
-/// different objects. If it is `alone`, the only one with its label in both chunks, it may have
-/// moved anywhere.
+/// Returns the distance between `observation` and `object` in the previous chunk, or `None` if they
+/// are different objects. With `alone`, they are the only ones with their label in the two chunks,
+/// so the object may have moved anywhere.
 fn link_distance(
     object: &TrackedObject,
     observation: &ObjectObservation,
@@ -198,7 +200,8 @@ fn link_distance(
     (near && growth(before, after) <= MAX_GROWTH).then_some(distance)
 }
 
-/// The detections with the id and span of their chunk and their lower-case label, in order of time.
+/// Returns the detections in chronological order, each with the id and span of its chunk and its
+/// lower-case label.
 fn detections(
     video: &AnalyzedVideo,
 ) -> impl Iterator<Item = (ChunkId, Span, String, &LabelDetection)> {
@@ -210,7 +213,7 @@ fn detections(
     )
 }
 
-/// The objects with one label in a chunk, one per track.
+/// Returns the objects with one label in a chunk, one per track.
 fn observations(
     chunk_id: ChunkId,
     chunk: Span,
@@ -247,7 +250,7 @@ mod tests {
     use super::*;
     use crate::aggregation::testing::{output, video};
 
-    /// The chunks that an object appears in.
+    /// Returns the chunks that an object appears in.
     fn seen_in(object: &TrackedObject) -> Vec<u32> {
         object.chunk_ids().into_iter().map(|id| id.0).collect()
     }
