@@ -1,4 +1,4 @@
-//! Adapters of `ports::decoder`.
+//! Adapters for `ports::decoder`.
 
 #[cfg(feature = "ffmpeg")]
 mod ffmpeg;

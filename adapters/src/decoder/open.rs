@@ -1,4 +1,4 @@
-//! The configuration section `[decoder]`; opens the decoder.
+//! Defines the configuration section `[decoder]` and opens the decoder.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::OpenError;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Isolation {
-    /// In a sandboxed process per file.
+    /// In one sandboxed process per file.
     #[default]
     Process,
     /// In the service itself: a file that crashes the decoder crashes the service.
@@ -26,31 +26,33 @@ pub enum Isolation {
 pub struct Settings {
     /// Where files are decoded.
     pub isolation: Isolation,
-    /// Threads per file; 0 means as many as the CPU can use.
+    /// Threads per file; 0 chooses the number from the CPU cores, up to 5.
     pub threads: usize,
     /// Maximum frame size, width × height.
     pub max_pixels: u64,
     /// Maximum number of streams in a file.
     pub max_streams: u32,
-    /// Timeout for opening a file, seconds.
+    /// Timeout for opening a file, in seconds.
     #[serde(with = "seconds")]
     pub open_timeout: u64,
-    /// Base timeout of a decode, seconds.
+    /// Base timeout of a decode, in seconds.
     #[serde(with = "seconds")]
     pub timeout: u64,
-    /// Additional timeout per second of media, or per requested frame, seconds.
+    /// Additional timeout per second of media, or per requested frame, in seconds.
     #[serde(with = "seconds")]
     pub timeout_per_second: u64,
-    /// Base CPU time of a decode, seconds (process).
+    /// Base CPU time of a decode, in seconds (only with process isolation).
     #[serde(with = "seconds")]
     pub cpu_time: u64,
-    /// Additional CPU time per second of media, or per requested frame, seconds (process).
+    /// Additional CPU time per second of media, or per requested frame, in seconds (only with
+    /// process isolation).
     #[serde(with = "seconds")]
     pub cpu_time_per_second: u64,
-    /// Memory limit of a decode in addition to the program's own, bytes (process).
+    /// Memory limit of a decode in addition to the program's own memory, in bytes (only with
+    /// process isolation).
     #[serde(with = "byte_size")]
     pub memory: u64,
-    /// Maximum frame duration or pause that is believed from the container alone, seconds.
+    /// Longest frame or pause to accept from the container's data alone, in seconds.
     #[serde(with = "seconds")]
     pub max_gap: u64,
     /// Accepted containers, by FFmpeg's demuxer names.
@@ -59,13 +61,13 @@ pub struct Settings {
     pub codecs: Vec<String>,
 }
 
-/// Containers of video and audio. Deliberately excludes playlists and everything else that opens a
-/// second file or a URL, image sequences, and text.
+/// Video and audio containers. Deliberately excludes image sequences, text, and playlists and other
+/// formats that open a second file or a URL.
 const CONTAINERS: &str = "\
 aac ac3 aiff amr ape asf au avi caf dts dv eac3 flac flv gif gxf h264 hevc ivf m4v matroska mov mp3 \
 mpeg mpegts mpegvideo mxf nut obu ogg rm tta vc1 voc w64 wav webm wtv wv yuv4mpegpipe";
 
-/// Codecs of cameras, phones, screen recorders, browsers, broadcasters and archives.
+/// Codecs used by cameras, phones, screen recorders, browsers, broadcasters and archives.
 const CODECS: &str = "\
 av1 cavs cfhd cinepak cljr dirac dnxhd dvvideo ffv1 ffvhuff flashsv flashsv2 flv1 gif h261 h263 h263i \
 h263p h264 hap hevc huffyuv indeo2 indeo3 indeo4 indeo5 jpeg2000 jpegls lagarith magicyuv mjpeg mjpegb \

@@ -1,5 +1,5 @@
-//! A decoder without codecs, whose files are scripts of colours and sounds. For tests and
-//! demonstrations of everything behind the `VideoDecoder` port.
+//! A decoder without codecs: its files are scripts that describe colours and sounds. For tests and
+//! demonstrations of the code that uses the `VideoDecoder` port.
 
 use std::fs::File;
 use std::path::Path;
@@ -14,30 +14,31 @@ use serde::{Deserialize, Serialize};
 /// The first bytes of a script file.
 const MAGIC: &[u8] = b"shotlog-recording\n";
 
-/// Maximum size of a script, bytes.
+/// Maximum size of a script, in bytes.
 const MAX_SCRIPT: u64 = 1 << 20;
 
-/// Maximum duration of a recording, seconds.
+/// Maximum duration of a recording, in seconds.
 const MAX_SECONDS: f64 = 24.0 * 3600.0;
 
-/// A scripted video. [`Recording::to_bytes`] returns the file for [`RecordedDecoder`].
+/// A scripted video. [`Recording::to_bytes`] returns the file content that [`RecordedDecoder`]
+/// reads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recording {
-    /// Width in pixels. Without scenes there is no video stream.
+    /// Width in pixels.
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
     /// Frames per second.
     pub frame_rate: f64,
-    /// Consecutive scenes from time 0.
+    /// Consecutive scenes from time 0; if empty, there is no video stream.
     pub scenes: Vec<Scene>,
-    /// Consecutive sounds from time 0; without any there is no audio stream.
+    /// Consecutive sounds from time 0; if empty, there is no audio stream.
     pub sounds: Vec<ToneSpan>,
-    /// The duration that the container claims, if it is wrong, seconds.
+    /// A wrong duration for the container to claim, in seconds.
     #[serde(default)]
     pub claimed_duration: Option<f64>,
-    /// The file is damaged from here on, seconds.
+    /// Time from which the file is damaged, in seconds.
     #[serde(default)]
     pub damaged_from: Option<f64>,
 }
@@ -57,7 +58,7 @@ pub struct Scene {
 pub enum Fill {
     /// One colour, RGB.
     Colour([u8; 3]),
-    /// A pattern of coloured blocks that depends on the number.
+    /// A pattern of coloured blocks, derived from this number.
     Blocks(u32),
 }
 
@@ -66,12 +67,12 @@ pub enum Fill {
 pub struct ToneSpan {
     /// Duration in seconds.
     pub seconds: f64,
-    /// Frequency of a sine at half of full scale, Hz; 0 is silence.
+    /// Frequency in Hz of a sine wave at half of full scale; 0 is silence.
     pub tone: f32,
 }
 
 impl Recording {
-    /// The file content: a magic line, then JSON.
+    /// Returns the file content: a magic line, then JSON.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend(serde_json::to_vec(self).unwrap_or_default());
@@ -115,7 +116,7 @@ impl Recording {
         !self.scenes.is_empty() && self.width > 0 && self.height > 0
     }
 
-    /// Number of decodable frames.
+    /// Returns the number of decodable frames.
     fn frames(&self) -> u64 {
         if !self.has_picture() {
             return 0;
@@ -216,7 +217,7 @@ impl VideoDecoder for RecordedDecoder {
             ));
         }
         let mut painted: Option<(Fill, Vec<u8>)> = None;
-        // Audio blocks of a tenth of a second, each before the frames of its time.
+        // Audio is sent in blocks of 0.1 s, each before the frames at the same time.
         while summary.frames < frames || summary.samples < samples {
             let audio_end = summary.samples as f64 / rate;
             if summary.samples < samples
@@ -262,7 +263,7 @@ impl VideoDecoder for RecordedDecoder {
         Ok(stills.iter().map(frame).collect())
     }
 
-    /// A recording has no packets to cut: a clip is the whole file.
+    /// Copies the whole file, because a recording has no packets to cut.
     fn clip(
         &self,
         file: &Path,

@@ -9,7 +9,7 @@ use super::source::IoContext;
 use super::{Error, FfmpegOptions};
 
 /// Demuxers that open a second file, a URL or a device, that generate their content, or that read
-/// images and text: never accepted, even if listed in the configuration.
+/// images or text. They are never accepted, even if the configuration lists them.
 const FORBIDDEN: &[&str] = &[
     "alias_pix",
     "alsa",
@@ -63,7 +63,7 @@ impl Container {
     }
 }
 
-/// Detects the container from the first bytes; rejects one that is not on the list.
+/// Detects the container from the first bytes; rejects a container that is not on the list.
 pub(super) fn detect_container(
     source: &mut IoContext,
     options: &FfmpegOptions,
@@ -91,7 +91,7 @@ pub(super) fn detect_container(
     Err(Error::Container { found: name.into_owned(), accepted: options.containers.join(", ") })
 }
 
-/// Rejects a codec that is not on the list. `what` names the stream.
+/// Rejects a codec that is not on the list. `what` names the stream in the error.
 pub(super) fn check_codec(
     name: &str,
     what: &'static str,
@@ -104,8 +104,8 @@ pub(super) fn check_codec(
     Err(Error::Codec { what, found: name.to_owned(), accepted })
 }
 
-/// The decoders of the listed codecs, comma-separated as FFmpeg expects them: while it probes the
-/// streams, it opens some decoders on its own.
+/// Returns the decoders for the listed codecs, separated by commas as FFmpeg expects. FFmpeg needs
+/// this list because it opens decoders by itself while probing the streams.
 pub(super) fn codec_whitelist(options: &FfmpegOptions) -> CString {
     let decoders: Vec<String> = options
         .codecs
@@ -116,7 +116,7 @@ pub(super) fn codec_whitelist(options: &FfmpegOptions) -> CString {
     CString::new(decoders.join(",")).unwrap_or_default()
 }
 
-/// Checks that the linked FFmpeg knows every name, and that none of them is forbidden.
+/// Checks that the linked FFmpeg knows every name, and that no container is forbidden.
 pub(in super::super) fn check_lists(
     containers: &[String],
     codecs: &[String],

@@ -1,4 +1,4 @@
-//! Writes a part of a file as MP4: copies the packets if the part begins at a key frame, otherwise
+//! Writes a part of a file as MP4. Copies the packets if the part begins at a key frame; otherwise
 //! re-encodes video and audio.
 
 mod coded;
@@ -20,14 +20,15 @@ use super::scan::MAX_READ_ERRORS;
 use super::timeline::StreamKind;
 use super::{Error, FfmpegOptions};
 
-/// How far the start of a clip may be from a key frame to count as beginning there, seconds.
+/// How far a clip's start may be from a key frame to count as beginning there, in seconds.
 const ON_KEY_FRAME: f64 = 0.002;
 
-/// How much earlier than the start to begin reading, in increasing steps, seconds: streams are
-/// interleaved loosely, and some formats do not seek to the key frame at once.
+/// How much earlier than the clip's start to begin reading, in increasing steps, in seconds.
+/// Streams are interleaved loosely, and some formats need several attempts to seek to the key
+/// frame.
 const STEPS_BACK: [f64; 3] = [0.5, 5.0, 30.0];
 
-/// The part of a file to write, in seconds of the file's timeline.
+/// The part of a file to write, in seconds on the file's timeline.
 #[derive(Debug, Clone, Copy)]
 struct ClipSpan {
     start: f64,
@@ -49,7 +50,7 @@ pub(super) fn clip(
         Ok::<_, Error>(input)
     };
     let video = open()?.picture.is_some();
-    // If the clock jumps, only reading from the beginning reaches a given time.
+    // If the clock jumps, a given time can only be reached by reading from the beginning.
     let can_seek = video && SeekMethod::detect(open, file.metadata()?.len())? == SeekMethod::Stamps;
     let key_frame = if can_seek { last_key_frame(&mut open()?, cut.start)? } else { None };
     let mut input = open()?;
@@ -112,7 +113,7 @@ impl Seek for CancellableWriter {
     }
 }
 
-/// A file with a size limit.
+/// A writer with a size limit.
 struct BoundedWriter<W> {
     out: W,
     at: u64,
@@ -144,7 +145,7 @@ impl<W: Seek> Seek for BoundedWriter<W> {
     }
 }
 
-/// Time of the last key frame at or before `time`.
+/// Returns the time of the last key frame at or before `time`.
 fn last_key_frame(input: &mut Input, time: f64) -> Result<Option<f64>, Error> {
     for back in STEPS_BACK {
         if input.seek((time - back).max(0.0)).is_err() {
@@ -167,7 +168,7 @@ fn last_key_frame(input: &mut Input, time: f64) -> Result<Option<f64>, Error> {
     Ok(None)
 }
 
-/// Passes each packet to the callback until it returns `false` or the file ends.
+/// Passes each packet to `take` until it returns `false` or the file ends.
 fn each_packet(
     input: &mut Input,
     mut take: impl FnMut(&Input, StreamKind, &mut Packet) -> Result<bool, Error>,
@@ -193,7 +194,7 @@ fn each_packet(
     }
 }
 
-/// Writes a packet with timestamps in units of `base` to a stream.
+/// Writes a packet, whose timestamps are in units of `base`, to a stream.
 fn write(
     output: &mut Output,
     stream: usize,

@@ -11,7 +11,7 @@ use super::deadline::{Deadline, interrupted};
 use super::source::{IoContext, refuse_open};
 use super::{Error, FfmpegOptions};
 
-/// Bytes and time to probe for streams.
+/// Maximum number of bytes to probe for streams, and maximum media time in microseconds.
 const PROBE_BYTES: i64 = 8 << 20;
 const PROBE_MICROSECONDS: i64 = 10_000_000;
 
@@ -31,8 +31,8 @@ pub(super) fn open_context(
         if code < 0 { Err(Error::Decoder(code.into())) } else { Ok(()) }
     };
     #[expect(unsafe_code, reason = "FFI")]
-    // SAFETY: the context is allocated here, handed to `avformat_open_input`, which frees it when
-    // it fails, and then owned by the wrapper. The strings are copies that the context frees. The
+    // SAFETY: the context is allocated here, passed to `avformat_open_input`, which frees it on
+    // failure, and then owned by the wrapper. The strings are copies that the context frees. The
     // source and the deadline outlive the context (see `Input`).
     unsafe {
         let mut raw = ffi::avformat_alloc_context();
@@ -58,7 +58,7 @@ pub(super) fn open_context(
             std::ptr::null_mut(),
         ))?;
         let context = ffmpeg::format::context::Input::wrap(raw);
-        // Probing opens its own decoders: the size limit must apply to them too.
+        // Probing opens decoders of its own, so the size limit must apply to them too.
         let limit = CString::new(options.max_pixels.to_string()).unwrap_or_default();
         let mut limits: Vec<*mut ffi::AVDictionary> =
             vec![std::ptr::null_mut(); (*raw).nb_streams as usize];

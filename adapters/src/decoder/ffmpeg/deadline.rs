@@ -1,4 +1,4 @@
-//! The deadline for work on a file.
+//! The deadline for reading a file.
 
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::Error;
 
-/// The deadline for work on a file. Shared with FFmpeg, which polls it.
+/// The deadline for reading a file. Shared with FFmpeg, which polls it.
 pub(super) struct Deadline {
     start: Instant,
     limit_us: AtomicU64,
@@ -19,7 +19,7 @@ impl Deadline {
         deadline
     }
 
-    /// Moves the deadline to `limit` after the file was opened.
+    /// Sets the deadline to `limit` after the file was opened.
     pub(super) fn set(&self, limit: Duration) {
         let us = u64::try_from(limit.as_micros()).unwrap_or(u64::MAX);
         self.limit_us.store(us, Ordering::Relaxed);
@@ -41,7 +41,7 @@ impl Deadline {
 /// FFmpeg's interrupt callback.
 pub(super) extern "C" fn interrupted(deadline: *mut c_void) -> c_int {
     #[expect(unsafe_code, reason = "FFI")]
-    // SAFETY: `Input` keeps the `Deadline` that was registered alive for longer than its context.
+    // SAFETY: `Input` keeps the registered `Deadline` alive for longer than its context.
     let deadline = unsafe { &*deadline.cast::<Deadline>() };
     c_int::from(deadline.passed())
 }

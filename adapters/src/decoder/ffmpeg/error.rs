@@ -1,4 +1,4 @@
-//! The errors of reading a file, and their mapping to those of the port.
+//! Errors from reading a file, and their mapping to the port's errors.
 
 use ffmpeg_next as ffmpeg;
 use ports::{ErrorKind, PortError};

@@ -1,13 +1,13 @@
-//! The extension and MIME type of a container, for naming and serving a stored file.
+//! Determines the extension and MIME type of a container, for naming and serving a stored file.
 
-/// The image format of a file with this beginning, if it holds a single image. Animations that play
-/// as videos (GIF, AVIF sequences) do not count.
+/// Returns the image format of a file that starts with `head`, if it is a single image. Animations
+/// that play as videos (GIF, AVIF sequences) do not count.
 pub(super) fn picture(head: &[u8]) -> Option<&'static str> {
     let at =
         |place: usize, mark: &[u8]| head.get(place..).is_some_and(|rest| rest.starts_with(mark));
     let brand = |brands: &[&[u8; 4]]| at(4, b"ftyp") && brands.iter().any(|brand| at(8, *brand));
-    // A bitmap's two letters are too weak a signature: also checks four reserved zeros and the
-    // header length.
+    // The two letters of a bitmap are too weak a signature, so four reserved zeros and the header
+    // length are checked too.
     let bitmap =
         at(0, b"BM") && at(6, &[0; 4]) && [12, 40, 108, 124].iter().any(|n| at(14, &[*n, 0]));
     Some(match () {
@@ -22,17 +22,18 @@ pub(super) fn picture(head: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// Whether a file with this beginning is an HLS playlist (RFC 8216, section 4.3.1.1).
+/// Returns whether a file that starts with `head` is an HLS playlist (RFC 8216, section 4.3.1.1).
 pub(super) fn is_playlist(head: &[u8]) -> bool {
     head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).starts_with(b"#EXTM3U")
 }
 
-/// Whether a file with this beginning is compressed with gzip (RFC 1952, section 2.3.1).
+/// Returns whether a file that starts with `head` is compressed with gzip (RFC 1952, section
+/// 2.3.1).
 pub(super) fn is_gzip(head: &[u8]) -> bool {
     head.starts_with(b"\x1f\x8b\x08")
 }
 
-/// The extension and MIME type of the container. `codecs` are those of the selected streams.
+/// Returns the extension and MIME type of a container. `codecs` are those of the selected streams.
 pub(super) fn file_type(
     container: &str,
     brand: &str,

@@ -1,6 +1,6 @@
-//! Extracts full-size frames at given times: seeks to the previous key frame and decodes up to the
-//! time, skipping non-reference frames on the way. If the container's clock jumps, its timestamps
-//! are useless for seeking: packets are counted instead.
+//! Extracts full-size frames at given times: seeks to the preceding key frame and decodes up to the
+//! requested time, skipping non-reference frames on the way. If the container's clock jumps, its
+//! timestamps are useless for seeking, so packets are counted instead.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -21,40 +21,40 @@ use super::scan::{MAX_READ_ERRORS, is_drained};
 use super::timeline::StreamKind;
 use super::{Error, FfmpegOptions};
 
-/// Without an index in the container, seek rather than decode forward if the time is at least this
-/// far ahead, seconds.
+/// If the container has no index: minimum distance in seconds at which to seek forward instead of
+/// decoding.
 const STRIDE: f64 = 5.0;
 
-/// How much earlier to seek, in increasing steps, if a seek lands after the requested time,
-/// seconds. Formats without an index land between key frames, or late by the reordering delay of
-/// frames. The last step means the beginning.
+/// If a seek lands after the requested time, how much earlier to seek, in increasing steps, in
+/// seconds. Formats without an index land between key frames, or too late by the reordering delay.
+/// The last step seeks to the beginning.
 const STEPS_BACK: [f64; 4] = [0.0, 2.0, 15.0, f64::INFINITY];
 
-/// How much earlier to search for the key frame before the previous one, seconds.
+/// How much earlier to search for the key frame before the preceding one, in seconds.
 const SECOND_KEY_FRAME: f64 = 15.0;
 
-/// A time before everything else: seeks to the beginning, seconds.
+/// A time before all content, used to seek to the beginning, in seconds.
 const BEGINNING: f64 = -10.0;
 
-/// All frames within this many frame durations before the requested time are decoded: with even spacing, one
-/// of them is the frame shown at that time.
+/// All frames within this many frame durations before the requested time are decoded. If frames are
+/// evenly spaced, one of them is the frame shown at that time.
 const LENGTHS: f64 = 1.5;
 
-/// Tolerance for rounding times to the ticks of the container, seconds.
+/// Tolerance for rounding times to the container's ticks, in seconds.
 const EPSILON: f64 = 1e-4;
 
-/// Maximum size of a file that is read through once to find clock jumps, bytes.
+/// Maximum size in bytes of a file that is read through once to find clock jumps.
 const READ_THROUGH: u64 = 64 << 20;
 
-/// Minimum number of packets to read from a larger file before its end is examined: they show what kind of
-/// timestamps it has.
+/// Minimum number of packets to read from a larger file before its end is examined, enough to show
+/// what kind of timestamps it has.
 const BEFORE_END: u64 = 100;
 
 /// Maximum number of key frames to remember for a file whose clock jumps.
 const MARKS: usize = 2000;
 
-/// Passes the requested frames with the indexes of their stills to the callback. Returns the seek
-/// method, which is the same for every call.
+/// Passes each requested frame to `found` with the index of its still. Returns the seek method,
+/// which is the same for every call on this file.
 pub(super) fn frames(
     file: &Arc<File>,
     options: &FfmpegOptions,
@@ -76,12 +76,12 @@ pub(super) fn frames(
         Some(method) => method,
         None => {
             let method = SeekMethod::detect(|| open(allowed / 2), file.metadata()?.len())?;
-            // The time limit of the extraction starts now.
+            // The time limit for the extraction starts now.
             input.deadline.set(allowed);
             method
         }
     };
-    // Packets are counted together with those of the audio, which also shows where the clock jumps.
+    // For the other methods, audio packets are counted too and help to show where the clock jumps.
     if matches!(method, SeekMethod::Stamps | SeekMethod::Decoding) {
         input.picture_only();
     }
@@ -106,12 +106,12 @@ pub(super) fn frames(
     Ok(method)
 }
 
-/// Converts decoded frames to images of the requested sizes. Keeps the last image of each size, since
-/// several times may have the same frame.
+/// Converts decoded frames to images of the requested sizes. Keeps the last image of each size,
+/// because several requested times may share a frame.
 struct StillScaler {
     orientation: Orientation,
     aspect: f64,
-    /// The converter and its last image, by the maximum length of the longer side, pixels.
+    /// The converter and its last image, keyed by the maximum length of the longer side in pixels.
     sizes: BTreeMap<u32, (Converter, Option<Frame>)>,
 }
 
@@ -124,7 +124,7 @@ impl StillScaler {
         }
     }
 
-    /// The picture shown at `time` as an image; `None` if it cannot be converted.
+    /// Returns the picture shown at `time` as an image, or `None` if it cannot be converted.
     fn scale(&mut self, time: f64, picture: &Video, max_side: u32) -> Option<&Frame> {
         let (converter, last) =
             self.sizes.entry(max_side).or_insert_with(|| (Converter::fine(self.orientation), None));
@@ -142,24 +142,24 @@ pub(crate) enum SeekMethod {
     /// By the timestamps of the container.
     #[default]
     Stamps,
-    /// By timestamps that are decoding times only: reconstructs the display order from a key frame
-    /// before the one that leads to the time.
+    /// By timestamps that are only decoding times. The display order is reconstructed from a key
+    /// frame before the one that precedes the time.
     Decoding,
-    /// By counting packets, because the clock jumps. Key frames as packet number and time in
+    /// By counting packets, because the clock jumps. Lists key frames as packet number and time in
     /// seconds: at most [`MARKS`], at least a second apart.
     Packets(Vec<(u64, f64)>),
-    /// By counting packets, because there are no timestamps.
+    /// By counting packets, because there are no timestamps. Lists key frames in the same way.
     Unstamped(Vec<(u64, f64)>),
 }
 
-/// The last mark at or before a time.
+/// Returns the index of the last mark at or before a time.
 fn mark_before(marks: &[(u64, f64)], time: f64) -> Option<usize> {
     marks.partition_point(|(_, key)| *key <= time).checked_sub(1)
 }
 
 impl SeekMethod {
-    /// The seek method for a file of `size` bytes. Reads the file to its end if there is no cheaper
-    /// way to find out; stops reading a larger file when the open timeout expires.
+    /// Determines the seek method for a file of `size` bytes. Reads the file to its end unless
+    /// there is a cheaper way to find out; stops reading a larger file at the input's deadline.
     pub(super) fn detect(
         open: impl Fn() -> Result<Input, Error>,
         size: u64,
@@ -222,27 +222,28 @@ impl SeekMethod {
     }
 }
 
-/// Whether the decoder had all references of the frame.
+/// Returns whether the decoder had all reference frames of `frame`.
 fn is_intact(frame: &Video) -> bool {
     !frame.is_corrupt() && !frame.has_decode_errors()
 }
 
-/// A decoder positioned on a frame, with the frame that follows.
+/// A decoder positioned on a frame; holds that frame and the one after it.
 struct FrameCursor {
     stream: usize,
     decoder: Opened,
     order: PresentationOrder,
     /// The current frame.
     current: Option<(f64, Video)>,
-    /// The frame that ends it.
+    /// The frame that follows `current`, if it has been decoded.
     next: Option<(f64, Video)>,
     started: bool,
     drained: bool,
-    /// Whether non-reference frames may be skipped on the way to a time.
+    /// Whether non-reference frames may be skipped on the way to a requested time.
     may_skip: bool,
-    /// Whether they are skipped now: after a seek, so that another seek can restore them.
+    /// Whether such frames are being skipped now. Only after a seek, so that another seek can
+    /// restore them.
     is_skipping: bool,
-    /// Start of the last skipped frame, seconds.
+    /// Start of the last skipped frame, in seconds.
     skipped_from: f64,
     packet: Packet,
 }
@@ -267,7 +268,7 @@ impl FrameCursor {
             next: None,
             started: false,
             drained: false,
-            // A field without its counterpart would show half of the lines.
+            // A field without its counterpart would show only half of the lines.
             may_skip: *method == SeekMethod::Stamps && !input.is_interlaced(),
             is_skipping: false,
             skipped_from: f64::NEG_INFINITY,
@@ -275,7 +276,7 @@ impl FrameCursor {
         })
     }
 
-    /// Moves `current` to the frame shown at `time` with the seek method of the file.
+    /// Moves `current` to the frame shown at `time`, using the file's seek method.
     fn show(&mut self, time: f64, method: &SeekMethod, input: &mut Input) -> Result<(), Error> {
         match method {
             SeekMethod::Stamps | SeekMethod::Decoding => self.advance_to(time, input),
@@ -284,7 +285,8 @@ impl FrameCursor {
                 self.count_to(time, mark, input)
             }
             SeekMethod::Unstamped(marks) => {
-                // Starts at least one key frame earlier, since the order must be reconstructed.
+                // Start at least one key frame earlier, since the display order must be
+                // reconstructed.
                 let before = mark_before(marks, time).and_then(|i| i.checked_sub(1));
                 self.count_to(time, before.map_or(0, |i| marks[i].0), input)
             }
@@ -298,7 +300,7 @@ impl FrameCursor {
         if self.skipped_from <= here + EPSILON {
             return Ok(());
         }
-        // The requested frame was skipped: the frame spacing is uneven.
+        // The requested frame was skipped because the frames are unevenly spaced.
         self.may_skip = false;
         self.current = None;
         self.go_to(time, input)
@@ -308,13 +310,14 @@ impl FrameCursor {
         if self.is_within_reach(time, input) {
             return self.play_to(time, input);
         }
-        // Starts at least one key frame earlier if the order must be reconstructed.
+        // Start at least one key frame earlier if the display order must be reconstructed.
         let min_back = if self.order.is_decoding_only() { SECOND_KEY_FRAME } else { 0.0 };
         for back in STEPS_BACK.into_iter().filter(|back| *back >= min_back) {
             let target = if time - back > 0.0 { time - back } else { BEGINNING };
             let at_start = !self.started && target == BEGINNING;
             if !at_start && self.restart(target, input).is_err() {
-                // Some containers cannot seek, or not to their beginning: reads what lies ahead.
+                // Some containers cannot seek, or cannot seek to their beginning: read on from
+                // here.
                 input.deadline.check()?;
             }
             self.play_to(time, input)?;
@@ -328,8 +331,8 @@ impl FrameCursor {
         Ok(())
     }
 
-    /// Does the same as [`Self::advance_to`], but skips to packet number `mark`, an earlier key
-    /// frame, by counting.
+    /// Does the same as [`Self::advance_to`], but counts packets to skip to packet number `mark`,
+    /// an earlier key frame.
     fn count_to(&mut self, time: f64, mark: u64, input: &mut Input) -> Result<(), Error> {
         if mark > input.packets + 1 {
             if !self.started {
@@ -350,7 +353,7 @@ impl FrameCursor {
         self.play_to(time, input)
     }
 
-    /// Whether decoding forward reaches `time` sooner than a seek.
+    /// Returns whether decoding forward reaches `time` sooner than a seek.
     fn is_within_reach(&mut self, time: f64, input: &mut Input) -> bool {
         let Some((here, _)) = self.current else { return false };
         if time + EPSILON < here {
@@ -372,7 +375,7 @@ impl FrameCursor {
         self.decoder.flush();
         let seek = if time == BEGINNING {
             self.order.rewind();
-            // AVI has no position before its first key frame.
+            // In AVI, nothing precedes the first key frame, so a seek to an earlier time fails.
             input.seek(time).or_else(|_| input.seek(0.0))
         } else {
             self.order.restart();
@@ -391,7 +394,7 @@ impl FrameCursor {
                 }
                 self.current = self.next.take();
                 if self.current.as_ref().is_some_and(|(t, _)| *t > time + EPSILON) {
-                    // The first frame after a seek is already later than the time.
+                    // The first frame after a seek is already later than the requested time.
                     return Ok(());
                 }
             }
@@ -402,8 +405,8 @@ impl FrameCursor {
         }
     }
 
-    /// Decodes the next decodable frame on the way to `to` and returns it with its own time;
-    /// returns `None` at the end of the file.
+    /// Decodes the next decodable frame on the way to `to` and returns it with its time. Returns
+    /// `None` at the end of the file.
     fn decode(&mut self, to: f64, input: &mut Input) -> Result<Option<(f64, Video)>, Error> {
         loop {
             input.deadline.check()?;
@@ -426,7 +429,8 @@ impl FrameCursor {
                 Err(_) => return Ok(None),
             }
             match input.read(&mut self.packet) {
-                // Skips a damaged packet; the decoder reports it again at the next frame.
+                // An error for a damaged packet is ignored; the decoder reports it again at the
+                // next frame.
                 Ok(Some(StreamKind::Picture)) => {
                     self.skip_unneeded(to, input);
                     self.order.send(&mut self.packet);
@@ -442,8 +446,8 @@ impl FrameCursor {
         }
     }
 
-    /// Makes the decoder skip a packet whose frame is not shown at `to` and not referenced by
-    /// others.
+    /// Makes the decoder skip the packet's frame if the frame is not shown at `to` and no other
+    /// frame references it.
     fn skip_unneeded(&mut self, to: f64, input: &Input) {
         let begins = self.packet.pts().map(|stamp| input.seconds(self.stream, stamp));
         let step = input.frame_length().unwrap_or(STRIDE);

@@ -1,18 +1,18 @@
-//! Tone-maps high dynamic range (PQ and HLG, ITU-R BT.2100) to standard range, BT.709. Light keeps
-//! its ratio to reference white, 203 cd/m² as in ITU-R BT.2408, up to a knee below it; brighter
-//! light is compressed into the rest of the range.
+//! Tone-maps high dynamic range (PQ and HLG, ITU-R BT.2100) to standard dynamic range (BT.709).
+//! Light keeps its ratio to reference white, 203 cd/m² as in ITU-R BT.2408, up to a knee below
+//! reference white; brighter light is compressed into the remaining range.
 
 use ffmpeg::color::{Primaries, TransferCharacteristic};
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
 
-/// Luminance of reference white, cd/m².
+/// Luminance of reference white, in cd/m².
 const WHITE: f32 = 203.0;
 
-/// Peak luminance of PQ, cd/m².
+/// Peak luminance of PQ, in cd/m².
 const PQ_PEAK: f32 = 10_000.0;
 
-/// Nominal peak luminance of an HLG display, cd/m², and its system gamma.
+/// Nominal peak luminance of an HLG display, in cd/m², and its system gamma.
 const HLG_PEAK: f32 = 1000.0;
 const HLG_GAMMA: f32 = 1.2;
 
@@ -37,7 +37,7 @@ pub(super) enum Transfer {
 }
 
 impl Transfer {
-    /// The transfer function of a frame; `None` for standard dynamic range.
+    /// Returns the transfer function of a frame, or `None` for standard dynamic range.
     pub(super) fn for_frame(frame: &Video) -> Option<Self> {
         Self::named(frame.color_transfer_characteristic())
     }
@@ -50,8 +50,8 @@ impl Transfer {
         }
     }
 
-    /// Linear light of a code value in 0..1: relative to reference white for PQ, scene light for
-    /// HLG.
+    /// Converts a code value in 0..1 to linear light: relative to reference white for PQ, scene
+    /// light for HLG.
     fn linear(self, coded: f32) -> f32 {
         match self {
             Self::Pq => {
@@ -69,9 +69,9 @@ impl Transfer {
 pub(super) struct ToneMap {
     transfer: Transfer,
     wide: bool,
-    /// Linear light by code value.
+    /// Linear light, indexed by code value.
     linear: Vec<f32>,
-    /// Code value by linear light.
+    /// Code value, indexed by linear light.
     coded: Vec<u8>,
 }
 
@@ -87,7 +87,7 @@ impl ToneMap {
         }
     }
 
-    /// The tone map for a picture; replaces `cached` if it is for another kind of picture.
+    /// Returns the tone map for a picture. Replaces `cached` if it is for another kind of picture.
     pub(super) fn for_picture<'a>(
         cached: &'a mut Option<Self>,
         transfer: Transfer,
@@ -147,7 +147,7 @@ fn bt709(light: f32) -> f32 {
 mod tests {
     use super::*;
 
-    /// PQ code for a luminance, cd/m².
+    /// Returns the PQ code for a luminance in cd/m².
     fn pq(luminance: f32) -> u16 {
         let y = (luminance / PQ_PEAK).powf(0.159_301_76);
         let coded = ((0.8359375 + 18.851_563 * y) / (1.0 + 18.6875 * y)).powf(78.84375);
@@ -171,7 +171,7 @@ mod tests {
     fn hlg_white_is_nearly_white() {
         let map = ToneMap::new(Transfer::Hlg, true);
         let code = |share: f32| (share * f32::from(u16::MAX)) as u16;
-        // Reference white has the code 75 %.
+        // The code for reference white is 75 %.
         let [white, brightest] = [0.75, 1.0].map(|share| map.pixel([code(share); 3])[0]);
         assert!((235..=250).contains(&white) && brightest >= 254, "{white} {brightest}");
         assert_eq!(map.pixel([0; 3]), [0; 3]);

@@ -1,5 +1,5 @@
-//! An opened file: limited before FFmpeg reads the first byte, with streams selected as in a
-//! player, and packets on one continuous timeline.
+//! An opened media file. Limits apply before FFmpeg reads the first byte, streams are selected as a
+//! player would select them, and packets are placed on one continuous timeline.
 
 mod streams;
 
@@ -25,34 +25,34 @@ use super::source::IoContext;
 use super::timeline::{StreamKind, Timeline};
 use super::{Error, FfmpegOptions};
 
-/// Accepted audio sample rates, from telephone to studio, Hz. A file may claim any.
+/// Accepted audio sample rates in Hz, from telephone to studio quality. A file may claim any rate.
 const SAMPLE_RATES: std::ops::RangeInclusive<c_int> = 4_000..=384_000;
 
-/// How many frames may be decoded before one that is shown earlier; this is the limit of H.264 and
-/// HEVC.
+/// Maximum number of frames that may be decoded before a frame that is shown earlier, as limited by
+/// H.264 and HEVC.
 const REORDERED: f64 = 16.0;
 
 /// An opened media file.
 pub(super) struct Input {
-    // Declared before its reader and its deadline, so dropped before them.
+    // Declared before `_source` and `deadline`, so it is dropped before them.
     context: ffmpeg::format::context::Input,
     _source: IoContext,
     pub(super) deadline: Arc<Deadline>,
     pub(super) picture: Option<usize>,
     pub(super) sound: Option<usize>,
-    /// The container's clock at time 0, seconds.
+    /// The container's clock at time 0, in seconds.
     origin: f64,
-    /// `None` after a seek: timestamps are then taken as they are.
+    /// `None` after a seek; timestamps are then used unchanged.
     pub(super) timeline: Option<Timeline>,
     /// Number of packets read so far from the selected streams.
     pub(super) packets: u64,
-    /// Number of video packets read so far, and whether any of them had a timestamp.
+    /// Number of video packets read so far; `stamped` is true if any of them had a timestamp.
     pictures: u64,
     stamped: bool,
 }
 
 impl Input {
-    /// Opens a file and selects the requested audio stream, counted from 0.
+    /// Opens a file. `audio_track` selects the audio stream, counted from 0.
     pub(super) fn open(
         file: &Arc<File>,
         options: &FfmpegOptions,
@@ -102,12 +102,12 @@ impl Input {
         Ok(input)
     }
 
-    /// The next packet of a selected stream, on the timeline of [`Input::seconds`]. `None` at the
-    /// end.
+    /// Reads the next packet of a selected stream and places it on the timeline of
+    /// [`Input::seconds`]. Returns `None` at the end of the file.
     pub(super) fn read(&mut self, packet: &mut Packet) -> Result<Option<StreamKind>, Error> {
         loop {
             self.deadline.check()?;
-            // Reading does not free the previous content of the packet.
+            // Reading does not free the packet's previous content.
             *packet = Packet::empty();
             match packet.read(&mut self.context) {
                 Ok(()) => {}
@@ -129,17 +129,17 @@ impl Input {
         }
     }
 
-    /// A stream's timestamp in seconds of the timeline.
+    /// Converts a stream's timestamp to seconds on the timeline.
     pub(super) fn seconds(&self, stream: usize, stamp: i64) -> f64 {
         stamp as f64 * self.time_base(stream) - self.origin
     }
 
-    /// The duration of `ticks` of a stream, seconds.
+    /// Converts a duration of `ticks` in a stream to seconds.
     pub(super) fn length(&self, stream: usize, ticks: i64) -> f64 {
         ticks as f64 * self.time_base(stream)
     }
 
-    /// Continues reading at the last key frame at or before `time`, or else at the first one.
+    /// Seeks to the last key frame at or before `time`, or to the first key frame if there is none.
     pub(super) fn seek(&mut self, time: f64) -> Result<(), Error> {
         let Some(stream) = self.picture else { return Err(Error::NoStreams) };
         let stamp = self.stamp(stream, time);
@@ -159,9 +159,9 @@ impl Input {
         if code < 0 { Err(ffmpeg::Error::from(code).into()) } else { Ok(()) }
     }
 
-    /// Shows a decoder the first packet of the video, if it is among the first `max_packets` packets: all
-    /// others may depend on it. x264 stores its version there, without which its early 4:4:4
-    /// streams decode to garbage.
+    /// Sends the first video packet to `decoder`, if it is among the first `max_packets` packets,
+    /// because all others may depend on it. x264 stores its version there; without the version,
+    /// early 4:4:4 streams from x264 decode to garbage.
     pub(super) fn prime_decoder(
         &mut self,
         decoder: &mut Opened,
@@ -175,14 +175,14 @@ impl Input {
                     break;
                 }
                 Err(e @ Error::Deadline(_)) => return Err(e),
-                // A read error here shows up again where the packet is needed.
+                // A read error occurs again when the packet is needed.
                 Ok(_) | Err(_) => {}
             }
         }
         Ok(())
     }
 
-    /// Time of the last key frame at or before `time`, if the container has an index.
+    /// Returns the time of the last key frame at or before `time`, if the container has an index.
     pub(super) fn key_frame_before(&mut self, time: f64) -> Option<f64> {
         let stream = self.picture?;
         let stamp = self.stamp(stream, time);
@@ -198,8 +198,8 @@ impl Input {
         entry.map(|e| self.seconds(stream, e))
     }
 
-    /// Whether the last frame lies where the container claims that the media ends, so that its
-    /// clock cannot jump in between. Consumes the input.
+    /// Returns whether the last frame is where the container claims that the media ends, so that
+    /// the clock cannot jump before it. Consumes the input.
     pub(super) fn ends_as_claimed(mut self) -> bool {
         let Some(timeline) = self.timeline.take() else { return false };
         let Some(claimed) = timeline.claimed.filter(|_| !timeline.restarts) else { return false };
@@ -229,7 +229,7 @@ impl Input {
         }
     }
 
-    /// A decoder for one of the selected streams.
+    /// Creates a decoder for one of the selected streams.
     pub(super) fn decoder(
         &self,
         stream: usize,
@@ -254,12 +254,12 @@ impl Input {
         Ok(context.decoder().open_as(codec)?)
     }
 
-    /// Whether frames may be interlaced, that is, stored as two fields of alternate lines.
+    /// Returns whether frames may be interlaced, that is, stored as two fields of alternate lines.
     pub(super) fn is_interlaced(&self) -> bool {
         let parameters = self.picture.and_then(|i| self.context.stream(i)).map(|s| s.parameters());
         parameters.is_some_and(|picture| {
             #[expect(unsafe_code, reason = "FFI")]
-            // SAFETY: a plain field of the parameters, which are there as long as the stream.
+            // SAFETY: a plain field of the parameters, which live as long as the stream.
             let order = unsafe { (*picture.as_ptr()).field_order };
             let whole =
                 [ffi::AVFieldOrder::AV_FIELD_UNKNOWN, ffi::AVFieldOrder::AV_FIELD_PROGRESSIVE];
@@ -267,7 +267,7 @@ impl Input {
         })
     }
 
-    /// Average seconds between frames, if the container states it.
+    /// Returns the average frame duration in seconds, if the container states it.
     pub(super) fn frame_length(&self) -> Option<f64> {
         let st = self.context.stream(self.picture?)?;
         [st.avg_frame_rate(), st.rate()]
@@ -276,7 +276,7 @@ impl Input {
             .map(|r| f64::from(r.denominator()) / f64::from(r.numerator()))
     }
 
-    /// The display orientation of the video.
+    /// Returns the display orientation of the video.
     pub(super) fn orientation(&self) -> Orientation {
         let matrix = self.picture.and_then(|stream| self.display_matrix(stream));
         matrix.map_or_else(Orientation::default, |m| Orientation::from_matrix(&m))
@@ -301,13 +301,13 @@ impl Input {
         }
     }
 
-    /// Whether players support the selected streams in MP4 without re-encoding: by codec, and for video by
-    /// chroma subsampling and bit depth.
+    /// Returns whether players support the selected streams in MP4 without re-encoding, judging by
+    /// the codec and, for video, by chroma subsampling and bit depth.
     pub(super) fn is_playable(&self) -> bool {
         let parameters = |stream: Option<usize>| Some(self.context.stream(stream?)?.parameters());
         let is_video_playable = parameters(self.picture).is_none_or(|picture| {
             #[expect(unsafe_code, reason = "FFI")]
-            // SAFETY: a plain field of the parameters, which are there as long as the stream.
+            // SAFETY: a plain field of the parameters, which live as long as the stream.
             let format = unsafe { (*picture.as_ptr()).format };
             let is_one_of =
                 |formats: &[ffi::AVPixelFormat]| formats.iter().any(|&one| one as c_int == format);
@@ -327,12 +327,12 @@ impl Input {
         is_video_playable && parameters(self.sound).is_none_or(is_audio_playable)
     }
 
-    /// Sets an encoder's colour properties: those of the stream, or BT.709 for tone-mapped high
-    /// dynamic range.
+    /// Sets an encoder's colour properties to those of the stream, or to BT.709 if the stream is
+    /// tone-mapped from high dynamic range.
     pub(super) fn set_colours(&self, stream: usize, encoder: &mut Encoder) {
         #[expect(unsafe_code, reason = "FFI")]
-        // SAFETY: every stream of an open context has its parameters; plain fields, also of an encoder
-        // that is not yet open.
+        // SAFETY: every stream of an open context has parameters; the encoder is not yet open, and
+        // these are plain fields.
         unsafe {
             let from = &*(*self.raw_stream(stream)).codecpar;
             let to = &mut *encoder.as_mut_ptr();
@@ -350,12 +350,12 @@ impl Input {
         }
     }
 
-    /// The time base of a stream.
+    /// Returns the time base of a stream.
     pub(super) fn ticks(&self, stream: usize) -> Rational {
         self.context.stream(stream).map_or(Rational(1, 1_000_000), |st| st.time_base())
     }
 
-    /// Adds a stream to `output` for copied packets of this one.
+    /// Adds a stream to `output` for packets copied from `stream`.
     pub(super) fn copy_stream(&self, stream: usize, output: &mut Output) -> Result<(), Error> {
         let from = self.context.stream(stream).ok_or(Error::NoStreams)?;
         let mut to = output.add_stream(ffmpeg::codec::Id::None)?;
@@ -371,7 +371,8 @@ impl Input {
         Ok(())
     }
 
-    /// Adds a stream to `output` for this one re-encoded with `encoder`. Returns its index.
+    /// Adds a stream to `output` for `stream` re-encoded with `encoder`. Returns the new stream's
+    /// index.
     pub(super) fn add_coded(
         &self,
         stream: usize,
@@ -383,12 +384,12 @@ impl Input {
         Ok(place)
     }
 
-    /// Copies the display matrix to the output.
+    /// Copies the display matrix, if there is one, to the output stream `place`.
     fn copy_orientation(&self, stream: usize, place: usize, output: &mut Output) {
         let Some(matrix) = self.display_matrix(stream) else { return };
         let Some(mut to) = output.stream_mut(place) else { return };
         #[expect(unsafe_code, reason = "FFI")]
-        // SAFETY: the new side data has room for the nine numbers, where there is any.
+        // SAFETY: if the side data was allocated, it has room for the nine numbers.
         unsafe {
             let kind = ffi::AVPacketSideDataType::AV_PKT_DATA_DISPLAYMATRIX;
             let data = ffi::av_stream_new_side_data(to.as_mut_ptr(), kind, 36);
@@ -398,7 +399,7 @@ impl Input {
         }
     }
 
-    /// Sample aspect ratio as coded.
+    /// Returns the sample aspect ratio as coded.
     pub(super) fn sample_aspect(&self, stream: usize) -> Rational {
         #[expect(unsafe_code, reason = "FFI")]
         // SAFETY: every stream of an open context has its parameters.
@@ -407,7 +408,7 @@ impl Input {
         }
     }
 
-    /// Sample aspect ratio, 1 if implausible or missing.
+    /// Returns the sample aspect ratio, or 1 if it is implausible or missing.
     pub(super) fn pixel_aspect(&self) -> f64 {
         let Some(stream) = self.picture else { return 1.0 };
         #[expect(unsafe_code, reason = "FFI")]
@@ -423,7 +424,7 @@ impl Input {
         if (0.1..=10.0).contains(&aspect) { aspect } else { 1.0 }
     }
 
-    /// The properties of the file.
+    /// Returns the properties of the file.
     pub(super) fn info(&self) -> MediaInfo {
         let container = self.context.format().name().to_owned();
         let video = self.picture.map(|i| {
@@ -453,8 +454,8 @@ impl Input {
         }
     }
 
-    /// Start of the earliest video or audio stream, seconds of the container's clock. Other streams
-    /// (subtitles, data) do not affect the zero of a player's clock.
+    /// Returns the start of the earliest video or audio stream, in seconds on the container's
+    /// clock. Other streams (subtitles, data) do not affect where a player's clock starts.
     fn earliest_start(&self) -> f64 {
         let start = self
             .context
@@ -467,7 +468,7 @@ impl Input {
             .filter(|st| st.start_time() != ffi::AV_NOPTS_VALUE)
             .map(|st| {
                 let start = st.start_time() as f64 * seconds_per_tick(st.time_base());
-                // Audio before 0 is an encoder's priming, which is never heard.
+                // Audio before 0 is encoder priming, which is never played.
                 let priming = st.parameters().medium() == ffmpeg::media::Type::Audio;
                 if priming { start.max(0.0) } else { start }
             })
@@ -475,13 +476,13 @@ impl Input {
         if start.is_finite() { start } else { 0.0 }
     }
 
-    /// Whether no video packet so far had a timestamp, as in a raw stream: packets are then
-    /// numbered, and a seek loses their numbers.
+    /// Returns whether no video packet so far had a timestamp, as in a raw stream. Packets are then
+    /// numbered, and a seek loses the numbering.
     pub(super) fn is_unstamped(&self) -> bool {
         self.pictures > 0 && !self.stamped
     }
 
-    /// Assigns a decoding time to a packet of a raw stream.
+    /// Counts a video packet and, in a raw stream, assigns a decoding time to it.
     fn count(&mut self, stream: usize, packet: &mut Packet) {
         self.stamped |= packet.dts().or(packet.pts()).is_some();
         if !self.stamped {
@@ -501,8 +502,8 @@ impl Input {
         if let (Some(dts), Some(pts)) = (packet.dts(), packet.pts())
             && (pts - dts).unsigned_abs() as f64 * tick > 1.0 + REORDERED * length
         {
-            // Presentation and decoding time differ implausibly: the decoder uses the packet order
-            // only.
+            // Presentation and decoding times differ implausibly, so the decoder gets only the
+            // packet order.
             packet.set_pts(None);
         }
         let Some(stamp) = packet.dts().or(packet.pts()) else { return };
@@ -518,7 +519,7 @@ impl Input {
         }
     }
 
-    /// Rejects streams that are too costly or not on the lists.
+    /// Rejects streams that are too costly or whose codec is not accepted.
     fn check_streams(&self, options: &FfmpegOptions) -> Result<(), Error> {
         if let Some((width, height)) = self.picture.map(|i| self.coded_size(i))
             && u64::from(width) * u64::from(height) > options.max_pixels
@@ -542,8 +543,8 @@ impl Input {
         Ok(())
     }
 
-    /// The duration that the container itself states, as opposed to FFmpeg's estimates from
-    /// timestamps or file size, seconds.
+    /// Returns the duration in seconds that the container itself states, as opposed to FFmpeg's
+    /// estimates from timestamps or file size.
     fn claimed(&self) -> Option<f64> {
         let duration = self.context.duration();
         #[expect(unsafe_code, reason = "FFI")]
@@ -565,7 +566,7 @@ impl Input {
         self.context.nb_streams() as usize
     }
 
-    /// Converts seconds of the timeline to ticks of a stream.
+    /// Converts seconds on the timeline to ticks of a stream.
     pub(super) fn stamp(&self, stream: usize, time: f64) -> i64 {
         ((time + self.origin) / self.time_base(stream)).round() as i64
     }

@@ -1,15 +1,15 @@
-//! A `VideoDecoder` on the linked FFmpeg libraries. It reads nothing but the given regular file,
-//! which FFmpeg sees as bytes without a name, and every step has a deadline.
+//! A `VideoDecoder` that uses the linked FFmpeg libraries. It reads only the given regular file,
+//! which FFmpeg sees as a byte stream without a name, and every step has a deadline.
 //!
 //! # The timeline
-//! Time 0 is the start of the earliest video or audio stream of the container, where a player's
-//! `currentTime` starts; every other stream keeps its offset. So a video stream that an empty edit
-//! delays by 0.834 s against the audio has its first frame at 0.834, an MPEG transport stream that
-//! begins at 1.4 s begins at 0, and a WebM cut from a longer recording begins at 0. FFmpeg applies
+//! Time 0 is the start of the container's earliest video or audio stream, which is also where a
+//! player's `currentTime` starts; every other stream keeps its offset. So if an empty edit delays
+//! the video by 0.834 s against the audio, the first frame is at 0.834; an MPEG transport stream
+//! that begins at 1.4 s begins at 0, and so does a WebM cut from a longer recording. FFmpeg applies
 //! edit lists and encoder priming and returns corrected timestamps; hidden content is never
-//! decoded. Frame times are those of the container, so a variable frame rate shifts nothing. A
-//! claimed duration is reported and can confirm a long pause, but does not determine the length;
-//! unconfirmed jumps of the clock are removed (`timeline`).
+//! decoded. Frame times come from the container, so a variable frame rate causes no drift. A
+//! claimed duration is reported and can confirm a long pause, but does not determine the length.
+//! Unconfirmed clock jumps are removed (see `timeline`).
 
 mod accepted;
 mod clip;
@@ -49,32 +49,32 @@ use error::Error;
 pub(super) use frames::SeekMethod;
 use input::Input;
 
-/// Limits on the cost of a hostile file.
+/// Accepted formats, and limits on the cost of decoding a hostile file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FfmpegOptions {
     /// Decoding threads per file. Each holds a few more frames in memory. Twice the number of cores
-    /// plus one keeps the cores busy: some threads wait for a reference frame, and some have a
-    /// skipped one.
+    /// plus one keeps the cores busy, because some threads wait for a reference frame and some hold
+    /// a skipped frame.
     pub threads: usize,
-    /// Maximum frame size, width × height. A larger one is `TooLarge`.
+    /// Maximum frame size, width × height. Larger frames are rejected as `TooLarge`.
     pub max_pixels: u64,
-    /// Maximum number of streams; a file with more is `Invalid`.
+    /// Maximum number of streams; a file with more streams is `Invalid`.
     pub max_streams: u32,
-    /// Maximum duration, seconds. A scan with later timestamps ends with `TooLarge`.
+    /// Maximum duration, in seconds. A scan that reaches a later timestamp ends with `TooLarge`.
     pub max_duration: f64,
     /// Timeout for opening a file and finding its streams.
     pub open_timeout: Duration,
-    /// Base timeout for a scan or a set of frames …
+    /// Base timeout for a scan or a set of frames.
     pub timeout: Duration,
-    /// … and additional time per second of decoded media, or per requested frame.
+    /// Additional timeout per second of decoded media, or per requested frame.
     pub timeout_per_second: Duration,
-    /// Maximum pause or frame duration that is believed from the container alone, seconds.
+    /// Longest frame or pause to accept from the container's data alone, in seconds.
     pub max_gap: f64,
     /// Accepted demuxers, by FFmpeg's names.
     pub containers: Vec<String>,
     /// Accepted codecs, by FFmpeg's names.
     pub codecs: Vec<String>,
-    /// Maximum size of a single FFmpeg allocation, bytes. Applies to the whole process.
+    /// Maximum size of a single FFmpeg allocation, in bytes. Applies to the whole process.
     pub max_allocation: usize,
 }
 
@@ -106,18 +106,19 @@ impl From<&super::Settings> for FfmpegOptions {
     }
 }
 
-/// Reads video and sound files with FFmpeg.
+/// Reads video and audio files with FFmpeg.
 #[derive(Debug)]
 pub struct FfmpegDecoder {
     options: FfmpegOptions,
 }
 
 impl FfmpegDecoder {
-    /// A decoder with these limits. Opens no file.
+    /// Creates a decoder with these limits. Opens no file.
     pub fn new(options: FfmpegOptions) -> Self {
         static QUIET: Once = Once::new();
         QUIET.call_once(|| {
-            // FFmpeg logs to stderr for damaged files; the summary counts their packets.
+            // FFmpeg would log damaged files to stderr; the scan summary counts damaged packets
+            // instead.
             ffmpeg::log::set_level(ffmpeg::log::Level::Quiet);
         });
         #[expect(unsafe_code, reason = "FFI")]
@@ -184,7 +185,7 @@ impl FfmpegDecoder {
 /// Opens a non-empty regular file.
 pub(super) fn open_media(path: &Path) -> Result<Arc<File>> {
     let open = || {
-        // Without the flag, a FIFO would block in open(2), which has no deadline.
+        // Without this flag, opening a FIFO would block, and open(2) has no deadline.
         let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
         let meta = file.metadata()?;
         match () {

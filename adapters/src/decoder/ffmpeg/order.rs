@@ -1,6 +1,6 @@
-//! Display times of pictures whose packets have only decoding times, as in AVI, or none, as in a
-//! raw stream. Pictures leave the decoder in display order, so each takes the earliest remaining
-//! time.
+//! Determines the display times of pictures whose packets have only decoding times, as in AVI, or
+//! none, as in a raw stream. Pictures leave the decoder in display order, so each takes the
+//! earliest remaining time.
 
 use std::collections::BTreeSet;
 
@@ -8,17 +8,17 @@ use ffmpeg::Packet;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
 
-/// Maximum number of remaining times, which is more than any decoder delays. Excess times belong to
+/// Maximum number of remaining times, more than any decoder's delay. Excess times belong to
 /// pictures that never came out.
 const MAX_DELAYED: usize = 64;
 
 /// The times of one stream's pictures, in ticks of the stream.
 #[derive(Debug, Default)]
 pub(super) struct PresentationOrder {
-    /// Whether packets have decoding times only; `None` while unknown.
+    /// Whether packets have only decoding times; `None` while unknown.
     decoding_only: Option<bool>,
     left: BTreeSet<i64>,
-    /// Key frames whose pictures have not come out yet: earlier packets are shown before them.
+    /// Key frames whose pictures have not come out yet. Earlier packets are shown before them.
     keys: BTreeSet<i64>,
     /// Number of key frames that must still come out before it is certain that no picture is
     /// missing.
@@ -26,17 +26,19 @@ pub(super) struct PresentationOrder {
 }
 
 impl PresentationOrder {
-    /// For a stream whose packets are already known to have, or not to have, decoding times only.
+    /// Creates the state for a stream that is already known to have, or not to have, only decoding
+    /// times.
     pub(super) fn new(decoding_only: bool) -> Self {
         Self { decoding_only: Some(decoding_only), ..Self::default() }
     }
 
-    /// Whether the packets so far have decoding times only.
+    /// Returns whether the packets so far have only decoding times.
     pub(super) fn is_decoding_only(&self) -> bool {
         self.decoding_only == Some(true)
     }
 
-    /// Records a packet before it goes to the decoder, which passes its time on to the picture.
+    /// Records a packet before it is sent to the decoder, which copies the packet's time to the
+    /// picture.
     pub(super) fn send(&mut self, packet: &mut Packet) {
         let Some(stamp) = packet.dts() else { return };
         match packet.pts() {
@@ -57,12 +59,12 @@ impl PresentationOrder {
         }
     }
 
-    /// The display time of a decoded picture; `None` if unknown.
+    /// Returns the display time of a decoded picture, or `None` if it is unknown.
     pub(super) fn time_of(&mut self, frame: &Video) -> Option<i64> {
         let own = frame.pts().filter(|_| self.decoding_only != Some(false));
         let Some(own) = own else { return frame.timestamp() };
         if let Some(key) = self.keys.range(..=own).next_back().copied() {
-            // Times of undecodable pictures remain.
+            // Discards the remaining times of undecodable pictures.
             self.left = self.left.split_off(&key);
             let later = self.keys.split_off(&(key + 1));
             let passed = std::mem::replace(&mut self.keys, later).len();
@@ -79,13 +81,13 @@ impl PresentationOrder {
     }
 
     /// Resets the state after a seek to another key frame. Pictures shown before that key frame may
-    /// depend on earlier ones, and then never come out.
+    /// depend on earlier pictures, in which case they never come out.
     pub(super) fn restart(&mut self) {
         self.rewind();
         self.unsettled = if self.is_decoding_only() { 2 } else { 0 };
     }
 
-    /// Whether the last picture may have received a time that is too early.
+    /// Returns whether the last picture may have received a time that is too early.
     pub(super) fn is_unsettled(&self) -> bool {
         self.unsettled > 0
     }
@@ -95,8 +97,8 @@ impl PresentationOrder {
 mod tests {
     use super::*;
 
-    /// Decodes packets with these timestamps and key frame flags, whose pictures come out in this
-    /// order.
+    /// Sends packets with these timestamps and key frame flags, and returns the times of the
+    /// pictures, which leave the decoder in the order `out`.
     fn shown(
         order: &mut PresentationOrder,
         packets: &[(i64, bool)],

@@ -1,4 +1,4 @@
-//! Converts decoded pictures to 8-bit RGB: scaling, colour conversion, orientation.
+//! Converts decoded pictures to 8-bit RGB, including scaling, colour conversion and orientation.
 
 use ffmpeg::format::Pixel;
 use ffmpeg::frame::Video;
@@ -11,7 +11,7 @@ use super::Error;
 use super::hdr::{ToneMap, Transfer};
 use super::shrink::Shrinker;
 
-/// One of the eight orientations: quarter turns and mirrorings.
+/// One of the eight orientations that quarter turns and mirroring produce.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Orientation {
     /// Swaps rows and columns; applied first.
@@ -21,8 +21,8 @@ pub(super) struct Orientation {
 }
 
 impl Orientation {
-    /// From a container's display matrix, which maps a source pixel (p, q) to (a·p + c·q, b·p +
-    /// d·q). Rounds angles to quarter turns.
+    /// Creates an orientation from a container's display matrix, which maps a source pixel (p, q)
+    /// to (a·p + c·q, b·p + d·q). Rounds angles to quarter turns.
     pub(super) fn from_matrix(m: &[i32; 9]) -> Self {
         let [a, b, c, d] = [m[0], m[1], m[3], m[4]].map(i64::from);
         if a == 0 && b == 0 && c == 0 && d == 0 {
@@ -33,12 +33,13 @@ impl Orientation {
         Self { swap, mirror_x: x < 0, mirror_y: y < 0 }
     }
 
-    /// Converts between stored size and displayed size.
+    /// Converts between the stored size and the displayed size.
     pub(super) fn size(self, (width, height): (u32, u32)) -> (u32, u32) {
         if self.swap { (height, width) } else { (width, height) }
     }
 
-    /// Copies RGB rows of `stride` bytes to `out` as `width × height` in display orientation.
+    /// Copies RGB rows of `stride` bytes to `out` as a `width × height` image in display
+    /// orientation.
     fn apply(self, source: &[u8], stride: usize, width: usize, height: usize, out: &mut Vec<u8>) {
         out.clear();
         out.reserve(width * height * 3);
@@ -61,11 +62,11 @@ impl Orientation {
 pub(super) struct Converter {
     orientation: Orientation,
     flags: Flags,
-    /// Pre-shrinks large pictures before scaling if exactness is not required.
+    /// Shrinks large pictures before scaling if exactness is not required.
     shrinker: Option<Shrinker>,
     scaler: Option<(Key, Scaler)>,
     scaled: Video,
-    /// Used for high dynamic range, which the scaler does not handle.
+    /// Used for high dynamic range, which the scaler does not support.
     tone_map: Option<ToneMap>,
 }
 
@@ -74,19 +75,20 @@ struct Key {
     from: (Pixel, u32, u32),
     to: (Pixel, u32, u32),
     colours: (color::Space, color::Range),
-    /// Whether the picture exceeds standard definition.
+    /// Whether the picture is larger than standard definition.
     fine: bool,
 }
 
 impl Converter {
-    /// For many small pictures. Every source pixel contributes, which averages out noise, at about
-    /// half the cost of the bicubic filter, or a tenth of it if exactness is not required.
+    /// Creates a converter for many small pictures. Every source pixel contributes, which averages
+    /// out noise, at about half the cost of the bicubic filter, or a tenth if exactness is not
+    /// required.
     pub(super) fn small(orientation: Orientation, exact: bool) -> Self {
         let shrinker = (!exact).then(Shrinker::default);
         Self { shrinker, ..Self::new(orientation, Flags::AREA) }
     }
 
-    /// For pictures that people and models view.
+    /// Creates a converter for pictures that people and models view.
     pub(super) fn fine(orientation: Orientation) -> Self {
         Self::new(orientation, Flags::BICUBIC | Flags::ACCURATE_RND | Flags::FULL_CHR_H_INT)
     }
@@ -96,7 +98,7 @@ impl Converter {
         Self { orientation, flags, shrinker: None, scaler: None, scaled, tone_map: None }
     }
 
-    /// The picture in display orientation at exactly `width × height`, written to `rgb`.
+    /// Writes the picture, in display orientation and at exactly `width × height`, to `rgb`.
     pub(super) fn convert(
         &mut self,
         frame: &Video,
@@ -143,8 +145,8 @@ impl Converter {
         Ok(())
     }
 
-    /// The picture in stored orientation at exactly `width × height`, in BT.709 colours and range
-    /// for an encoder.
+    /// Returns the picture in stored orientation at exactly `width × height`, in BT.709 colours and
+    /// range, for an encoder.
     pub(super) fn standard(
         &mut self,
         frame: &Video,
@@ -166,7 +168,7 @@ impl Converter {
         Ok(standard)
     }
 
-    /// The picture in display orientation, scaled down if a side exceeds `max_side`.
+    /// Returns the picture in display orientation, scaled down if a side exceeds `max_side`.
     pub(super) fn image(
         &mut self,
         frame: &Video,
@@ -201,7 +203,7 @@ fn open_scaler(key: &Key, flags: Flags) -> Result<Scaler, Error> {
         color::Space::BT2020NCL | color::Space::BT2020CL => ffi::SWS_CS_BT2020,
         color::Space::SMPTE240M => ffi::SWS_CS_SMPTE240M,
         color::Space::FCC => ffi::SWS_CS_FCC,
-        // What players assume if the colours are unspecified: BT.709 for high definition.
+        // Players assume BT.709 for high definition if the colours are unspecified.
         color::Space::Unspecified if key.fine => ffi::SWS_CS_ITU709,
         _ => ffi::SWS_CS_ITU601,
     };
@@ -210,11 +212,11 @@ fn open_scaler(key: &Key, flags: Flags) -> Result<Scaler, Error> {
     Ok(scaler)
 }
 
-/// Sets the colour matrix and the range of input and output.
+/// Sets the colour matrix and range of the input and the output.
 fn set_colours(scaler: &mut Scaler, from: (i32, bool), to: (i32, bool)) {
     #[expect(unsafe_code, reason = "FFI")]
-    // SAFETY: the scaler is open; the coefficient tables are static. Formats without a colour
-    // matrix refuse the call, which leaves them as they were.
+    // SAFETY: the scaler is open; the coefficient tables are static. For formats without a colour
+    // matrix the call fails and changes nothing.
     unsafe {
         ffi::sws_setColorspaceDetails(
             scaler.as_mut_ptr(),
@@ -253,7 +255,8 @@ fn blend_with_black(picture: &mut Video) {
     }
 }
 
-/// The displayed size for non-square pixels: stretches the longer direction.
+/// Returns the displayed size for non-square pixels, enlarging the side along which pixels are
+/// longer.
 pub(super) fn display_size(width: u32, height: u32, pixel_aspect: f64) -> (u32, u32) {
     let stretch = |n: u32, by: f64| ((f64::from(n) * by).round() as u32).max(1);
     if pixel_aspect >= 1.0 {

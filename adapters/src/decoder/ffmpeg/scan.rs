@@ -20,10 +20,10 @@ use super::{Error, FfmpegOptions};
 /// Maximum number of read errors before the scan ends.
 pub(super) const MAX_READ_ERRORS: u32 = 100;
 
-/// Maximum backward step of the clock that counts as jitter and not as a restart, seconds.
+/// Maximum backward step of the clock that counts as jitter rather than a restart, in seconds.
 const JITTER: f64 = 1.0;
 
-/// Maximum distance of a skipped frame from the last shown one, seconds.
+/// Maximum distance between a skipped frame and the last shown frame, in seconds.
 const MAX_SKIP_DISTANCE: f64 = 0.2;
 
 pub(super) fn scan(
@@ -69,7 +69,7 @@ pub(super) fn scan(
         }
     }
     let mut summary = ScanSummary { damaged, ..Default::default() };
-    // Flushes the frames inside the decoders.
+    // Flushes the frames that are still in the decoders.
     if let Some(p) = &mut pictures {
         p.feed(None, input, &mut limits, sink)?;
         summary.frames = p.frames;
@@ -93,17 +93,17 @@ pub(super) fn scan(
 enum FeedResult {
     Whole,
     Damaged,
-    /// The content begins too far after the end of everything decoded so far.
+    /// The content begins too long after the end of everything decoded so far.
     Far,
 }
 
-/// Limits time in proportion to decoded media, and keeps the media contiguous.
+/// Limits the time in proportion to the decoded media, and keeps the media contiguous.
 struct ScanLimits {
     base: Duration,
     per_second: Duration,
     max_duration: f64,
     max_gap: f64,
-    /// The end of the decoded video and audio, seconds.
+    /// The end of the decoded video and audio, in seconds.
     end: f64,
     reached: f64,
 }
@@ -121,10 +121,10 @@ impl ScanLimits {
         }
     }
 
-    /// Accounts for a frame or audio from `time` to `end`. Returns false if no decoded content
-    /// leads up to it.
+    /// Accounts for a frame or audio from `time` to `end`. Returns `false` if it begins too long
+    /// after the content decoded so far.
     fn reach(&mut self, time: f64, end: f64, input: &Input) -> Result<bool, Error> {
-        // Packets in between may have had no content.
+        // The packets in between may have had no content.
         if time > self.end + self.max_gap {
             return Ok(false);
         }
@@ -149,7 +149,7 @@ struct VideoPipeline {
     size: (u32, u32),
     /// Decides which frames to skip.
     calm: Option<SkipDecider>,
-    /// Default duration of a frame, seconds.
+    /// Default frame duration, in seconds.
     length: f64,
     last: Option<f64>,
     frames: u64,
@@ -179,7 +179,7 @@ impl VideoPipeline {
             order: PresentationOrder::default(),
             converter: Converter::small(input.orientation(), size.exact),
             size: (size.width, size.height),
-            // A field without its counterpart would show half of the lines.
+            // A field without its counterpart would show only half of the lines.
             calm: (!size.exact && !input.is_interlaced()).then(SkipDecider::default),
             length: input.frame_length().filter(|l| (1e-3..=1.0).contains(l)).unwrap_or(0.04),
             last: None,
@@ -191,7 +191,7 @@ impl VideoPipeline {
         }))
     }
 
-    /// Decodes a packet, or flushes the decoder for `None`.
+    /// Decodes a packet, or flushes the decoder if `packet` is `None`.
     fn feed(
         &mut self,
         mut packet: Option<&mut Packet>,
@@ -219,7 +219,7 @@ impl VideoPipeline {
                     }
                 }
                 Err(e) if is_drained(e) => return Ok(result),
-                // While flushing, a bad frame must not hide the good ones after it.
+                // During flushing, a bad frame must not hide the good frames after it.
                 Err(_) if packet.is_none() && result == FeedResult::Whole => {
                     result = FeedResult::Damaged
                 }
@@ -231,7 +231,7 @@ impl VideoPipeline {
         }
     }
 
-    /// Passes the decoded frame to the sink. Returns false if it lies too far ahead.
+    /// Passes the decoded frame to the sink. Returns `false` if the frame is too far ahead.
     fn show(
         &mut self,
         input: &Input,
@@ -250,7 +250,7 @@ impl VideoPipeline {
         if let Some(last) = self.last
             && time <= last
         {
-            // Time never decreases: a single bad timestamp is moved right after its predecessor,
+            // Time never decreases: a single bad timestamp is moved to just after its predecessor,
             // and a clock that restarts continues from there.
             time = if last - time < JITTER { last + 1e-3 } else { last + self.length };
         }
@@ -269,7 +269,7 @@ impl VideoPipeline {
         Ok(true)
     }
 
-    /// The end of the last frame, seconds, including skipped ones.
+    /// Returns the end of the last frame, including skipped frames, in seconds.
     fn end(&self) -> f64 {
         let last = self.calm.as_ref().and_then(SkipDecider::last_open);
         let near = last.filter(|&time| time < self.end + MAX_SKIP_DISTANCE);
@@ -327,8 +327,8 @@ impl AudioPipeline {
     }
 }
 
-/// Returns the decoder, or `None` if the stream cannot be decoded, since the other stream may still
-/// be useful.
+/// Returns the decoder, or `None` if the stream cannot be decoded, because the other stream may
+/// still be useful.
 fn if_decodable(opened: Result<Opened, Error>) -> Result<Option<Opened>, Error> {
     match opened {
         Ok(decoder) => Ok(Some(decoder)),
@@ -344,7 +344,7 @@ fn send(decoder: &mut Opened, packet: Option<&Packet>) -> Result<(), ffmpeg::Err
     }
 }
 
-/// Whether the decoder needs more input or has returned everything.
+/// Returns whether the decoder needs more input or has returned everything.
 pub(super) fn is_drained(error: ffmpeg::Error) -> bool {
     error == ffmpeg::Error::Eof || error == (ffmpeg::Error::Other { errno: ffmpeg::error::EAGAIN })
 }

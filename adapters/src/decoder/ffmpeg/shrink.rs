@@ -1,12 +1,12 @@
-//! Shrinks pictures by integer factors: each block of pixels becomes its mean. A scan needs many
-//! small pictures, for which a scaler's filters would cost more than everything except decoding.
+//! Shrinks pictures by integer factors by averaging each block of pixels. A scan needs many small
+//! pictures, for which a scaler's filters would cost more than everything else except decoding.
 
 use ffmpeg::format::Pixel;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
 use kernels::{MAX_BLOCK, Plane, PlaneMut, block_means};
 
-/// Largest share of a side that may be cut off.
+/// Maximum fraction of a side that may be cut off.
 const MAX_CUT_SHARE: f32 = 0.01;
 
 /// Shrinks the pictures of one stream.
@@ -23,9 +23,10 @@ impl Default for Shrinker {
 }
 
 impl Shrinker {
-    /// The smallest picture that is at least `width × height`. Returns the original if its blocks
-    /// cannot be averaged: more than eight bits, packed chroma, or upside down. May cut off up to
-    /// [`MAX_CUT_SHARE`] at the right and the bottom.
+    /// Shrinks the picture to the smallest size that is at least `width × height`. Returns the
+    /// original if its blocks cannot be averaged, that is, if it has more than eight bits or packed
+    /// chroma or is stored bottom-up. May cut off up to [`MAX_CUT_SHARE`] on the right and at the
+    /// bottom.
     pub(super) fn shrink<'a>(
         &'a mut self,
         frame: &'a Video,
@@ -57,14 +58,14 @@ impl Shrinker {
     }
 }
 
-/// The longest block side that leaves at least `min_blocks` blocks and little remainder.
+/// Returns the longest block side that leaves at least `min_blocks` blocks and little remainder.
 fn block(size: u32, min_blocks: u32) -> u32 {
     let fits =
         |block: &u32| blocks(size, *block) * block >= size - (size as f32 * MAX_CUT_SHARE) as u32;
     (1..=(size / min_blocks.max(1)).min(MAX_BLOCK)).rev().find(fits).unwrap_or(1)
 }
 
-/// The number of blocks per side: even, because of chroma subsampling.
+/// Returns the number of blocks along a side. It is even because of chroma subsampling.
 fn blocks(size: u32, block: u32) -> u32 {
     (size / block) & !1
 }
@@ -100,7 +101,8 @@ mod tests {
         let mut shrinker = Shrinker::default();
         let small = shrinker.shrink(&frame, (4, 3));
         assert_eq!((small.width(), small.height()), (4, 4));
-        // Four by two pixels: the mean of 0 1 2 3 and 10 11 12 13, and of the following columns.
+        // Blocks of four by two pixels: the mean of 0 1 2 3 and 10 11 12 13, then of the following
+        // columns.
         assert_eq!(small.data(0)[..4], [7, 11, 15, 19]);
         assert_eq!(small.data(0)[small.stride(0)..][..2], [27, 31]);
         assert_eq!(small.data(2)[..2], [107, 111]);

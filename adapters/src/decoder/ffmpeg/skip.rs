@@ -1,45 +1,46 @@
-//! Decides which frames a scan may skip. Where the picture hardly changes, a non-reference frame
-//! shows nothing that its neighbours do not, yet costs as much to decode as any other frame.
+//! Decides which frames a scan may skip. If the picture hardly changes, a non-reference frame shows
+//! nothing that its neighbours do not, yet costs as much to decode as any other frame.
 //!
-//! Two signs indicate a change, both available before the frames in question are decoded: the most
-//! recently displayed frames differ, or a packet is larger than its predecessors, since content that
-//! cannot be predicted from earlier frames must be coded in full. Packets come in decoding order, so the first frame of a shot precedes the frames
-//! shown just before it.
+//! Two signs indicate a change, and both are available before the affected frames are decoded: the
+//! most recently displayed frames differ, or a packet is larger than its predecessors, since
+//! content that cannot be predicted from earlier frames must be coded in full. Packets come in
+//! decoding order, so the first frame of a shot precedes the frames shown just before it.
 
 use std::collections::VecDeque;
 
 use ffmpeg_next::Packet;
 
-/// Maximum time between two shown frames, seconds. Dissolves are sampled at this rate.
+/// Maximum time between two shown frames, in seconds. Dissolves are sampled at this interval.
 const STEP: f64 = 0.07;
 
-/// Maximum mean channel difference between adjacent small frames of a calm picture, 0..255.
+/// Maximum mean channel difference between consecutive small frames of a calm picture, 0..255.
 const MAX_CALM_CHANGE: f64 = 6.0;
 
-/// How long no frames are skipped after two differences in a row above the limit, seconds. A single
-/// one is a shot boundary, and the new shot may be calm.
+/// How long no frames are skipped after two consecutive differences above the limit, in seconds. A
+/// single such difference is a shot boundary, and the new shot may be calm.
 const SETTLING: f64 = 0.2;
 
-/// A packet this many times larger than each of the last [`PACKETS`], or a key frame, may begin a
-/// shot: every frame shown before it is kept.
+/// A packet that is this many times larger than each of the last [`PACKETS`], or that holds a key
+/// frame, may begin a shot. Every frame shown before it is kept.
 const LEAP: usize = 2;
 const PACKETS: usize = 12;
 
-/// Maximum number of remembered times: more than any codec reorders.
+/// Maximum number of remembered times, more than any codec reorders.
 const REMEMBERED: usize = 32;
 
-/// Tracks one stream.
+/// Decides for one stream.
 #[derive(Default)]
 pub(super) struct SkipDecider {
-    /// Sizes of the last packets, bytes.
+    /// Sizes of the last packets, in bytes.
     sizes: VecDeque<usize>,
-    /// Presentation times of frames that must be decoded, seconds.
+    /// Presentation times of frames that must be decoded, in seconds.
     required: VecDeque<f64>,
-    /// Presentation times of skippable frames that were not shown yet, seconds.
+    /// Presentation times of skippable frames that have not been shown yet, in seconds.
     open: VecDeque<f64>,
-    /// Every frame before this time is kept, seconds.
+    /// Every frame before this time is kept, in seconds.
     changing_until: f64,
-    /// The latest presentation time of a packet so far, seconds: frames come out much later.
+    /// The latest presentation time of a packet so far, in seconds. Frames leave the decoder much
+    /// later.
     reached: f64,
     last: Vec<u8>,
     /// Whether the last frame differed much from its predecessor.
@@ -47,8 +48,8 @@ pub(super) struct SkipDecider {
 }
 
 impl SkipDecider {
-    /// Whether to skip the frame in a packet with the presentation time `time`, seconds. Must be
-    /// called for every packet of the stream, in decoding order.
+    /// Returns whether to skip the frame in a packet whose presentation time is `time` seconds.
+    /// Must be called for every packet of the stream, in decoding order.
     pub(super) fn may_skip(&mut self, packet: &Packet, time: Option<f64>) -> bool {
         let size = packet.size();
         let largest = self.sizes.iter().copied().max().unwrap_or(0);
@@ -84,7 +85,8 @@ impl SkipDecider {
         skipped
     }
 
-    /// The presentation time of the last skipped frame, seconds, if no frame was shown after it.
+    /// Returns the presentation time in seconds of the last skipped frame, if no frame was shown
+    /// after it.
     pub(super) fn last_open(&self) -> Option<f64> {
         self.open.iter().copied().reduce(f64::max)
     }

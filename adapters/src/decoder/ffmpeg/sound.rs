@@ -1,6 +1,6 @@
-//! Converts decoded audio to one continuous 16 kHz mono track: mixes, resamples, fills gaps. Two
-//! channels that cancel each other, because one is inverted, are subtracted instead of added.
-//! Stereo tracks also yield their channels next to the mix.
+//! Converts decoded audio to one continuous 16 kHz mono track: mixes, resamples, and fills gaps. If
+//! two channels would cancel each other out because one is inverted, they are subtracted instead of
+//! added. Stereo tracks also yield their two channels in addition to the mix.
 
 use std::ffi::c_int;
 
@@ -11,34 +11,34 @@ use ports::decoder::{AudioBlock, SAMPLE_RATE, ScanSink};
 
 use super::Error;
 
-/// Maximum difference between a timestamp and the track that counts as rounding, seconds.
+/// Maximum difference between a timestamp and the track that counts as rounding, in seconds.
 const TOLERANCE: f64 = 0.05;
 
 /// Maximum samples per block.
 const MAX_BLOCK: usize = SAMPLE_RATE as usize;
 
-/// Maximum difference between equal channels that a lossy codec causes: −60 dB.
+/// Maximum difference that a lossy codec causes between equal channels: −60 dB.
 const CODING_NOISE: f32 = 0.001;
 
-/// Front left and front right.
+/// Channel mask of front left and front right.
 const STEREO: u64 = 0b11;
 
-/// Maximum samples to resample at once: one frame may hold millions.
+/// Maximum samples to resample at once, since one frame may hold millions.
 const MAX_RESAMPLE: usize = 8192;
 
-/// Sample rates that can be resampled, Hz; others indicate damage. See `SAMPLE_RATES` of the input,
-/// which rejects a file that announces another.
+/// Sample rates that can be resampled, in Hz; other rates indicate damage. `input::SAMPLE_RATES`
+/// rejects files that announce such a rate.
 const RATES: std::ops::RangeInclusive<u32> = 4_000..=384_000;
 
 /// Places resampled audio on the timeline.
 #[derive(Default)]
 pub(super) struct AudioTimeline {
     resampler: Option<Resampler>,
-    /// Index of the next output sample, counted from time 0; unset before the first one.
+    /// Index of the next output sample, counted from time 0; `None` before the first sample.
     next: Option<u64>,
     /// Number of samples to drop because they precede `next`.
     drop: u64,
-    /// End of the input so far, seconds.
+    /// End of the input so far, in seconds.
     clock: f64,
     /// Number of output samples.
     pub(super) samples: u64,
@@ -59,7 +59,7 @@ impl AudioTimeline {
         if !fits || (time - self.clock).abs() > TOLERANCE {
             self.end_segment(sink)?;
             self.resampler = Some(Resampler::open(frame, format)?);
-            // A change of format alone does not shift the audio.
+            // A change of format alone does not move the audio.
             let jumps = self.next.is_none() || (time - self.clock).abs() > TOLERANCE;
             let start = if jumps { time } else { self.clock };
             self.begin_segment(start, sink)?;
@@ -81,7 +81,7 @@ impl AudioTimeline {
         done
     }
 
-    /// Flushes the resampler.
+    /// Flushes the resampler and emits its remaining samples.
     pub(super) fn end_segment(&mut self, sink: &mut dyn ScanSink) -> Result<(), Error> {
         let Some(mut resampler) = self.resampler.take() else { return Ok(()) };
         let mut block = Block::default();
@@ -90,12 +90,12 @@ impl AudioTimeline {
         self.emit(&block, sink)
     }
 
-    /// End of the input so far, seconds.
+    /// Returns the end of the input so far, in seconds.
     pub(super) fn clock(&self) -> f64 {
         self.clock
     }
 
-    /// End of the output so far, seconds.
+    /// Returns the end of the output so far, in seconds.
     pub(super) fn end(&self) -> f64 {
         self.next.map_or(0.0, |n| n as f64 / f64::from(SAMPLE_RATE))
     }
@@ -148,22 +148,22 @@ impl AudioTimeline {
     }
 }
 
-/// Whether two channels differ by more than the noise of a lossy codec.
+/// Returns whether two channels differ by more than the noise of a lossy codec.
 fn differ(left: &[f32], right: &[f32]) -> bool {
     left.iter().zip(right).any(|(left, right)| (left - right).abs() > CODING_NOISE)
 }
 
-/// Resampled sound.
+/// Resampled audio.
 #[derive(Default)]
 struct Block {
     /// One channel, or two interleaved until they are mixed down.
     samples: Vec<f32>,
-    /// Left and right of a pair.
+    /// Left and right channel of a stereo pair.
     channels: Option<[Vec<f32>; 2]>,
 }
 
 impl Block {
-    /// Deinterleaves the samples of a pair into channels and mixes them down.
+    /// Deinterleaves the samples of a stereo pair into channels and mixes them to mono.
     fn mix_down(&mut self, mixer: Option<&mut StereoMixer>) {
         let Some(mixer) = mixer else {
             self.channels = None;
@@ -183,14 +183,14 @@ const WINDOW: usize = SAMPLE_RATE as usize / 20;
 /// Weight of earlier windows in the moving average.
 const DECAY: f64 = 0.95;
 
-/// Correlation below which two channels cancel each other, and above which they no longer do.
+/// Correlation below which two channels count as inverted, and above which they no longer do.
 const OPPOSITE: f64 = -0.8;
 const NOT_OPPOSITE: f64 = -0.2;
 
 /// Decides how to mix two channels.
 #[derive(Default)]
 struct StereoMixer {
-    /// Moving averages of each channel's energy and of their product.
+    /// Moving averages of each channel's energy and of the channels' product.
     left: f64,
     right: f64,
     shared: f64,
@@ -240,8 +240,8 @@ struct Format {
 impl Format {
     fn for_frame(frame: &Audio) -> Result<Self, Error> {
         #[expect(unsafe_code, reason = "FFI")]
-        // SAFETY: a decoded frame's plain fields; the mask is one reading of a union of integers
-        // and a pointer and is compared only.
+        // SAFETY: plain fields of a decoded frame; the mask is one member of a union of integers
+        // and a pointer, and is only compared.
         let (channels, mask) = unsafe {
             let layout = (*frame.as_ptr()).ch_layout;
             (layout.nb_channels, layout.u.mask)
@@ -254,7 +254,7 @@ impl Format {
     }
 }
 
-/// libswresample, for one format of input.
+/// A libswresample context for one input format.
 struct Resampler {
     raw: *mut ffi::SwrContext,
     format: Format,
@@ -265,8 +265,8 @@ struct Resampler {
 impl Resampler {
     fn open(frame: &Audio, format: Format) -> Result<Self, Error> {
         #[expect(unsafe_code, reason = "FFI")]
-        // SAFETY: the context is allocated, configured, and initialised in the order FFmpeg asks
-        // for, and owned by the value from the start. Layouts are read, not kept.
+        // SAFETY: the context is allocated, configured, and initialised in the order that FFmpeg
+        // requires, and `resampler` owns it from the start. Layouts are read, not kept.
         unsafe {
             let mut mixed = std::mem::zeroed::<ffi::AVChannelLayout>();
             let source = &raw const (*frame.as_ptr()).ch_layout;
@@ -304,8 +304,8 @@ impl Resampler {
         }
     }
 
-    /// Appends the output for `count` samples of a frame from `from` on, or the remaining output
-    /// for `None`. Output is within −1..1.
+    /// Appends the output for `count` samples of a frame, starting at sample `from`, to `out`. If
+    /// `piece` is `None`, appends the remaining output. Output values are within −1..1.
     fn convert(
         &mut self,
         piece: Option<(&Audio, usize, usize)>,
@@ -317,8 +317,8 @@ impl Resampler {
         let start = out.len();
         let channels = if self.is_pair { 2 } else { 1 };
         #[expect(unsafe_code, reason = "FFI")]
-        // SAFETY: `out` has room for as many samples as the call may write; each of the source's
-        // planes holds `samples` samples of the format the context was opened for.
+        // SAFETY: `out` has room for as many samples as the call may write; each source plane holds
+        // `samples` samples in the format for which the context was opened.
         let count = unsafe {
             let room = ffi::swr_get_out_samples(self.raw, samples).max(0) + 64;
             out.resize(start + room as usize * channels, 0.0);
@@ -330,7 +330,7 @@ impl Resampler {
             return Err(ffmpeg::Error::from(count).into());
         }
         for sample in &mut out[start..] {
-            // Lossy codecs overshoot, and float formats can hold any value.
+            // Lossy codecs overshoot, and floating-point formats can hold any value.
             *sample = if sample.is_nan() { 0.0 } else { sample.clamp(-1.0, 1.0) };
         }
         Ok(())
@@ -338,13 +338,13 @@ impl Resampler {
 }
 
 impl Resampler {
-    /// Pointers to the samples of a frame from `from` on: one per channel, or one for interleaved
-    /// samples.
+    /// Returns pointers to a frame's samples from index `from`: one per channel, or one for
+    /// interleaved samples.
     fn planes(&self, frame: &Audio, from: usize) -> Vec<*const u8> {
         let channels = usize::try_from(self.format.channels).unwrap_or(1);
         #[expect(unsafe_code, reason = "FFI")]
-        // SAFETY: a decoded frame has a plane for each channel, or one for all that are interleaved,
-        // and `from` is below its number of samples.
+        // SAFETY: a decoded frame has one plane per channel, or a single plane of interleaved
+        // samples, and `from` is below its number of samples.
         unsafe {
             let size = ffi::av_get_bytes_per_sample(self.format.sample) as usize;
             let planar = ffi::av_sample_fmt_is_planar(self.format.sample) != 0;
@@ -358,7 +358,7 @@ impl Resampler {
 impl Drop for Resampler {
     fn drop(&mut self) {
         #[expect(unsafe_code, reason = "FFI")]
-        // SAFETY: allocated in `open` or null, freed once.
+        // SAFETY: the pointer is null or was allocated in `open`, and is freed once.
         unsafe {
             ffi::swr_free(&mut self.raw);
         }
@@ -369,7 +369,8 @@ impl Drop for Resampler {
 mod tests {
     use super::*;
 
-    /// Mixes a second of a tone on both channels, each scaled by a factor.
+    /// Mixes one second of a tone, scaled by `left` and `right` on the two channels, and returns
+    /// the peak.
     fn mixed(mixer: &mut StereoMixer, left: f32, right: f32) -> f32 {
         let tone = |i: usize| (i as f32 * 0.17).sin();
         let samples = 0..SAMPLE_RATE as usize;

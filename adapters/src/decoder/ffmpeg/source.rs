@@ -1,5 +1,5 @@
-//! FFmpeg's I/O callbacks on one open file descriptor. FFmpeg gets no file name and no protocol, so
-//! it cannot open anything else.
+//! FFmpeg's I/O callbacks for one open file descriptor. FFmpeg gets no file name and no protocol,
+//! so it cannot open anything else.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::fs::File;
@@ -11,29 +11,29 @@ use ffmpeg_next as ffmpeg;
 
 use super::deadline::Deadline;
 
-/// FFmpeg's read size, bytes.
+/// FFmpeg's read size, in bytes.
 const BUFFER: usize = 64 << 10;
 
 /// A reader for FFmpeg. It must outlive the format context that uses it.
 pub(super) struct IoContext {
     raw: *mut ffi::AVIOContext,
-    /// The callbacks' argument; its address must not change.
+    /// The argument passed to the callbacks; its address must not change.
     _reader: Box<Reader>,
 }
 
 struct Reader {
     file: Arc<File>,
-    /// The read position: other readers may share the descriptor, each with its own position.
+    /// The read position. Other readers may share the descriptor, so each tracks its position here.
     at: u64,
     deadline: Arc<Deadline>,
 }
 
 impl IoContext {
-    /// Reads `file` from the beginning until the deadline.
+    /// Opens a reader that starts at the beginning of `file` and fails after the deadline.
     pub(super) fn open(file: Arc<File>, deadline: Arc<Deadline>) -> Result<Self, super::Error> {
         let mut reader = Box::new(Reader { file, at: 0, deadline });
         #[expect(unsafe_code, reason = "FFI")]
-        // SAFETY: the buffer is FFmpeg's own and is freed in `drop`; the reader lives as long as
+        // SAFETY: the buffer belongs to FFmpeg and is freed in `drop`; the reader lives as long as
         // `self`, which outlives the context.
         let raw = unsafe {
             ffi::avio_alloc_context(
@@ -60,8 +60,8 @@ impl IoContext {
 impl Drop for IoContext {
     fn drop(&mut self) {
         #[expect(unsafe_code, reason = "FFI")]
-        // SAFETY: FFmpeg may have replaced the buffer; the one that is there is its own. Both are
-        // freed once.
+        // SAFETY: FFmpeg may have replaced the buffer; `buffer` points to the current one. The
+        // buffer and the context are freed once.
         unsafe {
             ffi::av_freep((&raw mut (*self.raw).buffer).cast());
             ffi::avio_context_free(&mut self.raw);
@@ -69,7 +69,7 @@ impl Drop for IoContext {
     }
 }
 
-/// Rejects every open: references in a container are never followed.
+/// Rejects every request to open a file, so references in a container are never followed.
 pub(super) extern "C" fn refuse_open(
     _: *mut ffi::AVFormatContext,
     _: *mut *mut ffi::AVIOContext,
@@ -82,8 +82,8 @@ pub(super) extern "C" fn refuse_open(
 
 extern "C" fn read(reader: *mut c_void, buffer: *mut u8, size: c_int) -> c_int {
     #[expect(unsafe_code, reason = "FFI")]
-    // SAFETY: `reader` is the box of the `IoContext`, which nothing else refers to while FFmpeg reads; its
-    // buffer has room for `size` bytes.
+    // SAFETY: `reader` is the box of the `IoContext`, which nothing else accesses while FFmpeg
+    // reads; `buffer` has room for `size` bytes.
     let (reader, buffer) = unsafe {
         let size = usize::try_from(size).unwrap_or(0);
         (&mut *reader.cast::<Reader>(), std::slice::from_raw_parts_mut(buffer, size))
@@ -103,7 +103,8 @@ extern "C" fn read(reader: *mut c_void, buffer: *mut u8, size: c_int) -> c_int {
 
 extern "C" fn seek(reader: *mut c_void, offset: i64, whence: c_int) -> i64 {
     #[expect(unsafe_code, reason = "FFI")]
-    // SAFETY: `reader` is the box of the `IoContext`, which nothing else refers to while FFmpeg seeks.
+    // SAFETY: `reader` is the box of the `IoContext`, which nothing else accesses while FFmpeg
+    // seeks.
     let reader = unsafe { &mut *reader.cast::<Reader>() };
     let size = || reader.file.metadata().ok().and_then(|data| i64::try_from(data.len()).ok());
     let from = match whence & !(ffi::AVSEEK_FORCE) {

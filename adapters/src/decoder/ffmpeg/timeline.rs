@@ -1,6 +1,5 @@
-//! Decides which timestamps to believe. A timestamp is only a claim. The decodable content
-//! determines the timeline, and jumps of the clock that nothing else in the file confirms are
-//! removed.
+//! Decides which timestamps to trust. A timestamp is only a claim: the decodable content determines
+//! the timeline, and clock jumps that nothing else in the file confirms are removed.
 
 /// The selected stream that a packet belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,33 +8,34 @@ pub(super) enum StreamKind {
     Sound,
 }
 
-/// Maximum pause between packets that needs no confirmation, seconds. Also the maximum claimed
+/// Maximum pause between packets that needs no confirmation, in seconds. Also the maximum claimed
 /// packet duration that counts as content.
 const PAUSE: f64 = 1.0;
 
-/// The same for a container that has neither a duration nor packet durations, such as a recording
-/// of an idle screen, seconds.
+/// The same limit, in seconds, for a container that states neither its own duration nor packet
+/// durations, such as a recording of an idle screen.
 const UNCLAIMED_PAUSE: f64 = 10.0;
 
-/// Maximum time at which a restarted clock counts as restarted from 0, for video and audio
-/// together, seconds.
+/// Latest time, in seconds, at which a restarted clock counts as restarted from 0, for video and
+/// audio together.
 const BEGINNING: f64 = 0.5;
 
 /// Places packets, in file order, on one continuous timeline.
 #[derive(Debug)]
 pub(super) struct Timeline {
-    /// The duration that the container claims independently of packet timestamps, seconds.
+    /// The duration in seconds that the container claims independently of packet timestamps.
     pub(super) claimed: Option<f64>,
-    /// Maximum pause that is ever believed, seconds.
+    /// Maximum pause to accept even if it is confirmed, in seconds.
     pub(super) max_gap: f64,
     /// Whether the format allows its clock to restart.
     pub(super) restarts: bool,
-    /// Offset added to every timestamp, seconds.
+    /// Offset added to every timestamp, in seconds.
     shift: f64,
-    /// The offset before the last jump, which may have affected a single packet only.
+    /// The offset before the last jump, kept because the jump may have affected only a single
+    /// packet.
     before: f64,
     streams: [Stream; 2],
-    /// The end of the last video or audio content so far, seconds.
+    /// The latest end of any video or audio content so far, in seconds.
     shown: f64,
     /// Number of jumps removed.
     pub(super) jumps: u32,
@@ -44,9 +44,9 @@ pub(super) struct Timeline {
 /// The state of one stream.
 #[derive(Debug, Clone, Copy, Default)]
 struct Stream {
-    /// The end of its content so far, seconds.
+    /// The end of the stream's content so far, in seconds.
     end: Option<f64>,
-    /// The end including claimed packet durations, seconds.
+    /// The end in seconds, including claimed packet durations.
     claimed_end: f64,
 }
 
@@ -64,14 +64,15 @@ impl Timeline {
         }
     }
 
-    /// The offset for the timestamps of a packet at `time` with the claimed duration `length`,
-    /// seconds.
+    /// Returns the offset in seconds for the timestamps of a packet at `time` whose claimed
+    /// duration is `length`.
     pub(super) fn place(&mut self, kind: StreamKind, time: f64, length: f64) -> f64 {
         let stream = self.streams[kind as usize];
         let end = self.streams.iter().filter_map(|s| s.end).fold(0.0, f64::max);
         let mut now = time + self.shift;
         if now > end + PAUSE && !self.confirms(end, now, stream.claimed_end) {
-            // The packet is back on the clock from before the last jump, or on another one.
+            // The packet is either back on the clock from before the last jump, or on a third
+            // clock.
             let back = (time + self.before - end).abs() <= PAUSE;
             self.jump(if back { self.before } else { end - time });
             now = time + self.shift;
@@ -79,7 +80,7 @@ impl Timeline {
             if self.jumps > 0 && (time + self.before - mine).abs() <= PAUSE {
                 self.jump(self.before);
             } else if self.restarts {
-                // If the clock restarts from 0, video and audio keep their offset to each other.
+                // If the clock restarts from 0, video and audio keep their offset from each other.
                 let whole = self.shown.max(end);
                 self.jump(if time.abs() <= BEGINNING { whole } else { mine - time });
             }
@@ -90,25 +91,25 @@ impl Timeline {
         self.shift
     }
 
-    /// Records the end of a packet's content, seconds of the timeline.
+    /// Records the end of a packet's content, in seconds on the timeline.
     pub(super) fn lasts_until(&mut self, end: f64) {
         self.shown = self.shown.max(end);
     }
 
-    /// Whether a picture at `time` really lasts as long as its packet claims, if nothing follows
-    /// it.
+    /// Returns whether a picture at `time` that nothing follows really lasts as long as its packet
+    /// claims.
     pub(super) fn believes_length(&self, time: f64, length: f64) -> bool {
         length <= PAUSE || self.confirms(time, time + length, time + length)
     }
 
-    /// Whether the container confirms a pause from `end` to `now` by anything other than the next
-    /// timestamp. `claimed_end` is the previous packet's end including its claimed duration.
+    /// Returns whether anything other than the next timestamp confirms a pause from `end` to `now`.
+    /// `claimed_end` is the previous packet's end including its claimed duration.
     fn confirms(&self, end: f64, now: f64, claimed_end: f64) -> bool {
         let gap = now - end;
         if gap > self.max_gap {
             return false;
         }
-        // A claimed duration that earlier content already exceeds is wrong.
+        // A claimed duration is wrong if earlier content already exceeds it.
         match self.claimed.filter(|claimed| end <= claimed + PAUSE) {
             Some(claimed) => now <= claimed + PAUSE,
             None => now <= claimed_end + PAUSE || (!self.restarts && gap <= UNCLAIMED_PAUSE),
@@ -125,7 +126,7 @@ impl Timeline {
 mod tests {
     use super::*;
 
-    /// The positions of pictures with these timestamps and durations.
+    /// Returns the positions of pictures with these timestamps and durations.
     fn placed(mut timeline: Timeline, packets: &[(f64, f64)]) -> Vec<f64> {
         let place = |&(time, length)| time + timeline.place(StreamKind::Picture, time, length);
         packets.iter().map(place).collect()
@@ -162,14 +163,14 @@ mod tests {
 
     #[test]
     fn long_pictures_keep_their_duration() {
-        // A slide show, confirmed by packet durations or the container's duration.
+        // A slide show, confirmed by packet durations or by the container's duration.
         let slides = [(0.0, 10.0), (10.0, 10.0), (20.0, 10.0)];
         assert_near(&placed(claiming(30.0), &slides), &[0.0, 10.0, 20.0]);
         assert_near(&placed(silent(), &slides), &[0.0, 10.0, 20.0]);
-        // An idle screen recording: only timestamps.
+        // A recording of an idle screen: only timestamps.
         assert_near(&placed(silent(), &[(0.0, 0.04), (8.0, 0.04)]), &[0.0, 8.0]);
         assert_near(&placed(claiming(61.0), &[(0.0, 0.04), (60.0, 0.04)]), &[0.0, 60.0]);
-        // Never beyond the maximum pause.
+        // A pause is never longer than the maximum.
         assert_near(&placed(claiming(500.0), &[(0.0, 400.0), (400.0, 1.0)]), &[0.0, 1.0]);
     }
 

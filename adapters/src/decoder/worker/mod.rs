@@ -3,10 +3,11 @@
 //! `shotlog decode`.
 //!
 //! The worker gets the open file as standard input and writes frames and audio to standard output.
-//! It has an empty environment and no other descriptor. Before it reads a byte of the file, it
-//! drops access to the file system and the network (Landlock), all system calls that decoding does
-//! not need (seccomp), and memory and CPU time beyond its limits. The worker's output is validated
-//! like any input, because a file may have taken the worker over.
+//! Its environment is empty except for `LD_LIBRARY_PATH`, and it inherits no other descriptor.
+//! Before it reads a byte of the file, it gives up access to the file system and the network
+//! (Landlock) and all system calls that decoding does not need (seccomp), and limits its memory and
+//! CPU time. The worker's output is validated like any untrusted input, because the file may have
+//! taken over the worker.
 
 mod process;
 mod sandbox;
@@ -39,16 +40,16 @@ const FRAMES_AT_ONCE: usize = 1000;
 /// Number of files whose seek method is cached.
 const CACHED_METHODS: usize = 64;
 
-/// The limits of workers.
+/// Limits for worker processes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkerOptions {
     /// Accepted formats and timeouts.
     pub ffmpeg: FfmpegOptions,
-    /// Memory limit in addition to the program's own memory, bytes.
+    /// Memory limit in addition to the program's own memory, in bytes.
     pub memory: u64,
-    /// Base CPU time …
+    /// Base CPU time of a decode.
     pub cpu_time: Duration,
-    /// … and additional CPU time per second of media, or per requested frame.
+    /// Additional CPU time per second of media, or per requested frame.
     pub cpu_time_per_second: Duration,
     /// The program, started as `PROGRAM decode REQUEST`.
     pub program: PathBuf,
@@ -74,14 +75,14 @@ impl From<&super::Settings> for WorkerOptions {
 }
 
 impl WorkerOptions {
-    /// CPU time for `content` seconds of media or frames, in whole seconds.
+    /// Returns the CPU time, in whole seconds, for `content` seconds of media or `content` frames.
     fn processor_seconds(&self, content: f64) -> u64 {
         let more = self.cpu_time_per_second.mul_f64(content);
         (self.cpu_time + more).as_secs().max(1)
     }
 }
 
-/// The running program, even if its file has been replaced.
+/// Returns the path of the running program. On Linux, it works even if the file has been replaced.
 fn this_program() -> PathBuf {
     if cfg!(target_os = "linux") {
         "/proc/self/exe".into()
@@ -90,7 +91,7 @@ fn this_program() -> PathBuf {
     }
 }
 
-/// Decodes video and audio files with FFmpeg, in a sandboxed process per call.
+/// Decodes video and audio files with FFmpeg, in one sandboxed process per call.
 #[derive(Debug)]
 pub struct WorkerDecoder {
     options: WorkerOptions,
@@ -102,7 +103,7 @@ pub struct WorkerDecoder {
 type FileId = (u64, u64, u64, i64, i64);
 
 impl WorkerDecoder {
-    /// A decoder with these limits. Starts no process.
+    /// Creates a decoder with these limits. Starts no process.
     pub fn new(options: WorkerOptions) -> Self {
         Self { options, methods: Mutex::default() }
     }

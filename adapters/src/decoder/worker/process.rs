@@ -1,4 +1,5 @@
-//! The parent side: a running worker, read with timeouts. Dropping it kills the process.
+//! The parent side: runs a worker and reads its output with timeouts. Dropping a [`Process`] kills
+//! the worker.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -20,7 +21,7 @@ use super::wire::{
     receive,
 };
 
-/// Pipe capacity in bytes, if the system grants it: about twenty frames of a scan.
+/// Requested pipe capacity in bytes: room for about twenty scan frames.
 const PIPE: usize = 1 << 20;
 
 /// How often a waiting reader checks for cancellation.
@@ -33,14 +34,14 @@ pub(super) struct Process {
     child: Child,
     out: BufReader<Output>,
     limits: WorkerOptions,
-    /// Maximum length of a plausible message, bytes.
+    /// Maximum length of a plausible message, in bytes.
     longest: usize,
     /// Seconds of media, or number of frames, for which time has been granted so far.
     allowed: f64,
 }
 
 impl Process {
-    /// Starts a worker with time for `content` seconds of media or frames.
+    /// Starts a worker with time for `content` seconds of media or `content` frames.
     pub(super) fn start(
         limits: &WorkerOptions,
         file: &File,
@@ -50,7 +51,7 @@ impl Process {
         let json = serde_json::to_string(request).map_err(io::Error::from)?;
         let mut command = Command::new(&limits.program);
         command.arg("decode").arg(json).env_clear();
-        // The libraries may be outside the system's search path.
+        // The shared libraries may be outside the system's search path.
         if let Some(folders) = std::env::var_os("LD_LIBRARY_PATH") {
             command.env("LD_LIBRARY_PATH", folders);
         }
@@ -162,7 +163,8 @@ impl Process {
         }
     }
 
-    /// Reads any other job to its end and passes on full-size frames with the index of their time.
+    /// Runs any other job to its end. Passes each full-size frame to `picture` with the index of
+    /// its requested time.
     pub(super) fn run(mut self, picture: &mut dyn FnMut(usize, Frame)) -> Result<WorkerResult> {
         let mut body = Vec::new();
         loop {
@@ -184,7 +186,7 @@ impl Process {
         }
     }
 
-    /// Grants the time for `content` seconds of media.
+    /// Grants the worker time for `content` seconds of media.
     fn allow_for(&mut self, content: f64) {
         if content < self.allowed + 1.0 {
             return;
@@ -217,7 +219,7 @@ impl Process {
         PortError::new(ErrorKind::Invalid, message)
     }
 
-    /// The error for a worker that ended its output without an outcome.
+    /// Returns the error for a worker that ended its output without an outcome.
     fn death(&mut self) -> PortError {
         match self.child.wait() {
             Ok(status) => PortError::new(ErrorKind::Invalid, cause_of_death(status)),
@@ -228,7 +230,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may have exited already.
+        // The worker may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -242,7 +244,7 @@ fn longest_message(job: &WorkerJob, max_pixels: u64) -> usize {
     let pixels = match job {
         WorkerJob::Probe | WorkerJob::Sound { .. } | WorkerJob::Clip { .. } => 0,
         WorkerJob::Scan { width, height, .. } => u64::from(*width) * u64::from(*height),
-        // Non-square pixels stretch an image up to ten times.
+        // Correcting non-square pixels enlarges an image up to tenfold.
         WorkerJob::Frames { stills, .. } => {
             let side = stills.iter().map(|still| u64::from(still.max_side)).max().unwrap_or(0);
             side.pow(2).min(max_pixels.saturating_mul(10))
@@ -284,7 +286,7 @@ fn cause_of_death(status: ExitStatus) -> String {
     }
 }
 
-/// An arriving scan, validated against what a scan can contain.
+/// Receives a scan and validates each message.
 struct ScanReceiver {
     frame_bytes: usize,
     max_duration: f64,
@@ -363,12 +365,13 @@ struct Output {
     wait_budget: WaitBudget,
 }
 
-/// Only time spent waiting counts: a slow receiver costs the worker nothing.
+/// Tracks how long the parent has waited for output. Time that the parent spends on its own work
+/// does not count.
 #[derive(Default)]
 struct WaitBudget {
     /// Timeout for one message.
     timeout: Duration,
-    /// Timeout for all messages.
+    /// Timeout for all messages together.
     total: Duration,
     quiet: Duration,
     waited: Duration,
@@ -408,7 +411,7 @@ impl WaitBudget {
 
 #[cfg(target_os = "linux")]
 fn widen(pipe: &ChildStdout) {
-    // The default capacity works too, only slower.
+    // The default capacity also works, but more slowly.
     let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE);
 }
 
@@ -419,7 +422,7 @@ fn widen(_: &ChildStdout) {}
 fn grant_processor_time(child: &Child, seconds: u64) {
     use rustix::process::{Pid, Resource, Rlimit, prlimit};
     let limit = Rlimit { current: Some(seconds), maximum: None };
-    // It may have exited.
+    // The worker may have exited already.
     let _ = prlimit(Some(Pid::from_child(child)), Resource::Cpu, limit);
 }
 

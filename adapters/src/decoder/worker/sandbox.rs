@@ -1,12 +1,12 @@
-//! The sandbox of a decode process: privileges that it drops for good before it reads a byte of the
-//! file.
+//! The sandbox of a decode process, which gives up its privileges permanently before it reads a
+//! byte of the file.
 
 #[cfg(target_os = "linux")]
 pub use linux::missing_protection;
 #[cfg(target_os = "linux")]
 pub(super) use linux::{close, close_descriptors};
 
-/// Only Linux supports the sandbox.
+/// Reports every protection as missing, because only Linux supports the sandbox.
 #[cfg(not(target_os = "linux"))]
 pub fn missing_protection() -> Vec<&'static str> {
     vec!["Landlock", "seccomp"]
@@ -43,7 +43,7 @@ mod linux {
     /// Standard input, output and error.
     const STANDARD: u32 = 3;
 
-    /// System calls for decoding: I/O on open descriptors, memory, threads, clocks.
+    /// System calls that decoding needs: I/O on open descriptors, memory, threads, clocks.
     const ALLOWED: &[libc::c_long] = &[
         libc::SYS_brk,
         libc::SYS_clock_getres,
@@ -79,7 +79,7 @@ mod linux {
         libc::SYS_writev,
     ];
 
-    /// The protections that this kernel lacks.
+    /// Returns the protections that this kernel lacks.
     pub fn missing_protection() -> Vec<&'static str> {
         let ruleset = Ruleset::default()
             .set_compatibility(CompatLevel::HardRequirement)
@@ -99,14 +99,14 @@ mod linux {
     /// process.
     pub(in super::super) fn close_descriptors() {
         #[expect(unsafe_code, reason = "no safe function closes descriptors that nobody owns")]
-        // SAFETY: nothing in this process has opened any yet.
+        // SAFETY: nothing in this process has opened a descriptor yet.
         unsafe {
             libc::close_range(STANDARD, u32::MAX, 0);
         }
     }
 
-    /// Drops all privileges that decoding does not need. Skips what the kernel does not support; a
-    /// warning at startup names it.
+    /// Drops all privileges that decoding does not need. Skips protections that the kernel does not
+    /// support; a warning at startup names them.
     pub(in super::super) fn close(request: &WorkerRequest) -> Result<(), String> {
         let missing = missing_protection();
         end_with_parent(request.parent)?;
@@ -116,7 +116,7 @@ mod linux {
         if !missing.contains(&"Landlock") {
             leave_file_system_and_network()?;
         }
-        // No further descriptors of any kind.
+        // Forbids opening any further descriptor.
         let none = Rlimit { current: Some(0), maximum: Some(0) };
         setrlimit(Resource::Nofile, none).map_err(failed("setting limits"))?;
         if !missing.contains(&"seccomp") {
@@ -138,8 +138,8 @@ mod linux {
     }
 
     fn set_limits(request: &WorkerRequest) -> Result<(), String> {
-        // Makes this process the first victim of the OOM killer. If that fails, memory size
-        // decides.
+        // Makes this process the first victim of the OOM killer. If that fails, the OOM killer
+        // chooses by memory size.
         let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
         let statm = std::fs::read_to_string("/proc/self/statm").map_err(failed("measuring"))?;
         let pages: u64 = statm.split(' ').next().and_then(|n| n.parse().ok()).unwrap_or(0);
@@ -147,7 +147,7 @@ mod linux {
         let hard = |limit| Rlimit { current: Some(limit), maximum: Some(limit) };
         for (resource, limit) in [
             (Resource::As, hard(own + request.memory)),
-            // The parent raises it as media comes out.
+            // The parent raises this limit as decoded media arrives.
             (Resource::Cpu, Rlimit { current: Some(request.processor_seconds), maximum: None }),
             (Resource::Fsize, hard(0)),
             (Resource::Core, hard(0)),
@@ -168,7 +168,8 @@ mod linux {
         ruleset.map(drop).map_err(failed("leaving the file system"))
     }
 
-    /// Any other call fails as if the kernel did not implement it, which libraries handle.
+    /// Builds the system call filter. Any call that it does not allow fails as if the kernel did
+    /// not implement it, which libraries handle.
     fn filter() -> Result<BpfProgram, seccompiler::Error> {
         let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
             ALLOWED.iter().map(|&call| (call, Vec::new())).collect();
@@ -178,15 +179,15 @@ mod linux {
             SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
         };
         let only = |condition| SeccompRule::new(vec![condition]).map(|rule| vec![rule]);
-        // Threads, but no processes.
+        // Allows new threads but no new processes.
         rules.insert(libc::SYS_clone, only(bits(0, libc::CLONE_THREAD, libc::CLONE_THREAD)?)?);
         // Writable memory is never executable.
         for call in [libc::SYS_mmap, libc::SYS_mprotect] {
             rules.insert(call, only(bits(2, libc::PROT_EXEC, 0)?)?);
         }
-        // Thread names.
+        // Allows setting thread names.
         rules.insert(libc::SYS_prctl, only(bits(0, -1, libc::PR_SET_NAME)?)?);
-        // `abort` sends a signal to its own process.
+        // `abort` sends a signal to the process itself.
         let own = i32::try_from(std::process::id()).unwrap_or(i32::MAX);
         rules.insert(libc::SYS_tgkill, only(bits(0, i32::MAX, own)?)?);
         let filter = SeccompFilter::new(

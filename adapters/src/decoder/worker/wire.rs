@@ -1,6 +1,6 @@
-//! The protocol between parent and worker: a request on the command line, and a stream of messages
-//! back. A message is a byte for its kind, the length of its body as a 32-bit little-endian number,
-//! and the body.
+//! The protocol between parent and worker. The parent passes a request on the command line; the
+//! worker answers with a stream of messages. A message consists of a byte for its kind, the length
+//! of its body as a 32-bit little-endian number, and the body.
 
 use std::io::{self, Read, Write};
 
@@ -19,18 +19,18 @@ pub(super) const MAX_SKIPPED: u32 = 32;
 pub(super) const SOUND: u8 = 2;
 /// A full-size frame: a [`PictureHead`], then its pixels.
 pub(super) const PICTURE: u8 = 3;
-/// A [`WorkerResult`] as JSON, the last message.
+/// The last message: a [`WorkerResult`] as JSON.
 pub(super) const OUTCOME: u8 = 4;
 /// Bytes of a clip: their offset as a 64-bit little-endian number, then the bytes.
 pub(super) const BYTES: u8 = 5;
-/// A piece of sound whose channels differ: its time, then as many samples each of the mix, the left and
-/// the right channel, as 32-bit floats.
+/// An audio block whose channels differ: its time, then equal numbers of samples of the mix, the
+/// left channel and the right channel, as 32-bit floats.
 pub(super) const STEREO: u8 = 6;
 
 /// Maximum number of clip bytes per message.
 pub(super) const MAX_CHUNK: usize = 128 << 10;
 
-/// Maximum length of a JSON body, bytes: a seek method lists up to two thousand packets.
+/// Maximum length of a JSON body, in bytes. A seek method lists up to two thousand packets.
 pub(super) const MAX_JSON: usize = 256 << 10;
 
 /// A worker's job and its limits.
@@ -165,10 +165,10 @@ impl From<ScanSummary> for WireSummary {
     }
 }
 
-/// The header of a full-size frame's pixels.
+/// Header of a full-size frame; the pixels follow it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PictureHead {
-    /// Index of the requested time.
+    /// Index of the requested time that the frame is for.
     pub(super) index: u32,
     pub(super) width: u32,
     pub(super) height: u32,
@@ -202,7 +202,7 @@ impl PictureHead {
     }
 }
 
-/// Writes one message with the body `head` followed by `body`.
+/// Writes one message whose body is `head` followed by `body`.
 pub(super) fn send(out: &mut impl Write, kind: u8, head: &[u8], body: &[u8]) -> io::Result<()> {
     let length = u32::try_from(head.len() + body.len()).map_err(io::Error::other)?;
     out.write_all(&[kind])?;
@@ -211,7 +211,8 @@ pub(super) fn send(out: &mut impl Write, kind: u8, head: &[u8], body: &[u8]) -> 
     out.write_all(body)
 }
 
-/// Reads one message into `body` and returns its kind. Does not read a body longer than `longest`.
+/// Reads one message into `body` and returns its kind. Fails if the body is longer than `longest`
+/// bytes.
 pub(super) fn receive(from: &mut impl Read, longest: usize, body: &mut Vec<u8>) -> io::Result<u8> {
     let mut head = [0; 5];
     from.read_exact(&mut head)?;
@@ -224,7 +225,7 @@ pub(super) fn receive(from: &mut impl Read, longest: usize, body: &mut Vec<u8>) 
     Ok(head[0])
 }
 
-/// The error for a protocol violation: the file caused it.
+/// Returns the error for a protocol violation, which is blamed on the file.
 pub(super) fn protocol_violation() -> PortError {
     PortError::new(
         ErrorKind::Invalid,

@@ -1,4 +1,4 @@
-//! The worker side: one job on one open file, in a process that has nothing else.
+//! The worker side: runs one job on one open file, in a process that can access nothing else.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -14,9 +14,9 @@ use super::wire::{self, PictureHead, WorkerJob, WorkerRequest, WorkerResult, sen
 use super::{FRAMES_AT_ONCE, sandbox};
 use crate::decoder::ffmpeg::FfmpegDecoder;
 
-/// Runs the job in `request` on the file that is the standard input, and writes the results to
-/// standard output. This is the implementation of `shotlog decode`; the caller must not have
-/// started a thread or opened a file.
+/// Runs the job in `request` on the file at standard input, and writes the results to standard
+/// output. This is the implementation of `shotlog decode`; the caller must not have started a
+/// thread or opened a file.
 pub fn work(request: Option<OsString>) -> ExitCode {
     sandbox::close_descriptors();
     let request = request.and_then(|text| text.into_string().ok());
@@ -74,7 +74,7 @@ fn do_job(request: WorkerRequest, file: &Arc<File>, out: &mut Output) -> Result<
     })
 }
 
-/// The standard output, written message by message.
+/// Standard output, written message by message.
 struct Output {
     file: Arc<File>,
     message: Vec<u8>,
@@ -82,7 +82,7 @@ struct Output {
 
 impl Output {
     fn send(&mut self, kind: u8, head: &[u8], body: &[u8]) -> Result<()> {
-        // One write per message: a frame fits into the pipe.
+        // Sends each message in one write; a scan frame fits into the pipe.
         self.message.clear();
         send(&mut self.message, kind, head, body)?;
         Ok((&*self.file).write_all(&self.message)?)
@@ -95,7 +95,7 @@ impl Output {
     }
 }
 
-/// The clip as a file: each write is sent to the parent, which performs it.
+/// Writer for a clip: sends each write to the parent, which performs it.
 struct Writer {
     file: Arc<File>,
     at: u64,

@@ -20,23 +20,23 @@ use crate::decoder::ffmpeg::picture::{Converter, Orientation};
 use crate::decoder::ffmpeg::timeline::StreamKind;
 use crate::decoder::ffmpeg::{Error, FfmpegOptions};
 
-/// Video ticks per second: all common frame rates divide it.
+/// Video ticks per second, divisible by all common frame rates.
 const TICKS: i32 = 90_000;
 
-/// Audio sample rate, Hz.
+/// Audio sample rate, in Hz.
 const RATE: i32 = 48_000;
 
-/// Audio bit rate, bits per second.
+/// Audio bit rate, in bits per second.
 const BIT_RATE: usize = 160_000;
 
-/// Tolerance for rounding times to ticks, seconds.
+/// Tolerance for rounding times to ticks, in seconds.
 const EPSILON: f64 = 1e-4;
 
 /// Maximum number of packets to read in search of the first video packet.
 const FIRST_PACKETS: usize = 64;
 
 /// Re-encodes the part's video and audio to `output`. Starts reading at `from` seconds, or at the
-/// beginning of the file.
+/// beginning of the file if `from` is `None`.
 pub(super) fn write(
     input: &mut Input,
     options: &FfmpegOptions,
@@ -103,15 +103,15 @@ struct VideoTranscoder {
     decoder: Opened,
     order: PresentationOrder,
     encoder: encoder::video::Encoder,
-    /// Tone-maps high dynamic range for all players.
+    /// Tone-maps high dynamic range so that all players can show it.
     converter: Converter,
     scaler: Option<scaling::Context>,
     stream: usize,
     place: usize,
     part: ClipSpan,
-    /// The current picture and its start.
+    /// The current picture and its start time.
     shown: Option<(f64, Video)>,
-    /// Durations of the pictures that are still in the encoder, by timestamp; both in ticks.
+    /// Durations of the pictures that are still in the encoder, by timestamp, both in ticks.
     lengths: BTreeMap<i64, i64>,
     over: bool,
 }
@@ -167,7 +167,7 @@ impl VideoTranscoder {
         input: &Input,
         output: &mut Output,
     ) -> Result<(), Error> {
-        // Skips a damaged packet.
+        // Errors for damaged packets are ignored.
         let _ = match packet {
             Some(packet) => self.decoder.send_packet(packet),
             None => self.decoder.send_eof(),
@@ -185,7 +185,7 @@ impl VideoTranscoder {
         Ok(())
     }
 
-    /// Switches to another picture at `time`, which ends the previous one.
+    /// Ends the current picture at `time` and switches to `next`.
     fn show(&mut self, time: f64, next: Option<Video>, output: &mut Output) -> Result<(), Error> {
         let ClipSpan { start, end } = self.part;
         self.over |= time >= end - EPSILON;
@@ -222,7 +222,7 @@ impl VideoTranscoder {
         self.drain(output)
     }
 
-    /// Converts the picture to the encoder's format and size.
+    /// Converts the picture to the encoder's format and to the given size.
     fn scaled(&mut self, picture: &Video, (width, height): (u32, u32)) -> Result<Video, Error> {
         let (from, to) = (picture.format(), Pixel::YUV420P);
         let (w, h, flags) = (picture.width(), picture.height(), scaling::Flags::BICUBIC);
@@ -283,7 +283,7 @@ impl AudioTranscoder {
         encoder.set_bit_rate(BIT_RATE);
         encoder.set_time_base(Rational(1, RATE));
         #[expect(unsafe_code, reason = "FFI")]
-        // SAFETY: a field of a context that is allocated and not yet open.
+        // SAFETY: a plain field of a context that is allocated and not yet open.
         unsafe {
             ffi::av_channel_layout_default(&raw mut (*encoder.as_mut_ptr()).ch_layout, 2);
         }
@@ -358,8 +358,8 @@ impl AudioTranscoder {
     }
 }
 
-/// The filter graph from decoded audio to the samples of a part: trims the beginning and fills gaps
-/// with silence.
+/// Builds the filter graph that converts decoded audio to the samples of a part: trims the
+/// beginning and fills gaps with silence.
 fn graph(frame: &Audio, part: ClipSpan) -> Result<Graph, Error> {
     let mut graph = Graph::new();
     let (abuffer, sink) = (filter::find("abuffer"), filter::find("abuffersink"));

@@ -9,11 +9,11 @@ use crate::decoder::ffmpeg::Error;
 use crate::decoder::ffmpeg::input::Input;
 use crate::decoder::ffmpeg::timeline::StreamKind;
 
-/// Half the length of an audio packet, seconds: a packet that begins no more than this before the
-/// clip lies mostly inside it.
+/// Half the length of an audio packet, in seconds. A packet that begins at most this long before
+/// the clip lies mostly inside the clip.
 const HALF_AUDIO_PACKET: f64 = 0.011;
 
-/// Writes the packets from a key frame to the end of the part.
+/// Copies the packets from the key frame at the start of `part` to its end.
 pub(super) fn write(input: &mut Input, mut output: Output, part: ClipSpan) -> Result<(), Error> {
     let streams: Vec<(StreamKind, usize)> =
         [(StreamKind::Picture, input.picture), (StreamKind::Sound, input.sound)]
@@ -52,7 +52,8 @@ pub(super) fn write(input: &mut Input, mut output: Output, part: ClipSpan) -> Re
     Ok(output.write_trailer()?)
 }
 
-/// Whether frames shown after the part's end would be written because earlier ones depend on them.
+/// Returns whether frames shown after the part's end would be written because earlier frames depend
+/// on them.
 pub(super) fn overruns(input: &mut Input, part: ClipSpan) -> Result<bool, Error> {
     let mut pictures = VideoPackets { begun: false, over: false, waiting: Vec::new() };
     let mut overruns = false;
@@ -80,11 +81,11 @@ struct VideoPackets {
 }
 
 impl VideoPackets {
-    /// The packets to write now.
+    /// Returns the packets to write now.
     fn take(&mut self, packet: &Packet, shown: f64, decoded: f64, part: ClipSpan) -> Vec<Packet> {
         self.begun |= packet.is_key() && (shown - part.start).abs() <= ON_KEY_FRAME;
         self.over |= decoded >= part.end;
-        // Frames after the key frame that are shown before it depend on earlier frames.
+        // Frames that follow the key frame but are shown before it depend on earlier frames.
         if !self.begun || self.over || shown < part.start - ON_KEY_FRAME {
             return Vec::new();
         }

@@ -1,4 +1,4 @@
-//! Selects the streams of a file to read, and explains why others are not.
+//! Selects the streams to read from a file, and explains why the video is not among them.
 
 use std::ffi::c_int;
 
@@ -14,7 +14,7 @@ impl Input {
     /// the one that a player would play.
     pub(super) fn choose_streams(&mut self, audio_track: Option<u32>) -> Result<(), Error> {
         let picture = self.best(ffi::AVMediaType::AVMEDIA_TYPE_VIDEO, None);
-        // FFmpeg treats cover art as a video stream. If it wins, look for another one.
+        // FFmpeg treats cover art as a video stream. If FFmpeg chooses it, look for another stream.
         self.picture = picture.filter(|&i| !self.is_attached(i)).or_else(|| {
             (0..self.streams())
                 .filter(|&i| self.medium(i) == Some(ffmpeg::media::Type::Video))
@@ -43,7 +43,7 @@ impl Input {
         Ok(())
     }
 
-    /// The audio streams, in file order.
+    /// Returns the indexes of the audio streams, in file order.
     fn sounds(&self) -> Vec<usize> {
         let is_sound = |&i: &usize| self.medium(i) == Some(ffmpeg::media::Type::Audio);
         (0..self.streams()).filter(is_sound).collect()
@@ -55,7 +55,8 @@ impl Input {
         Some(AudioInfo { tracks: sounds.len() as u32, default_track: played as u32 })
     }
 
-    /// Why the file has no video although it has a video stream.
+    /// Explains why the file's video stream cannot be decoded. Returns `None` if it can, or if
+    /// there is none.
     pub(super) fn undecodable_video(&self) -> Option<String> {
         if self.picture.is_some() {
             return None;
@@ -73,14 +74,15 @@ impl Input {
         })
     }
 
-    /// The container's codec tag of a stream, in brackets.
+    /// Returns a stream's codec tag in brackets, with a leading space; empty if it is not
+    /// printable.
     fn tag(&self, stream: usize) -> String {
         let name = self.four_letters(stream);
         let letters = name.iter().all(|b| b.is_ascii_graphic());
         if letters { format!(" ({})", String::from_utf8_lossy(&name)) } else { String::new() }
     }
 
-    /// Whether a stream is protected: by Common Encryption or FairPlay.
+    /// Returns whether a stream is protected by Common Encryption or FairPlay.
     fn is_encrypted(&self, stream: usize) -> bool {
         matches!(&self.four_letters(stream), b"encv" | b"enca" | b"drmi" | b"drms")
     }
@@ -93,7 +95,8 @@ impl Input {
         }
     }
 
-    /// A tag of the container or of one of its streams.
+    /// Returns the value of a metadata tag from the container, or from the first stream that has
+    /// it.
     pub(super) fn tagged(&self, key: &str) -> Option<String> {
         let of_streams = || {
             let pictures = self.picture.and_then(|i| self.context.stream(i));
@@ -103,7 +106,8 @@ impl Input {
         self.context.metadata().get(key).map(str::to_owned).or_else(of_streams)
     }
 
-    /// FFmpeg's choice, by default flag, number of probed frames, and quality.
+    /// Returns FFmpeg's choice, which depends on the default flag, the number of probed frames, and
+    /// quality.
     fn best(&self, medium: ffi::AVMediaType, related: Option<usize>) -> Option<usize> {
         let related = related.map_or(-1, |i| i as c_int);
         let mut decoder = std::ptr::null();
