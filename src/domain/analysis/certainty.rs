@@ -36,19 +36,20 @@ impl Certainty {
         self.0.is_empty()
     }
 
-    /// The highest certainty.
+    /// The highest certainty of any label.
     pub(crate) fn max(&self) -> Option<f32> {
         self.0.values().map(|certainty| *certainty as f32).reduce(f32::max)
     }
 
-    /// The highest certainty of the labels that a word names, if it names any.
+    /// The highest certainty among the labels that `word` names, if it names any.
     pub(crate) fn for_word(&self, word: &str) -> Option<f32> {
         let named = self.0.iter().filter(|(label, _)| mentions(word, label));
         named.map(|(_, certainty)| *certainty as f32).reduce(f32::max)
     }
 }
 
-/// Whether a text mentions the thing that a word names: by the word, a synonym or a more specific term.
+/// Whether `text` mentions the thing that `word` names, by the same word, a synonym or a more
+/// specific term.
 pub(crate) fn mentions(word: &str, text: &str) -> bool {
     thing_overlap(&[word.to_owned()], text) > 0.0
 }

@@ -1,4 +1,4 @@
-//! The statements of each chunk, merged from its analyzers: the input of aggregators.
+//! The statements about each chunk, merged from all analyzers' outputs: the input to aggregators.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,16 +11,16 @@ use crate::analysis::video::AnalyzedVideo;
 use crate::kernel::time::Span;
 use crate::kernel::video::ChunkId;
 
-/// The merged statements of one chunk.
+/// The merged statements about one chunk.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkText {
     /// The chunk's id within its video.
     pub chunk_id: ChunkId,
-    /// The time span, seconds of the video.
+    /// The time span, in seconds from the start of the video.
     pub span: Span,
-    /// The statements of each analyzer, in the order of `statement_rank`, without duplicates.
+    /// The statements from each analyzer, ordered by `statement_rank`, without duplicates.
     pub statements_by_analyzer: Vec<Vec<Statement>>,
-    /// Lower-case words that may be misrecognized.
+    /// Lower-case words that may have been misrecognized.
     pub doubtful: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ impl ChunkText {
         self.statements_by_analyzer.iter().flatten()
     }
 
-    /// Records which spoken words are among the doubtful words of the video.
+    /// Records which spoken words are among the video's doubtful words.
     fn mark_doubtful(&mut self, doubtful: &BTreeSet<String>) {
         let speech = self.statements().filter(|statement| is_speech(statement));
         let spoken: BTreeSet<String> =
@@ -38,7 +38,7 @@ impl ChunkText {
         self.doubtful = spoken.intersection(doubtful).cloned().collect();
     }
 
-    /// Drops speech quoted in a description if another analyzer has all of the speech.
+    /// Drops speech quoted in a description if another analyzer provides the complete speech.
     fn drop_quoted_speech(&mut self) {
         let has_speech = |statements: &&Vec<Statement>| statements.iter().any(is_speech);
         if self.statements_by_analyzer.iter().filter(has_speech).count() > 1 {
@@ -56,8 +56,9 @@ fn is_speech(statement: &Statement) -> bool {
     statement.kind == PassageKind::Speech
 }
 
-/// Collects the statements on every chunk that has any, without unlikely words. A sentence that
-/// crosses a chunk boundary is kept only in the chunk that contains most of it.
+/// Collects the statements about each chunk, without those that are unlikely to be right, and omits
+/// chunks that have none. A sentence that crosses a chunk boundary is kept only in the chunk that
+/// contains most of it.
 pub(crate) fn chunk_texts(video: &AnalyzedVideo, analyzers: &Analyzers) -> Vec<ChunkText> {
     let order = analyzers.by_statement_rank(video.outputs.keys());
     let mut chunks: Vec<ChunkText> = video
@@ -119,7 +120,7 @@ fn deduplicate(chunks: &mut [ChunkText]) {
     }
 }
 
-/// The analyzers that have statements, in the order of `statement_rank`.
+/// The ids of the analyzers that made statements about the video, ordered by `statement_rank`.
 pub(crate) fn based_on(video: &AnalyzedVideo, analyzers: &Analyzers) -> Vec<String> {
     let has_text = |id: &&str| {
         video
@@ -132,8 +133,8 @@ pub(crate) fn based_on(video: &AnalyzedVideo, analyzers: &Analyzers) -> Vec<Stri
     order.into_iter().filter(has_text).map(str::to_owned).collect()
 }
 
-/// Whether an earlier statement makes a new one redundant: a description already names the objects in
-/// view, and a text that quotes the screen already has its lines.
+/// Whether an earlier statement makes a new one redundant: a description already names the visible
+/// objects, and text that quotes the screen already contains the recognized line.
 fn covers(earlier: &Statement, new: &Statement) -> bool {
     match new.kind {
         PassageKind::Objects => matches!(earlier.kind, PassageKind::Prose | PassageKind::Objects),

@@ -1,4 +1,4 @@
-//! The input of analyzers: a video's measured signals and, per chunk, the selected frames with the
+//! The input to analyzers: a video's measured signals and, per chunk, the selected frames with the
 //! text and objects detected in them. It is computed lazily and shared by all analyzers of the
 //! chunk.
 
@@ -36,7 +36,7 @@ pub struct VideoEvidence {
     pub signals: Arc<Signals>,
     /// Recognized speech and diarization.
     pub speech: Arc<Speech>,
-    /// The sentences, in order of time.
+    /// The sentences, in chronological order.
     pub utterances: Vec<Utterance>,
     /// Whether it has a video stream.
     pub has_video: bool,
@@ -44,9 +44,9 @@ pub struct VideoEvidence {
     pub has_audio: bool,
     /// Reads frames from the local copy.
     pub decoder: Arc<dyn VideoDecoder>,
-    /// Frames analyzed per chunk.
+    /// Number of frames analyzed per chunk.
     pub frames_per_chunk: usize,
-    /// Longest side of those frames, pixels.
+    /// Longest side of those frames, in pixels.
     pub frame_side: u32,
     /// Frame sampling for object tracking.
     pub tracking: TrackingOptions,
@@ -64,7 +64,7 @@ pub struct TrackingOptions {
     pub frames_per_second: f64,
     /// Maximum number of frames per chunk.
     pub max_frames: usize,
-    /// Longest side of those frames, pixels.
+    /// Longest side of those frames, in pixels.
     pub frame_side: u32,
 }
 
@@ -85,13 +85,13 @@ pub struct OcrSamplingOptions {
     pub max_frames: usize,
 }
 
-/// Longest side of the thumbnails in which changes of text are detected, pixels.
+/// Longest side, in pixels, of the thumbnails used to detect text changes.
 const THUMBNAIL_SIDE: u32 = 320;
 
 /// The tracked objects of a chunk.
 #[derive(Debug, Default)]
 pub struct ChunkTracks {
-    /// Times of the analyzed frames, seconds of the video.
+    /// Times of the analyzed frames, in seconds from the start of the video.
     pub times: Vec<f64>,
     /// All objects, including people.
     pub tracks: Vec<Track>,
@@ -104,31 +104,31 @@ pub struct ChunkTracks {
 pub struct PersonTrack {
     /// Positions over time.
     pub track: Track,
-    /// Garments measured by colour.
+    /// Garments, found by measuring colours.
     pub garments: Vec<Garment>,
-    /// The crop of the most confident detection.
+    /// The person's image, cropped from the frame with the most confident detection.
     pub portrait: Image,
 }
 
 /// One chunk of a [`VideoEvidence`].
 pub struct ChunkEvidence {
-    /// The video that it belongs to.
+    /// The video that the chunk belongs to.
     pub video: Arc<VideoEvidence>,
     /// The id within the video.
     pub chunk_id: ChunkId,
-    /// The time span, seconds of the video.
+    /// The time span, in seconds from the start of the video.
     pub span: Span,
     screen_lines: OnceCell<Vec<ScreenLine>>,
     tracks: OnceCell<ChunkTracks>,
 }
 
 impl ChunkEvidence {
-    /// Creates the evidence of a chunk without decoding any frame.
+    /// Creates the evidence for a chunk without decoding any frames.
     pub fn new(video: Arc<VideoEvidence>, chunk_id: ChunkId, span: Span) -> Self {
         Self { video, chunk_id, span, screen_lines: OnceCell::new(), tracks: OnceCell::new() }
     }
 
-    /// The per-second picture measures within the chunk.
+    /// The per-second picture measurements within the chunk.
     pub fn visual(&self) -> &[VisualSecond] {
         // Seconds without a frame are missing from the list.
         let seconds = &self.video.signals.visual;
@@ -143,8 +143,8 @@ impl ChunkEvidence {
 
     /// Whether the chunk looks the same as another one throughout and neither contains speech.
     pub fn repeats(&self, other: &Self) -> bool {
-        /// How many bits of the perceptual hash, and what share of the colour histogram, coding
-        /// noise may change.
+        /// The largest difference that coding noise may cause: in bits of the perceptual hash, and
+        /// as a share of the colour histogram.
         const BITS: u32 = 4;
         const COLOURS: f32 = 0.06;
         let silent = |chunk: &Self| chunk.video.speech.words_in(chunk.span).is_empty();
@@ -179,8 +179,8 @@ impl ChunkEvidence {
         seconds.get(first..last).unwrap_or_default()
     }
 
-    /// Times of the frames to analyze, seconds: the sharpest second of each of `frames_per_chunk` equal
-    /// parts, away from the edges of the chunk.
+    /// The times of the frames to analyze, in seconds: for each of `frames_per_chunk` equal parts
+    /// of the chunk, the middle of its sharpest whole second, or of the part if it contains none.
     pub fn frame_times(&self) -> Vec<f64> {
         if !self.video.has_video {
             return Vec::new();
@@ -203,7 +203,7 @@ impl ChunkEvidence {
             .collect()
     }
 
-    /// Decodes the frames at [`Self::frame_times`], without those that cannot be decoded.
+    /// Decodes the frames at [`Self::frame_times`], omitting those that cannot be decoded.
     pub async fn frames(&self) -> Result<Vec<Frame>> {
         Ok(self.decode(self.frame_stills()).await?.into_iter().flatten().collect())
     }
@@ -221,7 +221,8 @@ impl ChunkEvidence {
         self.video.profile.measure(Step::DecodeFrames, decoding).await
     }
 
-    /// Evenly spaced times in the chunk, seconds: `per_second` for each second, at most `limit`.
+    /// Evenly spaced times in the chunk, in seconds: `per_second` of them per second, at most
+    /// `limit` in total.
     fn even_times(&self, per_second: f64, limit: usize) -> impl Iterator<Item = f64> {
         let target = (self.span.seconds() * per_second).round() as usize;
         let count = if self.video.has_video { target.clamp(1, limit.max(1)) } else { 0 };
@@ -230,7 +231,7 @@ impl ChunkEvidence {
         (0..count).map(move |i| start + (i as f64 + 0.5) * step)
     }
 
-    /// The thumbnails in which changes of text are detected.
+    /// The thumbnails used to detect text changes.
     fn thumbnail_stills(&self) -> Vec<Still> {
         let OcrSamplingOptions { thumbnails_per_second, max_thumbnails, .. } =
             self.video.ocr_sampling;
@@ -238,8 +239,8 @@ impl ChunkEvidence {
         times.map(|time| Still { time, max_side: THUMBNAIL_SIDE }).collect()
     }
 
-    /// The frames to run OCR on: those at [`Self::frame_times`], and one for each change of text in the
-    /// thumbnails.
+    /// The frames to run OCR on: those at [`Self::frame_times`], and one for each text change
+    /// detected in the thumbnails.
     fn readings(&self, stills: &[Still], thumbnails: Vec<Option<Frame>>) -> Vec<Reading> {
         let timed = stills.iter().zip(thumbnails);
         let thumbnails: Vec<(f64, Image)> =
@@ -247,7 +248,7 @@ impl ChunkEvidence {
         readings(&thumbnails, &self.frame_times(), self.video.ocr_sampling.max_frames)
     }
 
-    /// Computes [`Self::screen_lines`] and [`Self::tracks`] and decodes the frames for both in one
+    /// Computes [`Self::screen_lines`] and [`Self::tracks`], decoding the frames for both in one
     /// pass.
     pub async fn screen_lines_and_tracks(
         &self,
@@ -261,7 +262,7 @@ impl ChunkEvidence {
             let mut thumbnails = self.decode([sampled.clone(), tracked].concat()).await?;
             let tracked = thumbnails.split_off(sampled.len().min(thumbnails.len()));
             let readings = self.readings(&sampled, thumbnails);
-            // Tracks first: OCR takes longest, and the frames for tracking are freed before it.
+            // Track first: OCR takes longest, and this frees the tracking frames before it starts.
             let tracked = tracked.into_iter().flatten().collect();
             self.tracks.get_or_try_init(|| self.track_objects(detector.as_ref(), tracked)).await?;
             self.screen_lines.get_or_try_init(|| self.read_text(reader.as_ref(), readings)).await?;
@@ -280,7 +281,7 @@ impl ChunkEvidence {
         Ok(lines.await?)
     }
 
-    /// Runs OCR on frames. A frame that is identical to the last one reuses its text.
+    /// Runs OCR on frames. A frame that is identical to the previous one reuses its text.
     async fn read_text(
         &self,
         reader: &dyn TextRecognizer,
@@ -330,8 +331,8 @@ impl ChunkEvidence {
         tracks.await
     }
 
-    /// Detects objects in frames and tracks them from one to the next. A frame that is identical to the
-    /// last one reuses its detections.
+    /// Detects objects in frames and tracks them from one frame to the next. A frame that is
+    /// identical to the previous one reuses its detections.
     async fn track_objects(
         &self,
         detector: &dyn ObjectDetector,
@@ -373,7 +374,8 @@ impl ChunkEvidence {
 impl PersonTrack {
     fn from_track(track: &Track, frames: &[Frame]) -> Option<Self> {
         let image = |time: f64| frames.iter().find(|f| f.time == time).map(|f| &f.image);
-        // The majority vote over all frames: a passer-by or a shadow distorts single ones.
+        // Take the majority vote over all frames, since a passer-by or a shadow can distort a
+        // single one.
         let mut votes: Vec<(Vec<Garment>, usize)> = Vec::new();
         for point in &track.points {
             let worn =
@@ -395,7 +397,7 @@ impl PersonTrack {
 /// Whether two frames differ by no more than coding noise anywhere, so that not even a small
 /// caption has changed.
 fn same_picture(a: &Image, b: &Image) -> bool {
-    /// Pixels per block, and how much noise may change the bytes of a block on average.
+    /// Pixels per block, and the largest mean change per byte of a block that counts as noise.
     const BLOCK: usize = 64;
     const NOISE: u32 = 6;
     a.width == b.width

@@ -14,16 +14,17 @@ use crate::media::speech::{SpeakerTurn, Utterance};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HitDocument {
-    /// The analyzer run that produced it; empty in points of versions that did not store it.
+    /// The analyzer run that produced the point; empty in points written by versions that did not
+    /// store it.
     #[serde(rename = "_revision", skip_serializing_if = "String::is_empty")]
     pub revision: String,
-    /// Start, seconds of the video.
+    /// Start, in seconds from the start of the video.
     pub start: f64,
-    /// End, seconds of the video.
+    /// End, in seconds from the start of the video.
     pub end: f64,
     /// Description in prose.
     pub description: String,
-    /// The statements that the description was composed from; empty where a model wrote it.
+    /// The statements that the description was composed from; empty if a model wrote it.
     #[serde(rename = "_parts", skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<DescriptionPart>,
     /// Descriptions of people.
@@ -51,7 +52,7 @@ pub struct HitDocument {
     pub detections: Vec<LabelDetection>,
     /// Records of OCR.
     pub texts: Vec<ScreenLine>,
-    /// How certain the detectors are of each label.
+    /// The detectors' certainty for each label.
     #[serde(rename = "_certainty", skip_serializing_if = "Certainty::is_empty")]
     pub certainty: Certainty,
 }
@@ -59,8 +60,7 @@ pub struct HitDocument {
 impl HitDocument {
     /// How certain it is, 0..1, that the things named by `words` are present. A word that also
     /// occurs in speech, screen text or prose, or that is not a detector label, is certain. If the
-    /// hit has nothing but detections, the result is at most the certainty of the most certain
-    /// label.
+    /// hit contains only detections, the result is at most the certainty of the most certain label.
     pub(crate) fn certainty(&self, words: &[String]) -> f32 {
         let has_other_evidence = |word: &str| {
             let mut parts = self.parts.iter().filter(|part| part.kind != PassageKind::Objects);

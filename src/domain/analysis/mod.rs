@@ -37,9 +37,9 @@ use output::{Statement, UnknownOutput};
 /// The static properties of an analyzer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AnalyzerSpec<'a> {
-    /// The id in requests and stored records.
+    /// The id used in requests and stored records.
     pub id: &'a str,
-    /// At most one analyzer of a group may be selected.
+    /// The group, if any; at most one analyzer per group may be selected.
     pub group: Option<&'static str>,
     /// What it finds, in one phrase.
     pub description: &'a str,
@@ -47,9 +47,9 @@ pub struct AnalyzerSpec<'a> {
     pub evidence_rank: u8,
     /// The rank when the statements of one chunk are merged; lowest first.
     pub statement_rank: u8,
-    /// The style of the text of its whole record.
+    /// The style of the text that is embedded for its whole record.
     pub style: TextStyle,
-    /// The columns of its output in tables.
+    /// The table columns that show its output.
     pub columns: &'a [Column],
     /// The filterable payload fields of its points: any of `objects`, `tags`, `speakers`, `people` and
     /// `people_count`, copied from the hit document.
@@ -74,7 +74,7 @@ pub enum TextStyle {
 }
 
 impl TextStyle {
-    /// The style of a vector field of an analyzer whose whole record has the style `whole`.
+    /// The style of `field` for an analyzer whose whole record has the style `whole`.
     pub(crate) fn for_field(field: &str, whole: Self) -> Self {
         match field {
             "people" => Self::People,
@@ -85,7 +85,7 @@ impl TextStyle {
     }
 }
 
-/// A column of the chunk table of exports.
+/// A column of the chunk table in exports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
     /// The heading.
@@ -107,18 +107,18 @@ pub trait Analyzer: Send + Sync {
     /// The static properties.
     fn spec(&self) -> AnalyzerSpec<'_>;
 
-    /// Why it cannot run with these models, and the remedy; `None` when it can.
+    /// Returns why it cannot run with these models, and the remedy, or `None` if it can.
     fn unavailable(&self, models: &Models) -> Option<String>;
 
-    /// Identifies the models, the prompt and the version of the code. Output with a different
-    /// fingerprint is out of date.
+    /// Identifies the models, the prompt and the code version. Output with a different fingerprint
+    /// is out of date.
     fn fingerprint(&self, models: &Models) -> String;
 
     /// Whether to cache each chunk's output so that it survives a crash: true if a chunk costs
     /// money or takes more than about a second.
     fn cacheable(&self, models: &Models) -> bool;
 
-    /// Whether a chunk costs billed calls to the language model.
+    /// Whether analyzing a chunk makes billed calls to the language model.
     fn bills_model(&self, _models: &Models) -> bool {
         false
     }
@@ -128,8 +128,8 @@ pub trait Analyzer: Send + Sync {
         false
     }
 
-    /// Whether its output quotes speech when it has been recognized. Output computed without the speech
-    /// is then not reused once the speech is available.
+    /// Whether its output quotes recognized speech. If so, output computed without speech is not
+    /// reused once the speech is available.
     fn quotes_speech(&self, _models: &Models) -> bool {
         false
     }
@@ -139,17 +139,17 @@ pub trait Analyzer: Send + Sync {
         false
     }
 
-    /// Computes the output of one chunk; `None` where it finds nothing.
+    /// Computes the output for one chunk; returns `None` if it finds nothing.
     async fn analyze(&self, models: &Models, chunk: &ChunkEvidence) -> Result<Option<Output>>;
 
-    /// The JSON schema of its output on a chunk, usually
-    /// [`json_schema`](crate::kernel::schema::json_schema) the output type.
+    /// The JSON schema of its output for a chunk, usually generated from the output type by
+    /// [`json_schema`](crate::kernel::schema::json_schema).
     fn schema(&self) -> Value;
 
     /// Deserializes a stored output, usually with [`output::read`].
     fn read(&self, stored: Value) -> Result<Output>;
 
-    /// The statements of a hit on its output.
+    /// The statements in a hit on this analyzer's output.
     fn statements(&self, hit: &HitDocument) -> Vec<Statement>;
 
     /// The text that was embedded for a vector field, restored from a hit.
@@ -167,7 +167,7 @@ pub trait Analyzer: Send + Sync {
 /// The searchable part of an output.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct IndexEntry {
-    /// Text to embed by vector field; fields without text are absent.
+    /// The text to embed for each vector field; fields without text are absent.
     pub fields: BTreeMap<&'static str, String>,
     /// What a search hit returns. The caller fills in the times and `text`.
     pub document: HitDocument,
@@ -189,7 +189,7 @@ pub const DEFAULT_ANALYZER: &str = default_video::ID;
 /// The group of analyzers that present the same speech; at most one may be selected.
 pub(crate) const SPEECH_GROUP: &str = "speech";
 
-/// The vector fields in the order of the API, each with a description.
+/// The vector fields, in the order in which the API lists them, each with a description.
 pub const VECTOR_FIELDS: &[(&str, &str)] = &[
     ("combined", "whole flattened record (default)"),
     ("description", "prose summary only"),
@@ -239,12 +239,12 @@ impl Analyzers {
         self
     }
 
-    /// Replaces the defined extractors.
+    /// Replaces all user-defined extractors.
     pub(crate) fn set_extractors(&self, extractors: Vec<Arc<Extractor>>) {
         *self.extractors.write() = extractors;
     }
 
-    /// Whether the id is that of a built-in analyzer.
+    /// Whether `id` belongs to a built-in analyzer.
     pub(crate) fn is_built_in(&self, id: &str) -> bool {
         self.built_in.iter().any(|analyzer| analyzer.spec().id == id)
     }
@@ -270,7 +270,7 @@ impl Analyzers {
         available
     }
 
-    /// Ids of [`Self::registered`].
+    /// The ids of the analyzers that [`Self::registered`] returns.
     pub fn ids(&self, models: &Models) -> Vec<String> {
         self.registered(models).iter().map(|a| a.spec().id.to_owned()).collect()
     }
@@ -296,7 +296,7 @@ impl Analyzers {
         extractors.iter().find(|e| e.spec().id == id).cloned().map(AnalyzerRef::Extractor)
     }
 
-    /// Fails with `Invalid`, listing all ids, unless there is an analyzer with this id.
+    /// Returns an `Invalid` error that lists all ids unless an analyzer has this id.
     pub fn check(&self, id: &str) -> Result<()> {
         if self.get(id).is_some() {
             return Ok(());
@@ -377,8 +377,8 @@ impl Analyzers {
     }
 }
 
-/// The cache key of an analyzer's outputs: its fingerprint and, where it quotes speech, the recognizer
-/// of that speech.
+/// The cache key of an analyzer's outputs: its fingerprint and, if it quotes speech, the name of
+/// the speech recognizer.
 pub(crate) fn cache_key(
     analyzer: &dyn Analyzer,
     models: &Models,
@@ -391,27 +391,27 @@ pub(crate) fn cache_key(
     }
 }
 
-/// Why voice activity cannot be detected, and the remedy.
+/// Returns why voice activity cannot be detected, and the remedy, or `None` if it can.
 pub(crate) fn missing_vad(models: &Models) -> Option<String> {
     let reason = "nothing finds speech; set vad.kind to \"auto\"";
     models.vad.is_none().then(|| reason.into())
 }
 
-/// The names of the diarization models; `None` where one is missing.
+/// The names of the diarization models, or `None` if one is missing.
 pub(crate) fn speaker_models(models: &Models) -> Option<String> {
     let (segmentation, embedder) =
         (models.speaker_segmentation.as_ref()?, models.speaker_embedder.as_ref()?);
     Some(format!("{}+{}", segmentation.model(), embedder.model()))
 }
 
-/// Why speech cannot be recognized, and the remedy.
+/// Returns why speech cannot be recognized, and the remedy, or `None` if it can.
 pub(crate) fn missing_transcriber(models: &Models) -> Option<String> {
     let reason =
         "no speech recogniser; `shotlog models --fetch` gets one or says how (transcriber.kind)";
     missing_vad(models).or_else(|| models.transcriber.is_none().then(|| reason.into()))
 }
 
-/// Why objects cannot be detected, and the remedy.
+/// Returns why objects cannot be detected, and the remedy, or `None` if they can.
 pub(crate) fn missing_detector(models: &Models) -> Option<String> {
     let reason =
         "no object detector; `shotlog models --fetch` gets one or says how (detector.kind)";

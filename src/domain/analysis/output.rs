@@ -17,24 +17,24 @@ use crate::kernel::time::Span;
 use crate::kernel::video::ChunkId;
 use crate::media::speech::Utterance;
 
-/// The output of an analyzer on one chunk.
+/// An analyzer's output for one chunk.
 pub trait AnalyzerOutput: Debug + Send + Sync {
-    /// The texts to embed and the hit document.
+    /// Returns the texts to embed and the hit document.
     fn index_entry(&self) -> IndexEntry;
 
-    /// What it states about the chunk, in order; the texts carry no labels.
+    /// Returns the statements about the chunk, in order; their texts have no labels.
     fn statements(&self) -> Vec<Statement>;
 
-    /// The first prose statement, if any.
+    /// Returns the first prose statement, if any.
     fn description(&self) -> Option<String> {
         let is_prose = |statement: &Statement| statement.kind == PassageKind::Prose;
         self.statements().into_iter().find(is_prose).map(|statement| statement.text)
     }
 
-    /// The table cells, one per column of its analyzer.
+    /// Returns the table cells, one per column of the analyzer.
     fn cells(&self) -> Vec<String>;
 
-    /// Applies user corrections to the output of a chunk with this span.
+    /// Applies user corrections; `span` is the chunk's time span.
     fn apply_corrections(&mut self, _corrections: &CorrectionSet, _span: Span) {}
 }
 
@@ -53,17 +53,17 @@ pub struct Statement {
     pub confidence: Option<f32>,
 }
 
-/// Mean word probability below which aggregates ignore recognized text, since it is as likely wrong
-/// as right.
+/// Aggregates ignore recognized text whose mean word probability is below this value, since it is
+/// as likely to be wrong as right.
 const MIN_CONFIDENCE: f32 = 0.6;
 
 impl Statement {
-    /// A statement about the whole chunk, without a speaker.
+    /// Creates a statement about the whole chunk, without a speaker.
     pub fn new(kind: PassageKind, text: impl Into<String>) -> Self {
         Self { kind, speaker: None, span: None, text: text.into(), confidence: None }
     }
 
-    /// A speech statement.
+    /// Creates a speech statement.
     pub fn from_utterance(utterance: &Utterance) -> Self {
         Self {
             speaker: utterance.speaker.clone(),
@@ -73,7 +73,7 @@ impl Statement {
         }
     }
 
-    /// Whether its text is more likely right than wrong.
+    /// Whether its text is more likely to be right than wrong.
     pub fn is_likely(&self) -> bool {
         self.confidence.is_none_or(|confidence| confidence >= MIN_CONFIDENCE)
     }
@@ -84,17 +84,17 @@ impl Statement {
 pub struct DescriptionPart {
     /// Where it comes from.
     pub kind: PassageKind,
-    /// The text without the words that connect it to the others.
+    /// The text, without the words that connect it to other statements.
     pub text: String,
 }
 
-/// An output as stored: flat, the analyzer's own fields first.
+/// An output as stored: a flat record that begins with the analyzer's fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OutputRecord<T> {
     /// The output itself.
     #[serde(flatten)]
     pub output: T,
-    /// The times of the analyzed frames, seconds of the video.
+    /// The times of the analyzed frames, in seconds from the start of the video.
     #[serde(rename = "_frames", default, skip_serializing_if = "Option::is_none")]
     pub frames: Option<Vec<f64>>,
     /// The earlier, identical-looking chunk from which this output was copied.
@@ -108,12 +108,12 @@ pub struct OutputRecord<T> {
 }
 
 impl<T> OutputRecord<T> {
-    /// An output computed from frames.
+    /// Wraps an output that was computed from frames.
     pub fn from_frames(output: T, frames: Vec<f64>) -> Self {
         Self { output, frames: Some(frames), same_as: None }
     }
 
-    /// An output computed from something other than frames.
+    /// Wraps an output that was not computed from frames.
     pub fn new(output: T) -> Self {
         Self { output, frames: None, same_as: None }
     }
@@ -127,10 +127,11 @@ pub trait StoredOutput: Any + Debug + Send + Sync {
     /// The stored form.
     fn to_json(&self) -> Map<String, Value>;
 
-    /// A copy for a chunk that looks the same as chunk `original`, with the frame times of that chunk.
+    /// Returns a copy for another chunk that looks the same as chunk `original`; `frames` are the
+    /// frame times of the other chunk.
     fn as_repeat_of(&self, original: ChunkId, frames: Vec<f64>) -> Arc<dyn StoredOutput>;
 
-    /// A corrected copy; `None` where the corrections change nothing.
+    /// Returns a corrected copy, or `None` if the corrections change nothing.
     fn with_corrections(
         &self,
         corrections: &CorrectionSet,

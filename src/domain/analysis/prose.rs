@@ -26,7 +26,8 @@ pub(crate) fn side(side: Side) -> &'static str {
     }
 }
 
-/// A sentence from counted names, such as `4 people and a dog are in view.`; `None` without names.
+/// Builds a sentence from counted names, such as `4 people and a dog are in view.`; returns `None`
+/// if `names` is empty.
 pub(crate) fn in_view(names: &[String]) -> Option<String> {
     let (last, others) = names.split_last()?;
     let verb = if others.is_empty() && with_article(last) != *last { "is" } else { "are" };
@@ -44,7 +45,7 @@ pub(crate) fn with_article(name: &str) -> String {
     }
 }
 
-/// Capitalizes a text and ends it with a full stop.
+/// Capitalizes `text` and appends a full stop.
 pub(crate) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);

@@ -8,8 +8,8 @@ use crate::media::speech::Utterance;
 /// The analyzers that recognize speech.
 pub(crate) const SPEECH_ANALYZERS: [&str; 2] = [diarization::ID, transcript::ID];
 
-/// Collects the sentences in order of time, with speakers if diarization has run. The result is
-/// empty if no speech was recognized.
+/// Collects the sentences in chronological order, with speakers if diarization has run. The result
+/// is empty if no speech was recognized.
 pub(crate) fn utterances(video: &AnalyzedVideo) -> Vec<Utterance> {
     let voices =
         || video.typed_outputs::<ChunkDiarization>(diarization::ID).map(|(_, _, voices)| voices);

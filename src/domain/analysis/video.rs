@@ -10,10 +10,10 @@ use crate::analysis::output::{AnalyzerOutput, StoredOutput, output_of};
 use crate::kernel::time::Span;
 use crate::kernel::video::{ChunkId, VideoId};
 
-/// One analyzer's output on one chunk.
+/// One analyzer's output for one chunk.
 pub type Output = Arc<dyn StoredOutput>;
 
-/// One analyzer's outputs, one per chunk; `None` where it found nothing.
+/// One analyzer's outputs, one per chunk; `None` for chunks in which it found nothing.
 pub type Outputs = Vec<Option<Output>>;
 
 /// A whole analyzed video, as aggregators read it.
@@ -21,17 +21,19 @@ pub type Outputs = Vec<Option<Output>>;
 pub struct AnalyzedVideo {
     /// First 16 hex characters of the SHA-1 of the file.
     pub video_id: VideoId,
-    /// Length of the video, seconds.
+    /// Length of the video, in seconds.
     pub duration: f64,
-    /// The time span of each chunk, seconds of the video.
+    /// The time span of each chunk, in seconds from the start of the video.
     pub spans: Vec<Span>,
     /// Outputs by analyzer id.
     pub outputs: BTreeMap<String, Outputs>,
-    /// Words, lower-cased, whose every occurrence in the speech was recognised with a confidence below 0.5.
+    /// Lower-case words that were recognized with a confidence below 0.5 at every occurrence in the
+    /// speech.
     pub doubtful: BTreeSet<String>,
 }
 
-/// The lower-case words whose every occurrence has a confidence below 0.5.
+/// Returns the lower-case words that were recognized with a confidence below 0.5 at every
+/// occurrence.
 pub(crate) fn doubtful_words(recognized: &[Word]) -> BTreeSet<String> {
     /// The confidence at which a word is as likely to be right as wrong.
     const EVEN: f32 = 0.5;
@@ -45,7 +47,7 @@ pub(crate) fn doubtful_words(recognized: &[Word]) -> BTreeSet<String> {
 }
 
 impl AnalyzedVideo {
-    /// The outputs of an analyzer as their type `T`, each with the id and time span of its chunk.
+    /// An analyzer's outputs as values of type `T`, each with the id and time span of its chunk.
     pub fn typed_outputs<T: 'static>(
         &self,
         analyzer: &str,
@@ -66,7 +68,7 @@ impl AnalyzedVideo {
         self.chunks().map(|(chunk_id, _)| chunk_id)
     }
 
-    /// The output of an analyzer on one chunk.
+    /// An analyzer's output for one chunk.
     pub fn output(&self, analyzer: &str, chunk: ChunkId) -> Option<&dyn AnalyzerOutput> {
         Some(self.outputs.get(analyzer)?.get(chunk.index())?.as_deref()?.content())
     }

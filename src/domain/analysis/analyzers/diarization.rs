@@ -1,5 +1,5 @@
-//! `diarization`: who says what and when in a chunk. The output is cut out of the turns and words
-//! of the whole video, so that a speaker has one label throughout.
+//! `diarization`: who says what and when in a chunk. The output is a slice of the whole video's
+//! turns and words, so that a speaker has the same label in every chunk.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use crate::media::speech::{SpeakerTurn, Speech, Utterance};
 /// The `diarization` analyzer.
 pub(crate) struct DiarizationAnalyzer;
 
-/// The id in requests and stored records.
+/// The id used in requests and stored records.
 pub(crate) const ID: &str = "diarization";
 
 const VERSION: u32 = 2;
@@ -37,9 +37,9 @@ const VERSION: u32 = 2;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ChunkDiarization {
-    /// In order of time, clipped to the chunk.
+    /// The turns in chronological order, clipped to the chunk.
     pub(crate) turns: Vec<SpeakerTurn>,
-    /// In order of first speech.
+    /// The speakers, in the order in which they first speak.
     pub(crate) speakers: Vec<String>,
     /// The sentences, uncut: the first may begin before the chunk, the last may end after it.
     #[serde(rename = "_sentences", skip_serializing_if = "Vec::is_empty")]
@@ -109,7 +109,7 @@ impl Analyzer for DiarizationAnalyzer {
 }
 
 impl ChunkDiarization {
-    /// Slices the speech within a span; `utterances` are those of the whole video.
+    /// Extracts the speech within a span; `utterances` covers the whole video.
     fn for_span(speech: &Speech, utterances: &[Utterance], span: Span) -> Self {
         let turns = speech.turns_in(utterances, span);
         let mut speakers: Vec<String> = Vec::new();
@@ -125,8 +125,8 @@ impl ChunkDiarization {
         }
     }
 
-    /// Speaker and text, with consecutive sentences of a speaker joined; the turns where a record has no
-    /// sentences.
+    /// Returns lines of speaker and text: consecutive sentences by one speaker joined, or the turns
+    /// if the record has no sentences.
     fn lines(&self) -> Vec<(Option<&str>, String)> {
         if self.sentences.is_empty() {
             let with_text = self.turns.iter().filter(|turn| !turn.text.is_empty());
@@ -140,7 +140,7 @@ impl ChunkDiarization {
     }
 }
 
-/// One statement per sentence, or per turn where a record has no sentences.
+/// One statement per sentence, or per turn if the record has no sentences.
 fn statements(sentences: &[Utterance], turns: &[SpeakerTurn]) -> Vec<Statement> {
     if !sentences.is_empty() {
         return sentences.iter().map(Statement::from_utterance).collect();
@@ -181,7 +181,7 @@ impl AnalyzerOutput for ChunkDiarization {
     }
 
     fn cells(&self) -> Vec<String> {
-        // Turns without recognized words are omitted; their speakers are in `speakers`.
+        // Turns without recognized words are omitted; their speakers still appear in `speakers`.
         let with_text = self.turns.iter().filter(|turn| !turn.text.trim().is_empty());
         let line = |turn: &SpeakerTurn| format!("{}: {}", turn.speaker, turn.text.trim_end());
         let lines: Vec<String> = with_text.map(line).collect();

@@ -27,7 +27,7 @@ use crate::media::tracking::{Location, Track, TrackPoint, tracks_from_locations}
 /// The `object_detection` analyzer.
 pub(crate) struct ObjectDetectionAnalyzer;
 
-/// The id in requests and stored records.
+/// The id used in requests and stored records.
 pub(crate) const ID: &str = "object_detection";
 
 const VERSION: u32 = 3;
@@ -40,13 +40,13 @@ pub(crate) struct ChunkObjects {
     pub(crate) objects: Vec<String>,
     /// One record per label.
     pub(crate) detections: Vec<LabelDetection>,
-    /// Certainty that each label is present.
+    /// Certainty, by label, that the object is present.
     #[serde(rename = "_certainty", skip_serializing_if = "Certainty::is_empty")]
     #[schemars(skip)]
     pub(crate) certainty: Certainty,
 }
 
-/// All objects of one label in a chunk.
+/// All objects with one label in a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct LabelDetection {
@@ -56,11 +56,11 @@ pub struct LabelDetection {
     pub count: u64,
     /// Confidence of the most confident detection, 0..1.
     pub confidence: f64,
-    /// When it is first seen, seconds of the video.
+    /// Time at which it is first seen, in seconds from the start of the video.
     pub first_seen: f64,
-    /// When it was last seen, seconds of the video.
+    /// Time at which it is last seen, in seconds from the start of the video.
     pub last_seen: f64,
-    /// Every detection, in order of time; omitted from hits.
+    /// Every detection, in chronological order; omitted from hits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Location>,
     /// The tracks of the distinct objects; omitted from hits.
@@ -75,7 +75,7 @@ pub struct LabelDetection {
 pub struct ObjectTrack {
     /// How it moves.
     pub movement: Movement,
-    /// Indexes of its locations in [`LabelDetection::locations`], in order of time.
+    /// Indexes of its locations in [`LabelDetection::locations`], in chronological order.
     pub points: Vec<usize>,
 }
 
@@ -143,7 +143,7 @@ impl Analyzer for ObjectDetectionAnalyzer {
     }
 }
 
-/// One statement that lists the objects in view with their counts.
+/// One statement that lists the visible objects with their counts.
 fn statements(detections: &[LabelDetection]) -> Vec<Statement> {
     let counts: Vec<String> =
         detections.iter().map(|d| plural_with_count(&d.label, d.count)).collect();

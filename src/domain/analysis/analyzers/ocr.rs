@@ -24,7 +24,7 @@ use crate::media::screen_text::{ScreenLine, captions};
 /// The `ocr` analyzer.
 pub(crate) struct OcrAnalyzer;
 
-/// The id in requests and stored records.
+/// The id used in requests and stored records.
 pub(crate) const ID: &str = "ocr";
 
 const VERSION: u32 = 2;
@@ -33,7 +33,7 @@ const VERSION: u32 = 2;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ScreenText {
-    /// All lines.
+    /// All lines, separated by line breaks.
     pub(crate) text: String,
     /// One record per line.
     pub(crate) texts: Vec<ScreenLine>,

@@ -1,5 +1,5 @@
-//! `transcript`: the recognized speech of a chunk, with times. The output is cut out of the words
-//! of the whole video.
+//! `transcript`: the recognized speech in a chunk, with times. The output is a slice of the whole
+//! video's words.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use crate::media::speech::{Segment, Speech, Utterance};
 /// The `transcript` analyzer.
 pub(crate) struct TranscriptAnalyzer;
 
-/// The id in requests and stored records.
+/// The id used in requests and stored records.
 pub(crate) const ID: &str = "transcript";
 
 const VERSION: u32 = 2;
@@ -41,7 +41,7 @@ pub(crate) struct ChunkTranscript {
     pub(crate) text: String,
     /// ISO 639-1 code of the language that is spoken longest, if the recognizer reports it.
     pub(crate) language: Option<String>,
-    /// Caption-sized segments; times in seconds of the video.
+    /// Caption-sized segments, with times in seconds from the start of the video.
     pub(crate) segments: Vec<Segment>,
     /// The sentences, uncut: the first may begin before the chunk, the last may end after it.
     #[serde(rename = "_sentences", skip_serializing_if = "Vec::is_empty")]
@@ -101,7 +101,7 @@ impl Analyzer for TranscriptAnalyzer {
     }
 }
 
-/// One statement per sentence, or one with the whole text where a record has no sentences.
+/// One statement per sentence, or one with the whole text if the record has no sentences.
 fn statements(sentences: &[Utterance], text: &str) -> Vec<Statement> {
     if sentences.is_empty() {
         return vec![Statement::new(PassageKind::Speech, text)];
@@ -110,7 +110,7 @@ fn statements(sentences: &[Utterance], text: &str) -> Vec<Statement> {
 }
 
 impl ChunkTranscript {
-    /// Slices the speech within a span; `utterances` are those of the whole video.
+    /// Extracts the speech within a span; `utterances` covers the whole video.
     fn for_span(speech: &Speech, utterances: &[Utterance], span: Span) -> Self {
         let segments = speech.segments_in(span);
         let text = segments.iter().map(|s| s.text.as_str()).collect::<Vec<_>>().join(" ");

@@ -1,8 +1,8 @@
 //! User corrections to model output. The original output is stored as well and is restored when a
 //! correction is undone.
 //!
-//! A correction refers to a time and a subject, not to chunk ids or labels, so that it applies to the
-//! output of later runs too.
+//! A correction refers to a time and a subject, not to chunk ids or labels, so that it also applies
+//! to the output of later runs.
 
 mod people;
 mod speakers;
@@ -22,7 +22,8 @@ pub(crate) use wording::PhrasePattern;
 /// Maximum number of spans stored per correction; further ones are only counted.
 const MAX_SPANS: usize = 1000;
 
-/// Tolerance at both ends of a correction's span, seconds: clients see rounded times and send them back.
+/// Tolerance at both ends of a correction's span, in seconds, because clients send back the rounded
+/// times that they received.
 const TOLERANCE: f64 = 0.05;
 
 /// The subject of a correction.
@@ -54,19 +55,20 @@ impl CorrectionKind {
 /// A correction: what is wrong, and its replacement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Correction {
-    /// The id, by which it can be undone.
+    /// The id, used to undo the correction.
     pub id: String,
     /// The subject.
     #[serde(rename = "of")]
     pub kind: CorrectionKind,
     /// The text to replace: a speaker's label, words, or the id or name of a person.
     pub from: String,
-    /// The replacement; empty if the words are to be removed.
+    /// The replacement; if empty, the words are removed.
     pub to: String,
-    /// Restricts the correction to this span, seconds of the video; `None` applies everywhere.
+    /// Restricts the correction to this span, in seconds from the start of the video; if `None`, it
+    /// applies everywhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<Span>,
-    /// Time of creation, ISO 8601, second precision, UTC.
+    /// Time of creation in ISO 8601, UTC, with second precision.
     pub created_at: String,
     /// For a speaker: when they spoke. Identifies the speaker in the output of later runs.
     #[serde(rename = "spoken", default, skip_serializing_if = "Vec::is_empty")]
@@ -77,7 +79,7 @@ pub struct Correction {
     /// Number of matches in the current output.
     #[serde(default)]
     pub places: u32,
-    /// Spans of the first matches, in order, seconds of the video.
+    /// Spans of the first matches in chronological order, in seconds from the start of the video.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spans: Vec<Span>,
 }
@@ -88,14 +90,14 @@ impl Correction {
         PhrasePattern::new(&self.from)
     }
 
-    /// Whether it applies to something with this span.
+    /// Whether it applies to output with this span.
     fn applies_to(&self, span: Span) -> bool {
         self.span
             .is_none_or(|own| span.start < own.end + TOLERANCE && span.end > own.start - TOLERANCE)
     }
 }
 
-/// The recognized speech of a video with its sentences.
+/// A video's recognized speech with its sentences.
 #[derive(Debug)]
 pub struct TranscribedSpeech {
     pub(crate) speech: Speech,
@@ -109,7 +111,7 @@ impl TranscribedSpeech {
     }
 }
 
-/// The corrections of a video, ready to be applied to its outputs. Records where each one applies.
+/// A video's corrections, ready to be applied to its outputs. Records where each one was applied.
 #[derive(Debug, Default)]
 pub struct CorrectionSet {
     corrections: Vec<Correction>,
@@ -120,7 +122,7 @@ pub struct CorrectionSet {
 }
 
 impl CorrectionSet {
-    /// Applies the corrections of speakers and words to the speech of the video.
+    /// Applies the speaker and word corrections to the video's speech.
     pub(crate) fn new(corrections: Vec<Correction>, speech: Option<Speech>) -> Self {
         let mut set = Self { corrections, ..Self::default() };
         if let Some(speech) = speech {
@@ -158,7 +160,8 @@ impl CorrectionSet {
         self.speech.as_ref().map(|(before, after)| (before, after))
     }
 
-    /// The corrected sentences within a span: each original text with its replacement, if any.
+    /// The sentences within a span that were corrected: each original text with its replacement, if
+    /// any.
     pub(crate) fn corrected_sentences(&self, span: Span) -> Vec<(&str, Option<&str>)> {
         let Some((before, after)) = self.speech() else { return Vec::new() };
         let originals = before.utterances.iter().filter(|u| u.span().overlap(&span) > 0.0);
@@ -188,7 +191,7 @@ impl CorrectionSet {
         lines.retain(|line| !line.text.is_empty());
     }
 
-    /// Corrects a text that quotes screen text within a span; `None` where nothing matches.
+    /// Corrects screen text that is quoted within a span; returns `None` if nothing matches.
     pub(crate) fn correct_screen_quote(&self, text: &str, span: Span) -> Option<String> {
         let mut corrected: Option<String> = None;
         for (_, correction) in
@@ -228,13 +231,13 @@ impl CorrectionSet {
         corrections
     }
 
-    /// The turns of a speaker, after correction.
+    /// The spans of a speaker's turns after correction.
     pub(crate) fn speaker_spans(&self, label: &str) -> Vec<Span> {
         let turns = self.speech().map_or(&[][..], |(_, after)| &after.speech.turns);
         turns.iter().filter(|turn| turn.speaker == label).map(|turn| turn.span).collect()
     }
 
-    /// The speakers after correction, in order of first speech.
+    /// The speakers after correction, in the order in which they first speak.
     pub(crate) fn speakers(&self) -> Vec<&str> {
         let turns = self.speech().map_or(&[][..], |(_, after)| &after.speech.turns);
         let mut speakers: Vec<&str> = Vec::new();

@@ -4,13 +4,14 @@ use crate::kernel::time::Span;
 use crate::media::geometry;
 use crate::media::tracking::Location;
 
-/// Detections within this time of each other are compared, seconds: every run selects its own frames.
+/// Detections at most this many seconds apart are compared, since each run may select different
+/// frames.
 const MAX_TIME_DIFFERENCE: f64 = 0.6;
 
-/// Boxes with at least this intersection over union are of one person.
+/// Boxes with at least this intersection over union belong to the same person.
 const MIN_OVERLAP: f32 = 0.5;
 
-/// Whether more than half of the locations that two people have at the same time overlap.
+/// Whether two people overlap in more than half of the locations detected at about the same time.
 pub(super) fn is_same(a: &[Location], b: &[Location]) -> bool {
     let (mut compared, mut matching) = (0, 0);
     for location in b {

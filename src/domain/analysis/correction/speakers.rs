@@ -1,11 +1,11 @@
-//! Applies corrections of speakers to speaker turns.
+//! Applies speaker corrections to speaker turns.
 
 use super::Correction;
 use crate::kernel::time::Span;
 use crate::media::speech::VoiceTurn;
 
-/// A correction refers to the speaker who speaks for at least this share of its spans, or whose own
-/// speech lies within them by at least this share.
+/// A correction refers to the speaker who speaks during at least this share of its spans, or at
+/// least this share of whose speech lies within them.
 const MIN_SHARE: f64 = 0.5;
 
 /// Reassigns the turns that a correction applies to and returns their spans.

@@ -1,4 +1,4 @@
-//! Replaces phrases in recognized words, which have times, and in plain texts.
+//! Replaces phrases in recognized words, which have times, and in plain text.
 
 use ports::transcriber::Word;
 use text::letters_and_digits;
@@ -14,7 +14,7 @@ pub(crate) struct PhrasePattern {
 }
 
 impl PhrasePattern {
-    /// The words of a text.
+    /// Creates a pattern from the words of `text`.
     pub(crate) fn new(text: &str) -> Self {
         let words = text.split_whitespace().map(letters_and_digits);
         Self {
@@ -28,9 +28,8 @@ impl PhrasePattern {
         self.words.is_empty()
     }
 
-    /// Counts how many of the first words the phrase matches; returns `None` if the words do not
-    /// begin with the phrase. A token without letters and digits, such as a dash, belongs to the
-    /// word before it.
+    /// Returns how many leading `words` the phrase matches, or `None` if they do not begin with the
+    /// phrase. A token without letters or digits, such as a dash, belongs to the word before it.
     fn match_len(&self, words: &[&str]) -> Option<usize> {
         let mut expected = self.words.iter().peekable();
         let mut length = 0;
@@ -48,7 +47,7 @@ impl PhrasePattern {
     }
 
     /// Returns the words that replace a match. They keep the punctuation around the match, and its
-    /// capital unless the phrase is itself capitalized.
+    /// initial capital unless the phrase itself is capitalized.
     fn replacement(&self, matched: &[&str], by: &str) -> Vec<String> {
         let mut words: Vec<String> = by.split_whitespace().map(str::to_owned).collect();
         let (Some(first), Some(last)) = (matched.first(), matched.last()) else { return words };
@@ -74,7 +73,7 @@ impl PhrasePattern {
         words
     }
 
-    /// Replaces all matches in a text; `None` where there are none.
+    /// Replaces all matches in `text`; returns `None` if nothing matches.
     pub(crate) fn replace_in(&self, text: &str, by: &str) -> Option<String> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let (mut output, mut index, mut found): (Vec<String>, usize, bool) = (Vec::new(), 0, false);
@@ -99,8 +98,8 @@ fn starts_capital(text: &str) -> bool {
     text.chars().find(|c| c.is_alphanumeric()).is_some_and(char::is_uppercase)
 }
 
-/// Corrects recognized words and returns the spans of the matches. The replacement has confidence 1 and
-/// the time span of the match.
+/// Corrects recognized words and returns the spans of the matches. Each replacement has confidence
+/// 1 and the time span of its match.
 pub(super) fn apply(words: &mut Vec<Word>, correction: &Correction) -> Vec<Span> {
     let phrase = correction.phrase();
     let mut spans = Vec::new();
@@ -127,12 +126,12 @@ pub(super) fn apply(words: &mut Vec<Word>, correction: &Correction) -> Vec<Span>
     spans
 }
 
-/// The maximum number of words that a match can span, dashes between the words included.
+/// The maximum number of words that a match can span, including dashes between the words.
 fn max_match_len(phrase: &PhrasePattern) -> usize {
     2 * phrase.words.len()
 }
 
-/// Whether the middle of a match lies within the span of a correction.
+/// Whether the middle of a match lies within the correction's span.
 fn within(correction: &Correction, matched: Span) -> bool {
     correction.span.is_none_or(|own| {
         let middle = (matched.start + matched.end) / 2.0;
@@ -140,8 +139,8 @@ fn within(correction: &Correction, matched: Span) -> bool {
     })
 }
 
-/// Gives new words the times of the old ones: word for word if their number is the same, otherwise evenly
-/// spaced.
+/// Assigns the times of the old words to the new ones: one to one if the counts are equal,
+/// otherwise evenly spaced.
 fn with_times(old: &[Word], new: Vec<String>) -> Vec<Word> {
     let (start, end) = (old[0].start, old[old.len() - 1].end);
     let (same_count, step) = (new.len() == old.len(), (end - start) / new.len().max(1) as f64);

@@ -1,5 +1,5 @@
-//! A form filled in from a chunk: validated values, the evidence of each, and the reasons for missing
-//! values.
+//! A form filled in from a chunk: validated values, the evidence for each, and the reasons for
+//! missing values.
 
 use std::collections::BTreeMap;
 
@@ -20,9 +20,9 @@ use crate::kernel::video::VideoId;
 /// The values of a form for one chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FilledForm {
-    /// An object with the properties of the schema; null where there is no evidence.
+    /// An object with the properties of the schema; null if there is no evidence.
     pub(crate) values: IndexMap<String, FormValue>,
-    /// The evidence of each value.
+    /// The evidence for each value.
     pub(crate) evidence: Vec<FieldEvidence>,
     /// The fields without a value, each with the reason.
     pub(crate) missing: Vec<MissingField>,
@@ -42,7 +42,7 @@ pub(crate) enum FormValue {
     Object(IndexMap<String, FormValue>),
 }
 
-/// A span as a value, seconds of the video.
+/// A span as a value, in seconds from the start of the video.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SpanValue {
@@ -50,20 +50,20 @@ pub(crate) struct SpanValue {
     end: f64,
 }
 
-/// The evidence of a value.
+/// The evidence for a value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FieldEvidence {
     /// JSON pointer to the value within `values`.
     pub(crate) path: String,
-    /// The moment that supports it.
+    /// The moment that supports the value.
     pub(crate) moment_id: MomentId,
-    /// Start of the moment, seconds of the video.
+    /// Start of the moment, in seconds from the start of the video.
     pub(crate) start: f64,
-    /// End of the moment, seconds of the video.
+    /// End of the moment, in seconds from the start of the video.
     pub(crate) end: f64,
-    /// The text that supports it; empty where the value comes from the picture.
+    /// The text that supports the value; empty if the value comes from the picture.
     pub(crate) quote: String,
-    /// Whether the text supports it; null where the value comes from the picture.
+    /// Whether the text supports the value; null if the value comes from the picture.
     pub(crate) verdict: Option<Verdict>,
 }
 
@@ -85,7 +85,7 @@ pub(super) struct FormFiller<'a> {
     pub(super) passages: &'a [Passage],
     /// Whether the model received images.
     pub(super) has_images: bool,
-    /// Whether the model only selects words of the passages.
+    /// Whether the model only selects words from the passages.
     pub(super) selects: bool,
 }
 
@@ -93,7 +93,7 @@ pub(super) struct FormFiller<'a> {
 type ValuesByPath = BTreeMap<String, FormValue>;
 
 impl FormFiller<'_> {
-    /// Fills in the form with the valid ones among the values that a model extracted.
+    /// Fills in the form with the extracted values that are valid.
     pub(super) fn fill(&self, extracted: Vec<ExtractedValue>) -> FilledForm {
         let (mut accepted, mut evidence) = (ValuesByPath::new(), Vec::new());
         let mut refused: BTreeMap<&str, String> = BTreeMap::new();
@@ -170,8 +170,8 @@ impl FormFiller<'_> {
         Ok((accepted, evidence))
     }
 
-    /// Builds the value of a part of the form. `from` is its path in `accepted`, `to` its path in the
-    /// result; records the new path of each value in `final_paths`.
+    /// Builds the value for one part of the form. `from` is its path in `accepted` and `to` its
+    /// path in the result. Records the new path of each value in `final_paths`.
     fn build(
         &self,
         form: &ExtractorForm,
@@ -209,7 +209,7 @@ impl FormFiller<'_> {
     }
 }
 
-/// Whether a path matches a field's path, in which `*` stands for any list index.
+/// Whether `path` matches `pattern`, a field's path in which `*` stands for any list index.
 fn matches_path(path: &str, pattern: &str) -> bool {
     let (mut path, mut pattern) = (path.split('/'), pattern.split('/'));
     loop {
@@ -222,7 +222,7 @@ fn matches_path(path: &str, pattern: &str) -> bool {
     }
 }
 
-/// Parses a value of a kind; returns `None` if the text is not such a value.
+/// Parses `text` as a value of `kind`; returns `None` if it is not one.
 fn parse(kind: &FieldKind, text: &str, chunk: Span) -> Option<FormValue> {
     match kind {
         _ if text.is_empty() => None,
@@ -241,7 +241,7 @@ fn parse(kind: &FieldKind, text: &str, chunk: Span) -> Option<FormValue> {
             if !fits {
                 return None;
             }
-            /// Up to here an `f64` holds every integer exactly.
+            /// An `f64` represents every integer up to this value exactly.
             const EXACT: f64 = 9_007_199_254_740_992.0;
             let is_whole = number.fract() == 0.0 && number.abs() <= EXACT;
             match (whole, is_whole) {
@@ -275,7 +275,7 @@ fn expected(kind: &FieldKind) -> String {
     }
 }
 
-/// Whether the text of a passage supports a value.
+/// Checks whether a passage's text supports a value.
 fn verify(kind: &FieldKind, value: &FormValue, text: &str, passage: &Passage) -> Verdict {
     let passage_tokens = tokens(&passage.text);
     let value_tokens = tokens(text);
@@ -297,7 +297,7 @@ fn verify(kind: &FieldKind, value: &FormValue, text: &str, passage: &Passage) ->
             let misheard = words.iter().any(|w| passage.doubtful.iter().any(|doubt| doubt == w));
             match kind {
                 _ if said == words.len() && !misheard => Verdict::Supported,
-                // A text can belong to a class without naming it.
+                // Text can belong to a class without naming it.
                 FieldKind::OneOf(_) => Verdict::Weak,
                 _ if 2 * said >= words.len() => Verdict::Weak,
                 _ => Verdict::Unsupported,
@@ -307,7 +307,7 @@ fn verify(kind: &FieldKind, value: &FormValue, text: &str, passage: &Passage) ->
 }
 
 impl FormValue {
-    /// The value as one line of text; `None` where it is null.
+    /// The value as one line of text, or `None` if it is null.
     fn to_text(&self) -> Option<String> {
         match self {
             Self::Null => None,
@@ -347,8 +347,8 @@ impl FilledForm {
         self.evidence.is_empty()
     }
 
-    /// Each property with a value and at least one evidence that is not unsupported, as text with the
-    /// span of that evidence.
+    /// Each property whose value has evidence that is not marked unsupported, as text with the span
+    /// of that evidence.
     fn supported_texts(&self) -> Vec<(String, Option<Span>)> {
         let supported = self.values.iter().filter_map(|(name, value)| {
             let path = format!("/{name}");
@@ -372,7 +372,7 @@ impl FilledForm {
     }
 }
 
-/// Capitalizes a text and ends it with a full stop unless it has closing punctuation.
+/// Capitalizes `text` and appends a full stop unless it ends with punctuation.
 pub(super) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();

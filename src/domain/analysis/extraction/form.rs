@@ -18,10 +18,10 @@ pub struct ExtractorSettings {
     pub max_fields: usize,
     /// Maximum nesting depth of objects and lists.
     pub max_depth: usize,
-    /// Maximum size of a schema as JSON, bytes.
+    /// Maximum size of a schema as JSON, in bytes.
     #[serde(with = "byte_size")]
     pub max_schema_bytes: usize,
-    /// Maximum number of items of a list in one chunk.
+    /// Maximum number of items in a list in one chunk.
     pub max_items: usize,
 }
 
@@ -41,7 +41,7 @@ pub struct ExtractorForm {
     /// The meaning, passed to the language model.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// A title for people; has no effect.
+    /// A human-readable title; has no effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The properties of an object.
@@ -50,7 +50,7 @@ pub struct ExtractorForm {
     /// The items of a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub items: Option<Box<ExtractorForm>>,
-    /// Maximum number of items of a list; defaults to [`ExtractorSettings::max_items`].
+    /// Maximum number of items in a list; defaults to [`ExtractorSettings::max_items`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_items: Option<usize>,
     /// The accepted strings.
@@ -107,11 +107,11 @@ pub enum ValueFormat {
     Span,
 }
 
-/// Maximum length of a property name, bytes.
+/// Maximum length of a property name, in bytes.
 const MAX_NAME_LEN: usize = 64;
 
 impl ExtractorForm {
-    /// Parses and validates a schema; `Invalid` states what is accepted.
+    /// Parses and validates a schema; an `Invalid` error states what is accepted.
     pub fn parse(schema: &str, limits: &ExtractorSettings) -> Result<Self> {
         if schema.len() > limits.max_schema_bytes {
             return Err(Error::Invalid(format!(
@@ -149,7 +149,7 @@ impl ExtractorForm {
             || !matches!(self.kind, ValueType::Object | ValueType::Array)
     }
 
-    /// Checks this level and those below; sets the default of `max_items`.
+    /// Validates this level and those below it; sets `max_items` to its default if absent.
     fn validate(&mut self, path: &str, depth: usize, limits: &ExtractorSettings) -> Result<()> {
         let refuse = |reason: String| Error::Invalid(format!("{path}: {reason}"));
         if depth > limits.max_depth {
@@ -181,7 +181,7 @@ impl ExtractorForm {
         Ok(())
     }
 
-    /// Checks that the type allows the keywords of this level; the error is the reason why not.
+    /// Checks that the type allows the keywords at this level; the error states why it does not.
     fn check_keywords(&self) -> Result<(), &'static str> {
         let fits = match self.format {
             None => true,
@@ -219,7 +219,7 @@ impl ExtractorForm {
         Ok(())
     }
 
-    /// The fields in order, each with its own description and those of the lists and objects around it.
+    /// The fields in order; each description includes those of the enclosing lists and objects.
     pub(super) fn fields(&self) -> Vec<Field> {
         let mut fields = Vec::new();
         self.collect_fields(String::new(), &[], &mut fields);
@@ -236,7 +236,7 @@ impl ExtractorForm {
         if let Some(items) = &self.items {
             items.collect_fields(format!("{path}/*"), &context, fields);
         }
-        // The description of the whole form is not repeated with every field.
+        // The description of the whole form is not repeated for every field.
         let context = if path.is_empty() { Vec::new() } else { context };
         for (name, property) in &self.properties {
             property.collect_fields(format!("{path}/{name}"), &context, fields);

@@ -28,7 +28,7 @@ pub use form::{ExtractorForm, ExtractorSettings, ValueFormat, ValueType};
 /// The definition of an extractor.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExtractorDefinition {
-    /// The name, which is its analyzer id.
+    /// The name, also used as the analyzer id.
     pub name: String,
     /// The purpose, in one sentence.
     pub description: String,
@@ -45,7 +45,7 @@ const VERSION: u32 = 1;
 
 const PROMPT: &str = include_str!("prompt.md");
 
-/// Maximum length of the language model's answer, tokens.
+/// Maximum length of the language model's answer, in tokens.
 const MAX_TOKENS: u32 = 1500;
 
 /// An analyzer that fills in the schema of an [`ExtractorDefinition`].
@@ -237,7 +237,7 @@ async fn passages(models: &Models, chunk: &ChunkEvidence) -> Result<Vec<Passage>
         let (start, end) = (chunk.span.start, chunk.span.end);
         passages.push(passage("o".into(), PassageKind::Objects, start, end, &objects));
     }
-    // Half of the context, at 4 characters per token, including the headings of passages and the fields.
+    // Passages and their headings may fill half of the context, at 4 characters per token.
     let mut budget = models.llm.context_tokens() / 2 * 4;
     passages.retain(|passage| {
         let cost = passage.text.len() + 40;

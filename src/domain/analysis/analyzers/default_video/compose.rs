@@ -1,6 +1,6 @@
-//! Composes a description from the results of specialized models: screen text, voices and speech, and
-//! moving objects. It states only what they found; measurements of the picture are used only if there is
-//! nothing else.
+//! Composes a description from the results of specialized models for screen text, speech and
+//! objects. It states only what they found; picture measurements are used only if they found
+//! nothing.
 
 use std::collections::BTreeSet;
 
@@ -21,14 +21,15 @@ use crate::media::tracking::Track;
 /// Maximum number of people to describe; the others are only counted.
 const MAX_PEOPLE: usize = 8;
 
-/// Maximum number of captions to quote, the most prominent ones.
+/// Maximum number of captions to quote; the most prominent are chosen.
 const MAX_CAPTIONS: usize = 3;
 
 /// Tags for sound without speech, the quietest first.
 pub(super) const SOUNDS: &[&str] = &["silent", "quiet sound", "sound", "loud sound"];
 
 /// Composes the description of a chunk; the description is empty if nothing was found.
-/// `detects_speech` states whether speech detection has run, so that its absence means silence.
+/// `detects_speech` states whether speech detection is available; only then can the description say
+/// that nobody speaks.
 pub(crate) fn compose(
     chunk: &ChunkEvidence,
     lines: &[ScreenLine],
@@ -96,11 +97,11 @@ impl DescriptionBuilder {
         self.parts.push(DescriptionPart { kind, text });
     }
 
-    /// Quotes the most prominent captions, in their order.
+    /// Quotes the most prominent captions, in their original order.
     fn add_captions(&mut self, captions: &[Caption]) {
         let mut prominent: Vec<&Caption> = captions.iter().collect();
         prominent.sort_by(|a, b| b.prominence.total_cmp(&a.prominence));
-        // Copyright notices count only if there is no other text.
+        // Copyright notices and web addresses are quoted only if there is no other text.
         prominent.sort_by_key(|caption| is_notice(&caption.text));
         let notices = prominent.first().is_some_and(|first| is_notice(&first.text));
         prominent.retain(|caption| notices || !is_notice(&caption.text));
@@ -138,7 +139,7 @@ fn is_notice(text: &str) -> bool {
     address || ["©", "copyright", "www.", "http"].iter().any(|mark| lower.contains(mark))
 }
 
-/// The tracks counted by label, such as `2 people`, `3 dogs`, `bus`; the most frequent first.
+/// Counts tracks by label, such as `2 people`, `3 dogs`, `bus`; the most frequent first.
 pub(crate) fn inventory(tracks: &[Track]) -> Vec<String> {
     let mut kinds: Vec<(&str, u64)> = Vec::new();
     for track in tracks {
@@ -151,7 +152,7 @@ pub(crate) fn inventory(tracks: &[Track]) -> Vec<String> {
     kinds.into_iter().map(|(label, count)| plural_with_count(label, count)).collect()
 }
 
-/// The lines of screen text, each once, in the order of their appearance, without single letters.
+/// Returns each distinct line of screen text once, in order of appearance, without single letters.
 pub(crate) fn on_screen_text(lines: &[ScreenLine]) -> Vec<&str> {
     let mut seen: BTreeSet<String> = BTreeSet::new();
     let new = lines.iter().filter(|line| {

@@ -1,5 +1,5 @@
-//! Parses a composed description back into its parts. This is needed because records of the first
-//! version, and their index points, store only the text.
+//! Parses a composed description back into its parts. This is needed for records written by the
+//! first version, and their index points, which store only the text.
 
 use ports::llm::PassageKind::{self, Objects, Scene, Screen};
 
@@ -34,7 +34,7 @@ pub(super) fn parse(description: &str) -> Vec<DescriptionPart> {
     let mut sounds = VOICES.iter().map(|(sentence, _)| sentence).chain(SOUNDS).copied();
     let sound = sounds.find(|sentence| ends_with(rest, sentence));
     rest = rest[..rest.len() - sound.map_or(0, str::len)].trim_end();
-    // Screen text can contain anything, so it is everything after its prefix.
+    // Screen text can contain anything, so everything after its prefix belongs to it.
     let (objects, on_screen) = match rest.find(ON_SCREEN) {
         Some(at) => (rest[..at].trim_end(), Some(&rest[at + ON_SCREEN.len()..])),
         None => (rest, None),
@@ -55,14 +55,14 @@ pub(super) fn parse(description: &str) -> Vec<DescriptionPart> {
     parts
 }
 
-/// The sentence about the picture that a text begins with.
+/// The sentence about the picture at the start of `text`, if there is one.
 fn picture(text: &str) -> Option<&str> {
     let (light, _) = text.strip_prefix("A ")?.split_once(" picture")?;
     let end = text.find('.')? + 1;
     LIGHTS.contains(&light).then(|| &text[..end])
 }
 
-/// Whether a text is a sentence or ends with it.
+/// Whether `text` is `sentence` or ends with it.
 fn ends_with(text: &str, sentence: &str) -> bool {
     text.strip_suffix(sentence).is_some_and(|before| before.is_empty() || before.ends_with(' '))
 }

@@ -1,5 +1,5 @@
-//! `default_video`: describes what a chunk shows, with a vision model if one is configured, otherwise
-//! composed from screen text, speech and detected objects.
+//! `default_video`: describes what a chunk shows, using a vision model if one is configured,
+//! otherwise by combining screen text, speech and detected objects.
 
 mod compose;
 mod decompose;
@@ -31,7 +31,7 @@ use crate::llm::structured::{Prompt, StructuredOutput};
 use crate::media::picture::jpeg;
 pub(crate) use compose::inventory;
 
-/// The id in requests and stored records.
+/// The id used in requests and stored records.
 pub(crate) const ID: &str = "default_video";
 
 /// The `default_video` analyzer.
@@ -53,15 +53,15 @@ pub(crate) struct ChunkDescription {
     pub(crate) actions: Vec<String>,
     /// Topics.
     pub(crate) tags: Vec<String>,
-    /// The statements that the description was composed from; empty where a model wrote it.
+    /// The statements that the description was composed from; empty if a model wrote it.
     #[serde(rename = "_parts", skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]
     pub(crate) parts: Vec<DescriptionPart>,
-    /// Maximum number of objects of each label in one frame.
+    /// Maximum number of objects in one frame, by label.
     #[serde(rename = "_counts", skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(skip)]
     pub(crate) counts: BTreeMap<String, usize>,
-    /// Certainty that each label is present.
+    /// Certainty, by label, that the object is present.
     #[serde(rename = "_certainty", skip_serializing_if = "Certainty::is_empty")]
     #[schemars(skip)]
     pub(crate) certainty: Certainty,
@@ -77,12 +77,12 @@ impl From<Description> for ChunkDescription {
 /// Increased with every change to the prompt, so that stored output is recognized as out of date.
 const VERSION: u32 = 2;
 
-/// Increased with every change to the composition.
+/// Increased with every change to how descriptions are composed.
 const COMPOSITION: u32 = 6;
 
 const PROMPT: &str = include_str!("prompt.md");
 
-/// Maximum length of the vision model's answer, tokens.
+/// Maximum length of the vision model's answer, in tokens.
 const MAX_TOKENS: u32 = 800;
 
 #[async_trait]
@@ -165,7 +165,8 @@ impl Analyzer for DefaultVideoAnalyzer {
     }
 }
 
-/// The parts of a composed description as statements, or all of it as prose.
+/// The parts of a composed description as statements, or the whole description as prose if it has
+/// no parts.
 fn statements(description: &str, parts: &[DescriptionPart]) -> Vec<Statement> {
     let parsed = if parts.is_empty() { decompose::parse(description) } else { Vec::new() };
     let parts = if parts.is_empty() { &parsed } else { parts };
@@ -244,7 +245,7 @@ impl AnalyzerOutput for ChunkDescription {
 }
 
 impl ChunkDescription {
-    /// Replaces a quoted text; removes the quotation where there is no replacement.
+    /// Replaces a quotation, or removes it if there is no replacement.
     fn replace_quote(&mut self, kind: PassageKind, text: &str, replacement: Option<&str>) {
         let quoted = |text: &str| format!("“{text}”");
         self.description = match (replacement, kind) {
@@ -265,7 +266,7 @@ impl ChunkDescription {
     }
 }
 
-/// Describes the frames of a chunk, in one call of the vision model.
+/// Describes the frames of a chunk with one call to the vision model.
 async fn describe(models: &Models, chunk: &ChunkEvidence) -> Result<Description> {
     let frames = chunk.frames().await?;
     if frames.is_empty() {

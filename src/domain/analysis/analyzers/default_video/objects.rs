@@ -1,5 +1,5 @@
-//! Summarizes detected objects in sentences: how many of each label are in view at once, and how they
-//! move.
+//! Summarizes detected objects in sentences: how many objects of each kind are visible at once, and
+//! how they move.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,11 @@ use crate::media::tracking::{Track, TrackPoint};
 /// Minimum certainty of a track to be mentioned.
 const MIN_CERTAINTY: f32 = 0.5;
 
-/// Minimum number of points of a track whose movement is mentioned …
+/// Minimum number of points in a track for its movement to be mentioned.
 const MIN_POINTS: usize = 3;
 
-/// … and the minimum ratio of its displacement to its path: swaying is no movement.
+/// Minimum ratio of a track's displacement to its path length for its movement to be mentioned,
+/// which excludes swaying.
 const MIN_STRAIGHTNESS: f32 = 0.6;
 
 /// Maximum number of labels to mention, the most frequent first.
@@ -36,25 +37,26 @@ const MOVES: Verb = Verb { singular: "moves", plural: "move", participle: "movin
 const WALKS: Verb = Verb { singular: "walks", plural: "walk", participle: "walking" };
 const DRIVES: Verb = Verb { singular: "drives", plural: "drive", participle: "driving" };
 
-/// Labels that walk.
+/// Labels of people and animals that walk.
 const WALKERS: &[&str] =
     &["person", "dog", "cat", "horse", "cow", "sheep", "elephant", "bear", "zebra", "giraffe"];
 
-/// Labels that people ride: a person who moves together with one of them does not walk.
+/// Labels of things that people ride: a person who moves in the same direction as one is not
+/// walking.
 const RIDDEN: &[&str] =
     &["bicycle", "motorcycle", "horse", "skateboard", "skis", "snowboard", "surfboard"];
 
-/// Labels that drive.
+/// Labels of vehicles that drive.
 const VEHICLES: &[&str] = &["car", "truck", "bus", "motorcycle", "van"];
 
-/// Other labels that move by themselves.
+/// Labels of other things that move by themselves.
 const MOVERS: &[&str] = &["airplane", "bird", "boat", "train", "sports ball"];
 
-/// Ratio of height to width, each as a share of the picture, from which a person counts as
-/// standing. In a 16:9 picture a square box has the ratio 16 to 9.
+/// A person counts as standing if the ratio of height to width, each as a share of the picture, is
+/// above this value. In a 16:9 picture, a square box has a ratio of 16:9.
 const UPRIGHT: f32 = 2.0;
 
-/// Labels that never move: if they move through the picture, the camera does.
+/// Labels of things that never move: if one moves through the picture, the camera is moving.
 const FIXED: &[&str] = &[
     "bed",
     "bench",
@@ -79,7 +81,7 @@ const FIXED: &[&str] = &[
 struct ObjectKind<'a> {
     label: &'a str,
     tracks: Vec<&'a Track>,
-    /// Maximum number of them in one frame.
+    /// Maximum number of the tracks in one frame.
     count: usize,
 }
 
@@ -152,7 +154,8 @@ pub(super) fn summarize(chunk: &ChunkTracks) -> ObjectSummary {
     ObjectSummary { sentences, labels, counts, actions }
 }
 
-/// Groups tracks by label, by descending number in one frame.
+/// Groups tracks by label and sorts the groups by their maximum number of tracks in one frame, the
+/// highest first.
 fn group_by_label<'a>(tracks: &[&'a Track]) -> Vec<ObjectKind<'a>> {
     let mut kinds: Vec<ObjectKind<'_>> = Vec::new();
     for track in tracks {
@@ -188,7 +191,7 @@ fn steady_movement(track: &Track) -> Option<Movement> {
     ((last - first).abs() >= MIN_STRAIGHTNESS * path).then_some(way)
 }
 
-/// Movements of labels that never move by themselves, caused by the camera.
+/// The apparent movements of fixed objects, which are caused by the camera.
 fn camera_movements(tracks: &[&Track]) -> Vec<Movement> {
     let fixed = tracks.iter().filter(|track| FIXED.contains(&track.label.as_str()));
     fixed.filter_map(|track| steady_movement(track)).collect()
@@ -203,17 +206,18 @@ fn verb(label: &str, on_foot: bool) -> Verb {
     }
 }
 
-/// Whether a change of size means coming closer or moving away; of carried things it does not.
+/// Whether a change in size means that the object comes closer or moves away; for things that
+/// people carry, it does not.
 fn moves_by_itself(label: &str) -> bool {
     [WALKERS, RIDDEN, VEHICLES, MOVERS].iter().any(|labels| labels.contains(&label))
 }
 
-/// Whether a box has the shape of a standing person, not of a hand or a face.
+/// Whether the track's best box has the proportions of a standing person, not of a hand or a face.
 fn is_upright(track: &Track) -> bool {
     track.best_point().is_some_and(|at| at.bounds[3] > UPRIGHT * at.bounds[2])
 }
 
-/// A sentence such as `2 cars drive to the left.`, `2 of the cars drive to the left.` or
+/// Builds a sentence such as `2 cars drive to the left.`, `2 of the cars drive to the left.` or
 /// `Another car comes closer.`
 fn movement_sentence(
     kind: &ObjectKind<'_>,
@@ -240,7 +244,7 @@ fn movement_sentence(
     sentence(&format!("{subject} {goes}"))
 }
 
-/// A verb with its direction, such as `drives to the left` or `comes closer`.
+/// Adds the direction to a verb, as in `drives to the left` or `comes closer`.
 fn with_direction(verb: &str, comes: &str, way: Movement) -> String {
     match way {
         Movement::Right => format!("{verb} to the right"),

@@ -1,5 +1,5 @@
-//! Measurements of the picture: brightness, colours, motion, sharpness. The measurements become
-//! tags; they become a sentence only if nothing else is known.
+//! Picture measurements: brightness, colours, motion and sharpness. They become tags, and a
+//! sentence only if nothing else is known.
 
 use cuts::VisualSecond;
 use text::colours::{Family, family_named};
@@ -15,7 +15,7 @@ const STILL: &str = "still";
 /// The tag for a picture with hardly any motion.
 const CALM: &str = "with little motion";
 
-/// Tags for brightness, colours and motion, and `blurred` where it applies.
+/// Tags for brightness, colours and motion, and `blurred` if it applies.
 pub(super) fn tags(visual: &[VisualSecond]) -> Vec<String> {
     if visual.is_empty() {
         return Vec::new();
@@ -29,7 +29,7 @@ pub(super) fn tags(visual: &[VisualSecond]) -> Vec<String> {
     tags
 }
 
-/// Describes a picture by measurements alone, such as `A dark picture, nothing moves`.
+/// Describes a picture from measurements alone, such as `A dark picture, nothing moves`.
 pub(super) fn phrase(visual: &[VisualSecond]) -> Option<String> {
     if visual.is_empty() {
         return None;
@@ -47,13 +47,13 @@ fn mean(values: impl Iterator<Item = f32>) -> f32 {
     if count == 0 { 0.0 } else { sum / count as f32 }
 }
 
-/// The level of brightness, by mean luma (0..255).
+/// The brightness level, from the mean luma (0..255).
 fn light(visual: &[VisualSecond]) -> &'static str {
     let (steps, luma) = ([12.0, 50.0, 95.0, 190.0], mean(visual.iter().map(|v| v.luma)));
     LIGHTS[steps.iter().filter(|step| luma >= **step).count()]
 }
 
-/// The tag for motion, by mean change from frame to frame in 8-bit steps.
+/// The tag for motion, from the mean change between frames in 8-bit steps.
 fn motion(visual: &[VisualSecond]) -> &'static str {
     match mean(visual.iter().map(|v| v.motion)) {
         m if m < 0.3 => STILL,
@@ -63,7 +63,7 @@ fn motion(visual: &[VisualSecond]) -> &'static str {
     }
 }
 
-/// Whether the picture is lit and its neighbouring pixels hardly differ.
+/// Whether the picture is not dark, yet neighbouring pixels hardly differ.
 fn blurred(visual: &[VisualSecond]) -> bool {
     mean(visual.iter().map(|v| v.luma)) > 25.0 && mean(visual.iter().map(|v| v.sharpness)) < 2.0
 }

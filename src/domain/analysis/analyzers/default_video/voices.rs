@@ -7,22 +7,22 @@ use crate::analysis::evidence::ChunkEvidence;
 use crate::kernel::time::Span;
 use crate::media::speech::Utterance;
 
-/// Minimum duration of speech, seconds: less is a shout or an error.
+/// Minimum duration of speech, in seconds; anything shorter is a shout or a detection error.
 const MIN_SPEECH: f64 = 0.8;
 
-/// Minimum number of words of a quotation: fewer are a call or an answer.
+/// Minimum number of words in a quotation; a shorter sentence is an exclamation or a brief answer.
 const MIN_WORDS: usize = 4;
 
-/// Maximum number of words of a quotation.
+/// Maximum number of words in a quotation.
 const MAX_WORDS: usize = 40;
 
-/// Confidence from which a word is more likely right than wrong.
+/// A word with at least this confidence is more likely to be right than wrong.
 const MIN_CONFIDENCE: f32 = 0.5;
 
-/// Largest share of a quotation's content words that may be below [`MIN_CONFIDENCE`].
+/// Maximum share of a quotation's content words whose confidence may be below [`MIN_CONFIDENCE`].
 const MAX_DOUBTFUL_SHARE: f64 = 0.1;
 
-/// Sentence and tag for one, two, and more voices.
+/// Sentence and tag for one voice, two voices, and three or more.
 pub(super) const VOICES: &[(&str, &str)] = &[
     ("Someone speaks.", "speech"),
     ("Two voices speak in turn.", "conversation"),
@@ -33,11 +33,11 @@ pub(super) const VOICES: &[(&str, &str)] = &[
 pub(super) struct VoiceSummary {
     /// Number of voices, capped at 3.
     pub(super) count: usize,
-    /// The most informative sentence.
+    /// The most informative sentence, if one is worth quoting.
     pub(super) sentence: Option<String>,
 }
 
-/// Summarizes the voices of a chunk; `None` if nobody speaks.
+/// Summarizes the voices of a chunk; returns `None` if nobody speaks.
 pub(super) fn summarize(chunk: &ChunkEvidence) -> Option<VoiceSummary> {
     let (speech, span) = (&chunk.video.speech, chunk.span);
     let within = |s: &Span| (s.end.min(span.end) - s.start.max(span.start)).max(0.0);
@@ -56,8 +56,8 @@ pub(super) fn summarize(chunk: &ChunkEvidence) -> Option<VoiceSummary> {
     Some(VoiceSummary { count, sentence: quotation(chunk) })
 }
 
-/// The most informative sentence of those whose middle lies within the chunk, if its words are likely
-/// right.
+/// The most informative of the sentences whose middle lies within the chunk and whose words are
+/// likely to be right.
 fn quotation(chunk: &ChunkEvidence) -> Option<String> {
     let speech = &chunk.video.speech;
     let inside = |utterance: &&Utterance| {
@@ -68,7 +68,7 @@ fn quotation(chunk: &ChunkEvidence) -> Option<String> {
         .utterances()
         .filter(inside)
         .filter_map(|utterance| Some((weight(&speech.words_in(utterance.span()))?, utterance)));
-    // The first of equals.
+    // Of equally informative sentences, the first wins.
     let best = weighted.reduce(|best, next| if best.0 >= next.0 { best } else { next });
     best.map(|(_, utterance)| utterance.text.clone())
 }

@@ -1,4 +1,4 @@
-//! Describes a person from measurements: colours of the clothes, position, size, movement.
+//! Describes a person from measurements: clothing colours, position, size and movement.
 
 use ports::llm::Person;
 
@@ -19,7 +19,7 @@ pub(crate) struct Appearance {
     pub(crate) action: String,
 }
 
-/// Puts a measured garment in a phrase, such as `red top` or `blue below the waist`.
+/// Describes a measured garment in a phrase, such as `red top` or `blue below the waist`.
 pub(crate) fn garment_phrase(garment: &Garment) -> String {
     let colours = garment.colours.join(" and ");
     match garment.part {
@@ -38,8 +38,8 @@ pub(crate) fn measured_appearance(person: &PersonTrack) -> Appearance {
     Appearance { description, clothing, garments: person.garments.clone(), position, action }
 }
 
-/// Puts the clothing in a phrase, such as ` in an orange top and blue below the waist`, which may
-/// be empty.
+/// Describes the clothing in a phrase, such as ` in an orange top and blue below the waist`; empty
+/// if there are no garments.
 fn clothing_phrase(garments: &[Garment]) -> String {
     let phrases = garments.iter().map(|garment| {
         let phrase = garment_phrase(garment);
@@ -55,7 +55,7 @@ fn clothing_phrase(garments: &[Garment]) -> String {
 }
 
 impl Appearance {
-    /// Replaces measurements by the vision model's words where it has any.
+    /// Replaces measurements with the vision model's words wherever it provides any.
     pub(crate) fn refine(&mut self, person: Person) {
         let garments = parse_garments(&person.clothing);
         if !garments.is_empty() {

@@ -1,5 +1,5 @@
-//! Parses garments from a text on clothing, written by a vision model or stored by versions that did not
-//! store garments.
+//! Parses garments from a description of clothing, either written by a vision model or stored by a
+//! version that did not store garments.
 
 use text::colours::find_family;
 use text::is_article;
@@ -47,11 +47,11 @@ const GARMENTS: &[(BodyPart, &[&str])] = &[
     (BodyPart::Accessory, &["badge", "lanyard"]),
 ];
 
-/// Names of clothing in general.
+/// General words for clothing.
 const UNSPECIFIC: &[&str] =
     &["clothes", "clothing", "outfit", "attire", "garment", "garments", "wear", "dress-code"];
 
-/// Words that do not identify a garment, or are too vague to.
+/// Words that do not identify a garment or are too vague to describe one.
 const VAGUE: &[&str] = &[
     "of",
     "in",
@@ -95,7 +95,7 @@ const VAGUE: &[&str] = &[
     "business",
 ];
 
-/// Parses the garments in a text, in order.
+/// Parses the garments named in `clothing`, in order.
 pub(crate) fn parse_garments(clothing: &str) -> Vec<Garment> {
     let text = clothing.to_lowercase();
     let separated = |c: char| !(c.is_alphanumeric() || c == '-' || c == '\'');
@@ -125,7 +125,7 @@ fn lookup(word: &str) -> Option<(BodyPart, &'static str)> {
     GARMENTS.iter().find(|(_, names)| names.contains(&word)).map(|(part, names)| (*part, names[0]))
 }
 
-/// Parses the garment of a phrase.
+/// Parses the garment that a phrase names, if any.
 fn parse_phrase(words: &[&str]) -> Option<Garment> {
     let worn = words.iter().rev().find_map(|word| lookup(word));
     let unspecific = words.iter().any(|word| UNSPECIFIC.contains(word));

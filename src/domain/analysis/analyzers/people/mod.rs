@@ -37,7 +37,7 @@ pub(crate) use garments::parse_garments;
 /// The `people` analyzer.
 pub(crate) struct PeopleAnalyzer;
 
-/// The id in requests and stored records.
+/// The id used in requests and stored records.
 pub(crate) const ID: &str = "people";
 
 const VERSION: u32 = 2;
@@ -50,7 +50,7 @@ pub(crate) struct ChunkPeople {
     pub(crate) people_count: u32,
     /// One record per person.
     pub(crate) people: Vec<PersonRecord>,
-    /// All labels that the detector found, people or not.
+    /// All labels that the detector found, not only `person`.
     #[serde(rename = "_detector_labels")]
     #[schemars(skip)]
     pub(crate) detector_labels: Vec<String>,
@@ -73,11 +73,11 @@ pub struct PersonRecord {
     pub position: String,
     /// Movement or action.
     pub action: String,
-    /// When it is first seen, seconds of the video.
+    /// Time at which the person is first seen, in seconds from the start of the video.
     pub first_seen: f64,
-    /// When it was last seen, seconds of the video.
+    /// Time at which the person is last seen, in seconds from the start of the video.
     pub last_seen: f64,
-    /// Every detection, in order of time; omitted from hits.
+    /// Every detection, in chronological order; omitted from hits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Location>,
     /// The garments in `clothing`, measured or parsed; omitted from hits.
@@ -88,7 +88,7 @@ pub struct PersonRecord {
 
 const PROMPT: &str = include_str!("prompt.md");
 
-/// Maximum length of the vision model's answer per person, tokens.
+/// Maximum length of the vision model's answer per person, in tokens.
 const TOKENS_PER_PERSON: u32 = 150;
 
 /// Maximum number of people per chunk whom the vision model describes; the others are only measured.
@@ -192,7 +192,8 @@ impl Analyzer for PeopleAnalyzer {
 }
 
 impl PersonRecord {
-    /// Parses the garments of a record that was stored without them from its description of clothing.
+    /// Parses the garments from the description of the clothing if the record was stored without
+    /// them.
     fn restore_garments(&mut self) {
         if self.garments.is_empty() {
             self.garments = parse_garments(&self.clothing);
@@ -279,7 +280,7 @@ fn named_description(name: &str, description: &str) -> String {
     }
 }
 
-/// Describes people from their portraits, in one call of the vision model.
+/// Describes people from their portraits with one call to the vision model.
 async fn describe(models: &Models, people: &[PersonTrack]) -> Result<Vec<Person>> {
     let mut images = Vec::new();
     for person in people.iter().take(MAX_DESCRIBED) {
