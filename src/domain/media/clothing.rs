@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::media::colour;
 
-/// Minimum share of a garment that a colour must cover to count; smaller areas are pattern or
+/// Minimum share of a garment that a colour must cover to count; smaller areas are patterns or
 /// background.
 const MIN_SHARE: f32 = 0.3;
 
-/// Ratio of width to height from which a box shows a person only from the chest up.
+/// Ratio of width to height above which a box shows a person only from the chest up.
 const CHEST_UP_RATIO: f32 = 0.75;
 
-/// Minimum height of a box in which clothes can be recognised, pixels.
+/// Minimum height of a box in which clothes can be recognised, in pixels.
 const MIN_HEIGHT: f32 = 40.0;
 
-/// The kind of a garment on the upper body if only its colours are known.
+/// The kind of an upper-body garment of which only the colours are known.
 pub(crate) const TOP: &str = "top";
 
-/// The kind of a garment below the waist if only its colours are known.
+/// The kind of a garment below the waist of which only the colours are known.
 pub(crate) const TROUSERS: &str = "trousers";
 
 /// The part of the body that a garment is worn on.
@@ -53,18 +53,18 @@ pub enum BodyPart {
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Garment {
-    /// The part of the body.
+    /// The part of the body that the garment is worn on.
     pub part: BodyPart,
-    /// The kind, with one name for easily confused kinds; empty if unknown.
+    /// The kind of garment, with one name for easily confused kinds; empty if unknown.
     pub kind: String,
-    /// Names of its colours; measured colours are in order of their share.
+    /// The names of the colours; measured colours are sorted by their share.
     pub colours: Vec<String>,
     /// Further attributes, such as `striped`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub details: Vec<String>,
 }
 
-/// Measures the garments of a person in a box; empty if the box is too small.
+/// Measures the garments of the person in a box; returns none if the box is too small.
 pub(crate) fn measure_garments(image: &Image, bounds: &BoundingBox) -> Vec<Garment> {
     let [x, y, w, h] = *bounds;
     let (width, height) = (w * image.width as f32, h * image.height as f32);
@@ -84,7 +84,7 @@ pub(crate) fn measure_garments(image: &Image, bounds: &BoundingBox) -> Vec<Garme
     top.into_iter().chain(garment(BodyPart::Lower, TROUSERS, 0.55, 0.85)).collect()
 }
 
-/// The one or two prominent colours of a garment.
+/// Returns the one or two prominent colours of a garment.
 fn prominent(image: &Image, part: BoundingBox) -> Vec<String> {
     let colours = colour::prominent(image, part);
     let main = colours.into_iter().take_while(|(_, share)| *share >= MIN_SHARE);
@@ -95,7 +95,7 @@ fn prominent(image: &Image, part: BoundingBox) -> Vec<String> {
 pub(crate) mod tests {
     use super::*;
 
-    /// A red upper and a blue lower half.
+    /// Returns a picture with a red upper half and a blue lower half.
     pub(crate) fn dressed() -> Image {
         let rgb =
             (0..100 * 200).flat_map(|i| if i < 100 * 100 { [220, 10, 10] } else { [10, 10, 220] });

@@ -3,15 +3,15 @@
 use ports::decoder::Image;
 use ports::detector::BoundingBox;
 
-/// Largest difference between a pixel's channels at which it counts as grey.
+/// Maximum difference between a pixel's channels at which the pixel counts as grey.
 const GREY: f32 = 0.14;
 
-/// Largest difference between the channels of a histogram bin at which it counts as grey; grey
-/// surfaces spread over one step.
+/// Maximum difference between the channels of a histogram bin at which the bin counts as grey; a
+/// grey surface can spread over adjacent bins.
 const GREY_BIN: f32 = 0.3;
 
-/// Names a colour; red, green and blue are in 0..1. Colours whose channels differ by less than
-/// `grey` are grey.
+/// Names a colour; red, green and blue are 0..1. Colours whose channels differ by less than `grey`
+/// are grey.
 fn name(r: f32, g: f32, b: f32, grey: f32) -> &'static str {
     let (max, min) = (r.max(g).max(b), r.min(g).min(b));
     if max - min < grey {
@@ -42,14 +42,16 @@ fn name(r: f32, g: f32, b: f32, grey: f32) -> &'static str {
     }
 }
 
-/// The colour name of a histogram bin, which has two bits each for red, green and blue.
+/// Returns the colour name of a histogram bin, whose index has two bits each for red, green and
+/// blue.
 pub(crate) fn bin_name(bin: usize) -> &'static str {
     let level = |shift: usize| (((bin >> shift) & 3) as f32 + 0.5) / 4.0;
     name(level(4), level(2), level(0), GREY_BIN)
 }
 
-/// The histogram of a part of a picture: the share of pixels in 4 × 4 × 4 bins of red, green and
-/// blue; the index of a bin is `16 r + 4 g + b`. All zero for a part without pixels.
+/// Computes the histogram of a part of a picture: the share of pixels in each of 4 × 4 × 4 bins of
+/// red, green and blue. The index of a bin is `16 r + 4 g + b`. All bins are zero if the part has
+/// no pixels.
 pub(crate) fn histogram(image: &Image, part: BoundingBox) -> Vec<f32> {
     let mut counts = vec![0_u32; 64];
     let pixels = sample_pixels(image, part, |rgb| {
@@ -75,7 +77,7 @@ pub(crate) fn prominent(image: &Image, part: BoundingBox) -> Vec<(&'static str, 
     counts.into_iter().take(2).map(|(name, n)| (name, share(n))).collect()
 }
 
-/// Calls `visit` with a few thousand pixels spread over the part and returns their number.
+/// Calls `visit` with up to a few thousand pixels spread over `part` and returns their number.
 fn sample_pixels(image: &Image, part: BoundingBox, mut visit: impl FnMut([u8; 3])) -> u32 {
     const PER_SIDE: u32 = 48;
     let edge = |share: f32, length: u32| (share.clamp(0.0, 1.0) * length as f32).round() as u32;

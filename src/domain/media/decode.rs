@@ -7,8 +7,8 @@ use ports::decoder::{CancellationToken, Frame, MediaInfo, Still, VideoDecoder};
 
 use crate::kernel::error::{Error, Result};
 
-/// Runs decoder work on a blocking thread. The work runs to its end and keeps what it holds until
-/// then, even if the caller goes away.
+/// Runs decoder work on a blocking thread. The work runs to completion and keeps its captured
+/// values until then, even if the caller is dropped.
 pub(crate) async fn decode<T: Send + 'static>(
     decoder: &Arc<dyn VideoDecoder>,
     work: impl FnOnce(&dyn VideoDecoder) -> Result<T> + Send + 'static,
@@ -19,7 +19,7 @@ pub(crate) async fn decode<T: Send + 'static>(
         .map_err(|e| Error::corrupt(format!("decoding panicked: {e}")))?
 }
 
-/// Does the same as [`decode`], but cancels the work when the caller goes away.
+/// Does the same as [`decode`], but cancels the work when the caller is dropped.
 pub(crate) async fn decode_cancellable<T: Send + 'static>(
     decoder: &Arc<dyn VideoDecoder>,
     work: impl FnOnce(&dyn VideoDecoder, &CancellationToken) -> Result<T> + Send + 'static,
@@ -35,12 +35,12 @@ pub(crate) async fn decode_cancellable<T: Send + 'static>(
     decode(decoder, move |decoder| work(decoder, &cancel)).await
 }
 
-/// Reads the properties that the file's container states.
+/// Reads the properties of a file from its container.
 pub(crate) async fn probe(decoder: &Arc<dyn VideoDecoder>, file: PathBuf) -> Result<MediaInfo> {
     decode(decoder, move |decoder| Ok(decoder.probe(&file)?)).await
 }
 
-/// Decodes the requested frames; the result has `None` for those that cannot be decoded.
+/// Decodes the requested frames; the result contains `None` for frames that cannot be decoded.
 pub(crate) async fn frames(
     decoder: &Arc<dyn VideoDecoder>,
     file: PathBuf,

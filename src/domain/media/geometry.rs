@@ -11,7 +11,7 @@ pub(crate) enum Side {
 }
 
 impl Side {
-    /// The third that contains the centre of a box.
+    /// Returns the third that contains the centre of a box.
     pub(crate) fn containing(bounds: &BoundingBox) -> Self {
         match centre(bounds).0 {
             x if x < 0.36 => Self::Left,
@@ -21,29 +21,29 @@ impl Side {
     }
 }
 
-/// The centre of a box, as fractions of the picture.
+/// Returns the centre of a box, as fractions of the picture.
 pub(crate) fn centre(bounds: &BoundingBox) -> (f32, f32) {
     (bounds[0] + bounds[2] / 2.0, bounds[1] + bounds[3] / 2.0)
 }
 
-/// The side of a square with the same area as a box; never 0.
+/// Returns the side of a square with the same area as a box; never 0.
 pub(crate) fn size(bounds: &BoundingBox) -> f32 {
     (bounds[2] * bounds[3]).max(f32::MIN_POSITIVE).sqrt()
 }
 
-/// The ratio of the sizes of two boxes, at least 1.
+/// Returns the ratio of the sizes of two boxes, at least 1.
 pub(crate) fn growth(a: &BoundingBox, b: &BoundingBox) -> f32 {
     let (a, b) = (size(a), size(b));
     a.max(b) / a.min(b)
 }
 
-/// Distance between the centres of two boxes.
+/// Returns the distance between the centres of two boxes.
 pub(crate) fn distance(a: &BoundingBox, b: &BoundingBox) -> f32 {
     let ((x, y), (u, v)) = (centre(a), centre(b));
     (x - u).hypot(y - v)
 }
 
-/// Intersection over union.
+/// Returns the intersection over union of two boxes.
 pub(crate) fn overlap(a: &BoundingBox, b: &BoundingBox) -> f32 {
     let along = |i: usize| (a[i] + a[i + 2]).min(b[i] + b[i + 2]) - a[i].max(b[i]);
     let common = along(0).max(0.0) * along(1).max(0.0);

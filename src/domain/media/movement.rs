@@ -1,23 +1,23 @@
-//! Determines in which direction something moves through the picture from its first and its last
-//! position.
+//! Determines in which direction something moves through the picture from its first and last
+//! positions.
 
 use ports::detector::BoundingBox;
 use serde::{Deserialize, Serialize};
 
 use crate::media::geometry::centre;
 
-/// Minimum shift that counts as a horizontal movement, as a share of the picture.
+/// Minimum horizontal shift that counts as movement, as a share of the picture.
 const MIN_SHIFT: f32 = 0.12;
 
-/// Minimum factor by which the height of a box must grow or shrink to count as a movement towards
-/// or away from the camera.
+/// Minimum factor by which the height of a box must grow or shrink for a movement towards or away
+/// from the camera.
 const MIN_GROWTH: f32 = 1.35;
 
 /// A movement through the picture.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Movement {
-    /// Unknown: it was seen only once.
+    /// Unknown, because the object was seen only once.
     #[default]
     Glimpsed,
     /// No movement.
@@ -33,7 +33,7 @@ pub enum Movement {
 }
 
 impl Movement {
-    /// Determines the movement of an object with these boxes in chronological order.
+    /// Determines the movement of an object from its boxes in chronological order.
     pub(crate) fn from_boxes<'a>(mut boxes: impl Iterator<Item = &'a BoundingBox>) -> Self {
         let Some(first) = boxes.next() else { return Self::Glimpsed };
         let Some(last) = boxes.last() else { return Self::Glimpsed };

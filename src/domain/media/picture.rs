@@ -6,7 +6,7 @@ use ports::detector::BoundingBox;
 
 use crate::kernel::error::{Error, Result};
 
-/// Maximum side of a portrait, pixels.
+/// Maximum width and height of a portrait, in pixels.
 const MAX_PORTRAIT_SIDE: u32 = 384;
 
 /// Encodes a picture as JPEG.
@@ -23,8 +23,8 @@ pub(crate) async fn jpeg(image: Image) -> Result<Bytes> {
     .map_err(|e| Error::corrupt(format!("encoding a picture panicked: {e}")))?
 }
 
-/// Crops a person from a picture, with a margin, and scales the crop down to at most
-/// [`MAX_PORTRAIT_SIDE`].
+/// Crops a person from a picture, with a margin, and scales the crop down to [`MAX_PORTRAIT_SIDE`]
+/// if it is larger.
 pub(crate) fn portrait(image: &Image, bounds: &BoundingBox) -> Image {
     const MARGIN: f32 = 0.1;
     let edge = |share: f32, length: u32| (share.clamp(0.0, 1.0) * length as f32).round() as u32;

@@ -1,30 +1,30 @@
 //! Detects when text on screen changes. Text on a slide, in a caption or in a score does not move
-//! between changes, so only static parts of the picture are compared; motion behind them does not
+//! between changes, so only static parts of the picture are compared; motion around them does not
 //! count.
 
 use ports::decoder::Image;
 
 use crate::kernel::time::Span;
 
-/// Length of a tile's sides, pixels; pictures are compared tile by tile.
+/// Side length of a tile, in pixels; pictures are compared tile by tile.
 const TILE: usize = 4;
 
-/// Mean luma difference from which a tile differs by more than coding noise, 0..255.
+/// Minimum mean luma difference of a tile that is more than coding noise, 0..255.
 const NOISE: f32 = 6.0;
 
-/// Mean luma difference from which the content of a tile has changed, 0..255.
+/// Minimum mean luma difference of a tile whose content has changed, 0..255.
 const CHANGED: f32 = 16.0;
 
-/// Luma range from which a tile may contain letters, 0..255.
+/// Minimum luma range of a tile that may contain letters, 0..255.
 const CONTRAST: f32 = 60.0;
 
-/// Minimum number of thumbnails on which text must be static; nobody can read text that is shown
-/// for less time.
+/// Minimum number of thumbnails in which text must be static; text shown for less time is
+/// unreadable.
 const MIN_STATIC: usize = 3;
 
-/// The luma of one picture, by tile.
+/// The luma of one picture, which can be compared tile by tile.
 struct Tiles {
-    /// Luma of each pixel, row by row, `width` per row.
+    /// The luma of each pixel, row by row, with `width` pixels per row.
     luma: Vec<u8>,
     width: usize,
     height: usize,
@@ -68,7 +68,7 @@ impl Tiles {
         (self.width, self.height) == (other.width, other.height)
     }
 
-    /// Whether no tile differs by more than noise.
+    /// Whether the content of no tile has changed.
     fn is_same(&self, other: &Self) -> bool {
         self.is_comparable(other)
             && (0..self.count()).all(|tile| self.difference(other, tile) < CHANGED)
@@ -78,21 +78,22 @@ impl Tiles {
 /// A frame to run OCR on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Reading {
-    /// The time of the frame, seconds of the video.
+    /// The time of the frame, in seconds from the start of the video.
     pub(crate) time: f64,
-    /// The span in which the sampled picture does not change; contains `time`.
+    /// The span around `time` in which the sampled picture does not change.
     pub(crate) shown: Span,
 }
 
-/// Selects the frames to run OCR on from thumbnails with their times in order: the frames at `required`
-/// times, and one for each span without a change of text; at most `max`.
+/// Selects at most `max` frames to run OCR on: those at the `required` times, which are never
+/// dropped, and one for each stretch in which the text does not change. `thumbnails` are in
+/// chronological order.
 pub(crate) fn readings(thumbnails: &[(f64, Image)], required: &[f64], max: usize) -> Vec<Reading> {
     let tiles: Vec<Tiles> = thumbnails.iter().map(|(_, image)| Tiles::from_image(image)).collect();
     let mut times: Vec<f64> = required.to_vec();
     for stretch in static_stretches(&tiles) {
         let (from, to) = (thumbnails[stretch.start].0, thumbnails[stretch.end - 1].0);
         if !required.iter().any(|time| (from..=to).contains(time)) {
-            // In the middle of a span nothing fades in or out.
+            // Nothing fades in or out in the middle of a stretch.
             times.push(thumbnails[(stretch.start + stretch.end - 1) / 2].0);
         }
     }
@@ -104,7 +105,7 @@ pub(crate) fn readings(thumbnails: &[(f64, Image)], required: &[f64], max: usize
         .collect()
 }
 
-/// Stretches without a change of text, as ranges of thumbnails.
+/// Finds the stretches in which the text does not change, as ranges of thumbnails.
 fn static_stretches(tiles: &[Tiles]) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -119,7 +120,7 @@ fn static_stretches(tiles: &[Tiles]) -> Vec<std::ops::Range<usize>> {
     found
 }
 
-/// Whether a static part differs from the static part at the beginning of the span.
+/// Whether a static part of the picture differs from what it was at the `start` of the stretch.
 fn text_changed(tiles: &[Tiles], start: usize, now: usize) -> bool {
     let Some(after) = tiles.get(now + 1) else { return false };
     let (first, second, picture) = (&tiles[start], &tiles[start + 1], &tiles[now]);
@@ -145,7 +146,7 @@ fn unchanged_span(thumbnails: &[(f64, Image)], tiles: &[Tiles], time: f64) -> Sp
     let same = |i: &usize| tiles[*i].is_same(&tiles[here]);
     let first = (0..here).rev().take_while(same).last().unwrap_or(here);
     let last = (after..thumbnails.len()).take_while(same).last().unwrap_or(here);
-    // A frame between two equal thumbnails is equal, too; otherwise it may differ.
+    // A frame between two equal thumbnails is also equal; otherwise it may differ.
     if last == here {
         return if thumbnails[here].0 == time {
             Span { start: thumbnails[first].0, end: time }
@@ -162,7 +163,8 @@ mod tests {
 
     const SIDE: usize = 64;
 
-    /// A picture with a word in its lower half and a texture shifted by `noise` in its upper half.
+    /// Draws a picture with a word in its lower half and a texture shifted by `noise` in its upper
+    /// half.
     fn picture(word: usize, noise: usize) -> Image {
         let mut rgb = vec![90; SIDE * SIDE * 3];
         for y in 0..SIDE / 2 {
@@ -178,7 +180,7 @@ mod tests {
         Image { width: SIDE as u32, height: SIDE as u32, rgb }
     }
 
-    /// Thumbnails at 2 Hz.
+    /// Returns thumbnails at 2 Hz.
     fn thumbnails(pictures: impl Iterator<Item = (usize, usize)>) -> Vec<(f64, Image)> {
         pictures.enumerate().map(|(i, (w, n))| (i as f64 / 2.0, picture(w, n))).collect()
     }

@@ -8,32 +8,31 @@ use text::letters_and_digits;
 use crate::kernel::time::rounded;
 use crate::media::tracking::Location;
 
-/// Minimum confidence at which a line is kept; below it, there is more noise than text.
+/// Minimum confidence of a line; below it, there is more noise than text.
 const MIN_CONFIDENCE: f32 = 0.7;
 
-/// Minimum similarity at which two readings may be the same line (normalised edit distance without
-/// spaces).
+/// Minimum similarity of two readings of the same line (normalised edit distance without spaces).
 const MIN_LINE_SIMILARITY: f64 = 0.8;
 
-/// A line of text over time.
+/// A line of text on screen, over time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ScreenLine {
     /// The reading with the highest confidence.
     pub text: String,
-    /// The confidence of that reading, 0..1.
+    /// The confidence of the reading in `text`, 0..1.
     pub confidence: f64,
-    /// When it first appears, seconds of the video.
+    /// Time when the line first appears, in seconds from the start of the video.
     pub first_seen: f64,
-    /// When it last appears, seconds of the video.
+    /// Time when the line last appears, in seconds from the start of the video.
     pub last_seen: f64,
-    /// All its observations in chronological order; omitted from hits.
+    /// All observations of the line, in chronological order; omitted from search hits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Location>,
 }
 
-/// Merges the lines of all frames, given with their times in order, into distinct lines in order of
-/// their first appearance, then from top to bottom.
+/// Merges the lines of all frames, given in chronological order, into distinct lines. The result is
+/// sorted by first appearance, then from top to bottom.
 pub(crate) fn merge_lines(frames: &[(f64, Vec<TextLine>)]) -> Vec<ScreenLine> {
     let mut merged: Vec<Line<'_>> = Vec::new();
     for (time, lines) in frames {
@@ -42,7 +41,8 @@ pub(crate) fn merge_lines(frames: &[(f64, Vec<TextLine>)]) -> Vec<ScreenLine> {
             if key.is_empty() {
                 continue;
             }
-            // A line is in one place at a time, so two similar ones in one frame are two lines.
+            // A line can be in only one place at a time, so two similar lines in one frame are
+            // distinct.
             let known = merged.iter_mut().find(|known| {
                 known.seen.last().is_some_and(|(last, _)| last < time)
                     && is_same_line(&known.key, &key)
@@ -72,9 +72,9 @@ fn is_same_line(one: &str, other: &str) -> bool {
 }
 
 /// Whether two readings may have the same words. A changed score, step or clock makes a different
-/// line, however similar the two are, and so does a replaced word.
+/// line, even if the readings are otherwise similar; so does a replaced word.
 fn has_same_words(one: &TextLine, other: &TextLine) -> bool {
-    /// Minimum confidence that both readings need for a difference in a short word to be trusted.
+    /// Minimum confidence of both readings at which a difference in a short word is trusted.
     const MIN_SHORT_WORD_CONFIDENCE: f32 = 0.9;
     let words = |text: &str| -> Vec<String> {
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -91,10 +91,10 @@ fn has_same_words(one: &TextLine, other: &TextLine) -> bool {
 
 /// Whether two readings may be the same word, given in lower case.
 fn is_same_word(a: &str, b: &str, is_confident: bool) -> bool {
-    /// Minimum similarity at which two readings may be the same word.
+    /// Minimum similarity of two readings of the same word.
     const SAME_WORD: f64 = 0.6;
-    /// Maximum length of a short word, that is, one in which a single letter makes a different
-    /// word, such as "now" and "not".
+    /// Maximum length of a short word, in which a single letter can make a different word, such as
+    /// "now" and "not".
     const SHORT: usize = 3;
     let has_digits = |word: &str| word.chars().any(char::is_numeric);
     if has_digits(a) || has_digits(b) {
@@ -108,7 +108,7 @@ fn digits(text: &str) -> String {
     text.chars().filter(|c| c.is_numeric()).collect()
 }
 
-/// Replaces letters that are commonly misread digits.
+/// Replaces letters that are commonly misread digits with those digits.
 fn as_digits(word: &str) -> String {
     let digit = |c| match c {
         'o' => '0',
@@ -124,7 +124,7 @@ fn as_digits(word: &str) -> String {
 /// Lines that form one text, such as a title of two lines.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Caption {
-    /// The text in one line.
+    /// The text, on one line.
     pub(crate) text: String,
     /// How prominent the caption is: the height of the letters, as a share of the picture's height,
     /// times the number of observations.
@@ -134,8 +134,8 @@ pub(crate) struct Caption {
 /// Maximum number of lines in a caption; more lines are a page of text.
 const MAX_CAPTION_LINES: usize = 4;
 
-/// Groups lines into distinct captions in order of appearance: lines that appear together, directly
-/// below or next to each other, are one caption. Single letters are dropped.
+/// Groups lines into distinct captions, in order of appearance: lines that appear together,
+/// directly below or next to each other, form one caption. Single letters are dropped.
 pub(crate) fn captions(lines: &[ScreenLine]) -> Vec<Caption> {
     let mut groups: Vec<Vec<&ScreenLine>> = Vec::new();
     for line in lines {
@@ -173,10 +173,11 @@ fn caption(lines: &[&ScreenLine]) -> Caption {
     Caption { text, prominence: height * seen as f64 }
 }
 
-/// The separator between two lines of one caption: a space if both are in the same case, a comma
-/// otherwise, as between a name and a role; `None` for lines of different captions.
+/// Returns the separator between two lines of one caption: a space if both or neither are in upper
+/// case, otherwise a comma, as between a name and a role. Returns `None` if the lines belong to
+/// different captions.
 fn separator(above: &ScreenLine, line: &ScreenLine) -> Option<&'static str> {
-    /// Limits for gaps and shifts, in letter heights, and for the ratio of letter heights.
+    /// Limits for gaps and shifts, in letter heights, and for ratios of letter heights.
     const GAP: f64 = 0.9;
     const INTO: f64 = -0.4;
     const ROW: f64 = 0.4;
@@ -203,7 +204,7 @@ fn separator(above: &ScreenLine, line: &ScreenLine) -> Option<&'static str> {
 
 /// One line of text over time.
 struct Line<'a> {
-    /// The letters and digits in lower case.
+    /// The letters and digits of `best`, in lower case.
     key: String,
     /// The reading with the highest confidence.
     best: &'a TextLine,

@@ -1,7 +1,7 @@
-//! Tracks objects from frame to frame, so that an object detected ten times counts once.
+//! Tracks objects from frame to frame, so that an object detected in ten frames counts once.
 //!
 //! Boxes with the same label are joined if they overlap or are close to each other. Across a cut or
-//! a gap they are joined if their colours are similar and they never appear together.
+//! a gap, they are joined if their colours are similar and they never appear together.
 
 use ports::decoder::Image;
 use ports::detector::{BoundingBox, Detection};
@@ -13,39 +13,41 @@ use crate::media::colour;
 use crate::media::geometry::{distance, growth, overlap, size};
 use crate::media::movement::Movement;
 
-/// Longest gap in a track over which boxes are joined by position, seconds; after a longer gap only
-/// colours count.
+/// Maximum gap in a track over which boxes are joined by position, in seconds; after a longer gap,
+/// only colours count.
 const MAX_GAP: f64 = 2.0;
 
-/// Minimum overlap (intersection over union) of the boxes of an object in adjacent frames …
+/// Minimum overlap (intersection over union) of an object's boxes in adjacent frames, unless their
+/// centres are within [`MAX_SHIFT`].
 const MIN_OVERLAP: f32 = 0.15;
 
-/// … or maximum distance between their centres, as a multiple of the box's size.
+/// Maximum distance between the centres of an object's boxes in adjacent frames, as a multiple of
+/// the box size, unless they overlap by [`MIN_OVERLAP`].
 const MAX_SHIFT: f32 = 0.7;
 
-/// Maximum change of an object's size between frames, as a factor.
+/// Maximum factor by which an object's size may change between frames.
 const MAX_GROWTH: f32 = 2.5;
 
 /// Minimum similarity of colour histograms at which boxes of an object that was out of sight are
 /// joined.
 const MIN_COLOUR_SIMILARITY: f32 = 0.75;
 
-/// Minimum confidence at which an object is kept that was seen only once in at least [`FEW_FRAMES`]
-/// frames.
+/// Minimum confidence of an object that is seen in only one of at least [`FEW_FRAMES`] frames;
+/// others are dropped.
 const MIN_SINGLE_CONFIDENCE: f32 = 0.5;
 
-/// See [`MIN_SINGLE_CONFIDENCE`].
+/// Minimum number of frames for [`MIN_SINGLE_CONFIDENCE`] and [`SINGLE_FACTOR`] to apply.
 const FEW_FRAMES: usize = 4;
 
 /// Factor by which confidence is reduced if only one of several frames shows the object, since a
-/// real object would appear in the next frame, too.
+/// real object would also appear in the next frame.
 const SINGLE_FACTOR: f32 = 0.72;
 
 /// The position of an object at one time, as stored.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Location {
-    /// Time, seconds of the video.
+    /// Time, in seconds from the start of the video.
     pub t: f64,
     /// Left, top, width and height, as fractions of the picture.
     #[serde(rename = "box")]
@@ -55,7 +57,7 @@ pub struct Location {
 }
 
 impl Location {
-    /// Creates a location, rounded to the precision of a picture.
+    /// Creates a location, rounded to the precision that is stored.
     pub(crate) fn new(time: f64, bounds: &BoundingBox, confidence: f32) -> Self {
         Self {
             t: rounded(time),
@@ -64,7 +66,7 @@ impl Location {
         }
     }
 
-    /// The bounding box.
+    /// Returns the bounding box.
     pub(crate) fn bounding_box(&self) -> BoundingBox {
         self.bounds.map(|x| x as f32)
     }
@@ -73,13 +75,13 @@ impl Location {
 /// A detection of an object in one frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrackPoint {
-    /// Time, seconds of the video.
+    /// Time, in seconds from the start of the video.
     pub time: f64,
     /// Bounding box, as fractions of the picture.
     pub bounds: BoundingBox,
     /// Confidence, 0..1.
     pub confidence: f32,
-    /// Colour histogram of the box, 64 bins; empty if the picture is no longer available.
+    /// Colour histogram of the box, with 64 bins; empty if the picture is no longer available.
     pub colours: Vec<f32>,
     /// Whether there was a cut since the previous point, so that a different position does not mean
     /// movement.
@@ -113,56 +115,57 @@ impl TrackPoint {
     }
 }
 
-/// One object over time.
+/// An object over time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Track {
     /// The detector's label for the object.
     pub label: String,
-    /// The points in chronological order, at least one.
+    /// The points in chronological order; there is at least one.
     pub points: Vec<TrackPoint>,
 }
 
 impl Track {
-    /// The point with the highest confidence.
+    /// Returns the point with the highest confidence.
     pub(crate) fn best_point(&self) -> Option<&TrackPoint> {
         self.points.iter().max_by(|a, b| a.confidence.total_cmp(&b.confidence))
     }
 
-    /// The highest confidence of its points.
+    /// Returns the highest confidence of any point.
     pub(crate) fn confidence(&self) -> f32 {
         self.points.iter().map(|point| point.confidence).fold(0.0, f32::max)
     }
 
-    /// How certain the track's label is, 0..1, given the number of analyzed frames; less certain if
-    /// only one of them shows the object.
+    /// Returns how certain the track's label is, 0..1. The certainty is lower if only one of the
+    /// `frames` analyzed frames shows the object.
     pub(crate) fn certainty(&self, frames: usize) -> f32 {
         let alone = self.points.len() == 1 && frames >= FEW_FRAMES;
         self.confidence() * if alone { SINGLE_FACTOR } else { 1.0 }
     }
 
-    /// Time of its first point, seconds.
+    /// Returns the time of the first point, in seconds.
     pub(crate) fn first_seen(&self) -> f64 {
         self.points.first().map_or(0.0, |point| point.time)
     }
 
-    /// Time of its last point, seconds.
+    /// Returns the time of the last point, in seconds.
     pub(crate) fn last_seen(&self) -> f64 {
         self.points.last().map_or(0.0, |point| point.time)
     }
 
-    /// The points in the shot that has the most points; among several such shots, the first.
+    /// Returns the points in the shot that has the most points, or in the first of several such
+    /// shots.
     pub(crate) fn longest_shot(&self) -> &[TrackPoint] {
         let shots = self.points.chunk_by(|_, next| !next.after_cut);
         shots.rev().max_by_key(|shot| shot.len()).unwrap_or_default()
     }
 
-    /// The movement within [`Self::longest_shot`].
+    /// Returns the movement within [`Self::longest_shot`].
     pub(crate) fn movement(&self) -> Movement {
         Movement::from_boxes(self.longest_shot().iter().map(|point| &point.bounds))
     }
 }
 
-/// Tracks objects over frames, which are pushed in chronological order.
+/// Tracks objects across frames, which are pushed in chronological order.
 #[derive(Debug, Default)]
 pub(crate) struct Tracker {
     tracks: Vec<Track>,
@@ -171,7 +174,7 @@ pub(crate) struct Tracker {
 }
 
 impl Tracker {
-    /// Adds the detections of a frame. `cuts` are the times of shot boundaries, in order.
+    /// Adds the detections in a frame. `cuts` are the times of shot boundaries, in order.
     pub(crate) fn push(
         &mut self,
         time: f64,
@@ -219,7 +222,7 @@ impl Tracker {
         self.last = Some(time);
     }
 
-    /// The tracks in order of their first point.
+    /// Returns the tracks in order of their first points.
     pub(crate) fn finish(mut self) -> Vec<Track> {
         if self.frames >= FEW_FRAMES {
             self.tracks.retain(|t| t.points.len() > 1 || t.confidence() >= MIN_SINGLE_CONFIDENCE);
@@ -228,12 +231,12 @@ impl Tracker {
     }
 }
 
-/// A score of how well a point continues a track's last one; `None` if it cannot.
+/// Scores how well a point continues a track's last point; returns `None` if it cannot.
 type MatchScore<'a> = &'a dyn Fn(&TrackPoint, &TrackPoint) -> Option<f32>;
 
-/// Assigns each new point to a track, which is given by its label and last point. The best scores
-/// come first, and each track is used once. Points without a match by the first measure are tried
-/// with the next one.
+/// Assigns each new point to at most one track, which is given by its label and last point. The
+/// best matches are assigned first, and each track is used once. Points that do not match by the
+/// first measure are tried with the next one.
 fn assign(
     tracks: &[(&str, &TrackPoint)],
     next: &[(&str, &TrackPoint)],
@@ -258,9 +261,9 @@ fn assign(
 }
 
 /// Reconstructs tracks from stored locations with the same label. Returns the indices of each
-/// track's locations in chronological order. Colours and cuts are not stored, so static or steadily
-/// moving objects are followed through any gap, and then the nearest tracks are joined until there
-/// are at most `count` objects (0: unknown).
+/// track's locations in chronological order. Colours and cuts are not stored, so boxes are first
+/// joined by position over gaps of any length. Then the nearest tracks are joined until there are
+/// at most `count` objects (0 if unknown).
 pub(crate) fn tracks_from_locations(locations: &[Location], count: usize) -> Vec<Vec<usize>> {
     let points: Vec<TrackPoint> = locations.iter().map(TrackPoint::from).collect();
     let mut order: Vec<usize> = (0..points.len()).collect();
@@ -280,7 +283,7 @@ pub(crate) fn tracks_from_locations(locations: &[Location], count: usize) -> Vec
     }
     while count > 0 && tracks.len() > count {
         let mut nearest: Option<(f32, usize, usize)> = None;
-        // Later tracks begin later, so only they can continue earlier ones.
+        // Tracks are in order of their start, so only later ones can continue earlier ones.
         for (a, before) in tracks.iter().enumerate() {
             for (b, after) in tracks.iter().enumerate().skip(a + 1) {
                 let (Some(last), first) = (end(before), &points[after[0]]) else { continue };
@@ -297,7 +300,7 @@ pub(crate) fn tracks_from_locations(locations: &[Location], count: usize) -> Vec
     tracks
 }
 
-/// The score of a box continuing another one, by position; `None` if it cannot.
+/// Scores by position how well `next` continues `last`; returns `None` if it cannot.
 fn position_score(last: &TrackPoint, next: &TrackPoint) -> Option<f32> {
     if growth(&last.bounds, &next.bounds) > MAX_GROWTH {
         return None;
@@ -308,7 +311,7 @@ fn position_score(last: &TrackPoint, next: &TrackPoint) -> Option<f32> {
         .then(|| overlap + 0.3 * colour_similarity(&last.colours, &next.colours) - 0.1 * shift)
 }
 
-/// Intersection of colour histograms, 0..1.
+/// Returns the intersection of two colour histograms, 0..1.
 fn colour_similarity(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(x, y)| x.min(*y)).sum()
 }
@@ -317,7 +320,7 @@ fn colour_similarity(a: &[f32], b: &[f32]) -> f32 {
 mod tests {
     use super::*;
 
-    /// A picture with a red left half and a blue right half.
+    /// Returns a picture with a red left half and a blue right half.
     fn halves() -> Image {
         let rgb = (0..64 * 36).flat_map(|i| if i % 64 < 32 { [255, 0, 0] } else { [0, 0, 255] });
         Image { width: 64, height: 36, rgb: rgb.collect() }
@@ -327,7 +330,8 @@ mod tests {
         Detection { label: label.into(), confidence, bounds: [x, 0.2, 0.1, 0.3] }
     }
 
-    /// Detections by frame, with two frames per second.
+    /// Tracks detections, given for each of two frames per second. Returns each track's label and
+    /// number of points.
     fn tracks(frames: &[Vec<Detection>], cuts: &[f64]) -> Vec<(String, usize)> {
         let mut tracker = Tracker::default();
         for (i, detections) in frames.iter().enumerate() {
@@ -384,7 +388,7 @@ mod tests {
         assert_eq!(tracks(&short, &[]).len(), 1, "one frame is all there is");
     }
 
-    /// Locations by time and left edge.
+    /// Builds locations from times and left edges.
     fn locations(seen: &[(f64, f64)]) -> Vec<Location> {
         let location =
             |&(t, x): &(f64, f64)| Location { t, bounds: [x, 0.2, 0.1, 0.3], confidence: 0.9 };

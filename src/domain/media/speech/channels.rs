@@ -1,6 +1,6 @@
-//! Speech on the channels of a stereo track with one voice per channel, as recorders of calls and
-//! interviews produce. Both channels are stored while the track is decoded. Afterwards, their
-//! levels during speech and the speech on each of them decide whether each has its own voice.
+//! Speech on the channels of a stereo track with one voice per channel, as call and interview
+//! recorders produce. Both channels are stored while the track is decoded. Afterwards, their levels
+//! during speech and the speech on each channel decide whether each has its own voice.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::kernel::error::Result;
 use crate::kernel::time::Span;
 use crate::media::speech::VoiceTurn;
 
-/// Minimum length of speech between spans of bleed, seconds.
+/// Minimum length of speech that remains between spans of bleed, in seconds.
 const MIN_SPEECH: f64 = 0.2;
 
 /// Writes the channels of a track to disk while they are decoded, starting at the first difference.
@@ -27,32 +27,32 @@ pub(crate) struct ChannelWriter {
 
 struct Open {
     writers: [SoundWriter; 2],
-    /// Time of the first difference between the channels, seconds.
+    /// Time of the first difference between the channels, in seconds.
     from: f64,
     envelope: Envelope,
 }
 
-/// Two different channels.
+/// Two channels that differ.
 pub(crate) struct Channels {
     sounds: [Sound; 2],
     from: f64,
     envelope: Envelope,
 }
 
-/// A channel and the speech of its speaker.
+/// A channel and its speaker's speech.
 pub(crate) struct ChannelSpeech {
     pub(crate) sound: Arc<Sound>,
-    /// In order, not overlapping.
+    /// Spans of speech, in order and without overlaps.
     pub(crate) spans: Vec<Span>,
 }
 
 impl ChannelWriter {
-    /// Creates a writer whose temporary files are in `folder`.
+    /// Creates a writer that stores its temporary files in `folder`.
     pub(crate) fn new(folder: &Path) -> Self {
         Self { folder: folder.to_path_buf(), channels: None, is_identical: false }
     }
 
-    /// Appends a block; `mix` contains the sound before that block.
+    /// Appends a block of audio; `mix` contains the mixed sound before that block.
     pub(crate) fn push(
         &mut self,
         block: &AudioBlock<'_>,
@@ -91,8 +91,8 @@ impl ChannelWriter {
 }
 
 impl Channels {
-    /// Returns each channel with its speech, or `None` unless each has its own voice. `speech` is
-    /// the speech in the mix; `find_speech` detects speech in a channel. *Blocks*.
+    /// Returns each channel with its speech, or `None` unless each channel has its own voice.
+    /// `speech` is the speech in the mix; `find_speech` detects speech in a channel. *Blocks*.
     pub(crate) fn separate(
         self,
         speech: &[Span],
@@ -109,7 +109,7 @@ impl Channels {
         for (channel, mut sound) in sounds.into_iter().enumerate() {
             let mut muted = shifted(&envelope.bleeding(channel, separation), from);
             if channel == 1 && from > sound.span().start {
-                // The channels are identical until then.
+                // The channels are identical until `from`, so the second one is muted until then.
                 muted.insert(0, Span { start: sound.span().start, end: from });
             }
             let spans = subtract(&find_speech(&sound)?, &muted);
@@ -123,7 +123,7 @@ impl Channels {
     }
 }
 
-/// Subtracts spans from spans; both are in order and do not overlap.
+/// Subtracts the spans `taken` from `spans`; both are in order and do not overlap.
 fn subtract(spans: &[Span], taken: &[Span]) -> Vec<Span> {
     let mut left = Vec::new();
     for span in spans {
@@ -138,8 +138,8 @@ fn subtract(spans: &[Span], taken: &[Span]) -> Vec<Span> {
     left
 }
 
-/// Diarizes speech with one speaker per channel. Returns the turns in order of start, with speakers
-/// `S1`, `S2` by first speech.
+/// Diarizes speech with one speaker per channel. Returns the turns in order of start, with the
+/// speakers named `S1` and `S2` in order of first speech.
 pub(crate) fn channel_turns(channels: &[ChannelSpeech]) -> Vec<VoiceTurn> {
     let mut turns: Vec<(usize, Span)> = Vec::new();
     for (channel, ChannelSpeech { spans, .. }) in channels.iter().enumerate() {
@@ -166,7 +166,7 @@ mod tests {
 
     const RATE: f64 = SAMPLE_RATE as f64;
 
-    /// Deterministic noise.
+    /// Generates deterministic noise.
     fn noise(seed: u32, seconds: f64, loudness: f32) -> Vec<f32> {
         let mut state = seed.wrapping_mul(0x9E37_79B9) | 1;
         let mut next = || {
@@ -176,7 +176,7 @@ mod tests {
         (0..(seconds * RATE) as usize).map(|_| next()).collect()
     }
 
-    /// Synthetic speech within spans: noise in syllables of a quarter of a second.
+    /// Generates synthetic speech within spans: noise in syllables of a quarter of a second.
     fn voice(seed: u32, seconds: f64, spans: &[(f64, f64)]) -> Vec<f32> {
         let mut samples = noise(seed, seconds, 0.5);
         let pace = 4.0 + f64::from(seed % 5) * 0.3;
@@ -193,7 +193,7 @@ mod tests {
         a.iter().zip(b).map(|(a, b)| (a + share * b).clamp(-1.0, 1.0)).collect()
     }
 
-    /// Voice activity detection by loudness alone.
+    /// Detects voice activity by loudness alone.
     fn find_loud(sound: &Sound) -> Result<Vec<Span>> {
         let span = sound.span();
         let samples = sound.read_blocking(span.start, span.end)?;
@@ -210,7 +210,7 @@ mod tests {
         Ok(spans)
     }
 
-    /// The channels of a track that begins at 2 s, if each has its own voice.
+    /// Returns the channels of a track that begins at 2 s, if each has its own voice.
     fn separated(left: &[f32], right: &[f32]) -> Option<Vec<ChannelSpeech>> {
         let folder = tempfile::tempdir().expect("a folder");
         let mut mix = SoundWriter::create(folder.path()).expect("a writer");
@@ -311,7 +311,7 @@ mod tests {
         let scaled = |by: f32| -> Vec<f32> { speech.iter().map(|s| s * by).collect() };
         let wide = |seed| mixed(&scaled(0.7), &voice(seed, 10.0, &speaks), 0.3);
         let (other, silence) = (voice(2, 10.0, &[(3.0, 8.0)]), vec![0.0; speech.len()]);
-        // The same rhythm on other instruments: samples that have nothing in common.
+        // The same rhythm on different instruments: samples that have nothing in common.
         let pulse = |seed| -> Vec<f32> {
             let beat = noise(seed, 10.0, 0.5);
             let level = |at: usize| (at as f64 / RATE * 6.0).sin().abs() as f32;

@@ -1,6 +1,6 @@
 //! Recovers speech that a recogniser skipped. In long audio, a network may transcribe repeated
-//! words only once. So each region of speech between pauses that has no words is recognised again,
-//! on its own.
+//! words only once. Each region of speech that is left without words is therefore recognised again,
+//! separately.
 
 use ports::transcriber::Word;
 use text::letters_and_digits;
@@ -10,12 +10,12 @@ use super::recognise::{Piece, Recognition};
 use crate::kernel::error::Result;
 use crate::kernel::time::Span;
 
-/// Minimum length of a region that is recognised again, seconds; shorter ones without words are
-/// coughs or laughs.
+/// Minimum length of a region that is recognised again, in seconds; shorter regions without words
+/// are coughs or laughs.
 const MIN_REGION: f64 = 0.4;
 
 impl Recognition<'_> {
-    /// Recognises again, each on its own, the regions of a piece that have no words.
+    /// Recognises each region of a piece that has no words again, separately.
     pub(super) async fn complete(&self, piece: &mut Piece) -> Result<()> {
         let regions = piece.pack.regions(self.spans);
         if piece.words.is_empty() || regions.len() < 2 {
@@ -30,7 +30,7 @@ impl Recognition<'_> {
             if alone.words.is_empty() || alone.confidence() < self.min_confidence {
                 continue;
             }
-            // The words may have been assigned to a neighbouring region.
+            // The words may already have been assigned to a neighbouring region.
             for near in [at.checked_sub(1), Some(at + 1)].into_iter().flatten() {
                 if words_by_region.get(near).is_some_and(|words| extends(words, &alone.words)) {
                     let repeated = self.recognise_region(piece, regions[near]).await?;
@@ -65,7 +65,7 @@ fn by_region(regions: &[Span], words: Vec<Word>) -> Vec<Vec<Word>> {
     words_by_region
 }
 
-/// Whether words begin or end with `others` and contain more.
+/// Whether `words` begin or end with `others` and contain more.
 fn extends(words: &[Word], others: &[Word]) -> bool {
     let letters = |words: &[Word]| -> Vec<String> {
         words.iter().map(|word| letters_and_digits(&word.text)).collect()

@@ -1,69 +1,72 @@
-//! Level envelopes of the two channels of a stereo track, window by window, and the bleed between
-//! them. Voices on separate channels alternate or, while both speak, rise and fall independently;
-//! music, ambience and a centred voice rise and fall on both channels together.
+//! Level envelopes of the two channels of a stereo track, measured window by window, and the bleed
+//! between the channels. Voices on separate channels alternate or, while both speak, rise and fall
+//! independently; music, ambience and a centred voice rise and fall on both channels together.
 
 use ports::decoder::SAMPLE_RATE;
 
 use crate::kernel::time::Span;
 
-/// Samples per window: 50 ms, less than a syllable.
+/// Number of samples per window: 50 ms, less than a syllable.
 const WINDOW: usize = SAMPLE_RATE as usize / 20;
 
-/// Length of a window, seconds.
+/// Length of a window, in seconds.
 const SECONDS: f64 = WINDOW as f64 / SAMPLE_RATE as f64;
 
-/// Level difference from which only the louder channel has the voice, dB. Microphones with more
-/// bleed than that do not count as separate channels.
+/// Minimum level difference, in dB, at which only the louder channel has the voice. Microphones
+/// with more bleed than that do not count as separate channels.
 const MIN_DIFFERENCE: f32 = 6.0;
 
-/// Level relative to a channel's maximum below which sound is a pause, dB.
+/// Level, in dB relative to a channel's maximum, below which sound is a pause.
 const AUDIBLE: f32 = -35.0;
 
-/// The lowest level that is distinguished, dB; how much quieter a pause is has no meaning.
+/// Lowest level that is distinguished, in dB; how quiet a pause is does not matter.
 const FLOOR: f32 = -45.0;
 
-/// Number of loudest windows that determine the level of a channel: half a second.
+/// Number of loudest windows that determine a channel's level: half a second.
 const LOUDEST_WINDOWS: usize = 10;
 
-/// Maximum gain with which a channel is brought to the level of the other, dB.
+/// Maximum gain for bringing a channel to the level of the other, in dB.
 const MAX_GAIN: f32 = 20.0;
 
-/// In how many windows a channel must have its own sound at least; this is the length of "Hello".
+/// Minimum number of windows in which a channel must have its own sound: about the length of
+/// "Hello".
 const MIN_OWN: usize = 8;
 
-/// How far above the bleed the level of a channel's own sound must be, dB.
+/// Minimum level of a channel's own sound above the bleed, in dB.
 const MARGIN: f32 = 8.0;
 
-/// The bleed is this quantile of the level differences while the other channel is louder. It is
-/// below the median, because the channel's own voice lies above it.
+/// Divisor that gives the quantile of the level differences, while the other channel is louder,
+/// that is taken as the bleed: 4 for the lower quartile. It is below the median, because the
+/// channel's own voice lies above the bleed.
 const BLEED_QUANTILE: usize = 4;
 
-/// Correlation of envelopes below which sounds are independent.
+/// Correlation of envelopes below which the sounds are independent.
 const INDEPENDENT: f64 = 0.3;
 
-/// Largest share of audible windows that may have similar levels on both channels if the envelopes
+/// Maximum share of audible windows that may have similar levels on both channels if the envelopes
 /// correlate.
 const MAX_SIMULTANEOUS: f64 = 0.35;
 
 /// Correlation of samples above which both channels carry the same sound.
 const COPY: f32 = 0.9;
 
-/// Over how many windows on either side bleed detection is smoothed.
+/// Number of windows on either side over which bleed detection is smoothed.
 const SMOOTHING: usize = 5;
 
-/// Number of audible windows after which channels that never differ are identical: ten minutes.
+/// Number of audible windows after which channels that hardly differ are considered identical: ten
+/// minutes.
 const IDENTICAL_WINDOWS: usize = 12_000;
 
-/// Channels differ if each is louder in at least one of this many audible windows.
+/// The channels differ if each is clearly louder in at least one of this many audible windows.
 const MIN_APART_SHARE: usize = 100;
 
-/// Level of audible sound relative to full scale, dB.
+/// Minimum level of audible sound, in dB relative to full scale.
 const AUDIBLE_DBFS: f32 = -50.0;
 
-/// Measurements of a window.
+/// The measurements of a window.
 #[derive(Debug, Clone, Copy)]
 struct Window {
-    /// Level of each channel, dB.
+    /// The level of each channel, in dB.
     levels: [f32; 2],
     /// Absolute correlation of the channels' samples, 0..1.
     correlation: f32,
@@ -73,11 +76,11 @@ struct Window {
 #[derive(Debug, Default)]
 pub(super) struct Envelope {
     windows: Vec<Window>,
-    /// The energy of each channel and their cross-correlation in the incomplete window.
+    /// The energy of each channel in the incomplete window, and the channels' cross-correlation.
     energy: [f64; 2],
     shared: f64,
     samples: usize,
-    /// The number of audible windows, and for each channel the number of windows in which it is
+    /// The number of audible windows and, for each channel, the number of windows in which it is
     /// clearly louder.
     audible: usize,
     apart: [usize; 2],
@@ -86,14 +89,14 @@ pub(super) struct Envelope {
 /// Parameters that separate a channel's own voice from bleed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Separation {
-    /// The reference level of each channel, dB.
+    /// The reference level of each channel, in dB.
     full: [f32; 2],
-    /// The bleed into each channel: its level minus that of the other, dB.
+    /// The bleed into each channel: its level minus that of the other channel, in dB.
     bleed: [f32; 2],
 }
 
 impl Envelope {
-    /// Appends the same number of samples of each channel.
+    /// Appends the same number of samples for each channel.
     pub(super) fn push(&mut self, [left, right]: [&[f32]; 2]) {
         for (left, right) in left.iter().zip(right) {
             let (left, right) = (f64::from(*left), f64::from(*right));
@@ -122,15 +125,14 @@ impl Envelope {
         (self.energy, self.shared, self.samples) = ([0.0; 2], 0.0, 0);
     }
 
-    /// Whether so much audio was identical on both channels that neither will have a voice of its
-    /// own.
+    /// Whether so much audio was identical on both channels that they cannot have separate voices.
     pub(super) fn is_identical(&self) -> bool {
         let rarer = self.apart[0].min(self.apart[1]);
         self.audible >= IDENTICAL_WINDOWS && rarer * MIN_APART_SHARE < self.audible
     }
 
-    /// Determines the parameters that separate the channels' voices within `speech`, which is in
-    /// seconds from the first window; returns `None` if the channels share a voice.
+    /// Determines the parameters that separate the channels' voices within `speech`, whose times
+    /// are in seconds from the first window. Returns `None` if the channels share a voice.
     pub(super) fn separate_voices(&self, speech: &[Span]) -> Option<Separation> {
         let loudest = [0, 1].map(|channel| {
             let mut levels: Vec<f32> = self.windows.iter().map(|w| w.levels[channel]).collect();
@@ -138,17 +140,17 @@ impl Envelope {
             levels.get(LOUDEST_WINDOWS - 1).copied().unwrap_or(f32::NEG_INFINITY)
         });
         let louder = loudest[0].max(loudest[1]);
-        // A lower level is from a quieter speaker or less microphone gain: try both.
+        // A lower level comes from either a quieter speaker or less microphone gain: try both.
         let speaks_lower = self.separate_at([louder; 2], speech);
         let is_set_lower = self.separate_at(loudest.map(|own| own.max(louder - MAX_GAIN)), speech);
         let found = [speaks_lower, is_set_lower].into_iter().flatten();
-        // Among equal ones, the first.
+        // If both are equally good, the first one is used.
         let best = found.reduce(|best, next| if best.1 >= next.1 { best } else { next });
         best.map(|(separation, _)| separation)
     }
 
-    /// Tries to separate the voices with these reference levels. Also counts the windows with each
-    /// channel's own sound and returns the smaller number.
+    /// Tries to separate the voices with the reference levels `full`. Also counts the windows in
+    /// which each channel has its own sound, and returns the smaller count.
     fn separate_at(&self, full: [f32; 2], speech: &[Span]) -> Option<(Separation, usize)> {
         let spoken: Vec<Window> =
             self.within(speech).map(|window| window.normalised(full)).collect();
@@ -168,7 +170,8 @@ impl Envelope {
         windows.filter(|window| window.has_own(channel, by)).count() >= MIN_OWN
     }
 
-    /// The spans in which a channel has only bleed, in order, seconds from the first window.
+    /// Returns the spans in which a channel has only bleed, in order, in seconds from the first
+    /// window.
     pub(super) fn bleeding(&self, channel: usize, by: Separation) -> Vec<Span> {
         let is_bleed = |window: &Window| window.normalised(by.full).is_bleed(channel, by);
         let flags: Vec<bool> = self.windows.iter().map(is_bleed).collect();
@@ -187,7 +190,7 @@ impl Envelope {
         spans
     }
 
-    /// The windows whose middle lies within the spans.
+    /// Returns the windows whose middle lies within the spans.
     fn within(&self, spans: &[Span]) -> impl Iterator<Item = Window> {
         let place =
             |time: f64| ((time / SECONDS).round().max(0.0) as usize).min(self.windows.len());
@@ -199,19 +202,20 @@ impl Envelope {
 }
 
 impl Window {
-    /// Makes levels relative to the reference, but at least [`FLOOR`].
+    /// Returns the window with its levels relative to the reference levels `full`, but at least
+    /// [`FLOOR`].
     fn normalised(self, full: [f32; 2]) -> Self {
         let levels = [0, 1].map(|channel| (self.levels[channel] - full[channel]).max(FLOOR));
         Self { levels, ..self }
     }
 
-    /// Whether a channel is louder than the bleed.
+    /// Whether a channel has its own sound, louder than the bleed.
     fn has_own(&self, channel: usize, Separation { bleed, .. }: Separation) -> bool {
         let (own, other) = (self.levels[channel], self.levels[1 - channel]);
         own > AUDIBLE && own > other + bleed[channel] + MARGIN && !self.is_copy(channel)
     }
 
-    /// Whether the sound of a channel is bleed.
+    /// Whether a channel's sound is only bleed.
     fn is_bleed(&self, channel: usize, Separation { bleed, .. }: Separation) -> bool {
         let (own, other) = (self.levels[channel], self.levels[1 - channel]);
         let is_explained = own <= other + bleed[channel] + MARGIN;
@@ -219,8 +223,8 @@ impl Window {
         self.is_copy(channel) || (other > AUDIBLE && is_heard && is_explained)
     }
 
-    /// Whether a channel is a copy of the other, which is at least as loud. If both are equally
-    /// loud, the right one is the copy.
+    /// Whether a channel is a copy of the other channel, which is at least as loud. If both are
+    /// equally loud, the right channel counts as the copy.
     fn is_copy(&self, channel: usize) -> bool {
         const SAME_LEVEL: f32 = 1.0;
         let louder = self.levels[1 - channel] - self.levels[channel];
@@ -235,7 +239,8 @@ impl Window {
     }
 }
 
-/// The bleed into a channel while the other is clearly louder; `None` if it rarely is.
+/// Measures the bleed into a channel while the other is clearly louder; returns `None` if it never
+/// is.
 fn bleed(windows: &[Window], channel: usize) -> Option<f32> {
     let mut differences: Vec<f32> = windows
         .iter()
@@ -247,7 +252,7 @@ fn bleed(windows: &[Window], channel: usize) -> Option<f32> {
     differences.get(differences.len() / BLEED_QUANTILE).copied()
 }
 
-/// Correlation of the channels' levels, −1..1; 0 if one is constant.
+/// Returns the correlation of the channels' levels, −1..1, or 0 if one is constant.
 fn correlation(windows: &[Window]) -> f64 {
     let count = windows.len().max(1) as f64;
     let mean =

@@ -1,4 +1,4 @@
-//! Clusters speech by voice. Agglomerative clustering with the thresholds that 3D-Speaker publishes
+//! Clusters speech by voice. Agglomerative clustering, with the thresholds published by 3D-Speaker,
 //! determines the number of voices.
 
 use kodama::{Method, linkage};
@@ -6,36 +6,36 @@ use kodama::{Method, linkage};
 use crate::kernel::time::Span;
 use crate::kernel::vector::dot;
 
-/// A piece of one speaker's speech.
+/// A piece of speech by one speaker.
 pub(super) struct SpeakerSegment {
-    /// The index of the run that it belongs to.
+    /// Index of the run that the piece belongs to.
     pub(super) run: usize,
-    /// When it is spoken, seconds of the video.
+    /// The span, in seconds from the start of the video.
     pub(super) span: Span,
-    /// The unit embedding.
+    /// The voice embedding, of unit length.
     pub(super) voice: Vec<f32>,
 }
 
-/// In noisy audio, embeddings of one voice are less similar, so the threshold adapts: this share of the
-/// median similarity of pieces of one run …
+/// In noisy audio, embeddings of one voice are less similar, so the threshold is lowered to this
+/// share of the median similarity between pieces of the same run.
 const SELF_SHARE: f32 = 2.0 / 3.0;
 
-/// … but at least this share of the threshold for clean audio: 3D-Speaker's defaults for agglomerative
-/// clustering were 0.2 and 0.4.
+/// Minimum of the lowered threshold, as a share of the threshold for clean audio: 3D-Speaker's
+/// defaults for agglomerative clustering were 0.2 and 0.4.
 const MIN_SHARE: f32 = 0.5;
 
-/// Minimum number of comparisons within runs at which the threshold is adapted.
+/// Minimum number of comparisons within runs for the threshold to be lowered.
 const MIN_COMPARISONS: usize = 4;
 
-/// Minimum size of a cluster; smaller ones join the nearest larger one (3D-Speaker's
-/// `min_cluster_size`) …
+/// Minimum size of a cluster (3D-Speaker's `min_cluster_size`); smaller clusters join the nearest
+/// larger one, unless [`SENTENCE`] applies.
 const MIN_CLUSTER_SIZE: usize = 4;
 
-/// … unless they are dissimilar to all of them and at least this long, seconds: somebody who says one
-/// sentence.
+/// Minimum length of speech, in seconds, with which a small cluster that is dissimilar to all
+/// larger ones is kept: somebody who says one sentence.
 const SENTENCE: f64 = 1.0;
 
-/// Clusters whose centroids have a higher cosine similarity are merged (3D-Speaker's `mer_cos`).
+/// Minimum cosine similarity of the centroids of clusters that are merged (3D-Speaker's `mer_cos`).
 const MERGE_SIMILARITY: f32 = 0.8;
 
 /// Maximum number of pieces to cluster, since clustering compares all pairs. If there are more, a
@@ -43,13 +43,13 @@ const MERGE_SIMILARITY: f32 = 0.8;
 const MAX_CLUSTERED: usize = 2_000;
 
 /// Assigns each piece to a cluster. `same_voice` is the mean cosine similarity above which pieces
-/// of clean audio are one voice.
+/// of clean audio belong to one voice.
 pub(super) fn groups(segments: &[SpeakerSegment], same_voice: f32) -> Vec<usize> {
     let step = segments.len().div_ceil(MAX_CLUSTERED).max(1);
     let sample: Vec<&SpeakerSegment> = segments.iter().step_by(step).collect();
     let threshold = adapted_threshold(segments, same_voice);
     let mut clusters = clusters(&sample, threshold);
-    // Largest first; among equal ones, the first speaker.
+    // The largest clusters come first; of equal ones, the one with the earliest piece.
     clusters.sort_by_key(|members| (std::cmp::Reverse(members.len()), members[0]));
     let mut kept: Vec<Vec<usize>> = Vec::new();
     let mut centroids: Vec<Vec<f32>> = Vec::new();
@@ -83,7 +83,7 @@ pub(super) fn groups(segments: &[SpeakerSegment], same_voice: f32) -> Vec<usize>
     groups
 }
 
-/// Computes the mean cosine similarity above which pieces of this audio are one voice.
+/// Computes the mean cosine similarity above which pieces of this audio belong to one voice.
 fn adapted_threshold(segments: &[SpeakerSegment], same_voice: f32) -> f32 {
     let mut similarities: Vec<f32> = (segments.iter().enumerate())
         .filter_map(|(i, segment)| {
@@ -103,7 +103,7 @@ fn adapted_threshold(segments: &[SpeakerSegment], same_voice: f32) -> f32 {
     (SELF_SHARE * median).clamp(MIN_SHARE * same_voice, same_voice)
 }
 
-/// Clusters pieces by average linkage down to a minimum similarity.
+/// Clusters pieces by average linkage, down to a minimum similarity.
 fn clusters(segments: &[&SpeakerSegment], threshold: f32) -> Vec<Vec<usize>> {
     let mut distances = Vec::with_capacity(segments.len() * segments.len().saturating_sub(1) / 2);
     for (i, a) in segments.iter().enumerate() {
@@ -124,7 +124,7 @@ fn clusters(segments: &[&SpeakerSegment], threshold: f32) -> Vec<Vec<usize>> {
     clusters.into_iter().flatten().collect()
 }
 
-/// Merges the most similar clusters while their centroids are similar enough.
+/// Merges the most similar pair of clusters until no pair of centroids is similar enough.
 fn merge(segments: &[&SpeakerSegment], groups: &mut Vec<Vec<usize>>) {
     loop {
         let centroids: Vec<Vec<f32>> =
@@ -141,7 +141,7 @@ fn merge(segments: &[&SpeakerSegment], groups: &mut Vec<Vec<usize>>) {
     }
 }
 
-/// The unit centroid of some pieces.
+/// Computes the centroid of the pieces in `members`, normalized to unit length.
 fn centroid(segments: &[&SpeakerSegment], members: &[usize]) -> Vec<f32> {
     let mut centroid = vec![0.0; members.first().map_or(0, |first| segments[*first].voice.len())];
     for member in members {
@@ -152,7 +152,7 @@ fn centroid(segments: &[&SpeakerSegment], members: &[usize]) -> Vec<f32> {
     centroid
 }
 
-/// Total time covered by some pieces, seconds.
+/// Returns the total time covered by the pieces in `members`, in seconds.
 fn seconds(segments: &[&SpeakerSegment], members: &[usize]) -> f64 {
     let mut end = f64::NEG_INFINITY;
     let mut covered = 0.0;
@@ -173,7 +173,7 @@ fn nearest(centroids: &[Vec<f32>], voice: &[f32]) -> usize {
 mod tests {
     use super::*;
 
-    /// A piece per angle in degrees, two per run, 1.5 s each.
+    /// Builds one piece of 1.5 s per angle in degrees, with two pieces per run.
     fn segments(angles: &[f32]) -> Vec<SpeakerSegment> {
         let segment = |(i, angle): (usize, &f32)| SpeakerSegment {
             run: i / 2,

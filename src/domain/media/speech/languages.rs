@@ -1,5 +1,5 @@
-//! The language of each piece of speech. A pack is recognised in its detected language; if that is
-//! uncertain, recognition in the main language of the video may give better results.
+//! Determines the language of each piece of speech. A pack is recognised in its detected language;
+//! if that is uncertain, recognition in the main language of the video may give better results.
 
 use ports::transcriber::Word;
 use serde::{Deserialize, Serialize};
@@ -9,23 +9,23 @@ use super::recognise::{Piece, Recognition, confidence};
 use crate::kernel::error::Result;
 use crate::kernel::time::{Span, rounded};
 
-/// Probability from which a detected language counts as certain.
+/// Minimum probability of a detected language that counts as certain.
 const MIN_PROBABILITY: f32 = 0.5;
 
-/// Length of speech from which a detected language can count as certain, seconds.
+/// Minimum length of speech whose detected language can count as certain, in seconds.
 const MIN_SECONDS: f64 = 3.0;
 
 /// A span of speech in one language, if a video has several.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LanguageSpan {
-    /// The span, seconds of the video.
+    /// The span, in seconds from the start of the video.
     #[serde(flatten)]
     pub span: Span,
-    /// ISO 639-1 code; `None` for unintelligible speech, which has no words.
+    /// ISO 639-1 code of the language; `None` for unintelligible speech, which has no words.
     pub language: Option<String>,
 }
 
-/// The language with the highest total word probability.
+/// Returns the language with the highest total word probability.
 pub(super) fn main_language<'a>(pieces: impl Iterator<Item = &'a Piece>) -> Option<String> {
     let mut languages: Vec<(&str, f32)> = Vec::new();
     for piece in pieces.filter(|piece| !piece.words.is_empty()) {
@@ -40,8 +40,8 @@ pub(super) fn main_language<'a>(pieces: impl Iterator<Item = &'a Piece>) -> Opti
     languages.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(language, _)| language.into())
 }
 
-/// Finds the spans of each language in pieces that are in order of start. The result is empty if
-/// there is only one language and all speech is intelligible.
+/// Finds the spans in each language. `pieces` are in order of start. Returns nothing if there is
+/// only one language and all speech is intelligible.
 pub(super) fn language_spans(pieces: &[&Piece]) -> Vec<LanguageSpan> {
     let mut spans: Vec<LanguageSpan> = Vec::new();
     for piece in pieces.iter().filter(|piece| piece.unintelligible || !piece.words.is_empty()) {
@@ -73,19 +73,19 @@ impl Piece {
         }
     }
 
-    /// The language, if the speech is intelligible.
+    /// Returns the language if the speech is intelligible.
     fn intelligible_language(&self) -> Option<String> {
         self.language.clone().filter(|_| !self.unintelligible)
     }
 
-    /// Mean confidence of the words within a span, 0..1; 0 without words.
+    /// Returns the mean confidence of the words within a span, 0..1, or 0 if there are none.
     fn confidence_in(&self, span: Span) -> f32 {
         let within = |word: &&Word| (span.start..span.end).contains(&middle(word));
         let words: Vec<Word> = self.words.iter().filter(within).cloned().collect();
         confidence(&words)
     }
 
-    /// Removes the audio and the words that are in another piece.
+    /// Removes the audio and the words that are in `other`.
     fn remove(&mut self, other: &Self) {
         let removed = other.pack.whole();
         self.pack = self.pack.without(removed);
@@ -94,8 +94,8 @@ impl Piece {
 }
 
 impl Recognition<'_> {
-    /// Recognises pieces whose language is uncertain in the main language as well, and keeps the more
-    /// probable words; marks pieces that are improbable in both.
+    /// Recognises pieces whose language is uncertain in the main language as well, and keeps the
+    /// more probable words. Marks pieces that are improbable in both languages as unintelligible.
     pub(super) async fn resolve_languages(&self, pieces: &mut [Piece], main: &str) -> Result<()> {
         for piece in pieces {
             let other = piece.language.as_deref().is_some_and(|language| language != main);
@@ -110,8 +110,9 @@ impl Recognition<'_> {
         Ok(())
     }
 
-    /// Finds the pause at which the language changes between two pieces in different languages,
-    /// since a pack may end with the beginning of the other language.
+    /// Moves the boundary between two pieces in different languages to the pause at which the
+    /// language changes, since a pack may end with the beginning of the next language or begin with
+    /// the end of the previous one.
     pub(super) async fn split_at_changes(&self, pieces: Vec<Piece>) -> Result<Vec<Piece>> {
         let mut found: Vec<Piece> = Vec::with_capacity(pieces.len());
         for mut piece in pieces {
@@ -136,8 +137,7 @@ impl Recognition<'_> {
         Ok(found)
     }
 
-    /// Splits regions that are in a language off a piece, from one edge inwards; leaves at least
-    /// one region.
+    /// Splits regions in `language` off a piece, from one edge inwards. Leaves at least one region.
     async fn split_off(&self, piece: &mut Piece, language: &str, edge: Edge) -> Result<Vec<Piece>> {
         let mut regions = piece.pack.regions(self.spans);
         let mut removed = Vec::new();

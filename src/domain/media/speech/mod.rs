@@ -1,5 +1,5 @@
 //! The speech in a video: voice activity, diarization and words. It is computed once per video,
-//! stored with the video's record, and sliced into chunks by time.
+//! stored with the video's record and sliced into chunks by time.
 
 mod channels;
 mod coverage;
@@ -33,9 +33,9 @@ pub(crate) use utterances::sentences;
 /// A turn of one voice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VoiceTurn {
-    /// `S1`, `S2` … in order of first appearance in the video.
+    /// Label of the speaker: `S1`, `S2` … in order of first appearance in the video.
     pub speaker: String,
-    /// The span, seconds of the video.
+    /// The span, in seconds from the start of the video.
     #[serde(flatten)]
     pub span: Span,
     /// The index of the speaker's channel in [`Words::channels`], if each channel has its own
@@ -49,26 +49,26 @@ pub struct VoiceTurn {
 pub struct SpeakerTurn {
     /// Label of the speaker within the video.
     pub speaker: String,
-    /// When it begins, seconds of the video.
+    /// Start, in seconds from the start of the video.
     pub start: f64,
-    /// When it ends, seconds of the video.
+    /// End, in seconds from the start of the video.
     pub end: f64,
-    /// The words.
+    /// The words spoken in the turn.
     pub text: String,
 }
 
 /// The recognised words in a video.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Words {
-    /// The model of the recogniser.
+    /// The name of the recogniser's model.
     pub recogniser: String,
     /// ISO 639-1 code of the predominant language, if known.
     pub language: Option<String>,
-    /// The spans of each language in order, if there are several.
+    /// The spans in each language, in order, if there are several languages.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<LanguageSpan>,
-    /// The words in order of start, with times in seconds of the video; empty if each channel has
-    /// its own words.
+    /// The words in order of start, with times in seconds from the start of the video; empty if
+    /// each channel has its own words.
     pub words: Vec<Word>,
     /// The words on each channel, if each channel of a stereo track has its own voice.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -76,12 +76,12 @@ pub struct Words {
 }
 
 impl Words {
-    /// The words on each channel; a single list if the channels share their voices.
+    /// Returns the words on each channel, or a single list if the channels share their voices.
     pub fn by_channel(&self) -> &[Vec<Word>] {
         if self.channels.is_empty() { std::slice::from_ref(&self.words) } else { &self.channels }
     }
 
-    /// The same as [`Self::by_channel`], but mutable.
+    /// Does the same as [`Self::by_channel`], but returns mutable lists.
     pub(crate) fn by_channel_mut(&mut self) -> &mut [Vec<Word>] {
         if self.channels.is_empty() {
             std::slice::from_mut(&mut self.words)
@@ -90,7 +90,7 @@ impl Words {
         }
     }
 
-    /// All words in segments, in order of start.
+    /// Groups all words into segments, in order of start.
     pub(crate) fn segments(&self) -> Vec<Segment> {
         segments_by_channel(self.by_channel().iter().map(Vec::as_slice))
     }
@@ -99,37 +99,37 @@ impl Words {
 /// The speech in a video.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Speech {
-    /// The models that found `spans` and `turns`.
+    /// The names of the models that found `spans` and `turns`.
     pub voices_by: String,
-    /// Voice activity, in order, not overlapping.
+    /// Voice activity, as spans in order that do not overlap.
     pub spans: Vec<Span>,
-    /// Diarization, in order of start; turns of simultaneous speakers overlap.
+    /// Speaker turns in order of start; turns of simultaneous speakers overlap.
     pub turns: Vec<VoiceTurn>,
-    /// The words; `None` if recognition was not requested yet.
+    /// The words; `None` if recognition has not been requested yet.
     pub words: Option<Words>,
 }
 
-/// A group of words, as shown in a caption.
+/// A group of words, as shown in one caption.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Segment {
-    /// When it begins, seconds of the video.
+    /// Start, in seconds from the start of the video.
     pub start: f64,
-    /// When it ends, seconds of the video.
+    /// End, in seconds from the start of the video.
     pub end: f64,
-    /// The words with punctuation.
+    /// The words, with punctuation.
     pub text: String,
     /// Mean confidence of the words, 0..1.
     pub confidence: f32,
 }
 
-/// Minimum pause between two segments, seconds.
+/// Minimum pause between two segments, in seconds.
 const SEGMENT_PAUSE: f64 = 0.7;
 
-/// Maximum length of a segment, seconds: about two lines of a caption.
+/// Maximum length of a segment, in seconds: about two lines of a caption.
 const MAX_SEGMENT: f64 = 7.0;
 
 impl Speech {
-    /// The words whose middle lies within a span, in order of start.
+    /// Returns the words whose middle lies within a span, in order of start.
     pub fn words_in(&self, span: Span) -> Vec<&Word> {
         let mut words: Vec<&Word> =
             self.channels().iter().flat_map(|words| &words[indices_in(words, span)]).collect();
@@ -139,12 +139,13 @@ impl Speech {
         words
     }
 
-    /// The words within a span in segments that end with pauses and sentences, in order of start.
+    /// Groups the words within a span into segments, which end at pauses and at sentence ends. The
+    /// segments are in order of start.
     pub fn segments_in(&self, span: Span) -> Vec<Segment> {
         segments_by_channel(self.channels().iter().map(|words| &words[indices_in(words, span)]))
     }
 
-    /// All utterances in order of start.
+    /// Returns all utterances in order of start.
     pub fn utterances(&self) -> Vec<Utterance> {
         let by_channel = |(channel, words): (usize, &Vec<Word>)| {
             let on_channel = |turn: &&VoiceTurn| turn.channel.is_none_or(|own| own == channel);
@@ -159,12 +160,12 @@ impl Speech {
         utterances
     }
 
-    /// The words by channel, if each channel has its own voice.
+    /// Returns the words on each channel, or nothing if they have not been recognised.
     fn channels(&self) -> &[Vec<Word>] {
         self.words.as_ref().map_or(&[], Words::by_channel)
     }
 
-    /// ISO 639-1 code of the predominant language within a span, if known.
+    /// Returns the ISO 639-1 code of the predominant language within a span, if known.
     pub fn language_in(&self, span: Span) -> Option<&str> {
         let words = self.words.as_ref()?;
         let spoken = words.languages.iter().filter(|spoken| spoken.language.is_some());
@@ -173,7 +174,7 @@ impl Speech {
         longest.map_or(words.language.as_deref(), |longest| longest.language.as_deref())
     }
 
-    /// Selects those of `utterances`, which cover the whole video, that have a word within a span.
+    /// Selects the utterances that have a word within a span. `utterances` covers the whole video.
     pub fn utterances_in<'a>(
         &self,
         utterances: &'a [Utterance],
@@ -187,8 +188,8 @@ impl Speech {
         })
     }
 
-    /// The turns within a span, clipped to it, with their words. A word is assigned to the speaker of
-    /// its utterance; words between turns are assigned to the nearest one.
+    /// Returns the turns within a span, clipped to it, with their words. A word is assigned to the
+    /// speaker of its utterance; words between turns are assigned to the nearest turn.
     pub fn turns_in(&self, utterances: &[Utterance], span: Span) -> Vec<SpeakerTurn> {
         let mut turns: Vec<SpeakerTurn> = self
             .turns
@@ -215,7 +216,8 @@ impl Speech {
     }
 }
 
-/// The nearest turn of a word's speaker; the nearest of all turns if the speaker has none.
+/// Finds the turn nearest to a word among those of the word's speaker, or among all turns if the
+/// speaker has none.
 fn nearest_turn<'a>(
     turns: &'a mut [SpeakerTurn],
     speaker: Option<&str>,
@@ -227,14 +229,14 @@ fn nearest_turn<'a>(
     own.min_by(|a, b| from(a).total_cmp(&from(b)))
 }
 
-/// The range of words whose middle lies within a span.
+/// Returns the range of words whose middle lies within a span.
 fn indices_in(words: &[Word], span: Span) -> Range<usize> {
     let place = |time: f64| words.partition_point(|w| middle(w) < time);
     let start = place(span.start);
     start..place(span.end).max(start)
 }
 
-/// The segments of the words of each channel, in order of start.
+/// Groups the words on each channel into segments, in order of start.
 fn segments_by_channel<'a>(channels: impl ExactSizeIterator<Item = &'a [Word]>) -> Vec<Segment> {
     let count = channels.len();
     let mut all: Vec<Segment> = channels.flat_map(segments).collect();
@@ -244,7 +246,7 @@ fn segments_by_channel<'a>(channels: impl ExactSizeIterator<Item = &'a [Word]>) 
     all
 }
 
-/// Groups words into segments, which end with pauses and sentences.
+/// Groups words into segments, which end at pauses and at sentence ends.
 fn segments(words: &[Word]) -> Vec<Segment> {
     let mut segments: Vec<(Segment, u32)> = Vec::new();
     for word in words {
@@ -271,16 +273,16 @@ fn segments(words: &[Word]) -> Vec<Segment> {
     segments.into_iter().map(mean).collect()
 }
 
-/// The name under which a model's results for one audio track are stored. If the file has several
-/// tracks, it differs from the name for other tracks.
+/// Returns the name under which a model's results for an audio track are stored. With a given
+/// track, the name contains its number, so that results for different tracks are stored separately.
 pub(crate) fn track_model(model: &str, audio_track: Option<u32>) -> String {
     audio_track.map_or_else(|| model.to_owned(), |track| format!("{model}/track {track}"))
 }
 
-/// Punctuation that ends a sentence.
+/// Punctuation marks that end a sentence.
 const FULL_STOPS: [char; 6] = ['.', '?', '!', '。', '？', '！'];
 
-/// Whether a sentence ends before `next`; not after abbreviations such as "Mr.".
+/// Whether a sentence ends before `next`. Abbreviations such as "Mr." do not end a sentence.
 fn ends_sentence(text: &str, next: &str) -> bool {
     if !text.ends_with(FULL_STOPS) {
         return false;
@@ -289,7 +291,7 @@ fn ends_sentence(text: &str, next: &str) -> bool {
     text::sentences(&whole, text::Quotations::Split).pop() == Some(next)
 }
 
-/// The middle of a word, which determines its chunk.
+/// Returns the middle of a word, which determines the chunk that the word belongs to.
 fn middle(word: &Word) -> f64 {
     (word.start + word.end) / 2.0
 }

@@ -8,47 +8,48 @@ use super::middle;
 use crate::kernel::error::Result;
 use crate::kernel::time::{Span, rounded};
 
-/// Length from which pauses are removed, seconds. Shorter ones stay, because recognisers work
-/// better with context.
+/// Minimum length of pauses that are removed, in seconds. Shorter ones are kept, because
+/// recognisers work better with context.
 const MIN_REMOVED_PAUSE: f64 = 2.0;
 
-/// Margin before and after speech, seconds: voice activity detection starts late at soft beginnings and
-/// stops early at soft ends.
+/// Margin before and after speech, in seconds: voice activity detection starts late at soft
+/// beginnings and stops early at soft endings.
 const MARGIN: f64 = 0.4;
 
-/// Length of the quiet moment at which speech without a pause is split, seconds.
+/// Length of the quiet moment at which speech without pauses is split, in seconds.
 const BREATH: f64 = 0.1;
 
-/// Minimum pause between regions, seconds; the word times that recognisers report are more accurate
-/// than this.
+/// Minimum pause between regions, in seconds; the word times reported by recognisers are more
+/// accurate than this.
 const REGION_PAUSE: f64 = 1.0;
 
-/// Minimum pause that cannot be within a word, seconds.
+/// Minimum pause that cannot be within a word, in seconds.
 const WORD_PAUSE: f64 = 0.5;
 
-/// How many times more of a word must lie before a pause than after it for the word to be assigned
-/// to the time before, since recognisers tend to add pauses to the following word.
+/// A word that spans a pause is assigned to the time before the pause only if more than this many
+/// times as much of the word lies before it as after it, since recognisers tend to add pauses to
+/// the following word.
 const BEFORE_PAUSE: f64 = 2.0;
 
-/// Spans of audio that are recognised together, in order, not overlapping.
+/// Spans of audio that are recognised together, in order and without overlaps.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Pack(pub(super) Vec<Span>);
 
 impl Pack {
-    /// The span from the first to the last moment.
+    /// Returns the span from the start of the first part to the end of the last.
     pub(super) fn whole(&self) -> Span {
         let start = self.0.first().map_or(0.0, |part| part.start);
         Span { start, end: self.0.last().map_or(start, |part| part.end) }
     }
 
-    /// Total length of its audio, seconds.
+    /// Returns the total length of the pack's audio, in seconds.
     pub(super) fn seconds(&self) -> f64 {
         self.0.iter().map(Span::seconds).sum()
     }
 
-    /// Converts word times from seconds of the pack's audio to seconds of the video. Each word
-    /// stays within the part that contains its middle, and loses the pauses between `spans`, the
-    /// video's voice activity.
+    /// Converts word times from seconds in the pack's audio to seconds in the video. Each word
+    /// stays within the part that contains its middle. Pauses between `spans`, the video's voice
+    /// activity, are cut off words.
     pub(super) fn to_video_time(&self, words: Vec<Word>, spans: &[Span]) -> Vec<Word> {
         let speech = self.speech(spans, WORD_PAUSE);
         let mut parts = Vec::with_capacity(self.0.len());
@@ -68,13 +69,13 @@ impl Pack {
         words.into_iter().filter_map(place).collect()
     }
 
-    /// The regions of speech, separated by pauses of [`REGION_PAUSE`]; `spans` is the voice activity of
-    /// the video.
+    /// Returns the regions of speech, separated by pauses of at least [`REGION_PAUSE`]; `spans` is
+    /// the video's voice activity.
     pub(super) fn regions(&self, spans: &[Span]) -> Vec<Span> {
         self.speech(spans, REGION_PAUSE)
     }
 
-    /// The spans of speech, joined over pauses shorter than `pause`.
+    /// Returns the spans of speech, joined over pauses shorter than `pause`.
     fn speech(&self, spans: &[Span], pause: f64) -> Vec<Span> {
         let mut regions: Vec<Span> = Vec::new();
         for part in &self.0 {
@@ -89,7 +90,7 @@ impl Pack {
         regions
     }
 
-    /// Makes a pack of one region of this pack, with margins.
+    /// Creates a pack from one region of this pack, with margins.
     pub(super) fn around(&self, region: Span) -> Self {
         let holds = |part: &&Span| part.overlap(&region) > 0.0;
         let within = self.0.iter().rev().find(holds).copied().unwrap_or(region);
@@ -100,7 +101,7 @@ impl Pack {
         }])
     }
 
-    /// The pack without the audio between two times.
+    /// Returns the pack without the audio in `taken`.
     pub(super) fn without(&self, taken: Span) -> Self {
         let left = self.0.iter().flat_map(|part| {
             let before = Span { start: part.start, end: part.end.min(taken.start) };
@@ -111,7 +112,8 @@ impl Pack {
     }
 }
 
-/// Restricts a word that extends over a pause to one side of it. `speech` is separated by pauses.
+/// Restricts a word that extends over a pause to one side of the pause. `speech` is separated by
+/// pauses.
 fn without_pause(word: Word, speech: &[Span]) -> Word {
     let whole = Span { start: word.start, end: word.end };
     let mut own: Option<Span> = None;
@@ -122,15 +124,15 @@ fn without_pause(word: Word, speech: &[Span]) -> Word {
         }
     }
     let Some(own) = own else { return word };
-    // The edges of voice activity are not more accurate than this.
+    // The edges of voice activity are only accurate to within the margin.
     let start = if own.start - word.start > MARGIN { own.start } else { word.start };
     let end = if word.end - own.end > MARGIN { own.end } else { word.end };
     Word { start, end, ..word }
 }
 
-/// Groups speech into packs of at most `max` seconds. The spans get margins and are joined over
-/// short pauses. Longer speech is split between its spans or, without a pause, at the time that
-/// `cut` returns for an interval.
+/// Groups speech into packs of at most `max` seconds. Margins are added to the spans, and short
+/// pauses are kept. Longer speech is split between its spans or, if it has no pause, at the time
+/// that `cut` returns for an interval.
 pub(super) fn packs(
     spans: &[Span],
     max: f64,
@@ -148,7 +150,7 @@ pub(super) fn packs(
         }
         pieces.push(rest);
     }
-    // At most half of a pause, so that nothing is recognised twice.
+    // A margin takes up at most half of a pause, so that nothing is recognised twice.
     let before = [f64::NEG_INFINITY].into_iter().chain(pieces.iter().map(|s| s.end));
     let after = pieces.iter().skip(1).map(|s| s.start).chain([f64::INFINITY]);
     let mut packs: Vec<Pack> = Vec::new();
@@ -175,7 +177,7 @@ pub(super) fn packs(
     Ok(packs)
 }
 
-/// Finds the middle of the quietest moment, seconds after the first sample.
+/// Returns the middle of the quietest moment, in seconds after the first sample.
 pub(super) fn quietest(samples: &[f32]) -> Option<f64> {
     let length = (BREATH * f64::from(SAMPLE_RATE)) as usize;
     let energy = |moment: &[f32]| moment.iter().map(|s| s * s).sum::<f32>();

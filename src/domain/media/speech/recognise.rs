@@ -1,6 +1,6 @@
-//! Recognises the speech of a video pack by pack, with its own language for each pack, and channel
-//! by channel if each channel has its own voice. Recognised packs are cached, so that none is paid
-//! for twice after a crash.
+//! Recognises a video's speech pack by pack, each in its own language, and channel by channel if
+//! each channel has its own voice. Recognised packs are cached, so that none is paid for twice
+//! after a crash.
 
 use std::sync::Arc;
 
@@ -23,16 +23,16 @@ pub(crate) trait TranscriptCache: Send + Sync {
     async fn put(&self, piece: Span, recogniser: &str, transcript: &Transcript) -> Result<()>;
 }
 
-/// Inputs of recognition of the mix or of one channel.
+/// The inputs for recognising the mix or one channel.
 pub(crate) struct Recognition<'a> {
     pub(crate) transcriber: &'a dyn Transcriber,
     pub(crate) cache: &'a dyn TranscriptCache,
     pub(crate) sound: &'a Arc<Sound>,
-    /// Voice activity, in order, not overlapping.
+    /// Voice activity, as spans in order that do not overlap.
     pub(crate) spans: &'a [Span],
-    /// Number of packs recognised concurrently.
+    /// Maximum number of packs recognised concurrently.
     pub(crate) concurrency: usize,
-    /// Mean confidence that words need at least, 0..1.
+    /// Minimum mean confidence of words, 0..1.
     pub(crate) min_confidence: f32,
 }
 
@@ -40,24 +40,24 @@ pub(crate) struct Recognition<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Piece {
     pub(super) pack: Pack,
-    /// ISO 639-1 code, if known.
+    /// ISO 639-1 code of the language, if known.
     pub(super) language: Option<String>,
     /// Probability of the language, 0..1, if the recogniser reports it.
     pub(super) probability: Option<f32>,
-    /// Words in order of start, with times in seconds of the video.
+    /// Words in order of start, with times in seconds from the start of the video.
     pub(super) words: Vec<Word>,
-    /// Whether the speech is unintelligible; then there are no words.
+    /// Whether the speech is unintelligible, in which case there are no words.
     pub(super) unintelligible: bool,
 }
 
 /// Recognises all speech of the mix or of each channel. Calls `step` with the number of completed
-/// packs and the number of all packs.
+/// packs and the total number of packs.
 pub(crate) async fn recognise(
     sources: &[Recognition<'_>],
     step: impl Fn(usize, usize),
 ) -> Result<Words> {
     let mut recognised = first_pass(sources, step).await?;
-    // Little speech on one channel is most likely in the language of the other.
+    // If there is little speech on one channel, it is most likely in the other channel's language.
     if let Some(language) = languages::main_language(recognised.iter().flatten()) {
         for (source, pieces) in sources.iter().zip(&mut recognised) {
             source.resolve_languages(pieces, &language).await?;
@@ -67,7 +67,7 @@ pub(crate) async fn recognise(
         *pieces = source.split_at_changes(std::mem::take(pieces)).await?;
         source.complete_all(pieces).await?;
     }
-    // Unintelligible words are dropped, and their language with them.
+    // Unintelligible words have been dropped, so their language no longer counts.
     let language = languages::main_language(recognised.iter().flatten());
     let mut all: Vec<&Piece> = recognised.iter().flatten().collect();
     if recognised.len() > 1 {
@@ -81,7 +81,8 @@ pub(crate) async fn recognise(
     Ok(Words { recogniser, language, languages, words, channels })
 }
 
-/// Transcribes every pack of every source in the language detected in the pack. Returns the pieces by source.
+/// Transcribes every pack of every source in the language detected in that pack. Returns the pieces
+/// by source.
 async fn first_pass(
     sources: &[Recognition<'_>],
     step: impl Fn(usize, usize),
@@ -116,7 +117,7 @@ impl Recognition<'_> {
         completing.try_collect::<()>().await
     }
 
-    /// Splits speech into the packs to recognise.
+    /// Splits speech into packs for recognition.
     async fn packs(&self, spans: Vec<Span>) -> Result<Vec<Pack>> {
         let max = self.transcriber.max_seconds();
         let sound = self.sound.clone();
@@ -141,7 +142,7 @@ impl Recognition<'_> {
         })
     }
 
-    /// Transcribes a pack, with times in seconds of its audio.
+    /// Transcribes a pack, with word times in seconds from the start of its audio.
     async fn transcript(&self, pack: &Pack, language: Option<&str>) -> Result<Transcript> {
         let language_key = language.unwrap_or("any language");
         let parts = pack.0.iter().map(|part| format!("{:.3}-{:.3}", part.start, part.end));
@@ -162,13 +163,13 @@ impl Recognition<'_> {
 }
 
 impl Piece {
-    /// Mean confidence of the words, 0..1; 0 without words.
+    /// Returns the mean confidence of the words, 0..1, or 0 if there are none.
     pub(super) fn confidence(&self) -> f32 {
         confidence(&self.words)
     }
 }
 
-/// Mean confidence of words, 0..1; 0 without words.
+/// Returns the mean confidence of words, 0..1, or 0 if there are none.
 pub(super) fn confidence(words: &[Word]) -> f32 {
     words.iter().map(|word| word.confidence).sum::<f32>() / words.len().max(1) as f32
 }
@@ -180,11 +181,11 @@ mod tests {
     use super::*;
     use crate::media::speech::SoundWriter;
 
-    /// A fake that recognises "one two." in every stretch of audio, in a language by its loudness.
-    /// If there are more than two stretches, it skips those after the second. Words are improbable
-    /// in Welsh and in any language other than that of the stretch.
+    /// A fake that recognises "one two." in every stretch of audio, in a language determined by its
+    /// loudness. If there are more than two stretches, it skips those after the second. Words are
+    /// improbable in Welsh and in any language other than that of the stretch.
     struct FakeTranscriber {
-        /// The probability of its languages.
+        /// The probability that it reports for each language.
         probability: f32,
     }
 
@@ -254,7 +255,8 @@ mod tests {
         }
     }
 
-    /// The words recognised in speech with these lengths and loudnesses, 2 s apart.
+    /// Returns the words recognised in stretches of speech with these lengths and loudnesses, 2 s
+    /// apart.
     async fn words(speech: &[(f64, f32)], probability: f32) -> Words {
         let folder = tempfile::tempdir().expect("a folder");
         let mut writer = SoundWriter::create(folder.path()).expect("a writer");
@@ -292,7 +294,7 @@ mod tests {
 
     #[tokio::test]
     async fn packs_are_recognised_in_their_own_language() {
-        // The first pack ends with a second of the language of the next.
+        // The first pack ends with one second in the language of the next pack.
         let words = words(&[(22.0, 0.25), (1.0, 0.5), (20.0, 0.5)], 0.9).await;
         assert_eq!(starts(&words), [0.0, 24.0, 27.0]);
         assert!(words.words.iter().all(|word| word.confidence == 0.9), "{words:?}");

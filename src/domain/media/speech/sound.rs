@@ -1,5 +1,5 @@
 //! The audio of a video, kept on disk while the video is ingested. It is stored as 16-bit samples
-//! in an unnamed file, so that audio of any length can be read at random.
+//! in an unnamed file, which allows random access to audio of any length.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -17,7 +17,7 @@ const BYTES_PER_SAMPLE: u64 = 2;
 /// Peak amplitude of amplified audio, 0..1.
 const AMPLIFIED_PEAK: f32 = 0.5;
 
-/// Maximum amplification, 40 dB; 16 bits do not resolve audio that would need more.
+/// Maximum amplification, 40 dB; 16-bit samples do not resolve audio that would need more.
 const MAX_GAIN: f32 = 100.0;
 
 /// Writes samples as they are decoded.
@@ -30,14 +30,14 @@ pub(crate) struct SoundWriter {
     quiet_peak: f32,
 }
 
-/// The audio of a video. If all of it is quiet, reads amplify it: speech models are trained on audio of
-/// normal loudness.
+/// The audio of a video. If all of it is quiet, it is amplified when read, because speech models
+/// are trained on audio of normal loudness.
 pub(crate) struct Sound {
     file: File,
     start: f64,
     samples: u64,
     gain: f32,
-    /// The spans that are read as silence, in order, not overlapping.
+    /// Spans that are read as silence, in order and without overlaps.
     muted: Vec<Span>,
 }
 
@@ -49,17 +49,17 @@ impl SoundWriter {
         Ok(Self { file, start: 0.0, samples: 0, peak: 0.0, quiet_peak: 0.0 })
     }
 
-    /// Enables amplification of audio with a lower peak amplitude than this, 0..1.
+    /// Enables amplification of audio whose peak amplitude, 0..1, is lower than `peak`.
     pub(crate) fn amplify_below(&mut self, peak: f32) {
         self.quiet_peak = peak;
     }
 
-    /// Sets the time of the first sample, seconds (default 0).
+    /// Sets the time of the first sample, in seconds (default 0).
     pub(crate) fn starts_at(&mut self, time: f64) {
         self.start = time;
     }
 
-    /// Appends samples in −1..1.
+    /// Appends samples, −1..1.
     pub(crate) fn push(&mut self, samples: &[f32]) -> std::io::Result<()> {
         for sample in samples {
             // `max` ignores NaN.
@@ -71,7 +71,7 @@ impl SoundWriter {
         Ok(())
     }
 
-    /// Creates a second writer in `folder` that begins with the audio so far.
+    /// Creates a second writer in `folder` that begins with the audio written so far.
     pub(super) fn copy(&mut self, folder: &Path) -> std::io::Result<Self> {
         self.file.flush()?;
         let mut file = BufWriter::with_capacity(64 * 1024, tempfile::tempfile_in(folder)?);
@@ -96,23 +96,23 @@ impl SoundWriter {
 }
 
 impl Sound {
-    /// The span of all samples.
+    /// Returns the span of all samples.
     pub(crate) fn span(&self) -> Span {
         let seconds = self.samples as f64 / f64::from(SAMPLE_RATE);
         Span { start: self.start, end: self.start + seconds }
     }
 
-    /// Whether reads amplify it.
+    /// Whether the audio is amplified when read.
     pub(crate) fn is_amplified(&self) -> bool {
         self.gain > 1.0
     }
 
-    /// Makes reads return silence within these spans, which are in order and do not overlap.
+    /// Makes reads return silence within `spans`, which are in order and do not overlap.
     pub(super) fn mute(&mut self, spans: Vec<Span>) {
         self.muted = spans;
     }
 
-    /// Reads the samples between two times, seconds, as far as they exist.
+    /// Reads the samples that exist between two times, in seconds.
     pub(crate) async fn read(self: &Arc<Self>, from: f64, to: f64) -> Result<Vec<f32>> {
         let sound = self.clone();
         tokio::task::spawn_blocking(move || sound.read_blocking(from, to))

@@ -1,5 +1,5 @@
-//! Groups the words in a video into utterances, that is, whole sentences by one speaker. Chunks may
-//! end in the middle of a sentence; utterances do not.
+//! Groups the words in a video into utterances, that is, whole sentences by one speaker. A chunk
+//! may end in the middle of a sentence, but an utterance does not.
 
 use std::ops::Range;
 
@@ -10,28 +10,28 @@ use serde::{Deserialize, Serialize};
 use super::{FULL_STOPS, SEGMENT_PAUSE, Segment, SpeakerTurn, VoiceTurn, ends_sentence, push_word};
 use crate::kernel::time::{Span, rounded};
 
-/// A whole sentence of one speaker; without punctuation by the recogniser, the speech between two
+/// A whole sentence by one speaker or, if the recogniser omits punctuation, the speech between two
 /// pauses.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Utterance {
-    /// Label of the speaker within the video, with diarization.
+    /// Label of the speaker within the video, if diarization is available.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
-    /// When it begins, seconds of the video.
+    /// Start, in seconds from the start of the video.
     pub start: f64,
-    /// When it ends, seconds of the video.
+    /// End, in seconds from the start of the video.
     pub end: f64,
-    /// The words with punctuation.
+    /// The words, with punctuation.
     pub text: String,
-    /// Mean probability of the words, 0..1.
+    /// Mean confidence of the words, 0..1.
     pub confidence: f32,
-    /// Pauses within it, in order.
+    /// Pauses within the utterance, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pauses: Vec<Pause>,
-    /// The channel, if each has its own voice; else 0.
+    /// Index of the channel if each channel has its own voice, otherwise 0.
     #[serde(skip)]
     pub(super) channel: usize,
-    /// Indices of its words in its channel.
+    /// Indices of the words in their channel.
     #[serde(skip)]
     pub(super) words: Range<usize>,
 }
@@ -39,22 +39,23 @@ pub struct Utterance {
 /// A pause within an utterance.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pause {
-    /// Number of characters of the text before it.
+    /// Number of characters of the utterance's text before the pause.
     pub after: usize,
-    /// When it begins, seconds of the video.
+    /// Start, in seconds from the start of the video.
     pub start: f64,
-    /// When it ends, seconds of the video.
+    /// End, in seconds from the start of the video.
     pub end: f64,
 }
 
-/// Minimum pause that ends an utterance even without punctuation, seconds.
+/// Minimum pause that ends an utterance even without punctuation, in seconds.
 const MAX_PAUSE: f64 = 3.0;
 
-/// Maximum length of an utterance, seconds; longer ones are split at their longest pause.
+/// Maximum length of an utterance, in seconds; longer ones are split at their longest pause.
 const MAX_UTTERANCE: f64 = 30.0;
 
-/// Share of a sentence from which one speaker is assigned all of it. The edges of turns and words
-/// differ by some tenths of a second, which must not move words to another speaker.
+/// Minimum share of a sentence's words at which one speaker is assigned the whole sentence. The
+/// edges of turns and words differ by some tenths of a second, which must not move words to another
+/// speaker.
 const SENTENCE_SHARE: f64 = 0.7;
 
 impl From<&SpeakerTurn> for Utterance {
@@ -88,12 +89,12 @@ impl From<&Segment> for Utterance {
 }
 
 impl Utterance {
-    /// The span of the utterance, seconds of the video.
+    /// Returns the span of the utterance, in seconds from the start of the video.
     pub fn span(&self) -> Span {
         Span { start: self.start, end: self.end }
     }
 
-    /// The text between pauses, with the span of each piece.
+    /// Returns the text between pauses, with the span of each piece.
     pub fn phrases(&self) -> Vec<(Span, String)> {
         let mut phrases = Vec::with_capacity(self.pauses.len() + 1);
         let mut letters = self.text.chars();
@@ -114,7 +115,7 @@ impl Utterance {
 }
 
 /// Groups the words on a channel into utterances, each by one speaker according to the channel's
-/// `turns`. Splits a sentence only if its speaker clearly changes.
+/// `turns`. Splits a sentence only if the speaker clearly changes within it.
 pub(super) fn utterances(channel: usize, words: &[Word], turns: &[&VoiceTurn]) -> Vec<Utterance> {
     let spoken =
         sentences(words).into_iter().flat_map(|sentence| by_speaker(words, sentence, turns));
@@ -147,14 +148,14 @@ fn utterance(words: &[Word], speaker: Option<&str>, range: Range<usize>) -> Utte
     }
 }
 
-/// The ranges of words that form a sentence.
+/// Returns the ranges of words that form a sentence.
 pub(crate) fn sentences(words: &[Word]) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let (mut start, mut text) = (0, String::new());
     for (at, word) in words.iter().enumerate() {
         let ends = at > start && {
             let silent = pause_before(words, at);
-            // After a pause within a sentence, the next word is in lower case.
+            // If a pause is within a sentence, the next word is in lower case.
             let breaks = silent >= SEGMENT_PAUSE && !word.text.starts_with(char::is_lowercase);
             breaks || silent >= MAX_PAUSE || ends_sentence(&text, &word.text)
         };
@@ -171,13 +172,13 @@ pub(crate) fn sentences(words: &[Word]) -> Vec<Range<usize>> {
     whole.flat_map(|sentence| split_long(words, sentence)).collect()
 }
 
-/// The pause before a word, seconds.
+/// Returns the pause before a word, in seconds.
 fn pause_before(words: &[Word], at: usize) -> f64 {
     words[at].start - words[at - 1].end
 }
 
-/// Keeps a sentence whole, or splits it at its pauses if it does not end with punctuation, which
-/// recognisers may omit.
+/// Returns a sentence whole if it ends with punctuation. Otherwise splits it at its pauses, since
+/// recognisers may omit punctuation.
 fn between_pauses(words: &[Word], sentence: Range<usize>) -> Vec<Range<usize>> {
     if words[sentence.end - 1].text.ends_with(FULL_STOPS) {
         return vec![sentence];
@@ -205,7 +206,8 @@ fn split_long(words: &[Word], sentence: Range<usize>) -> Vec<Range<usize>> {
     done
 }
 
-/// Assigns a sentence to the speaker who says nearly all of it, or splits it by speaker.
+/// Assigns a sentence to the speaker who says nearly all of it, or splits it by speaker if there is
+/// none.
 fn by_speaker<'a>(
     words: &[Word],
     sentence: Range<usize>,
@@ -244,7 +246,8 @@ fn by_speaker<'a>(
     runs.collect()
 }
 
-/// Distance from a word's middle to a span, seconds; negative inside.
+/// Returns the distance from a word's middle to a span, in seconds; negative if the middle is
+/// inside the span.
 pub(super) fn distance(span: Span, word: &Word) -> f64 {
     let middle = (word.start + word.end) / 2.0;
     (span.start - middle).max(middle - span.end)
@@ -254,7 +257,7 @@ pub(super) fn distance(span: Span, word: &Word) -> f64 {
 mod tests {
     use super::*;
 
-    /// Words of 0.4 s; `…` is a pause of a second.
+    /// Builds words that last 0.4 s each; `…` is a pause of one second.
     fn words(text: &str) -> Vec<Word> {
         let mut time = 0.0;
         let mut words = Vec::new();

@@ -1,8 +1,8 @@
 //! Speaker diarization. A segmentation network estimates, window by window, how many people speak
 //! and when they change. Pieces with a single speaker are embedded and clustered by voice. Each
 //! window's speakers are then assigned to the clusters with which they share the most time, so that
-//! simultaneous speech has all its speakers. The steps follow 3D-Speaker's pipeline with overlap
-//! detection, except that here pieces also end where the speaker changes.
+//! all simultaneous speakers are identified. The steps follow 3D-Speaker's pipeline with overlap
+//! detection, except that pieces also end where the speaker changes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,31 +16,31 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::time::{Span, rounded};
 use crate::media::speech::{Sound, VoiceTurn};
 
-/// Distance between the starts of adjacent windows, seconds: a tenth of their length, as in pyannote's
-/// pipeline 3.1.
+/// Distance between the starts of adjacent windows, in seconds: a tenth of their length, as in
+/// pyannote's pipeline 3.1.
 const HOP: f64 = 1.0;
 
 /// Number of windows per batch. With one window, diarization takes a quarter longer; with more than
-/// two, it takes more memory for little gain.
+/// two, it uses more memory for little gain.
 const BATCH: usize = 2;
 
-/// How far speech may be from voice activity, seconds. The limit excludes music that the
+/// Maximum distance of speech from voice activity, in seconds. The limit excludes music that the
 /// segmentation mistakes for a voice.
 const MAX_DISTANCE: f64 = 0.5;
 
-/// Length of the pieces into which a run is split to be embedded, and distance between their
-/// starts, seconds, as in 3D-Speaker.
+/// Length of the pieces into which a run is split for embedding, and the distance between their
+/// starts, in seconds, as in 3D-Speaker.
 const STRETCH: f64 = 1.5;
 const SHIFT: f64 = 0.75;
 
-/// Minimum length of a run that is embedded, seconds; the embedding of a shorter one depends more
-/// on the words than on the voice.
+/// Minimum length of a run that is embedded, in seconds; the embedding of a shorter run depends
+/// more on the words than on the voice.
 const MIN_RUN: f64 = 0.5;
 
-/// Turns of one speaker closer than this are merged, seconds.
+/// Maximum gap between turns of the same speaker that are merged, in seconds.
 pub(super) const SAME_TURN: f64 = 0.5;
 
-/// Minimum length of a turn, seconds; shorter ones are artefacts of the segmentation.
+/// Minimum length of a turn, in seconds; shorter ones are artefacts of the segmentation.
 const MIN_TURN: f64 = 0.1;
 
 /// Diarizes the audio of a video.
@@ -48,15 +48,15 @@ pub(crate) struct Diarizer<'a> {
     pub(crate) segmentation: &'a dyn SpeakerSegmentation,
     pub(crate) embedder: &'a dyn SpeakerEmbedder,
     pub(crate) sound: &'a Arc<Sound>,
-    /// Number of batches and pieces processed concurrently.
+    /// Maximum number of batches or pieces processed concurrently.
     pub(crate) concurrency: usize,
 }
 
-/// Which speakers are active in a window.
+/// The active speakers in a window.
 struct Window {
-    /// Index of its first frame in the whole audio.
+    /// Index of the window's first frame in the whole audio.
     from: usize,
-    /// Active speakers of each frame, one bit per speaker.
+    /// The active speakers in each frame, one bit per speaker.
     frames: Vec<u8>,
 }
 
@@ -70,7 +70,7 @@ impl Window {
     }
 }
 
-/// The times of frames: start of the first frame, and frame length, seconds.
+/// The times of frames: the start of the first frame and the length of a frame, in seconds.
 #[derive(Clone, Copy)]
 struct FrameTimes {
     origin: f64,
@@ -88,9 +88,9 @@ impl FrameTimes {
 }
 
 impl Diarizer<'_> {
-    /// Diarizes speech into turns in order of start; turns of simultaneous speakers overlap. Speakers
-    /// are `S1`, `S2` … by first appearance. `spans` is the voice activity, in order and not
-    /// overlapping.
+    /// Diarizes speech into turns in order of start; turns of simultaneous speakers overlap.
+    /// Speakers are named `S1`, `S2` … in order of first appearance. `spans` is the voice activity,
+    /// in order and without overlaps.
     pub(crate) async fn turns(&self, spans: &[Span]) -> Result<Vec<VoiceTurn>> {
         let (times, windows) = self.windows(spans).await?;
         let speaker_counts = speaker_counts(&windows, |frame| near(spans, times.middle(frame)));
@@ -138,7 +138,7 @@ impl Diarizer<'_> {
         Ok((times, windows))
     }
 
-    /// Embeds the pieces of the runs, in order; pieces that are too quiet or too short are omitted.
+    /// Embeds the pieces of the runs, in order, and omits those that are too quiet or too short.
     async fn segments(&self, times: FrameTimes, runs: &[Run]) -> Result<Vec<SpeakerSegment>> {
         let end = self.sound.span().end;
         let spans = runs.iter().enumerate().flat_map(|(run, &Run { from, to })| {
@@ -168,7 +168,8 @@ fn near(spans: &[Span], time: f64) -> bool {
     spans.get(next).is_some_and(|span| span.start - MAX_DISTANCE <= time)
 }
 
-/// Estimates the number of speakers in each frame as the mean over the windows that contain it.
+/// Estimates the number of speakers in each frame as the mean over the windows that contain the
+/// frame; 0 if the frame contains no speech.
 fn speaker_counts(windows: &[Window], holds_speech: impl Fn(usize) -> bool) -> Vec<u8> {
     let total = windows.iter().map(Window::end).max().unwrap_or(0);
     let mut segmented = vec![(0_u16, 0_u16); total];
@@ -191,7 +192,7 @@ fn speaker_counts(windows: &[Window], holds_speech: impl Fn(usize) -> bool) -> V
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Run {
     from: usize,
-    /// Index of the first frame after it.
+    /// Index of the first frame after the run.
     to: usize,
 }
 
@@ -225,13 +226,14 @@ fn runs(windows: &[Window], speaker_counts: &[u8]) -> Vec<Run> {
     runs
 }
 
-/// Splits a run into pieces of length [`STRETCH`] that cover it evenly; a shorter run is one piece.
+/// Splits a run into pieces of length [`STRETCH`] that cover it evenly. A shorter run is one piece,
+/// or none if it is shorter than [`MIN_RUN`].
 fn pieces(run: Span) -> impl Iterator<Item = Span> {
     let over = run.seconds() - STRETCH;
     let count = if run.seconds() < MIN_RUN {
         0
     } else {
-        // A tolerance of 0.001 avoids another piece for rounding errors.
+        // A tolerance of 0.001 prevents rounding errors from adding a piece.
         1 + ((over / SHIFT) - 1e-3).ceil().max(0.0) as usize
     };
     let shift = if count > 1 { over / (count - 1) as f64 } else { 0.0 };
@@ -267,8 +269,8 @@ fn labels(
     labels
 }
 
-/// Determines the active clusters in each frame: the one that the frame's voice was assigned to
-/// and, if several people speak, those that were found in the most windows.
+/// Determines the active clusters in each frame: the one to which the frame's voice was assigned
+/// and, if several people speak, those found in the most windows.
 fn active(windows: &[Window], labels: &[Option<usize>], speaker_counts: &[u8]) -> Vec<Vec<usize>> {
     let assigned: Vec<Vec<Option<usize>>> =
         windows.iter().map(|window| assignment(window, labels)).collect();
@@ -297,8 +299,8 @@ fn active(windows: &[Window], labels: &[Option<usize>], speaker_counts: &[u8]) -
     active
 }
 
-/// Assigns distinct clusters to the speakers of a window, so that they share as many frames as
-/// possible.
+/// Assigns distinct clusters to the speakers of a window, so that speakers and clusters share as
+/// many frames as possible.
 fn assignment(window: &Window, labels: &[Option<usize>]) -> Vec<Option<usize>> {
     let mut shared = vec![BTreeMap::<usize, usize>::new(); 8];
     for (speakers, label) in window.frames.iter().zip(&labels[window.from..]) {
@@ -307,7 +309,7 @@ fn assignment(window: &Window, labels: &[Option<usize>]) -> Vec<Option<usize>> {
             *shared.entry(*group).or_default() += 1;
         }
     }
-    // Of n speakers with the same preferences, the last one gets at worst its n-th.
+    // Of n speakers with the same preferences, the last one gets its n-th choice at worst.
     let with_candidates = shared.iter().filter(|groups| !groups.is_empty()).count();
     let candidates: Vec<Vec<(usize, usize)>> = shared
         .into_iter()
@@ -321,7 +323,7 @@ fn assignment(window: &Window, labels: &[Option<usize>]) -> Vec<Option<usize>> {
     best_assignment(&candidates, &mut Vec::new()).1
 }
 
-/// Finds the largest possible number of shared frames, and the cluster of each speaker.
+/// Returns the largest possible number of shared frames, and the cluster assigned to each speaker.
 fn best_assignment(
     candidates: &[Vec<(usize, usize)>],
     taken: &mut Vec<usize>,
@@ -344,7 +346,7 @@ fn best_assignment(
     found
 }
 
-/// Builds the turns of each cluster, joined over short pauses.
+/// Builds the turns of each cluster, joining them over short pauses.
 fn turns(times: FrameTimes, active: &[Vec<usize>], end: f64) -> Vec<(usize, Span)> {
     let mut by_group: BTreeMap<usize, Vec<Span>> = BTreeMap::new();
     for (frame, groups) in active.iter().enumerate() {
