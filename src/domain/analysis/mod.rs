@@ -1,7 +1,7 @@
 //! The [`Analyzer`] trait and the list of analyzers.
 //!
-//! To add one, write its file in `analyzers` and add it to [`ANALYZERS`]. Search, answers, exports and
-//! the UI read everything else from its [`AnalyzerSpec`].
+//! To add one, write its file in `analyzers` and add it to [`ANALYZERS`]. Search, answers, exports
+//! and the UI read everything else from its [`AnalyzerSpec`].
 
 pub mod analyzers;
 pub mod certainty;
@@ -51,8 +51,8 @@ pub struct AnalyzerSpec<'a> {
     pub style: TextStyle,
     /// The table columns that show its output.
     pub columns: &'a [Column],
-    /// The filterable payload fields of its points: any of `objects`, `tags`, `speakers`, `people` and
-    /// `people_count`, copied from the hit document.
+    /// The filterable payload fields of its points: any of `objects`, `tags`, `speakers`, `people`
+    /// and `people_count`, copied from the hit document.
     pub filter_fields: &'static [&'static str],
 }
 

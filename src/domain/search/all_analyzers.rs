@@ -10,14 +10,13 @@ use crate::kernel::error::Result;
 use crate::kernel::video::{ChunkId, VideoId};
 use crate::search::{Mode, Search, SearchResult};
 
-/// How probable an analyzer's hit must be, as a share of the best hit's probability, for `found_by`
-/// to list the analyzer.
+/// `found_by` lists an analyzer if its hit's probability is at least this share of the best hit's.
 const MIN_FOUND_BY_SHARE: f32 = 0.5;
 
 impl Search {
-    /// Finds the hits in the output of all analyzers that pass the filter, merged by chunk, the
-    /// most probable first. Cosines of different analyzers are not comparable, since each embeds
-    /// its own kind of text.
+    /// Finds the hits that pass the filter in the output of all analyzers, merged by chunk, the
+    /// most probable first. They are ranked by probability because cosines from different analyzers
+    /// are not comparable: each analyzer embeds a different kind of text.
     pub(crate) async fn search_all_analyzers(
         &self,
         mode: Mode,
@@ -25,7 +24,7 @@ impl Search {
         query: VectorQuery,
     ) -> Result<Vec<SearchResult>> {
         let limit = query.limit;
-        // Enough hits for `limit` chunks even if every analyzer matches each of them.
+        // Enough hits for `limit` chunks even if every analyzer matches every chunk.
         let total = limit * self.catalog.analyzers.all().len().max(1);
         let hits = self.search(mode, text, VectorQuery { limit: total, ..query }).await?;
         let mut merged = merge_by_chunk(hits);
@@ -74,7 +73,7 @@ fn merge_hit(best: &mut SearchResult, other: SearchResult) {
     fill_missing(&mut best.document, other.document);
 }
 
-/// Fills the empty fields of a document from another document of the same chunk.
+/// Fills the empty fields of a document from another document for the same chunk.
 fn fill_missing(document: &mut HitDocument, other: HitDocument) {
     fn fill<T>(own: &mut Vec<T>, others: Vec<T>) {
         if own.is_empty() {

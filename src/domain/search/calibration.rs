@@ -1,14 +1,14 @@
-//! Calibration turns cosines into probabilities that something is present. It is measured on
-//! unrelated queries and texts.
+//! Calibration turns cosines into the probability that something is present.
 //!
 //! A raw cosine says little: short generic queries score high against everything, and each kind of
-//! text (a list of objects, a line on screen, a sentence of speech) has its own score range. So
-//! every score is standardised twice: for the query, by comparison with all reference texts, and
+//! text (a list of objects, a line of screen text, a spoken sentence) has a different score range.
+//! So every score is standardized twice: for the query, by comparison with all reference texts, and
 //! for the kind of text, by comparison with the best scores that unrelated queries reach among
 //! reference texts of that kind. Query words that occur in the text are additional evidence.
 //!
-//! The reference texts are part of the service, so a calibration depends on the embedder alone. It
-//! is measured once, in the background, does not drift with ingested videos, and costs no search.
+//! The reference texts are part of the service, so a calibration depends only on the embedder. It
+//! is measured once, in the background, does not drift as videos are ingested, and adds no cost to
+//! searches.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ const PASSAGES: [(TextStyle, &str); 6] = [
 /// 70 about something absent.
 const MODEL: [f32; 3] = [-2.7, 0.8, 4.5];
 
-/// The probability from which something is more probably present than absent.
+/// The probability above which something is more likely to be present than absent.
 pub(crate) const LIKELY: f32 = 0.5;
 
 /// The smallest spread to assume, in case an embedder gives all reference texts the same score.
@@ -53,7 +53,7 @@ const MIN_SPREAD: f32 = 0.02;
 struct NullDistribution {
     /// Median and spread of the cosines.
     raw: (f32, f32),
-    /// Median and spread of the cosines after their query's mean over all texts is subtracted.
+    /// Median and spread of the cosines after subtracting the query's mean cosine over all texts.
     adjusted: (f32, f32),
 }
 
@@ -99,8 +99,9 @@ impl Calibration {
         Ok(Self { mean, nulls })
     }
 
-    /// The cosine above which a text of this kind is unlikely to match by chance. It lies
-    /// `deviations` standard deviations above the median of the best scores of unrelated queries.
+    /// The cosine above which a text in this style is unlikely to match by chance. It lies
+    /// `deviations` standard deviations above the median of the best scores that unrelated queries
+    /// reach.
     fn threshold(&self, style: TextStyle, deviations: f32) -> Option<f32> {
         let (median, spread) = self.nulls.get(&style)?.raw;
         let threshold = (median + deviations * spread).clamp(0.0, 1.0);
@@ -135,8 +136,8 @@ impl Search {
         Ok(PresenceEstimator { calibration, generic, words: content_words(text) })
     }
 
-    /// The recommended thresholds for the registered analyzers. Does not wait for the calibration;
-    /// the result is empty until it is measured.
+    /// The recommended thresholds for the registered analyzers. Does not wait for the calibration:
+    /// until it has been measured, the result is empty.
     pub fn recommended_thresholds(&self) -> Thresholds {
         let Some(calibration) = self.calibration.get() else { return Vec::new() };
         let deviations = self.settings.threshold_deviations;
@@ -157,13 +158,13 @@ impl Search {
 }
 
 impl PresenceEstimator<'_> {
-    /// The probability that a moment has what was searched for, 0..1. It is the probability that
-    /// the moment's text is about it, times the certainty of the detections involved.
+    /// The probability, 0..1, that a moment contains what was searched for: the probability that
+    /// its text is about it, times the certainty of the detections involved.
     pub(crate) fn hit_probability(&self, style: TextStyle, cosine: f32, hit: &HitDocument) -> f32 {
         self.probability(style, cosine, &hit.text) * hit.certainty(&self.words)
     }
 
-    /// The probability that a text is about what was searched for, 0..1.
+    /// The probability, 0..1, that `text` is about what was searched for.
     pub(crate) fn probability(&self, style: TextStyle, cosine: f32, text: &str) -> f32 {
         let [intercept, by_meaning, by_words] = MODEL;
         let standard = self.calibration.nulls.get(&style).map_or(0.0, |null| {
@@ -175,7 +176,7 @@ impl PresenceEstimator<'_> {
     }
 }
 
-/// The mean of vectors: its dot product with a query is the query's mean cosine over them.
+/// The mean of `vectors`; its dot product with a query vector is the query's mean cosine over them.
 fn mean(vectors: &[Vec<f32>]) -> Vec<f32> {
     let mut mean = sum(vectors);
     mean.iter_mut().for_each(|x| *x /= vectors.len() as f32);
@@ -191,11 +192,11 @@ fn location_and_spread(mut values: Vec<f32>) -> (f32, f32) {
     };
     let median = middle(&mut values);
     let mut deviations: Vec<f32> = values.iter().map(|v| (v - median).abs()).collect();
-    // The factor 1.4826 gives the standard deviation of normally distributed values.
+    // For normally distributed values, the factor 1.4826 yields the standard deviation.
     (median, (1.4826 * middle(&mut deviations)).max(MIN_SPREAD))
 }
 
-/// The distinct words of a query that carry its subject, lower case.
+/// The distinct words that carry a query's subject, in lower case.
 pub(crate) fn content_words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for token in tokens(text) {

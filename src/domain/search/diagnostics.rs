@@ -1,5 +1,5 @@
 //! Diagnoses an empty search result: which filter excluded all hits, which videos were not
-//! analyzed, and how high the best point scored that was not a hit.
+//! analyzed, and how high the best point that was not a hit scored.
 
 use ports::index::VectorQuery;
 use serde_json::{Map, Value};
@@ -13,10 +13,10 @@ use crate::search::{Mode, Search, SearchRequest};
 /// Maximum number of videos that are checked and reported.
 const MAX_VIDEOS: usize = 20;
 
-/// Maximum number of videos, the newest, that are checked for a search over all videos.
+/// For a search over all videos, at most this many of the newest videos are checked.
 const MAX_SCANNED_VIDEOS: usize = 500;
 
-/// Maximum number of hits of other analyzers that are read.
+/// Maximum number of hits to read from other analyzers.
 const MAX_OTHER_HITS: usize = 5;
 
 /// Minimum probability at which another analyzer's hit is reported.
@@ -35,9 +35,10 @@ pub struct Diagnostics {
     pub videos_without_analyzer: Vec<VideoId>,
     /// Up to 20 of the searched videos that have output of the analyzer but no vector in the field.
     pub videos_without_field: Vec<VideoId>,
-    /// Up to 20 requested ids that are not videos of this installation.
+    /// Up to 20 requested ids that match no video.
     pub unknown_videos: Vec<String>,
-    /// Other analyzers with hits, each with the probability of its best hit, the most probable first.
+    /// Other analyzers with hits, each with the probability of its best hit, the most probable
+    /// first.
     pub found_by_others: Vec<(String, f32)>,
     /// Best cosine among points that match the filters; `None` if none matches.
     pub best_score: Option<f32>,
@@ -129,7 +130,7 @@ impl Search {
         Ok(())
     }
 
-    /// Finds the searched videos that have output from an analyzer. Adds the others and unknown ids
+    /// Finds the searched videos that have output from `analyzer`. Adds the others and unknown ids
     /// to `diagnostics`.
     pub(super) async fn videos_with_analyzer(
         &self,

@@ -41,7 +41,7 @@ enum Scope {
     Chunk,
     /// The findings of analyzers that have the field.
     Findings,
-    /// A whole video; the listing evaluates it.
+    /// A whole video; the filter is evaluated by the listing.
     Video,
 }
 
@@ -155,7 +155,7 @@ impl FilterDefinition {
         }
     }
 
-    /// The analyzers whose points have its field.
+    /// The analyzers whose points have this filter's field.
     fn analyzers<'a>(
         &self,
         analyzers: &'a [AnalyzerRef],
@@ -214,7 +214,7 @@ impl FilterDefinition {
     }
 }
 
-/// Strings; a chunk must have at least one of them, or all.
+/// Strings, of which a chunk must have at least one or all.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum StringFilter {
@@ -230,7 +230,7 @@ pub(crate) struct WordField {
     pub(crate) name: String,
     /// Whether it is a field of the listing; otherwise it is a field of the index.
     pub(crate) is_video_field: bool,
-    /// Whether only analyzers that declare it in `filtered_by` have it.
+    /// Whether only analyzers that list it in `filter_fields` have it.
     findings_only: bool,
 }
 

@@ -61,7 +61,7 @@ pub async fn points(
     Ok(points)
 }
 
-/// The payload fields from a chunk's output with which search filters compare.
+/// The payload fields, taken from a chunk's output, against which search filters are matched.
 pub(crate) fn filter_payload(
     analyzer: &dyn Analyzer,
     chunk_config: &str,

@@ -1,5 +1,5 @@
 //! Lists moments without a search text: all moments that match the filters, with the newest video
-//! first and in order of time within each video.
+//! first and in chronological order within each video.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ use crate::search::{
     ScoreKind, Search, SearchPage, SearchRequest, SearchResult, VectorField, filters, mode,
 };
 
-/// What to list among the videos that the caller can see.
+/// What to list from the videos that the caller can see.
 struct Listing<'a> {
     access: &'a Access,
     analyzer: Option<&'a str>,
@@ -27,7 +27,8 @@ struct Listing<'a> {
     filters: &'a Map<String, Value>,
 }
 
-/// Listed moments, each with the position where the next page begins.
+/// Listed moments, each with the position at which the next page begins if it is the last on its
+/// page.
 type Rows = Vec<(PageStart, SearchResult)>;
 
 impl Search {
@@ -122,7 +123,7 @@ impl Search {
         Ok(())
     }
 
-    /// Adds a video's moments from chunk `first` on, until `rows` has `limit` entries.
+    /// Appends a video's moments, starting at chunk `first`, until `rows` has `limit` entries.
     async fn list_video(
         &self,
         filter: &Filter,
@@ -170,7 +171,7 @@ impl Search {
         Ok(())
     }
 
-    /// Sorts hits by chunk, and within a chunk the most descriptive analyzer first.
+    /// Sorts hits by chunk and, within a chunk, by the analyzers' statement rank.
     fn order_by_chunk(&self, mut hits: Vec<SearchResult>) -> Vec<SearchResult> {
         let ids: Vec<String> = hits.iter().flat_map(|hit| hit.found_by.clone()).collect();
         let order = self.catalog.analyzers.by_statement_rank(ids.iter());

@@ -71,30 +71,30 @@ pub enum ScoreKind {
     Text,
     /// Cosine only; the hits are ranked by similarity to a moment.
     Similarity,
-    /// None; the hits are listed in order of time.
+    /// No scores; the hits are in listing order.
     Unscored,
 }
 
 /// A search hit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchResult {
-    /// Id of its chunk's span, which stays valid when the video is chunked differently.
+    /// Id of the chunk's span, which stays valid if the video is chunked differently.
     pub moment_id: MomentId,
     /// Id of the video.
     pub video_id: VideoId,
     /// The chunk within the video.
     pub chunk_id: ChunkId,
-    /// Statements about the chunk by the analyzer whose output matched.
+    /// Statements about the chunk from the analyzers whose output matched.
     pub statements: Vec<Statement>,
     /// Start and end as `M:SS.ss-M:SS.ss`, for display.
     pub timecode: String,
     /// Cosine, 0..1.
     pub score: f32,
-    /// BM25; `None` unless full-text search found the hit.
+    /// BM25 score; `None` unless full-text search found the hit.
     pub text_score: Option<f32>,
-    /// Calibrated probability that the moment has what was searched for, 0..1.
+    /// Calibrated probability, 0..1, that the moment contains what was searched for.
     pub p_present: f32,
-    /// The same probability before re-ranking.
+    /// The value of `p_present` before re-ranking.
     pub p_found: f32,
     /// The analyzers whose output matched, the most probable first.
     pub found_by: Vec<String>,
@@ -118,11 +118,11 @@ pub struct SearchPage {
     pub score_kind: ScoreKind,
     /// The hits, best first.
     pub results: Vec<SearchResult>,
-    /// Where the page after each hit begins.
+    /// For each hit, where the next page begins if the hit is the last on its page.
     pub next_pages: Vec<PageStart>,
-    /// Whether there may be hits after the last one.
+    /// Whether more hits may follow the last one.
     pub more: bool,
-    /// Why there are no hits; `None` if there are.
+    /// Why there are no hits; `None` if there are any.
     pub diagnostics: Option<Diagnostics>,
 }
 
@@ -151,18 +151,19 @@ pub struct SearchSettings {
     pub vector_weight: f64,
     /// Weight of full-text search, above 0.
     pub text_weight: f64,
-    /// Recommended threshold, in standard deviations above the median best score of unrelated queries.
+    /// Recommended threshold, in standard deviations above the median best score of unrelated
+    /// queries.
     pub threshold_deviations: f32,
-    /// Maximum number of hits that paging can reach, and of videos that are sorted at once for a
-    /// listing. Every page but the first costs a search for this many hits.
+    /// Maximum number of hits that paging can reach, and maximum number of videos sorted at once
+    /// for a listing. Every page after the first costs a search for this many hits.
     pub page_window: usize,
     /// Maximum number of texts that the re-ranker scores per search.
     pub rerank_texts: usize,
-    /// Maximum length of a search text or question, bytes.
+    /// Maximum length of a search text or question, in bytes.
     #[serde(with = "byte_size")]
     pub max_text_bytes: usize,
-    /// Size of the query-vector cache, bytes. Repeating a search with different filters, or fetching its next
-    /// page, does not embed the text again. 0 disables the cache.
+    /// Size of the query-vector cache, in bytes. Repeating a search with different filters, or
+    /// fetching its next page, does not embed the text again. 0 disables the cache.
     #[serde(with = "byte_size")]
     pub cache_bytes: usize,
 }
@@ -183,7 +184,7 @@ impl Default for SearchSettings {
     }
 }
 
-/// Length of a snippet, characters.
+/// Length of a snippet, in characters.
 const SNIPPET: usize = 180;
 
 impl Detail {
@@ -219,7 +220,7 @@ pub struct Search {
     settings: SearchSettings,
     /// Maximum number of videos without a record that a repair removes without `remove_orphans`.
     max_orphans: usize,
-    /// The calibration of scores, which is measured once, in the background.
+    /// The score calibration, measured once, in the background.
     calibration: OnceCell<Calibration>,
     /// Cache of query vectors by text.
     query_vectors: LruCache<Vec<f32>>,
@@ -251,8 +252,8 @@ impl Search {
         }
     }
 
-    /// Computes the vector of a search text. For a search over all analyzers the text is embedded
-    /// as a question: see [`Self::embed_question`].
+    /// Computes the vector for a search text. If the search covers all analyzers, the text is
+    /// embedded as a question: see [`Self::embed_question`].
     pub(crate) async fn text_vector(
         &self,
         analyzers: &SearchedAnalyzers,
@@ -264,7 +265,7 @@ impl Search {
         }
     }
 
-    /// Returns `Unprocessable` for a text that is too long; `field` is its name in the request.
+    /// Returns `Unprocessable` if `text` is too long; `field` is its name in the request.
     pub(crate) fn check_length(&self, field: &str, text: &str) -> Result<()> {
         let max = self.settings.max_text_bytes;
         if text.len() <= max {
@@ -276,14 +277,14 @@ impl Search {
         )))
     }
 
-    /// Embeds a text.
+    /// Embeds one text.
     pub(crate) async fn embed(&self, text: &str) -> Result<Vec<f32>> {
         let vectors = self.embed_all(&[text]).await?;
         vectors.into_iter().next().ok_or_else(|| Error::corrupt("the embedder returned no vector"))
     }
 
-    /// Embeds texts: takes their vectors from the cache or, for the rest, from one call to the
-    /// embedder.
+    /// Embeds texts: takes vectors from the cache and computes the missing ones with one call to
+    /// the embedder.
     async fn embed_all(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
         let mut vectors: Vec<_> = texts.iter().map(|text| self.query_vectors.get(text)).collect();
         let uncached = texts.iter().zip(&vectors).filter(|(_, vector)| vector.is_none());
@@ -299,8 +300,8 @@ impl Search {
         Ok(vectors.into_iter().flatten().collect())
     }
 
-    /// Embeds a question as the normalized sum of its own vector and its subject's vector, so that
-    /// the wording of the question does not hide its content.
+    /// Embeds a question as the normalized sum of its vector and the vector of its subject, so that
+    /// the wording of the question does not obscure its content.
     pub(crate) async fn embed_question(&self, question: &str) -> Result<Vec<f32>> {
         let Some(subject) = subject(question) else { return self.embed(question).await };
         let mut vector = sum(&self.embed_all(&[question, subject]).await?);
@@ -352,7 +353,7 @@ impl Search {
         Ok(results)
     }
 
-    /// Finds the videos that most probably have what is searched for, the most probable first.
+    /// Finds the videos that most probably contain what is searched for, the most probable first.
     pub(crate) async fn likely_videos(
         &self,
         text: &str,

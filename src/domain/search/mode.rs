@@ -37,9 +37,9 @@ pub const MODES: &[(&str, &str)] = &[
 #[derive(Debug, Clone)]
 pub(crate) struct ScoredPoint {
     pub(crate) id: PointId,
-    /// Cosine; 0 when the point has no vector in the field.
+    /// Cosine; 0 if the point has no vector in the field.
     pub(crate) score: f32,
-    /// BM25; `None` unless full-text search found the hit.
+    /// BM25 score; `None` unless full-text search found the hit.
     pub(crate) text_score: Option<f32>,
     pub(crate) document: Document,
 }
@@ -150,8 +150,8 @@ impl Search {
         Ok(videos.into_iter().flat_map(of_video).collect())
     }
 
-    /// Computes the cosine between each hit and the query, except for `known` hits, whose score is
-    /// the cosine.
+    /// Computes the cosine between each hit and the query, except for `known` hits, whose score
+    /// already is the cosine.
     async fn cosines(
         &self,
         hits: &[Hit],
@@ -170,13 +170,13 @@ impl Search {
 }
 
 /// Extracts the terms for full-text search: quoted phrases verbatim and, from the rest, the words
-/// that carry the subject, so that an article alone does not match. Question words are kept if
-/// nothing else is left.
+/// that carry the subject, so that articles alone do not match. Question words are kept if nothing
+/// else is left.
 fn search_terms(text: &str) -> String {
     let mut outside = String::new();
     let mut phrases = String::new();
     for (at, part) in text.split('"').enumerate() {
-        // A phrase needs its closing quotation mark.
+        // A phrase needs a closing quotation mark.
         if at % 2 == 1 && text.matches('"').count() > at {
             phrases.push_str(&format!(" \"{part}\""));
         } else {
@@ -190,9 +190,9 @@ fn search_terms(text: &str) -> String {
     format!("{kept}{phrases}")
 }
 
-/// Removes the words for which `remove` returns true, and any punctuation that is left on its own.
-/// Cuts them out of the text instead of joining the rest with spaces, since the text's script may
-/// have no spaces.
+/// Removes the words for which `remove` returns true, and any punctuation left standing alone. Cuts
+/// the words out of the text rather than rejoining the others with spaces, since some scripts use
+/// no spaces.
 fn remove_words(text: &str, remove: fn(&str) -> bool) -> String {
     let mut kept = text.to_owned();
     for word in tokens(text).iter().rev().filter(|word| remove(&word.lower)) {
@@ -202,9 +202,9 @@ fn remove_words(text: &str, remove: fn(&str) -> bool) -> String {
     left.collect::<Vec<_>>().join(" ")
 }
 
-/// Merges two ranked lists by reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009): a hit's
-/// rank score is the sum of weight / (k + rank) over the lists that contain it. A single list keeps its
-/// order.
+/// Merges two ranked lists by reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009): a
+/// hit's rank score is the sum of weight / (k + rank) over the lists that contain it. If one list
+/// is empty, the other keeps its order.
 fn reciprocal_rank_fusion(
     settings: SearchSettings,
     by_vector: Vec<Hit>,

@@ -1,4 +1,4 @@
-//! Pages of search results, and the position where each begins.
+//! The positions at which pages of search results begin.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,7 +15,7 @@ pub enum PageStart {
     First,
     /// After this many results of a ranking.
     Offset(usize),
-    /// After a chunk of a video, in the order of a listing.
+    /// After a chunk of a video, in listing order.
     AfterChunk(Position, ChunkId),
 }
 
@@ -31,7 +31,7 @@ impl fmt::Display for PageStart {
     }
 }
 
-/// The text is not a [`PageStart`].
+/// The error for a text that is not a valid [`PageStart`].
 #[derive(Debug)]
 pub struct InvalidPageStart;
 

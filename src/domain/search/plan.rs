@@ -1,5 +1,5 @@
-//! Turns a [`SearchRequest`] into a page of ranked hits. The request is first resolved against this
-//! installation into a [`SearchPlan`], which can then be run to any depth.
+//! Turns a [`SearchRequest`] into a page of ranked hits. The request is first resolved into a
+//! [`SearchPlan`], which can then be run to any depth.
 
 use std::collections::HashSet;
 
@@ -29,14 +29,15 @@ pub(crate) struct SearchPlan {
 
 /// The best hits of a search.
 pub(super) struct RankedHits {
-    /// Best first.
+    /// The hits, best first.
     pub(super) hits: Vec<SearchResult>,
-    /// Whether there may be more.
+    /// Whether there may be more hits.
     pub(super) more: bool,
 }
 
 impl SearchPlan {
-    /// Plans a search for a text with this vector, within a filter.
+    /// Plans a search for `text`, whose embedding is `vector`, among the points that match
+    /// `filter`.
     fn for_text(request: &SearchRequest, text: &str, vector: Vec<f32>, filter: Filter) -> Self {
         Self {
             mode: request.mode(),
@@ -66,7 +67,7 @@ impl SearchRequest {
 
 impl Search {
     /// Searches the videos that the caller can see. Returns `Invalid` for an unknown analyzer or
-    /// filter, and for a parameter that the target excludes.
+    /// filter, and for a parameter that does not apply to the target.
     pub(crate) async fn run(&self, access: &Access, request: &SearchRequest) -> Result<SearchPage> {
         self.check(request).await?;
         let plan = match &request.target {
@@ -91,7 +92,7 @@ impl Search {
         Ok(page)
     }
 
-    /// Searches for a text whose vector the caller has cached, and does not diagnose an empty
+    /// Searches for a text whose vector the caller has already computed. Does not diagnose an empty
     /// result.
     pub(crate) async fn run_with_vector(
         &self,
@@ -106,9 +107,9 @@ impl Search {
         Ok(self.rank(&plan, request.limit as usize).await?.hits)
     }
 
-    /// Checks a request. Returns `Invalid` for an unknown analyzer or a parameter that the target
-    /// excludes, `Unprocessable` for a text that is too long, and `Busy` while the index is not
-    /// ready.
+    /// Checks a request. Returns `Invalid` for an unknown analyzer or a parameter that does not
+    /// apply to the target, `Unprocessable` for a text that is too long, and `Busy` while the index
+    /// is not ready.
     pub(crate) async fn check(&self, request: &SearchRequest) -> Result<()> {
         request.check()?;
         self.check_length("text", request.target.search_text())?;
@@ -145,10 +146,9 @@ impl Search {
         Ok(RankedHits { hits, more })
     }
 
-    /// Returns a page of `limit` hits. The depth of a search changes the order of its hits, so
-    /// every page after the first is cut from one ranking of
-    /// [`page_window`](crate::search::SearchSettings) hits, which leaves out the hits on the first
-    /// page.
+    /// Returns a page of `limit` hits. The order of the hits depends on the depth of the search, so
+    /// every page after the first is taken from one ranking of
+    /// [`page_window`](crate::search::SearchSettings) hits, excluding those on the first page.
     async fn page(&self, plan: &SearchPlan, limit: usize, from: usize) -> Result<SearchPage> {
         let RankedHits { mut hits, mut more } = self.rank(plan, limit).await?;
         if from > 0 {

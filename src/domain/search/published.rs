@@ -23,9 +23,9 @@ pub(super) struct PublishedHit {
 }
 
 impl Search {
-    /// Searches published points only. While a video is being published or deleted, the index also holds
-    /// unpublished points; if they crowd out the requested hits, the search is repeated with a larger
-    /// limit.
+    /// Searches published points only. While a video is being published or deleted, the index also
+    /// holds unpublished points; if they crowd out the requested hits, the search is repeated with
+    /// a larger limit.
     pub(super) async fn published_hits(
         &self,
         mode: Mode,
@@ -47,8 +47,8 @@ impl Search {
         }
     }
 
-    /// Keeps hits whose points are published. Between calls, `videos` keeps each video's metadata
-    /// and URL.
+    /// Keeps hits whose points are published. `videos` caches each video's metadata and URL between
+    /// calls.
     pub(super) async fn keep_published(
         &self,
         hits: Vec<mode::ScoredPoint>,
@@ -57,7 +57,7 @@ impl Search {
         let document = |hit: mode::ScoredPoint| {
             let document: HitDocument = hit.document.read().map_err(|e| {
                 let error = Error::corrupt(format!("a hit of '{}': {e}", hit.id.video_id));
-                // Valid JSON of another shape is not index damage: it is what was written.
+                // Valid JSON of an unexpected shape is not index damage: it was written that way.
                 if e.is_data() { error } else { self.report_damage(error) }
             })?;
             Ok((hit, document))

@@ -1,5 +1,5 @@
-//! Reindexing: makes the index agree with the records again, at start-up and on demand. Calls the embedder
-//! but no other model.
+//! Reindexing: makes the index agree with the records again, at start-up and on demand. Calls the
+//! embedder but no other model.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
@@ -21,21 +21,22 @@ use crate::search::Search;
 use crate::search::indexing::points;
 use crate::search::scrub::Scrub;
 
-/// `Retry-After` in the response to a search on a damaged index, seconds.
+/// `Retry-After` in the response to a search on a damaged index, in seconds.
 const RETRY_AFTER_SECONDS: u32 = 5;
 
-/// How often the index is asked whether a write has found damage.
+/// How often the index is polled for damage that a write has found.
 const PROBE_INTERVAL: Duration = Duration::from_secs(2);
 
 /// When the index is checked, and how a repair treats videos without a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IndexSettings {
-    /// For how many videos without a record a start or a repair removes the vectors and documents,
-    /// at most. If there are more, they are kept unless `--remove-orphans` is given.
+    /// Maximum number of videos without a record whose vectors and documents are removed at
+    /// start-up or by a repair. If there are more, all of them are kept unless `--remove-orphans`
+    /// is given.
     pub max_orphans: usize,
-    /// Interval between checks of all files of an embedded index; given in seconds in the
-    /// configuration file; 0 means never.
+    /// Interval between full checks of an embedded index's files, given in seconds in the
+    /// configuration file; 0 disables the checks.
     #[serde(with = "seconds")]
     pub check_interval: Duration,
 }
@@ -52,33 +53,35 @@ pub struct Repair {
     /// Rewrite every point, not only those that disagree with the record. The repair then waits for
     /// videos that are being changed.
     pub all: bool,
-    /// Remove everything that has no record, however much that is.
+    /// Remove everything that has no record, even if it exceeds [`IndexSettings::max_orphans`].
     pub remove_orphans: bool,
-    /// Repair only videos with an unfinished change: those that this process could not clean up, and those
-    /// locked by instances that died.
+    /// Repair only videos with an unfinished change: those that this process could not clean up,
+    /// and those left locked by instances that died.
     pub unfinished: bool,
 }
 
 /// The result of a repair.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReindexReport {
-    /// Videos checked.
+    /// Number of videos checked.
     pub videos: u64,
-    /// Analyzers whose points were rewritten.
+    /// Number of analyzers whose points were rewritten.
     pub rebuilt: u64,
-    /// Videos without a record whose points were removed.
+    /// Number of videos without a record whose points were removed.
     pub orphans: u64,
-    /// Videos without a record whose points or documents were kept because there are too many.
+    /// Number of videos without a record whose points or documents were kept because there were too
+    /// many.
     pub orphans_kept: u64,
-    /// Videos skipped because their record or documents are unreadable.
+    /// Number of videos skipped because their record or documents are unreadable.
     pub unreadable: u64,
 }
 
 impl Search {
-    /// Rebuilds points that disagree with the published records, finishes interrupted changes, and removes
-    /// points without a record. Skips unreadable videos. Among instances that share an index, one repairs
-    /// at a time; the others skip the repair, except for a full rebuild, which waits. An instance with its
-    /// own index checks every video, since other instances may publish any of them.
+    /// Rebuilds points that disagree with the published records, finishes interrupted changes, and
+    /// removes points without a record. Skips unreadable videos. Only one of the instances that
+    /// share an index repairs it at a time; the others skip the repair unless it is a full rebuild,
+    /// which waits. An instance whose index is not shared checks every video, since other instances
+    /// may have published any of them.
     pub async fn reindex(&self, repair: Repair) -> Result<ReindexReport> {
         let has_own_index = self.catalog.locks.are_shared() && !self.index.shared();
         let repair = Repair { unfinished: repair.unfinished && !has_own_index, ..repair };
@@ -103,7 +106,7 @@ impl Search {
         self.finish_scrub(scrub, repair).await
     }
 
-    /// Ends a scrub over all videos and removes the points and documents of videos without a
+    /// Finishes a scrub over all videos and removes the points and documents of videos without a
     /// record.
     pub(super) async fn finish_scrub(&self, scrub: Scrub, repair: Repair) -> Result<ReindexReport> {
         let Scrub { mut done, mut orphans, .. } = scrub;
@@ -132,7 +135,7 @@ impl Search {
             let Some(lock) = self.lock_to_repair(video_id.into(), repair.all).await? else {
                 continue;
             };
-            // It may have been ingested in the meantime.
+            // The video may have been ingested in the meantime.
             if self.catalog.record_state(video_id).await? != RecordState::Absent {
                 continue;
             }
@@ -143,8 +146,8 @@ impl Search {
         Ok(done)
     }
 
-    /// Verifies everything that the index stores, and rewrites every point if it is damaged or if
-    /// an earlier rewrite failed. Returns `None` if no rewrite was needed.
+    /// Verifies everything that the index stores, and rewrites every point if the index is damaged
+    /// or an earlier rewrite failed. Returns `None` if no rewrite was needed.
     pub async fn repair_index(&self) -> Result<Option<ReindexReport>> {
         match self.index.check().await {
             Err(error) if error.kind() == ErrorKind::Corrupt => {
@@ -162,8 +165,8 @@ impl Search {
         Ok(Some(done))
     }
 
-    /// Waits until the index has to be checked: because a search or a write has found damage,
-    /// because a rebuild is pending, or because the time `due` has come.
+    /// Waits until the index has to be checked: until a search or a write has found damage, a
+    /// rebuild is pending, or the time `due` has come.
     pub async fn wait_for_index_check(&self, due: Option<Instant>) {
         loop {
             let reported = tokio::time::timeout(PROBE_INTERVAL, self.damage.notified()).await;
@@ -198,8 +201,8 @@ impl Search {
         Ok(self.index.count(&Filter::default()).await? == 0)
     }
 
-    /// Counts the videos that have points in an index but no record, if there are more than a
-    /// repair removes without `remove_orphans`.
+    /// Counts the videos that have points in `index` but no record. Returns `None` if a repair may
+    /// remove all of them without `remove_orphans`.
     pub async fn excess_orphans(&self, index: &dyn VectorIndex) -> Result<Option<u64>> {
         let ids: BTreeSet<VideoId> = self.catalog.ids().await?.into_iter().collect();
         let indexed = index.values("video_id").await?;
@@ -208,13 +211,13 @@ impl Search {
         Ok((!self.may_remove_orphans(orphans, ids.len())).then_some(orphans as u64))
     }
 
-    /// Whether a repair may remove this many orphans. An empty record store is probably not the one that
-    /// the vectors were made from.
+    /// Whether a repair may remove this many orphans. If the record store is empty, it is probably
+    /// not the one that the vectors belong to.
     fn may_remove_orphans(&self, orphans: usize, videos: usize) -> bool {
         orphans == 0 || (orphans <= self.max_orphans && videos > 0)
     }
 
-    /// Locks a video for repair. Returns `None` if the video is being changed, and so needs no
+    /// Locks `what` for repair. Returns `None` if it is being changed and therefore needs no
     /// repair; with `wait`, waits for the change to end instead.
     pub(super) async fn lock_to_repair(
         &self,
@@ -266,7 +269,7 @@ impl Search {
             RecordState::Record(..) => {
                 match self.repair_points(video_id, &lock, repair.all).await {
                     Ok(rebuilt) => RepairOutcome::Rebuilt(rebuilt),
-                    // A fault of the video's documents, not of the index.
+                    // The fault lies in the video's documents, not in the index.
                     Err(error) if error.is_corrupt() && self.catalog.unreadable().has(video_id) => {
                         RepairOutcome::Unreadable
                     }
@@ -279,8 +282,8 @@ impl Search {
         Ok(repaired)
     }
 
-    /// Determines the outcome for a video without a record: it is an orphan unless nothing is left
-    /// of it.
+    /// Determines the outcome for a video without a record: it is an orphan if anything is left of
+    /// it.
     async fn orphan_outcome(&self, video_id: VideoId) -> Result<RepairOutcome> {
         self.catalog.relist(video_id).await?;
         let remains = self.catalog.garbage(video_id, &RecordState::Absent).await?;
@@ -291,8 +294,8 @@ impl Search {
         })
     }
 
-    /// Finds the analyzers whose points come from another embedder or differ in number from the
-    /// record.
+    /// Finds the analyzers whose points come from another embedder or whose number of points
+    /// differs from the record.
     async fn stale(&self, record: &VideoRecord) -> Result<Vec<String>> {
         let mut stale = Vec::new();
         for (id, entry) in &record.analyzers {
@@ -306,8 +309,8 @@ impl Search {
         Ok(stale)
     }
 
-    /// Removes a video's surplus documents and rewrites the points that disagree with its record, or all of
-    /// them. Returns the number of analyzers rebuilt.
+    /// Removes a video's surplus documents and rewrites the points that disagree with its record,
+    /// or every point if `all` is set. Returns the number of analyzers rebuilt.
     async fn repair_points(&self, video_id: VideoId, lock: &VideoLock, all: bool) -> Result<u64> {
         let claim = self.catalog.claim(video_id, lock).await?;
         let Some(mut record) = claim.base.record().cloned() else { return Ok(0) };
@@ -323,15 +326,15 @@ impl Search {
         let revisions = stale.iter().filter_map(|id| record.analyzers.get(id));
         let revisions = revisions.map(|entry| entry.revision.clone()).collect();
         lock.check()?;
-        // The revisions stay, so instances that search another index by this record keep working.
-        // Rebuilding is deterministic: any instance writes the same points at any time.
+        // The revisions do not change, so instances that use this record with another index keep
+        // working. Rebuilding is deterministic: any instance writes the same points at any time.
         self.index.replace(Some(&revision_filter(video_id, revisions)), fresh).await?;
         self.catalog.publish(&claim, record).await?;
         Ok(rebuilt)
     }
 
-    /// Rebuilds the points of these analyzers from their stored outputs and updates the record. Returns the
-    /// points and the number of analyzers rebuilt.
+    /// Rebuilds the points of these analyzers from their stored outputs and updates the record.
+    /// Returns the points and the number of analyzers rebuilt.
     async fn rebuild_points(
         &self,
         record: &mut VideoRecord,
@@ -343,7 +346,8 @@ impl Search {
         for id in analyzers {
             let outputs = self.catalog.outputs(record, id).await?;
             let Some(entry) = record.analyzers.get_mut(id) else { continue };
-            // An analyzer that is no longer registered keeps its record, but its points cannot be built.
+            // An analyzer that is no longer registered keeps its record, but its points cannot be
+            // built.
             let Ok(analyzer) = self.catalog.analyzers.find(&self.models, id) else {
                 (entry.points, entry.embedder) = (0, String::new());
                 continue;
@@ -370,7 +374,7 @@ fn rebuilding() -> Error {
     }
 }
 
-/// Matches the points of a video that belong to these revisions.
+/// Returns a filter for the points of a video that belong to these revisions.
 fn revision_filter(video_id: VideoId, revisions: Vec<String>) -> Filter {
     Filter::video(video_id).and("revision", Predicate::AnyKeyword(revisions))
 }
@@ -380,13 +384,13 @@ fn revision_filter(video_id: VideoId, revisions: Vec<String>) -> Filter {
 pub(super) enum RepairOutcome {
     /// The points of this many analyzers were rewritten.
     Rebuilt(u64),
-    /// It has no record, and nothing is left of it.
+    /// The video has no record, and nothing is left of it.
     Cleared,
-    /// It has no record but still has documents or points.
+    /// The video has no record but still has documents or points.
     Orphan,
     /// The record or documents are unreadable.
     Unreadable,
-    /// It is being changed.
+    /// The video is being changed.
     Busy,
 }
 

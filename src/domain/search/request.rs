@@ -1,5 +1,5 @@
-//! What a search asks for. Everything that searches (`/query`, agents, alerts, evaluations,
-//! evidence) makes a [`SearchRequest`], and names are parsed only here.
+//! The parameters of a search. All callers (`/query`, agents, alerts, evaluations, evidence) build
+//! a [`SearchRequest`]; names are parsed only here.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use crate::kernel::moment::MomentId;
 use crate::kernel::names::comma_separated;
 use crate::search::{Mode, PageStart};
 
-/// Stands for all analyzers where an analyzer id is expected.
+/// Stands for all analyzers wherever an analyzer id is expected.
 pub const ALL_ANALYZERS: &str = "*";
 
 /// The orders of listings without a search text, with a description of each.
@@ -24,13 +24,13 @@ pub const ORDERS: &[(&str, &str)] =
 pub struct SearchRequest {
     /// What to search for.
     pub target: SearchTarget,
-    /// Whose output is searched.
+    /// The analyzers whose output is searched.
     pub analyzers: SearchedAnalyzers,
     /// The vector field.
     pub field: VectorField,
-    /// `None` is [`Mode::Vector`] for one analyzer and [`Mode::Hybrid`] for all.
+    /// The mode; `None` means [`Mode::Vector`] for one analyzer and [`Mode::Hybrid`] for all.
     pub mode: Option<Mode>,
-    /// `None` searches every video.
+    /// The videos to search; `None` means all of them.
     pub video_ids: Option<Vec<String>>,
     /// The request's filters, not yet parsed.
     pub filters: Map<String, Value>,
@@ -38,16 +38,16 @@ pub struct SearchRequest {
     pub limit: u32,
     /// Hits with a lower cosine are dropped, in every mode.
     pub score_threshold: Option<f32>,
-    /// Hits with a lower `p_present` are dropped, 0..1.
+    /// Hits with a `p_present` (0..1) below this value are dropped.
     pub min_p_present: Option<f32>,
-    /// Whether a re-ranker scores the hits together with the text.
+    /// Whether a re-ranker scores the hits against the search text.
     pub rerank: bool,
     /// Where the page begins.
     pub page: PageStart,
 }
 
 impl SearchRequest {
-    /// A search for a text in the output of all analyzers of every video.
+    /// Creates a search for `text` in the output of all analyzers for every video.
     pub fn text(text: impl Into<String>, limit: u32) -> Self {
         Self {
             target: SearchTarget::Text(text.into()),
@@ -64,7 +64,7 @@ impl SearchRequest {
         }
     }
 
-    /// The mode of the search.
+    /// The mode, or its default if none is given.
     pub(super) fn mode(&self) -> Mode {
         self.mode.unwrap_or(match self.analyzers {
             SearchedAnalyzers::All => Mode::Hybrid,
@@ -72,7 +72,7 @@ impl SearchRequest {
         })
     }
 
-    /// Checks the parameters. Returns `Invalid` for one that has no meaning for the target.
+    /// Checks the parameters. Returns `Invalid` for one that does not apply to the target.
     pub(super) fn check(&self) -> Result<()> {
         let scored = self.mode.is_some() || self.min_p_present.is_some();
         match &self.target {
@@ -98,10 +98,10 @@ impl SearchRequest {
     }
 }
 
-/// What a search is for.
+/// The target of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SearchTarget {
-    /// Moments that have what a text says.
+    /// Moments that match a text.
     Text(String),
     /// Moments that are similar to another one.
     Similar(MomentId),
@@ -162,7 +162,7 @@ impl FromStr for ListingOrder {
 /// The analyzers whose output a search covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SearchedAnalyzers {
-    /// Every analyzer; hits of the same chunk are merged.
+    /// Every analyzer; hits in the same chunk are merged.
     All,
     /// The analyzer with this id.
     One(String),
@@ -189,7 +189,7 @@ impl From<String> for SearchedAnalyzers {
 pub struct VectorField(&'static str);
 
 impl VectorField {
-    /// The field with the whole output of an analyzer.
+    /// The field that covers an analyzer's whole output.
     pub const COMBINED: Self = Self("combined");
 
     /// The field's name.
@@ -207,7 +207,7 @@ impl FromStr for VectorField {
     }
 }
 
-/// The error for a name that is not in a list.
+/// The error for a name that is not in `known`.
 pub(super) fn unknown(kind: impl fmt::Display, name: &str, known: &[(&str, &str)]) -> Error {
     let names: Vec<_> = known.iter().map(|(name, _)| *name).collect();
     Error::Invalid(format!("unknown {kind} '{name}'; available: {}", comma_separated(&names)))

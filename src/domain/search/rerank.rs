@@ -14,27 +14,27 @@ use crate::search::calibration::content_words;
 use crate::search::{Search, SearchResult};
 
 /// Logistic model of whether a text contains an answer: the intercept, the weight of the search's
-/// log-odds and the weight of the re-ranker's log-odds. It was fitted to answer, decline and
-/// separate as many development questions of `make eval` as possible.
+/// log-odds and the weight of the re-ranker's log-odds. It was fitted so that as many development
+/// questions of `make eval` as possible are answered, declined and separated correctly.
 const MODEL: [f32; 3] = [0.6, 1.2, 1.0];
 
-/// How far probabilities from the search are kept from 0 and 1, so that the re-ranker can overrule
-/// any hit.
+/// Minimum distance from 0 and 1 to which search probabilities are clamped, so that the re-ranker
+/// can overrule any of them.
 const MIN_SEARCH_PROBABILITY: f32 = 0.03;
 
-/// How far scores from the re-ranker are kept from 0 and 1.
+/// Minimum distance from 0 and 1 to which re-ranker scores are clamped.
 const MIN_RERANKER_PROBABILITY: f32 = 0.002;
 
-/// Maximum length of on-screen text that is scored as one text, bytes.
+/// Maximum length of on-screen text that is scored as a whole, in bytes.
 const MAX_SCREEN_BYTES: usize = 400;
 
 /// What a text must contain to answer a question.
 pub(crate) struct AnswerCriteria {
     subject: Vec<String>,
     kind: AnswerKind,
-    /// Whether only a text with a word of the kind that is asked for can answer.
+    /// Whether a text must contain a word of kind `kind` to be an answer.
     requires_kind: bool,
-    /// Whether everything said about the subject answers.
+    /// Whether any statement about the subject is an answer.
     is_topic: bool,
 }
 
@@ -52,7 +52,7 @@ impl AnswerCriteria {
             });
         }
         let mut subject = content_words(question);
-        // `how many boats` is about boats.
+        // The subject of `how many boats` is the boats.
         subject.retain(|word| !is_stop_word(word));
         if !is_question(question) || subject.iter().all(|word| is_generic(word)) {
             return None;
@@ -66,30 +66,30 @@ impl AnswerCriteria {
         Some(Self { subject, kind, requires_kind, is_topic: false })
     }
 
-    /// Whether everything said about the subject answers, so that no text has to be scored.
+    /// Whether any statement about the subject is an answer, so that no text has to be scored.
     pub(crate) fn is_topic(&self) -> bool {
         self.is_topic
     }
 
-    /// Whether a text can answer at all.
+    /// Whether `text` can be an answer at all.
     pub(crate) fn may_answer(&self, text: &str) -> bool {
         !self.requires_kind || self.kind.occurs_in(&words(text))
     }
 
-    /// Share of the subject's words that occur in a text, 0..1.
+    /// The share of the subject's words that occur in `text`, 0..1.
     pub(crate) fn word_overlap(&self, text: &str) -> f32 {
         word_overlap(&self.subject, text)
     }
 }
 
-/// Whether passages of a kind are natural language (speech, on-screen text, prose), as the texts
-/// are that a re-ranker is trained on, and not a list of detections.
+/// Whether passages of this kind are natural language (speech, on-screen text, prose), which
+/// re-rankers are trained on, rather than lists of detections.
 pub(crate) fn is_language(kind: PassageKind) -> bool {
     matches!(kind, PassageKind::Speech | PassageKind::Screen | PassageKind::Prose)
 }
 
-/// Splits a passage into the texts that are scored: sentences, or all text that is on screen at the
-/// same time.
+/// Splits a passage into the texts to score: sentences, or the whole text if it was on screen and
+/// is short enough.
 pub(crate) fn split_for_scoring(kind: PassageKind, text: &str) -> Vec<&str> {
     if kind == PassageKind::Screen && text.len() <= MAX_SCREEN_BYTES {
         return vec![text];
@@ -97,7 +97,7 @@ pub(crate) fn split_for_scoring(kind: PassageKind, text: &str) -> Vec<&str> {
     sentences(text, Quotations::Whole)
 }
 
-/// A text of a hit to be scored.
+/// A text from a hit that is to be scored.
 struct Candidate {
     hit: usize,
     text: String,
@@ -105,9 +105,9 @@ struct Candidate {
 }
 
 impl Search {
-    /// Re-ranks the hits for a question: `p_present` becomes the probability that the hit contains an
-    /// answer, and the most probable comes first. Does nothing without a re-ranker or for a keyword search,
-    /// and leaves hits without natural-language text as they are.
+    /// Re-ranks the hits for a question: `p_present` becomes the probability that the hit contains
+    /// an answer, and the most probable comes first. Does nothing without a re-ranker or for a
+    /// keyword search, and leaves hits without natural-language text unchanged.
     pub(super) async fn rerank(&self, question: &str, hits: &mut [SearchResult]) -> Result<()> {
         let Some(reranker) = &self.models.reranker else { return Ok(()) };
         let Some(criteria) =
@@ -145,8 +145,8 @@ impl Search {
     }
 }
 
-/// Computes for each text the probability that it answers the question. Each distinct text is
-/// scored once, since many moments have the same text.
+/// Computes, for each text, the probability that it answers the question. Each distinct text is
+/// scored only once, since many moments share the same text.
 pub(crate) async fn score_texts(
     reranker: &dyn Reranker,
     question: &str,
@@ -170,8 +170,8 @@ fn is_detected(hit: &SearchResult, criteria: &AnswerCriteria) -> bool {
     })
 }
 
-/// Splits a hit into the texts that are scored: each sentence alone, and each pair of consecutive
-/// spoken sentences.
+/// Splits a hit into the texts to score: each sentence alone, and each pair of consecutive spoken
+/// sentences.
 fn candidates(at: usize, hit: &SearchResult, criteria: &AnswerCriteria) -> Vec<Candidate> {
     let statements = hit.statements.iter().filter(|s| s.is_likely() && is_language(s.kind));
     let mut speech: Vec<&str> = Vec::new();

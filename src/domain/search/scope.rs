@@ -1,5 +1,5 @@
-//! Translates the filters in a request into index and listing filters, which together are the scope
-//! of a search.
+//! Translates the filters in a request into index and listing filters, which together form the
+//! scope of a search.
 
 use ports::index::{Condition, Filter, Predicate};
 use serde_json::{Map, Value};
@@ -37,8 +37,8 @@ impl Search {
         Ok(filter)
     }
 
-    /// Finds the videos that match the filters and that the caller can see; returns `None` if that
-    /// is every video.
+    /// Finds the videos that match the filters and that the caller can see; returns `None` if there
+    /// is no restriction.
     pub(crate) async fn matching_videos(
         &self,
         access: &Access,
@@ -59,8 +59,8 @@ impl Search {
         Ok(Some(self.catalog.matching(&conditions).await?))
     }
 
-    /// Builds the listing conditions from the filters on whole videos and from what the caller can
-    /// see.
+    /// Builds the listing conditions from the filters on whole videos and from the caller's access
+    /// rights.
     pub(crate) async fn video_conditions(
         &self,
         access: &Access,

@@ -1,5 +1,5 @@
 //! The scrub: a periodic background check of every video that compares its documents, its listing
-//! entry and its index points with its record. It pauses most of the time to leave room for
+//! entry and its index points with its record. It pauses most of the time to leave capacity for
 //! requests, and resumes after a restart.
 
 use std::collections::BTreeSet;
@@ -15,10 +15,10 @@ use crate::kernel::video::VideoId;
 use crate::search::Search;
 use crate::search::reindex::{ReindexReport, Repair, RepairOutcome};
 
-/// Pause after each video, as a multiple of the time that the video took.
+/// Pause after each video, as a multiple of the time spent on the video.
 const PAUSE_FACTOR: u32 = 4;
 
-/// The state of a scrub over all videos, in the order of their ids.
+/// The state of a scrub over all videos, in order of video id.
 pub struct Scrub {
     ids: BTreeSet<VideoId>,
     /// The last video checked.
@@ -53,8 +53,8 @@ impl Scrub {
 }
 
 impl Search {
-    /// Returns a new or an interrupted scrub that is due, or `None` if the last one finished less
-    /// than `interval` ago.
+    /// Returns the scrub that is due, whether new or interrupted, or `None` if the last one
+    /// finished less than `interval` ago.
     pub async fn due_scrub(&self, interval: Duration) -> Result<Option<Scrub>> {
         let cursor = self.catalog.scrub_cursor(self.models.embedder.model()).await?;
         if cursor.is_recent(interval) {
@@ -82,7 +82,8 @@ impl Search {
             scrub.record(video_id, self.repair_video(video_id, repair).await?);
             sleep(started.elapsed() * PAUSE_FACTOR).await;
             if scrub_started.elapsed() >= budget {
-                // Orphans are not saved: a scrub that resumes after a restart has to find them again.
+                // Orphans are not saved, so the position is not saved either once there are any:
+                // after a restart, the scrub has to find them again.
                 if scrub.orphans.is_empty() {
                     let cursor = ScrubCursor::up_to(self.models.embedder.model(), scrub.last);
                     self.catalog.save_scrub_cursor(cursor).await?;

@@ -12,8 +12,8 @@ use crate::kernel::video::{ChunkId, VideoId};
 use crate::search::plan::SearchPlan;
 use crate::search::{Mode, ScoreKind, Search, SearchRequest, SearchedAnalyzers};
 
-/// What stands for a moment in a search: the chunk that overlaps it most, and that chunk's vector
-/// from one analyzer.
+/// The representation of a moment in a search: the chunk that overlaps it most, and that chunk's
+/// vector from one analyzer.
 struct ExampleMoment {
     chunk: (VideoId, ChunkId),
     analyzer: String,
@@ -47,8 +47,8 @@ impl Search {
         })
     }
 
-    /// Finds the chunk that overlaps the moment most, and its vector from the analyzer that is the
-    /// best evidence: visual analyzers come before speech and on-screen text.
+    /// Finds the chunk that overlaps the moment most, and its vector from the analyzer with the
+    /// best evidence rank: visual analyzers come before speech and on-screen text.
     async fn example_moment(
         &self,
         access: &Access,
@@ -57,7 +57,7 @@ impl Search {
         field: &str,
     ) -> Result<ExampleMoment> {
         let stored = self.catalog.moment(access, moment).await.map_err(|error| match error {
-            // The id comes from the request body, not from the URL: a 404 would mislead.
+            // The id comes from the request body, not from the URL, so a 404 would be misleading.
             Error::NotFound(why) => Error::Invalid(why),
             other => other,
         })?;

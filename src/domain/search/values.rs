@@ -21,25 +21,25 @@ const MAX_WORDS: usize = 10_000;
 pub struct ValuesQuery {
     /// Name of a filter that takes strings, or `metadata.<key>`.
     pub field: String,
-    /// Returns only values with this prefix, ignoring case.
+    /// Prefix that values must have to be returned, ignoring case.
     pub prefix: String,
     /// Maximum number of values.
     pub limit: u32,
-    /// `None` reads every video.
+    /// The videos to read; `None` means all of them.
     pub video_ids: Option<Vec<String>>,
-    /// Counts only output of this analyzer; `None` counts the output of all analyzers.
+    /// The analyzer whose output is counted; `None` means all analyzers.
     pub analyzer: Option<String>,
-    /// The filters of a search.
+    /// The filters, as in a search.
     pub filters: Map<String, Value>,
 }
 
 /// The values of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Values {
-    /// Values in the form that the filter accepts, each with its count; the most frequent first, ties in
-    /// alphabetical order.
+    /// Values in the form that the filter accepts, each with its count; the most frequent first,
+    /// ties in alphabetical order.
     pub values: Vec<(String, u64)>,
-    /// Whether the counts are of videos; otherwise they are of moments.
+    /// Whether the counts are numbers of videos rather than of moments.
     pub counts_videos: bool,
     /// Whether there are more values than the limit.
     pub more: bool,

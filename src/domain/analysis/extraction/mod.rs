@@ -1,5 +1,5 @@
-//! Extractors: user-defined analyzers that fill in a JSON schema for each chunk from speech, screen text
-//! and detected objects. Every value comes with the moment that supports it.
+//! Extractors: user-defined analyzers that fill in a JSON schema for each chunk from speech, screen
+//! text and detected objects. Every value comes with the moment that supports it.
 
 mod filled_form;
 pub(crate) mod form;

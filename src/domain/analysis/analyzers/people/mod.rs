@@ -91,7 +91,8 @@ const PROMPT: &str = include_str!("prompt.md");
 /// Maximum length of the vision model's answer per person, in tokens.
 const TOKENS_PER_PERSON: u32 = 150;
 
-/// Maximum number of people per chunk whom the vision model describes; the others are only measured.
+/// Maximum number of people per chunk whom the vision model describes; the others are only
+/// measured.
 const MAX_DESCRIBED: usize = 8;
 
 #[async_trait]
