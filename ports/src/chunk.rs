@@ -1,4 +1,4 @@
-//! The id of a chunk, which names it within its video.
+//! The id of a chunk, which identifies it within its video.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,17 +14,17 @@ use serde::{Deserialize, Serialize};
 pub struct ChunkId(pub u32);
 
 impl ChunkId {
-    /// The id of the chunk at an index of the list.
+    /// Returns the id of the chunk at `index` in the video's list of chunks.
     pub fn from_index(index: usize) -> Self {
         Self(index.try_into().expect("a video has fewer than 2^32 chunks"))
     }
 
-    /// The chunk's index in every list with one element per chunk.
+    /// Returns the chunk's index in any list with one element per chunk.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The id of the next chunk; saturates at `u32::MAX`.
+    /// Returns the id of the next chunk; saturates at `u32::MAX`.
     pub fn next(self) -> Self {
         Self(self.0.saturating_add(1))
     }
@@ -36,14 +36,14 @@ impl fmt::Display for ChunkId {
     }
 }
 
-/// For integer fields of the index.
+/// Used for integer fields of the index.
 impl From<ChunkId> for i64 {
     fn from(id: ChunkId) -> Self {
         id.0.into()
     }
 }
 
-/// The schema of a plain `u32`.
+/// The schema is that of a plain `u32`.
 impl JsonSchema for ChunkId {
     fn inline_schema() -> bool {
         u32::inline_schema()

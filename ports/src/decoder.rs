@@ -4,7 +4,7 @@
 //! them; stream offsets, edit lists and variable frame rates are accounted for.
 //!
 //! The decodable content determines the timeline. A timestamp more than a second after all earlier
-//! content is believed only if the container confirms it in another way (by the duration it claims,
+//! content is trusted only if the container confirms it in another way (by the duration it claims,
 //! by the length of the previous packet, or by continuous audio), and never beyond the adapter's
 //! limit. Any other jump is removed: the content after it begins where the content before it ends.
 //! So slide shows and recordings of an idle screen keep their length, and a one-second file that
@@ -19,30 +19,33 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
-/// Sample rate of all decoded audio, Hz.
+/// Sample rate of all decoded audio, in Hz.
 pub const SAMPLE_RATE: u32 = 16_000;
 
 /// The properties of a file, as its container states them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MediaInfo {
-    /// Name of the container format, as `mov,mp4,m4a,3gp,3g2,mj2`.
+    /// Name of the container format, such as `mov,mp4,m4a,3gp,3g2,mj2`.
     pub container: String,
     /// Filename extension for the container, without the dot.
     pub extension: String,
     /// MIME type of the container.
     pub content_type: String,
-    /// The duration that the container claims, seconds; `None` if it claims no usable one. The
+    /// The duration that the container claims, in seconds; `None` if it claims no usable one. The
     /// claim may be wrong, so costs are computed from [`ScanSummary::end`].
     pub duration: Option<f64>,
-    /// The video stream that a player would show, if any. Attached pictures (cover art) do not count.
+    /// The video stream that a player would show, if any. Attached pictures (cover art) do not
+    /// count.
     pub video: Option<VideoInfo>,
     /// The audio streams, if any.
     pub audio: Option<AudioInfo>,
     /// If the file has video that cannot be decoded, the reason as a sentence without a full stop.
     pub undecodable_video: Option<String>,
-    /// The timecode of the first frame, as `01:00:00:00`; `;` before the frames marks drop-frame.
+    /// The timecode of the first frame, such as `01:00:00:00`; a `;` before the frame number marks
+    /// drop-frame timecode.
     pub timecode: Option<String>,
-    /// The recording time in the container: ISO 8601, possibly with an offset without a colon.
+    /// The recording time that the container states, in ISO 8601; the UTC offset may lack its
+    /// colon.
     pub recorded_at: Option<String>,
 }
 
@@ -51,7 +54,7 @@ pub struct MediaInfo {
 pub struct AudioInfo {
     /// Number of streams.
     pub tracks: u32,
-    /// Index of the stream that a player would play, from 0. This stream is decoded unless the
+    /// Index, from 0, of the stream that a player would play. This stream is decoded unless the
     /// caller requests another.
     pub default_track: u32,
 }
@@ -59,7 +62,7 @@ pub struct AudioInfo {
 /// The video stream.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VideoInfo {
-    /// Codec name, as `h264`.
+    /// Codec name, such as `h264`.
     pub codec: String,
     /// Displayed width in pixels (rotation applied).
     pub width: u32,
@@ -69,7 +72,7 @@ pub struct VideoInfo {
     pub frame_rate: Option<f64>,
 }
 
-/// An 8-bit RGB image, rows without padding.
+/// An 8-bit RGB image without padding between rows.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Image {
     /// Pixels per row.
@@ -86,7 +89,7 @@ impl std::fmt::Debug for Image {
     }
 }
 
-/// Options of a scan.
+/// Options for a scan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScanOptions {
     /// Width of the frames in pixels. Every frame is scaled to exactly this size, regardless of its
@@ -94,22 +97,23 @@ pub struct ScanOptions {
     pub width: u32,
     /// Height of the frames in pixels.
     pub height: u32,
-    /// Whether to return every frame exactly as displayed. Otherwise the frames only need to show
+    /// Whether to return every frame exactly as displayed. Otherwise the frames only need to reveal
     /// shot boundaries: they may be slightly coarser, and in static passages the decoder may skip
     /// frames that are at most a tenth of a second from a returned one.
     pub exact: bool,
-    /// Index of the audio stream to decode, from 0; by default the one that a player would play.
+    /// Index, from 0, of the audio stream to decode; `None` selects the one that a player would
+    /// play.
     pub audio_track: Option<u32>,
 }
 
-/// A frame of a scan.
+/// A frame from a scan.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScanFrame<'a> {
     /// The presentation time, seconds.
     pub time: f64,
     /// The `width × height` RGB pixels.
     pub rgb: &'a [u8],
-    /// Number of frames skipped since the previous one.
+    /// Number of frames skipped since the previous frame.
     pub skipped: u32,
 }
 
@@ -120,32 +124,32 @@ impl<'a> ScanFrame<'a> {
     }
 }
 
-/// Consecutive samples of a scan.
+/// Consecutive audio samples from a scan.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AudioBlock<'a> {
-    /// Time of the first sample, seconds.
+    /// Time of the first sample, in seconds.
     pub time: f64,
     /// Mono samples in −1..1 at [`SAMPLE_RATE`]: all channels mixed down.
     pub samples: &'a [f32],
-    /// The left and the right channel of a stereo track, each as long as `samples`; `None` where the
-    /// two do not differ.
+    /// The left and right channels of a stereo track, each as long as `samples`; `None` if the two
+    /// do not differ.
     pub channels: Option<[&'a [f32]; 2]>,
 }
 
 impl<'a> AudioBlock<'a> {
-    /// A block of a track whose channels do not differ.
+    /// Creates a block from a track whose channels do not differ.
     pub fn mono(time: f64, samples: &'a [f32]) -> Self {
         Self { time, samples, channels: None }
     }
 }
 
-/// Receives the frames and the audio of a scan, each in order of presentation time.
+/// Receives a scan's frames and audio, each in order of presentation time.
 pub trait ScanSink: Send {
     /// Receives one frame. An error ends the scan with that error.
     fn frame(&mut self, frame: ScanFrame<'_>) -> Result<()>;
 
-    /// Receives one block of audio. Blocks are contiguous, because silence fills gaps longer than 50 ms.
-    /// Audio starts at time 0 or later (earlier samples are dropped).
+    /// Receives one block of audio. Blocks are contiguous, because silence fills gaps longer than
+    /// 50 ms. Audio starts at time 0 or later (earlier samples are dropped).
     fn audio(&mut self, block: AudioBlock<'_>) -> Result<()>;
 }
 
@@ -169,7 +173,8 @@ pub struct ScanSummary {
     pub frames: u64,
     /// Number of samples passed to the sink.
     pub samples: u64,
-    /// End of the last frame or sample, seconds: at most a second more than the decoded content lasts.
+    /// End of the last frame or sample, in seconds; at most a second more than the duration of the
+    /// decoded content.
     pub end: f64,
     /// Number of damaged packets that were skipped.
     pub damaged: u64,
@@ -178,7 +183,7 @@ pub struct ScanSummary {
 /// A request for a single frame.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Still {
-    /// The time at which the frame is shown, seconds on the timeline of a scan.
+    /// The time at which the frame is shown, in seconds on the timeline of a scan.
     pub time: f64,
     /// Maximum width and height in pixels; a larger frame is scaled down, keeping its aspect ratio.
     pub max_side: u32,
@@ -193,7 +198,7 @@ pub struct Frame {
     pub image: Image,
 }
 
-/// A request for a part of a file. Times are seconds on the timeline of a scan.
+/// A request for part of a file. Times are in seconds on the timeline of a scan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClipRequest {
     /// Start of the clip.
@@ -205,22 +210,22 @@ pub struct ClipRequest {
     pub exact: bool,
     /// Maximum size in bytes.
     pub max_bytes: u64,
-    /// The audio stream: see [`ScanOptions::audio_track`].
+    /// The audio stream; see [`ScanOptions::audio_track`].
     pub audio_track: Option<u32>,
 }
 
 /// The result of writing a clip.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clip {
-    /// The actual start, seconds on the timeline of a scan.
+    /// The actual start, in seconds on the timeline of a scan.
     pub start: f64,
     /// Whether the packets were copied from the file instead of being re-encoded.
     pub copied: bool,
-    /// Whether it has video.
+    /// Whether the clip has video.
     pub video: bool,
 }
 
-/// Cancels a running call whose caller has given up. Clones share one state.
+/// Cancels a running call whose caller has given up. Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub struct CancellationToken(Arc<AtomicBool>);
 
@@ -230,7 +235,7 @@ impl CancellationToken {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether cancellation was requested.
+    /// Returns whether cancellation was requested.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -238,8 +243,9 @@ impl CancellationToken {
 
 /// Decodes video files. All methods are *blocking*.
 ///
-/// An undecodable file is `Invalid` with a message that says why. A hostile file costs bounded memory
-/// and time, and any harm it does to the decoder becomes an error that a person understands.
+/// An undecodable file is `Invalid`, with a message that says why. A hostile file costs bounded
+/// memory and time; if it crashes the decoder, the call fails with an error that a person can
+/// understand.
 ///
 /// ```
 /// use adapters::decoder::{Fill, RecordedDecoder, Recording, Scene};
@@ -266,12 +272,12 @@ impl CancellationToken {
 /// # }
 /// ```
 pub trait VideoDecoder: Send + Sync {
-    /// Reads the properties of a file. MUST return `Invalid` for anything but a media file (for
+    /// Reads the properties of a file. MUST return `Invalid` for anything but a media file (such as
     /// text, playlists, random bytes and empty files) and MUST NOT open any other file or URL.
     fn probe(&self, file: &Path) -> Result<MediaInfo>;
 
-    /// Decodes the file once and passes small frames and audio to `sink`. A partly damaged file yields
-    /// what can be decoded; a file without decodable content is `Invalid`.
+    /// Decodes the file once and passes small frames and audio to `sink`. A partly damaged file
+    /// yields whatever can be decoded; a file without decodable content is `Invalid`.
     fn scan(
         &self,
         file: &Path,
@@ -288,18 +294,18 @@ pub trait VideoDecoder: Send + Sync {
     }
 
     /// Decodes the frame shown at each requested time: the last frame at or before that time, or
-    /// else the first frame. The times may be in any order. The result has one entry per request,
-    /// `None` if nothing could be decoded or the time is not finite.
+    /// the first frame if none is that early. The times may be in any order. The result has one
+    /// entry per request, `None` if nothing could be decoded or the time is not finite.
     fn stills(&self, file: &Path, stills: &[Still]) -> Result<Vec<Option<Frame>>>;
 
-    /// Like [`Self::stills`] for times, with one `max_side` for all.
+    /// Like [`Self::stills`], with the same `max_side` for all times.
     fn frames(&self, file: &Path, times: &[f64], max_side: u32) -> Result<Vec<Option<Frame>>> {
         let stills: Vec<Still> = times.iter().map(|&time| Still { time, max_side }).collect();
         self.stills(file, &stills)
     }
 
-    /// Writes a part of the file as MP4 to `out`, which must be empty. Copies the packets if the
-    /// part begins at a key frame or need not be exact; otherwise re-encodes video and audio from
+    /// Writes part of the file as MP4 to `out`, which must be empty. Copies the packets if the part
+    /// begins at a key frame or need not be exact; otherwise re-encodes video and audio from
     /// `start` to `end`. Returns `TooLarge` if the clip exceeds `max_bytes` and `Unavailable` if
     /// there is no encoder. After cancellation it fails within a second.
     fn clip(

@@ -4,7 +4,8 @@ use async_trait::async_trait;
 
 use crate::{Result, decoder::Image};
 
-/// `[x, y, width, height]` of a box as fractions of the image, from its top left corner.
+/// A box as `[x, y, width, height]`, in fractions of the image's size; the origin is the top left
+/// corner.
 pub type BoundingBox = [f32; 4];
 
 /// A detected object.
@@ -14,7 +15,7 @@ pub struct Detection {
     pub label: String,
     /// Between 0 and 1.
     pub confidence: f32,
-    /// Lies within the image.
+    /// The box around the object, within the image.
     pub bounds: BoundingBox,
 }
 

@@ -32,7 +32,7 @@ impl Document {
         &self.0
     }
 
-    /// Deserializes the document. Fails if it is damaged or has another shape.
+    /// Deserializes the document. Fails if it is damaged or does not have the form of a `T`.
     pub fn read<'d, T: Deserialize<'d>>(&'d self) -> serde_json::Result<T> {
         serde_json::from_str(&self.0)
     }

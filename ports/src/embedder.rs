@@ -4,10 +4,10 @@ use async_trait::async_trait;
 
 use crate::Result;
 
-/// Bytes per token that the estimate without a tokenizer assumes; prose and JSON really have more.
+/// Assumed bytes per token if there is no tokenizer; fewer than prose and JSON usually have.
 const BYTES_PER_TOKEN: usize = 3;
 
-/// Turns texts into vectors whose cosine measures how similar their meanings are.
+/// Turns texts into vectors whose cosine shows how similar the texts are in meaning.
 ///
 /// ```
 /// use adapters::embedder::HashingEmbedder;
@@ -26,19 +26,20 @@ const BYTES_PER_TOKEN: usize = 3;
 /// ```
 #[async_trait]
 pub trait Embedder: Send + Sync {
-    /// Identifies the model and everything else that changes its vectors, as `all-MiniLM-L6-v2`.
+    /// Identifies the model and everything else that affects its vectors, for example
+    /// `all-MiniLM-L6-v2`.
     fn model(&self) -> &str;
 
     /// Length of every vector.
     fn dimension(&self) -> usize;
 
-    /// Computes one unit vector per text, in order. The same text MUST give the same vector (cosine
-    /// above 0.999) regardless of the other texts. The adapter truncates texts that exceed the
-    /// model's limit.
+    /// Computes one unit vector per text, in order. The same text MUST yield the same vector
+    /// (cosine above 0.999) regardless of the other texts. The adapter truncates texts that exceed
+    /// the model's limit.
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>>;
 
-    /// Counts the tokens of each whole text with the model's tokenizer; without a tokenizer,
-    /// returns an estimate that tends to be too high.
+    /// Counts the tokens in each text, untruncated, with the model's tokenizer; without a
+    /// tokenizer, returns an estimate that tends to be too high.
     async fn count_tokens(&self, texts: &[String]) -> Result<Vec<usize>> {
         Ok(texts.iter().map(|text| text.len().div_ceil(BYTES_PER_TOKEN)).collect())
     }

@@ -29,7 +29,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// The type name that clients see before the message, as in `ValueError: …`.
+    /// Returns the type name that clients see before the message, as in `ValueError: …`.
     pub fn type_name(self) -> &'static str {
         match self {
             Self::NotFound => "NotFoundError",
@@ -44,8 +44,8 @@ impl ErrorKind {
     }
 }
 
-/// A failed port call. `Display` prints the message only: lower case, what was wrong and what is
-/// expected. `source` holds the chain of causes.
+/// A failed port call. `Display` prints only the message, which says in lower case what was wrong
+/// and what is expected. `source` returns the underlying cause.
 #[derive(Debug)]
 pub struct PortError {
     kind: ErrorKind,
@@ -54,12 +54,12 @@ pub struct PortError {
 }
 
 impl PortError {
-    /// An error without a deeper cause.
+    /// Creates an error without an underlying cause.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), source: None }
     }
 
-    /// An error with its cause.
+    /// Creates an error with an underlying cause.
     pub fn caused_by(
         kind: ErrorKind,
         message: impl Into<String>,

@@ -6,11 +6,11 @@ use crate::{ByteStream, Result};
 
 /// A response whose body has not been read yet.
 pub struct FetchResponse {
-    /// The URL that answered, after redirects; without user, password, query and fragment.
+    /// The final URL after redirects, without user, password, query or fragment.
     pub url: String,
-    /// The `Content-Type` header without parameters, lower case.
+    /// The `Content-Type` header without parameters, in lower case.
     pub content_type: Option<String>,
-    /// The length that the server announces, bytes.
+    /// The length that the server announces, in bytes.
     pub length: Option<u64>,
     /// The filename that the server proposes (`Content-Disposition`), not sanitized.
     pub filename: Option<String>,
@@ -22,9 +22,9 @@ pub struct FetchResponse {
 /// Opens http(s) URLs.
 ///
 /// MUST refuse (`Denied`) every address that is not public, no matter which host name, redirect or
-/// DNS answer leads there, unless the check is disabled for trusted networks. A status other than 2xx
-/// is an error: `NotFound` for 404 and 410, `Denied` for 401 and 403, `Unavailable` for 429 and 5xx,
-/// `Invalid` for the rest.
+/// DNS answer leads there, unless the check is disabled for trusted networks. A status other than
+/// 2xx is an error: `NotFound` for 404 and 410, `Denied` for 401 and 403, `Unavailable` for 429 and
+/// 5xx, `Invalid` for all others.
 ///
 /// ```
 /// use adapters::fetcher::{MemoryFetcher, Response};

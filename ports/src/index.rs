@@ -26,7 +26,7 @@ pub struct PointId {
 /// How a payload field is stored and compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PayloadType {
-    /// One string or a list of strings, compared whole and exactly.
+    /// A string or a list of strings. Conditions compare whole strings, exactly.
     Keyword,
     /// An integer.
     Integer,
@@ -66,21 +66,22 @@ pub enum FieldValue {
 /// The index entry for one chunk and analyzer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
-    /// Replaces the point with the same id and [`Point::revision`].
+    /// The point's id. A point replaces the one with the same id and [`Point::revision`].
     pub id: PointId,
     /// Unit vectors by vector field (`combined`, `people` …). A search on a field never matches a
-    /// point without it.
+    /// point that lacks the field.
     pub vectors: BTreeMap<String, Vec<f32>>,
     /// Fields of [`PAYLOAD_FIELDS`] except those of the id; a missing field matches no condition.
     pub payload: BTreeMap<String, FieldValue>,
     /// Text for full-text search: speech, on-screen text, descriptions.
     pub text: String,
-    /// Hits return it unchanged.
+    /// The document that hits return, unchanged.
     pub document: Document,
 }
 
 impl Point {
-    /// Identifies the run that produced the point; empty if the point has none.
+    /// Returns the revision, which identifies the run that produced the point; empty if the point
+    /// has none.
     pub fn revision(&self) -> &str {
         match self.payload.get("revision") {
             Some(FieldValue::Keywords(revisions)) => revisions.first().map_or("", String::as_str),
@@ -94,10 +95,10 @@ impl Point {
 pub enum Predicate {
     /// The field contains any of these strings; an empty list matches nothing.
     AnyKeyword(Vec<String>),
-    /// The point belongs to one of these videos, sorted and without duplicates, possibly thousands; an
-    /// empty list matches nothing. Only for the field `video_id`.
+    /// The point belongs to one of these videos, of which there may be thousands. The list is
+    /// sorted and has no duplicates; an empty list matches nothing. Only for the field `video_id`.
     AnyVideo(Arc<[VideoId]>),
-    /// The integer field equals one of these; an empty list matches nothing.
+    /// The integer field equals one of these numbers; an empty list matches nothing.
     AnyInteger(Vec<i64>),
     /// The number is greater than or equal to this one.
     AtLeast(f64),
@@ -106,7 +107,7 @@ pub enum Predicate {
 }
 
 impl Predicate {
-    /// Whether a value satisfies the predicate; a value of another type does not.
+    /// Returns whether `value` satisfies the predicate; a value of another type never does.
     pub fn matches(&self, value: &FieldValue) -> bool {
         let number = match value {
             FieldValue::Integer(number) => Some(*number as f64),
@@ -131,18 +132,19 @@ impl Predicate {
 /// A condition on one payload field.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
-    /// A name from [`PAYLOAD_FIELDS`]; any other is `Invalid`, as is a predicate for another type.
+    /// A name from [`PAYLOAD_FIELDS`]; any other name is `Invalid`, as is a predicate for another
+    /// type.
     pub field: String,
     /// The test for the field's value.
     pub predicate: Predicate,
 }
 
-/// A conjunction of conditions; empty matches every point.
+/// A conjunction of conditions; an empty filter matches every point.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Filter(pub Vec<Condition>);
 
 impl Filter {
-    /// The points of one video.
+    /// Returns a filter that matches the points of one video.
     pub fn video(video_id: VideoId) -> Self {
         Self::default().in_videos([video_id])
     }
@@ -173,20 +175,22 @@ impl Filter {
 pub struct VectorQuery {
     /// Vector field.
     pub field: String,
-    /// Unit vector of the index's dimension; any other length is `Invalid`.
+    /// A unit vector; `Invalid` if its dimension is not that of the index.
     pub vector: Vec<f32>,
     /// Applied before scoring.
     pub filter: Filter,
     /// Maximum number of hits.
     pub limit: usize,
-    /// Minimum cosine of a hit.
+    /// Minimum cosine similarity of a hit.
     pub threshold: Option<f32>,
 }
 
-/// A full-text search (BM25) over [`Point::text`]. Text in double quotes is a phrase, which every hit has.
+/// A full-text search (BM25) over [`Point::text`]. Text in double quotes is a phrase that every hit
+/// must contain.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextQuery {
-    /// Words and quoted phrases. A point matches if all phrases occur, or any word if there are none.
+    /// Words and quoted phrases. A point matches if it contains all phrases or, without phrases,
+    /// any of the words.
     pub text: String,
     /// Applied before scoring.
     pub filter: Filter,
@@ -201,7 +205,7 @@ pub struct FacetQuery {
     pub field: String,
     /// Counts only matching points.
     pub filter: Filter,
-    /// Counts only values with this prefix, case-insensitive.
+    /// Counts only values that start with this prefix, ignoring case.
     pub prefix: String,
     /// Maximum number of values.
     pub limit: usize,
@@ -212,7 +216,7 @@ pub struct FacetQuery {
 pub struct Hit {
     /// The point's id.
     pub id: PointId,
-    /// Cosine (−1..1) or BM25 score, highest first. Ties are ordered by id.
+    /// Cosine (−1..1) or BM25 score. Hits are ordered by descending score, ties by id.
     pub score: f32,
     /// The point's document.
     pub document: Document,
@@ -264,30 +268,33 @@ pub struct ListedPoint {
 #[async_trait]
 pub trait VectorIndex: Send + Sync {
     /// Removes every point that matches `scope` (`None` removes nothing), then adds `points`,
-    /// replacing those with the same id and revision. When it returns, the change is durable and every
-    /// later search sees it. After a crash the index has all of the change or none of it if the store
-    /// supports that, and never a torn point. A vector of another dimension is `Invalid` and changes
-    /// nothing.
+    /// replacing those with the same id and revision. When it returns, the change is durable and
+    /// every later search sees it. After a crash, the index contains all of the change or none of
+    /// it if the store supports that, and never a partially written point. If a vector has another
+    /// dimension, returns `Invalid` and changes nothing.
     async fn replace(&self, scope: Option<&Filter>, points: Vec<Point>) -> Result<()>;
 
-    /// The points nearest to a vector; exact or approximate, as the adapter documents.
+    /// Finds the points nearest to a vector. The search is exact or approximate, as the adapter
+    /// documents.
     async fn search(&self, query: VectorQuery) -> Result<Vec<Hit>>;
 
-    /// The points that best match a text. A text without words matches nothing.
+    /// Finds the points that best match the text. Text without words matches nothing.
     async fn text_search(&self, query: TextQuery) -> Result<Vec<Hit>>;
 
-    /// Like [`Self::search`], grouped by video: the best `per_video` points of each of the
-    /// `query.limit` best videos. Groups follow each other in the order of their best points.
+    /// Like [`Self::search`], but grouped by video: returns the best `per_video` points of each of
+    /// the `query.limit` best videos. Groups are ordered by their best points.
     async fn search_by_video(&self, query: VectorQuery, per_video: usize) -> Result<Vec<Hit>>;
 
-    /// Like [`Self::text_search`], grouped as in [`Self::search_by_video`].
+    /// Like [`Self::text_search`], but grouped as in [`Self::search_by_video`].
     async fn text_search_by_video(&self, query: TextQuery, per_video: usize) -> Result<Vec<Hit>>;
 
-    /// The vectors of one field of the matching points, ordered by id. Skips points without the field.
+    /// Returns the vectors of the matching points in one field, ordered by id. Skips points without
+    /// the field.
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>>;
 
-    /// The cosine of each of these points with a unit vector, as a search of the field returns it, in
-    /// any order. Skips points without the field; returns every revision of an id.
+    /// Returns the cosine similarity of each of these points to a unit vector, as a search on
+    /// `field` returns it, in any order. Skips points without the field; includes every revision of
+    /// an id.
     async fn cosines(
         &self,
         field: &str,
@@ -305,20 +312,21 @@ pub trait VectorIndex: Send + Sync {
         Ok(requested.map(|(id, stored)| (id, dot(&stored, vector))).collect())
     }
 
-    /// The first `limit` matching points, ordered by id; revisions of one id come in any order.
+    /// Returns the first `limit` matching points, ordered by id; points with the same id come in
+    /// any order.
     async fn list(&self, filter: &Filter, limit: usize) -> Result<Vec<ListedPoint>>;
 
-    /// The number of matching points.
+    /// Returns the number of matching points.
     async fn count(&self, filter: &Filter) -> Result<u64>;
 
-    /// The distinct values of a keyword field over all points, in order.
+    /// Returns the distinct values of a keyword field across all points, in order.
     async fn values(&self, field: &str) -> Result<Vec<String>>;
 
-    /// The most frequent values of a keyword field with the number of matching points that have each:
-    /// most frequent first, ties in order of the value.
+    /// Returns the most frequent values of a keyword field, each with the number of matching points
+    /// that have it: most frequent first, ties ordered by value.
     async fn facet_counts(&self, query: &FacetQuery) -> Result<Vec<(String, u64)>>;
 
-    /// The distinct revisions of a video's points, in order.
+    /// Returns the distinct revisions of a video's points, in order.
     async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>>;
 
     /// Whether other instances may search and change the same points.
@@ -327,29 +335,29 @@ pub trait VectorIndex: Send + Sync {
     }
 
     /// Records an installation as the owner of the points unless one is recorded, and returns the
-    /// owner. An index that no other installation can reach belongs to the caller.
+    /// owner. If no other installation can reach the index, the caller is the owner.
     async fn adopt(&self, install: &str) -> Result<String> {
         Ok(install.to_owned())
     }
 
-    /// Verifies the integrity of everything stored: `Corrupt` if data does not read back as written.
-    /// Does nothing for an index that a server stores, which has its own checks.
+    /// Verifies the integrity of all stored data; returns `Corrupt` if any does not read back as
+    /// written. Does nothing for an index on a server, which checks its data itself.
     async fn check(&self) -> Result<()> {
         Ok(())
     }
 
-    /// Empties a `Corrupt` index so that every point can be written again. Does nothing for an index
-    /// that a server stores.
+    /// Empties a `Corrupt` index so that every point can be written again. Does nothing for an
+    /// index on a server.
     async fn reset(&self) -> Result<()> {
         Ok(())
     }
 
-    /// Advice for the operator about the index in its present state, such as that another kind of
-    /// index would perform better.
+    /// Returns advice for the operator about the index in its present state, for example that
+    /// another kind of index would perform better.
     async fn advice(&self) -> Result<Option<String>> {
         Ok(None)
     }
 
-    /// Fails unless the index can be searched.
+    /// Checks that the index can be searched, and fails otherwise.
     async fn probe(&self) -> Result<()>;
 }

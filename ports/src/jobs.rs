@@ -17,7 +17,8 @@ pub struct StoredJob {
     pub version: u64,
 }
 
-/// A queue of jobs with a document for each. A job id is 1 to 64 letters, digits and `-`.
+/// A queue of jobs, each with a JSON document. A job id consists of 1 to 64 letters, digits and
+/// `-`.
 ///
 /// One instance at a time works on a job; if that instance dies, the queue delivers the job again.
 /// The document stays until it is removed.
@@ -46,12 +47,13 @@ pub trait JobQueue: Send + Sync {
     fn shared(&self) -> bool;
 
     /// Stores a job and appends it to the queue. If a job with this id exists, changes nothing and
-    /// returns that job. MUST be atomic: of several calls with one id, in any process, one adds the
-    /// job. A failed call may have added the job, but never leaves it stored without being queued.
-    /// `TooLarge` if the document exceeds the queue's limit or leaves no room for it to grow.
+    /// returns that job. MUST be atomic: if several calls, in any process, use the same id, exactly
+    /// one adds the job. A failed call may have added the job, but never leaves a job that is
+    /// stored and not queued. Returns `TooLarge` if the document exceeds the queue's limit or
+    /// leaves too little room to grow.
     async fn add(&self, job_id: &str, document: &Value) -> Result<Option<StoredJob>>;
 
-    /// The number of jobs that wait in the queue.
+    /// Returns the number of jobs waiting in the queue.
     async fn waiting_count(&self) -> Result<usize>;
 
     /// Waits for a job that no instance is working on and leases the one that has waited longest.
@@ -65,8 +67,9 @@ pub trait JobQueue: Send + Sync {
     /// Reads every job, in no particular order.
     async fn list(&self) -> Result<Vec<StoredJob>>;
 
-    /// Replaces the document if the job still has this `version`, and returns the new version.
-    /// MUST be atomic: of several swaps of one version, in any process, one succeeds.
+    /// Replaces the document and returns the new version if the job still has this `version`;
+    /// otherwise changes nothing and returns `None`. MUST be atomic: if several calls, in any
+    /// process, expect the same version, exactly one succeeds.
     async fn compare_and_swap(
         &self,
         job_id: &str,
@@ -74,8 +77,9 @@ pub trait JobQueue: Send + Sync {
         document: &Value,
     ) -> Result<Option<u64>>;
 
-    /// Yields the job now and after each change; changes in quick succession may be merged. Yields
-    /// nothing if the job does not exist, and may not end when it is removed.
+    /// Returns a stream that yields the job at once and after each change; changes in quick
+    /// succession may be merged. The stream is empty if the job does not exist, and need not end
+    /// when the job is removed.
     async fn watch(&self, job_id: &str) -> Result<BoxStream<'static, Result<StoredJob>>>;
 
     /// Removes a waiting job from the queue, but keeps its document, and returns whether it did so:
@@ -85,8 +89,8 @@ pub trait JobQueue: Send + Sync {
     /// Removes the document of a finished job if it still has this `version`.
     async fn remove(&self, job_id: &str, version: u64) -> Result<()>;
 
-    /// Records an installation as the owner of the jobs unless one is recorded, and returns the owner.
-    /// A queue that no other installation can reach belongs to the caller.
+    /// Records an installation as the owner of the jobs unless one is recorded, and returns the
+    /// owner. If no other installation can reach the queue, the caller is the owner.
     async fn adopt(&self, install: &str) -> Result<String> {
         Ok(install.to_owned())
     }
@@ -95,15 +99,15 @@ pub trait JobQueue: Send + Sync {
     async fn probe(&self) -> Result<()>;
 }
 
-/// The exclusive right to work on a job while this value and its process live. Dropping it without
-/// [`ack`](Self::ack) or [`nack`](Self::nack) counts as a crash of its holder: the queue delivers the
-/// job again.
+/// The exclusive right to work on a job for as long as this value and its process live. Dropping it
+/// without [`ack`](Self::ack) or [`nack`](Self::nack) counts as a crash of its holder: the queue
+/// delivers the job again.
 #[async_trait]
 pub trait Lease: Send + Sync {
     /// The job's id.
     fn job_id(&self) -> &str;
 
-    /// How often the queue has delivered the job, including this time.
+    /// How many times the queue has delivered the job, including this time.
     fn delivery_count(&self) -> u32;
 
     /// Completes the job: the queue does not deliver it again.

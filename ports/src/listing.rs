@@ -11,23 +11,23 @@ use crate::{Document, Result, VideoId};
 /// The listing's entry for a video.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VideoEntry {
-    /// Replaces the entry of the same video.
+    /// The video. An entry replaces the video's earlier one.
     pub video_id: VideoId,
-    /// Milliseconds since 1970.
+    /// Time of creation, in milliseconds since 1970.
     pub created_at: i64,
     /// The filename as the API shows it.
     pub filename: String,
-    /// Ids of the analyzers with output.
+    /// Ids of the analyzers that have output.
     pub analyzers: Vec<String>,
-    /// Further filterable fields, such as `collection` or `metadata.camera`. A name consists of `a` to
-    /// `z`, `0` to `9` and `_`, with at most one dot.
+    /// Further filterable fields, such as `collection` or `metadata.camera`. A name consists of `a`
+    /// to `z`, `0` to `9` and `_`, with at most one dot.
     pub fields: BTreeMap<String, FieldValue>,
     /// Data that the caller stores with the entry; the listing returns it unchanged and does not
     /// interpret it.
     pub document: Document,
 }
 
-/// A position in the order of the listing: newest first, ties by id.
+/// A position in the listing, whose order is newest first, ties by id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Position {
     /// [`VideoEntry::created_at`].
@@ -41,15 +41,15 @@ pub struct Position {
 pub struct ListQuery {
     /// Substring of the filename, case-insensitive; empty matches all.
     pub filename: Option<String>,
-    /// One of [`VideoEntry::analyzers`].
+    /// Only entries with this id among [`VideoEntry::analyzers`].
     pub analyzer: Option<String>,
     /// Minimum [`VideoEntry::created_at`].
     pub from: Option<i64>,
     /// Maximum [`VideoEntry::created_at`].
     pub to: Option<i64>,
-    /// Conditions on [`VideoEntry::fields`]; a missing field satisfies none.
+    /// Conditions on [`VideoEntry::fields`]; a missing field satisfies no condition.
     pub conditions: Vec<Condition>,
-    /// Only entries after this position, whether or not it has an entry.
+    /// Only entries after this position, whether or not there is an entry at it.
     pub after: Option<Position>,
     /// Number of entries to skip, after the conditions and `after` are applied.
     pub offset: usize,
@@ -94,9 +94,9 @@ pub struct ListingPage {
 /// ```
 #[async_trait]
 pub trait VideoListing: Send + Sync {
-    /// Adds entries, replacing those of the same videos; of several entries for one video the last
-    /// wins. When it returns, they are durable and every later read sees them; after a crash each
-    /// entry is stored whole or not at all.
+    /// Adds entries, replacing those of the same videos; if several entries are for one video, the
+    /// last wins. When it returns, they are durable and every later read sees them; after a crash,
+    /// each entry is stored whole or not at all.
     async fn put(&self, entries: Vec<VideoEntry>) -> Result<()>;
 
     /// Removes the entries of these videos. Durable when it returns. Finding none is not an error.
@@ -129,9 +129,9 @@ pub trait VideoListing: Send + Sync {
     /// Lists the first `limit` ids greater than `after`, ascending.
     async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>>;
 
-    /// Reads the value that any process last passed to [`Self::set_mark`]. It names the state of
-    /// the records that the entries reflect. Returns `None` before the first call and after entries
-    /// were lost.
+    /// Reads the mark: the value that was last passed to [`Self::set_mark`], by any process. It
+    /// identifies the state of the records that the entries reflect. Returns `None` before the
+    /// first such call and after entries were lost.
     async fn mark(&self) -> Result<Option<String>>;
 
     /// Sets the mark. When it returns, the mark and every earlier `put` and `remove` are durable.

@@ -2,8 +2,8 @@
 //!
 //! A request holds instructions and evidence: numbered passages, a question, images. A generative
 //! model receives all of it as a prompt; an extractive one selects from the passages. Both answer a
-//! [`Task`] with JSON of the same schema, given by the types below. Their doc comments are part of
-//! that schema and so of the prompt.
+//! [`Task`] with JSON of the same schema, which the types below define. Their doc comments are part
+//! of that schema and therefore of the prompt.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::{Result, VideoId};
 
-/// The kind of request; each has one answer type.
+/// The kind of request, which determines the type of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Task {
     /// [`Description`] of pictures.
@@ -27,18 +27,18 @@ pub enum Task {
     Title,
     /// [`Events`] in passages.
     Events,
-    /// [`Answer`] to the question from passages.
+    /// [`Answer`] to the question, from passages.
     Answer,
-    /// [`Narrative`] of one person or thing from passages.
+    /// [`Narrative`] about one person or thing, from passages.
     Narrate,
     /// [`Persons`] in pictures, one person per picture.
     Persons,
-    /// An [`Extraction`] of the request's fields from passages and pictures.
+    /// [`Extraction`] of the request's fields from passages and pictures.
     Extract,
 }
 
 impl Task {
-    /// The JSON schema of the answer.
+    /// Returns the JSON schema of the answer.
     pub fn schema(self) -> Value {
         let schema = match self {
             Self::Describe => schemars::schema_for!(Description),
@@ -53,7 +53,7 @@ impl Task {
         schema.to_value()
     }
 
-    /// The name of the task, such as `summarize`.
+    /// Returns the name of the task, such as `summarize`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Describe => "describe",
@@ -235,12 +235,12 @@ pub struct ExtractedValue {
 /// A field to extract.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
-    /// The path in the client's schema, as `/dish/price`; `*` stands for a list index, as in
+    /// The path in the client's schema, such as `/dish/price`; `*` stands for a list index, as in
     /// `/goals/*/minute`.
     pub path: String,
-    /// The meaning, in the client's words.
+    /// What the field means, in the client's words.
     pub description: String,
-    /// The type of its values.
+    /// The type of the field's values.
     pub kind: FieldKind,
 }
 
@@ -253,9 +253,9 @@ pub enum FieldKind {
     Email,
     /// A URL that starts with `http://` or `https://`.
     Uri,
-    /// A date, as `2026-11-22`.
+    /// A date, such as `2026-11-22`.
     Date,
-    /// A time of day, as `18:30`.
+    /// A time of day, such as `18:30`.
     Time,
     /// One of these options.
     OneOf(Vec<String>),
@@ -270,7 +270,7 @@ pub enum FieldKind {
     },
     /// True or false.
     Boolean,
-    /// A time span of the video, seconds.
+    /// A time span of the video, in seconds.
     Span,
 }
 
@@ -297,9 +297,9 @@ pub enum PassageKind {
 pub struct VideoSpan {
     /// The video, if the request covers more than one.
     pub video_id: Option<VideoId>,
-    /// When it begins, seconds of the video.
+    /// Start, in seconds from the start of the video.
     pub start: f64,
-    /// When it ends, seconds of the video.
+    /// End, in seconds from the start of the video.
     pub end: f64,
 }
 
@@ -311,44 +311,44 @@ pub const OVERVIEW: &str = "overview";
 pub struct Passage {
     /// The id that answers cite; unique within a request.
     pub id: String,
-    /// The moment that the text describes. Adjacent passages of one moment belong together.
+    /// The moment that the text describes. Adjacent passages about the same moment belong together.
     pub moment: Option<VideoSpan>,
     /// The source of the text.
     pub kind: PassageKind,
-    /// The speaker label, as `S1`.
+    /// The speaker label, such as `S1`.
     pub speaker: Option<String>,
-    /// The subject or purpose, as `chapter`, `car`, `who speaks most`; `summary` covers the whole
-    /// video.
+    /// The subject or purpose, such as `chapter`, `car` or `who speaks most`; the topic `summary`
+    /// means that the text covers the whole video.
     pub topic: Option<String>,
-    /// Sentences, lines or names, without a prefix that names their source.
+    /// Sentences, lines or names, without a prefix that states their source.
     pub text: String,
-    /// Words of the text, in lower case, that are probably wrong, such as misrecognised ones.
+    /// Words in the text that are probably wrong, such as misrecognised ones; in lower case.
     pub doubtful: Vec<String>,
 }
 
 impl Passage {
-    /// A passage without moment, speaker and topic.
+    /// Creates a passage without a moment, speaker or topic.
     pub fn new(id: impl Into<String>, kind: PassageKind, text: impl Into<String>) -> Self {
         let (id, text) = (id.into(), text.into());
         Self { id, moment: None, kind, speaker: None, topic: None, text, doubtful: Vec::new() }
     }
 }
 
-/// A callback for each piece of a text; the flag is set for the piece that begins the text.
+/// A callback for each piece of an answer; the flag is set for the piece that begins the answer.
 type OnPiece = dyn Fn(&str, bool) + Send + Sync;
 
-/// Receives the sentences of an answer while the model generates them. A model without streaming
-/// sends nothing. If the model generates the answer again, the stream restarts from the beginning.
+/// Receives the sentences of an answer as the model generates them. A model without streaming sends
+/// nothing. If the model generates the answer again, the stream restarts from the beginning.
 #[derive(Clone, Default)]
 pub struct TokenSink(Option<Arc<OnPiece>>);
 
 impl TokenSink {
-    /// Calls `on_piece` with each piece and whether it begins the answer.
+    /// Creates a sink that calls `on_piece` with each piece and whether it begins the answer.
     pub fn new(on_piece: impl Fn(&str, bool) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(on_piece)))
     }
 
-    /// Whether the sink has a receiver.
+    /// Returns whether the sink has a receiver.
     pub fn is_active(&self) -> bool {
         self.0.is_some()
     }
@@ -367,7 +367,7 @@ impl fmt::Debug for TokenSink {
     }
 }
 
-/// All sinks are equal: a receiver does not change a request.
+/// All sinks are equal, because the receiver does not affect the answer.
 impl PartialEq for TokenSink {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -381,13 +381,13 @@ pub struct Request {
     pub task: Task,
     /// Instructions for a generative model; an extractive one ignores them.
     pub instructions: String,
-    /// The evidence, in order of time.
+    /// The evidence, in chronological order.
     pub passages: Vec<Passage>,
-    /// The question for [`Task::Answer`], the subject for [`Task::Narrate`].
+    /// The question for [`Task::Answer`], or the subject for [`Task::Narrate`].
     pub question: Option<String>,
     /// The fields to extract, for [`Task::Extract`].
     pub fields: Vec<Field>,
-    /// JPEG images in order of time.
+    /// JPEG images, in chronological order.
     pub images: Vec<bytes::Bytes>,
     /// Maximum number of tokens in the answer.
     pub max_tokens: u32,
@@ -395,7 +395,7 @@ pub struct Request {
     pub sink: TokenSink,
 }
 
-/// The cost of calls.
+/// The cost of model calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Requests that reached the model, retries included.
@@ -417,7 +417,7 @@ impl std::ops::AddAssign for Usage {
 /// An answer and its cost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Completion {
-    /// Matches the task's schema.
+    /// The answer, which matches the task's schema.
     pub answer: Value,
     /// The cost of the answer.
     pub usage: Usage,

@@ -15,7 +15,7 @@ pub struct EntitySpan {
     pub confidence: f32,
 }
 
-/// Finds named entities in texts.
+/// Finds named entities in text.
 ///
 /// ```
 /// use adapters::ner::RuleEntities;
@@ -35,7 +35,7 @@ pub trait EntityRecognizer: Send + Sync {
     /// Identifies the model.
     fn model(&self) -> &str;
 
-    /// Every label that the model can assign, as `person`, `organisation`.
+    /// Every label that the model can assign, such as `person` or `organisation`.
     fn labels(&self) -> &[String];
 
     /// Finds the entities in each text, in order and without overlaps.

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{ErrorKind, Result};
 
-/// The state in which [`RecordStore::compare_and_swap`] replaces a document.
+/// The state that a document must be in for [`RecordStore::compare_and_swap`] to replace it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Precondition<'a> {
     /// The document does not exist.
@@ -40,7 +40,7 @@ impl Precondition<'_> {
 pub struct Version(String);
 
 impl Version {
-    /// A version from the store's own notation.
+    /// Wraps a version in the store's notation.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
@@ -85,10 +85,10 @@ pub trait RecordStore: Send + Sync {
     /// durable when it returns, so that it survives a crash of the process or the machine.
     async fn put(&self, key: &str, document: &Value) -> Result<()>;
 
-    /// Replaces the document if it meets the `expected` precondition and returns whether it did. MUST
-    /// be atomic: of several calls with the same precondition, in any process, one succeeds. After an
-    /// error, and after `false` from a store that retries requests, the document may nevertheless
-    /// have been replaced: read it again to find out.
+    /// Replaces the document if it meets the `expected` precondition and returns whether it did.
+    /// MUST be atomic: of several calls with the same precondition, in any process, exactly one
+    /// succeeds. After an error, and after `false` from a store that retries requests, the document
+    /// may nevertheless have been replaced: read it again to find out.
     async fn compare_and_swap(
         &self,
         key: &str,

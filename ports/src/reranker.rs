@@ -1,12 +1,12 @@
-//! Re-ranking: how well texts answer a question.
+//! Reranking: scoring how well texts answer a question.
 
 use async_trait::async_trait;
 
 use crate::Result;
 
 /// A cross-encoder: reads a question and a text together and scores whether the text answers the
-/// question. Embeddings of the two are computed independently of each other, so they only show that
-/// both share a topic.
+/// question. Embeddings, in contrast, are computed for each separately and only show whether the
+/// two share a topic.
 ///
 /// ```
 /// use adapters::reranker::ScriptedReranker;

@@ -16,7 +16,7 @@ pub struct Sentiment {
     pub negative: f32,
 }
 
-/// Classifies the sentiment of texts.
+/// Classifies the sentiment of text.
 ///
 /// ```
 /// use adapters::sentiment::Vader;
@@ -31,7 +31,7 @@ pub struct Sentiment {
 /// ```
 #[async_trait]
 pub trait SentimentClassifier: Send + Sync {
-    /// Identifies the model, as `vader`.
+    /// Identifies the model, such as `vader`.
     fn model(&self) -> &str;
 
     /// Classifies each text and returns one result per text, in order. Text without words is

@@ -1,4 +1,4 @@
-//! Speaker diarization: which speakers are active when (segmentation), and voice embeddings that
+//! Speaker diarization: segmentation, which finds who speaks when, and voice embeddings, which
 //! match speakers across windows.
 
 use async_trait::async_trait;
@@ -9,11 +9,11 @@ use crate::Result;
 /// one window need not be speaker 0 of the next.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WindowActivity {
-    /// Centre of the first frame, seconds from the first sample.
+    /// Centre of the first frame, in seconds from the first sample.
     pub first: f64,
-    /// Distance between the centres of adjacent frames, seconds.
+    /// Distance between the centres of adjacent frames, in seconds.
     pub step: f64,
-    /// A bit mask per frame: bit `n` is set while speaker `n` speaks.
+    /// One bit mask per frame: bit `n` is set if speaker `n` is speaking.
     pub frames: Vec<u8>,
 }
 
@@ -43,14 +43,14 @@ pub trait SpeakerSegmentation: Send + Sync {
     /// Maximum number of speakers in one window, 1..=8.
     fn max_speakers(&self) -> usize;
 
-    /// Finds the active speakers in each window of mono samples. A network processes a batch faster
-    /// than single windows. Silence pads a shorter window at its end, so every result MUST have the
-    /// same number of frames, first time and step. A window longer than [`Self::window`] is
-    /// `Invalid`.
+    /// Finds the active speakers in each window of mono samples. Models process a batch faster than
+    /// one window at a time. A shorter window is padded with silence at its end: all results MUST
+    /// have the same number of frames, the same `first` and the same `step`. Returns `Invalid` if a
+    /// window is longer than [`Self::window`].
     async fn segment(&self, windows: Vec<Vec<f32>>) -> Result<Vec<WindowActivity>>;
 }
 
-/// Turns speech into a vector that is similar for the same voice.
+/// Turns speech into vectors that are similar if the voice is the same.
 ///
 /// ```
 /// use adapters::speaker::ScriptedSpeakerEmbedder;
@@ -69,7 +69,8 @@ pub trait SpeakerEmbedder: Send + Sync {
     /// Identifies the model.
     fn model(&self) -> &str;
 
-    /// The mean cosine (−1..1) between clean 1.5 s segments above which they belong to one voice.
+    /// The cosine (−1..1) that decides whether voices are the same: two sets of clean 1.5 s
+    /// segments with a higher mean cosine belong to one voice.
     fn same_voice_threshold(&self) -> f32;
 
     /// Turns mono samples at [`SAMPLE_RATE`](crate::decoder::SAMPLE_RATE) into a unit vector, or

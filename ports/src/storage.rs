@@ -11,7 +11,7 @@ use crate::{ByteStream, Result};
 pub struct ObjectInfo {
     /// Size in bytes.
     pub size: u64,
-    /// Opaque validator that changes with the content; without quotes.
+    /// Opaque validator, without quotes, that changes with the content.
     pub etag: Option<String>,
     /// MIME type, if the store records one.
     pub content_type: Option<String>,
@@ -19,10 +19,10 @@ pub struct ObjectInfo {
 
 /// A bucket of immutable objects under keys such as `<video_id>/<filename>`.
 ///
-/// A key is printable text of any script, relative and `/`-separated: at most 1,024 bytes of UTF-8,
-/// each segment at most 200. No segment is empty, `.` or `..`, holds a backslash, or begins or ends
-/// with a space, and no key starts with a dot (reserved for adapters) or is a folder of another key.
-/// Any other key is `Invalid`.
+/// A key is a relative, `/`-separated path of printable text in any script: at most 1,024 bytes of
+/// UTF-8, with at most 200 per segment. No segment is empty, is `.` or `..`, contains a backslash,
+/// or begins or ends with a space. No key starts with a dot (reserved for adapters) or is a folder
+/// that contains another key. Any other key is `Invalid`.
 ///
 /// ```
 /// use adapters::storage::OpendalStorage;

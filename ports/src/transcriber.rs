@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
-/// A recognised word. Times are seconds from the first sample.
+/// A recognised word. Times are in seconds from the first sample.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Word {
     /// The written form, without surrounding spaces.
     pub text: String,
     /// When it begins.
     pub start: f64,
-    /// When it ends, not before `start`.
+    /// When it ends; never before `start`.
     pub end: f64,
     /// Between 0 and 1.
     pub confidence: f32,
@@ -26,7 +26,7 @@ pub struct Transcript {
     /// Probability of `language`, 0..1, if the recogniser reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language_probability: Option<f32>,
-    /// In order of start.
+    /// The words, ordered by start time.
     pub words: Vec<Word>,
 }
 
@@ -47,16 +47,17 @@ pub struct Transcript {
 /// ```
 #[async_trait]
 pub trait Transcriber: Send + Sync {
-    /// Identifies the model and everything else that affects the recognised words, as
+    /// Identifies the model and everything else that affects the recognised words, for example
     /// `whisper-base-1f2e3d4c`. Words cached under another name are not reused.
     fn model(&self) -> &str;
 
-    /// The longest segment that the recogniser handles well, seconds. Callers split longer speech at
-    /// pauses.
+    /// The length of the longest segment that the recogniser handles well, in seconds. Callers
+    /// split longer speech at pauses.
     fn max_seconds(&self) -> f64;
 
     /// Recognises the words in mono samples at [`SAMPLE_RATE`](crate::decoder::SAMPLE_RATE);
     /// silence yields none. `language` is the ISO 639-1 code of the spoken language, if the caller
-    /// knows it. A recogniser that does not support it, or is configured for another, ignores it.
+    /// knows it. A recogniser that does not support this language, or is configured for another
+    /// one, ignores it.
     async fn transcribe(&self, samples: &[f32], language: Option<&str>) -> Result<Transcript>;
 }

@@ -28,7 +28,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, de};
 
-/// A value as a file or a variable gives it.
+/// A value from a configuration file or an environment variable.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Value {
@@ -65,12 +65,12 @@ pub mod seconds {
     const EXPECTED: &str =
         "a duration, such as \"500ms\", \"10s\", \"5m\" or \"1h 30m\", or a number of seconds";
 
-    /// What a field holds: a [`Duration`], or a number of seconds.
+    /// The type of a field that holds a duration: [`Duration`] or a number of seconds.
     pub trait Seconds: Sized {
-        /// The field as a duration.
+        /// Converts the value to a duration.
         fn to_duration(&self) -> Duration;
-        /// The duration as the field holds it; `None` where it cannot, such as half a second in a whole
-        /// number.
+        /// Converts a duration to this type; returns `None` if it does not fit, such as half a
+        /// second into a whole number.
         fn from_duration(duration: Duration) -> Option<Self>;
     }
 
@@ -106,7 +106,7 @@ pub mod seconds {
         to.collect_str(&humantime::format_duration(value.to_duration()))
     }
 
-    /// Reads a duration with units, or a number of seconds. Fails for negative and infinite ones.
+    /// Reads a duration with units, or a number of seconds. Fails if it is negative or infinite.
     pub fn deserialize<'de, T: Seconds, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
         read(from, EXPECTED, |value| {
             let duration = match value {
@@ -120,7 +120,7 @@ pub mod seconds {
 
     fn parse(text: &str) -> Option<Duration> {
         let text = text.trim();
-        // "1.5s" and "1.5" are not of humantime's grammar.
+        // humantime does not accept "1.5s" or "1.5".
         match text.strip_suffix('s').unwrap_or(text).trim().parse::<f64>() {
             Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),
             Err(_) => humantime::parse_duration(text).ok(),
@@ -128,7 +128,7 @@ pub mod seconds {
     }
 }
 
-/// Sizes: text with units, decimal (`100MB`) or binary (`64MiB`), or a number of bytes.
+/// Sizes: text with decimal (`100MB`) or binary (`64MiB`) units, or a number of bytes.
 pub mod byte_size {
     use bytesize::ByteSize;
     use serde::Serializer;
@@ -150,7 +150,7 @@ pub mod byte_size {
         }
     }
 
-    /// Reads a size with units, or a number of bytes. Fails for negative ones.
+    /// Reads a size with units, or a number of bytes. Fails for a negative or fractional number.
     pub fn deserialize<'de, T: TryFrom<u64>, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
         read(from, EXPECTED, |value| {
             let size = match value {

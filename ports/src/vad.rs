@@ -1,8 +1,8 @@
-//! Voice activity detection: when there is speech.
+//! Voice activity detection: finding when there is speech.
 
 use crate::Result;
 
-/// A span of speech, seconds from the first sample.
+/// A span of speech, in seconds from the first sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpeechSpan {
     /// When it begins.

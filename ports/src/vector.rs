@@ -1,17 +1,17 @@
-//! Arithmetic on vectors of embeddings, voices and histograms. Embeddings have unit length, so that
-//! their dot product is their cosine similarity.
+//! Arithmetic on vectors: embeddings, voices and histograms. Embeddings have unit length, so their
+//! dot product is their cosine similarity.
 
-/// Dot product; for unit vectors the cosine similarity, −1..1.
+/// Returns the dot product, which for unit vectors is the cosine similarity (−1..1).
 pub fn dot(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
-/// Cosine similarity of vectors of any length, −1..1; 0 if one has length 0.
+/// Returns the cosine similarity (−1..1) of two vectors of any length, or 0 if either is zero.
 pub fn cosine(a: &[f32], b: &[f32]) -> f32 {
     dot(a, b) / (dot(a, a) * dot(b, b)).sqrt().max(f32::MIN_POSITIVE)
 }
 
-/// Element-wise sum of vectors of the same dimension; empty for no vectors.
+/// Returns the element-wise sum of vectors of the same dimension; empty if there are no vectors.
 pub fn sum(vectors: &[Vec<f32>]) -> Vec<f32> {
     let mut sum = vectors.first().cloned().unwrap_or_default();
     for vector in vectors.iter().skip(1) {

@@ -1,4 +1,4 @@
-//! The id of a video, which names it in every store.
+//! The id of a video, which identifies it in every store.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,7 +15,7 @@ pub struct VideoId([u8; 16]);
 pub struct InvalidVideoId(String);
 
 impl VideoId {
-    /// The id of the video with this SHA-1 digest.
+    /// Returns the id of the video with this SHA-1 digest.
     pub fn from_digest(digest: [u8; 20]) -> Self {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let digit = |at: usize| match at % 2 {
@@ -25,12 +25,12 @@ impl VideoId {
         Self(std::array::from_fn(|at| DIGITS[usize::from(digit(at))]))
     }
 
-    /// The digits as ASCII bytes.
+    /// Returns the digits as ASCII bytes.
     pub fn as_bytes(&self) -> &[u8; 16] {
         &self.0
     }
 
-    /// The digits as text.
+    /// Returns the digits as text.
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(&self.0).expect("hexadecimal digits are ASCII")
     }

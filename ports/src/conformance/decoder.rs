@@ -1,5 +1,5 @@
-//! The suite for adapters of the `decoder` port. Each adapter supplies its own clips of plain
-//! colours and tones, in any format it supports.
+//! The suite for adapters of the `decoder` port. Each adapter supplies clips of plain colours and
+//! tones, in any format that it supports.
 
 use std::path::Path;
 
@@ -13,21 +13,21 @@ use crate::{ErrorKind, PortError, Result};
 pub struct TestClip {
     /// Displayed width and height; `None` for a file without a video stream.
     pub size: Option<(u32, u32)>,
-    /// Start of each colour, seconds.
+    /// Start (in seconds) and colour of each shot.
     pub shots: Vec<(f64, [u8; 3])>,
-    /// Start, end (seconds) and level (root mean square) of each tone, with silence in between.
-    /// `None` for a file without an audio stream.
+    /// Start and end (in seconds) and level (root mean square) of each tone; between the tones
+    /// there is silence. `None` for a file without an audio stream.
     pub tones: Option<Vec<(f64, f64, f32)>>,
-    /// End of the video and audio, seconds.
+    /// End of the video and audio, in seconds.
     pub end: f64,
-    /// Whether the container states the true duration.
+    /// Whether the duration that the container states is true.
     pub duration_is_true: bool,
 }
 
 /// Maximum channel difference after lossy coding.
 const COLOUR_TOLERANCE: u8 = 24;
 
-/// Maximum error of the end, seconds: codecs work in blocks.
+/// Maximum error of the end, in seconds: codecs work in blocks.
 const END_TOLERANCE: f64 = 0.15;
 
 const SIZE: ScanOptions = ScanOptions { width: 48, height: 27, exact: true, audio_track: None };
@@ -74,7 +74,7 @@ impl ScanSink for ScanRecorder {
     }
 }
 
-/// Checks that the decoder reads the clip and returns its content at the right times.
+/// Checks that the decoder reads the clip and returns its contents at the right times.
 pub fn check(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: &TestClip) {
     probe_reports_the_streams(decoder, name, file, clip);
     let (recorded, summary) = scan(decoder, name, file);
@@ -101,7 +101,7 @@ pub fn check_invalid(decoder: &dyn VideoDecoder, name: &str, file: &Path) {
     assert!(decoder.frames(file, &[0.0], 64).is_err(), "{name}: must not give frames");
 }
 
-/// Checks a container without frames and samples: a probe may succeed, a scan is `Invalid`.
+/// Checks that a scan of a container without frames or samples is `Invalid`; a probe may succeed.
 pub fn check_empty(decoder: &dyn VideoDecoder, name: &str, file: &Path) {
     let error = decoder.scan(file, &SIZE, &mut ScanRecorder::default());
     let error = error.expect_err(&format!("{name}: must not be scanned"));
@@ -206,7 +206,7 @@ fn frames_have_correct_times(name: &str, clip: &TestClip, recorded: &ScanRecorde
         let shown = shot_at(clip, time);
         assert!(is_like(colour, shown), "{name}: at {time} shows {colour:?} and not {shown:?}");
     }
-    // Every shot begins with its own frame.
+    // There is a frame at the start of every shot.
     for &(start, _) in &clip.shots {
         let nearest = recorded.frames.iter().map(|f| (f.0 - start).abs()).fold(f64::MAX, f64::min);
         assert!(nearest < 5e-3, "{name}: no frame at {start}, the nearest is {nearest} s off");
@@ -221,7 +221,7 @@ fn audio_has_correct_times(name: &str, clip: &TestClip, recorded: &ScanRecorder)
     let (start, samples) =
         recorded.sound.as_ref().unwrap_or_else(|| panic!("{name}: there is sound"));
     assert!(*start >= 0.0, "{name}: time starts at 0");
-    // Tenths of a second, away from the edges of tones.
+    // Compares blocks of a tenth of a second that are not at the edges of tones.
     let block = SAMPLE_RATE as usize / 10;
     for (i, samples) in samples.chunks_exact(block).enumerate() {
         let from = start + i as f64 * 0.1;
@@ -268,8 +268,8 @@ fn frames_match_the_scan(
         assert_eq!(frames, [None], "{name}: there is no picture");
         return;
     };
-    // Realistic times: those of the scan and between them, unordered, some duplicated, before the
-    // beginning and after the end.
+    // Realistic times, unordered and partly duplicated: times of scanned frames, times between
+    // them, one before the beginning and one after the end.
     let count = recorded.frames.len();
     let mut times: Vec<f64> = (0..10).map(|i| recorded.frames[i * 7919 % count].0).collect();
     times.extend([times[0], times[3] + 1e-3, -5.0, clip.end + 100.0, 0.0]);

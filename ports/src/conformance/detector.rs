@@ -18,7 +18,7 @@ pub async fn suite(detector: &dyn ObjectDetector, scene: &Image) {
     results_are_deterministic(detector, scene).await;
 }
 
-/// Overlap of two boxes: intersection over union, 0..1.
+/// Returns the overlap of two boxes: intersection over union, 0..1.
 pub fn overlap(a: &BoundingBox, b: &BoundingBox) -> f32 {
     let width = (a[0] + a[2]).min(b[0] + b[2]) - a[0].max(b[0]);
     let height = (a[1] + a[3]).min(b[1] + b[3]) - a[1].max(b[1]);
@@ -91,7 +91,7 @@ fn check(detector: &dyn ObjectDetector, found: &[Detection]) {
     }
 }
 
-/// Images whose pixels do not match their size, and one without pixels.
+/// Returns images whose pixels do not match their size, and images without pixels.
 pub(super) fn malformed() -> Vec<Image> {
     vec![
         Image { width: 0, height: 0, rgb: vec![] },
@@ -102,7 +102,7 @@ pub(super) fn malformed() -> Vec<Image> {
     ]
 }
 
-/// The same pseudo-random pixels every time.
+/// Returns an image of pseudo-random pixels, the same every time.
 pub(super) fn noise(width: u32, height: u32) -> Image {
     let mut state = 0x2545_f491_u32;
     let rgb = (0..width * height * 3)

@@ -1,6 +1,5 @@
-//! Stores with fault injection. A test wraps them around the stores of a service to show that the
-//! service loses nothing and leaves nothing half done, no matter which call fails, hangs or loses
-//! its response.
+//! Fault injection for stores. A test wraps a service's stores to show that the service loses
+//! nothing and leaves nothing half done, whichever call fails, hangs or loses its response.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -27,19 +26,20 @@ pub enum Fault {
     Fails,
     /// The call never returns and has no effect.
     Hangs,
-    /// The call takes effect but reports a failure.
+    /// The call takes effect, but reports failure.
     Unanswered,
-    /// The call fails as if the data that it reads were damaged, without an effect.
+    /// The call fails as if the data were damaged, without an effect.
     Damaged,
     /// The call fails for lack of space, without an effect.
     Full,
-    /// This call and every later one fails: the process has died, or the network is down.
+    /// This call and every later one fails, as if the process had died or the network were down.
     Down,
-    /// This call and every later one waits until [`Faults::wake`]: the process is stopped.
+    /// This call and every later one waits until [`Faults::wake`] is called, as if the process were
+    /// suspended.
     Sleeps,
 }
 
-/// Decides which call of a group of stores fails. The stores share the call count.
+/// Decides which call to a group of stores fails. The stores share one call count.
 #[derive(Debug)]
 pub struct Faults {
     state: Mutex<State>,
@@ -60,7 +60,7 @@ impl Default for Faults {
 }
 
 impl Faults {
-    /// Injects a fault into the `nth` call from now on; 1 is the next one.
+    /// Injects a fault into the `nth` call from now on; 1 is the next call.
     pub fn plan(&self, nth: usize, fault: Fault) {
         *self.state() = State { calls: 0, planned: Some((nth, fault)), last: String::new() };
     }
@@ -73,12 +73,12 @@ impl Faults {
         met.then(|| std::mem::take(&mut state.last))
     }
 
-    /// The number of calls since the last plan.
+    /// Returns the number of calls since the last [`Self::plan`].
     pub fn calls(&self) -> usize {
         self.state().calls
     }
 
-    /// Whether a call is suspended.
+    /// Returns whether a call is suspended.
     pub fn sleeps(&self) -> bool {
         *self.asleep.borrow()
     }
@@ -142,28 +142,28 @@ impl Faults {
     }
 }
 
-/// A store with injected faults.
+/// A store with fault injection.
 struct Faulty<P: ?Sized> {
     port: Arc<P>,
     faults: Arc<Faults>,
 }
 
-/// A record store with injected faults.
+/// Wraps a record store with fault injection.
 pub fn records(port: Arc<dyn RecordStore>, faults: &Arc<Faults>) -> Arc<dyn RecordStore> {
     Arc::new(Faulty { port, faults: faults.clone() })
 }
 
-/// An index with injected faults.
+/// Wraps an index with fault injection.
 pub fn index(port: Arc<dyn VectorIndex>, faults: &Arc<Faults>) -> Arc<dyn VectorIndex> {
     Arc::new(Faulty { port, faults: faults.clone() })
 }
 
-/// A listing with injected faults.
+/// Wraps a listing with fault injection.
 pub fn listing(port: Arc<dyn VideoListing>, faults: &Arc<Faults>) -> Arc<dyn VideoListing> {
     Arc::new(Faulty { port, faults: faults.clone() })
 }
 
-/// A bucket with injected faults.
+/// Wraps a bucket with fault injection.
 pub fn storage(port: Arc<dyn ObjectStorage>, faults: &Arc<Faults>) -> Arc<dyn ObjectStorage> {
     Arc::new(Faulty { port, faults: faults.clone() })
 }

@@ -17,14 +17,14 @@ pub struct ScriptedResponse {
     pub status: u16,
     /// Sent unchanged. If `content-length` is missing, the origin adds the right one.
     pub headers: Vec<(String, String)>,
-    /// The body's blocks. If they are shorter than `content-length`, the connection breaks off.
+    /// The body's blocks. If they are shorter than `content-length`, the connection is cut off.
     pub body: Vec<Bytes>,
 }
 
-/// The source of scripted responses: a local server, or the adapter's own script.
+/// The source of scripted responses: a local server or the script of an in-memory adapter.
 #[async_trait]
 pub trait Origin: Send + Sync {
-    /// Answers `path` (such as `/clip.mp4`) with `answer` from now on; returns its URL.
+    /// Serves `answer` at `path` (such as `/clip.mp4`) from now on and returns its URL.
     async fn serve(&self, path: &str, answer: ScriptedResponse) -> String;
 }
 

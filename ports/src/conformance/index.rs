@@ -1,5 +1,5 @@
-//! The suite of [`VectorIndex`]: [`check`] for every adapter, [`check_whole_batches`] for those
-//! that publish a whole `replace` at once.
+//! The suite for adapters of the `index` port: [`check`] for all of them, [`check_whole_batches`]
+//! for those that apply a `replace` as a whole.
 
 mod filters;
 mod groups;
@@ -19,11 +19,11 @@ use crate::conformance::video;
 use crate::index::{Filter, Hit, Point, PointId, Predicate, TextQuery, VectorIndex, VectorQuery};
 use crate::{ChunkId, Document};
 
-/// The dimension every index under test is opened with.
+/// The dimension that every index under test is opened with.
 pub const DIMENSION: usize = 8;
 
-/// Checks every requirement of the port. Each call of `fresh` must return an empty index of
-/// [`DIMENSION`].
+/// Checks every requirement of the port. Each call of `fresh` must return an empty index whose
+/// dimension is [`DIMENSION`].
 pub async fn check<F, Fut>(fresh: F)
 where
     F: Fn() -> Fut,
@@ -144,7 +144,7 @@ async fn points_without_the_field_never_match(index: &dyn VectorIndex) {
     assert_eq!(chunks(&search(index, "people", axis(0), 9).await), [0]);
     assert_eq!(search(index, "objects", axis(0), 9).await, [], "a field no point has");
     assert_eq!(index.count(&Filter::default()).await.unwrap(), 3, "they are points all the same");
-    // A replacement without the field removes the point from it.
+    // Replacing the point with one that lacks the field removes it from searches on that field.
     replace(index, vec![point("aa", 0).vector("combined", axis(0))]).await;
     assert_eq!(search(index, "people", axis(0), 9).await, []);
 }
@@ -229,7 +229,7 @@ async fn replace_follows_scope_and_id(index: &dyn VectorIndex) {
         "new points need no scope"
     );
 
-    // A narrower scope without new points.
+    // Without new points, a scope only removes.
     let scope = Filter::video(video("aa")).and("chunk_id", Predicate::AtLeast(1.0));
     index.replace(Some(&scope), vec![]).await.unwrap();
     assert_eq!(
@@ -240,12 +240,12 @@ async fn replace_follows_scope_and_id(index: &dyn VectorIndex) {
     index.replace(Some(&Filter::video(video("aa"))), vec![]).await.unwrap();
     assert_eq!(index.count(&Filter::video(video("aa"))).await.unwrap(), 0);
 
-    // The last of several points with one id wins, within a batch and across batches.
+    // Of several points with the same id, the last wins, within a batch and across batches.
     replace(index, vec![tagged("dd", 0, "r5").says("r4"), tagged("dd", 0, "r5")]).await;
     assert_eq!(index.count(&Filter::video(video("dd"))).await.unwrap(), 1);
     assert_eq!(index.count(&revision("r5")).await.unwrap(), 1);
 
-    // Another analyzer of the same chunk is another point.
+    // The same chunk under another analyzer is a different point.
     let mut other = tagged("dd", 0, "r6");
     other.id.analyzer_id = "ocr".into();
     replace(index, vec![other]).await;
@@ -390,7 +390,7 @@ async fn text_is_found_by_words_and_phrases(index: &dyn VectorIndex) {
         ("\"\"", &[]),
         ("\"", &[]),
         ("\"nobody", &[2]),
-        // Operators of a query language are plain text here.
+        // Query-language operators are treated as plain text.
         ("AND OR NOT", &[]),
         ("+bakery -car", &[0, 1]),
         ("field:nobody*~2", &[2]),
@@ -401,7 +401,7 @@ async fn text_is_found_by_words_and_phrases(index: &dyn VectorIndex) {
         found.sort_unstable();
         assert_eq!(found, *expected, "text search for {query:?}");
     }
-    // More matching words and rarer words weigh more.
+    // A hit ranks higher if it matches more words or rarer ones.
     let hits = text(index, "red platform hauptbahnhof").await;
     assert_eq!(hits[0].id.chunk_id, ChunkId(3));
     assert!(hits.iter().all(|hit| hit.score > 0.0), "a match scores above zero");
@@ -436,8 +436,8 @@ async fn text_search_filters_and_limits(index: &dyn VectorIndex) {
     assert_eq!(index.text_search(find(none, 9)).await.unwrap(), []);
 }
 
-/// Checks that a search scores words and phrases together: the point that matches both best is the
-/// best match for neither alone.
+/// Checks that a search scores words and phrases together: the best match for both is not the best
+/// match for either alone.
 async fn words_and_phrases_add_up(index: &dyn VectorIndex) {
     let others = (0..8).flat_map(|i| [point("aa", i).says("sea"), point("bb", i).says("red car")]);
     replace(index, others.collect()).await;

@@ -10,10 +10,10 @@ use tokio::time::timeout;
 
 use crate::jobs::{JobQueue, Lease};
 
-/// How long to wait before concluding that a queue has no job to deliver.
+/// How long a queue must stay silent to show that it has no job to deliver.
 const SILENCE: Duration = Duration::from_millis(400);
 
-/// Timeout for expected events, generous for a busy machine.
+/// Timeout for expected events, long enough for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Checks every requirement of the port on an empty queue, and leaves it empty. `redelivery` is how
@@ -237,7 +237,7 @@ async fn dropped_take_loses_no_job(jobs: &dyn JobQueue) {
     assert_eq!(lease.job_id(), "late");
     lease.ack().await.unwrap();
     remove(jobs, "late").await;
-    // Each of several waiting callers gets one.
+    // If several callers are waiting, each gets one job.
     let waiters = future::join_all((0..3).map(|_| take(jobs)));
     let adding = async {
         for id in ["x", "y", "z"] {

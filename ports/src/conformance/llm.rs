@@ -182,7 +182,7 @@ fn request(task: Task, passages: Vec<Passage>) -> Request {
     }
 }
 
-/// Asserts that the answer has its task's type and cites only passages of the request.
+/// Asserts that the answer has the task's type and cites only passages from the request.
 fn fits(request: &Request, answer: &Value) {
     let known: HashSet<&str> = request.passages.iter().map(|passage| passage.id.as_str()).collect();
     fn read<T: serde::de::DeserializeOwned>(answer: &Value) -> T {
@@ -219,7 +219,7 @@ fn fits(request: &Request, answer: &Value) {
     }
 }
 
-/// The frame of a JPEG file; adapters pass it on without decoding it.
+/// The start and end of a JPEG file; adapters pass images on without decoding them.
 const PIXEL: &[u8] = &[
     0xFF, 0xD8, 0xFF, 0xE0, 0x00, 0x10, 0x4A, 0x46, 0x49, 0x46, 0x00, 0x01, 0x01, 0x00, 0x00, 0x01,
     0x00, 0x01, 0x00, 0x00, 0xFF, 0xD9,

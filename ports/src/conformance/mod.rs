@@ -1,5 +1,5 @@
-//! One test suite per port. An adapter's test calls it with the adapter; a violated requirement
-//! panics with a message that names it.
+//! One test suite per port. An adapter's tests call the suite with the adapter; if the adapter
+//! violates a requirement, the suite panics with a message that names the requirement.
 //!
 //! Suites panic by design, so `unwrap` and `expect` are allowed.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a suite reports by panicking")]
@@ -24,7 +24,7 @@ pub mod vad;
 
 use crate::VideoId;
 
-/// The id that begins with these hexadecimal digits, padded with zeros.
+/// Returns the video id that begins with these hexadecimal digits, padded with zeros.
 pub fn video(digits: &str) -> VideoId {
     format!("{digits:0<16}").parse().unwrap()
 }

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use crate::ner::{EntityRecognizer, EntitySpan};
 
-/// Checks every requirement of the port. `text` has at least one entity that the adapter finds.
+/// Checks every requirement of the port. `text` contains at least one entity that the adapter
+/// finds.
 pub async fn suite(recognizer: &dyn EntityRecognizer, text: &str) {
     assert!(!recognizer.model().is_empty(), "a recogniser names its model");
     let labels = recognizer.labels();

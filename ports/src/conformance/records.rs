@@ -30,7 +30,7 @@ pub async fn check(records: Arc<dyn RecordStore>) {
     assert!(records.children("").await.unwrap().is_empty());
 }
 
-/// Checks that acknowledged writes survive a reopening.
+/// Checks that acknowledged writes survive when the store is reopened.
 pub async fn check_reopened(open: impl Fn() -> Arc<dyn RecordStore>) {
     let document = json!({"title": "kept", "n": [1, 2, 3]});
     open().put("videos/a/video.json", &document).await.unwrap();
@@ -126,7 +126,7 @@ async fn compare_and_swap_requires_the_precondition(records: &dyn RecordStore) {
     let bad = records.compare_and_swap("../a", Absent, &one).await;
     refused(bad, ErrorKind::Invalid, "compare_and_swap ../a");
 
-    // Everyone increments the number if nobody else did in between.
+    // Every task increments the number if no other task has changed it in between.
     records.put(key, &json!(0)).await.unwrap();
     let add = async || {
         for _ in 0..3 {
@@ -158,7 +158,8 @@ async fn remove_requires_the_expected_content(records: &dyn RecordStore) {
     records.delete(key).await.unwrap();
 }
 
-/// Writes documents of one size in quick succession, within one tick of the clock.
+/// Checks versions with documents of equal size, written in quick succession, within one clock
+/// tick.
 async fn version_changes_with_every_write(records: &dyn RecordStore) {
     let key = "versions/video.json";
     assert_eq!(records.version(key).await.unwrap(), None, "there is no document");
@@ -191,7 +192,7 @@ async fn version_changes_with_every_write(records: &dyn RecordStore) {
 }
 
 async fn lists(records: &dyn RecordStore) {
-    // In byte order, where the slash sorts after the dot and the hyphen.
+    // In byte order, in which the slash sorts after the dot and the hyphen.
     let keys = ["a-b/1", "a.json", "a/x/1", "a/x/2", "a/x/deep/er/3", "a/y", "ab/1", "b", "c/1"];
     for key in keys.iter().rev() {
         records.put(key, &json!(key)).await.unwrap();

@@ -6,7 +6,7 @@ const QUESTION: &str = "Where does the dog sleep?";
 const ANSWER: &str = "The dog sleeps in a basket under the kitchen table.";
 const BESIDE: &str = "Interest rates have been raised by a quarter of a percent.";
 
-/// Checks every requirement of the port with plain English texts.
+/// Checks every requirement of the port, using plain English texts.
 pub async fn suite(reranker: &dyn Reranker) {
     assert!(!reranker.model().is_empty(), "a reranker names its model");
     assert!(score(reranker, QUESTION, &[]).await.is_empty(), "no texts have no scores");

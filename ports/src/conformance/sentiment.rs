@@ -2,7 +2,7 @@
 
 use crate::sentiment::{Sentiment, SentimentClassifier};
 
-/// Checks every requirement of the port with plain English texts.
+/// Checks every requirement of the port, using plain English texts.
 pub async fn suite(classifier: &dyn SentimentClassifier) {
     assert!(!classifier.model().is_empty(), "a classifier names its model");
     results_are_in_order(classifier).await;

@@ -37,7 +37,7 @@ pub(super) const BAD_KEYS: &[&str] = &[
     "a/b ",
 ];
 
-/// Checks everything except memory use. The bucket may hold other objects; the suite uses its own
+/// Checks everything except memory use. The bucket may hold other objects; the suite uses a unique
 /// prefix and removes its objects at the end.
 pub async fn check(storage: Arc<dyn ObjectStorage>) {
     let base = format!("conformance-{:x}", unique());

@@ -5,7 +5,8 @@ use crate::{
     transcriber::{Transcriber, Transcript},
 };
 
-/// Checks every requirement of the port. `speech` are samples with at least one recognisable word.
+/// Checks every requirement of the port. `speech` holds samples with at least one recognisable
+/// word.
 pub async fn suite(transcriber: &dyn Transcriber, speech: &[f32]) {
     assert!(!transcriber.model().is_empty(), "a transcriber names its model");
     let longest = transcriber.max_seconds();

@@ -5,8 +5,7 @@ use crate::{
     vad::{SpeechSpan, VoiceActivityDetector},
 };
 
-/// Checks every requirement of [`VoiceActivityDetector`]. `speech` are samples with detectable
-/// speech.
+/// Checks every requirement of the port. `speech` holds samples with detectable speech.
 pub fn activity(detector: &dyn VoiceActivityDetector, speech: &[f32]) {
     assert!(!detector.model().is_empty(), "a detector names its model");
     assert_eq!(spans(detector, &[], 512), [], "no sound holds no speech");

@@ -1,4 +1,4 @@
-//! Which points filters select.
+//! Tests of which points a filter selects.
 
 use std::ops::Range;
 
@@ -48,7 +48,7 @@ pub(super) async fn are_conjunctions(index: &dyn VectorIndex) {
         (filter("objects", any(&["car"])), &[("aa", 0), ("bb", 0)]),
         (filter("objects", any(&["car", "dog"])), &[("aa", 0), ("aa", 1), ("bb", 0)]),
         (filter("objects", any(&["cat"])), &[]),
-        // One condition matches any of its words, two conditions require both.
+        // One condition matches if any of its words does; two conditions must both match.
         (filter("objects", any(&["car"])).and("objects", any(&["dog"])), &[("aa", 0)]),
         (filter("objects", any(&["car"])).and("tags", any(&["rain"])), &[("bb", 0)]),
         (filter("objects", any(&["dog"])).and("tags", any(&["rain"])), &[]),
@@ -91,7 +91,7 @@ pub(super) async fn are_conjunctions(index: &dyn VectorIndex) {
     }
 }
 
-/// Checks a filter with many videos: a metadata filter may name hundreds, most of which are not in
+/// Checks filters with many videos: a metadata filter may list hundreds, most of which are not in
 /// the index.
 pub(super) async fn accept_many_videos(index: &dyn VectorIndex) {
     let named = |n: u32| video(&format!("{n:04x}"));
@@ -138,7 +138,7 @@ pub(super) async fn accept_many_videos(index: &dyn VectorIndex) {
 }
 
 pub(super) async fn apply_before_scoring(index: &dyn VectorIndex) {
-    // The best hundred do not match; the worst ten do.
+    // The nearest hundred points do not match the filter; the farthest ten do.
     let points = (0..110).map(|i| {
         let tag = if i < 100 { "near" } else { "far" };
         point("aa", i).vector("combined", lean(i as f32 * 0.01)).keywords("tags", &[tag])

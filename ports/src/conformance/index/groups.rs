@@ -1,11 +1,12 @@
-//! Results of searches grouped by video.
+//! Tests of searches grouped by video.
 
 use super::points::{axis, lean, nearest, owned, places, point, replace};
 use crate::conformance::video;
 use crate::index::{Filter, Predicate, TextQuery, VectorIndex, VectorQuery};
 
 pub(super) async fn contain_the_best_of_each_video(index: &dyn VectorIndex) {
-    // Far more points of one video than of the others, all nearer; two batches make two segments.
+    // One video has far more points than the others, all of them nearer. Two batches make two
+    // segments.
     let near = |i: u32| point("aa", i).vector("combined", lean(i as f32 * 0.001)).says("storm");
     replace(index, (0..300).map(near).collect()).await;
     let far = |(video, chunk, angle): (&str, u32, f32)| {

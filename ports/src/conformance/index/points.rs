@@ -1,4 +1,4 @@
-//! Test points, and calls that the suite makes repeatedly.
+//! Test points and helpers for calls that the suite makes repeatedly.
 
 use std::collections::BTreeMap;
 
@@ -77,14 +77,14 @@ pub(super) fn id(video: &str, chunk: u32, analyzer: &str) -> PointId {
     PointId { video_id: self::video(video), chunk_id: ChunkId(chunk), analyzer_id: analyzer.into() }
 }
 
-/// A unit vector along one axis.
+/// Returns the unit vector along axis `i`.
 pub(super) fn axis(i: usize) -> [f32; DIMENSION] {
     let mut vector = [0.0; DIMENSION];
     vector[i] = 1.0;
     vector
 }
 
-/// A unit vector at this angle from the first axis, radians.
+/// Returns a unit vector at this angle, in radians, from the first axis.
 pub(super) fn lean(angle: f32) -> [f32; DIMENSION] {
     let mut vector = [0.0; DIMENSION];
     vector[0] = angle.cos();
@@ -134,7 +134,7 @@ pub(super) fn chunks(hits: &[Hit]) -> Vec<u32> {
     hits.iter().map(|hit| hit.id.chunk_id.0).collect()
 }
 
-/// The moments of the hits.
+/// Returns the video and chunk of each hit.
 pub(super) fn places(hits: &[Hit]) -> Vec<(VideoId, ChunkId)> {
     hits.iter().map(|hit| (hit.id.video_id, hit.id.chunk_id)).collect()
 }

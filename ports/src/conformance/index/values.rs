@@ -1,4 +1,4 @@
-//! The values of keyword fields, and the number of points with each.
+//! Tests of the values of keyword fields and of the number of points per value.
 
 use super::points::{point, replace};
 use crate::ErrorKind;
