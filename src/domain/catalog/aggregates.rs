@@ -41,7 +41,8 @@ impl Catalog {
         .await
     }
 
-    /// Reads one stored aggregate. If it is not stored, the `Invalid` error lists those that are.
+    /// Reads one stored aggregate. If it is not stored, returns `Invalid` with a list of the stored
+    /// ones.
     pub async fn aggregate(&self, video_id: VideoId, aggregator: &str) -> Result<Value> {
         let read = |record| async move { self.enriched_aggregate(&record, aggregator).await };
         Ok(with_moments(video_id, self.read_published(video_id, read).await?))
@@ -68,7 +69,8 @@ impl Catalog {
         Ok(aggregates)
     }
 
-    /// Reads a stored aggregate, and adds the timelines from another aggregate to entities.
+    /// Reads a stored aggregate. If it lists entities, adds their timelines, which another
+    /// aggregate holds.
     async fn enriched_aggregate(&self, record: &VideoRecord, aggregator: &str) -> Result<Value> {
         let mut result = self.stored_aggregate(record, aggregator).await?;
         if aggregator != entities::ID {
@@ -86,7 +88,8 @@ impl Catalog {
     }
 }
 
-/// Adds a `moment_id` to every object with `start` and `end`: events, chapters, sections.
+/// Adds a `moment_id` to every object that has `start` and `end`, such as events, chapters and
+/// sections.
 fn with_moments(video_id: VideoId, mut result: Value) -> Value {
     match &mut result {
         Value::Object(fields) => {

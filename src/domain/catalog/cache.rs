@@ -1,6 +1,6 @@
-//! Persistent cache of costly results, in the record store: analyzer results by chunk, speech
-//! recognition, answers from the language model. If the cache is lost, recomputing its results
-//! costs money, but no data is lost.
+//! Caches costly results in the record store: analyzer results by chunk, speech recognition results
+//! and language model answers. If the cache is lost, no data is lost, but recomputing the results
+//! costs money.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,8 @@ use crate::kernel::video::VideoId;
 use crate::llm::memoised::SavedAnswers;
 use crate::media::speech::{TranscriptCache, track_model};
 
-/// Key of a cached result: content, span, analyzer, model and prompt.
+/// Key of a cached result, derived from the video's content, the span, the analyzer, its model and
+/// its prompt.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct CacheKey(String);
 
@@ -32,8 +33,8 @@ impl CacheKey {
 }
 
 impl Catalog {
-    /// Reads an analyzer's cached result for one chunk. The outer `None` means that it is not
-    /// cached.
+    /// Reads an analyzer's cached result for one chunk. The outer `Option` is `None` if no result
+    /// is cached, the inner one if the analyzer had no output for the chunk.
     pub(crate) async fn cached_output(
         &self,
         analyzer: &str,
@@ -71,12 +72,13 @@ impl Catalog {
         Ok(self.records.put(&key.0, value).await?)
     }
 
-    /// Reads the answers that the language model gave to aggregators that then failed.
+    /// Reads the language model's answers to aggregators that failed later in the same run.
     pub(crate) async fn cached_answers(&self, video_id: VideoId) -> Result<SavedAnswers> {
         Ok(self.read_cached(&answers_key(video_id)).await?.unwrap_or_default())
     }
 
-    /// Replaces the answers that [`Self::cached_answers`] returns, or deletes them if `kept` is empty.
+    /// Replaces the answers that [`Self::cached_answers`] returns, or deletes them if `kept` is
+    /// empty.
     pub(crate) async fn cache_answers(&self, video_id: VideoId, kept: &SavedAnswers) -> Result<()> {
         if kept.is_empty() {
             return Ok(self.records.delete(&answers_key(video_id)).await?);
@@ -86,7 +88,7 @@ impl Catalog {
         Ok(self.records.put(&answers_key(video_id), &value).await?)
     }
 
-    /// Reads a cache document. A corrupt one counts as absent.
+    /// Reads a cache document; returns `None` if it is corrupt or missing.
     async fn read_cached<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
         match self.read(key).await {
             Err(error) if error.is_corrupt() => {
@@ -102,13 +104,13 @@ fn answers_key(video_id: VideoId) -> String {
     format!("cache/{video_id}/answers.json")
 }
 
-/// Cache of the speech recognition results of one video, by span of sound.
+/// Cache of one video's speech recognition results, by span of the audio.
 pub(crate) struct SpeechCache<'a> {
     pub(crate) catalog: &'a Catalog,
     pub(crate) video_id: VideoId,
     /// Index of the audio track, if the video has several.
     pub(crate) audio_track: Option<u32>,
-    /// Index of the channel of the track, if each has its own voice.
+    /// Index of the channel in the track, if each channel carries a different voice.
     pub(crate) channel: Option<usize>,
 }
 

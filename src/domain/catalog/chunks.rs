@@ -16,30 +16,30 @@ use crate::kernel::video::{ChunkId, VideoId};
 /// Which chunks to list.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ChunkQuery {
-    /// Only the output of this analyzer.
+    /// Only output from this analyzer.
     pub analyzer: Option<String>,
-    /// Only chunks that end after this second.
+    /// Only chunks that end after this time, in seconds from the start of the video.
     pub after: Option<f64>,
-    /// Only chunks that start before this second.
+    /// Only chunks that start before this time, in seconds from the start of the video.
     pub before: Option<f64>,
-    /// Only these chunks: comma-separated integers.
+    /// Only chunks with these ids, given as comma-separated integers.
     pub chunk_ids: Option<String>,
     /// Page size, 1..=500.
     pub limit: u32,
-    /// Chunks to skip.
+    /// Number of chunks to skip.
     pub offset: u32,
-    /// Include internal keys.
+    /// Whether to include internal keys.
     pub verbose: bool,
 }
 
 /// One chunk with its analyzers' output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkView {
-    /// The id within the video.
+    /// The chunk's id within the video.
     pub chunk_id: ChunkId,
-    /// The span, seconds of the video.
+    /// The chunk's span, in seconds from the start of the video.
     pub span: Span,
-    /// JSON object as text by analyzer id, for analyzers with output.
+    /// The output of each analyzer that has any, by analyzer id: the text of a JSON object.
     pub outputs: BTreeMap<String, Arc<str>>,
 }
 
@@ -48,7 +48,7 @@ pub struct ChunkView {
 pub struct ChunkPage {
     /// The id of the video.
     pub video_id: VideoId,
-    /// Analyzers with output on the video.
+    /// Ids of the analyzers with output for the video.
     pub analyzers: Vec<String>,
     /// Number of matching chunks on all pages.
     pub total: u32,
@@ -102,7 +102,7 @@ impl Catalog {
         })
     }
 
-    /// Reads one chunk with the merged output of all analyzers.
+    /// Reads one chunk with the outputs of all analyzers.
     pub async fn chunk(
         &self,
         video_id: VideoId,
@@ -133,7 +133,7 @@ impl Catalog {
         views.into_iter().next().ok_or_else(|| Error::corrupt("a chunk is gone"))
     }
 
-    /// Reads chunks with their stored outputs, from only those pages that contain these chunks.
+    /// Reads chunks with their stored outputs. Loads only the pages that contain these chunks.
     pub(super) async fn chunk_views(
         &self,
         chunks: Vec<(ChunkId, Span)>,
@@ -163,8 +163,8 @@ impl Catalog {
     }
 }
 
-/// Finds the entries of these analyzers. If one has no output on the video, the `Invalid` error
-/// lists the analyzers that do.
+/// Finds the entries of these analyzers. If one has no output for the video, returns `Invalid` with
+/// a list of the analyzers that do.
 pub(super) fn entries<'r>(
     record: &'r VideoRecord,
     analyzers: &'r [String],
@@ -182,8 +182,8 @@ pub(super) fn entries<'r>(
     analyzers.iter().map(entry).collect()
 }
 
-/// Parses comma-separated integers. Integers outside the range of chunk ids are dropped: no chunk has
-/// them.
+/// Parses comma-separated integers. Drops integers outside the range of chunk ids, since no chunk
+/// can match them.
 fn parse_ids(ids: &str) -> Result<BTreeSet<ChunkId>> {
     let integer = |id: &str| {
         let digits = id.strip_prefix(['-', '+']).unwrap_or(id);

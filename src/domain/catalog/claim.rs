@@ -1,33 +1,34 @@
-//! The protocol for starting, publishing and cleaning up every change to a video. It ensures that no change
-//! can undo another, whichever instance stalls, dies or is partitioned in between.
+//! The protocol for starting, publishing and cleaning up every change to a video. It ensures that
+//! no change can undo another, even if an instance stalls, dies or is partitioned in between.
 //!
-//! One document, `video.json`, holds the state of a video and is only changed by compare-and-swap. The
-//! holder of the lock first *claims* the video: it swaps a random fence into that document. If the video
-//! does not exist, the document becomes a tombstone that holds the fence. From then on:
+//! One document, `video.json`, holds the state of a video and is only changed by compare-and-swap.
+//! The holder of the lock first *claims* the video: it swaps a random fence into that document. If
+//! the video does not exist, the document becomes a tombstone that holds the fence. From then on:
 //!
-//! - A publication swaps against the claimed content. An instance that stalled beyond its lease expects a
-//!   fence that is no longer there, so the store refuses the swap. Fences are random, so the same content
-//!   never recurs (no ABA problem).
-//! - Documents and points also have random identifiers: documents in their keys, points in their revisions.
-//!   New ones are stored next to the old ones and stay invisible until a record references them. Searches
-//!   skip points whose revision differs from that of the video's listing entry, which is updated after the
-//!   record ([`Catalog::relist`]).
-//! - Documents are removed by key, never by pattern, and only if they were listed *before* this instance saw
-//!   its own fence still in place ([`Catalog::clean`]). Another instance creates nothing before it has
-//!   swapped in its fence, so none of its documents were listed. And a document that was unreferenced at that
-//!   time is never referenced later, because a new record is derived from the record read then, or from
-//!   scratch.
-//! - Object keys can be reused. The removal of objects begins with a tombstone that lists them. An instance
-//!   that resumes such a removal retires these keys ([`Tombstone::retired`]), since the first instance may
-//!   still be removing objects. If the record store is not shared, the previous process is certainly dead,
-//!   and keys are reused.
-//! - Before the results of a failed change are removed, its claim is replaced with another one, so that a
+//! - A publication swaps against the claimed content. An instance that stalled beyond its lease
+//!   expects a fence that is no longer there, so the store refuses the swap. Fences are random, so
+//!   the same content never recurs (no ABA problem).
+//! - Documents and points also have random identifiers: documents in their keys, points in their
+//!   revisions. New ones are stored next to the old ones and stay invisible until a record
+//!   references them. Searches skip points whose revision differs from that of the video's listing
+//!   entry, which is updated after the record ([`Catalog::relist`]).
+//! - Documents are removed by key, never by pattern, and only if they were listed *before* this
+//!   instance checked that its own fence was still in place ([`Catalog::clean`]). Another instance
+//!   creates nothing before it has swapped in its fence, so none of its documents were listed. And
+//!   a document that was unreferenced at that time is never referenced later, because every new
+//!   record is either derived from the record read then or created from scratch.
+//! - Object keys can be reused. The removal of objects begins with a tombstone that lists them. An
+//!   instance that resumes such a removal retires these keys ([`Tombstone::retired`]), since the
+//!   first instance may still be removing objects. If the record store is not shared, the previous
+//!   process is certainly dead, so keys are reused.
+//! - Before the results of a failed change are removed, its fence is replaced, so that a
 //!   publication still in flight to the store cannot succeed.
 //!
-//! User metadata ([`VideoMetadata`]) is swapped into the record without a claim: this does not change the
-//! fence, and every other swap of the record merges in concurrent metadata changes.
+//! User metadata ([`VideoMetadata`]) is swapped into the record without a claim: this does not
+//! change the fence, and every other swap of the record merges in concurrent metadata changes.
 //!
-//! A lock's lease therefore only decides which instance does the work; correctness does not depend on it.
+//! A lock's lease therefore only decides which instance does the work; correctness does not depend
+//! on it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -48,10 +49,10 @@ use crate::kernel::video::VideoId;
 const REREAD_DELAYS: [Duration; 3] =
     [Duration::ZERO, Duration::from_millis(500), Duration::from_millis(2000)];
 
-/// Maximum number of concurrent removals of documents.
+/// Maximum number of documents removed concurrently.
 const MAX_CONCURRENT_REMOVALS: usize = 16;
 
-/// The right to replace the state that was read, until another claim on the video.
+/// The right to replace a video's state, valid until the next claim on the video.
 pub(crate) struct VideoClaim {
     /// The id of the video.
     pub(crate) video_id: VideoId,
@@ -59,13 +60,14 @@ pub(crate) struct VideoClaim {
     pub(crate) base: RecordState,
 }
 
-/// A random fence that no other claim has.
+/// Creates a random fence that no other claim has.
 fn new_fence() -> String {
     uuid::Uuid::new_v4().simple().to_string()
 }
 
 impl RecordState {
-    /// The same state with a new fence.
+    /// Returns this state with a new fence. An absent or vacant state becomes an unpublished
+    /// tombstone; an unreadable one stays unchanged.
     pub(super) fn with_new_fence(&self, video_id: VideoId) -> Result<Self> {
         match self {
             Self::Absent => Self::from_tombstone(Tombstone {
@@ -92,8 +94,8 @@ impl RecordState {
         }
     }
 
-    /// Rebases `self`, derived from `before`, onto `now`, which differs from `before` only in user
-    /// metadata.
+    /// Rebases `self`, which was derived from `before`, onto `now`, which differs from `before`
+    /// only in user metadata.
     fn rebase(&self, before: &Self, now: &Self) -> Result<Self> {
         match (self, before, now) {
             (Self::Record(after, _), Self::Record(before, _), Self::Record(now, _)) => {
@@ -105,7 +107,7 @@ impl RecordState {
         }
     }
 
-    /// Number of publications of the video.
+    /// Returns how many times the video's state was published.
     pub(super) fn epoch(&self) -> u64 {
         match self {
             Self::Record(record, _) => record.epoch,
@@ -122,7 +124,7 @@ impl RecordState {
         }
     }
 
-    /// Keys that new objects of the video must not use.
+    /// Returns the keys that new objects of the video must not use.
     pub(crate) fn retired(&self) -> &[String] {
         match self {
             Self::Record(record, _) => &record.retired,
@@ -131,7 +133,7 @@ impl RecordState {
         }
     }
 
-    /// Keys of the referenced documents, and revisions of the referenced points.
+    /// Returns the keys of the referenced documents and the revisions of the referenced points.
     fn references(&self) -> (BTreeSet<String>, BTreeSet<String>) {
         match self {
             Self::Record(record, _) => (referenced_keys(record), record.revisions()),
@@ -142,7 +144,8 @@ impl RecordState {
 }
 
 impl Catalog {
-    /// Begins a change of a video that the caller has locked. Finishes an interrupted delete first.
+    /// Begins a change to a video that the caller has locked. Finishes an interrupted removal
+    /// first.
     pub(crate) async fn claim(&self, video_id: VideoId, lock: &VideoLock) -> Result<VideoClaim> {
         lock.check()?;
         let mut current = self.record_state(video_id).await?;
@@ -154,14 +157,14 @@ impl Catalog {
         }
         let claimed = current.with_new_fence(video_id)?;
         let base = self.swap(video_id, &current, claimed).await?;
-        // The lock was held when the fence was swapped in: no other holder had begun by then.
+        // If the lock is still held, it was held when the fence was swapped in, so no other holder
+        // had begun by then.
         lock.check()?;
         Ok(VideoClaim { video_id, base })
     }
 
-    /// Atomically publishes `record` if the claim still holds, then removes unreferenced data. On an
-    /// error the record is not published, as far as can be determined; a publication known to have
-    /// succeeded is not an error.
+    /// Atomically publishes `record` if the claim is still valid, then removes unreferenced data.
+    /// Returns an error only if the record was not published, as far as can be determined.
     pub(crate) async fn publish(&self, claim: &VideoClaim, record: VideoRecord) -> Result<()> {
         let (video_id, base) = (claim.video_id, &claim.base);
         let fence = match base {
@@ -183,15 +186,15 @@ impl Catalog {
         }
     }
 
-    /// Updates the listing entry, then removes the replaced data: until the entry is updated, searches
-    /// return it.
+    /// Updates the listing entry, then removes the replaced data. The order matters, because
+    /// searches return the replaced data until the entry is updated.
     async fn relist_and_clean(&self, video_id: VideoId, now: &RecordState) -> Result<()> {
         self.relist(video_id).await?;
         self.clean(video_id, now).await.map(drop)
     }
 
-    /// Replaces the stored state of a video if it is still `before`. Merges concurrent changes of user
-    /// metadata.
+    /// Replaces the stored state of a video if it is still `before`. Merges in concurrent changes
+    /// to user metadata.
     pub(super) async fn swap(
         &self,
         video_id: VideoId,
@@ -206,8 +209,8 @@ impl Catalog {
             if matches!(swapped, Ok(true)) {
                 return Ok(after);
             }
-            // The write may have succeeded although its response was lost or the client of the
-            // store retried it.
+            // The write may have succeeded even if its response was lost or the store's client
+            // retried it.
             let now = self.reread(video_id).await;
             if now.as_ref().is_ok_and(|now| now.expected() == after.expected()) {
                 return Ok(after);
@@ -239,11 +242,12 @@ impl Catalog {
         read
     }
 
-    /// Removes the documents and points of a video that `current` does not reference. Returns whether
+    /// Removes a video's documents and points that `current` does not reference. Returns whether
     /// `current` is still the stored state; if not, or if it is unreadable, removes nothing.
     pub(crate) async fn clean(&self, video_id: VideoId, current: &RecordState) -> Result<bool> {
         let (documents, revisions) = self.garbage(video_id, current).await?;
-        // Read after the listing, which thus contains nothing that another instance created since.
+        // Read the state after listing: if it is unchanged, no other instance had created anything
+        // that is listed.
         if !self.record_state(video_id).await?.same_except_metadata(current) {
             return Ok(false);
         }
@@ -254,7 +258,7 @@ impl Catalog {
         Ok(true)
     }
 
-    /// The stored documents and point revisions that `current` does not reference.
+    /// Finds the stored documents and point revisions that `current` does not reference.
     pub(crate) async fn garbage(
         &self,
         video_id: VideoId,
@@ -274,8 +278,8 @@ impl Catalog {
         Ok((documents, stored.filter(|revision| !revisions.contains(revision)).collect()))
     }
 
-    /// Removes data that only an unpublished record references. Does nothing if its claim still holds,
-    /// since a publication may be in flight.
+    /// Removes data that only the unpublished state `after` references. Does nothing if the claim
+    /// is still valid, since the publication may be in flight.
     async fn withdraw(&self, claim: &VideoClaim, after: &RecordState) -> Result<()> {
         let now = self.record_state(claim.video_id).await?;
         let is_current = |state: &RecordState| now.same_except_metadata(state);
@@ -308,7 +312,7 @@ impl Catalog {
         Ok(self.index.replace(Some(&scope), Vec::new()).await?)
     }
 
-    /// Logs a failed cleanup and leaves the garbage to a repair.
+    /// If a cleanup failed, logs the error and leaves the garbage to a repair.
     pub(super) fn defer_cleanup(&self, video_id: VideoId, outcome: Result<()>) {
         if let Err(error) = outcome {
             tracing::warn!(%video_id, error = %error.labelled(), "garbage remains until a repair");

@@ -1,5 +1,5 @@
-//! Lists collections and moves videos between them. A collection exists as long as a video is in it;
-//! its name is part of the metadata of its videos.
+//! Lists collections and moves videos between them. A collection exists as long as a video is in
+//! it; its name is part of the metadata of its videos.
 
 use futures::{StreamExt, TryStreamExt, stream};
 use ports::listing::ListQuery;
@@ -15,17 +15,17 @@ use crate::kernel::video::VideoId;
 /// A collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collection {
-    /// The name, which identifies it.
+    /// The name, which identifies the collection.
     pub name: String,
-    /// Number of videos in it.
+    /// Number of videos in the collection.
     pub videos: u64,
-    /// When the oldest of them was first ingested, ISO 8601.
+    /// When the oldest video was first ingested, in ISO 8601.
     pub first_added: String,
-    /// When the newest of them was first ingested, ISO 8601.
+    /// When the newest video was first ingested, in ISO 8601.
     pub last_added: String,
 }
 
-/// A page of collections, by name.
+/// A page of collections, sorted by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CollectionList {
     /// The collections of this page.
@@ -38,11 +38,11 @@ pub struct CollectionList {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CollectionChange {
-    /// Move them to the collection of this name.
+    /// Moves the videos to the collection with this name.
     Rename(String),
-    /// Remove them from the collection.
+    /// Removes the videos from the collection.
     Dissolve,
-    /// Delete them.
+    /// Deletes the videos.
     Delete,
 }
 
@@ -56,8 +56,8 @@ pub struct CollectionResult {
 }
 
 impl Catalog {
-    /// Lists the collections that a caller may see, by name: at most `limit` whose names come after
-    /// `after`.
+    /// Lists the collections that a caller may see, sorted by name: at most `limit` of those whose
+    /// names come after `after`.
     pub async fn collections(
         &self,
         access: &Access,
@@ -87,8 +87,8 @@ impl Catalog {
         }))
     }
 
-    /// Counts the videos in a collection. Returns `NotFound` if there are none or the caller may
-    /// not see it.
+    /// Counts the videos in a collection. Returns `NotFound` if the collection has none or the
+    /// caller may not see it.
     pub(crate) async fn count_in_collection(&self, access: &Access, name: &str) -> Result<u64> {
         let unknown = || Error::NotFound(format!("unknown collection '{name}'"));
         if !access.sees(Some(name)) {
@@ -100,7 +100,7 @@ impl Catalog {
         if total == 0 { Err(unknown()) } else { Ok(total) }
     }
 
-    /// Lists at most `limit` videos in a collection, and counts all of them.
+    /// Lists at most `limit` videos in a collection, and counts all videos in it.
     pub(crate) async fn list_in_collection(
         &self,
         name: &str,
@@ -112,8 +112,8 @@ impl Catalog {
         Ok((page.entries.into_iter().map(|entry| entry.video_id).collect(), page.total))
     }
 
-    /// Moves a video from one collection to another, or to none. Leaves a video that is no longer in
-    /// `from` unchanged, but updates its listing entry.
+    /// Moves a video from the collection `from` to the collection `to`, or to none. If the video is
+    /// no longer in `from`, only updates its listing entry.
     pub(crate) async fn move_to_collection(
         &self,
         video_id: VideoId,
@@ -128,7 +128,8 @@ impl Catalog {
             Ok(metadata)
         };
         match self.modify_metadata(video_id, change).await {
-            // Deleted meanwhile or unreadable: `relist` removes the entry.
+            // The video is unreadable or was deleted in the meantime, so `relist` removes its
+            // entry.
             Err(Error::NotFound(_)) => self.relist(video_id).await,
             Err(error) if error.is_corrupt() => self.relist(video_id).await,
             changed => changed,

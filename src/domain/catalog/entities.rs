@@ -49,8 +49,8 @@ impl Catalog {
         Ok(EntityList { video_id, total: entities.len() as u32, entities })
     }
 
-    /// Reads when each person in a video is visible, by entity id. The result is empty if this was
-    /// not computed.
+    /// Reads the timeline of each person in a video, by entity id. The result is empty if timelines
+    /// were not computed.
     pub(super) async fn timelines(
         &self,
         record: &VideoRecord,

@@ -17,7 +17,7 @@ use crate::kernel::time::now;
 /// Key of the record with all definitions, sorted by name.
 const KEY: &str = "extractors.json";
 
-/// Maximum length of a description, characters.
+/// Maximum length of a description, in characters.
 const MAX_DESCRIPTION_CHARS: usize = 1000;
 
 /// Creates, updates and deletes extractors.
@@ -29,7 +29,7 @@ pub struct Extractors {
 /// The user's input for an extractor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExtractorDraft {
-    /// The purpose, in a sentence.
+    /// The extractor's purpose, in one sentence.
     pub description: String,
     /// The JSON schema to fill in, as JSON text.
     pub schema: String,
@@ -40,21 +40,22 @@ impl Extractors {
         Self { catalog, settings }
     }
 
-    /// Reads all definitions, by name.
+    /// Reads all definitions, sorted by name.
     pub async fn list(&self) -> Result<Vec<ExtractorDefinition>> {
         self.catalog.load_extractors().await
     }
 
-    /// Reads one definition. If there is none of this name, the `NotFound` error lists the
-    /// available ones.
+    /// Reads one definition. If none has this name, returns `NotFound` with a list of the available
+    /// ones.
     pub async fn get(&self, name: &str) -> Result<ExtractorDefinition> {
         let definitions = self.list().await?;
         let found = definitions.iter().find(|definition| definition.name == name).cloned();
         found.ok_or_else(|| not_defined(name, &definitions))
     }
 
-    /// Creates or replaces an extractor. Replacing it makes its existing results outdated. Returns
-    /// `Invalid` for a name reserved by the service and for a schema that is not a valid form.
+    /// Creates or replaces an extractor. Replacing an extractor makes its existing results
+    /// outdated. Returns `Invalid` for a name reserved by the service and for a schema that is not
+    /// a valid form.
     pub async fn put(&self, name: &str, draft: &ExtractorDraft) -> Result<ExtractorDefinition> {
         check_name(name, self.catalog.analyzers.is_built_in(name))?;
         let description = draft.description.trim();
@@ -93,8 +94,8 @@ impl Extractors {
         .await
     }
 
-    /// Deletes an extractor. Its results stay with the videos until they are ingested again. If
-    /// there is none of this name, the `NotFound` error lists the available ones.
+    /// Deletes an extractor. Videos keep its results until they are ingested again. If no extractor
+    /// has this name, returns `NotFound` with a list of the available ones.
     pub async fn delete(&self, name: &str) -> Result<()> {
         self.change(|definitions| {
             match definitions.iter().position(|existing| existing.name == name) {

@@ -5,7 +5,7 @@ use crate::catalog::record::VideoRecord;
 use crate::kernel::error::Result;
 
 impl Catalog {
-    /// Finds those documents of a published video that are missing or corrupt.
+    /// Finds the missing and corrupt documents of a published video.
     pub(crate) async fn faults(&self, record: &VideoRecord) -> Result<Vec<DocumentFault>> {
         let mut faults = Vec::new();
         let mut read = |part: DocumentContent, read: Result<()>| match read {
@@ -49,7 +49,7 @@ pub(crate) struct DocumentFault {
 pub(crate) enum DocumentContent {
     /// Chunks, signals or speech, which everything else depends on.
     Base,
-    /// The corrections by users.
+    /// The user's corrections.
     Corrections,
     /// The outputs of this analyzer.
     Analyzer(String),

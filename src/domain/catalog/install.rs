@@ -1,6 +1,6 @@
-//! The install id shows which stores belong together. The records carry it, and so do the index and
-//! the queue, which other installs may be able to reach too. An instance neither repairs nor uses
-//! stores that another install owns.
+//! The install id identifies the stores that belong together. It is stored in the records and also
+//! in the index and the queue, which other installs may be able to reach. An instance neither
+//! repairs nor uses stores that another install owns.
 
 use ports::index::VectorIndex;
 use ports::records::Precondition;
@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::catalog::Catalog;
 use crate::kernel::error::{Error, Result};
 
-/// Key of the record with the id.
+/// Key of the record that holds the install id.
 const KEY: &str = "install.json";
 
 impl Catalog {
@@ -26,8 +26,8 @@ impl Catalog {
         }
     }
 
-    /// Registers this install as the owner of the index if it has none. Returns `Invalid` if another
-    /// install owns it.
+    /// Registers this install as the owner of the index if the index has none. Returns `Invalid` if
+    /// another install owns it.
     pub(crate) async fn adopt_index(&self) -> Result<()> {
         let install = self.install().await?;
         if self.index.adopt(&install).await? != install {
@@ -64,8 +64,8 @@ impl Catalog {
         }
     }
 
-    /// Restores a damaged id record with the id of the install that owns `index`, or with a new
-    /// one.
+    /// Replaces a damaged id record. Uses the id of the install that owns `index` or, if there is
+    /// none, a new id.
     pub async fn restore_install(&self, index: &dyn VectorIndex) -> Result<()> {
         match self.stored_install().await {
             Err(error) if error.is_corrupt() => {}
@@ -105,7 +105,7 @@ fn bucket_error(error: PortError, content: &str, key: &str) -> PortError {
     PortError::caused_by(error.kind(), message, error)
 }
 
-/// The error for a store that belongs to another install.
+/// Creates the error for a store that belongs to another install.
 pub(crate) fn owned_by_other_install(what: &str, key: &str) -> Error {
     Error::Invalid(format!(
         "{what} of other records than these; share those records (records.kind = \"bucket\", \

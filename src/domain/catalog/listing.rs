@@ -3,8 +3,8 @@
 //!
 //! A video's entry is derived from its record. It is written after the record is published and
 //! before the replaced data is removed. After writing an entry, the writer reads the record again,
-//! and repeats this until both agree. So the last writer corrects an entry that a stalled writer
-//! left, and the next repair corrects what a crash left behind.
+//! and repeats this until the two agree. So the last writer corrects an entry left by a stalled
+//! writer, and the next repair corrects entries left by a crash.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
@@ -47,14 +47,14 @@ pub(crate) struct EntrySummary {
     /// User metadata.
     #[serde(default, rename = "about")]
     pub(crate) metadata: VideoMetadata,
-    /// The published point revision of each analyzer. Points with another revision are not part of the
-    /// published record.
+    /// The published point revision of each analyzer. Points with another revision are not part of
+    /// the published record.
     pub(crate) revisions: BTreeMap<String, String>,
 }
 
 impl EntrySummary {
-    /// Whether points of an analyzer with this revision belong to the published record. Points without
-    /// a revision always do.
+    /// Whether an analyzer's points with this revision belong to the published record. Points
+    /// without a revision always do.
     pub(crate) fn has_revision(&self, analyzer_id: &str, revision: &str) -> bool {
         revision.is_empty() || self.revisions.get(analyzer_id).is_some_and(|own| own == revision)
     }
@@ -108,7 +108,7 @@ impl Catalog {
         Ok((entries.collect::<Result<_>>()?, page.total))
     }
 
-    /// Reads the summaries of these videos; leaves out unpublished ones.
+    /// Reads the summaries of these videos, omitting unpublished ones.
     pub(crate) async fn summaries(
         &self,
         video_ids: &[VideoId],
@@ -117,8 +117,8 @@ impl Catalog {
         entries.into_iter().map(|entry| Ok((entry.video_id, parse_summary(&entry)?))).collect()
     }
 
-    /// Does the same as [`Self::summaries`], for search hits. If `is_sufficient` accepts a cached
-    /// summary, reading it costs no request.
+    /// Reads summaries for search hits, as [`Self::summaries`] does, but makes no request for a
+    /// video whose cached summary `is_sufficient` accepts.
     pub(crate) async fn cached_summaries(
         &self,
         video_ids: &[VideoId],
@@ -145,8 +145,8 @@ impl Catalog {
         Ok(summaries)
     }
 
-    /// Lists up to [`BATCH`] videos after a position that satisfy these conditions, newest first.
-    /// Also returns the position to continue after, or `None` if there are no more.
+    /// Lists up to [`BATCH`] videos that satisfy these conditions and come after a position, newest
+    /// first. Also returns the position to continue after, or `None` if there are no more.
     pub(crate) async fn video_batch(
         &self,
         conditions: &[Condition],
@@ -170,7 +170,8 @@ impl Catalog {
         Ok(entries.iter().map(position).collect())
     }
 
-    /// Finds the positions of those given videos that a caller may see, newest first.
+    /// Finds the positions of the given videos, newest first, omitting videos that the caller may
+    /// not see.
     pub(crate) async fn positions(
         &self,
         access: &Access,
@@ -187,8 +188,8 @@ impl Catalog {
         Ok(self.listing.matching_ids(conditions).await?)
     }
 
-    /// Counts the keywords of a field among the videos that satisfy these conditions. Returns the
-    /// first `limit` keywords, each with its number of videos.
+    /// Counts a field's keywords among the videos that satisfy these conditions. Returns the first
+    /// `limit` keywords, each with the number of videos that have it.
     pub(crate) async fn words(
         &self,
         field: &str,
@@ -208,7 +209,7 @@ impl Catalog {
         Ok(self.listing.list(&visible_query(access, limit)).await?.entries)
     }
 
-    /// Reads the entries of these videos, in this order. Leaves out videos that are unpublished or
+    /// Reads the entries of these videos, in the given order. Omits videos that are unpublished or
     /// that the caller may not see.
     pub(crate) async fn entries(
         &self,
@@ -225,8 +226,8 @@ impl Catalog {
         Ok(entries)
     }
 
-    /// Finds the newest video that was fetched from this URL, given with secrets redacted, and that
-    /// the caller may see.
+    /// Finds the newest video that was fetched from `url` and that the caller may see. Secrets in
+    /// `url` must be redacted.
     pub(crate) async fn find_by_source_url(
         &self,
         access: &Access,
@@ -288,7 +289,8 @@ impl Catalog {
         for batch in ids.chunks(BATCH) {
             let entries = self.entries_from_records(batch).await?;
             self.listing.put(entries.values().cloned().collect()).await?;
-            // Another instance may have published or deleted some before the entries were written.
+            // Another instance may have published or deleted videos before the entries were
+            // written.
             let now = self.entries_from_records(batch).await?;
             for video_id in batch.iter().filter(|id| entries.get(*id) != now.get(*id)) {
                 self.relist(*video_id).await?;
@@ -297,7 +299,7 @@ impl Catalog {
         self.set_listing_state(&ListingState::with_format(FORMAT)).await
     }
 
-    /// Derives entries from the records of those given videos that are published.
+    /// Derives the entries of the given videos from their records, omitting unpublished videos.
     async fn entries_from_records(
         &self,
         video_ids: &[VideoId],
@@ -319,23 +321,23 @@ impl Catalog {
     }
 }
 
-/// The query for the newest `limit` videos that a caller may see.
+/// Creates the query for the newest `limit` videos that a caller may see.
 fn visible_query(access: &Access, limit: usize) -> ListQuery {
     let conditions = metadata::visible_to(access).into_iter().collect();
     ListQuery { conditions, limit, ..ListQuery::default() }
 }
 
-/// The position of an entry in the listing order.
+/// Returns an entry's position in the listing order.
 pub(super) fn position(entry: &VideoEntry) -> Position {
     Position { created_at: entry.created_at, video_id: entry.video_id }
 }
 
-/// The listing order: newest first, then by id.
+/// Compares two positions in the listing order: newest first, then by id.
 pub(crate) fn listing_order(a: &Position, b: &Position) -> Ordering {
     b.created_at.cmp(&a.created_at).then_with(|| a.video_id.cmp(&b.video_id))
 }
 
-/// The text form of a position, as clients receive it and send it back.
+/// Converts positions to and from cursors, which clients receive and send back.
 pub(super) mod cursor {
     use ports::listing::Position;
 

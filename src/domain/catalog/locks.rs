@@ -1,6 +1,7 @@
-//! Locks on videos: one job works on a video at a time, and the next one waits. Each lock is stored in the
-//! records, so that a restart finds what the previous process was working on when it died. If instances share
-//! their records, the stored lock is a lease, which expires when its holder dies.
+//! Locks on videos: one job works on a video at a time, and the next one waits. Each lock is stored
+//! in the records, so that a restarted process finds the videos that the previous one was working
+//! on when it died. If instances share their records, the stored lock is a lease, which expires
+//! when its holder dies.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -21,7 +22,7 @@ use crate::kernel::video::VideoId;
 /// How often to check a lease that another instance holds.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How many times a lease is renewed before it would expire.
+/// How many times a lease is renewed within its length.
 const RENEWALS: u32 = 4;
 
 /// What a lock protects.
@@ -52,7 +53,7 @@ impl fmt::Display for LockTarget {
 pub struct VideoLocks {
     held: Mutex<HashMap<LockTarget, Weak<AsyncMutex<()>>>>,
     records: Arc<dyn RecordStore>,
-    /// Present if other instances share the records.
+    /// `Some` if other instances share the records.
     leases: Option<Leases>,
 }
 
@@ -74,8 +75,8 @@ struct Leases {
     length: Duration,
 }
 
-/// A lock as a single process stores it. Each has a unique key, because it is removed in the
-/// background, and the removal must never hit the next lock.
+/// A lock in records that are not shared. Each lock has a unique key, because it is removed in the
+/// background, and the removal must never delete the next lock.
 struct LockNote {
     records: Arc<dyn RecordStore>,
     target: LockTarget,
@@ -83,7 +84,7 @@ struct LockNote {
 }
 
 struct LockLease {
-    /// When it was last renewed; it is valid for `length` after that.
+    /// When the lease was last renewed; it is valid for `length` from then on.
     renewed: Arc<Mutex<Instant>>,
     length: Duration,
     /// Cancelled when the lease is lost to another holder.
@@ -93,8 +94,8 @@ struct LockLease {
 }
 
 impl LockLease {
-    /// Whether another instance may hold the lease by now. It counts as expired a quarter of its
-    /// length early, as a margin for clock skew.
+    /// Whether another instance may hold the lease by now. The lease counts as expired a quarter of
+    /// its length early, as a margin for clock skew.
     fn is_expired(&self) -> bool {
         self.lost.is_cancelled() || is_expired(&self.renewed, self.length)
     }
@@ -106,8 +107,8 @@ fn is_expired(renewed: &Mutex<Instant>, length: Duration) -> bool {
 }
 
 impl VideoLocks {
-    /// Creates locks that apply within this process or, if `lease` gives the length of a lease, to
-    /// all instances that share `records`.
+    /// Creates locks that apply within this process or, if `lease` gives the length of a lease,
+    /// across all instances that share `records`.
     pub fn new(records: Arc<dyn RecordStore>, lease: Option<Duration>) -> Self {
         let leases = lease.map(|length| Leases { records: records.clone(), length });
         Self { held: Mutex::default(), records, leases }
@@ -124,7 +125,7 @@ impl VideoLocks {
         Ok(names.iter().filter_map(|name| locked_video(name)).collect())
     }
 
-    /// Waits for the lock.
+    /// Waits until the lock is free, then takes it.
     pub async fn lock(&self, target: impl Into<LockTarget>) -> Result<VideoLock> {
         let target = target.into();
         loop {
@@ -186,8 +187,8 @@ impl VideoLock {
         Ok(())
     }
 
-    /// Checks that the lock is still held, and fails if someone else may have taken it. Call this
-    /// before irreversible changes.
+    /// Checks that the lock is still held; returns `Cancelled` if another instance may have taken
+    /// it. Call this before irreversible changes.
     pub fn check(&self) -> Result<()> {
         match &self.stored {
             StoredLock::Lease(lease) if lease.is_expired() => Err(Error::Cancelled(
@@ -212,7 +213,7 @@ impl Drop for LockNote {
     }
 }
 
-/// The video that a stored lock under `claims/` protects.
+/// Returns the video that a stored lock under `claims/` protects.
 fn locked_video(name: &str) -> Option<VideoId> {
     name.strip_suffix(".json")?.split('-').next()?.parse().ok()
 }
@@ -282,7 +283,7 @@ impl Leases {
                 return lost.cancel();
             }
         }
-        // If it has expired meanwhile, another holder may own it.
+        // If the lease has expired in the meantime, it may belong to another holder.
         if is_expired(&renewed, self.length) {
             return;
         }
@@ -318,7 +319,7 @@ impl Drop for LockLease {
     }
 }
 
-/// Seconds since 1970, by this machine's clock.
+/// Returns the seconds since 1970 according to this machine's clock.
 fn now() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }

@@ -1,5 +1,5 @@
-//! User metadata of videos: custom keys, a collection, the recording time. An ingest sets it, and
-//! it can be patched later. Neither takes the video's lock or changes analysis results.
+//! User metadata of videos: custom keys, a collection and the recording time. An ingest sets it. A
+//! later patch neither takes the video's lock nor changes analysis results.
 
 use std::collections::BTreeMap;
 
@@ -12,19 +12,19 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::names::{comma_separated, suggest};
 use crate::kernel::time::instant;
 
-/// Listing field with the collection.
+/// Listing field for the collection.
 pub(crate) const COLLECTION: &str = "collection";
 
-/// Listing field with the recording time, milliseconds since 1970.
+/// Listing field for the recording time, in milliseconds since 1970.
 pub(crate) const RECORDED_AT: &str = "recorded_at";
 
-/// Listing field with the metadata keys of a video.
+/// Listing field for a video's metadata keys.
 pub(crate) const METADATA_KEYS: &str = "metadata_keys";
 
-/// Maximum length of a key, characters.
+/// Maximum length of a key, in characters.
 const MAX_KEY_CHARS: usize = 64;
 
-/// Maximum length of a collection name, characters.
+/// Maximum length of a collection name, in characters.
 const MAX_COLLECTION_CHARS: usize = 128;
 
 /// The value of a metadata key.
@@ -37,11 +37,11 @@ pub enum MetadataValue {
     Number(f64),
     /// Text, or a time in ISO 8601.
     Text(String),
-    /// An ordered list of texts.
+    /// An ordered list of strings.
     List(Vec<String>),
 }
 
-/// The type of a metadata key, the same for all videos.
+/// The type of a metadata key, which is the same in all videos.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MetadataType {
@@ -53,7 +53,7 @@ pub enum MetadataType {
     String,
     /// A date and time in ISO 8601, such as `2026-01-31T12:00:00Z`.
     Time,
-    /// A list of texts.
+    /// A list of strings.
     List,
 }
 
@@ -70,27 +70,28 @@ pub struct VideoMetadata {
     /// The collection that the video is in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collection: Option<String>,
-    /// When the first frame was recorded, ISO 8601.
+    /// When the first frame was recorded, in ISO 8601.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded_at: Option<String>,
 }
 
-/// A change to a video's metadata. Omitted fields and keys stay unchanged; null removes one.
+/// A change to a video's metadata. Omitted fields and keys stay unchanged; null removes a field or
+/// key.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MetadataPatch {
     /// Custom values by key.
     #[serde(rename = "metadata", skip_serializing_if = "Map::is_empty")]
     pub values: Map<String, Value>,
-    /// The new collection, or null.
+    /// The new collection, or null for none.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "nullable")]
     pub collection: Option<Value>,
-    /// When the first frame was recorded, ISO 8601, or null.
+    /// When the first frame was recorded, in ISO 8601, or null for unknown.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "nullable")]
     pub recorded_at: Option<Value>,
 }
 
-/// Distinguishes null (`Some`) from an omitted field (`None`).
+/// Deserializes null as `Some`, to distinguish it from an omitted field (`None`).
 fn nullable<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<Option<Value>, D::Error> {
     Value::deserialize(value).map(Some)
 }
@@ -115,7 +116,7 @@ impl MetadataValue {
         })
     }
 
-    /// The type of this value.
+    /// Returns the type of this value.
     pub fn kind(&self) -> MetadataType {
         match self {
             Self::Boolean(_) => MetadataType::Boolean,
@@ -141,7 +142,7 @@ impl MetadataValue {
     fn to_json(&self) -> Value {
         match self {
             Self::Boolean(boolean) => (*boolean).into(),
-            // Integers keep their integer form.
+            // Write integers without a fraction.
             Self::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
                 (*number as i64).into()
             }
@@ -153,7 +154,7 @@ impl MetadataValue {
 }
 
 impl MetadataType {
-    /// The name in API responses.
+    /// Returns the type's name in API responses.
     pub fn name(self) -> &'static str {
         match self {
             Self::Boolean => "boolean",
@@ -165,7 +166,8 @@ impl MetadataType {
     }
 }
 
-/// Whether a text is a date and time. A date alone does not name an instant, so it counts as text.
+/// Whether `text` is a date and time. A date alone does not identify an instant, so it counts as
+/// plain text.
 fn is_time(text: &str) -> bool {
     text.contains('T') && instant(text).is_some()
 }
@@ -176,14 +178,14 @@ impl MetadataPatch {
         self == &Self::default()
     }
 
-    /// The collection that the patch assigns, if any.
+    /// Returns the collection that the patch assigns, if any.
     pub(crate) fn collection(&self) -> Option<&str> {
         self.collection.as_ref()?.as_str().map(str::trim)
     }
 
-    /// Assigns the caller's default collection to a new video. Returns `Forbidden` if the patch names a
-    /// collection that the caller cannot see, `Unprocessable` if it names none and the caller has
-    /// several.
+    /// Assigns the caller's default collection to a new video if the patch names none. Returns
+    /// `Forbidden` if the patch names a collection that the caller cannot see, and `Unprocessable`
+    /// if it names none and the caller has several.
     pub(crate) fn assign_collection(&mut self, access: &Access) -> Result<()> {
         if access.collections().is_none() {
             return Ok(());
@@ -203,8 +205,8 @@ impl MetadataPatch {
         if self.collection.is_none() { Ok(()) } else { access.check_collection(self.collection()) }
     }
 
-    /// Applies the patch. Returns `Unprocessable` for a value of an unsupported type, and `Invalid`
-    /// for a malformed key or if the result takes more than `max_bytes` as JSON.
+    /// Applies the patch to `current`. Returns `Unprocessable` for a value of an unsupported type,
+    /// and `Invalid` if a key is malformed or the custom values take more than `max_bytes` as JSON.
     pub fn apply(&self, current: &VideoMetadata, max_bytes: usize) -> Result<VideoMetadata> {
         let mut changed = current.clone();
         for (key, value) in &self.values {
@@ -250,13 +252,13 @@ pub(crate) fn collection_name(name: &str) -> Result<String> {
     Ok(read.unwrap_or_default())
 }
 
-/// The listing condition that selects the videos in this collection.
+/// Returns the listing condition that selects the videos in this collection.
 pub(crate) fn in_collection(name: &str) -> Condition {
     Condition { field: COLLECTION.into(), predicate: Predicate::AnyKeyword(vec![name.into()]) }
 }
 
-/// The listing condition that selects the videos that a caller may see; `None` for unrestricted
-/// access.
+/// Returns the listing condition that selects the videos that a caller may see, or `None` if access
+/// is unrestricted.
 pub(crate) fn visible_to(access: &Access) -> Option<Condition> {
     let names = access.collections()?.iter().cloned().collect();
     Some(Condition { field: COLLECTION.into(), predicate: Predicate::AnyKeyword(names) })
@@ -287,7 +289,7 @@ fn parse_time(value: &Value) -> Result<Option<String>> {
 }
 
 impl VideoMetadata {
-    /// The fields by which a listing can filter.
+    /// Returns the fields by which a listing can filter.
     pub(crate) fn fields(&self) -> BTreeMap<String, FieldValue> {
         let values = self.values.iter();
         let mut fields: BTreeMap<String, FieldValue> =
@@ -305,13 +307,13 @@ impl VideoMetadata {
         fields
     }
 
-    /// The metadata as a JSON object.
+    /// Returns the custom values as a JSON object.
     pub fn metadata_json(&self) -> Map<String, Value> {
         self.values.iter().map(|(key, value)| (key.clone(), value.to_json())).collect()
     }
 
-    /// Converts a time in the video, in seconds, to wall-clock time, ISO 8601 in UTC, if the
-    /// recording time is known.
+    /// Converts a time in the video, in seconds, to wall-clock time in ISO 8601 (UTC). Returns
+    /// `None` if the recording time is unknown.
     pub fn wall_clock(&self, seconds: f64) -> Option<String> {
         let start = instant(self.recorded_at.as_deref()?)?;
         let at = start.checked_add((seconds * 1000.0).round() as i64)?;
@@ -319,8 +321,8 @@ impl VideoMetadata {
         Some(at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string())
     }
 
-    /// Merges three ways: applies the changes between `base` and `theirs` to `mine`. In a conflict,
-    /// `mine` wins.
+    /// Performs a three-way merge: applies the changes between `base` and `theirs` to `mine`. In a
+    /// conflict, `mine` wins.
     pub(crate) fn merge(base: &Self, mine: Self, theirs: &Self) -> Self {
         fn pick<T: Clone + PartialEq>(base: &T, mine: T, theirs: &T) -> T {
             if mine == *base { theirs.clone() } else { mine }
@@ -340,14 +342,14 @@ impl VideoMetadata {
     }
 }
 
-/// Listing field of a metadata key.
+/// Returns the listing field for a metadata key.
 pub(crate) fn field_name(key: &str) -> String {
     format!("metadata.{key}")
 }
 
-/// Parses a metadata filter into listing conditions: `{key: value}`, `{key: [values]}` for any of them,
-/// `{key: {"gte": …, "lte": …}}` for a range of numbers or times. Returns `Invalid` for a key that no
-/// video has, `Unprocessable` for a value of another type than its key's.
+/// Parses a metadata filter into listing conditions: `{key: value}`, `{key: [values]}` to match any
+/// of the values, `{key: {"gte": …, "lte": …}}` for a range of numbers or times. Returns `Invalid`
+/// for a key that no video has, and `Unprocessable` if a value does not have the type of its key.
 pub(crate) fn conditions(filter: &Value, keys: &MetadataKeys) -> Result<Vec<Condition>> {
     let filter = filter.as_object().ok_or_else(|| {
         Error::Unprocessable(format!("filter 'metadata' is {filter}; it must be an object of keys"))

@@ -77,7 +77,7 @@ pub(crate) use publication::ALERTS;
 pub(crate) use record_state::RecordState;
 pub(crate) use rendered::strip_internal;
 
-/// How often to try a read if the video is published in the meantime.
+/// How many times to try a read if the video is published again in the meantime.
 const READ_ATTEMPTS: usize = 3;
 
 /// Maximum number of documents read or written concurrently for one request.
@@ -107,9 +107,10 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Creates a catalog on these stores. If instances share their records, locks are leases that
-    /// last `lease`. The caches of rendered pages, responses and listing summaries hold at most
-    /// `cache_bytes` together. If the index is shared, cached summaries expire after `listing_ttl`.
+    /// Creates a catalog on these stores. If `lease` is given, instances share the records, and
+    /// locks are leases of this length. The caches for rendered pages, responses and listing
+    /// summaries together hold at most `cache_bytes`. If the index is shared, cached summaries
+    /// expire after `listing_ttl`.
     pub(crate) fn new(
         stores: &Stores,
         analyzers: Analyzers,
@@ -137,17 +138,18 @@ impl Catalog {
         }
     }
 
-    /// Videos with corrupt records or documents.
+    /// Returns the videos with missing or corrupt records or documents.
     pub(crate) fn unreadable(&self) -> &UnreadableVideos {
         &self.unreadable
     }
 
-    /// Videos whose interrupted changes have left garbage, as far as this process knows.
+    /// Returns the videos whose interrupted changes have left garbage, as far as this process
+    /// knows.
     pub(crate) fn unfinished(&self) -> MutexGuard<'_, BTreeSet<VideoId>> {
         self.unfinished.lock()
     }
 
-    /// Lists the videos that may have garbage from unfinished changes: those that are locked, that
+    /// Lists the videos that may have garbage from unfinished changes: videos that are locked, that
     /// this process left unfinished, or that are unreadable.
     pub(crate) async fn left_unfinished(&self) -> Result<BTreeSet<VideoId>> {
         let mut left: BTreeSet<VideoId> = self.locks.locked_videos().await?.into_iter().collect();
@@ -157,8 +159,8 @@ impl Catalog {
     }
 
     /// Reads documents of a published video. If documents are missing because the video was
-    /// published in the meantime, retries with the new record. Returns `NotFound` if there is no
-    /// such video.
+    /// published again in the meantime, retries with the new record. Returns `NotFound` if there is
+    /// no such video.
     pub(crate) async fn read_published<T, Reading: Future<Output = Result<T>>>(
         &self,
         video_id: VideoId,
@@ -220,7 +222,7 @@ impl Catalog {
         Ok(names.iter().filter_map(|name| name.parse().ok()).collect())
     }
 
-    /// Reads the published records of these videos, in this order; leaves out missing and
+    /// Reads the published records of these videos, in the given order, omitting missing and
     /// unreadable ones.
     pub(crate) async fn records(&self, video_ids: &[VideoId]) -> Result<Vec<VideoRecord>> {
         stream::iter(video_ids.to_vec())
@@ -271,8 +273,8 @@ impl Catalog {
             .map_or_else(BTreeSet::new, |speech| doubtful_words(&speech.by_channel().concat())))
     }
 
-    /// Reads the JSON of one stored aggregate. If it is not stored, the `Invalid` error lists those
-    /// that are.
+    /// Reads the JSON of one stored aggregate. If it is not stored, returns `Invalid` with a list
+    /// of the stored ones.
     pub(crate) async fn stored_aggregate(
         &self,
         record: &VideoRecord,
@@ -288,7 +290,8 @@ impl Catalog {
         self.document(key).await
     }
 
-    /// Reads one stored aggregate. If it is not stored, the `Invalid` error lists those that are.
+    /// Reads and parses one stored aggregate. If it is not stored, returns `Invalid` with a list of
+    /// the stored ones.
     pub(crate) async fn aggregate_result(
         &self,
         record: &VideoRecord,
@@ -298,8 +301,8 @@ impl Catalog {
         self.aggregators.read(aggregator, stored)
     }
 
-    /// Reads all readable stored aggregates. A corrupt one counts as missing, since it can be
-    /// computed again.
+    /// Reads the stored aggregates. Omits those that cannot be parsed, since they can be
+    /// recomputed.
     pub(crate) async fn aggregate_results(&self, record: &VideoRecord) -> Result<Results> {
         let mut results = Results::new();
         for id in record.aggregates.keys() {
@@ -343,7 +346,7 @@ impl Catalog {
         if let Some(video_id) = video_of(key) {
             match &read {
                 Ok(_) => self.unreadable.mark_readable(video_id, key),
-                // A document that was superseded meanwhile is no fault.
+                // A document that was superseded in the meantime is not a fault.
                 Err(error) if error.is_corrupt() && self.is_referenced(video_id, key).await => {
                     self.unreadable.report(video_id, key, &error.to_string());
                 }
@@ -367,7 +370,7 @@ impl Catalog {
     }
 }
 
-/// The keys of a published video's documents, including the record itself.
+/// Returns the keys of a published video's documents, including the record itself.
 fn referenced_keys(record: &VideoRecord) -> BTreeSet<String> {
     let mut referenced_keys = BTreeSet::from([
         record_key(record.video_id),
@@ -387,7 +390,7 @@ fn missing_record(key: &str) -> String {
     format!("the record {key} is missing")
 }
 
-/// The video that a document key belongs to.
+/// Returns the video that a document key belongs to.
 fn video_of(key: &str) -> Option<VideoId> {
     key.strip_prefix("videos/")?.split('/').next()?.parse().ok()
 }

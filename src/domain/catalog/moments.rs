@@ -1,5 +1,4 @@
-//! Reads moments: the stored results for any span of a video, however the video is divided into
-//! chunks.
+//! Reads moments: the stored results for any span of a video, regardless of its chunk boundaries.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -24,8 +23,8 @@ pub const MAX_CHUNKS: u32 = 500;
 /// Number of moments read concurrently.
 const MAX_CONCURRENT_MOMENTS: usize = 4;
 
-/// How far a moment may extend past the end of its video, seconds, because the times in its id are
-/// rounded.
+/// How far a moment may extend past the end of its video, in seconds, because the times in its id
+/// are rounded.
 const END_TOLERANCE: f64 = 0.001;
 
 /// The stored results for a moment.
@@ -37,15 +36,15 @@ pub struct Moment {
     pub filename: String,
     /// Public storage URL of its video.
     pub video_url: String,
-    /// Wall-clock time of its start, ISO 8601 in UTC, if the recording time is known.
+    /// Wall-clock time of the moment's start in ISO 8601 (UTC), if the recording time is known.
     pub recorded_at: Option<String>,
-    /// The first [`MAX_CHUNKS`] chunks that overlap it.
+    /// The first [`MAX_CHUNKS`] chunks that overlap the moment.
     pub chunks: Vec<MomentChunk>,
-    /// Number of all chunks that overlap it.
+    /// Total number of chunks that overlap the moment.
     pub total_chunks: u32,
-    /// The chunk directly before these.
+    /// The chunk directly before `chunks`.
     pub before: Option<NeighbourChunk>,
-    /// The chunk directly after these.
+    /// The chunk directly after `chunks`.
     pub after: Option<NeighbourChunk>,
 }
 
@@ -54,7 +53,7 @@ pub struct Moment {
 pub struct MomentChunk {
     /// The chunk with every analyzer's output.
     pub chunk: ChunkView,
-    /// Length of its overlap with the moment, seconds.
+    /// Length of the chunk's overlap with the moment, in seconds.
     pub overlap: f64,
     /// The statements, merged from all analyzers.
     pub statements: Vec<Statement>,
@@ -63,9 +62,9 @@ pub struct MomentChunk {
 /// A chunk next to a moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NeighbourChunk {
-    /// The id of the chunk's span as a moment.
+    /// The moment id for the chunk's span.
     pub moment_id: MomentId,
-    /// The id within the video.
+    /// The chunk's id within the video.
     pub chunk_id: ChunkId,
     /// The statements, merged from all analyzers.
     pub statements: Vec<Statement>,
@@ -76,13 +75,13 @@ pub struct NeighbourChunk {
 pub struct MissingMoment {
     /// The requested id.
     pub moment_id: MomentId,
-    /// The reason: the video does not exist, or the moment lies outside of it.
+    /// The reason: the video does not exist, or the moment lies outside the video.
     pub reason: String,
 }
 
 impl Catalog {
-    /// Reads the first of several moments, in order: at least one, and as many as have
-    /// [`MAX_CHUNKS`] chunks in total. A moment that cannot be read does not affect the others.
+    /// Reads moments in the given order, at least one, and stops before their chunks exceed
+    /// [`MAX_CHUNKS`] in total. A moment that cannot be read does not affect the others.
     pub async fn moments(
         &self,
         access: &Access,
@@ -202,7 +201,7 @@ impl Catalog {
         })
     }
 
-    /// Reads the statements of each chunk in a range, merged from all analyzers.
+    /// Reads the statements for each chunk in `chunks`, merged from all analyzers.
     async fn statements(
         &self,
         record: &VideoRecord,
@@ -245,7 +244,8 @@ fn outside_message(record: &VideoRecord, spans: &[Span], id: &MomentId) -> Optio
     })
 }
 
-/// Indices of the chunks that a span overlaps; for a span of length 0, the chunk that contains it.
+/// Returns the indices of the chunks that `span` overlaps or, if its length is 0, of the chunk that
+/// contains it.
 fn overlapping(spans: &[Span], span: Span) -> Range<u32> {
     let count = spans.len();
     let start = spans.partition_point(|chunk| chunk.end <= span.start).min(count.saturating_sub(1));

@@ -17,17 +17,17 @@ use crate::kernel::video::{ChunkId, VideoId};
 /// Number of chunks per stored page, and the default page size of chunk listings.
 pub const PAGE_CHUNKS: u32 = 50;
 
-/// Stored output of one analyzer on one chunk.
+/// One analyzer's stored output for one chunk.
 pub(crate) type OutputDocument = Map<String, Value>;
 
-/// Stored page of one analyzer's outputs: one output or null per chunk.
+/// A stored page of one analyzer's outputs: one output or null per chunk.
 pub(crate) type OutputDocuments = Vec<Option<OutputDocument>>;
 
-/// Location of one analyzer's stored outputs on a video.
+/// Location of one analyzer's stored outputs for a video.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutputPages {
-    /// Key prefix of the pages; if `page_chunks` is 0, the key of the single document with all
-    /// outputs, which records up to version 2 used.
+    /// Key prefix of the pages. If `page_chunks` is 0, as in records up to version 2, the key of
+    /// the single document with all outputs.
     document: String,
     /// Number of chunks per page; 0 if the outputs are not paged.
     #[serde(default)]
@@ -44,7 +44,7 @@ impl OutputPages {
         }
     }
 
-    /// The page number of a chunk, and the index of the chunk in that page.
+    /// Returns the number of the page that contains a chunk, and the chunk's index in that page.
     pub(super) fn locate(&self, chunk: ChunkId) -> (u32, usize) {
         match self.page_chunks {
             0 => (0, chunk.index()),
@@ -52,7 +52,7 @@ impl OutputPages {
         }
     }
 
-    /// Key of a page.
+    /// Returns the key of a page.
     pub(super) fn key(&self, page: u32) -> String {
         match self.page_chunks {
             0 => self.document.clone(),
@@ -60,7 +60,7 @@ impl OutputPages {
         }
     }
 
-    /// Keys of all pages of a video with `chunks` chunks.
+    /// Returns the keys of all pages for a video with `chunks` chunks.
     pub fn keys(&self, chunks: u32) -> impl Iterator<Item = String> {
         let pages = if self.page_chunks == 0 { 1 } else { chunks.div_ceil(self.page_chunks) };
         (0..pages).map(|page| self.key(page))
@@ -68,13 +68,13 @@ impl OutputPages {
 }
 
 impl Catalog {
-    /// Reads all stored outputs of one analyzer; the result is empty if it has not run.
+    /// Reads all stored outputs of one analyzer. The result is empty if the analyzer has not run.
     pub(crate) async fn outputs(&self, record: &VideoRecord, analyzer: &str) -> Result<Outputs> {
         self.outputs_in(record, analyzer, 0..record.chunks).await
     }
 
-    /// Reads one analyzer's stored outputs on a range of chunks; the result is empty if it has not
-    /// run. Reads only the pages that contain them.
+    /// Reads one analyzer's stored outputs for a range of chunks, loading only the pages that
+    /// contain these chunks. The result is empty if the analyzer has not run.
     pub(crate) async fn outputs_in(
         &self,
         record: &VideoRecord,
@@ -85,8 +85,8 @@ impl Catalog {
         self.paged_outputs(&entry.pages, analyzer, chunks).await
     }
 
-    /// Reads one analyzer's stored outputs before corrections; the result is empty if it has not
-    /// run.
+    /// Reads one analyzer's stored outputs as they were before corrections. The result is empty if
+    /// the analyzer has not run.
     pub(crate) async fn original_outputs(
         &self,
         record: &VideoRecord,
@@ -139,8 +139,8 @@ impl Catalog {
         Ok(rendered)
     }
 
-    /// Stores one analyzer's outputs. They are garbage until a record that references their pages is
-    /// published.
+    /// Stores one analyzer's outputs. They are garbage until a record that references their pages
+    /// is published.
     pub(crate) async fn store_outputs(
         &self,
         video_id: VideoId,

@@ -7,7 +7,7 @@ use crate::catalog::Catalog;
 use crate::kernel::error::Result;
 use crate::kernel::video::VideoId;
 
-/// Key prefix of the alerts, one document each.
+/// Key prefix of the alerts, each of which is one document.
 pub(crate) const ALERTS: &str = "alerts/";
 
 /// Key prefix of the publication notes, one per video.
@@ -41,7 +41,7 @@ impl Catalog {
     /// Removes a note, unless another publication has replaced it.
     pub(crate) async fn remove_publication(&self, video_id: VideoId, note: &Value) -> Result<()> {
         let key = note_key(video_id);
-        // A store without an atomic `remove` may lose a note that is written right now.
+        // If the store has no atomic `remove`, a note written at this moment may be lost.
         if !self.records.remove(&key, note).await?
             && self.records.get(&key).await?.as_ref() == Some(note)
         {

@@ -7,23 +7,23 @@ use tokio::sync::watch;
 
 use crate::kernel::error::{Error, Result};
 
-/// Retry-After for rejected changes, seconds.
+/// `Retry-After` for rejected changes, in seconds.
 const RETRY_AFTER: u32 = 5;
 
-/// How far opening the stores has come.
+/// The progress of opening the stores.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoreState {
     /// The first attempt is in progress.
     Connecting,
-    /// A store does not answer, for this reason, and the instance keeps trying.
+    /// A store does not answer, for this reason; the instance keeps trying.
     Retrying(String),
     /// The stores answer and belong together.
     Ready,
-    /// Opening failed permanently, for this reason, and an operator must step in.
+    /// Opening failed permanently, for this reason; an operator must intervene.
     Rejected(String),
 }
 
-/// The shared state of opening the stores. It is `Ready` until a caller announces an attempt.
+/// The shared state of the stores. It is `Ready` until [`Self::set`] is called.
 pub struct StoreReadiness(watch::Sender<StoreState>);
 
 impl Default for StoreReadiness {
@@ -38,7 +38,7 @@ impl StoreReadiness {
         self.0.send_replace(state);
     }
 
-    /// The current state.
+    /// Returns the current state.
     pub fn state(&self) -> StoreState {
         self.0.borrow().clone()
     }
@@ -58,11 +58,11 @@ impl StoreReadiness {
         }
     }
 
-    /// Waits until the first attempt has ended, but no longer than `timeout`.
+    /// Waits until the first attempt has ended, but at most for `timeout`.
     pub async fn first_attempt(&self, timeout: Duration) {
         let mut changes = self.0.subscribe();
         let ended = changes.wait_for(|state| *state != StoreState::Connecting);
-        // On a timeout the caller uses the state of that time.
+        // On a timeout, the caller uses the state as it is then.
         let _ = tokio::time::timeout(timeout, ended).await;
     }
 
@@ -74,7 +74,7 @@ impl StoreReadiness {
                 return reason.clone();
             }
             if changes.changed().await.is_err() {
-                // The sender is gone: the state cannot change any more.
+                // The sender is gone, so the state cannot change anymore.
                 return std::future::pending().await;
             }
         }

@@ -1,5 +1,6 @@
-//! The stored record of a video. `video.json` references immutable documents; replacing it publishes
-//! them together, so that readers see the state before an ingest or the one after, never a mixture.
+//! The stored record of a video. `video.json` references immutable documents; replacing it
+//! publishes them together, so that readers see either the state before an ingest or the state
+//! after it, never a mixture.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,8 +12,8 @@ use crate::chunking::Chunking;
 use crate::kernel::time::Span;
 use crate::kernel::video::VideoId;
 
-/// Version of the record format. Version 1 did not store which analyzers had output, and up to version
-/// 2 one document held all outputs of an analyzer.
+/// Version of the record format. Version 1 did not store which analyzers had output, and up to
+/// version 2, one document held all outputs of an analyzer.
 pub const VERSION: u32 = 3;
 
 /// The format version that does not store which analyzers had output.
@@ -25,14 +26,15 @@ fn first_version() -> u32 {
 /// The published state of one video.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VideoRecord {
-    /// Format version of this record and of the documents that it references; written as [`VERSION`].
+    /// Format version of this record and of the documents that it references; written as
+    /// [`VERSION`].
     #[serde(default = "first_version")]
     pub version: u32,
-    /// Number of times that a state of the video was published; a delete counts too.
+    /// Number of times that a state of the video was published. Deletions count, too.
     #[serde(default)]
     pub epoch: u64,
-    /// The last claim's random fence. Whoever changes the video first swaps in a fence of their
-    /// own, so a swap that expects an older fence fails.
+    /// The last claim's random fence. Every change to the video begins by swapping in a new fence,
+    /// so a swap that expects an older fence fails.
     #[serde(default)]
     pub fence: String,
     /// First 16 hexadecimal digits of the SHA-1 of the file.
@@ -43,13 +45,13 @@ pub struct VideoRecord {
     pub storage_path: String,
     /// Object key of the poster, `<video_id>/poster.jpg`, if there is one.
     pub poster_path: Option<String>,
-    /// The URL that it was fetched from, with secrets redacted.
+    /// The URL that the file was fetched from, if any, with secrets redacted.
     pub source_url: Option<String>,
     /// Size in bytes.
     pub size_bytes: u64,
-    /// Length of the video, seconds.
+    /// Length of the video, in seconds.
     pub duration: f64,
-    /// Duration according to the container if it differs, seconds.
+    /// Duration according to the container, in seconds, if it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub container_duration: Option<f64>,
     /// MIME type.
@@ -57,20 +59,21 @@ pub struct VideoRecord {
     /// Frames per second, if the container states it.
     #[serde(default)]
     pub frame_rate: Option<f64>,
-    /// Timecode of the first frame, such as `01:00:00:00`, if the container has one; `;` before the
-    /// frames means drop-frame.
+    /// Timecode of the first frame, such as `01:00:00:00`, if the container has one. A `;` before
+    /// the frame number means drop-frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timecode: Option<String>,
     /// Index of the audio track that was used, if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audio_track: Option<u32>,
-    /// Parts of the file that were skipped or selected, each a sentence without a full stop.
+    /// Warnings about parts of the file that were skipped or selected, each a sentence without a
+    /// full stop.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// Recording time according to the container, ISO 8601.
+    /// Recording time according to the container, in ISO 8601.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub container_recorded_at: Option<String>,
-    /// How it was chunked.
+    /// How the video was chunked.
     pub chunking: Chunking,
     /// Number of chunks.
     pub chunks: u32,
@@ -78,8 +81,7 @@ pub struct VideoRecord {
     pub chunks_document: String,
     /// Key of the `Signals` document.
     pub signals_document: String,
-    /// Key of the `Speech` document; missing in records that were written before there was speech
-    /// recognition.
+    /// Key of the `Speech` document; missing in records that predate speech recognition.
     #[serde(default)]
     pub speech_document: Option<String>,
     /// Key of the `Vec<Correction>` document, if there are corrections.
@@ -89,43 +91,43 @@ pub struct VideoRecord {
     pub analyzers: BTreeMap<String, AnalyzerEntry>,
     /// Keys of the documents with results, by aggregator id.
     pub aggregates: BTreeMap<String, String>,
-    /// [`Self::analyzed_by`] for the outputs that the aggregates were computed from.
+    /// The value of [`Self::analyzed_by`] for the outputs that the aggregates were computed from.
     pub aggregated_analyzers: Vec<String>,
-    /// A one-sentence synopsis from its aggregates.
+    /// A one-sentence synopsis from the aggregates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub synopsis: Option<String>,
-    /// How long the steps of its last ingest took.
+    /// How long the steps of the last ingest took.
     #[serde(default)]
     pub took: IngestDurations,
-    /// Time of the first ingest, ISO 8601.
+    /// Time of the first ingest, in ISO 8601.
     pub created_at: String,
     /// User metadata.
     #[serde(default, rename = "about")]
     pub metadata: VideoMetadata,
-    /// Object keys that must not be reused: see [`Tombstone::retired`].
+    /// Object keys that must not be reused; see [`Tombstone::retired`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub retired: Vec<String>,
 }
 
-/// Takes the place of a record if there is no video: its first ingest is in progress, or it is
-/// being deleted. All data stored for the video is then garbage, except for the cache.
+/// Takes the place of a record while there is no video, for example during the first ingest or a
+/// deletion. All data stored for the video is then garbage, except for the cache.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tombstone {
     /// Why there is no video.
     pub tombstone: Absence,
-    /// As in a record.
+    /// Same as in a record.
     pub version: u32,
-    /// As in a record.
+    /// Same as in a record.
     pub epoch: u64,
-    /// As in a record.
+    /// Same as in a record.
     pub fence: String,
-    /// As in a record.
+    /// Same as in a record.
     pub video_id: VideoId,
     /// Keys of the objects to remove.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objects: Vec<String>,
-    /// Keys that an instance presumed dead may still be removing. A new object with one of these
-    /// keys could vanish at any time.
+    /// Keys of objects that an instance presumed dead may still be removing. A new object with one
+    /// of these keys could vanish at any time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub retired: Vec<String>,
 }
@@ -136,42 +138,42 @@ pub struct Tombstone {
 pub enum Absence {
     /// The first ingest is in progress or was interrupted.
     Unpublished,
-    /// The first ingest has failed: its documents, points and objects are being removed.
+    /// The first ingest has failed, and its documents, points and objects are being removed.
     Discarded,
-    /// It is being deleted, including the cache.
+    /// The video is being deleted, including its cache.
     Deleted,
-    /// All data is removed.
+    /// All data has been removed.
     Vacant,
 }
 
-/// Durations of ingest steps, seconds; 0 for skipped steps.
+/// Durations of ingest steps, in seconds; 0 for skipped steps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct IngestDurations {
-    /// The scan of the file: decoding, the signals of the boundary detectors, and speech recognition.
+    /// Extracting the signals from the file: decoding, boundary detection and speech recognition.
     #[serde(alias = "perceiving")]
     pub scan_seconds: f64,
-    /// All aggregators.
+    /// Running all aggregators.
     #[serde(alias = "aggregating")]
     pub aggregate_seconds: f64,
 }
 
-/// What an analyzer cost on the chunks without cached results.
+/// The cost of running an analyzer on the chunks without cached results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProcessingCost {
-    /// Number of these chunks.
+    /// Number of chunks without cached results.
     pub chunks: u32,
-    /// Duration, seconds.
+    /// Duration, in seconds.
     pub seconds: f64,
-    /// Billed calls of the language model.
+    /// Number of billed language model calls.
     pub model_calls: u32,
-    /// Input tokens of these calls.
+    /// Number of input tokens in these calls.
     pub input_tokens: u64,
-    /// Output tokens of these calls.
+    /// Number of output tokens in these calls.
     pub output_tokens: u64,
 }
 
 impl VideoRecord {
-    /// The source of the recording time: `container` or `user`.
+    /// Returns the source of the recording time, `container` or `user`, if the time is known.
     pub fn recorded_at_source(&self) -> Option<&'static str> {
         let recorded_at = self.metadata.recorded_at.as_ref()?;
         Some(match self.container_recorded_at.as_ref() == Some(recorded_at) {
@@ -180,35 +182,36 @@ impl VideoRecord {
         })
     }
 
-    /// The end of the video, seconds: the later of its duration and the end of its last chunk, since
-    /// the decoded video may be longer than the container states.
+    /// Returns the end of the video, in seconds: the later of its duration and the end of its last
+    /// chunk, since the decoded video may be longer than the container states.
     pub fn end(&self, chunks: &[Span]) -> f64 {
         chunks.last().map_or(self.duration, |last| last.end.max(self.duration))
     }
 
-    /// Ids of the analyzers with output, in alphabetical order. Analyzers that ran without output on
-    /// any chunk are not included.
+    /// Returns the ids of the analyzers with output, in alphabetical order. Omits analyzers that
+    /// ran but had no output for any chunk.
     pub fn analyzer_ids(&self) -> Vec<String> {
         let with_output = self.analyzers.iter().filter(|(_, entry)| entry.found > 0);
         with_output.map(|(id, _)| id.clone()).collect()
     }
 
-    /// Whether an analyzer has output on at least one chunk.
+    /// Whether an analyzer has output for at least one chunk.
     pub fn has_output(&self, analyzer: &str) -> bool {
         self.analyzers.get(analyzer).is_some_and(|entry| entry.found > 0)
     }
 
-    /// The revisions of the video's points in the index.
+    /// Returns the revisions of the video's points in the index.
     pub(crate) fn revisions(&self) -> BTreeSet<String> {
         self.analyzers.values().map(|entry| entry.revision.clone()).collect()
     }
 
-    /// How many points the video should have in the index.
+    /// Returns how many points the video should have in the index.
     pub(crate) fn points(&self) -> u64 {
         self.analyzers.values().map(|entry| entry.points).sum()
     }
 
-    /// Each analyzer with the fingerprint of its model and prompt, which changes when the output does.
+    /// Describes each analyzer by its id and fingerprint and, if its outputs were corrected, their
+    /// revision. A description changes whenever the outputs do.
     pub fn analyzed_by(&self) -> Vec<String> {
         let describe = |(id, entry): (&String, &AnalyzerEntry)| match entry.uncorrected {
             Some(_) => format!("{id} {} corrected {}", entry.fingerprint, entry.revision),
@@ -221,24 +224,24 @@ impl VideoRecord {
 /// One analyzer's stored output.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnalyzerEntry {
-    /// Location of its outputs, one or null per chunk.
+    /// Location of the outputs, one output or null per chunk.
     #[serde(flatten)]
     pub pages: OutputPages,
-    /// Location of the outputs before corrections, if there are any.
+    /// Location of the outputs before corrections, if any corrections apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncorrected: Option<OutputPages>,
-    /// Fingerprint of its model and prompt.
+    /// Fingerprint of the model and the prompt.
     pub fingerprint: String,
-    /// Number of chunks on which it had output.
+    /// Number of chunks for which the analyzer had output.
     #[serde(default)]
     pub found: u32,
-    /// Expected number of its points in the index.
+    /// Expected number of points in the index.
     pub points: u64,
-    /// Revision of these points; changes whenever they do.
+    /// Revision of these points, which changes whenever the points do.
     pub revision: String,
     /// Embedding model of the points.
     pub embedder: String,
-    /// The cost.
+    /// The cost of running the analyzer.
     #[serde(default)]
     pub cost: ProcessingCost,
 }

@@ -16,11 +16,11 @@ use crate::kernel::video::VideoId;
 pub(crate) enum RecordState {
     /// There is no document.
     Absent,
-    /// A tombstone, with its JSON: there is no video.
+    /// A tombstone and its JSON; there is no video.
     Tombstone(Box<Tombstone>, Value),
-    /// A record, with its JSON.
+    /// A record and its JSON.
     Record(Box<VideoRecord>, Value),
-    /// An invalid record: its JSON, if it is JSON, and the error.
+    /// An invalid record: its content, if that is JSON, and the error.
     Unreadable(Option<Value>, String),
 }
 
@@ -53,7 +53,7 @@ impl RecordState {
         Ok(Self::Tombstone(Box::new(stone), json))
     }
 
-    /// The precondition of a compare-and-swap that replaces this state.
+    /// Returns the precondition for a compare-and-swap that replaces this state.
     pub(super) fn expected(&self) -> Precondition<'_> {
         match self {
             Self::Absent => Precondition::Absent,
@@ -66,7 +66,7 @@ impl RecordState {
 }
 
 impl RecordState {
-    /// Whether both states are equal apart from user metadata, which may change at any time without
+    /// Whether two states are equal apart from user metadata, which may change at any time without
     /// a claim.
     pub(super) fn same_except_metadata(&self, other: &Self) -> bool {
         match (self, other) {
@@ -108,7 +108,7 @@ impl Catalog {
         }
     }
 
-    /// Parses a record or a tombstone of this video; the error says what is wrong with it.
+    /// Parses a video's record or tombstone. The error message says what is wrong with the JSON.
     async fn parse_state(&self, video_id: VideoId, json: &Value) -> Result<RecordState, String> {
         let parse_error = |e: serde_json::Error| {
             format!("the record {} does not read back: {e}", record_key(video_id))

@@ -1,5 +1,5 @@
-//! Removes a video, or the data of a failed ingest, in three steps: it writes a tombstone, which
-//! hides the video, then removes the data, and finally the tombstone. An instance that finds a
+//! Removes a video, or the data of a failed ingest, in three steps: writes a tombstone, which hides
+//! the video, removes the data, and finally removes the tombstone. An instance that finds a
 //! tombstone resumes the removal.
 
 use ports::{ErrorKind, PortError, Result as PortResult};
@@ -15,7 +15,8 @@ use crate::kernel::video::{VideoId, unknown_video};
 /// The outcome of removing a video's objects.
 pub(super) struct RemovalOutcome {
     objects: Vec<String>,
-    /// The error that left some objects in place; the tombstone then stays too.
+    /// The error that prevented the removal of some objects. If there is one, the tombstone stays
+    /// as well.
     pub(super) storage_error: Option<PortError>,
 }
 
@@ -27,8 +28,8 @@ impl RecordState {
         matches!(self, Self::Tombstone(stone, _) if in_progress(stone))
     }
 
-    /// Whether there is a video to delete. An unreadable video counts, and so does one whose delete
-    /// was interrupted.
+    /// Whether there is a video to delete. An unreadable video counts, and so does a video whose
+    /// deletion was interrupted.
     pub(crate) fn is_deletable(&self) -> bool {
         match self {
             Self::Record(..) | Self::Unreadable(..) => true,
@@ -37,7 +38,7 @@ impl RecordState {
         }
     }
 
-    /// The keys of the objects that the record references, if there is a record.
+    /// Returns the keys of the objects that the record references, if there is a record.
     fn objects(&self) -> Vec<String> {
         let Some(record) = self.record() else { return Vec::new() };
         [record.storage_path.clone()].into_iter().chain(record.poster_path.clone()).collect()
@@ -134,8 +135,8 @@ impl Catalog {
         }
     }
 
-    /// Removes the remains of an interrupted ingest or delete of a video that has no record. The caller
-    /// has locked the video.
+    /// Removes what an interrupted ingest or deletion left behind, if the video has no record. The
+    /// caller must have locked the video.
     pub(crate) async fn remove_remains(&self, video_id: VideoId, lock: &VideoLock) -> Result<()> {
         lock.check()?;
         match self.record_state(video_id).await? {
@@ -211,8 +212,8 @@ impl Catalog {
         Ok(outcome)
     }
 
-    /// Adds a key to the retired ones, because its removal timed out and may still take effect at
-    /// any time.
+    /// Retires a key whose removal timed out, because the removal may still take effect at any
+    /// time.
     async fn retire(
         &self,
         video_id: VideoId,

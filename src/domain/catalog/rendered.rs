@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::catalog::outputs::{OutputDocument, OutputDocuments};
 
-/// One output or `None` per chunk, each as JSON text.
+/// A page of outputs as JSON text: one output or `None` per chunk.
 pub(super) type RenderedPage = Arc<[Option<Arc<str>>]>;
 
-/// Memory that a chunk takes in addition to its text, bytes.
+/// Memory that a chunk takes in addition to its text, in bytes.
 const OVERHEAD: usize = 64;
 
 /// Renders a page, with or without internal keys. *CPU-bound.*
@@ -24,8 +24,8 @@ pub(super) fn render(documents: OutputDocuments, verbose: bool) -> RenderedPage 
     documents.into_iter().map(|output| output.map(text)).collect()
 }
 
-/// Renames `same_as` to the internal key `_same_as`; earlier versions stored the value under the
-/// former name.
+/// Renames the key `same_as`, under which earlier versions stored the value, to the internal key
+/// `_same_as`.
 fn hide_same_as(output: &mut OutputDocument) {
     if let Some(original) = output.shift_remove("same_as") {
         output.insert("_same_as".into(), original);
@@ -46,7 +46,7 @@ fn strip_nested(value: &mut Value) {
     }
 }
 
-/// Size of the text of a page, bytes.
+/// Returns the memory that a page takes, in bytes.
 pub(super) fn size(page: &RenderedPage) -> usize {
     let text = |output: &Option<Arc<str>>| output.as_ref().map_or(0, |text| text.len());
     page.iter().map(|output| OVERHEAD + text(output)).sum()

@@ -7,22 +7,22 @@ use crate::catalog::{Catalog, record_key};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
 
-/// An encoded response, and the version of the record that it was created from, or of an earlier
-/// one.
+/// An encoded response, and the version of the record that it was created from, or an earlier
+/// version.
 pub(super) type CachedResponse = (Version, Bytes);
 
 impl Catalog {
     /// Returns the response that `encode` creates from a published video and its documents. If a
-    /// response of that name is cached and the record still has the version that it was created
-    /// from, returns the cached one. Each publication, correction and delete makes a new version.
+    /// response with this name is cached for the record's current version, returns the cached
+    /// response. Every change to the record creates a new version.
     pub(crate) async fn cached_response<E: From<Error>>(
         &self,
         video_id: VideoId,
         name: &str,
         encode: impl Future<Output = std::result::Result<Bytes, E>>,
     ) -> std::result::Result<Bytes, E> {
-        // Read before anything else: the data read afterwards is of this version or a later one, which
-        // the next request detects.
+        // Read the version first: the data read afterwards is of this version or a later one, and
+        // the next request detects a later version.
         let version = self.version(video_id).await?;
         let Some(version) = version else { return encode.await };
         let name = [video_id.as_str(), " ", name].concat();

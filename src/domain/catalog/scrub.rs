@@ -12,7 +12,7 @@ use crate::kernel::error::Result;
 use crate::kernel::time::{instant, now};
 use crate::kernel::video::VideoId;
 
-/// The state stored as the mark of the listing.
+/// The state that is stored as the listing's mark.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct ListingState {
@@ -29,7 +29,7 @@ pub(super) struct ListingState {
 pub(crate) struct ScrubCursor {
     /// The embedder that computed the checked vectors.
     embedder: String,
-    /// When the last complete scrub ended, ISO 8601.
+    /// When the last complete scrub ended, in ISO 8601.
     #[serde(rename = "whole")]
     completed_at: Option<String>,
     /// The last video checked by an incomplete scrub.
@@ -37,19 +37,20 @@ pub(crate) struct ScrubCursor {
 }
 
 impl ListingState {
-    /// The state of a listing in this format without scrub progress.
+    /// Creates the state of a listing in this format, without scrub progress.
     pub(super) fn with_format(format: &str) -> Self {
         Self { format: format.to_owned(), scrub: ScrubCursor::default() }
     }
 }
 
 impl ScrubCursor {
-    /// The progress of a scrub that has reached this video; `None` means not started.
+    /// Creates the progress of a scrub that has checked the videos up to `last`. `None` means that
+    /// the scrub has not started.
     pub(crate) fn up_to(embedder: &str, last: Option<VideoId>) -> Self {
         Self { embedder: embedder.to_owned(), completed_at: None, up_to: last }
     }
 
-    /// The progress of a scrub that is completed now.
+    /// Creates the progress of a scrub that has just been completed.
     pub(crate) fn completed(embedder: &str) -> Self {
         Self { completed_at: Some(now()), ..Self::up_to(embedder, None) }
     }

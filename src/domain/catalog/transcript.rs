@@ -13,24 +13,26 @@ use crate::kernel::time::Span;
 use crate::kernel::video::VideoId;
 use crate::media::speech::{LanguageSpan, Utterance};
 
-/// The transcript of a video or of a part of it.
+/// The transcript of a video or part of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VideoTranscript {
     /// The id of the video.
     pub video_id: VideoId,
-    /// Length of the video, seconds.
+    /// Length of the video, in seconds.
     pub duration: f64,
     /// ISO 639-1 code of the predominant language, if known.
     pub language: Option<String>,
-    /// The spans of each language in order, if there are several.
+    /// The spans in which each language is spoken, in chronological order, if there are several
+    /// languages.
     pub languages: Vec<LanguageSpan>,
     /// Whole utterances in chronological order.
     pub utterances: Vec<Utterance>,
 }
 
 impl Catalog {
-    /// Reads the transcript between two times in a video, seconds, including utterances that cross
-    /// either time. If the video has no transcript, the `Invalid` error names the analyzers to run.
+    /// Reads a video's transcript between two times, in seconds, including utterances that cross
+    /// either time. If the video has no transcript, returns `Invalid` with the analyzers that
+    /// produce one.
     pub async fn transcript(
         &self,
         video_id: VideoId,

@@ -1,7 +1,7 @@
-//! A cache of listing summaries for search hits whose entries expire after a time to live (TTL). It
-//! is used if the listing is on a server. Changes made by this process take effect at once; changes
-//! made by other instances do so no later than the TTL. A search that finds points with an unknown
-//! revision reads the listing again.
+//! A cache of listing summaries for search hits. Its entries expire after a time to live (TTL). The
+//! cache is used if the listing is on a server. Changes made by this process take effect at once,
+//! and changes made by other instances take effect after the TTL at the latest. A search that finds
+//! points with an unknown revision reads the listing again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,7 +19,7 @@ pub(super) struct TtlCache {
     changes: AtomicU64,
 }
 
-/// When the listing was read, by the clock and by the number of changes.
+/// When the listing was read: the time, and the number of changes made by then.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReadTime {
     at: Instant,
@@ -32,7 +32,7 @@ impl TtlCache {
         Self { entries: LruCache::new(capacity), ttl, changes: AtomicU64::new(0) }
     }
 
-    /// The current time; take it before reading the listing.
+    /// Returns the current time. Call this before reading the listing.
     pub(super) fn now(&self) -> ReadTime {
         ReadTime { at: Instant::now(), changes: self.changes.load(Ordering::Acquire) }
     }
@@ -55,7 +55,7 @@ impl TtlCache {
         }
     }
 
-    /// Invalidates all entries, since this process has changed the listing.
+    /// Invalidates all entries. Call this after changing the listing.
     pub(super) fn invalidate(&self) {
         self.changes.fetch_add(1, Ordering::AcqRel);
     }

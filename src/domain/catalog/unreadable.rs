@@ -33,7 +33,7 @@ struct ReadFault {
 }
 
 impl UnreadableVideos {
-    /// Reports an unreadable document, and logs it the first time.
+    /// Records that a document is unreadable. Logs an error unless the video already had a fault.
     pub(crate) fn report(&self, video_id: VideoId, key: &str, error: &str) {
         let fault = ReadFault { key: key.to_owned(), error: error.to_owned() };
         if self.faults().insert(video_id, fault).is_none() {
@@ -50,7 +50,7 @@ impl UnreadableVideos {
         self.retain(video_id, |fault| fault.key != key);
     }
 
-    /// Clears a video's fault if the document that has it is no longer referenced.
+    /// Clears a video's fault if the unreadable document is no longer referenced.
     pub(crate) fn retain_keys(&self, video_id: VideoId, is_referenced: impl Fn(&str) -> bool) {
         self.retain(video_id, |fault| is_referenced(&fault.key));
     }
@@ -65,12 +65,12 @@ impl UnreadableVideos {
         self.faults().get(&video_id).is_some_and(|fault| fault.key == record_key(video_id))
     }
 
-    /// Ids of all unreadable videos.
+    /// Returns the ids of all unreadable videos.
     pub(crate) fn ids(&self) -> Vec<VideoId> {
         self.faults().keys().copied().collect()
     }
 
-    /// The first [`MAX_REPORTED`] unreadable videos, by id.
+    /// Returns the first [`MAX_REPORTED`] unreadable videos, sorted by id.
     pub(crate) fn list(&self) -> Vec<UnreadableVideo> {
         let video = |(id, fault): (&VideoId, &ReadFault)| UnreadableVideo {
             video_id: *id,

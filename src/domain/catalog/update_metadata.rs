@@ -12,13 +12,13 @@ use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::{VideoId, unknown_video};
 
-/// Record with the type of every metadata key.
+/// Key of the record with the type of every metadata key.
 const KEYS: &str = "metadata/keys.json";
 
 /// Maximum number of distinct metadata keys across all videos.
 const MAX_KEYS: usize = 1000;
 
-/// How often to try an update when concurrent changes interfere.
+/// How many times to try an update if concurrent changes interfere.
 const ATTEMPTS: usize = 20;
 
 impl Catalog {
@@ -33,8 +33,8 @@ impl Catalog {
         self.video(video_id).await
     }
 
-    /// Changes a video's metadata and updates its listing entry. Returns `NotFound` if there is no such
-    /// video.
+    /// Changes a video's metadata and updates its listing entry. Returns `NotFound` if there is no
+    /// such video.
     pub(super) async fn modify_metadata(
         &self,
         video_id: VideoId,
@@ -54,7 +54,7 @@ impl Catalog {
             let changed = RecordState::from_record(VideoRecord { metadata, ..record.clone() })?;
             match self.swap(video_id, &current, changed).await {
                 Ok(_) => return self.relist(video_id).await,
-                // If an ingest began or ended meanwhile, retry on its record.
+                // If an ingest began or ended in the meantime, retry with the new record.
                 Err(error) if self.record_state(video_id).await?.same_except_metadata(&current) => {
                     return Err(error);
                 }
@@ -67,8 +67,8 @@ impl Catalog {
         })
     }
 
-    /// Finds the types of the metadata keys that are set on videos that a caller may see; with
-    /// unrestricted access, the types of every key ever used.
+    /// Reads the types of the metadata keys that are set on videos that a caller may see or, if
+    /// access is unrestricted, of every key ever used.
     pub async fn visible_metadata_keys(&self, access: &Access) -> Result<MetadataKeys> {
         let mut keys = self.metadata_keys().await?;
         if let Some(visible) = metadata::visible_to(access)
@@ -89,7 +89,7 @@ impl Catalog {
     }
 
     /// Registers the keys of `metadata` with their types. Returns `Invalid` if a key already has
-    /// another type.
+    /// another type or there would be too many keys.
     pub(crate) async fn register_keys(&self, metadata: &VideoMetadata) -> Result<()> {
         if metadata.values.is_empty() {
             return Ok(());

@@ -41,7 +41,7 @@ impl Catalog {
         for &video_id in &ids {
             let (mut state, mut problems) = self.problems(video_id).await?;
             if !problems.is_empty() {
-                // It may be in the middle of a publication or a delete.
+                // The video may be in the middle of a publication or deletion.
                 let Some(_lock) = self.locks.try_lock(video_id).await? else {
                     report.busy += 1;
                     continue;

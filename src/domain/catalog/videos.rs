@@ -28,7 +28,7 @@ pub struct Video {
     pub video_url: String,
     /// Public storage URL of the poster.
     pub poster_url: Option<String>,
-    /// Length of the video, seconds.
+    /// Length of the video, in seconds.
     pub duration: f64,
     /// Number of chunks.
     pub chunks: u32,
@@ -42,30 +42,30 @@ pub struct Video {
     pub metadata: VideoMetadata,
 }
 
-/// A video in detail.
+/// A video with all its details.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VideoDetail {
-    /// The fields of the listing.
+    /// The fields that listings include.
     pub video: Video,
     /// Object key, `<video_id>/<filename>`.
     pub storage_path: String,
-    /// The URL that it was ingested from, if any.
+    /// The URL that the video was ingested from, if any.
     pub source_url: Option<String>,
-    /// Size of the file, bytes.
+    /// Size of the file, in bytes.
     pub size_bytes: u64,
-    /// Frames per second, if there is a video stream and it is known.
+    /// Frames per second, if the file has a video stream with a known rate.
     pub frame_rate: Option<f64>,
-    /// Duration according to the container if it differs, seconds.
+    /// Duration according to the container, in seconds, if it differs.
     pub container_duration: Option<f64>,
     /// Timecode of the first frame, if the container has one.
     pub timecode: Option<String>,
     /// Index of the audio track that was used, if there are several.
     pub audio_track: Option<u32>,
-    /// Parts of the file that were skipped or selected.
+    /// Warnings about parts of the file that were skipped or selected.
     pub warnings: Vec<String>,
     /// Where the recording time comes from: `container` or `user`.
     pub recorded_at_source: Option<&'static str>,
-    /// The preset, or the mode if there is none.
+    /// The chunking preset, or the chunking mode if there is none.
     pub preset: String,
     /// Chunking parameters.
     pub params: Map<String, Value>,
@@ -95,28 +95,28 @@ pub struct VideoDeletion {
     pub storage_error: Option<String>,
 }
 
-/// Filters and page of a list of videos.
+/// Filters and paging for a list of videos.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct VideoQuery {
-    /// Page size; all videos if omitted.
+    /// Page size. If omitted, the page contains all videos.
     pub limit: Option<u32>,
     /// Number of videos to skip, after the cursor if there is one.
     pub offset: u32,
     /// Cursor from the previous page.
     pub cursor: Option<String>,
-    /// Case-insensitive part of the file name.
+    /// Only videos whose file name contains this text, ignoring case.
     pub filename: Option<String>,
     /// Only videos with output from this analyzer.
     pub analyzer: Option<String>,
-    /// Only videos first ingested at or after this time, ISO 8601.
+    /// Only videos first ingested at or after this time, in ISO 8601.
     pub created_after: Option<String>,
-    /// Only videos first ingested at or before this time, ISO 8601.
+    /// Only videos first ingested at or before this time, in ISO 8601.
     pub created_before: Option<String>,
     /// Only videos in this collection.
     pub collection: Option<String>,
-    /// Only videos recorded at or after this time, ISO 8601.
+    /// Only videos recorded at or after this time, in ISO 8601.
     pub recorded_after: Option<String>,
-    /// Only videos recorded at or before this time, ISO 8601.
+    /// Only videos recorded at or before this time, in ISO 8601.
     pub recorded_before: Option<String>,
     /// Metadata filter by key, as in a search.
     pub metadata: Option<Value>,
@@ -235,14 +235,14 @@ impl Catalog {
         })
     }
 
-    /// Finds the URL of the video file, to which `/media/{video_id}` redirects.
+    /// Returns the URL of the video file, to which `/media/{video_id}` redirects.
     pub async fn media_url(&self, video_id: VideoId) -> Result<String> {
         let record = self.record(video_id).await?;
         Ok(self.storage.download_url(&record.storage_path).await?)
     }
 
-    /// Reads information about a stored object. Needed for storage whose public URLs this service
-    /// itself serves.
+    /// Reads information about a stored object. Used if this service itself serves the storage's
+    /// public URLs.
     pub async fn object_info(&self, key: &str) -> Result<ObjectInfo> {
         check_public(key)?;
         let info = self.storage.stat(key).await.map_err(object_error)?;
@@ -256,7 +256,7 @@ impl Catalog {
     }
 }
 
-/// Checks that a key belongs to a video. Returns `NotFound` for any other, such as the key of an
+/// Checks that a key belongs to a video. Returns `NotFound` for any other key, such as that of an
 /// upload.
 fn check_public(key: &str) -> Result<()> {
     match key.split_once('/') {
@@ -265,7 +265,7 @@ fn check_public(key: &str) -> Result<()> {
     }
 }
 
-/// Maps an invalid key to `NotFound`.
+/// Converts a storage error. An invalid key becomes `NotFound`.
 fn object_error(error: PortError) -> Error {
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::Invalid => Error::NotFound(error.to_string()),
