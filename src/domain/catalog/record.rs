@@ -166,9 +166,9 @@ pub struct ProcessingCost {
     pub seconds: f64,
     /// Number of billed language model calls.
     pub model_calls: u32,
-    /// Number of input tokens in these calls.
+    /// Number of input tokens in billed calls.
     pub input_tokens: u64,
-    /// Number of output tokens in these calls.
+    /// Number of output tokens in billed calls.
     pub output_tokens: u64,
 }
 

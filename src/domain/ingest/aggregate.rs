@@ -1,4 +1,4 @@
-//! Aggregates a video, both within its ingest and again on demand.
+//! Aggregates a video during its ingest, and again on demand.
 
 use std::collections::BTreeMap;
 
@@ -61,8 +61,8 @@ impl Ingest {
         Ok(report)
     }
 
-    /// Recomputes the aggregates of a video after a correction. Starts over if the video changes in
-    /// the meantime, for example by another correction.
+    /// Recomputes a video's aggregates after a correction. Starts over if the video changes in the
+    /// meantime, for example because of another correction.
     pub(crate) async fn aggregate_corrected(
         &self,
         video_id: VideoId,
@@ -109,8 +109,8 @@ impl Ingest {
         }
     }
 
-    /// Runs aggregators over a video, stores the results and references them in its record, which the
-    /// caller publishes.
+    /// Runs aggregators over a video, stores the results and references them in its record, which
+    /// the caller publishes.
     pub(crate) async fn run_aggregators(
         &self,
         record: &mut VideoRecord,
@@ -124,7 +124,7 @@ impl Ingest {
         self.store_results(record, outcome).await
     }
 
-    /// Runs aggregators over a video. Stores only the cache of the language model's answers.
+    /// Runs aggregators over a video. Stores nothing but the cached answers of the language model.
     async fn compute(
         &self,
         record: &VideoRecord,
@@ -160,7 +160,7 @@ impl Ingest {
         Ok(outcome)
     }
 
-    /// Stores the results of aggregators and references them in the video's record.
+    /// Stores the aggregators' results and references them in the video's record.
     async fn store_results(
         &self,
         record: &mut VideoRecord,
@@ -182,7 +182,7 @@ impl Ingest {
         Ok(report)
     }
 
-    /// Embeds the text of each chunk from the analyzer that is preferred as evidence.
+    /// Embeds each chunk's text from the analyzer whose output is preferred as evidence.
     async fn chunk_vectors(&self, video: &AnalyzedVideo) -> Result<ChunkVectors> {
         let analyzers = &self.catalog.analyzers;
         let present = |id: &&String| video.outputs[*id].iter().any(Option::is_some);

@@ -115,7 +115,8 @@ impl Ingest {
         Ok((outputs, cost))
     }
 
-    /// Computes one analyzer's output on a chunk, and tells whether it came from the cache.
+    /// Computes one analyzer's output for a chunk. Also returns whether the output came from the
+    /// cache.
     async fn analyze_one(
         &self,
         analyzer: &dyn Analyzer,
@@ -174,8 +175,8 @@ impl Ingest {
     }
 }
 
-/// For each chunk, the index of the first chunk of its run of visually identical, silent chunks
-/// (possibly itself).
+/// Returns, for each chunk, the index of the first chunk in its run of visually identical, silent
+/// chunks, which may be the chunk itself.
 fn originals(chunks: &[ChunkEvidence]) -> Vec<usize> {
     let mut originals: Vec<usize> = Vec::with_capacity(chunks.len());
     for (i, chunk) in chunks.iter().enumerate() {

@@ -13,11 +13,11 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::progress::Progress;
 use crate::media::decode::decode;
 
-/// The track that players choose by default is preferred if it has at least this share of the
-/// speech or sound in the track with the most.
+/// The default track is kept if it has at least this share of the speech or sound in the track that
+/// has the most.
 const DEFAULT_TRACK_SHARE: f64 = 0.8;
 
-/// Minimum amplitude at which sound counts as audible, −50 dB.
+/// Minimum amplitude at which sound counts as audible: −50 dB.
 const AUDIBLE: f32 = 0.003;
 
 /// The chosen track of a file.
@@ -29,7 +29,7 @@ pub(crate) struct AudioTrack {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Speech and audible sound in a track, seconds.
+/// Duration of the speech and of the audible sound in a track, in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct TrackContent {
     speech: f64,
@@ -37,8 +37,8 @@ struct TrackContent {
 }
 
 impl Ingest {
-    /// Chooses the requested track, else the previously used one, else the one with the most
-    /// speech. Returns `Unprocessable` if the file has no such track.
+    /// Chooses the requested track or, by default, the track used previously or the one with the
+    /// most speech. Returns `Unprocessable` if the file has no such track.
     pub(super) async fn audio_track(
         &self,
         fetched: &FetchedSource,
@@ -71,7 +71,7 @@ impl Ingest {
         Ok(AudioTrack { track: Some(track), warnings })
     }
 
-    /// Measures the beginning of a track; the result is zero if it cannot be decoded.
+    /// Measures the beginning of a track. The result is zero if the track cannot be decoded.
     async fn measure_track(
         &self,
         file: PathBuf,
@@ -195,7 +195,7 @@ mod tests {
         for (tracks, played, expected) in [
             (vec![contents(0.0, 0.0), contents(9.0, 12.0)], 0, 1),
             (vec![contents(9.0, 12.0), contents(0.0, 60.0)], 0, 0),
-            // The same in two languages: the default track.
+            // The same speech in two languages: the default track.
             (vec![contents(9.0, 12.0), contents(9.5, 12.0)], 0, 0),
             (vec![contents(9.0, 12.0), contents(9.5, 12.0)], 1, 1),
             (vec![contents(0.0, 0.0), contents(0.0, 7.0), contents(0.0, 8.0)], 0, 2),

@@ -1,5 +1,4 @@
-//! Applies user corrections to the outputs of the models, and applies them again after every later
-//! run.
+//! Applies user corrections to model outputs, and applies them again after every later run.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -24,28 +23,28 @@ use crate::kernel::video::{ChunkId, VideoId, unknown_video};
 use crate::media::tracking::Location;
 use crate::search::indexing::points;
 
-/// How long a correction waits for a job that changes the video.
+/// How long a correction waits for a job that is changing the video.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Retry-After when the lock is not available, seconds.
+/// `Retry-After` if the lock is not available, in seconds.
 const RETRY_AFTER: u32 = 5;
 
 /// A correction as requested by a user.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CorrectionDraft {
-    /// The kind of content that it corrects.
+    /// The kind of content to correct.
     pub of: CorrectionKind,
     /// The wrong text.
     pub from: String,
-    /// The right text; empty to remove words.
+    /// The correct text. If empty, the wrong words are deleted.
     pub to: String,
-    /// Restricts the correction to a span, seconds of the video.
+    /// The span to which the correction is restricted, in seconds from the start of the video.
     pub span: Option<Span>,
 }
 
 impl Ingest {
-    /// Adds corrections to a video, either all or none. Returns `Invalid` for the first one that
-    /// matches nothing in the video.
+    /// Adds corrections to a video, either all or none. Returns `Invalid` for the first correction
+    /// that matches nothing in the video.
     pub(crate) async fn correct(
         &self,
         video_id: VideoId,
@@ -75,8 +74,8 @@ impl Ingest {
         self.change_corrections(video_id, Change::Undo(id)).await
     }
 
-    /// Computes the corrections to a video after a change, and how many of them existed before.
-    /// Those that existed may match nothing in the outputs of a later run.
+    /// Computes a video's corrections after a change, and how many there were before it. Earlier
+    /// corrections may match nothing in the current outputs.
     async fn apply_change(
         &self,
         record: &VideoRecord,
@@ -134,7 +133,7 @@ impl Ingest {
         Ok(())
     }
 
-    /// Resolves a draft against the video as it is with the `before` corrections applied.
+    /// Resolves a draft against the video with the corrections `before` applied.
     async fn correction(
         &self,
         record: &VideoRecord,
@@ -165,7 +164,7 @@ impl Ingest {
         })
     }
 
-    /// Finds when the speaker that a draft names speaks.
+    /// Finds the spans in which the speaker named in a draft speaks.
     async fn speaker_spans(
         &self,
         record: &VideoRecord,
@@ -242,7 +241,7 @@ impl Ingest {
         Ok(CorrectionSet::new(corrections, speech))
     }
 
-    /// Changes the corrections to a video, applies them and publishes the video.
+    /// Changes a video's corrections, applies them and publishes the video.
     async fn change_corrections(
         &self,
         video_id: VideoId,
@@ -285,8 +284,8 @@ impl Ingest {
         outcome
     }
 
-    /// Applies corrections to the outputs and points of a record that is not published yet. Unaffected
-    /// texts keep their vectors.
+    /// Applies corrections to the outputs and points of an unpublished record. Unaffected texts
+    /// keep their vectors.
     pub(super) async fn apply_corrections(
         &self,
         record: &mut VideoRecord,
@@ -318,7 +317,7 @@ impl Ingest {
         Ok(corrections)
     }
 
-    /// Replaces the outputs of an analyzer: their pages in the record, and their points in `fresh`.
+    /// Replaces an analyzer's outputs: their pages in the record, and their points in `fresh`.
     async fn replace_outputs(
         &self,
         record: &mut VideoRecord,
@@ -352,7 +351,7 @@ impl Ingest {
         Ok(())
     }
 
-    /// Reads the existing vectors of the current outputs, by text.
+    /// Reads the existing vectors for the current outputs, by text.
     async fn reusable_vectors(
         &self,
         video_id: VideoId,
@@ -402,15 +401,15 @@ impl Ingest {
 #[derive(Clone, Copy)]
 enum Change<'a> {
     Add(&'a [CorrectionDraft]),
-    /// Removes the correction with this id, or all.
+    /// Removes the correction with this id, or all corrections.
     Undo(Option<&'a str>),
 }
 
-/// An analyzer whose outputs change.
+/// A change to one analyzer's outputs.
 struct OutputUpdate<'a> {
     id: String,
     spans: &'a [Span],
-    /// The outputs of the models.
+    /// The outputs of the models, without corrections.
     original: Outputs,
     /// The outputs before the change.
     current: Outputs,

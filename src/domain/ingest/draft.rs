@@ -17,25 +17,26 @@ use crate::kernel::time::{Span, instant, iso, now};
 use crate::kernel::urls::redact_secrets;
 use crate::kernel::video::VideoId;
 
-/// Maximum difference at which two durations count as equal, seconds, since they are rounded
+/// Maximum difference at which two durations count as equal, in seconds, since they are rounded
 /// differently.
 const DURATION_TOLERANCE: f64 = 0.001;
 
-/// A video before publication. Its documents are stored as they are created; only its record references
-/// them.
+/// A video before publication. Its documents are stored as they are created, but only the
+/// unpublished record references them.
 pub(super) struct VideoDraft {
     /// The record to publish.
     pub(super) record: VideoRecord,
-    /// The spans of its chunks, seconds of the video.
+    /// The spans of the chunks, in seconds from the start of the video.
     pub(super) spans: Vec<Span>,
     /// The points of the analyzers that ran.
     pub(super) points: Vec<Point>,
 }
 
-/// The published video that an ingest builds on, without corrupt parts.
+/// The published video that an ingest builds on, without its corrupt parts.
 pub(super) struct Previous {
     record: VideoRecord,
-    /// Whether chunks, signals and speech are readable and usable; otherwise everything is recomputed.
+    /// Whether chunks, signals and speech are readable and usable; otherwise everything is
+    /// recomputed.
     intact: bool,
 }
 
@@ -46,7 +47,7 @@ impl Previous {
 }
 
 impl Ingest {
-    /// Reads the reusable parts of the published video. If the audio track changes, none of them is
+    /// Reads the reusable parts of the published video. If the audio track changes, no results are
     /// reusable.
     pub(super) async fn salvage(
         &self,
@@ -86,7 +87,7 @@ impl Ingest {
         if duration > self.settings.ingest.max_duration.as_secs_f64() {
             return Err(self.too_long(duration));
         }
-        // Audio is often padded to whole packets, beyond the duration of the container.
+        // Audio is often padded to whole packets, beyond the duration that the container states.
         let end = signals.end.min(duration);
         let spans = request.chunking.split(end, signals, self.settings.ingest.max_chunks)?;
         let mut record = self.begin_record(fetched, request, claim, previous, &spans).await?;
@@ -108,8 +109,8 @@ impl Ingest {
         Ok(VideoDraft { record, spans, points: Vec::new() })
     }
 
-    /// Creates the record with the metadata and the chunks. It is based on the previous record if
-    /// that has the same chunks.
+    /// Creates the record with the metadata and the chunks. Starts from the previous record if that
+    /// has the same chunks.
     async fn begin_record(
         &self,
         fetched: &FetchedSource,
@@ -145,8 +146,8 @@ impl Ingest {
         })
     }
 
-    /// Applies the metadata in the request to the previous metadata. For a new video, the container
-    /// proposes the recording time.
+    /// Applies the metadata in the request to the previous metadata. For a new video, the recording
+    /// time defaults to the one in the container.
     fn metadata(
         &self,
         fetched: &FetchedSource,
@@ -167,8 +168,8 @@ fn container_recorded_at(fetched: &FetchedSource) -> Option<String> {
     fetched.info.recorded_at.as_deref().and_then(parse_recorded_at)
 }
 
-/// Creates a record without chunks, signals and results. Keeps the name, the poster and the
-/// corrections of the previous one.
+/// Creates a record without chunks, signals or results. Keeps the previous record's file name,
+/// poster and corrections.
 fn new_record(
     fetched: &FetchedSource,
     chunking: Chunking,
@@ -215,7 +216,7 @@ fn new_record(
     }
 }
 
-/// Chooses the file name: the given one or, if the key of its object is retired, one with a number
+/// Chooses the file name: `filename` or, if its object key is retired, `filename` with a number
 /// before the extension.
 fn available_filename(video_id: VideoId, filename: &str, retired: &[String]) -> String {
     let (stem, extension) = match filename.rsplit_once('.') {
@@ -228,8 +229,8 @@ fn available_filename(video_id: VideoId, filename: &str, retired: &[String]) -> 
     names.find(free).unwrap_or_else(|| filename.to_owned())
 }
 
-/// Parses the recording time of a container to ISO 8601 in UTC. Returns `None` for implausible
-/// times, since clocks that were never set start in 1904, 1970 or 2000.
+/// Converts a container's recording time to ISO 8601 in UTC. Returns `None` for implausible times,
+/// since clocks that were never set start in 1904, 1970 or 2000.
 fn parse_recorded_at(text: &str) -> Option<String> {
     const MIN_INSTANT: i64 = 978_307_200_000;
     const DAY: i64 = 86_400_000;
@@ -240,7 +241,7 @@ fn parse_recorded_at(text: &str) -> Option<String> {
     (MIN_INSTANT..today + DAY).contains(&at).then(|| iso(at))
 }
 
-/// The container's duration if it matches the decoded one to within the rounding that codecs do,
+/// Returns the container's duration if it matches the decoded one apart from codec rounding,
 /// otherwise the decoded one.
 fn duration(info: &MediaInfo, decoded: f64) -> f64 {
     const MAX_SHORTER: f64 = 0.5;

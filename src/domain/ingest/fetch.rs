@@ -14,11 +14,11 @@ use crate::media::decode::probe;
 pub(crate) struct FetchedSource {
     /// The file, removed on drop.
     pub(crate) file: SpooledFile,
-    /// The properties stated by its container.
+    /// The properties that the file's container states.
     pub(super) info: MediaInfo,
     /// The cleaned file name, used if the video is new.
     pub(super) filename: String,
-    /// The URL that it came from, if any, with secrets redacted.
+    /// The URL that the file came from, if any, with secrets redacted.
     pub(super) source_url: Option<String>,
 }
 
@@ -73,7 +73,7 @@ impl Ingest {
     async fn download(&self, url: &str) -> Result<(SpooledFile, Option<String>)> {
         let limit = Limit { bytes: self.settings.fetch.max_bytes, key: "SERVICE_MAX_BYTES" };
         let (body, name): (ByteStream, _) = match self.stores.storage.key_from_url(url) {
-            // Our own bucket may be at an address that the fetcher must refuse.
+            // The service's own bucket may have an address that the fetcher must refuse.
             Some(key) => {
                 let name = key.rsplit('/').next().map(str::to_owned);
                 (self.stores.storage.get(&key, None).await?, name)
@@ -104,8 +104,8 @@ impl Ingest {
     }
 }
 
-/// Whether a content type denotes a web page. Servers give videos many wrong types, but not that of
-/// a page.
+/// Whether a content type denotes a web page. Servers send videos with many wrong content types,
+/// but not with that of a web page.
 fn is_page(content_type: &str) -> bool {
     content_type.starts_with("text/html") || content_type == "application/xhtml+xml"
 }

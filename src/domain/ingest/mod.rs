@@ -40,12 +40,12 @@ pub(crate) use source::IngestSource;
 pub use spool::{Limit, Spool, SpooledFile};
 pub use uploads::Uploads;
 
-/// The client's parameters of an ingest, apart from its source.
+/// The client's parameters for an ingest, apart from its source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IngestFields {
     /// Comma-separated analyzer ids.
     pub analyzers: String,
-    /// Mode and parameters of the chunking.
+    /// Chunking mode and parameters.
     pub chunking: ChunkingFields,
     /// The request's idempotency key; a repeated request with the same key returns the same job.
     pub idempotency_key: Option<String>,
@@ -53,7 +53,7 @@ pub struct IngestFields {
     pub callback_url: Option<String>,
     /// Maximum number of language model calls.
     pub max_model_calls: Option<u32>,
-    /// Index of the audio track to use; by default the one with most speech.
+    /// Index of the audio track to use; by default, the track with the most speech.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audio_track: Option<u32>,
     /// The user metadata of a new video, or a change to an existing video's metadata.
@@ -69,17 +69,17 @@ pub struct IngestFields {
 pub struct IngestResult {
     /// Content hash.
     pub video_id: VideoId,
-    /// Public storage URL.
+    /// Public storage URL of the video file.
     pub video_url: String,
-    /// Public storage URL; `None` when poster extraction failed.
+    /// Public storage URL of the poster; `None` if there is no poster.
     pub poster_url: Option<String>,
     /// Object key, `<video_id>/<filename>`.
     pub storage_path: String,
     /// The cleaned file name.
     pub filename: String,
-    /// Length of the video, seconds.
+    /// Length of the video, in seconds.
     pub duration: f64,
-    /// Size of the file, bytes.
+    /// Size of the file, in bytes.
     pub size_bytes: u64,
     /// Canonical form of the chunking configuration.
     pub chunk_config: String,
@@ -87,18 +87,19 @@ pub struct IngestResult {
     pub chunks: u32,
     /// Analyzers with output.
     pub analyzers: Vec<String>,
-    /// Analyzers whose output was dropped, because the video was chunked differently and the
-    /// request did not include them.
+    /// Analyzers whose output was dropped because the chunks changed and the request did not
+    /// include these analyzers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
-    /// Parts of the file that were skipped or selected, each a sentence without a full stop.
+    /// Warnings about parts of the file that were skipped or selected, each a sentence without a
+    /// full stop.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// Number of vectors written, by analyzer.
     pub indexed: BTreeMap<String, u64>,
     /// The outcome of aggregation.
     pub aggregated: AggregationStatus,
-    /// Usage of the language model, if it is billed and was called.
+    /// The usage of the language model, if it is billed and was called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<ModelUsage>,
     /// How often each step ran and how long it took, by name.
@@ -121,11 +122,11 @@ pub enum AggregationStatus {
         /// Ids of aggregators without the inputs that they depend on.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         skipped: Vec<String>,
-        /// `TypeName: message` by id of each failed aggregator.
+        /// `TypeName: message` for each failed aggregator, by id.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         failed: BTreeMap<String, String>,
     },
-    /// Aggregation failed as a whole; the ingest did not.
+    /// Aggregation failed as a whole, but the ingest succeeded.
     Failed {
         /// `TypeName: message`.
         error: String,
@@ -153,8 +154,9 @@ impl Ingest {
         Self { catalog, stores: stores.clone(), models: models.clone(), settings, uploads }
     }
 
-    /// Creates a file to stream an upload into, which is removed when dropped. Writing returns
-    /// `TooLarge` beyond the upload limit, and `Busy` while waiting uploads take too much space.
+    /// Creates a file to which an upload can be streamed. Dropping the spool removes the file.
+    /// Writing returns `TooLarge` beyond the upload limit, and `Busy` while waiting uploads take
+    /// too much space.
     pub async fn spool_upload(&self) -> Result<Spool> {
         let max_bytes = self.settings.ingest.max_waiting_bytes;
         Spool::upload(self.settings.work_dir.clone(), self.upload_limit(), max_bytes).await
@@ -164,13 +166,13 @@ impl Ingest {
         Limit { bytes: self.settings.ingest.max_upload_bytes, key: "ingest.max_upload_bytes" }
     }
 
-    /// Removes the sources that a killed process left behind. Call this only at startup; the folder
-    /// belongs to one process.
+    /// Removes the sources that a killed process left behind. Call this only at startup, because
+    /// the sources of running jobs are in the same folder.
     pub async fn clear_work_dir(&self) -> Result<()> {
         Spool::clear(self.settings.work_dir.clone()).await
     }
 
-    /// Registers the metadata keys of a future video before its job is queued, so that invalid metadata
+    /// Registers a future video's metadata keys before its job is queued, so that invalid metadata
     /// is rejected while the caller waits.
     pub(crate) async fn register_metadata(&self, patch: &MetadataPatch) -> Result<()> {
         let metadata =
@@ -200,8 +202,8 @@ impl Ingest {
         })
     }
 
-    /// Removes the source of a job. A resumable upload stays for another attempt until it expires,
-    /// unless the job is `done`.
+    /// Removes a job's source. If the job is not `done`, a resumable upload is kept for another
+    /// attempt until it expires.
     pub(crate) async fn discard_source(&self, source: &IngestSource, done: bool) {
         let removed = match source {
             IngestSource::File { path, .. } => match tokio::fs::remove_file(path).await {

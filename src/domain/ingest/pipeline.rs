@@ -59,7 +59,7 @@ impl Ingest {
     }
 
     /// Returns `Forbidden` if the file is an existing video that the caller may not see, because
-    /// the ingest would change it for those who may.
+    /// the ingest would change the video for the callers who may.
     async fn check_access(&self, access: &Access, video_id: VideoId) -> Result<()> {
         if access.collections().is_none() {
             return Ok(());
@@ -120,7 +120,7 @@ impl Ingest {
         Ok(())
     }
 
-    /// The usage of the language model, if it is billed and was called.
+    /// Returns the usage of the language model, if it is billed and was called.
     fn usage(&self, budget: &CallBudget) -> Option<ModelUsage> {
         let usage = budget.usage();
         (usage.calls > 0).then(|| ModelUsage {
@@ -165,7 +165,7 @@ impl Ingest {
             .collect()
     }
 
-    /// Aggregates the draft. If aggregation fails as a whole, the ingest succeeds without aggregates.
+    /// Aggregates the draft. If aggregation fails as a whole, the ingest succeeds nevertheless.
     async fn aggregate_draft(
         &self,
         draft: &mut VideoDraft,

@@ -1,5 +1,5 @@
-//! Estimates the cost of an ingest before it starts: chunks, model calls, tokens and time, from the
-//! history of this install. Decodes nothing and calls no model.
+//! Estimates the cost of an ingest before it starts (chunks, model calls, tokens and time), based
+//! on the history of this install. Decodes nothing and calls no model.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::kernel::time::Span;
 use crate::kernel::urls::{check_url, redact_secrets};
 use crate::kernel::video::VideoId;
 
-/// Number of newest videos to base estimates on.
+/// Number of recent videos to base estimates on.
 const HISTORY: usize = 50;
 
 /// The source of a planned ingest.
@@ -23,7 +23,7 @@ const HISTORY: usize = 50;
 pub enum PlanSource {
     /// An existing video.
     Video(VideoId),
-    /// A URL; refers to an existing video if one was ingested from it.
+    /// A URL. If a video was ingested from it, the plan is for that video.
     Url(String),
     /// A file to be uploaded.
     File,
@@ -38,14 +38,14 @@ pub struct IngestPlan {
     pub chunk_config: String,
     /// Number of chunks.
     pub chunks: Option<u32>,
-    /// Analyzers whose output would be dropped: they ran on the current chunks, and the request does
-    /// not include them.
+    /// Analyzers whose output would be dropped, because the chunks would change and the request
+    /// does not include these analyzers.
     pub drops: Vec<String>,
     /// Estimates by analyzer id.
     pub analyzers: BTreeMap<String, CostEstimate>,
-    /// Estimates by aggregator id, for those with all dependencies.
+    /// Estimates by aggregator id, for aggregators with all dependencies.
     pub aggregators: BTreeMap<String, CostEstimate>,
-    /// The sum of these estimates, plus the time for decoding.
+    /// The sum of the estimates for analyzers and aggregators, plus the time for decoding.
     pub total: CostEstimate,
     /// Number of videos that the estimates are based on.
     pub history: u32,
@@ -54,15 +54,15 @@ pub struct IngestPlan {
 /// The estimated cost of a step.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CostEstimate {
-    /// Number of chunks (for an aggregator: videos) with a reusable result.
+    /// Number of chunks with a reusable result. For an aggregator, 1 if its result is reusable.
     pub reused: u32,
-    /// Billed calls to the language model.
+    /// Number of billed calls to the language model.
     pub model_calls: Option<u32>,
-    /// Input tokens of these calls.
+    /// Number of input tokens in billed calls.
     pub input_tokens: Option<u64>,
-    /// Output tokens of these calls.
+    /// Number of output tokens in billed calls.
     pub output_tokens: Option<u64>,
-    /// Duration, seconds.
+    /// Duration, in seconds.
     pub seconds: Option<f64>,
 }
 
@@ -76,12 +76,12 @@ struct History {
     aggregate_per_chunk: Option<f64>,
     /// Cost by analyzer and its fingerprint.
     analyzers: BTreeMap<(String, String), ProcessingCost>,
-    /// Cost of the language model by aggregator.
+    /// Language model cost by aggregator.
     aggregators: BTreeMap<String, ProcessingCost>,
 }
 
 impl History {
-    /// The cost of the scan: nothing if the video exists.
+    /// Estimates the cost of the scan, which is zero if the video exists.
     fn estimate_scan(&self, exists: bool, duration: Option<f64>) -> CostEstimate {
         let seconds = match exists {
             true => Some(0.0),
@@ -115,7 +115,7 @@ impl CostEstimate {
         }
     }
 
-    /// Scales `cost` to a number of chunks. Without `cost`, assumes one call per chunk.
+    /// Scales `cost` to a number of chunks. Without `cost`, assumes one model call per chunk.
     fn scaled(chunks: u32, uses_model: bool, cost: Option<&ProcessingCost>) -> Self {
         if chunks == 0 {
             return Self::zero();
@@ -217,7 +217,7 @@ impl Ingest {
         plan.chunking.split(end, &signals, self.settings.ingest.max_chunks).map(Some)
     }
 
-    /// Finds the record of the existing video, if there is one.
+    /// Finds the record of the video that `source` refers to, if it exists.
     async fn find_record(
         &self,
         access: &Access,
@@ -273,7 +273,7 @@ impl Ingest {
         aggregators
     }
 
-    /// Finds the analyzers whose output on a video an ingest would drop.
+    /// Finds the analyzers whose output for a video an ingest would drop.
     async fn drops(
         &self,
         record: &VideoRecord,
@@ -335,7 +335,7 @@ impl Ingest {
         Ok(CostEstimate { reused, ..CostEstimate::scaled(chunks - reused, uses_model, cost) })
     }
 
-    /// Finds the speech recogniser that produces the words that analyzers would use.
+    /// Finds the speech recogniser whose words the analyzers would use.
     async fn expected_words(
         &self,
         plan: &IngestRequest,
@@ -399,8 +399,8 @@ impl Ingest {
     }
 }
 
-/// The analyzers that will have output after the ingest: the requested ones, and those whose output
-/// stays.
+/// Returns the analyzers that will have output after the ingest: the requested ones, and the ones
+/// whose output is kept.
 fn available(plan: &IngestRequest, record: Option<&VideoRecord>) -> BTreeSet<String> {
     let requested = plan.analyzers.iter().map(|analyzer| analyzer.spec().id.to_owned());
     let retained = record.filter(|record| record.chunking == plan.chunking);

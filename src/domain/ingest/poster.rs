@@ -12,8 +12,8 @@ use crate::kernel::error::{Error, Result};
 use crate::media::decode::frames;
 use crate::media::picture::jpeg;
 
-/// Encodes the most representative second as a JPEG: well lit, sharp, colourful, with little
-/// motion, and rather early.
+/// Encodes a frame of the most representative second as a JPEG. That second is well lit, sharp,
+/// colourful, with little motion, and rather early.
 pub(crate) async fn poster(
     decoder: Arc<dyn VideoDecoder>,
     file: PathBuf,
@@ -27,7 +27,7 @@ pub(crate) async fn poster(
     jpeg(frame.image).await
 }
 
-/// Finds the middle of the best second in the first two minutes, seconds.
+/// Finds the best second in the first two minutes and returns its middle, in seconds.
 fn representative_second(signals: &Signals) -> f64 {
     const MAX_SECONDS: usize = 120;
     let score = |v: &VisualSecond| {

@@ -22,9 +22,9 @@ pub struct ChunkingPreview {
 /// A boundary between two chunks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Boundary {
-    /// The time, seconds of the video.
+    /// The time, in seconds from the start of the video.
     pub time: f64,
-    /// The votes for it; empty if only the length limits cause it.
+    /// The votes for the boundary. Empty if it exists only because of the length limits.
     pub votes: Vec<BoundaryVote>,
 }
 
@@ -33,9 +33,9 @@ pub struct Boundary {
 pub struct BoundaryVote {
     /// The detector that votes.
     pub detector: Detector,
-    /// The exact time of the detected change, seconds of the video.
+    /// The exact time of the detected change, in seconds from the start of the video.
     pub time: f64,
-    /// The strength of the change times the detector's weight.
+    /// The strength of the change multiplied by the detector's weight.
     pub score: f64,
 }
 

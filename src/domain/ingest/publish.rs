@@ -18,7 +18,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::profile::Profile;
 
 impl Ingest {
-    /// Stores the video file and a poster in the bucket, unless they exist.
+    /// Stores the video file and a poster in the bucket, unless they are already there.
     pub(super) async fn store_objects(
         &self,
         fetched: &FetchedSource,
@@ -31,7 +31,7 @@ impl Ingest {
             let content = file_stream(&fetched.file.path).await?;
             storage.put(&record.storage_path, content, &record.content_type).await?;
         }
-        // The poster may be missing from the bucket.
+        // If the poster is missing from the bucket, create it again.
         if let Some(poster) = &record.poster_path
             && storage.stat(poster).await?.is_none()
         {
@@ -68,7 +68,7 @@ impl Ingest {
         self.publish_points(record, points, claim).await
     }
 
-    /// Publishes a record with new points, which are stored next to the current ones.
+    /// Publishes a record with new points, which are stored next to the current points.
     pub(super) async fn publish_points(
         &self,
         record: VideoRecord,

@@ -1,5 +1,5 @@
-//! The scan: a single decoding pass that feeds the boundary detectors, visual measurements and voice
-//! activity detection, and stores the audio for later steps.
+//! The scan: a single decoding pass that feeds the boundary detectors, visual measurements and
+//! voice activity detection, and that stores the audio for later steps.
 
 use cuts::CutDetector;
 use std::path::{Path, PathBuf};
@@ -28,21 +28,21 @@ pub(crate) struct Scan {
     pub(crate) file: PathBuf,
     pub(crate) options: ScanOptions,
     pub(crate) vad: Option<Arc<dyn VoiceActivityDetector>>,
-    /// The folder for the audio while it is needed.
+    /// The folder that holds the audio while it is needed.
     pub(crate) folder: PathBuf,
-    /// Peak amplitude below which audio is amplified, 0..1.
+    /// Peak amplitude below which audio is amplified (0..1).
     pub(crate) quiet_peak: f32,
     pub(crate) progress: Progress,
 }
 
 /// The results of a scan.
 pub(crate) struct ScanResult {
-    /// The signals, still without voice changes and topic shifts in speech.
+    /// The signals, not yet including voice changes and topic shifts in speech.
     pub(crate) signals: Signals,
     pub(crate) sound: Arc<Sound>,
     /// Voice activity in the audio.
     pub(crate) speech: Vec<Span>,
-    /// The channels of a stereo track if each has its own voice; else empty.
+    /// The channels of a stereo track if each channel carries a different voice, otherwise empty.
     pub(crate) channels: Vec<ChannelSpeech>,
 }
 
@@ -52,10 +52,10 @@ struct Detectors {
     voice: Option<Box<dyn VoiceActivitySession>>,
     sound: SoundWriter,
     channels: ChannelWriter,
-    /// Time spent in cut detection and voice activity detection so far.
+    /// Time spent on cut detection so far.
     cut_time: Duration,
     vad_time: Duration,
-    /// Time of the first sample, seconds.
+    /// Time of the first audio sample, in seconds.
     audio_start: Option<f64>,
     progress: Progress,
 }
@@ -195,5 +195,5 @@ fn find_speech(
     Ok(found.map(|s| Span { start: s.start + start, end: s.end + start }).collect())
 }
 
-/// Length of audio read at a time, seconds: 2 MB.
+/// Length of the audio read at a time, in seconds; 30 s take about 2 MB.
 const READ_SECONDS: f64 = 30.0;

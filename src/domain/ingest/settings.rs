@@ -1,4 +1,4 @@
-//! Ingest settings: the section `[ingest]`, and the keys of other sections that the domain reads.
+//! Ingest settings: the section `[ingest]`, and the keys in other sections that the domain reads.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,58 +12,61 @@ use crate::analysis::evidence::TrackingOptions;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IngestSettings {
-    /// Number of jobs that run concurrently; with the NATS queue, 0 leaves them to other instances.
+    /// Number of jobs that run concurrently. With the NATS queue, 0 leaves all jobs to other
+    /// instances.
     pub workers: usize,
-    /// Maximum number of waiting jobs; further ones are rejected.
+    /// Maximum number of waiting jobs; further jobs are rejected.
     pub queue: usize,
     /// Number of chunks analyzed concurrently within a job.
     pub concurrency: usize,
-    /// Maximum size of an upload, bytes.
+    /// Maximum size of an upload, in bytes.
     #[serde(with = "byte_size")]
     pub max_upload_bytes: u64,
-    /// Maximum disk usage of uploads that are arriving, waiting or being processed, bytes; beyond
-    /// it, further uploads are rejected.
+    /// Maximum disk usage of uploads that are arriving, waiting or being processed, in bytes. When
+    /// it is reached, further uploads are rejected.
     #[serde(with = "byte_size")]
     pub max_waiting_bytes: u64,
-    /// Expiry of resumable uploads, seconds in the file.
+    /// How long after its start a resumable upload expires; in seconds in the configuration file.
     #[serde(with = "seconds")]
     pub upload_expiry: Duration,
-    /// Part size of resumable uploads, bytes.
+    /// Part size of resumable uploads, in bytes.
     #[serde(with = "byte_size")]
     pub upload_part_bytes: usize,
-    /// Maximum number of parts of a resumable upload.
+    /// Maximum number of parts in a resumable upload.
     pub max_upload_parts: usize,
     /// Maximum number of resumable uploads that are not ingested yet.
     pub max_unfinished_uploads: usize,
-    /// Maximum duration of a video, seconds in the file.
+    /// Maximum duration of a video; in seconds in the configuration file.
     #[serde(with = "seconds")]
     pub max_duration: Duration,
-    /// Maximum number of chunks of a video.
+    /// Maximum number of chunks in a video.
     pub max_chunks: usize,
-    /// Maximum size of the metadata of a video, bytes as JSON.
+    /// Maximum size of a video's metadata as JSON, in bytes.
     #[serde(with = "byte_size")]
     pub max_metadata_bytes: usize,
-    /// Maximum number of corrections of a video.
+    /// Maximum number of corrections to a video.
     pub max_corrections: usize,
-    /// Maximum length of a correction's text, characters.
+    /// Maximum length of a correction's text, in characters.
     pub max_correction_chars: usize,
-    /// How much of each audio track of a file with several is analyzed to choose one, seconds.
+    /// If a file has several audio tracks, how much of each is analyzed to choose one, in seconds.
     #[serde(with = "seconds")]
     pub audio_track_probe_duration: u64,
-    /// Audio with a lower peak amplitude is amplified before voice activity detection, 0..1.
+    /// Audio whose peak amplitude is below this value (0..1) is amplified before voice activity
+    /// detection.
     pub quiet_peak: f64,
-    /// Minimum mean confidence of words, 0..1. Less confident speech is marked instead of transcribed
-    /// if its language is uncertain, and is not recovered if voice activity detection missed it.
+    /// Minimum mean confidence of words (0..1). Speech with less confidence is marked instead of
+    /// transcribed if its language is uncertain, and is not recovered if voice activity detection
+    /// missed it.
     pub min_speech_confidence: f32,
     /// Number of frames per chunk passed to models.
     pub frames_per_chunk: usize,
     /// Thumbnails sampled per second to detect when text on screen changes.
     pub ocr_samples_per_second: f64,
-    /// Maximum number of thumbnails per chunk.
+    /// Maximum number of thumbnails sampled per chunk.
     pub max_ocr_samples: usize,
     /// Maximum number of frames per chunk for OCR.
     pub max_ocr_frames: usize,
-    /// Maximum side length of these frames and of posters, pixels.
+    /// Maximum side length of frames for models and OCR and of posters, in pixels.
     pub frame_side: u32,
 }
 
@@ -96,11 +99,11 @@ impl Default for IngestSettings {
     }
 }
 
-/// The keys of `[fetch]` that the domain reads.
+/// The keys in `[fetch]` that the domain reads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DownloadSettings {
-    /// Maximum size of a download, bytes; `SERVICE_MAX_BYTES` overrides it.
+    /// Maximum size of a download, in bytes; `SERVICE_MAX_BYTES` overrides it.
     #[serde(with = "byte_size")]
     pub max_bytes: u64,
 }
@@ -111,13 +114,14 @@ impl Default for DownloadSettings {
     }
 }
 
-/// The keys of `[decoder]` that the domain reads: the size of the frames for the boundary detectors.
+/// The keys in `[decoder]` that the domain reads: the size of the frames for the boundary
+/// detectors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ScanSettings {
-    /// Width of the frames for the boundary detectors, pixels.
+    /// Width of the frames for the boundary detectors, in pixels.
     pub scan_width: u32,
-    /// Height of these frames, pixels.
+    /// Height of the frames for the boundary detectors, in pixels.
     pub scan_height: u32,
 }
 
@@ -127,32 +131,38 @@ impl Default for ScanSettings {
     }
 }
 
-/// The keys of `[records]` that the domain reads: coordination of instances, repairs and caches.
+/// The keys in `[records]` that the domain reads: coordination of instances, repairs and caches.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RepairSettings {
-    /// Length of a lease, seconds in the file; once the lease of a dead instance has expired,
-    /// others may work on its videos. Only for records in a bucket.
+    /// Length of a lease; in seconds in the configuration file. When a dead instance's lease has
+    /// expired, other instances may work on its videos. Applies only to records in a bucket.
     #[serde(with = "seconds")]
     pub lease: Duration,
-    /// Deadline of a call to the records, the index or the bucket, seconds in the file.
+    /// Deadline for a call to the records, the index or the bucket; in seconds in the configuration
+    /// file.
     #[serde(with = "seconds")]
     pub deadline: Duration,
-    /// Interval of repairs after interrupted changes, seconds in the file.
+    /// Interval between repairs, which clean up after interrupted changes; in seconds in the
+    /// configuration file.
     #[serde(with = "seconds")]
     pub repair_interval: Duration,
-    /// Interval of the scrub, in which every video is checked once, seconds in the file.
+    /// Interval of the scrub, in which every video is checked once; in seconds in the configuration
+    /// file.
     #[serde(with = "seconds")]
     pub scrub_interval: Duration,
-    /// Memory for cached chunk pages and responses, half for each, bytes. If the index is shared,
-    /// half of what responses would get is used for listing summaries for search hits.
+    /// Memory for cached chunk pages and responses, half for each, in bytes. If the index is
+    /// shared, half of the memory for responses is used for the listing summaries of search hits
+    /// instead.
     #[serde(with = "byte_size")]
     pub cache_bytes: usize,
-    /// Time to live of cached listing summaries for search hits if the index is shared, seconds in
-    /// the file. Changes by other instances become visible after this time at the latest.
+    /// Time to live of cached listing summaries for search hits if the index is shared; in seconds
+    /// in the configuration file. Changes by other instances become visible after this time at the
+    /// latest.
     #[serde(with = "seconds")]
     pub video_cache_ttl: Duration,
-    /// Disk space reserved for deleting videos when the disk is full, bytes; 0 disables the reserve.
+    /// Disk space reserved for deleting videos when the disk is full, in bytes; 0 disables the
+    /// reserve.
     #[serde(with = "byte_size")]
     pub reserve_bytes: u64,
 }

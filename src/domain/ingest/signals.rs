@@ -1,5 +1,5 @@
-//! Obtains a video's signals and speech before chunking. Takes them from its record if they are
-//! current; otherwise scans the file and runs the speech models.
+//! Obtains a video's signals and speech before chunking. Takes them from the video's record if they
+//! are current; otherwise scans the file and runs the speech models.
 
 use std::time::Instant;
 
@@ -27,7 +27,7 @@ use crate::media::speech::{
     Diarizer, Recognition, Speech, VoiceTurn, Words, channel_turns, recognise, track_model,
 };
 
-/// Version of diarization; increment when its results change.
+/// Version of the diarization code; increment when its results change.
 const VERSION: u32 = 2;
 
 /// A video's signals and speech, with their documents.
@@ -38,20 +38,20 @@ pub(crate) struct MediaSignals {
     pub(crate) speech_document: String,
     /// Index of the audio track that was used, if there are several.
     pub(crate) audio_track: Option<u32>,
-    /// Parts of the file that were skipped or selected.
+    /// Warnings about parts of the file that were skipped or selected.
     pub(crate) warnings: Vec<String>,
     /// Whether video frames could be decoded.
     pub(crate) has_pictures: bool,
-    /// Duration of the extraction, seconds.
+    /// Duration of the extraction, in seconds.
     pub(crate) seconds: f64,
 }
 
-/// How far an ingest uses speech.
+/// Whether an ingest uses speech, and whether it can do without.
 #[derive(Clone, Copy)]
 struct SpeechUse {
-    /// Whether an analyzer cannot do without it.
+    /// Whether an analyzer requires speech.
     needed: bool,
-    /// Whether it is needed, or used for chunking.
+    /// Whether an analyzer requires speech or chunking uses it.
     requested: bool,
 }
 
@@ -70,7 +70,7 @@ struct StoredSignals {
 }
 
 impl StoredSignals {
-    /// Whether the boundaries in speech were detected, or could not be detected.
+    /// Whether boundaries in speech were detected, if there are stored results for speech.
     fn are_complete(&self) -> bool {
         self.speech.as_ref().is_none_or(|(speech, _)| speech.words.is_some())
     }
@@ -115,7 +115,7 @@ impl Ingest {
         if fetched.info.video.is_some() && !has_pictures {
             warn_sound_only(&mut warnings, "none of its pictures could be decoded");
         }
-        // Speech recognition may cost money: check limits before.
+        // Speech recognition may cost money, so check the limits first.
         self.check_length(scanned.signals.end, request)?;
         let video_id = fetched.file.video_id;
         let analyzing = self.analyze_speech(video_id, audio_track, &scanned, speech_use, progress);
@@ -159,8 +159,8 @@ impl Ingest {
         }
     }
 
-    /// Combines the stored signals or, without them, the scanned ones with the boundaries in
-    /// speech, unless those are stored.
+    /// Combines the stored signals or, if there are none, the scanned ones with the boundaries in
+    /// speech. Returns stored signals unchanged if they are complete.
     async fn combine_signals(
         &self,
         stored: Option<StoredSignals>,
@@ -169,7 +169,7 @@ impl Ingest {
     ) -> Result<Signals> {
         let mut signals = match stored {
             Some(stored) if stored.are_complete() => return Ok(stored.signals),
-            // Keeps the cuts and pauses that were found with another speech model.
+            // Cuts and pauses do not depend on the speech model, so keep the stored ones.
             Some(stored) => stored.signals,
             None => scanned,
         };
@@ -179,7 +179,8 @@ impl Ingest {
         Ok(signals)
     }
 
-    /// Rejects a video that is too long, or that would have too many chunks however it is split.
+    /// Rejects a video that is too long, or that would have too many chunks regardless of where it
+    /// is split.
     fn check_length(&self, end: f64, request: &IngestRequest) -> Result<()> {
         if end > self.settings.ingest.max_duration.as_secs_f64() {
             return Err(self.too_long(end));
@@ -187,7 +188,8 @@ impl Ingest {
         request.chunking.check_count(end, self.settings.ingest.max_chunks)
     }
 
-    /// Whether stored speech comes from the current models, as far as the request needs it.
+    /// Whether stored speech is good enough for the request: if an analyzer requires speech, it
+    /// must come from the current models.
     fn is_current(&self, speech: &Speech, audio_track: Option<u32>, speech_use: SpeechUse) -> bool {
         let recognised_by = speech.words.as_ref().map(|words| words.recogniser.as_str());
         let model = self.models.transcriber.as_ref().map(|t| track_model(t.model(), audio_track));
@@ -198,15 +200,15 @@ impl Ingest {
         !speech_use.requested || recognised_by.is_some() || model.is_none()
     }
 
-    /// The models of voice activity detection and diarization.
+    /// Identifies the models used for voice activity detection and diarization.
     fn voices_by(&self, audio_track: Option<u32>) -> String {
         let activity = self.models.vad.as_ref().map_or("none", |v| v.model());
         let speaker = speaker_models(&self.models).unwrap_or_else(|| "none".into());
         track_model(&format!("{activity}/{speaker}/v{VERSION}"), audio_track)
     }
 
-    /// Diarizes and, if requested, recognises speech concurrently. Words that are not needed may be
-    /// missing.
+    /// Diarizes and, if requested, recognises speech, both concurrently. If no analyzer requires
+    /// speech, a failed recognition only leaves out the words.
     async fn analyze_speech(
         &self,
         video_id: VideoId,
@@ -237,8 +239,8 @@ impl Ingest {
         Ok(Speech { voices_by, spans: scanned.speech.clone(), turns, words })
     }
 
-    /// Diarizes speakers, by channel if each channel has its own voice. Otherwise the result is
-    /// empty if one of the two models is missing.
+    /// Diarizes speakers, by channel if each channel carries a different voice. Otherwise, the
+    /// result is empty if one of the two models is missing.
     async fn diarize(&self, scanned: &ScanResult, profile: &Profile) -> Result<Vec<VoiceTurn>> {
         if !scanned.channels.is_empty() {
             return Ok(channel_turns(&scanned.channels));

@@ -15,7 +15,7 @@ use crate::kernel::video::VideoId;
 /// File name of the poster in storage.
 pub(crate) const POSTER: &str = "poster.jpg";
 
-/// Maximum length of a stored file name, bytes.
+/// Maximum length of a stored file name, in bytes.
 const MAX_NAME_BYTES: usize = 128;
 
 /// The source of an ingest job.
@@ -33,7 +33,7 @@ pub(crate) enum IngestSource {
 }
 
 impl IngestSource {
-    /// The name that clients see.
+    /// Returns the name that clients see.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::File { name, .. } | Self::Stored { name, .. } | Self::Upload { name, .. } => {
@@ -51,13 +51,13 @@ impl IngestSource {
     }
 }
 
-/// A unique object key for an upload that waits for a worker.
+/// Creates a unique object key for an upload that waits for a worker.
 pub(crate) fn incoming_key() -> String {
     format!("incoming/{}/source", uuid::Uuid::new_v4().simple())
 }
 
-/// Finds the file name for a download that was redirected from `requested` to `final_url`. Takes it
-/// from the first of the two that has a file extension, else from `requested`.
+/// Finds the file name for a download that was redirected from `requested` to `final_url`. Takes
+/// the name from the first of the two URLs that has a file extension, otherwise from `requested`.
 pub(crate) fn name_in_urls(requested: &str, final_url: &str) -> Option<String> {
     let (requested, final_url) = (name_in_url(requested), name_in_url(final_url));
     let useful = |name: &Option<String>| name.as_deref().is_some_and(has_file_extension);
@@ -77,7 +77,7 @@ fn has_file_extension(name: &str) -> bool {
     })
 }
 
-/// The last path segment of a URL, decoded.
+/// Returns a URL's last path segment, decoded.
 fn name_in_url(url: &str) -> Option<String> {
     let url = Url::parse(url).ok()?;
     let segment = url.path_segments()?.next_back()?.to_owned();
@@ -125,7 +125,7 @@ fn sanitize(given: Option<&str>, info: &MediaInfo) -> String {
     }
 }
 
-/// The longest prefix of whole characters with at most `bytes` bytes.
+/// Returns the longest prefix of whole characters with at most `bytes` bytes.
 fn truncate(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }

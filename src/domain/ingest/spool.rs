@@ -21,7 +21,7 @@ pub struct Spool {
     limit: Limit,
     /// The quota shared with other uploads; `None` for downloads.
     quota: Option<UploadQuota>,
-    /// Number of bytes until the next check of the quota.
+    /// Number of bytes to write before the quota is checked again.
     until_check: u64,
 }
 
@@ -29,16 +29,16 @@ pub struct Spool {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct UploadQuota {
     folder: PathBuf,
-    /// Maximum disk usage of all uploads together, bytes.
+    /// Maximum disk usage of all uploads together, in bytes.
     max_bytes: u64,
 }
 
 /// The maximum size of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limit {
-    /// Maximum size, bytes.
+    /// Maximum size, in bytes.
     pub bytes: u64,
-    /// The configuration key of the limit, for messages.
+    /// The configuration key for the limit, for error messages.
     pub key: &'static str,
 }
 
@@ -49,18 +49,19 @@ pub struct SpooledFile {
     pub path: TempPath,
     /// First 16 hexadecimal digits of the SHA-1 of the bytes.
     pub video_id: VideoId,
-    /// Size of the file, bytes.
+    /// Size of the file, in bytes.
     pub size: u64,
 }
 
-/// File name prefixes of spooled sources: downloads and copies from storage, and uploads.
+/// File name prefixes of spooled sources: one for downloads and copies from storage, one for
+/// uploads.
 const SOURCE_PREFIX: &str = "source-";
 const UPLOAD_PREFIX: &str = "upload-";
 
-/// Number of bytes written between two checks of the quota.
+/// Number of bytes written between two quota checks.
 const CHECK_INTERVAL: u64 = 8 << 20;
 
-/// Retry-After when the quota is exhausted, seconds.
+/// `Retry-After` if the quota is exhausted, in seconds.
 const RETRY_AFTER: u32 = 30;
 
 impl Spool {
@@ -87,13 +88,13 @@ impl Spool {
         Ok(())
     }
 
-    /// Creates an empty file in `folder`, which is created if it is missing.
+    /// Creates an empty file in `folder`. Creates the folder if it is missing.
     pub async fn create(folder: PathBuf, limit: Limit) -> Result<Self> {
         Self::open(SOURCE_PREFIX, folder, limit, None).await
     }
 
-    /// Does the same as [`Self::create`] for an upload. Writing returns `Busy` while uploads in
-    /// `folder` take more than `max_bytes` bytes.
+    /// Creates an empty file for an upload, like [`Self::create`]. Writing returns `Busy` while
+    /// uploads in `folder` take `max_bytes` bytes or more.
     pub async fn upload(folder: PathBuf, limit: Limit, max_bytes: u64) -> Result<Self> {
         let quota = UploadQuota { folder: folder.clone(), max_bytes };
         Self::open(UPLOAD_PREFIX, folder, limit, Some(quota)).await
@@ -116,8 +117,8 @@ impl Spool {
         Ok(Self { file, path, hash: Sha1::new(), size: 0, limit, quota, until_check: 0 })
     }
 
-    /// Appends bytes. Returns `TooLarge` beyond the limit, and `Busy` if the quota for uploads is
-    /// exhausted.
+    /// Appends bytes. Returns `TooLarge` if the file would exceed the limit, and `Busy` if the
+    /// quota for uploads is exhausted.
     pub async fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.size += bytes.len() as u64;
         if self.size > self.limit.bytes {
@@ -133,7 +134,8 @@ impl Spool {
             }
             self.until_check = self.until_check.saturating_sub(bytes.len() as u64);
         }
-        // Hashing takes about 100 µs per 64 KiB, short enough without a blocking thread.
+        // Hashing takes about 100 µs per 64 KiB, which is short enough to do without a blocking
+        // thread.
         for piece in bytes.chunks(64 * 1024) {
             self.hash.update(piece);
             self.file.write_all(piece).await?;
@@ -177,13 +179,13 @@ impl UploadQuota {
     }
 }
 
-/// Computes how much disk space uploads take, bytes. *Blocks.*
+/// Computes the disk space that uploads take, in bytes. *Blocks.*
 fn disk_usage(folder: &Path) -> std::io::Result<u64> {
     let mut used = 0;
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
         if entry.file_name().to_string_lossy().starts_with(UPLOAD_PREFIX) {
-            // An upload removed meanwhile takes nothing.
+            // An upload that was removed in the meantime takes no space.
             used += entry.metadata().map_or(0, |file| file.blocks() * BLOCK);
         }
     }

@@ -13,8 +13,8 @@ use sha1::{Digest, Sha1};
 use super::{UploadId, UploadRecord, UploadState, Uploads, state};
 use crate::kernel::error::{Error, Result};
 
-/// Writes an upload. Stores parts as they fill up, and the last part on [`Self::finish`], without
-/// which that part is lost.
+/// Appends to an upload. Stores each part when it is full, and the last part in [`Self::finish`].
+/// If that is not called, the last part is lost.
 pub struct UploadWriter {
     records: Arc<dyn RecordStore>,
     storage: Arc<dyn ObjectStorage>,
@@ -23,14 +23,14 @@ pub struct UploadWriter {
     record: UploadRecord,
     committed: Value,
     hash: Sha1,
-    /// Bytes not stored yet: at most one part.
+    /// Bytes that are not stored yet, at most one part.
     part: Vec<u8>,
     part_bytes: usize,
     max_parts: usize,
     checksum: Option<Checksum>,
 }
 
-/// The expected hash of the bytes in the request, and their hash so far.
+/// The expected hash of the bytes in the request, and the hash of the bytes received so far.
 struct Checksum {
     expected: [u8; 20],
     hash: Sha1,
@@ -58,18 +58,19 @@ impl UploadWriter {
         })
     }
 
-    /// Number of missing bytes.
+    /// Returns the number of bytes that the upload still lacks.
     pub fn missing(&self) -> u64 {
         self.id.length - self.record.offset() - self.part.len() as u64
     }
 
-    /// Whether the request has a checksum, so that it is stored completely or not at all.
+    /// Whether the request has a checksum. If so, its bytes are stored either completely or not at
+    /// all.
     pub fn is_checked(&self) -> bool {
         self.checksum.is_some()
     }
 
     /// Appends bytes. Returns `TooLarge` beyond the upload's announced length, and `Conflict` if
-    /// another request is appending to it.
+    /// another request has appended to the upload.
     pub async fn write(&mut self, bytes: &[u8]) -> Result<()> {
         if bytes.len() as u64 > self.missing() {
             return Err(Error::TooLarge(format!(
@@ -95,7 +96,7 @@ impl UploadWriter {
         Ok(())
     }
 
-    /// Stores the rest of the bytes and returns the upload's state. Returns `Mismatch` if the
+    /// Stores the remaining bytes and returns the upload's state. Returns `Mismatch` if the
     /// checksum does not match.
     pub async fn finish(mut self) -> Result<UploadState> {
         let checksum = self.checksum.take();
@@ -115,7 +116,7 @@ impl UploadWriter {
         Ok(state(&self.id, self.record))
     }
 
-    /// Discards uncommitted bytes; if the request has a checksum, these are all its bytes.
+    /// Discards uncommitted bytes. If the request has a checksum, all of its bytes are uncommitted.
     pub async fn abandon(self) {
         self.discard_uncommitted().await;
     }
@@ -139,7 +140,7 @@ impl UploadWriter {
         if self.checksum.is_none() { self.commit().await } else { Ok(()) }
     }
 
-    /// Commits the stored parts to the record of the upload.
+    /// Commits the stored parts to the upload's record.
     async fn commit(&mut self) -> Result<()> {
         self.record.hash = self.hash.serialize().to_vec();
         let (key, document) = (self.id.key(), self.record.document()?);
@@ -148,7 +149,7 @@ impl UploadWriter {
         }
         let expected = Precondition::Document(&self.committed);
         let swapped = self.records.compare_and_swap(&key, expected, &document).await?;
-        // A store that retries requests may have succeeded the first time.
+        // If the store retried the request, the first attempt may have succeeded.
         if swapped || self.records.get(&key).await?.as_ref() == Some(&document) {
             self.committed = document;
             return Ok(());

@@ -1,9 +1,10 @@
-//! Resumable uploads (tus). An upload is a folder of parts in the bucket and a record of them. The
-//! record is only changed by compare-and-swap, so that any instance can resume an upload.
+//! Resumable uploads (tus). An upload consists of a folder of parts in the bucket and a record that
+//! lists them. The record is only changed by compare-and-swap, so that any instance can resume an
+//! upload.
 //!
-//! The record contains the state of the hash, so that no byte has to be read again to compute it,
-//! even after a restart. The id of an upload contains its expiry and length, so that one listing
-//! shows what waits and what has expired.
+//! The record contains the state of the hash, so that the hash can be computed without reading any
+//! byte again, even after a restart. An upload's id contains its expiry and length, so that one
+//! listing shows which uploads are waiting and which have expired.
 
 mod append;
 
@@ -29,7 +30,7 @@ pub use append::UploadWriter;
 /// Key prefix of the parts in the bucket and of the records.
 const FOLDER: &str = "uploads";
 
-/// Retry-After when the limits of waiting uploads are reached, seconds.
+/// `Retry-After` if a limit on waiting uploads is reached, in seconds.
 const RETRY_AFTER: u32 = 60;
 
 /// Resumable uploads.
@@ -42,15 +43,15 @@ pub struct Uploads {
 /// The state of an upload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UploadState {
-    /// Id in the upload's URL.
+    /// The id in the upload's URL.
     pub id: String,
     /// Number of stored bytes.
     pub offset: u64,
     /// Total number of bytes.
     pub length: u64,
-    /// The `Upload-Metadata` of the client, verbatim.
+    /// The client's `Upload-Metadata`, verbatim.
     pub metadata: String,
-    /// When it expires.
+    /// When the upload expires.
     pub expires: Timestamp,
 }
 
@@ -63,10 +64,10 @@ pub(crate) struct CompleteUpload {
 /// The stored record of an upload.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct UploadRecord {
-    /// The client's metadata, verbatim, for `HEAD`.
+    /// The client's metadata, verbatim, for `HEAD` requests.
     metadata: String,
     filename: Option<String>,
-    /// The permissions of the client that began it.
+    /// The permissions of the client that began the upload.
     access: Access,
     /// Names and sizes of the parts, in order.
     parts: Vec<(String, u64)>,
@@ -96,7 +97,7 @@ impl UploadRecord {
     }
 }
 
-/// The id of an upload: its expiry, its length and a random part.
+/// An upload's id, which consists of its expiry, its length and a random part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct UploadId {
     text: String,
@@ -139,8 +140,8 @@ impl Uploads {
         Self { records: stores.records.clone(), storage: stores.storage.clone(), settings }
     }
 
-    /// Begins an upload of `length` bytes. Returns `TooLarge` beyond the upload limit, and `Busy`
-    /// if waiting uploads leave no room.
+    /// Begins an upload of `length` bytes. Returns `TooLarge` if `length` exceeds the upload limit,
+    /// and `Busy` if waiting uploads leave no room.
     pub(crate) async fn begin(
         &self,
         access: &Access,
@@ -171,7 +172,7 @@ impl Uploads {
         Ok(state(&id, record))
     }
 
-    /// Maximum size of an upload, bytes.
+    /// Returns the maximum size of an upload, in bytes.
     pub(crate) fn max_bytes(&self) -> u64 {
         self.settings.max_upload_bytes
     }
@@ -229,7 +230,7 @@ impl Uploads {
         self.discard(&id).await
     }
 
-    /// Deletes an ingested upload. A missing one is no error.
+    /// Deletes an ingested upload. If it is missing, does nothing.
     pub(crate) async fn delete_ingested(&self, id: &str) -> Result<()> {
         match UploadId::parse(id) {
             Some(id) => self.discard(&id).await,
@@ -247,7 +248,7 @@ impl Uploads {
         Ok(deleted)
     }
 
-    /// Reads a complete upload. Returns `Unprocessable` if a part of it is missing.
+    /// Reads a complete upload. Returns `Unprocessable` if a part is missing.
     pub(crate) async fn complete(&self, access: &Access, id: &str) -> Result<CompleteUpload> {
         let (id, record, _) = self.find(access, id).await?;
         complete(&id, record)
@@ -299,8 +300,8 @@ impl Uploads {
         Ok(keys.iter().filter_map(name).collect())
     }
 
-    /// Removes the parts and then the record. The record goes last, because the parts can be found
-    /// as long as it exists.
+    /// Removes the parts and then the record. The record is removed last, because the parts can be
+    /// found only while it exists.
     async fn discard(&self, id: &UploadId) -> Result<()> {
         self.storage.delete_prefix(&id.folder()).await?;
         Ok(self.records.delete(&id.key()).await?)
