@@ -1,46 +1,48 @@
-//! The token budget of a response: whole units are added, the most important first, until the next does not
-//! fit. Models read the JSON, so structured content and prose both count.
+//! The token budget of a response: whole units are added, the most important first, until the next
+//! one does not fit. Models read the JSON, so structured content and prose both count.
 
 use poem_openapi::types::ToJSON;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
 
-/// Bytes of JSON per token. English text has more bytes per token, numbers and ids about as many; a
-/// character of other scripts has three bytes and counts as one token.
+/// Bytes of JSON per token. English text has more bytes per token, numbers and ids about this many;
+/// in many other scripts, a character has three bytes and counts as one token.
 const BYTES_PER_TOKEN: usize = 3;
 
-/// Pixels per token of an image; current vision models have 750 and more.
+/// Image pixels per token; current vision models use 750 or more.
 const PIXELS_PER_TOKEN: usize = 500;
 
-/// Reserved for what surrounds the units: field names, the message envelope, the note on omitted units.
+/// Tokens reserved for everything around the units: field names, the message envelope and the note
+/// on omitted units.
 const ENVELOPE_TOKENS: usize = 300;
 
-/// Tokens of serialized JSON.
+/// Number of tokens in serialized JSON.
 pub(super) fn json_tokens(json: &str) -> usize {
     json.len().div_ceil(BYTES_PER_TOKEN)
 }
 
-/// Tokens of a value as JSON.
+/// Number of tokens in a value as JSON.
 pub(super) fn value_tokens(value: &Value) -> usize {
     json_tokens(&value.to_string())
 }
 
-/// Tokens of a value that is serialized to a JSON string within JSON, which escapes its quotes.
+/// Number of tokens in a value that is embedded in JSON as a string, in which its quotes are
+/// escaped.
 pub(super) fn embedded_json_tokens(value: &Value) -> usize {
     line_tokens(&value.to_string())
 }
 
-/// Tokens of an image.
+/// Number of tokens for an image.
 pub(super) fn image_tokens(width: u32, height: u32) -> usize {
     (width as usize * height as usize).div_ceil(PIXELS_PER_TOKEN)
 }
 
-/// Tokens of a line of text as a JSON string.
+/// Number of tokens in a line of text as a JSON string.
 pub(super) fn line_tokens(line: &str) -> usize {
     value_tokens(&Value::from(line))
 }
 
-/// Tokens of a result without its images.
+/// Number of tokens in a result without its images.
 pub(super) fn result_tokens(answer: &CallToolResult) -> usize {
     let text = |block: &ContentBlock| match block {
         ContentBlock::Text(text) => line_tokens(&text.text),
@@ -50,11 +52,11 @@ pub(super) fn result_tokens(answer: &CallToolResult) -> usize {
     content + answer.structured_content.as_ref().map_or(0, value_tokens)
 }
 
-/// The remaining tokens of a response.
+/// The tokens that remain for a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TokenBudget(usize);
 
-/// The units that fit the budget.
+/// The units that fit into the budget.
 pub(super) struct FittingUnits<T> {
     /// The units, in their original order.
     pub(super) units: Vec<T>,
@@ -65,7 +67,7 @@ pub(super) struct FittingUnits<T> {
 }
 
 impl TokenBudget {
-    /// A response of at most `max_tokens` tokens.
+    /// Creates the budget for a response of at most `max_tokens` tokens.
     pub(super) fn new(max_tokens: usize) -> Self {
         Self(max_tokens.saturating_sub(ENVELOPE_TOKENS))
     }
@@ -86,17 +88,17 @@ impl TokenBudget {
         }
     }
 
-    /// Takes the tokens of a text that is always sent.
+    /// Takes the tokens for text that is always sent, even if too few remain.
     pub(super) fn take_text(&mut self, text: &str) {
         self.0 = self.0.saturating_sub(line_tokens(text));
     }
 
-    /// Takes the tokens of a value that is always sent.
+    /// Takes the tokens for a value that is always sent, even if too few remain.
     pub(super) fn take_value(&mut self, value: &impl ToJSON) {
         self.0 = self.0.saturating_sub(json_tokens(&value.to_json_string()));
     }
 
-    /// Takes units with a line of text each, up to the first that does not fit.
+    /// Takes units, each with a line of text, up to the first that does not fit.
     pub(super) fn fill<T: ToJSON>(&mut self, units: Vec<(T, String)>) -> FittingUnits<T> {
         let all = units.len();
         let (units, lines): (Vec<T>, Vec<String>) = units

@@ -1,12 +1,13 @@
-//! JSON-RPC framing in front of the protocol: rejects bodies that are not messages with a JSON-RPC error,
-//! and splits batches, which revision 2025-03-26 allows, into single messages.
+//! JSON-RPC framing in front of the protocol: responds with a JSON-RPC error to bodies that are not
+//! messages, and splits batches, which revision 2025-03-26 allows, into single messages.
 
 use poem::http::{Method, StatusCode};
 use poem::{Body, Endpoint, Request, Response, Result};
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ProtocolVersion};
 use serde_json::{Value, json};
 
-/// The header with the protocol revision; without it the revision is the one that allows batches.
+/// The header with the protocol revision; if it is absent, the revision that allows batches is
+/// assumed.
 const REVISION: &str = "mcp-protocol-version";
 
 /// Wraps the endpoint that handles single messages.
@@ -20,7 +21,7 @@ impl<E: Endpoint<Output = Response>> Endpoint for JsonRpcEndpoint<E> {
     type Output = Response;
 
     async fn call(&self, mut request: Request) -> Result<Response> {
-        // The body is complete and within its limits.
+        // The body has already been received in full and is within its limits.
         let bytes = request.take_body().into_bytes().await?;
         let value: Value = match serde_json::from_slice(&bytes) {
             Ok(value) => value,
@@ -42,7 +43,7 @@ impl<E: Endpoint<Output = Response>> Endpoint for JsonRpcEndpoint<E> {
 }
 
 impl<E: Endpoint<Output = Response>> JsonRpcEndpoint<E> {
-    /// The responses to a batch, or 202 if it contains only notifications and responses.
+    /// Returns the responses to a batch, or 202 if it contains only notifications and responses.
     async fn batch(&self, head: &Request, messages: Vec<Value>) -> Result<Response> {
         if let Some(detail) = self.batch_error(head, messages.len()) {
             return Ok(error_response(Value::Null, ErrorCode::INVALID_REQUEST, detail));
@@ -63,7 +64,7 @@ impl<E: Endpoint<Output = Response>> JsonRpcEndpoint<E> {
             let bytes = match response.status() {
                 StatusCode::OK => response.into_body().into_bytes().await?,
                 StatusCode::ACCEPTED => continue,
-                // An invalid head is invalid for every message.
+                // Headers that are invalid for one message are invalid for all.
                 _ => return Ok(response),
             };
             answers.push(serde_json::from_slice(&bytes).map_err(poem::error::InternalServerError)?);
@@ -74,7 +75,7 @@ impl<E: Endpoint<Output = Response>> JsonRpcEndpoint<E> {
         Ok(json_response(StatusCode::OK, &Value::Array(answers)))
     }
 
-    /// Why the whole batch is rejected.
+    /// Returns why the whole batch is rejected, if it is.
     fn batch_error(&self, head: &Request, messages: usize) -> Option<String> {
         let with_batches = ProtocolVersion::V_2025_03_26;
         let revision = head.header(REVISION).unwrap_or(with_batches.as_str());
@@ -94,7 +95,7 @@ impl<E: Endpoint<Output = Response>> JsonRpcEndpoint<E> {
     }
 }
 
-/// A message of a batch as a separate request.
+/// Builds a separate request for one message of a batch.
 fn single_request(head: &Request, message: &Value) -> Request {
     let builder = Request::builder().method(Method::POST).uri(head.uri().clone());
     let mut request = builder.body(Body::from_string(message.to_string()));

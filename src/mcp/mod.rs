@@ -1,7 +1,7 @@
-//! The inbound adapter for agents: `/mcp` implements the Model Context Protocol over streamable HTTP. Like
-//! HTTP handlers, tools and resources parse their input, call use-cases and return the types of the HTTP
-//! API. There are no sessions: any instance handles any request, and a call ends with its connection. Must
-//! not name an adapter.
+//! The inbound adapter for agents: `/mcp` implements the Model Context Protocol over streamable
+//! HTTP. Like HTTP handlers, tools and resources parse their input, call use-cases and return the
+//! types of the HTTP API. There are no sessions: any instance handles any request, and a call ends
+//! when its connection closes. This module must not name an adapter.
 
 mod budget;
 mod messages;
@@ -47,7 +47,7 @@ names the moment that supports a sentence. Use get_transcript, get_frames and ge
 details. Responses are truncated to a token budget: `next` or `rest` says that there is more and how \
 to get it.";
 
-/// The mount of the endpoint; `None` if it is disabled.
+/// Returns the mount for the endpoint, or `None` if it is disabled.
 pub fn mount(service: Arc<Shotlog>, settings: McpSettings) -> Option<Mount> {
     settings.enabled.then(|| Mount { path: PATH, endpoint: endpoint(Server { service, settings }) })
 }
@@ -65,7 +65,7 @@ fn endpoint(server: Server) -> BoxEndpoint<'static, Response> {
     messages::JsonRpcEndpoint { inner: service.compat(), max_batch }.boxed()
 }
 
-/// Handles the requests of agents.
+/// Handles agents' requests.
 #[derive(Clone)]
 struct Server {
     service: Arc<Shotlog>,
@@ -161,8 +161,8 @@ fn to_error_data(failure: HttpFailure) -> ErrorData {
     }
 }
 
-/// The result of `work`, which is dropped when the caller disconnects. Calls run in tasks outside of the
-/// edge, so panics are caught here: the caller would wait forever.
+/// Runs `work` and returns its result; drops it if the caller disconnects. Calls run in tasks
+/// outside the edge, so panics are caught here; otherwise the caller would wait forever.
 async fn run_until_cancelled<T>(
     context: &RequestContext<RoleServer>,
     work: impl Future<Output = Result<T, ErrorData>>,

@@ -1,5 +1,5 @@
-//! Pages of long documents: a document is a sequence of units, and a page holds a run of them, each at its
-//! place in the document.
+//! Pages of long documents: a document is a sequence of units, and a page contains consecutive
+//! units, each at its place in the document.
 
 use serde_json::{Map, Value};
 
@@ -13,18 +13,18 @@ const UNITS_PER_PAGE: usize = 8;
 /// A part of a document, with the structure of the whole.
 #[derive(Debug, PartialEq)]
 pub(super) struct DocumentPage {
-    /// Lists and objects contain only what is on this page.
+    /// The document, whose lists and objects contain only what is on this page.
     pub(super) document: Map<String, Value>,
-    /// Position of the next page.
+    /// Position of the next page, if there is one.
     pub(super) next: Option<usize>,
     /// Number of units skipped here because they do not fit on any page.
     pub(super) skipped: usize,
 }
 
-/// Tokens that a value takes in the response.
+/// Computes the number of tokens that a value takes up in the response.
 pub(super) type TokenCost = fn(&Value) -> usize;
 
-/// The page of a document that starts at unit `from`.
+/// Returns the page of a document that starts at unit `from`.
 pub(super) fn page(
     document: Map<String, Value>,
     from: usize,
@@ -51,7 +51,7 @@ pub(super) fn page(
     DocumentPage { document, next: (at < sizes.len()).then_some(at), skipped }
 }
 
-/// Tokens of a unit and the field names around it.
+/// Number of tokens in a unit and the field names around it.
 fn size(unit: &Unit<'_>, cost: TokenCost) -> usize {
     let names: usize = unit.names.iter().map(|name| 2 * json_tokens(name) + 4).sum();
     cost(unit.value) + names + unit.lists

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// One line per field, and one per element of lists and objects.
+/// Renders one line per field, and one per element of lists and objects.
 pub(super) fn outline(document: &Map<String, Value>) -> String {
     let mut text = String::new();
     for (name, value) in document {
@@ -25,7 +25,7 @@ pub(super) fn outline(document: &Map<String, Value>) -> String {
     text
 }
 
-/// A value on one line.
+/// Renders a value on one line.
 pub(super) fn inline(value: &Value) -> String {
     match value {
         Value::Null => "none".into(),
@@ -52,8 +52,8 @@ pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Maximum characters kept at the beginning, which says what is wrong, and at the end, which says what
-/// would be valid.
+/// Maximum number of characters kept at the beginning, which states what is wrong, and at the end,
+/// which states what would be valid.
 const MESSAGE_LIMITS: (usize, usize) = (300, 1200);
 
 /// Cuts the middle out of a long error message, which quotes the input.

@@ -1,4 +1,4 @@
-//! Resources: the library, its videos, and the schema of the install.
+//! Resources: the library, its videos, and the schema of the installation.
 
 use poem_openapi::types::ToJSON;
 use rmcp::model::{
@@ -17,7 +17,7 @@ use domain::kernel::video::parse_video_id;
 const JSON: &str = "application/json";
 const SCHEMA: &str = "shotlog://schema";
 const VIDEOS: &str = "shotlog://videos";
-/// Maximum length of a resource URI, bytes: responses repeat it.
+/// Maximum length of a resource URI, in bytes; responses repeat the URI.
 const MAX_URI_BYTES: usize = 1000;
 
 /// The URI templates.

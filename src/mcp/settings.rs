@@ -11,18 +11,18 @@ use serde::{Deserialize, Serialize};
 pub struct McpSettings {
     /// Serve `/mcp`.
     pub enabled: bool,
-    /// Maximum tokens of a response, counted as three bytes of JSON each; at least 5000.
+    /// Maximum number of tokens in a response, counted as three bytes of JSON each; at least 5000.
     pub max_tokens: usize,
-    /// Videos per page of the resource list.
+    /// Number of videos per page of the resource list.
     pub page_videos: u32,
-    /// Maximum images of a response.
+    /// Maximum number of images in a response.
     pub max_frames: usize,
-    /// Maximum width of an image, pixels; at least 16.
+    /// Maximum width of an image, in pixels; at least 16.
     pub max_frame_width: u32,
-    /// Maximum time that a call waits for its job; seconds in the file.
+    /// Maximum time that a call waits for its job, given in seconds in the configuration file.
     #[serde(with = "seconds")]
     pub max_wait: Duration,
-    /// Maximum messages of a batch, which clients of revision 2025-03-26 may send.
+    /// Maximum number of messages in a batch; only clients of revision 2025-03-26 may send batches.
     pub max_batch: usize,
 }
 

@@ -13,7 +13,7 @@ pub(super) struct DescribeLibrary;
 
 #[derive(Object)]
 pub(super) struct LibraryRequest {
-    /// Number of newest videos to list.
+    /// How many of the newest videos to list.
     #[oai(default = "newest", validator(minimum(value = "0"), maximum(value = "50")))]
     newest: u32,
 }
@@ -25,21 +25,22 @@ fn newest() -> u32 {
 #[derive(Object)]
 #[oai(rename = "Library")]
 pub(super) struct LibraryOverview {
-    /// Videos in the library.
+    /// Number of videos in the library.
     total: u32,
-    /// The newest of them, the newest first.
+    /// The newest videos, newest first.
     newest: Vec<VideoBody>,
-    /// Analyzers that describe chunks: ids for `analyzer` and `analyzers`.
+    /// Ids of the analyzers that describe chunks, for `analyzer` and `analyzers`.
     analyzers: Vec<String>,
-    /// Groups of analyzers of which an ingest may select only one.
+    /// Groups of analyzers from which an ingest may select only one.
     exclusive_groups: Vec<Vec<String>>,
-    /// Aggregators that summarize whole videos: ids for get_aggregate.
+    /// Aggregators that summarize whole videos, by id for get_aggregate.
     aggregators: OrderedMap<AggregatorBody>,
-    /// Vector field to what it is computed from.
+    /// For each vector field, what it is computed from.
     vector_fields: OrderedMap<String>,
-    /// Conditions for `filters` of search_moments.
+    /// Conditions for `filters` in search_moments.
     filters: OrderedMap<FilterBody>,
-    /// Filter to the analyzers whose output it applies to; filters that apply to every chunk are absent.
+    /// For each filter, the analyzers whose output it applies to; filters that apply to every chunk
+    /// are absent.
     filter_analyzers: OrderedMap<Vec<String>>,
     /// User metadata keys for the filter `metadata`, with their types.
     metadata_keys: OrderedMap<String>,

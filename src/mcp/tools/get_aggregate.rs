@@ -1,4 +1,4 @@
-//! `get_aggregate`: a stored result of a whole video.
+//! `get_aggregate`: a stored result about a whole video.
 
 use poem_openapi::Object;
 use serde_json::Value;
@@ -20,7 +20,7 @@ pub(super) struct AggregateRequest {
     /// Id of the aggregator, such as `summary`, `chapters`, `events`, `entities` or `stats`.
     #[oai(validator(min_length = 1))]
     aggregator: String,
-    /// `next` of the previous page.
+    /// The `next` value of the previous page.
     #[oai(nullable)]
     cursor: Option<String>,
 }
@@ -70,7 +70,7 @@ impl Tool for GetAggregate {
     }
 }
 
-/// Tokens of a part of the result, which is sent as structure and as text.
+/// Number of tokens for a part of the result, which is sent both as structured content and as text.
 fn cost(value: &Value) -> usize {
     value_tokens(value) + line_tokens(&inline(value)) + 2
 }

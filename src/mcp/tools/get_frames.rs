@@ -19,10 +19,10 @@ pub(super) struct GetFrames;
 pub(super) struct FramesRequest {
     #[oai(validator(min_length = 1))]
     video_id: String,
-    /// Seconds of the video.
+    /// Times, in seconds from the start of the video.
     #[oai(nullable)]
     times: Option<Vec<f64>>,
-    /// Chunks; the frame in the middle of each is returned.
+    /// Chunk ids; the frame in the middle of each chunk is returned.
     #[oai(nullable)]
     chunk_ids: Option<Vec<u32>>,
     /// Width in pixels. A frame is never wider than the video or the configured maximum.
@@ -48,14 +48,14 @@ pub(super) struct FrameList {
 #[derive(Object)]
 #[oai(rename = "Frame")]
 pub(super) struct FrameInfo {
-    /// Seconds of the video.
+    /// Time, in seconds from the start of the video.
     t: f64,
-    /// The requested chunk, if it was requested by chunk.
+    /// The requested chunk, if the frame was requested by chunk.
     #[oai(skip_serializing_if_is_none)]
     chunk_id: Option<u32>,
-    /// Pixels.
+    /// Width in pixels.
     width: u32,
-    /// Pixels.
+    /// Height in pixels.
     height: u32,
 }
 
@@ -104,13 +104,13 @@ impl Tool for GetFrames {
     }
 }
 
-/// Tokens of the metadata of an image.
+/// Number of tokens for an image's metadata.
 const FRAME_TOKENS: usize = 50;
 
 /// How a frame is selected.
 #[derive(Clone, Copy)]
 enum Target {
-    /// Seconds of the video.
+    /// A time, in seconds from the start of the video.
     Time(f64),
     /// The middle of a chunk.
     Chunk(ChunkId),
@@ -128,7 +128,8 @@ fn targets(input: &FramesRequest) -> Result<Vec<Target>, HttpFailure> {
     Ok(targets)
 }
 
-/// The frame's time, seconds of the video, and the chunk it was requested by.
+/// Returns the frame's time, in seconds from the start of the video, and the requested chunk, if
+/// any.
 async fn resolve(
     call: &Call<'_>,
     video_id: VideoId,

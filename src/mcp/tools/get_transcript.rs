@@ -17,13 +17,13 @@ pub(super) struct GetTranscript;
 pub(super) struct TranscriptRequest {
     #[oai(validator(min_length = 1))]
     video_id: String,
-    /// Only speech after this time, seconds of the video.
+    /// Only speech after this time, in seconds from the start of the video.
     #[oai(nullable)]
     after: Option<f64>,
-    /// Only speech before this time, seconds of the video.
+    /// Only speech before this time, in seconds from the start of the video.
     #[oai(nullable)]
     before: Option<f64>,
-    /// `next` of the previous page, with the same `after` and `before`.
+    /// The `next` value of the previous page; requires the same `after` and `before`.
     #[oai(nullable)]
     cursor: Option<String>,
 }
@@ -31,19 +31,19 @@ pub(super) struct TranscriptRequest {
 #[derive(Object)]
 pub(super) struct TranscriptPage {
     video_id: String,
-    /// Duration of the video, seconds.
+    /// Duration of the video, in seconds.
     duration: f64,
     /// ISO 639-1 code of the language that is spoken most, if speech recognition reports it.
     #[oai(nullable)]
     language: Option<String>,
-    /// When which language is spoken, if there are several; null for speech that was not recognised.
+    /// When each language is spoken, if there are several; null for speech that was not recognised.
     #[oai(skip_serializing_if_is_none)]
     languages: Option<Vec<LanguageSpanBody>>,
-    /// Whole sentences in order of time.
+    /// Whole sentences, in chronological order.
     utterances: Vec<UtteranceBody>,
-    /// Sentences on all pages.
+    /// Number of sentences on all pages.
     total: u32,
-    /// The `cursor` of the next page; absent on the last.
+    /// The `cursor` of the next page; absent on the last page.
     #[oai(skip_serializing_if_is_none)]
     next: Option<String>,
 }

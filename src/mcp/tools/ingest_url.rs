@@ -18,8 +18,8 @@ pub(super) struct IngestUrl;
 pub(super) struct IngestUrlRequest {
     #[oai(flatten)]
     request: UrlIngestRequest,
-    /// Maximum time to wait for the result, seconds; the service may wait less. Null waits only if the
-    /// caller requested progress notifications.
+    /// Maximum time to wait for the result, in seconds; the service may wait less. If null, the
+    /// call waits only if the caller requested progress notifications.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "86400")))]
     wait: Option<f64>,
 }

@@ -54,16 +54,16 @@ static TOOLS: &[Entry] = &[
 /// A tool: its description, input and output.
 trait Tool {
     const NAME: &'static str;
-    /// Title for people.
+    /// Human-readable title.
     const TITLE: &'static str;
-    /// What the tool does and how to use it, for a model.
+    /// What the tool does and how a model should use it.
     const DESCRIPTION: &'static str;
     /// Whether the tool leaves the library unchanged.
     const READ_ONLY: bool = true;
     type Input: ParseFromJSON + 'static;
     type Output: ToJSON;
 
-    /// Handles a call within its budget. An error says what would be valid.
+    /// Handles a call within its budget. An error states what would be valid.
     fn call(
         call: Call<'_>,
         input: Self::Input,
@@ -85,7 +85,7 @@ struct Progress<'c> {
 }
 
 impl Progress<'_> {
-    /// Sends the notification number `step`.
+    /// Sends notification number `step`.
     async fn notify(&self, step: usize, message: &str) {
         let notification = ProgressNotificationParam::new(self.token.clone(), step as f64)
             .with_message(truncate(message));
@@ -94,7 +94,7 @@ impl Progress<'_> {
     }
 }
 
-/// The output of a tool: the same content as text and as structure, and images.
+/// The output of a tool: the same content as text and as structured content, plus images.
 struct ToolAnswer<T> {
     text: String,
     content: T,
@@ -171,7 +171,7 @@ pub(super) fn list(
     Ok(list)
 }
 
-/// Handles a call. A tool's failure is returned as a tool error, which a model can read and correct.
+/// Handles a call. A tool's failure is returned as a tool error, which a model can read and act on.
 pub(super) async fn call(
     caller: Caller<'_>,
     request: CallToolRequestParams,

@@ -1,4 +1,4 @@
-//! `read_moments`: what is stored of moments, by id.
+//! `read_moments`: what is stored about moments, by id.
 
 use poem_openapi::Object;
 use ports::llm::PassageKind;
@@ -16,16 +16,16 @@ pub(super) struct ReadMoments;
 
 #[derive(Object)]
 pub(super) struct MomentsRequest {
-    /// Moment ids, from `moment_id` of search_moments, ask and get_aggregate.
+    /// Moment ids, from the `moment_id` fields that search_moments, ask and get_aggregate return.
     #[oai(validator(min_items = 1, max_items = 100))]
     moment_ids: Vec<String>,
 }
 
 #[derive(Object)]
 pub(super) struct MomentsRead {
-    /// In the order of the request.
+    /// The moments, in the order of the request.
     moments: Vec<MomentBody>,
-    /// Moments whose video was deleted, or that are outside of their video.
+    /// Moments whose video was deleted, or that lie outside their video.
     missing: Vec<MissingMomentBody>,
     /// What was omitted to fit the token budget, and how to get it.
     #[oai(skip_serializing_if_is_none)]
@@ -70,7 +70,7 @@ impl Tool for ReadMoments {
     }
 }
 
-/// A moment as structure and as text.
+/// Renders a moment as structured content and as text.
 fn describe_moment(moment: moments::Moment) -> (MomentBody, String) {
     let mut text = format!(
         "{} of {} ({}):",

@@ -18,11 +18,11 @@ pub(super) struct MomentSearch {
     /// Analyzer whose output is searched; `*` for all.
     #[oai(default = "everything")]
     analyzer: String,
-    /// Null searches every video.
+    /// Videos to search; null searches all of them.
     #[oai(nullable)]
     video_ids: Option<Vec<String>>,
-    /// Hard filters that must all match, such as {"speakers": ["S1"], "after": 60}; describe_library lists
-    /// them.
+    /// Hard filters that must all match, such as {"speakers": ["S1"], "after": 60};
+    /// describe_library lists them.
     #[oai(default)]
     filters: AnyObject,
     /// Drops moments with a lower `p_present`.
@@ -44,7 +44,7 @@ fn limit() -> u32 {
 #[derive(Object)]
 #[oai(rename = "Moments")]
 pub(super) struct MomentHits {
-    /// Best first.
+    /// The moments, best first.
     results: Vec<StandardResult>,
     /// Why there are no results; absent otherwise.
     #[oai(skip_serializing_if_is_none)]
@@ -109,7 +109,7 @@ impl TryFrom<MomentSearch> for SearchRequest {
     }
 }
 
-/// A hit as structure and as a line of text.
+/// Renders a hit as structured content and as a line of text.
 pub(super) fn describe_hit(
     (number, hit): (usize, search::SearchResult),
 ) -> (StandardResult, String) {
