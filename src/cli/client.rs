@@ -16,10 +16,11 @@ use crate::config::Config;
 /// Interval at which a job is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Minimum interval between progress lines of a stage when there is no terminal for a bar.
+/// Minimum interval between progress lines within a stage if there is no terminal for a progress
+/// bar.
 const LOG_INTERVAL: Duration = Duration::from_secs(5);
 
-/// A running service and the token for it.
+/// A running service and its token.
 pub(super) struct ServiceClient {
     pub(super) client: Client,
     /// Base URL without a trailing slash.
@@ -100,7 +101,7 @@ fn profile_lines(profile: &Value) -> Vec<String> {
 }
 
 impl ServiceClient {
-    /// The service that the arguments name, else the configured one.
+    /// Creates a client for the service that the arguments name or, by default, the configured one.
     pub(super) fn new(config: &Config, args: &ServiceArgs) -> Result<Self, BoxError> {
         let configured = if config.http.base_url.is_empty() {
             format!("http://{}", config.http.listen)
@@ -120,7 +121,7 @@ impl ServiceClient {
         })
     }
 
-    /// Analyzers whose output on an already ingested video this ingest would delete.
+    /// Finds the analyzers whose output this ingest would delete if the video was ingested before.
     async fn dropped_analyzers(
         &self,
         args: &IngestArgs,
@@ -215,13 +216,14 @@ impl ServiceClient {
         })?)
     }
 
-    /// Sends a request and returns the JSON of the response; fails with the service's error message.
+    /// Sends a request and returns the JSON of the response; fails with the service's error
+    /// message.
     pub(super) async fn send_json(&self, request: RequestBuilder) -> Result<Value, BoxError> {
         read_json(self.send(request).await?).await
     }
 }
 
-/// The JSON of a response; fails with the service's error message.
+/// Returns the JSON of a response; fails with the service's error message.
 async fn read_json(response: Response) -> Result<Value, BoxError> {
     let status = response.status();
     let body: Value = response.json().await.unwrap_or(Value::Null);
@@ -241,7 +243,8 @@ struct ProgressLog {
 }
 
 impl ProgressLog {
-    /// Whether to print a line: for every new stage, and within a stage for changes after an interval.
+    /// Whether to print a line: for every new stage and, within a stage, for changes after an
+    /// interval.
     fn is_due(&mut self, stage: &str, message: &str) -> bool {
         let waited = self.at.is_none_or(|at| at.elapsed() >= LOG_INTERVAL);
         if self.stage == stage && (self.message == message || !waited) {

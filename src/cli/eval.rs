@@ -17,10 +17,10 @@ use crate::config::Config;
 struct EvalFile {
     /// The evaluation's name.
     name: String,
-    /// As in `PUT /evaluations/{name}`, except that a judged moment may have the `filename` of its video
-    /// instead of its `video_id`. Without it, the stored questions are used.
+    /// The questions, as in `PUT /evaluations/{name}`, except that a judged moment may give the
+    /// `filename` of its video instead of the `video_id`. If absent, the stored questions are used.
     questions: Option<Vec<Value>>,
-    /// As in `POST /evaluations/{name}/runs`.
+    /// The configurations, as in `POST /evaluations/{name}/runs`.
     configurations: Option<Vec<Value>>,
     max_model_calls: Option<u32>,
     #[serde(default)]
@@ -33,7 +33,7 @@ struct EvalFile {
 struct Bar {
     /// A field of `metrics`, `latency` or `cost`.
     metric: String,
-    /// The configuration that must meet it; every one if absent.
+    /// The configuration that must meet the bar; if absent, every configuration must.
     configuration: Option<String>,
     at_least: Option<f64>,
     at_most: Option<f64>,
@@ -220,8 +220,8 @@ impl Bar {
     }
 }
 
-/// One row per metric and one column per configuration, followed by the significant differences and the
-/// skipped judgements.
+/// One row per metric and one column per configuration, followed by the significant differences and
+/// the skipped judgements.
 fn table(run: &Value) -> Vec<String> {
     let results: Vec<&Value> = results(run).collect();
     let width =

@@ -138,15 +138,16 @@ struct ModelsArgs {
     fetch: bool,
 }
 
-/// Runs the internal command `decode REQUEST`, which the service starts as a subprocess and which the help
-/// does not list; `None` for any other command line. Must be called before any thread starts.
+/// Runs the internal command `decode REQUEST`, which the service starts as a subprocess and which
+/// the help does not list. Returns `None` for any other command line. Must be called before any
+/// thread starts.
 pub fn decode() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
     let command = arguments.next()?;
     (command == "decode").then(|| app::decode(arguments.next()))
 }
 
-/// An error of a command, which is shown to the user as it is.
+/// An error from a command, shown to the user unchanged.
 type BoxError = Box<dyn std::error::Error>;
 
 /// Runs the command line. Errors are printed to standard error.
@@ -199,7 +200,7 @@ fn sources(cli: &Cli) -> ConfigSources {
             flags.push(("http.listen", toml::Value::String(listen.clone())));
         }
     }
-    // The service's own variables are UTF-8.
+    // The service's variables are always UTF-8; others are skipped.
     let variables = std::env::vars_os()
         .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)))
         .collect();

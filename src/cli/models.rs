@@ -1,4 +1,5 @@
-//! `models`: lists the model files that this version uses and fetches missing ones, verified by SHA-256.
+//! `models`: lists the model files that this version uses and fetches missing ones, verifying them
+//! by SHA-256.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ const SETUP_COMMAND: &str = "make setup";
 /// Maximum time to connect to a download server.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Maximum size of a download of unknown size.
+/// Maximum size, in bytes, of a download whose size is not known in advance.
 const MAX_UNKNOWN_BYTES: u64 = 2 << 30;
 
 #[derive(Deserialize)]
@@ -28,7 +29,7 @@ struct Manifest {
     model: Vec<Model>,
 }
 
-/// A model file of the manifest.
+/// A model file in the manifest.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Model {
@@ -36,10 +37,10 @@ struct Model {
     file: PathBuf,
     name: String,
     licence: String,
-    /// Unknown for files that are converted during setup, as is the checksum.
+    /// Size in bytes; like the checksum, it is unknown for files that are converted during setup.
     bytes: Option<u64>,
     sha256: Option<String>,
-    /// The commit of `url`, which pins the content.
+    /// The commit that `url` refers to, which pins the content.
     revision: Option<String>,
     url: Option<String>,
     from: String,
@@ -49,11 +50,11 @@ struct Model {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FileState {
     Missing,
-    /// The file has the checksum of the manifest.
+    /// The file has the checksum given in the manifest.
     Verified,
     /// The manifest has no checksum for it.
     Unverified,
-    /// The file has another checksum, such as one that the user converted.
+    /// The file has a different checksum, for example because the user converted it.
     Different,
 }
 
@@ -204,7 +205,7 @@ async fn download(
     Ok(())
 }
 
-/// An error with its causes: reqwest's message omits the reason.
+/// Formats an error with its causes, since reqwest's message omits the reason.
 fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

@@ -19,11 +19,12 @@ use domain::{Error, Shotlog};
 /// Minimum interval between two index checks, even if searches find damage.
 const MIN_CHECK_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Duration of a scrub slice, after which its progress is stored: at most this much is repeated after a
-/// restart.
+/// Duration of a scrub slice, after which the scrub's progress is stored, so that at most this much
+/// is repeated after a restart.
 const SCRUB_SLICE: Duration = Duration::from_secs(5);
 
-/// How long requests may take after the jobs have stopped: the rest of the grace period, within this range.
+/// How long requests may take after the jobs have stopped: the remaining grace period, clamped to
+/// this range.
 const REQUEST_GRACE: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(5);
 
 /// Runs the service until SIGINT, SIGTERM or SIGHUP.
@@ -72,8 +73,8 @@ pub(super) async fn serve(config: &Config, remove_orphans: bool) -> Result<(), B
     }
 }
 
-/// Checks the whole index, periodically because damage may go unnoticed by searches, and whenever a search
-/// or a write found damage.
+/// Checks the whole index periodically, because searches may not notice damage, and whenever a
+/// search or a write has found damage.
 async fn check_index(service: Arc<Shotlog>, every: Duration) {
     loop {
         match service.search.repair_index().await {
@@ -114,8 +115,8 @@ async fn calibrate(service: Arc<Shotlog>) {
     }
 }
 
-/// Periodically repairs videos whose change did not complete, since an instance may die or a store fail at
-/// any time, and scrubs all videos when that is due.
+/// Periodically repairs videos whose change did not complete, since an instance may die or a store
+/// fail at any time, and scrubs all videos when a scrub is due.
 async fn repair_periodically(service: Arc<Shotlog>, orphans: Repair, settings: RepairSettings) {
     let (mut repair, mut begun) = (orphans, None);
     loop {
@@ -143,7 +144,8 @@ async fn repair_periodically(service: Arc<Shotlog>, orphans: Repair, settings: R
     }
 }
 
-/// Resumes a scrub, or starts the one that is due, and runs it until `until`. Returns the rest of it.
+/// Resumes a scrub, or starts the one that is due, and runs it until `until`. Returns the scrub if
+/// it has not finished.
 async fn scrub(
     service: &Shotlog,
     begun: Option<Scrub>,
@@ -197,14 +199,14 @@ async fn stop_signal() {
     futures::future::select_all(received).await;
 }
 
-/// Whether the process was started with SIGHUP ignored, by its `/proc/<pid>/status`.
+/// Whether the process was started with SIGHUP ignored, according to its `/proc/<pid>/status`.
 fn ignores_hangup(status: &str) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
     mask & (1 << (SignalKind::hangup().as_raw_value() - 1)) != 0
 }
 
-/// Prints the adapter of each role and whether it works.
+/// Prints the adapter for each role and whether it works.
 pub(super) async fn check(config: &Config) -> Result<(), BoxError> {
     println!("configuration    ok");
     let app = app::build(config, listen_address(config)?).await?;

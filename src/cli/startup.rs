@@ -1,5 +1,5 @@
-//! Opens the stores while the service already answers requests: retries with exponential backoff while they
-//! are unreachable, and gives up on permanent errors.
+//! Opens the stores while the service already answers requests: retries with exponential backoff
+//! while they are unreachable, and gives up on permanent errors.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,8 +22,8 @@ const INITIAL_BACKOFF: Duration = Duration::from_millis(500);
 /// The maximum backoff.
 const MAX_BACKOFF: Duration = Duration::from_secs(15);
 
-/// Opens the stores, retrying until it succeeds. Returns false on a permanent error. An empty index is
-/// filled first.
+/// Opens the stores, retrying until it succeeds. Returns false on a permanent error. An empty index
+/// is rebuilt before the stores count as open.
 pub(super) async fn open(service: Arc<Shotlog>, repair: Repair) -> bool {
     let readiness = &service.catalog.readiness;
     let mut backoff = INITIAL_BACKOFF;

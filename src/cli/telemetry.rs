@@ -27,7 +27,7 @@ impl Drop for Telemetry {
     }
 }
 
-/// Starts both; the result must live until the process ends.
+/// Starts logging and tracing; the result must live until the process ends.
 pub(super) fn start(config: &Config) -> Result<Telemetry, BoxError> {
     // The service logs agents' requests itself, and callers who disconnect are not errors.
     let filter = EnvFilter::try_new(format!("rmcp=off,{}", config.log.filter))
@@ -44,7 +44,7 @@ pub(super) fn start(config: &Config) -> Result<Telemetry, BoxError> {
     };
     let provider = provider(config)?;
     let traces = provider.as_ref().map(|provider| {
-        // Library spans are noise.
+        // Spans from libraries are noise.
         let own = Targets::new().with_target("shotlog", LevelFilter::INFO);
         tracing_opentelemetry::layer().with_tracer(provider.tracer("shotlog")).with_filter(own)
     });

@@ -15,10 +15,10 @@ use tokio::io::AsyncSeekExt;
 use super::BoxError;
 use super::client::ServiceClient;
 
-/// Maximum retries without progress, about ten minutes.
+/// Maximum number of retries without progress, which take about ten minutes.
 const MAX_RETRIES: u32 = 45;
 
-/// Maximum backoff between two retries.
+/// Maximum backoff between retries.
 const MAX_BACKOFF: Duration = Duration::from_secs(15);
 
 /// Why an attempt failed.
