@@ -1,5 +1,5 @@
-//! Compares configurations: computes for each metric the mean difference over the questions that
-//! have it for both configurations, with a confidence interval.
+//! Compares configurations: for each metric, computes the mean difference, with a confidence
+//! interval, over the questions that have the metric for both configurations.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,27 +14,27 @@ pub struct Comparison {
     pub baseline: String,
     /// The configuration that the baseline is subtracted from.
     pub configuration: String,
-    /// Mean over the questions.
+    /// Mean difference over the questions.
     pub difference: f64,
-    /// Lower end of its 95 % interval.
+    /// Lower end of the 95 % confidence interval of the difference.
     pub low: f64,
-    /// Upper end of its 95 % interval.
+    /// Upper end of the 95 % confidence interval of the difference.
     pub high: f64,
-    /// Number of questions that have the metric for both.
+    /// Number of questions that have the metric for both configurations.
     pub questions: u32,
 }
 
-/// Bootstrap samples per interval.
+/// Number of bootstrap samples per interval.
 const RESAMPLES: usize = 2000;
 
-/// Share of the samples beyond each end of an interval.
+/// Share of the samples that lie beyond each end of an interval.
 const TAIL: f64 = 0.025;
 
-/// Seed of the random numbers, fixed so that the same questions give the same interval.
+/// Seed for the random numbers, fixed so that the same questions give the same interval.
 const SEED: u64 = 0x5107;
 
-/// Compares every configuration with the first, in every metric that both have. For each question,
-/// `questions` holds the outcomes of the configurations, in order.
+/// Compares every configuration with the first, in every metric that both have. `questions`
+/// contains, for each question, the outcomes of the configurations in order.
 pub(super) fn compare(questions: &[&[ConfigurationOutcome]]) -> Vec<Comparison> {
     let configurations = questions.first().map_or(0, |outcomes| outcomes.len());
     let mut comparisons = Vec::new();

@@ -1,9 +1,9 @@
-//! Metrics of how good the hits and the answer for a judged question are. The functions are pure
-//! and use no stores or models.
+//! Metrics for the quality of the hits and the answer for a judged question. The functions are
+//! pure: they use no stores and no models.
 //!
-//! A hit *meets* a judged moment if they overlap in time by more than their times are rounded.
+//! A hit *meets* a judged moment if they overlap in time by more than the rounding of their times.
 //! Every metric is a number per question; a configuration's metric is the mean over the questions
-//! that have it.
+//! that have the metric.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,16 +14,17 @@ use crate::kernel::moment::MomentId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
-    /// Share of the judged moments that a hit meets.
+    /// Share of the judged moments that any hit meets.
     Recall,
-    /// Normalised discounted cumulative gain (Järvelin and Kekäläinen, ACM TOIS 20(4), 2002) with gains
-    /// 2^grade − 1 and discount 1 / log2(rank + 1) (Burges et al., ICML 2005). In rank order, each hit
-    /// gains from the best judged moment that it meets and that no higher hit has claimed. The ideal
-    /// ranking has the judged moments best first, up to the limit of hits.
+    /// Normalised discounted cumulative gain (Järvelin and Kekäläinen, ACM TOIS 20(4), 2002) with
+    /// gains 2^grade − 1 and discount 1 / log2(rank + 1) (Burges et al., ICML 2005). In rank order,
+    /// each hit scores the gain of the best judged moment that it meets and that no higher-ranked
+    /// hit has claimed. The ideal ranking lists the judged moments, best first, up to the maximum
+    /// number of hits.
     Ndcg,
-    /// 1 / rank of the first hit that meets a judged moment; 0 without one.
+    /// 1 / rank of the first hit that meets a judged moment, or 0 if none does.
     ReciprocalRank,
-    /// Intersection over union in time of the best pair of a hit and a judged moment.
+    /// Intersection over union, in time, of the best-matching pair of a hit and a judged moment.
     Overlap,
     /// Share of the hits that meet a judged moment.
     Judged,
@@ -44,28 +45,28 @@ pub enum Metric {
 pub struct JudgedHit {
     /// The hit's moment.
     pub moment_id: MomentId,
-    /// Probability that the moment has what was asked for, 0..1.
+    /// Probability that the moment shows or contains what the question asks for, 0..1.
     pub p_present: f32,
-    /// Best grade of the judged moments that it meets.
+    /// Best grade of the judged moments that the hit meets; `None` if it meets none.
     pub grade: Option<u8>,
 }
 
 /// The result of checking an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CheckedAnswer {
-    /// Whether it answers the question.
+    /// Whether the answer answers the question.
     pub answered: bool,
     /// Number of sentences that the cited moments support.
     pub supported: u32,
-    /// Number of sentences that they support weakly.
+    /// Number of sentences that the cited moments support weakly.
     pub weak: u32,
-    /// Number of sentences that they do not support, which the answer omits.
+    /// Number of sentences that the cited moments do not support, which the answer omits.
     pub unsupported: u32,
     /// `TypeName: message` if writing the answer failed.
     pub error: Option<String>,
 }
 
-/// Ranking metrics of the hits for one question with judged moments.
+/// Ranking metrics for the hits for one question with judged moments.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "each field is the metric of its name")]
 pub struct RankingMetrics {
@@ -73,36 +74,36 @@ pub struct RankingMetrics {
     pub ndcg: f64,
     pub reciprocal_rank: f64,
     pub overlap: f64,
-    /// `None` without hits.
+    /// `None` if there are no hits.
     pub judged: Option<f64>,
 }
 
-/// The outcome of one configuration for one question.
+/// The outcome of one question with one configuration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConfigurationOutcome {
     /// The configuration's name.
     pub configuration: String,
-    /// Best first.
+    /// The hits, best first.
     pub hits: Vec<JudgedHit>,
-    /// `None` for a question without judged moments.
+    /// The ranking metrics; `None` for a question without judged moments.
     pub ranking: Option<RankingMetrics>,
-    /// Whether what was asked for is reported as present.
+    /// Whether what the question asks for is reported as present.
     #[serde(rename = "told_present")]
     pub reported_present: bool,
-    /// `None` if the configuration writes no answers.
+    /// The checked answer; `None` if the configuration asks for no answers.
     pub answer: Option<CheckedAnswer>,
-    /// Duration of the search, milliseconds.
+    /// Duration of the search, in milliseconds.
     pub search_ms: f64,
-    /// Duration of the answer, milliseconds.
+    /// Time taken to answer, in milliseconds.
     pub ask_ms: Option<f64>,
 }
 
-/// Minimum overlap at which a hit meets a judged moment, seconds; the times in moment ids are
-/// rounded to milliseconds.
+/// Overlap above which a hit meets a judged moment, in seconds; the times in moment ids are rounded
+/// to milliseconds.
 const ROUNDING: f64 = 0.0015;
 
 impl Metric {
-    /// Every metric.
+    /// All metrics.
     pub const ALL: [Self; 10] = [
         Self::Recall,
         Self::Ndcg,
@@ -135,7 +136,8 @@ impl Metric {
         }
     }
 
-    /// Computes the mean over the questions that have the metric; returns `None` if none has it.
+    /// Computes the mean over the questions that have the metric; returns `None` if no question has
+    /// it.
     pub(super) fn mean<'a>(
         self,
         outcomes: impl Iterator<Item = &'a ConfigurationOutcome>,
@@ -157,7 +159,7 @@ pub(super) fn meets(hit: &MomentId, judged: &MomentId) -> bool {
     hit.video_id() == judged.video_id() && hit.span().overlap(&judged.span()) > ROUNDING
 }
 
-/// Computes the ranking metrics of up to `limit` hits, best first, against a non-empty list of
+/// Computes the ranking metrics for up to `limit` hits, best first, against a non-empty list of
 /// judged moments.
 pub(super) fn ranking(hits: &[&MomentId], judged: &[Judgement], limit: usize) -> RankingMetrics {
     let found = judged.iter().filter(|j| hits.iter().any(|hit| meets(hit, &j.moment_id))).count();
@@ -198,7 +200,7 @@ fn iou(a: &MomentId, b: &MomentId) -> f64 {
     a.overlap(&b) / (a.end.max(b.end) - a.start.min(b.start))
 }
 
-/// Rounds to four decimals, since further ones depend on the order of summation.
+/// Rounds to four decimals, since the other digits depend on the order of summation.
 pub(super) fn round(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
@@ -233,7 +235,7 @@ mod tests {
         let ideal = 7.0 + 1.0 / log3;
         for (hits, recall, ndcg, rank, overlap, share) in [
             (vec![('a', 0.0, 10.0), ('a', 20.0, 30.0)], 1.0, 1.0, 1.0, 1.0, Some(1.0)),
-            // The lower grade first.
+            // The moment with the lower grade comes first.
             (
                 vec![('a', 20.0, 30.0), ('a', 0.0, 10.0)],
                 1.0,
@@ -242,7 +244,8 @@ mod tests {
                 1.0,
                 Some(1.0),
             ),
-            // Another video at the same time, then half of one, then the other half of it: once.
+            // A hit at the same time in another video, then two hits that each cover half of one
+            // judged moment: it counts once.
             (
                 vec![('b', 0.0, 10.0), ('a', 0.0, 5.0), ('a', 5.0, 10.0)],
                 0.5,
@@ -251,9 +254,9 @@ mod tests {
                 0.5,
                 Some(2.0 / 3.0),
             ),
-            // One hit meets both: both are found, and it gains from the better one.
+            // One hit meets both moments: both are found, and the hit scores the better one.
             (vec![('a', 0.0, 40.0)], 1.0, 7.0 / ideal, 1.0, 0.25, Some(1.0)),
-            // It ends where the judged one begins, except for rounding.
+            // Except for rounding, the hit only touches the judged moments.
             (vec![('a', 10.0, 20.001)], 0.0, 0.0, 0.0, 0.0, Some(0.0)),
             (vec![], 0.0, 0.0, 0.0, 0.0, None),
         ] {

@@ -1,8 +1,8 @@
-//! Evaluates the quality of searches and answers: keeps judged questions, puts them to several
-//! search configurations in a run, and computes the resulting metrics.
+//! Evaluates the quality of searches and answers: stores judged questions, evaluates them with
+//! several search configurations in a run, and computes the resulting metrics.
 //!
-//! Judgements are spans of videos, so they stay valid however the videos are divided into chunks at
-//! the time of a run.
+//! Judgements are spans of videos, so they stay valid regardless of how the videos are divided into
+//! chunks when a run takes place.
 
 mod compare;
 pub mod measures;
@@ -25,21 +25,21 @@ use crate::search::Search;
 pub use compare::Comparison;
 pub use store::{Evaluation, EvaluationSummary};
 
-/// Limits of evaluations.
+/// Limits for evaluations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EvaluationSettings {
     /// Maximum number of evaluations.
     pub max_evaluations: usize,
-    /// Maximum questions per evaluation.
+    /// Maximum number of questions per evaluation.
     pub max_questions: usize,
-    /// Maximum judged moments per evaluation, over all questions.
+    /// Maximum number of judged moments per evaluation, over all questions.
     pub max_judgements: usize,
-    /// Maximum configurations per run.
+    /// Maximum number of configurations per run.
     pub max_configurations: usize,
-    /// Runs kept per evaluation; the oldest are deleted.
+    /// Maximum number of runs kept per evaluation; the oldest are deleted.
     pub max_runs: usize,
-    /// Maximum duration of a run; seconds in the configuration file.
+    /// Maximum duration of a run, in seconds in the configuration file.
     #[serde(with = "seconds")]
     pub timeout: Duration,
 }

@@ -13,35 +13,35 @@ use crate::kernel::moment::MomentId;
 pub struct Judgement {
     /// A span of video that answers the question.
     pub moment_id: MomentId,
-    /// How well it answers, 1..=3.
+    /// How well the moment answers the question, 1..=3.
     pub grade: u8,
 }
 
 /// A question with the moments that answer it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EvaluationQuestion {
-    /// Id within its evaluation.
+    /// Id of the question within its evaluation.
     pub id: String,
     /// The question or search text.
     pub text: String,
-    /// Videos searched; `None` for all.
+    /// Ids of the videos to search; `None` for all.
     pub video_ids: Option<Vec<String>>,
-    /// Collections searched; `None` for all.
+    /// Names of the collections to search; `None` for all.
     pub collections: Option<Vec<String>>,
-    /// The moments that answer it; empty if nothing does.
+    /// The moments that answer the question; empty if nothing does.
     pub relevant: Vec<Judgement>,
 }
 
-/// Maximum length of a question's id and of a configuration's name, characters.
+/// Maximum length of a question's id or a configuration's name, in characters.
 pub const LONGEST_NAME: usize = 64;
 
-/// Maximum length of a question, characters.
+/// Maximum length of a question, in characters.
 pub const LONGEST_TEXT: usize = 2000;
 
-/// Best grade.
+/// The best grade.
 pub const BEST_GRADE: u8 = 3;
 
-/// Minimum length of a judged moment, seconds; times are rounded to milliseconds.
+/// Minimum length of a judged moment, in seconds; times are rounded to milliseconds.
 const SHORTEST: f64 = 0.01;
 
 impl EvaluationQuestion {
@@ -82,7 +82,7 @@ impl EvaluationQuestion {
     }
 }
 
-/// Checks questions. Returns `Invalid` if they are contradictory or too many.
+/// Checks questions. Returns `Invalid` if they are contradictory or there are too many.
 pub(super) fn check(questions: &[EvaluationQuestion], settings: &EvaluationSettings) -> Result<()> {
     let judgements: usize = questions.iter().map(|question| question.relevant.len()).sum();
     for (what, count, max, key) in [

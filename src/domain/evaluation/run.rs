@@ -1,5 +1,5 @@
-//! Evaluation runs. A run puts each question to each configuration, one after the other, so that it
-//! measures the latencies of an otherwise idle service.
+//! Evaluation runs. A run evaluates every question with every configuration, one after the other,
+//! so that the latencies are those of an otherwise idle service.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Instant;
@@ -28,45 +28,47 @@ use crate::llm::budget::CallBudget;
 use crate::search::filters::COLLECTIONS;
 use crate::search::{LIKELY, PageStart, SearchRequest, SearchTarget};
 
-/// A search configuration of a run: the fields of a search request.
+/// A search configuration for a run: the fields of a search request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Configuration {
-    /// Names it in the results.
+    /// The name of the configuration in the results.
     pub name: String,
-    /// `vector`, `text` or `hybrid`; `None` is `vector` for one analyzer and `hybrid` for all.
+    /// The search mode, `vector`, `text` or `hybrid`; `None` is `vector` for one analyzer and
+    /// `hybrid` for all.
     pub mode: Option<String>,
     /// The analyzer whose output is searched, or `*`.
     pub analyzer: String,
-    /// Vector field.
+    /// The vector field that is searched.
     pub field: String,
-    /// 1..=50.
+    /// Maximum number of hits, 1..=50.
     pub limit: u32,
-    /// Hits with a lower cosine are dropped.
+    /// Minimum cosine similarity of a hit; less similar hits are dropped.
     pub score_threshold: Option<f32>,
-    /// Hits with a lower `p_present` are dropped, 0..1.
+    /// Minimum `p_present` of a hit, 0..1; less probable hits are dropped.
     pub min_p_present: Option<f32>,
     /// Whether a re-ranker scores the hits together with each question.
     #[serde(default)]
     pub rerank: bool,
-    /// Whether each question is also put to `/ask`, which uses only `min_p_present`.
+    /// Whether each question is also sent to `/ask`, for which only `min_p_present` applies.
     pub ask: bool,
 }
 
 /// The parameters of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRequest {
-    /// The configurations; the others are compared with the first.
+    /// The configurations; all others are compared with the first.
     pub configurations: Vec<Configuration>,
-    /// Maximum calls of a billed language model.
+    /// Maximum number of calls to a billed language model.
     pub max_model_calls: Option<u32>,
 }
 
-/// The results of one configuration.
+/// The results for one configuration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConfigurationMetrics {
     /// The configuration that was run.
     pub configuration: Configuration,
-    /// Mean metrics, each over the questions that have it. A metric that no question has is absent.
+    /// The mean of each metric over the questions that have it. A metric that no question has is
+    /// absent.
     pub metrics: BTreeMap<Metric, f64>,
     /// Response times.
     pub latency: Latency,
@@ -74,7 +76,8 @@ pub struct ConfigurationMetrics {
     pub cost: BilledUsage,
 }
 
-/// Percentiles, by nearest rank, of one configuration's search and answer times, milliseconds.
+/// Percentiles (nearest rank) of the search and answer times with one configuration, in
+/// milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "each field is the percentile of its name")]
 pub struct Latency {
@@ -87,11 +90,11 @@ pub struct Latency {
 /// Billed usage of the language model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BilledUsage {
-    /// Requests, repetitions included.
+    /// Number of requests, including retries.
     pub model_calls: u32,
-    /// Input tokens.
+    /// Number of input tokens.
     pub input_tokens: u64,
-    /// Output tokens.
+    /// Number of output tokens.
     pub output_tokens: u64,
 }
 
@@ -100,11 +103,11 @@ pub struct BilledUsage {
 pub struct RunSummary {
     /// Id of the run and of its job.
     pub run_id: String,
-    /// Start time, ISO 8601, second precision, UTC.
+    /// Start time: ISO 8601 with second precision, in UTC.
     pub created_at: String,
-    /// Duration, seconds.
+    /// Duration of the run, in seconds.
     pub seconds: f64,
-    /// Revision of the questions; runs over the same revision are comparable.
+    /// Revision of the questions; runs with the same revision are comparable.
     pub revision: String,
     /// Model name of the embedder.
     pub embedder: String,
@@ -128,9 +131,9 @@ pub struct LostJudgement {
 pub struct QuestionResult {
     /// Id of the question.
     pub id: String,
-    /// Whether nothing answers it.
+    /// Whether nothing answers the question.
     pub absent: bool,
-    /// One outcome per configuration, in their order.
+    /// One outcome per configuration, in the order of the configurations.
     pub outcomes: Vec<ConfigurationOutcome>,
 }
 
@@ -139,7 +142,8 @@ pub struct QuestionResult {
 pub struct EvaluationRun {
     /// The summary shown in lists.
     pub summary: RunSummary,
-    /// Judged moments that no longer exist. The run skipped questions that have no others.
+    /// Judged moments that no longer exist. Questions without any other judged moments were
+    /// skipped.
     pub lost: Vec<LostJudgement>,
     /// Results per question, without skipped ones.
     pub questions: Vec<QuestionResult>,
@@ -193,8 +197,8 @@ fn filters(question: &EvaluationQuestion) -> Map<String, serde_json::Value> {
 }
 
 impl Evaluations {
-    /// Computes how many billed model calls a run makes at most, without retries. Returns
-    /// `NotFound` for an unknown evaluation, and `Invalid` for an invalid configuration or if the
+    /// Returns the maximum number of billed model calls in a run, not counting retries. Returns
+    /// `NotFound` for an unknown evaluation. Returns `Invalid` if a configuration is invalid or the
     /// run may exceed `max_model_calls`.
     pub async fn plan(&self, name: &str, request: &RunRequest) -> Result<u32> {
         let evaluation = self.get(name).await?;
@@ -264,7 +268,7 @@ impl Evaluations {
         progress: &Progress,
     ) -> Result<EvaluationRun> {
         let (created_at, started) = (now(), Instant::now());
-        // Calibrates first, so that no measured search waits for it.
+        // Calibrate first, so that no measured search has to wait for it.
         self.search.calibrate().await?;
         let (questions, lost) = self.with_existing_moments(&evaluation.questions).await?;
         let configurations = &request.configurations;
@@ -314,7 +318,7 @@ impl Evaluations {
     }
 
     /// Removes judged moments whose videos no longer exist from the questions, and returns them.
-    /// Drops a question if none of its judged moments is left, since its answer disappeared with
+    /// Drops a question if none of its judged moments are left, since its answer disappeared with
     /// the video.
     async fn with_existing_moments(
         &self,
@@ -347,7 +351,7 @@ impl Evaluations {
     }
 
     /// Computes one configuration's outcomes. Before each question, calls `report` with the number
-    /// of finished ones.
+    /// of finished questions.
     async fn outcomes(
         &self,
         configuration: &Configuration,
@@ -472,7 +476,7 @@ fn metrics(outcomes: &[ConfigurationOutcome]) -> BTreeMap<Metric, f64> {
     Metric::ALL.into_iter().filter_map(mean).collect()
 }
 
-/// A percentile by nearest rank; `None` without values.
+/// Computes a percentile by nearest rank; returns `None` if there are no values.
 fn percentile(values: &[f64], percent: usize) -> Option<f64> {
     let mut values = values.to_vec();
     values.sort_by(f64::total_cmp);

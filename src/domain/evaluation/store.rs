@@ -1,5 +1,6 @@
-//! Storage of evaluations. `evaluations/<name>/evaluation.json` has the questions and the list of runs and
-//! is changed only by compare-and-swap; each run is a separate document in the same folder.
+//! Storage of evaluations. `evaluations/<name>/evaluation.json` contains the questions and the list
+//! of runs, and is changed only by compare-and-swap; each run is a separate document in the same
+//! folder.
 
 use ports::records::Precondition;
 use serde::{Deserialize, Serialize};
@@ -13,16 +14,16 @@ use crate::catalog::moments::MissingMoment;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::time::now;
 
-/// A named set of questions, and the runs over them.
+/// A named set of questions, and the runs that evaluated them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
-    /// The name, by which clients address it.
+    /// The name by which clients refer to the evaluation.
     pub name: String,
-    /// ISO 8601, second precision, UTC.
+    /// Creation time: ISO 8601 with second precision, in UTC.
     pub created_at: String,
-    /// When its questions were last replaced, same format.
+    /// Time when the questions were last replaced, in the same format.
     pub updated_at: String,
-    /// Hash of the questions; runs over the same revision are comparable.
+    /// Hash of the questions; runs with the same revision are comparable.
     pub revision: String,
     /// The questions, in the order of the request.
     pub questions: Vec<EvaluationQuestion>,
@@ -35,9 +36,9 @@ pub struct Evaluation {
 pub struct EvaluationSummary {
     /// The evaluation's name.
     pub name: String,
-    /// ISO 8601, second precision, UTC.
+    /// Creation time: ISO 8601 with second precision, in UTC.
     pub created_at: String,
-    /// When its questions were last replaced, same format.
+    /// Time when the questions were last replaced, in the same format.
     pub updated_at: String,
     /// Hash of the questions.
     pub revision: String,
@@ -45,26 +46,26 @@ pub struct EvaluationSummary {
     pub questions: usize,
     /// Number of questions that nothing answers.
     pub absent: usize,
-    /// Number of judged moments of the other questions.
+    /// Number of judged moments for the other questions.
     pub judgements: usize,
     /// Number of stored runs.
     pub runs: usize,
 }
 
-/// Maximum length of an evaluation's name, bytes; names are ASCII.
+/// Maximum length of an evaluation's name, in bytes; names are ASCII.
 const MAX_NAME_BYTES: usize = 64;
 
-/// How often to try a change that conflicts with others.
+/// Maximum number of attempts at a change that conflicts with others.
 const MAX_SWAP_ATTEMPTS: usize = 20;
 
-/// Unreadable moments reported in one error.
+/// Maximum number of unreadable moments reported in one error.
 const MAX_REPORTED: usize = 5;
 
-/// File name of an evaluation in its folder.
+/// File name of an evaluation within its folder.
 const DOCUMENT: &str = "evaluation.json";
 
 impl Evaluation {
-    /// The evaluation without its questions and runs.
+    /// Returns the evaluation without its questions and runs.
     pub fn summary(&self) -> EvaluationSummary {
         let Self { name, created_at, updated_at, revision, questions, runs } = self;
         EvaluationSummary {
@@ -81,9 +82,9 @@ impl Evaluation {
 }
 
 impl Evaluations {
-    /// Creates an evaluation or, if one of that name exists, replaces its questions and keeps its
-    /// runs. Returns `Invalid` for a malformed name, for contradictory or too many questions, and
-    /// for a judged moment that cannot be read.
+    /// Creates an evaluation or, if one with that name exists, replaces its questions and keeps its
+    /// runs. Returns `Invalid` if the name is malformed, if the questions are contradictory or too
+    /// many, or if a judged moment cannot be read.
     pub async fn put(&self, name: &str, questions: Vec<EvaluationQuestion>) -> Result<Evaluation> {
         if !is_name(name) {
             return Err(Error::Invalid(format!(
@@ -137,13 +138,13 @@ impl Evaluations {
         Err(Error::Invalid(reported.join("; ") + &more))
     }
 
-    /// Reads summaries of all evaluations, by name.
+    /// Reads the summaries of all evaluations, sorted by name.
     pub async fn list(&self) -> Result<Vec<EvaluationSummary>> {
         let mut evaluations = Vec::new();
         for name in self.names().await? {
             match self.find(&name).await {
                 Ok(Some((_, evaluation))) => evaluations.push(evaluation.summary()),
-                // Deleted in the meantime.
+                // The evaluation was deleted in the meantime.
                 Ok(None) => {}
                 Err(error) if error.is_corrupt() => tracing::warn!(%error, "not listed"),
                 Err(error) => return Err(error),
@@ -164,7 +165,8 @@ impl Evaluations {
         if !is_name(name) || !self.names().await?.iter().any(|known| known == name) {
             return Err(unknown(name));
         }
-        // Deleted first: without it the evaluation does not exist, even if runs are left.
+        // The document is deleted first: without it, the evaluation does not exist, even if runs
+        // are left over.
         self.records.delete(&key(name)).await?;
         Ok(self.records.delete(&folder(name)).await?)
     }
@@ -194,7 +196,7 @@ impl Evaluations {
         let mut old = Vec::new();
         let entered = self.change(name, |found| {
             let mut evaluation = found.ok_or_else(|| unknown(name))?;
-            // A job that was resumed may have added it already.
+            // A resumed job may have added the run already.
             evaluation.runs.retain(|known| known.run_id != run.summary.run_id);
             evaluation.runs.insert(0, run.summary.clone());
             let kept = evaluation.runs.len().min(self.settings.max_runs);
@@ -286,7 +288,7 @@ fn json<T: Serialize>(document: &T) -> Result<Value> {
         .map_err(|e| Error::corrupt(format!("cannot store an evaluation: {e}")))
 }
 
-/// A short hash of the questions.
+/// Computes a short hash of the questions.
 fn revision(questions: &[EvaluationQuestion]) -> Result<String> {
     let text = json(&questions)?.to_string();
     Ok(Sha1::digest(text.as_bytes()).iter().take(8).map(|b| format!("{b:02x}")).collect())
