@@ -1,36 +1,37 @@
-//! Fusion: selects the boundaries with the highest total score such that every chunk is within its
+//! Fusion: selects the boundaries with the highest total score such that every chunk is within the
 //! length limits.
 //!
-//! The votes of all detectors are merged into anchors. Dynamic programming then finds the path over
-//! anchors with the highest total score, so the result is optimal, unlike that of a greedy
-//! selection.
+//! The votes of all detectors are merged into anchors. Dynamic programming then finds the path
+//! through the anchors with the highest total score, so the result is optimal, unlike that of a
+//! greedy selection.
 
 use crate::chunking::signal::Vote;
 use crate::chunking::speech_cost::SpeechCost;
 use crate::kernel::time::Span;
 
-/// How far apart votes for the same boundary may be, seconds. People place a boundary within about
-/// this distance of a cut, and pauses and voice changes surround the cut they belong to.
+/// Maximum distance between votes for the same boundary, in seconds. People place a boundary within
+/// about this distance of a cut, and pauses and voice changes surround the cut they belong to.
 pub(crate) const SAME_BOUNDARY: f64 = 0.75;
 
 /// Cost per second outside the length limits: more than any gain, so that limits are violated only
-/// where no path keeps them.
+/// if no path keeps them.
 const BREACH: f64 = 1e6;
 
-/// Cost of a boundary without a vote, so that a span is split no more often than necessary.
+/// Cost of a boundary without a vote, so that a span is not split more often than necessary.
 const FILLER: f64 = 1e-3;
 
-/// Cost of a chunk of maximum length, less than any boundary: among boundaries that only speech
-/// supports, prefers chunks of equal length.
+/// Cost of a chunk of maximum length, which is less than that of any boundary. Among boundaries
+/// supported only by speech, it favors chunks of equal length.
 const LENGTH_COST: f64 = 1e-4;
 
-/// Number of possible boundaries within a sentence of the maximum chunk length.
+/// Maximum number of possible boundaries within a sentence, per maximum chunk length.
 const GAPS_PER_CHUNK: f64 = 20.0;
 
-/// Maximum length of a step, in maximum chunk lengths, unless no shorter one fits the limits …
+/// Maximum length of a step, as a multiple of the maximum chunk length, unless no shorter step fits
+/// the limits.
 const MAX_STEP: f64 = 50.0;
 
-/// … and where speech offers boundaries everywhere.
+/// The same maximum if there is speech, which offers boundaries everywhere.
 const MAX_STEP_IN_SPEECH: f64 = 4.0;
 
 /// A possible boundary with its total score.
@@ -40,11 +41,11 @@ struct Anchor {
     score: f64,
 }
 
-/// Splits `0..duration` seconds at the best-supported boundaries such that every chunk lasts from `min`
-/// to `max` seconds. A span longer than `max` without votes is split between sentences of the
-/// speech, else evenly. Within a sentence, and more so within a word, votes count less. A video shorter
-/// than `min` is one chunk. If the limits cannot all be kept (for example 9 seconds in chunks of 5 to
-/// 6), they are violated by as few seconds as possible.
+/// Splits `0..duration` seconds at the best-supported boundaries such that every chunk lasts from
+/// `min` to `max` seconds. A span longer than `max` without votes is split between sentences, if
+/// there is speech, and otherwise evenly. Votes within a sentence, and even more so within a word,
+/// count less. A video shorter than `min` becomes one chunk. If not all limits can be kept (for
+/// example 9 seconds in chunks of 5 to 6), they are violated by as few seconds as possible.
 pub fn fuse(duration: f64, votes: &[Vote], speech: SpeechCost, min: f64, max: f64) -> Vec<Span> {
     if duration <= min {
         return vec![Span { start: 0.0, end: duration.max(0.001) }];
@@ -65,7 +66,7 @@ pub fn fuse(duration: f64, votes: &[Vote], speech: SpeechCost, min: f64, max: f6
 }
 
 /// Merges votes into anchors. Each anchor is at the time of its strongest vote and adds, for every
-/// other detector, the best vote nearby, which counts less the farther away it is.
+/// other detector, the best nearby vote, which counts less the farther away it is.
 fn anchors(duration: f64, votes: &[Vote]) -> Vec<Anchor> {
     let inside: Vec<&Vote> =
         votes.iter().filter(|v| v.time > 0.0 && v.time < duration && v.score > 0.0).collect();
@@ -77,7 +78,7 @@ fn anchors(duration: f64, votes: &[Vote]) -> Vec<Anchor> {
         }
         let near =
             || inside[first_near..].iter().take_while(|v| v.time <= vote.time + SAME_BOUNDARY);
-        // The strongest vote of a neighbourhood is its anchor; among equal ones, the first.
+        // The strongest nearby vote becomes the anchor; of equally strong votes, the first one.
         let outdone = near().any(|v| {
             v.detector != vote.detector
                 && (v.score > vote.score || v.score == vote.score && v.time < vote.time)
@@ -101,7 +102,7 @@ fn anchors(duration: f64, votes: &[Vote]) -> Vec<Anchor> {
     anchors
 }
 
-/// Subtracts the cost in speech from the anchors, and adds the gaps between words as anchors.
+/// Subtracts the speech cost from the anchors' scores, and adds the gaps between words as anchors.
 fn with_speech(mut anchors: Vec<Anchor>, speech: SpeechCost, min_distance: f64) -> Vec<Anchor> {
     if speech.is_empty() {
         return anchors;
@@ -117,26 +118,27 @@ fn with_speech(mut anchors: Vec<Anchor>, speech: SpeechCost, min_distance: f64) 
     anchors
 }
 
-/// Number of equal pieces to split a span into. It is the smallest number that keeps every piece
-/// within `max`, unless another number also keeps `min`.
+/// Returns the number of equal pieces into which to split a span. It is the smallest number that
+/// keeps every piece within `max`, unless one piece fewer violates the limits less.
 fn pieces(length: f64, min: f64, max: f64) -> usize {
     let min_pieces = ((length / max) - 1e-9).ceil().max(1.0) as usize;
     if breach(length / min_pieces as f64, min, max) == 0.0 || min_pieces == 1 {
         return min_pieces;
     }
-    // The only alternative is one piece fewer: longer than `max`, but closer to the limits.
+    // The only alternative is one piece fewer: pieces are then longer than `max`, but may be closer
+    // to the limits.
     let cost = |n: usize| breach(length / n as f64, min, max) * n as f64;
     if cost(min_pieces - 1) < cost(min_pieces) { min_pieces - 1 } else { min_pieces }
 }
 
-/// Seconds by which a chunk's length violates the limits.
+/// Returns the number of seconds by which a chunk's length violates the limits.
 fn breach(length: f64, min: f64, max: f64) -> f64 {
     const ROUNDING: f64 = 1e-6;
     let breach = (min - length).max(length - max);
     if breach > ROUNDING { breach } else { 0.0 }
 }
 
-/// Indices of the anchors of the best path from the first to the last.
+/// Finds the best path from the first to the last anchor, as indices of anchors.
 fn best_path(anchors: &[Anchor], speech: SpeechCost, min: f64, max: f64) -> Vec<usize> {
     let max_step = max * if speech.is_empty() { MAX_STEP } else { MAX_STEP_IN_SPEECH };
     let mut best = vec![f64::NEG_INFINITY; anchors.len()];
@@ -145,7 +147,7 @@ fn best_path(anchors: &[Anchor], speech: SpeechCost, min: f64, max: f64) -> Vec<
     for to in 1..anchors.len() {
         for start in (0..to).rev() {
             let length = anchors[to].time - anchors[start].time;
-            // A longer step can be better only if no shorter one fits the limits.
+            // A longer step can only be better if no shorter one fits the limits.
             if length > max_step && best[to] > -BREACH {
                 break;
             }
@@ -191,7 +193,7 @@ mod tests {
         spans.iter().skip(1).map(|s| (s.start * 1000.0).round() / 1000.0).collect()
     }
 
-    /// Name, duration, votes, min, max, expected boundaries.
+    /// Name, duration, votes, min, max and expected boundaries.
     type Case = (&'static str, f64, Vec<Vote>, f64, f64, &'static [f64]);
 
     #[test]
@@ -233,7 +235,7 @@ mod tests {
         assert_eq!(boundaries(&fuse(17.0, &votes, SpeechCost::default(), 5.0, 20.0)), [12.0]);
     }
 
-    /// Sentences with these numbers of words; a word begins every 0.5 s and lasts 0.4 s.
+    /// Builds sentences with these numbers of words; a word begins every 0.5 s and lasts 0.4 s.
     fn sentences(lengths: &[usize]) -> Vec<SpokenWord> {
         let last = lengths.iter().flat_map(|&n| (1..=n).map(move |word| word == n));
         let word = |(i, last): (usize, bool)| SpokenWord {
@@ -272,7 +274,7 @@ mod tests {
 
     #[test]
     fn splits_cover_the_video_within_limits() {
-        // A small linear congruential generator: the cases are the same on every machine.
+        // A small linear congruential generator, so that the cases are the same on every machine.
         let mut seed = 7_u64;
         let mut random = move || {
             seed = seed

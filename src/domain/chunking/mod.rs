@@ -15,16 +15,16 @@ use crate::kernel::time::{Span, rounded};
 pub use signal::{Candidate, Detector, Signals, Vote};
 use speech_cost::SpeechCost;
 
-/// The client's chunking parameters of an ingest.
+/// The chunking parameters of an ingest request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChunkingFields {
-    /// `preset`, `weights` or `interval`.
+    /// The mode: `preset`, `weights` or `interval`.
     pub mode: String,
-    /// Preset name, for mode `preset`.
+    /// Name of the preset, for mode `preset`.
     pub preset: String,
-    /// Weights, for mode `weights`; at least one is required.
+    /// Weights of the detectors, for mode `weights`; at least one is required.
     pub weights: Weights<Option<f64>>,
-    /// Chunk length, seconds; required in mode `interval`.
+    /// Length of a chunk, in seconds; required in mode `interval`.
     pub interval: Option<f64>,
     /// Seconds; ignored in mode `interval`.
     pub min_duration: f64,
@@ -59,7 +59,7 @@ pub struct Weights<T> {
 }
 
 impl<T: Copy> Weights<T> {
-    /// Names and values in the order speaker, silence, cut, semantic.
+    /// Returns names and values in the order speaker, silence, cut, semantic.
     pub fn named(&self) -> [(&'static str, T); 4] {
         [
             ("speaker", self.speaker),
@@ -70,12 +70,12 @@ impl<T: Copy> Weights<T> {
     }
 }
 
-/// A named table of weights.
+/// A named set of weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Preset {
     /// The name in requests.
     pub name: &'static str,
-    /// What it considers, and the footage that it suits.
+    /// What the preset considers, and the footage that it suits.
     pub description: &'static str,
     /// The weight of each detector.
     pub weights: Weights<f64>,
@@ -123,30 +123,30 @@ pub enum Chunking {
     Preset {
         /// Name of the preset.
         preset: String,
-        /// Minimum length of a chunk, seconds.
+        /// Minimum length of a chunk, in seconds.
         min_duration: f64,
-        /// Maximum length of a chunk, seconds.
+        /// Maximum length of a chunk, in seconds.
         max_duration: f64,
     },
     /// Boundaries according to custom weights.
     Weights {
-        /// Not all zero.
+        /// The weights; at least one is not zero.
         weights: Weights<f64>,
-        /// Minimum length of a chunk, seconds.
+        /// Minimum length of a chunk, in seconds.
         min_duration: f64,
-        /// Maximum length of a chunk, seconds.
+        /// Maximum length of a chunk, in seconds.
         max_duration: f64,
     },
-    /// Boundaries at multiples of a length.
+    /// Boundaries at multiples of a fixed length.
     Interval {
-        /// Length of every chunk except the last, seconds.
+        /// Length of every chunk except the last, in seconds.
         interval: f64,
     },
 }
 
 impl Chunking {
-    /// Validates the fields of a request. Returns `Invalid` for unknown names and incompatible
-    /// fields, and `Unprocessable` for numbers out of range.
+    /// Validates the fields of a request. Returns `Invalid` for unknown names and missing or
+    /// contradictory fields, and `Unprocessable` for numbers out of range.
     pub fn parse(fields: &ChunkingFields) -> Result<Self> {
         if fields.mode == "interval" {
             let interval = fields.interval.ok_or_else(|| {
@@ -182,7 +182,7 @@ impl Chunking {
         Ok(chunking)
     }
 
-    /// The canonical form, such as `audio_video:5-20`, `weights(cut=1,silence=0.5):5-20` or
+    /// Returns the canonical form, such as `audio_video:5-20`, `weights(cut=1,silence=0.5):5-20` or
     /// `interval:10`.
     pub fn config(&self) -> String {
         match self {
@@ -203,7 +203,7 @@ impl Chunking {
         }
     }
 
-    /// The `preset` that responses show: the name of the preset or, for other modes, the mode.
+    /// Returns the `preset` in responses: the name of the preset or, in other modes, the mode.
     pub fn preset(&self) -> &str {
         match self {
             Self::Preset { preset, .. } => preset,
@@ -212,7 +212,7 @@ impl Chunking {
         }
     }
 
-    /// The `params` in responses.
+    /// Returns the `params` in responses.
     pub fn params(&self) -> Map<String, Value> {
         let value = match self {
             Self::Preset { min_duration, max_duration, .. } => {
@@ -228,31 +228,31 @@ impl Chunking {
         value.as_object().cloned().unwrap_or_default()
     }
 
-    /// The weights of the detectors; `None` in mode `interval`, which uses none.
+    /// Returns the weights of the detectors, or `None` in mode `interval`, which uses none.
     pub fn weights(&self) -> Option<Weights<f64>> {
         match self {
             Self::Interval { .. } => None,
             Self::Weights { weights, .. } => Some(*weights),
-            // An unknown preset can only come from a record of another version.
+            // An unknown preset can only come from a record written by another version.
             Self::Preset { preset, .. } => {
                 PRESETS.iter().find(|known| known.name == preset).map(|known| known.weights)
             }
         }
     }
 
-    /// Whether topic shifts are detected in speech; `video` uses the picture only.
+    /// Whether topic shifts are detected in speech; the preset `video` uses only the picture.
     pub fn uses_speech(&self) -> bool {
         let video_only = matches!(self, Self::Preset { preset, .. } if preset == "video");
         !video_only && self.weights().is_some_and(|weights| weights.semantic > 0.0)
     }
 
-    /// All weighted votes in chronological order.
+    /// Returns all weighted votes in chronological order.
     pub fn votes(&self, signals: &Signals) -> Vec<Vote> {
         let Some(weights) = self.weights() else { return Vec::new() };
         signals.weighted(&weights, self.uses_speech(), self.speech_cost(signals))
     }
 
-    /// The cost of boundaries in speech; zero if only the picture counts.
+    /// Returns the cost of boundaries in speech; zero if only the picture counts.
     fn speech_cost<'a>(&self, signals: &'a Signals) -> SpeechCost<'a> {
         let uses_audio = |weights: Weights<f64>| weights.speaker > 0.0 || weights.silence > 0.0;
         if self.uses_speech() || self.weights().is_some_and(uses_audio) {
@@ -262,8 +262,8 @@ impl Chunking {
         }
     }
 
-    /// Returns `Invalid` if `duration` seconds make more than `max_chunks` chunks with every possible
-    /// split.
+    /// Returns `Invalid` if every possible split of `duration` seconds makes more than `max_chunks`
+    /// chunks.
     pub fn check_count(&self, duration: f64, max_chunks: usize) -> Result<()> {
         let (max_length, field) = match self {
             Self::Interval { interval } => (*interval, "interval"),
@@ -274,7 +274,8 @@ impl Chunking {
         check_limit((duration / max_length).ceil(), max_chunks, field)
     }
 
-    /// Splits `duration` seconds into chunks. Returns `Invalid` for more than `max_chunks`.
+    /// Splits `duration` seconds into chunks. Returns `Invalid` if there are more than
+    /// `max_chunks`.
     pub fn split(&self, duration: f64, signals: &Signals, max_chunks: usize) -> Result<Vec<Span>> {
         self.check_count(duration, max_chunks)?;
         let (min, max) = match self {
@@ -311,7 +312,7 @@ fn known_preset(name: &str) -> Result<String> {
     Ok(name.to_owned())
 }
 
-/// The requested weights, with 0 for missing ones.
+/// Returns the requested weights, with 0 for missing ones.
 fn complete_weights(requested: Weights<Option<f64>>) -> Result<Weights<f64>> {
     for (name, weight) in requested.named() {
         if weight.is_some_and(|w| !w.is_finite() || w < 0.0) {
@@ -353,7 +354,7 @@ fn check_limit(expected: f64, max_chunks: usize, field: &str) -> Result<()> {
     Ok(())
 }
 
-/// Spans of `interval` seconds; the last is the remainder.
+/// Returns spans of `interval` seconds; the last span is the remainder.
 fn multiples(duration: f64, interval: f64) -> Vec<Span> {
     // A remainder below a millisecond is a rounding error.
     let count = ((duration - 0.001) / interval).ceil().max(1.0) as usize;
@@ -361,7 +362,7 @@ fn multiples(duration: f64, interval: f64) -> Vec<Span> {
     (0..count).map(|i| Span { start: boundary(i), end: boundary(i + 1) }).collect()
 }
 
-/// The shortest decimal form: `5`, `0.5`, never `5.0`.
+/// Formats a number in the shortest decimal form: `5` or `0.5`, never `5.0`.
 fn number(value: f64) -> String {
     format!("{value}")
 }

@@ -7,34 +7,34 @@ use crate::kernel::vector::{cosine, sum};
 use crate::media::speech::Segment;
 use cuts::VisualSecond;
 
-/// Number of segments on each side of a possible shift.
+/// Number of segments compared on each side of a possible shift.
 const WINDOW: usize = 4;
 
-/// Depth of a shift with full strength, as a difference between cosine similarities.
+/// Minimum depth of a shift with full strength, as a difference between cosine similarities.
 const FULL_DEPTH: f32 = 0.4;
 
 /// Minimum depth of a shift; smaller ones are normal variation.
 const MIN_DEPTH: f32 = 0.1;
 
-/// Seconds of video on each side of a possible shift.
+/// Seconds of video compared on each side of a possible shift.
 const RANGE: u32 = 8;
 
-/// Minimum number of measured seconds on each side.
+/// Minimum number of measured seconds on each side of a possible shift.
 const MIN_SECONDS: usize = 4;
 
-/// Minimum difference (moved share) between the histograms of two scenes.
+/// Minimum difference (moved share) between the histograms of two different scenes.
 const MIN_CHANGE: f32 = 0.25;
 
-/// Difference (moved share) between histograms at which a shift has full strength.
+/// Minimum difference (moved share) between the histograms for a shift with full strength.
 const FULL_CHANGE: f32 = 0.75;
 
-/// A shift this close to a cut is assigned the time of the cut, seconds.
+/// Maximum distance between a shift and a cut for the shift to be moved to the cut, in seconds.
 const NEAR_CUT: f64 = 1.5;
 
-/// Minimum strength of a cut to attract a shift.
+/// Minimum strength of a cut to which a shift is moved.
 const MIN_CUT_STRENGTH: f32 = 0.3;
 
-/// Topic shifts between segments of speech; `vectors` are their unit embeddings.
+/// Finds topic shifts between segments of speech; `vectors` are the segments' unit embeddings.
 pub fn topic_shifts(segments: &[Segment], vectors: &[Vec<f32>]) -> Vec<Candidate> {
     let gaps = segments.len().min(vectors.len()).saturating_sub(1);
     let similarity: Vec<f32> = (0..gaps)
@@ -44,7 +44,7 @@ pub fn topic_shifts(segments: &[Segment], vectors: &[Vec<f32>]) -> Vec<Candidate
             cosine(&sum(before), &sum(after))
         })
         .collect();
-    // A local minimum of similarity among its neighbours.
+    // A valley is a local minimum of similarity.
     let is_valley = |i: &usize| {
         (i.saturating_sub(1)..*i).all(|j| similarity[j] > similarity[*i])
             && (i + 1..(i + 2).min(gaps)).all(|j| similarity[j] >= similarity[*i])
@@ -73,7 +73,7 @@ pub fn topic_shifts(segments: &[Segment], vectors: &[Vec<f32>]) -> Vec<Candidate
         .collect()
 }
 
-/// Shifts between scenes. A shift near a cut has the time of the cut.
+/// Finds shifts between scenes. A shift near a cut is moved to the time of the cut.
 pub fn scene_shifts(visual: &[VisualSecond], cuts: &[Candidate]) -> Vec<Candidate> {
     let change: Vec<f32> = visual.iter().map(|at| change_at(visual, at.second)).collect();
     let mut shifts: Vec<Candidate> = Vec::new();
@@ -97,7 +97,8 @@ pub fn scene_shifts(visual: &[VisualSecond], cuts: &[Candidate]) -> Vec<Candidat
     shifts
 }
 
-/// Difference (moved share) between the mean histograms before `second` and from it on.
+/// Returns the difference (moved share) between the mean histograms of the seconds before `second`
+/// and of those from `second` on.
 fn change_at(visual: &[VisualSecond], second: u32) -> f32 {
     let index_of = |second: u32| visual.partition_point(|v| v.second < second);
     let middle = index_of(second);

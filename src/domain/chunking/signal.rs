@@ -1,5 +1,5 @@
-//! The signals of the boundary detectors, stored with the record of a video so that chunking it again
-//! with other weights needs no decoding.
+//! The signals of the boundary detectors, stored in a video's record so that chunking the video
+//! again with other weights needs no decoding.
 
 pub use cuts::Candidate;
 use cuts::VisualSecond;
@@ -23,14 +23,14 @@ pub enum Detector {
 }
 
 impl Detector {
-    /// All detectors in the order of the contract.
+    /// All detectors, in the order in which the API lists them.
     pub const ALL: [Self; 4] = [Self::Speaker, Self::Silence, Self::Cut, Self::Semantic];
 }
 
 /// All measurements of a scan.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Signals {
-    /// Candidates by detector; topic shifts are those in speech.
+    /// Candidates by detector; the topic shifts among them are those in speech.
     pub candidates: Weights<Vec<Candidate>>,
     /// Topic shifts in the picture.
     #[serde(default)]
@@ -38,29 +38,29 @@ pub struct Signals {
     /// Times of spoken words; empty without speech recognition.
     #[serde(default)]
     pub spoken: Vec<SpokenWord>,
-    /// Visual measurements, one per second.
+    /// Visual measurements, one for each second.
     pub visual: Vec<VisualSecond>,
-    /// Audio level, dBFS, one per second; empty without an audio track.
+    /// Audio levels in dBFS, one for each second; empty without an audio track.
     pub loudness: Vec<f32>,
-    /// End of the last frame or audio sample, seconds.
+    /// End of the last frame or audio sample, in seconds.
     pub end: f64,
 }
 
-/// A weighted candidate for the fusion.
+/// A weighted candidate for a boundary.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Vote {
     /// The detector that votes.
     pub detector: Detector,
-    /// Time, seconds of the video.
+    /// Time, in seconds from the start of the video.
     pub time: f64,
-    /// Strength times weight.
+    /// Strength multiplied by weight.
     pub score: f64,
 }
 
 impl Signals {
     /// Collects the candidates from all detectors with non-zero weight, in chronological order.
-    /// Topic shifts are those in speech if `uses_speech` and there are any, else those in the
-    /// picture. Audio candidates within a sentence are moved to its end or weighted down.
+    /// Topic shifts are taken from speech if `uses_speech` is set and speech has any, otherwise
+    /// from the picture. Audio candidates within a sentence are moved to its end or weighted down.
     pub fn weighted(
         &self,
         weights: &Weights<f64>,

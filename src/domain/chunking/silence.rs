@@ -1,50 +1,51 @@
-//! Detects pauses in audio, and measures the level of each second during the scan. The threshold
-//! for a pause adapts to the noise floor and the loudness around it, so that hum or hiss under
-//! speech does not hide pauses and soft music is not one long pause.
+//! Detects pauses in audio, and measures the audio level of each second. The threshold for a pause
+//! adapts to the noise floor and loudness around it, so that hum or hiss under speech does not hide
+//! pauses, and soft music does not count as one long pause.
 
 use std::collections::VecDeque;
 
 use crate::chunking::signal::Candidate;
 
-/// Length of a frame, over which the level is measured, seconds.
+/// Length of a frame, over which the level is measured, in seconds.
 const FRAME: f64 = 0.02;
 
-/// Length of the window before a frame, seconds. The window ahead is half of it.
+/// Length of the window before a frame, in seconds. The window after it is half as long.
 const WINDOW: f64 = 10.0;
 
-/// Minimum length of a pause, seconds: gaps within words and plosives are shorter.
+/// Minimum length of a pause, in seconds; gaps within words and before plosives are shorter.
 const MIN_PAUSE: f64 = 0.25;
 
-/// Length of a pause with full strength, seconds.
+/// Minimum length of a pause with full strength, in seconds.
 const FULL_PAUSE: f64 = 1.5;
 
-/// Maximum length of a sound that does not end a pause (a click, a breath), seconds.
+/// Maximum length of a sound that does not end a pause (a click or a breath), in seconds.
 const MAX_CLICK: f64 = 0.06;
 
-/// Quiet frames are below this share of the range between noise floor and loud parts …
+/// Level above the noise floor below which a frame is quiet, as a share of the range between the
+/// floor and loud parts; limited to [`QUIET_RANGE`].
 const QUIET_SHARE: f32 = 0.3;
 
-/// … but at least and at most this much above the floor, dB.
+/// Minimum and maximum level above the noise floor below which a frame is quiet, in dB.
 const QUIET_RANGE: (f32, f32) = (3.0, 14.0);
 
-/// Minimum range between floor and loud parts for pauses to exist, dB.
+/// Minimum range between the noise floor and loud parts for pauses to be detected, in dB.
 const MIN_RANGE: f32 = 10.0;
 
-/// Level of digital silence, dBFS.
+/// Level of digital silence, in dBFS.
 pub const SILENT: f32 = -96.0;
 
-/// Loud parts below this count as silence, dBFS.
+/// Level in dBFS below which even the loud parts count as silence.
 const INAUDIBLE: f32 = -60.0;
 
 /// The result of the silence detector.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Silences {
-    /// The centres of pauses in chronological order; the longer a pause, the stronger the
-    /// candidate. Silence at the beginning and at the end separates nothing and is omitted, as is
-    /// an entirely silent track.
+    /// The centres of pauses, in chronological order; longer pauses are stronger candidates.
+    /// Silence at the beginning or end separates nothing and is omitted, as is an entirely silent
+    /// track.
     pub candidates: Vec<Candidate>,
-    /// Root mean square level of each second from time 0, dBFS ([`SILENT`] to 0). The last second may
-    /// be shorter.
+    /// Root mean square level of each second, starting at time 0, in dBFS ([`SILENT`] to 0). The
+    /// last second may be shorter.
     pub levels: Vec<f32>,
 }
 
@@ -54,7 +55,7 @@ pub struct SilenceDetector {
     frame_length: usize,
     /// Sum of squares and number of samples of the current frame.
     filling: (f64, usize),
-    /// Levels of past frames, the frame to be judged, and frames ahead, dBFS.
+    /// Levels of past frames, of the frame to be judged and of frames ahead, in dBFS.
     window: Window,
     frames_judged: u64,
     pause: Option<SilentFrames>,
@@ -74,7 +75,7 @@ struct SilentFrames {
 }
 
 impl SilenceDetector {
-    /// A detector for mono samples at this rate, Hz.
+    /// Creates a detector for mono samples at `sample_rate` Hz.
     pub fn new(sample_rate: u32) -> Self {
         let rate = f64::from(sample_rate.max(1));
         Self {
@@ -92,8 +93,8 @@ impl SilenceDetector {
         }
     }
 
-    /// Sets the time of the first sample, seconds; call this before the first push (default 0).
-    /// Seconds before that time are [`SILENT`].
+    /// Sets the time of the first sample, in seconds (default 0); call this before the first push.
+    /// The level is [`SILENT`] for all seconds before that time.
     pub fn starts_at(&mut self, time: f64) {
         if self.start.is_none() && time.is_finite() && time > 0.0 {
             self.start = Some(time);
@@ -124,7 +125,7 @@ impl SilenceDetector {
         }
     }
 
-    /// Ends the stream.
+    /// Ends the stream and returns the result.
     pub fn finish(mut self) -> Silences {
         if self.second.1 > 0 && self.start.is_some() {
             self.close_second();
@@ -202,9 +203,9 @@ impl Window {
         self.histogram[bin(level)] += 1;
     }
 
-    /// Returns the next frame's level and the level below which it counts as quiet; this threshold
-    /// is `None` without contrast in the window. Waits for the frames ahead unless the stream has
-    /// `ended`.
+    /// Returns the next frame's level, and the threshold below which it counts as quiet, or no
+    /// threshold if the window lacks contrast. Returns `None` until enough frames ahead are
+    /// available, unless the stream has `ended`.
     fn judge(&mut self, ended: bool) -> Option<(f32, Option<f32>)> {
         if self.next >= self.levels.len()
             || (!ended && self.levels.len() - self.next <= Self::AHEAD)
@@ -226,12 +227,12 @@ impl Window {
     fn threshold(&self) -> Option<f32> {
         let floor = self.percentile(0.05);
         let loud = self.percentile(0.9);
-        // Sparse speech only shows in the loudest frames.
+        // Sparse speech shows only in the loudest frames.
         let loud = loud.max(self.percentile(0.98) - 6.0);
         if loud < INAUDIBLE || loud - floor < MIN_RANGE {
             return None;
         }
-        // Digital silence would put the floor below the noise of any room: limit the range.
+        // Digital silence would put the floor below the noise of any room, so the range is limited.
         let floor = floor.max(loud - 45.0);
         let (min, max) = QUIET_RANGE;
         Some(floor + (QUIET_SHARE * (loud - floor)).clamp(min, max))
@@ -265,7 +266,8 @@ mod tests {
 
     const RATE: u32 = 16_000;
 
-    /// Plays (seconds, amplitude) spans of noise; the same noise on every run.
+    /// Passes spans of noise, given as (seconds, amplitude), to a detector; the noise is the same
+    /// on every run.
     fn listen(spans: &[(f64, f32)]) -> Silences {
         let mut detector = SilenceDetector::new(RATE);
         let mut state = 1u32;

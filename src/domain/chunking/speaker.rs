@@ -3,14 +3,15 @@
 use crate::chunking::signal::Candidate;
 use crate::media::speech::VoiceTurn;
 
-/// Length of turns whose change has full strength, seconds: an interjection is no boundary.
+/// Minimum length of both turns for a voice change with full strength, in seconds; a short turn may
+/// be an interjection.
 const FULL_TURN: f64 = 3.0;
 
-/// Maximum pause of a voice change, seconds; longer ones are silence.
+/// Maximum pause between the turns of a voice change, in seconds; a longer one is silence.
 const MAX_PAUSE: f64 = 5.0;
 
-/// Finds the middle between turns of different speakers; a candidate is stronger the longer both
-/// speak. Turns within another speaker's turn are ignored.
+/// Finds voice changes, each in the middle between turns of different speakers; the longer both
+/// speak, the stronger the candidate. Turns within another speaker's turn are ignored.
 pub fn voice_changes(turns: &[VoiceTurn]) -> Vec<Candidate> {
     let mut leading: Vec<&VoiceTurn> = Vec::with_capacity(turns.len());
     for turn in turns {

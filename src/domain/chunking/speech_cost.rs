@@ -1,5 +1,5 @@
-//! What boundaries in speech cost: nothing between sentences, something between words, most within
-//! a word. A chunk that begins in the middle of a sentence cannot be understood alone.
+//! The cost of boundaries in speech: none between sentences, some between words, and most within a
+//! word. A chunk that begins in the middle of a sentence cannot be understood on its own.
 
 use std::collections::BTreeSet;
 
@@ -9,36 +9,37 @@ use serde::{Deserialize, Serialize};
 use crate::kernel::time::Span;
 use crate::media::speech::sentences;
 
-/// Cost of a boundary within a sentence, in votes: more than the vote of a short pause, less than that
-/// of a cut or a clear voice change.
+/// Cost of a boundary within a sentence, in votes: more than the vote of a short pause, but less
+/// than that of a cut or a clear voice change.
 const SENTENCE_COST: f64 = 0.15;
 
 /// Cost of a boundary within a word, in votes.
 const WORD_COST: f64 = 0.3;
 
-/// Uncertainty of word times, seconds.
+/// Uncertainty of word times, in seconds.
 const WORD_TOLERANCE: f64 = 0.08;
 
-/// How far the end of a sentence may be from a candidate for the candidate to be moved there,
-/// seconds.
+/// Maximum distance between a candidate and the end of a sentence for the candidate to be moved
+/// there, in seconds.
 const MAX_SHIFT: f64 = 1.0;
 
-/// Remaining strength of a candidate within a sentence, away from its ends.
+/// Factor by which the strength of a candidate within a sentence is reduced if it is far from the
+/// sentence's ends.
 const WITHIN_SENTENCE_FACTOR: f32 = 0.5;
 
 /// The time of a spoken word, and whether a sentence ends with it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SpokenWord {
-    /// The span, seconds of the video.
+    /// The span, in seconds from the start of the video.
     #[serde(flatten)]
     pub span: Span,
-    /// Whether a sentence ends with it or a pause follows.
+    /// Whether a sentence ends with this word or a pause follows it.
     pub last: bool,
 }
 
-/// Merges the times of words and sentence ends from all channels, sorted by start, as the words on
-/// each channel are. The end of a sentence does not count if it lies within a sentence on another
-/// channel.
+/// Merges the times of words and sentence ends from all channels, sorted by start. The words on
+/// each channel are sorted already. The end of a sentence does not count if it lies within a
+/// sentence on another channel.
 pub fn spoken_words(channels: &[Vec<Word>]) -> Vec<SpokenWord> {
     let by_channel: Vec<Vec<SpokenWord>> =
         channels.iter().map(|words| channel_words(words)).collect();
@@ -81,16 +82,16 @@ fn sentence_spans(words: &[Word]) -> Vec<Span> {
     sentences(words).into_iter().map(span).collect()
 }
 
-/// The words that determine the cost of boundaries; none if audio does not count.
+/// The words that determine the cost of boundaries; empty if audio does not count.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SpeechCost<'a>(pub &'a [SpokenWord]);
 
 /// A gap between two words.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Gap {
-    /// The middle, seconds.
+    /// The middle of the gap, in seconds.
     pub(crate) time: f64,
-    /// Cost of a boundary there, in votes.
+    /// Cost of a boundary in the gap, in votes.
     pub(crate) cost: f64,
 }
 
@@ -100,7 +101,7 @@ impl SpeechCost<'_> {
         self.0.is_empty()
     }
 
-    /// Cost of a boundary at a time, in votes.
+    /// Returns the cost of a boundary at a time, in votes.
     pub(crate) fn cost(&self, time: f64) -> f64 {
         let Some(before) = self.words_before(time).checked_sub(1) else { return 0.0 };
         let Span { start, end } = self.0[before].span;
@@ -113,8 +114,8 @@ impl SpeechCost<'_> {
         }
     }
 
-    /// Gaps between sentences, and between words at least `min_distance` seconds after the last gap, in
-    /// order.
+    /// Returns the gaps between sentences, and those between words that are at least `min_distance`
+    /// seconds after the last returned gap, in order.
     pub(crate) fn gaps(&self, min_distance: f64) -> impl Iterator<Item = Gap> {
         let mut last = f64::NEG_INFINITY;
         (1..self.0.len())
@@ -126,8 +127,8 @@ impl SpeechCost<'_> {
             })
     }
 
-    /// Adjusts an audio candidate within a sentence: moves it to the nearest sentence boundary if one
-    /// is close, else reduces its strength.
+    /// Adjusts an audio candidate within a sentence: moves it to the nearest sentence boundary if
+    /// one is close, or else reduces its strength.
     pub(crate) fn adjust(&self, time: f64, strength: f32) -> (f64, f32) {
         if self.cost(time) == 0.0 {
             return (time, strength);
@@ -145,12 +146,12 @@ impl SpeechCost<'_> {
         nearest.map_or((time, strength * WITHIN_SENTENCE_FACTOR), |gap| (gap, strength))
     }
 
-    /// Number of words that have begun.
+    /// Returns the number of words that have begun by `time`.
     fn words_before(&self, time: f64) -> usize {
         self.0.partition_point(|word| word.span.start <= time)
     }
 
-    /// The middle between a word and the previous one.
+    /// Returns the middle of the gap before the word with index `after`.
     fn gap(&self, after: usize) -> f64 {
         f64::midpoint(self.0[after - 1].span.end, self.0[after].span.start)
     }
@@ -164,7 +165,7 @@ impl SpeechCost<'_> {
 mod tests {
     use super::*;
 
-    /// Words of 0.4 s with gaps of 0.1 s, and of 0.5 s after each sentence.
+    /// Builds words that last 0.4 s, followed by a gap of 0.1 s, or of 0.5 s after each sentence.
     fn words_of(text: &str) -> Vec<SpokenWord> {
         let mut time = 0.0;
         let word = |text: &str| {
