@@ -1,4 +1,4 @@
-//! The chapters of a video, for the formats that have chapters.
+//! A video's chapters, for the formats that include chapters.
 
 use crate::aggregation::aggregators::chapters;
 use crate::aggregation::result::result_of;
@@ -13,7 +13,7 @@ pub(super) struct ChapterMark {
     pub(super) title: String,
 }
 
-/// Returns the chapters in the exported part, in the export's times, or `Invalid` if the video has
+/// Returns the chapters in the exported part, in export times. Returns `Invalid` if the video has
 /// no chapters.
 pub(super) fn chapters(log: &VideoLog, format: &str) -> Result<Vec<ChapterMark>> {
     let to_export_time = |chapter: ChapterMark| {
@@ -37,7 +37,8 @@ pub(super) fn chapters(log: &VideoLog, format: &str) -> Result<Vec<ChapterMark>>
     })
 }
 
-/// The chapters in the exported part, in seconds of the video; `None` if the video has none.
+/// Returns the chapters in the exported part, in seconds from the start of the video, or `None` if
+/// the video has none.
 pub(super) fn stored_chapters(log: &VideoLog) -> Option<Vec<ChapterMark>> {
     let outline: &chapters::Outline = result_of(log.chapters.as_deref()?)?;
     let read = outline.chapters.iter().filter_map(|chapter| {

@@ -8,11 +8,11 @@ use crate::kernel::video::ChunkId;
 /// Line ending.
 const LINE_END: &str = "\r\n";
 
-/// The columns before those of the analyzers.
+/// The columns that come before those of the analyzers.
 const FIRST_COLUMNS: [&str; 4] = ["chunk_id", "start", "end", "timecode"];
 
-/// The columns for a set of analyzers, sorted by rank, each with the analyzer's id and the index of
-/// the cell.
+/// The columns for a set of analyzers, sorted by rank. Each has the id of its analyzer and the
+/// index of its cell in the analyzer's output.
 pub(super) struct Table(Vec<(Column, String, usize)>);
 
 pub(super) fn write(log: &VideoLog) -> Result<Content> {
@@ -36,14 +36,14 @@ impl Table {
         Self(columns)
     }
 
-    /// The header line: `before`, then the names of all columns.
+    /// Formats the header line: `before`, then the names of all columns.
     pub(super) fn header(&self, before: &[&str]) -> String {
         let own = self.0.iter().map(|(column, ..)| &*column.name);
         let names: Vec<&str> = before.iter().copied().chain(FIRST_COLUMNS).chain(own).collect();
         names.join(",") + LINE_END
     }
 
-    /// The row of a chunk: `before`, then the cells of all columns.
+    /// Formats the row for a chunk: `before`, then the cells of all columns.
     pub(super) fn row(&self, log: &VideoLog, chunk: ChunkId, before: &[&str]) -> String {
         let span = log.video.spans[chunk.index()];
         let mut row: Vec<String> = before.iter().map(|text| quote(&one_line(text))).collect();
@@ -62,7 +62,8 @@ impl Table {
     }
 }
 
-/// Quotes a cell if necessary. Text that a spreadsheet would run as a formula gets a leading apostrophe.
+/// Quotes a cell if necessary. Text that a spreadsheet would evaluate as a formula gets a leading
+/// apostrophe.
 fn quote(text: &str) -> String {
     let safe =
         if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text.to_owned() };

@@ -7,27 +7,27 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::names::comma_separated;
 use crate::kernel::time::Span;
 
-/// Maximum number of characters per line and of lines per caption, as broadcasters' subtitling
-/// guidelines have it.
+/// Maximum number of characters per line, and of lines per caption, according to broadcasters'
+/// subtitling guidelines.
 const MAX_LINE_CHARS: usize = 42;
 const MAX_LINES: usize = 2;
 
 /// A caption.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Cue {
-    /// Start, seconds of the video.
+    /// Start, in seconds from the start of the video.
     pub(super) start: f64,
-    /// End, seconds of the video.
+    /// End, in seconds from the start of the video.
     pub(super) end: f64,
     /// The speaker; `None` if unknown.
     pub(super) speaker: Option<String>,
-    /// One or two lines, preceded by the wall-clock time if requested.
+    /// One or two lines of text, preceded by the wall-clock time if requested.
     pub(super) lines: Vec<String>,
 }
 
-/// Splits the video's speech into captions in order of time, from diarization if available, else
-/// from the transcript. Returns `Invalid` if the video has no recognised speech. With
-/// `with_speaker`, the text begins with the speaker's name.
+/// Splits the video's speech into captions in chronological order. Uses the diarization if
+/// available, or else the transcript. With `with_speaker`, each utterance begins with the speaker's
+/// name. Returns `Invalid` if the video has no recognised speech.
 pub(super) fn cues(log: &VideoLog, format: &str, with_speaker: bool) -> Result<Vec<Cue>> {
     let mut cues = Vec::new();
     for utterance in utterances(&log.video) {
@@ -64,13 +64,13 @@ pub(super) fn cues(log: &VideoLog, format: &str, with_speaker: bool) -> Result<V
     )))
 }
 
-/// Puts the text in one line, without the arrow that separates caption times.
+/// Puts text on one line, without the arrow that separates caption times.
 fn caption_text(text: &str) -> String {
     one_line(text).replace("-->", "→")
 }
 
-/// Splits an utterance into captions that begin with `lead`, and divides its time among them by
-/// length of text.
+/// Splits a phrase into captions that begin with `lead`, and divides its time among them by length
+/// of text.
 fn caption(span: Span, text: &str, speaker: Option<&str>, lead: &str, cues: &mut Vec<Cue>) {
     let Span { start, end } = span;
     let text = caption_text(text);
@@ -95,14 +95,14 @@ fn caption(span: Span, text: &str, speaker: Option<&str>, lead: &str, cues: &mut
     }
 }
 
-/// Puts `lead` before the first line.
+/// Inserts `lead` before the first line.
 fn prefix_first_line(lead: &str, lines: &[String]) -> Vec<String> {
     let mut lines = lines.to_vec();
     lines[0].insert_str(0, lead);
     lines
 }
 
-/// Breaks text between words into lines of about equal length, at most `max` characters.
+/// Breaks text between words into lines of about equal length, with at most `max` characters.
 fn break_lines(text: &str, max: usize) -> Vec<String> {
     let length = text.chars().count();
     let target = length.div_ceil(length.div_ceil(max)).min(max);
@@ -110,7 +110,7 @@ fn break_lines(text: &str, max: usize) -> Vec<String> {
     for word in text.split(' ') {
         let size = word.chars().count();
         match lines.last_mut() {
-            // A line may exceed the target a little, to avoid a single word on the next line.
+            // A line may slightly exceed the target, to avoid a single word on the next line.
             Some(line) if line.chars().count() + 1 + size <= (target + 4).min(max) => {
                 line.push(' ');
                 line.push_str(word);

@@ -3,7 +3,7 @@
 use crate::export::{Content, VideoLog};
 use crate::kernel::error::Result;
 
-/// Maximum length of a comment, characters.
+/// Maximum length of a title, clip name or comment, in characters.
 const MAX_COMMENT_CHARS: usize = 70;
 
 pub(super) fn write(log: &VideoLog) -> Result<Content> {
@@ -41,8 +41,8 @@ pub(super) fn write(log: &VideoLog) -> Result<Content> {
     Ok(Content::Text(file))
 }
 
-/// Converts text to ASCII, since the format allows no other characters; typographic signs become
-/// plain ones.
+/// Converts text to ASCII, since the format allows no other characters; typographic characters
+/// become plain ones.
 fn ascii(text: &str, max: usize) -> String {
     let mut plain = String::new();
     for c in text.chars().take(max) {

@@ -1,4 +1,4 @@
-//! Exports the chunks that match search filters, from many videos, as one file.
+//! Exports the chunks that match search filters, from any number of videos, as one file.
 
 use std::collections::VecDeque;
 
@@ -31,16 +31,16 @@ pub enum LibraryFormat {
     Jsonl,
 }
 
-/// A file that is streamed while it is written.
+/// A file that is streamed as it is written.
 pub struct LibraryExport {
-    /// A name to save it under.
+    /// Suggested file name.
     pub filename: &'static str,
-    /// The bytes of the file; an error truncates it.
+    /// The bytes of the file; an error cuts it short.
     pub content: BoxStream<'static, Result<Bytes>>,
 }
 
 impl LibraryFormat {
-    /// Parses a format's id. Returns `Invalid` for an unknown one.
+    /// Parses a format's id. Returns `Invalid` if the id is unknown.
     pub fn parse(name: &str) -> Result<Self> {
         match name {
             "csv" => Ok(Self::Csv),
@@ -59,17 +59,17 @@ struct LibraryWriter {
     exports: Exports,
     access: Access,
     parsed: ParsedFilters,
-    /// `None` writes JSON lines.
+    /// The table of a CSV file; `None` for JSON lines.
     table: Option<Table>,
-    /// Videos read ahead from the listing.
+    /// Ids of videos read ahead from the listing.
     videos: VecDeque<VideoId>,
     /// The position in the listing after `videos`; `None` at the end of the listing.
     after: Option<Position>,
 }
 
 impl Exports {
-    /// Exports the chunks that the caller can see and that match the filters. Returns `Invalid` and
-    /// `Unprocessable` in the same cases as a search.
+    /// Exports the chunks that match the filters in the videos that the caller can see. Returns
+    /// `Invalid` and `Unprocessable` in the same cases as a search.
     pub async fn export_library(
         &self,
         access: &Access,
@@ -111,7 +111,7 @@ impl Exports {
 }
 
 impl LibraryWriter {
-    /// Writes the lines for the next video that has matching chunks; returns `None` at the end.
+    /// Writes the lines for the next video that has matching chunks. Returns `None` at the end.
     async fn next(&mut self) -> Result<Option<Bytes>> {
         loop {
             let Some(video_id) = self.videos.pop_front() else {
@@ -129,7 +129,7 @@ impl LibraryWriter {
             let catalog = &self.exports.catalog;
             let log = match catalog.read_published(video_id, |r| self.exports.log(r)).await {
                 Ok(log) => log,
-                // Deleted in the meantime.
+                // The video was deleted in the meantime.
                 Err(Error::NotFound(_)) => continue,
                 Err(error) if error.is_corrupt() => {
                     tracing::warn!(%video_id, error = %error.labelled(), "not exported");
@@ -144,7 +144,7 @@ impl LibraryWriter {
         }
     }
 
-    /// Whether the filters by video id accept a video.
+    /// Whether the filters on the video id accept a video.
     fn may_match(&self, video_id: VideoId) -> bool {
         let id = FieldValue::Keywords(vec![video_id.to_string()]);
         let id_conditions =
@@ -157,7 +157,7 @@ impl LibraryWriter {
         matching.map(|chunk| self.line(log, chunk)).collect()
     }
 
-    /// Whether any analyzer's output on a chunk satisfies every filter.
+    /// Whether any analyzer's output for a chunk satisfies all filters.
     fn matches(&self, log: &VideoLog, chunk: ChunkId) -> bool {
         if self.parsed.chunks.0.is_empty() {
             return true;

@@ -1,5 +1,5 @@
-//! Exports a video's log in formats for players, editing programs and spreadsheets. Each format has its own
-//! file.
+//! Exports a video's log in formats for players, editing programs and spreadsheets. Each format is
+//! in its own file.
 //!
 //! To add a format, write its file, and add its module and its entry in [`FORMATS`] here.
 
@@ -43,17 +43,17 @@ use timecode::Timecode;
 /// An export format.
 #[derive(Debug, Clone, Copy)]
 pub struct Format {
-    /// Id in requests.
+    /// The id in requests.
     pub id: &'static str,
     /// MIME type of the file.
     pub content_type: &'static str,
-    /// File name extension, without the first dot.
+    /// Extension of the file name, without the leading dot.
     pub extension: &'static str,
     /// Writes the file; returns `Invalid` if the video lacks the data that the format needs.
     write: fn(&VideoLog) -> Result<Content>,
 }
 
-/// Every format.
+/// All export formats.
 pub const FORMATS: &[Format] = &[
     Format { id: "srt", content_type: "application/x-subrip", extension: "srt", write: srt::write },
     Format { id: "vtt", content_type: "text/vtt", extension: "vtt", write: vtt::write },
@@ -83,9 +83,9 @@ pub const FORMATS: &[Format] = &[
 /// The content of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Content {
-    /// UTF-8.
+    /// UTF-8 text.
     Text(String),
-    /// JSON.
+    /// A JSON document.
     Document(Value),
 }
 
@@ -94,7 +94,7 @@ pub enum Content {
 pub struct Export {
     /// MIME type.
     pub content_type: &'static str,
-    /// A name to save it under: letters, digits, `.`, `_` and `-`.
+    /// Suggested file name: letters, digits, `.`, `_` and `-`.
     pub filename: String,
     /// Content of the file.
     pub content: Content,
@@ -105,7 +105,7 @@ pub struct Export {
 pub struct CaptionOptions {
     /// Whether each caption begins with the wall-clock time of its start.
     pub wall_clock: bool,
-    /// Whether SubRip captions name the speaker. WebVTT captions always do, as voices.
+    /// Whether SubRip captions name the speaker. WebVTT captions always do, as voice spans.
     pub speakers: bool,
 }
 
@@ -114,7 +114,7 @@ struct VideoLog {
     analyzers: Analyzers,
     record: VideoRecord,
     video: AnalyzedVideo,
-    /// The stored aggregates by id.
+    /// The stored aggregates, by id.
     aggregates: BTreeMap<String, Value>,
     chapters: Option<Aggregate>,
     video_url: String,
@@ -136,8 +136,8 @@ impl Exports {
         Self { catalog, search, storage: stores.storage.clone() }
     }
 
-    /// Exports the log of a video, or of a part of it. Returns `Invalid` for an unknown format and
-    /// if the video lacks data that the export needs, such as the recording time for `wall_clock`.
+    /// Exports the log of a video, or of a part of it. Returns `Invalid` if the format is unknown
+    /// or the video lacks data that the export needs, such as the recording time for `wall_clock`.
     pub async fn export(
         &self,
         video_id: VideoId,
@@ -189,31 +189,31 @@ impl Exports {
 }
 
 impl VideoLog {
-    /// The file name of the video without its extension.
+    /// Returns the file name of the video without its extension.
     fn stem(&self) -> &str {
         let name = &self.record.filename;
         name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem)
     }
 
-    /// Frames per second; 25 for a file without video.
+    /// Returns the frames per second, or 25 for a file without video.
     fn frame_rate(&self) -> f64 {
         const DEFAULT: f64 = 25.0;
         let rate = self.record.frame_rate.filter(|rate| (1.0..=1000.0).contains(rate));
         exact_rate(rate.unwrap_or(DEFAULT))
     }
 
-    /// The timecode of the video's frames.
+    /// Returns the timecode of the video's frames.
     fn timecode(&self) -> Timecode {
         Timecode::from_container(self.record.timecode.as_deref(), self.frame_rate())
     }
 
-    /// The chunks of the exported part, each with its span clipped to the part.
+    /// Returns the chunks in the exported part, each with its span clipped to the part.
     fn chunks(&self) -> impl Iterator<Item = (ChunkId, Span)> {
         let chunks = self.video.chunks();
         chunks.filter_map(|(chunk, span)| Some((chunk, self.part.within(span)?)))
     }
 
-    /// The chunk's description, or else its speech, in one line.
+    /// Returns the chunk's description, or else its speech, on one line.
     fn headline(&self, chunk: ChunkId) -> String {
         let findings = || self.video.outputs.keys().filter_map(|id| self.video.output(id, chunk));
         let said = || {
@@ -243,7 +243,7 @@ fn clock(seconds: f64, separator: char) -> String {
     )
 }
 
-/// Rounds a measured frame rate to the exact broadcast rate near it, such as 30000/1001.
+/// Replaces a measured frame rate by the exact broadcast rate near it, if any, such as 30000/1001.
 fn exact_rate(rate: f64) -> f64 {
     const TOLERANCE: f64 = 0.005;
     let broadcast = [24.0, 30.0, 48.0, 60.0, 120.0].map(|rate: f64| rate * 1000.0 / 1001.0);

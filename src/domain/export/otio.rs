@@ -83,7 +83,7 @@ fn markers(log: &VideoLog) -> Vec<Value> {
     stored_chapters(log).unwrap_or_default().iter().map(marker).collect()
 }
 
-/// A time range in whole frames from `first` on, so that adjacent clips touch.
+/// Builds a time range in whole frames, counted from `first`, so that adjacent clips touch.
 fn range(span: Span, rate: f64, first: u64) -> Value {
     let frame = |seconds: f64| (seconds * rate).round();
     let time = |value: f64| json!({"OTIO_SCHEMA": "RationalTime.1", "rate": rate, "value": value});

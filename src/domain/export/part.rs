@@ -3,28 +3,29 @@
 use crate::kernel::error::{Error, Result};
 use crate::kernel::time::{Span, timecode};
 
-/// A requested part.
+/// A requested part of a video.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct PartFields {
-    /// Start, seconds of the video; defaults to the video's start.
+    /// Start, in seconds from the start of the video; defaults to the start of the video.
     pub start: Option<f64>,
-    /// End, seconds of the video; defaults to the video's end.
+    /// End, in seconds from the start of the video; defaults to the end of the video.
     pub end: Option<f64>,
-    /// Whether exported times count from the part's start; otherwise from the video's.
+    /// Whether exported times count from the start of the part; otherwise, they count from the
+    /// start of the video.
     pub from_zero: bool,
 }
 
-/// The exported part, and the origin of its times.
+/// The exported part and the origin of exported times.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct ExportPart {
-    /// `None` for the whole video.
+    /// The span of the part; `None` for the whole video.
     span: Option<Span>,
     from_zero: bool,
 }
 
 impl ExportPart {
-    /// Validates a part of a video that is `duration` seconds long; returns `Invalid` if the part
-    /// is empty or outside the video.
+    /// Validates a part of a video that is `duration` seconds long. Returns `Invalid` if the part
+    /// is empty or begins outside the video.
     pub(super) fn new(fields: PartFields, duration: f64) -> Result<Self> {
         let PartFields { start, end, from_zero } = fields;
         if start.is_none() && end.is_none() {
@@ -40,30 +41,32 @@ impl ExportPart {
         Ok(Self { span: Some(Span { start, end }), from_zero })
     }
 
-    /// Start, seconds of the video.
+    /// Returns the start, in seconds from the start of the video.
     pub(super) fn start(&self) -> f64 {
         self.span.map_or(0.0, |span| span.start)
     }
 
-    /// Clips a span to the part, in seconds of the video; `None` if they do not overlap.
+    /// Clips a span to the part, in seconds from the start of the video. Returns `None` if they do
+    /// not overlap.
     pub(super) fn within(&self, span: Span) -> Option<Span> {
         let Some(part) = self.span else { return Some(span) };
         let within = Span { start: span.start.max(part.start), end: span.end.min(part.end) };
         (within.end > within.start).then_some(within)
     }
 
-    /// Converts a time in the video to the export's time, seconds.
+    /// Converts a time in the video to an export time, in seconds.
     pub(super) fn exported_time(&self, seconds: f64) -> f64 {
         if self.from_zero { seconds - self.start() } else { seconds }
     }
 
-    /// Clips a span to the part and converts it to the export's time.
+    /// Clips a span to the part and converts it to export times. Returns `None` if they do not
+    /// overlap.
     pub(super) fn exported_span(&self, span: Span) -> Option<Span> {
         let Span { start, end } = self.within(span)?;
         Some(Span { start: self.exported_time(start), end: self.exported_time(end) })
     }
 
-    /// The suffix for file names; empty for the whole video.
+    /// Returns the suffix for file names, which is empty for the whole video.
     pub(super) fn suffix(&self) -> String {
         let name = |seconds| timecode(seconds).replace(':', "m");
         self.span.map_or_else(String::new, |Span { start, end }| {

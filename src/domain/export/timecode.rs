@@ -3,17 +3,17 @@
 /// The start and counting mode of a video's timecode.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Timecode {
-    /// Number of the first frame.
+    /// Number of the first frame, counted from 00:00:00:00.
     pub(super) start: u64,
     /// Frames per counted second.
     base: u64,
-    /// Whether frame numbers 0 and 1 of most minutes are skipped at 30000/1001 frames per second (four of
-    /// them at 60000/1001), so that the count keeps up with the clock.
+    /// Whether the timecode is drop-frame: at 30000/1001 frames per second, most minutes skip frame
+    /// numbers 0 and 1 (four numbers at 60000/1001), so that the count keeps up with the clock.
     pub(super) drop_frame: bool,
 }
 
 impl Timecode {
-    /// A timecode that starts at 0 and is not drop-frame.
+    /// Creates a non-drop-frame timecode that starts at 0.
     pub(super) fn zero(rate: f64) -> Self {
         Self { start: 0, base: rate.round().max(1.0) as u64, drop_frame: false }
     }
@@ -42,19 +42,19 @@ impl Timecode {
         Some(Self { start: counted.checked_sub(dropped)?, drop_frame, ..zero })
     }
 
-    /// How many frame numbers are skipped per minute, except in every tenth minute.
+    /// Returns the number of frame numbers skipped per minute, except in every tenth minute.
     fn dropped_per_minute(self) -> u64 {
         self.base / 15
     }
 
-    /// The timecode of a frame, counted from 00:00:00:00.
+    /// Returns the timecode of a frame, counted from 00:00:00:00.
     pub(super) fn label(self, frame: u64) -> String {
         let mut counted = frame;
         if self.drop_frame {
             let (minute, dropped_per_minute) = (self.base * 60, self.dropped_per_minute());
             let ten = minute * 10 - dropped_per_minute * 9;
             let (tens, rest) = (frame / ten, frame % ten);
-            // The first minute of ten skips no numbers.
+            // The first of every ten minutes skips no numbers.
             let minutes = rest.saturating_sub(dropped_per_minute) / (minute - dropped_per_minute);
             counted += dropped_per_minute * (tens * 9 + minutes);
         }
@@ -115,7 +115,7 @@ mod tests {
             ("01:00:00.00", rate, 107_892, true),
             ("01:00:00:00", rate, 108_000, false),
             ("10:11:12:13", 24.0, 880_141, false),
-            // No such frame number at this rate, and no drop-frame mode.
+            // There is no such frame number at this rate, and no drop-frame mode.
             ("00:00:00:25", 25.0, 0, false),
             ("00:00:01;00", 25.0, 25, false),
             ("yesterday", 25.0, 0, false),

@@ -18,7 +18,7 @@ pub(super) fn write(log: &VideoLog) -> Result<Content> {
     Ok(Content::Text(file))
 }
 
-/// Escapes text for a cue.
+/// Escapes text for use in a cue.
 pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
