@@ -1,4 +1,4 @@
-//! Cuts clips out of stored videos. Clips and frames share the disk cache and its limit.
+//! Cuts clips from stored videos. Clips and frames share the disk cache and its size limit.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -16,26 +16,26 @@ use crate::media::decode::decode_cancellable;
 /// Version of the cutting method. Incrementing it invalidates cached clips.
 const CLIP_VERSION: u32 = 2;
 
-/// A clip.
+/// A clip that has been cut.
 #[derive(Debug)]
 pub struct ClipFile {
     /// The open file.
     pub file: File,
-    /// Size of the file, bytes.
+    /// Size of the file, in bytes.
     pub size: u64,
-    /// Whether it has a video stream; otherwise it is audio only.
+    /// Whether the clip has a video stream; otherwise it is audio only.
     pub video: bool,
     /// Suggested file name: letters and digits of any script, `.`, `_` and `-`.
     pub filename: String,
-    /// A version, different each time the clip is cut; `None` if the file system does not store
-    /// creation times.
+    /// Version of the file, which differs each time the clip is cut; `None` if the file system does
+    /// not store creation times.
     pub version: Option<String>,
 }
 
-/// The properties of a clip, without cutting it.
+/// The properties of a clip that need not have been cut.
 #[derive(Debug)]
 pub struct ClipOutline {
-    /// Whether it has a video stream; otherwise it is audio only.
+    /// Whether the clip has a video stream; otherwise it is audio only.
     pub video: bool,
     /// Suggested file name, as in [`ClipFile`].
     pub filename: String,
@@ -44,9 +44,9 @@ pub struct ClipOutline {
 }
 
 impl Frames {
-    /// Returns a clip of the video from `start` to `end` seconds. With `exact` the clip begins at
+    /// Returns a clip of the video from `start` to `end` seconds. With `exact`, the clip begins at
     /// `start`; otherwise it begins at the preceding key frame, which is faster. Returns `Invalid`
-    /// for spans outside the video or longer than allowed.
+    /// for a span outside the video or longer than allowed.
     pub async fn clip(
         &self,
         video_id: VideoId,
@@ -80,7 +80,7 @@ impl Frames {
         })
     }
 
-    /// Finds the properties of the clip that [`Self::clip`] would return, without cutting it.
+    /// Returns the properties of the clip that [`Self::clip`] would return, without cutting it.
     pub async fn clip_outline(
         &self,
         video_id: VideoId,
@@ -96,7 +96,7 @@ impl Frames {
         Ok(ClipOutline { video, filename, cached })
     }
 
-    /// Reads a video's record and checks that the span is valid for a clip of it.
+    /// Reads a video's record and checks that a clip can have the given span.
     async fn record_with_span(
         &self,
         video_id: VideoId,
@@ -109,7 +109,7 @@ impl Frames {
         Ok(record)
     }
 
-    /// Checks a span against a video of `duration` seconds.
+    /// Checks the span of a clip from a video of `duration` seconds.
     fn check_clip(&self, duration: f64, start: f64, end: f64) -> Result<()> {
         let max_seconds = self.settings.max_clip_duration;
         if !(0.0..duration).contains(&start) || end > duration + 0.001 {
@@ -132,7 +132,8 @@ impl Frames {
         Ok(())
     }
 
-    /// Cuts a clip and caches it. Holds the permits until the work ends, even if the caller goes away.
+    /// Cuts a clip and caches it. Holds the permits until the work ends, even if the caller is
+    /// dropped.
     async fn cut(
         &self,
         record: &VideoRecord,
@@ -141,7 +142,7 @@ impl Frames {
         permits: (OwnedSemaphorePermit, OwnedSemaphorePermit),
     ) -> Result<()> {
         let source = self.source(record.video_id, self.settings.sources);
-        // Released before cutting, so that frames of the video need not wait.
+        // The lock is released before cutting, so that frames of the video need not wait.
         let spooled = self.spooled_source(record, &mut *source.lock().await).await?;
         let folder = self.folders.pictures.join(record.video_id.as_str());
         let (pictures, max_bytes) = (self.folders.pictures.clone(), self.settings.cache_bytes);
@@ -176,7 +177,7 @@ impl Frames {
             names.into_iter().find_map(|(video, filename)| {
                 let path = folder.join(format!("{key}.{}", extension(video)));
                 let file = File::options().read(true).append(true).open(path).ok()?;
-                // The modification time is the LRU order of the cache.
+                // The cache's LRU order is that of modification times.
                 let _ = file.set_modified(std::time::SystemTime::now());
                 let metadata = file.metadata().ok()?;
                 let (size, version) = (metadata.len(), version(&metadata));
@@ -188,7 +189,7 @@ impl Frames {
     }
 }
 
-/// Cache key of a clip.
+/// Returns the cache key of a clip.
 fn key(record: &VideoRecord, start: f64, end: f64, exact: bool) -> String {
     let milliseconds = |time: f64| (time * 1000.0).round() as u64;
     let mode = if exact { "" } else { "-key" };
@@ -206,14 +207,14 @@ fn extension(video: bool) -> &'static str {
     if video { "mp4" } else { "m4a" }
 }
 
-/// A version made of creation time and size. The modification time cannot serve, because it is set
-/// to the time of the last access.
+/// Returns a version made of the creation time and size. The modification time cannot be used,
+/// because it is set to the time of the last access.
 fn version(metadata: &std::fs::Metadata) -> Option<String> {
     let created = metadata.created().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
     Some(format!("{:x}-{:x}", created.as_nanos(), metadata.len()))
 }
 
-/// Maps those errors of a cut that the client can act on.
+/// Maps the errors that a client can act on to client errors.
 fn client_error(error: Error) -> Error {
     let Error::Port(port) = &error else { return error };
     match port.kind() {
@@ -225,7 +226,7 @@ fn client_error(error: Error) -> Error {
     }
 }
 
-/// Formats a time for a file name, as `1m5.25s`.
+/// Formats a time for a file name, such as `1m5.25s`.
 fn time_label(seconds: f64) -> String {
     let ms = (seconds * 1000.0).round() as u64;
     let (minutes, rest) = (ms / 60_000, (ms % 60_000) as f64 / 1000.0);

@@ -1,7 +1,7 @@
 //! Frames, storyboards, audio peaks and clips of stored videos, for clients that display moments.
 //!
-//! Results are cached on disk within a byte limit. The video is spooled from storage once and kept for
-//! the next request; at most one decode per video runs at a time.
+//! Results are cached on disk within a byte limit. A video is spooled from storage once and kept
+//! for later requests; at most one decode per video runs at a time.
 
 mod clips;
 mod peaks;
@@ -34,29 +34,30 @@ pub use clips::{ClipFile, ClipOutline};
 
 pub use peaks::Peaks;
 
-/// Limits of frames, storyboards, peaks and clips.
+/// Limits for frames, storyboards, peaks and clips.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FrameSettings {
-    /// Maximum size of the disk cache under `data_dir`, bytes. The least recently used files are
+    /// Maximum size of the disk cache under `data_dir`, in bytes. The least recently used files are
     /// removed first.
     #[serde(with = "byte_size")]
     pub cache_bytes: u64,
-    /// Maximum width of a frame, pixels.
+    /// Maximum width of a frame, in pixels.
     pub max_width: u32,
-    /// Number of concurrent decodes.
+    /// Maximum number of concurrent decodes.
     pub concurrency: usize,
-    /// Maximum number of requests that wait for a decode; further requests get status 503.
+    /// Maximum number of requests that wait for a decode; further requests are answered with status
+    /// 503.
     pub queue: usize,
-    /// Number of videos whose spooled file is kept.
+    /// Number of videos whose spooled files are kept.
     pub sources: usize,
-    /// Maximum length of a clip, seconds.
+    /// Maximum length of a clip, in seconds.
     #[serde(with = "seconds")]
     pub max_clip_duration: u64,
-    /// Maximum size of a clip, bytes.
+    /// Maximum size of a clip, in bytes.
     #[serde(with = "byte_size")]
     pub max_clip_bytes: u64,
-    /// Number of concurrent cuts.
+    /// Maximum number of clips cut at the same time.
     pub clips: usize,
     /// Maximum number of buckets of audio peaks.
     pub max_buckets: u32,
@@ -78,10 +79,10 @@ impl Default for FrameSettings {
     }
 }
 
-/// The layout of a storyboard sheet: tiles row by row, `columns` per row.
+/// The layout of a storyboard sheet: tiles row by row, with `columns` tiles per row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Storyboard {
-    /// Seconds between tiles.
+    /// Time between tiles, in seconds.
     pub interval: f64,
     /// Number of tiles in the sheet.
     pub tiles: u32,
@@ -89,9 +90,9 @@ pub struct Storyboard {
     pub columns: u32,
     /// Number of rows.
     pub rows: u32,
-    /// Width of a tile, pixels.
+    /// Width of a tile, in pixels.
     pub tile_width: u32,
-    /// Height of a tile, pixels.
+    /// Height of a tile, in pixels.
     pub tile_height: u32,
 }
 
@@ -120,12 +121,12 @@ pub struct Frames {
     decodes: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
     clips: Arc<Semaphore>,
-    /// Held while audio is decoded, so that only one decode of audio runs at a time; decodes of
-    /// frames are independent of it.
+    /// Held while audio is decoded, so that only one audio decode runs at a time; frame decodes are
+    /// independent of it.
     audio_decode: Arc<tokio::sync::Mutex<()>>,
     sources: Mutex<VecDeque<(VideoId, SpoolSlot)>>,
-    /// Bytes cached since the size of the cache was last measured; initially large, to force a
-    /// measurement.
+    /// Number of bytes cached since the size of the cache was last measured; initially large, to
+    /// force a measurement.
     unmeasured: AtomicU64,
 }
 
@@ -152,7 +153,7 @@ impl Frames {
         }
     }
 
-    /// Finds or adds a video's slot. Evicts the least recently used slots, but never one in use.
+    /// Finds or adds a video's slot. Evicts the least recently used slots, but never a slot in use.
     fn source(&self, video_id: VideoId, keep: usize) -> SpoolSlot {
         let mut sources = self.sources.lock();
         let position = sources.iter().position(|(id, _)| *id == video_id);
@@ -176,7 +177,7 @@ impl Frames {
 
 impl Frames {
     /// Returns the frame at `time` seconds as a JPEG that is `width` pixels wide, or as wide as the
-    /// video if that is less. Returns `Unprocessable` for times outside the video and widths
+    /// video if it is narrower. Returns `Unprocessable` for a time outside the video or a width
     /// outside the limits.
     pub async fn frame(&self, video_id: VideoId, time: f64, width: u32) -> Result<Bytes> {
         let record = self.catalog.record(video_id).await?;
@@ -208,7 +209,7 @@ impl Frames {
         Ok(bytes)
     }
 
-    /// Computes the layout of the storyboard, thumbnails spread over the whole video that
+    /// Returns the layout of the storyboard: thumbnails spread over the whole video, which
     /// [`Frames::storyboard_sheet`] shows.
     pub async fn storyboard(&self, video_id: VideoId) -> Result<Storyboard> {
         self.catalog.record(video_id).await?;
@@ -281,14 +282,14 @@ impl Frames {
         }
         let decode_permit = self.decodes.clone().acquire_owned().await.map_err(Error::corrupt)?;
         let spooled = self.spooled_source(record, &mut source).await?;
-        // Hold lock and permits until the decode ends, even if the caller goes away.
+        // Hold the lock and permits until the decode ends, even if the caller is dropped.
         let frames = decode(&self.decoder, move |decoder| {
             let _held = (source, queue_permit, decode_permit);
             let info = decoder.probe(&spooled.path)?;
             let Some(video) = info.video else { return Ok(Vec::new()) };
             let (width, video_width) =
                 (u64::from(width.min(video.width)), u64::from(video.width.max(1)));
-            // The decoder limits the longer side; allow heights up to ten times the width.
+            // The decoder limits the longer side; heights up to ten times the width are allowed.
             let height = (u64::from(video.height) * width).div_ceil(video_width).min(width * 10);
             let side = width.max(height) as u32;
             Ok(decoder.frames(&spooled.path, &times, side)?)
@@ -296,7 +297,7 @@ impl Frames {
         Ok(DecodeOutcome::Frames(frames.await?))
     }
 
-    /// Returns a video's spooled file, and fetches it from storage if the slot is empty.
+    /// Returns a video's spooled file, fetching it from storage if the slot is empty.
     async fn spooled_source(
         &self,
         record: &VideoRecord,
@@ -325,7 +326,8 @@ impl Frames {
     /// Caches a file. If this fails, the next request decodes it again.
     async fn cache(&self, video_id: VideoId, key: &str, bytes: Bytes) {
         let frames = self.folders.pictures.clone();
-        // Measuring takes time in proportion to the number of files, so it is done occasionally.
+        // Measuring takes time proportional to the number of files, so it is done only
+        // occasionally.
         let (max_bytes, slack) = (self.settings.cache_bytes, self.settings.cache_bytes / 32);
         let size = bytes.len() as u64 + BLOCK;
         let full = self.unmeasured.fetch_add(size, Ordering::Relaxed) + size >= slack;
@@ -367,8 +369,8 @@ enum DecodeOutcome {
     Cached(Bytes),
 }
 
-/// Assembles the storyboard's sheet. Tiles that could not be decoded or have another size stay
-/// black.
+/// Assembles the storyboard's sheet. Tiles that could not be decoded or that have a different size
+/// stay black.
 fn sheet(index: &Storyboard, frames: &[Option<Frame>]) -> Image {
     let (tile_width, tile_height) = (index.tile_width as usize, index.tile_height as usize);
     let width = tile_width * index.columns as usize;
@@ -388,8 +390,8 @@ fn sheet(index: &Storyboard, frames: &[Option<Frame>]) -> Image {
     Image { width: width as u32, height: height as u32, rgb }
 }
 
-/// Removes the least recently used files until the rest take at most `max_bytes` of disk, and
-/// removes folders that become empty. *Blocks.*
+/// Removes the least recently used files until the remaining ones take up at most `max_bytes` on
+/// disk, and removes folders that become empty. *Blocks.*
 fn trim(folder: &Path, max_bytes: u64) -> std::io::Result<()> {
     let mut files = Vec::new();
     for video in std::fs::read_dir(folder)?.flatten() {
@@ -411,7 +413,7 @@ fn trim(folder: &Path, max_bytes: u64) -> std::io::Result<()> {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        // Fails for a folder that is not empty.
+        // This fails if the folder is not empty.
         let _ = path.parent().map(std::fs::remove_dir);
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! The audio peaks of a video, for clients that draw its waveform. The audio is decoded once and
-//! its peaks are cached on disk.
+//! The audio peaks of a video, for clients that draw a waveform. The audio is decoded once, and its
+//! peaks are cached on disk.
 
 use ports::decoder::{AudioBlock, SAMPLE_RATE, ScanFrame, ScanSink};
 
@@ -9,12 +9,12 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
 use crate::media::decode::decode;
 
-/// Audio peaks.
+/// Audio peaks of a video.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Peaks {
-    /// Length of each bucket, seconds.
+    /// Length of each bucket, in seconds.
     pub interval: f64,
-    /// The peak amplitude of each bucket, 0..1; empty without audio.
+    /// The peak amplitude in each bucket, 0..1; empty if there is no audio.
     pub peaks: Vec<f64>,
 }
 
@@ -29,8 +29,8 @@ const FULL_SCALE: f32 = 65_535.0;
 const KEY: &str = "peaks";
 
 impl Frames {
-    /// Computes the peaks of the audio in `buckets` buckets of equal length. Returns
-    /// `Unprocessable` if that number is outside the limits.
+    /// Computes the audio peaks in `buckets` buckets of equal length. Returns `Unprocessable` if
+    /// `buckets` is outside the limits.
     pub async fn peaks(&self, video_id: VideoId, buckets: u32) -> Result<Peaks> {
         let record = self.catalog.record(video_id).await?;
         let max = self.settings.max_buckets;
@@ -47,7 +47,7 @@ impl Frames {
         Ok(Peaks { interval, peaks: envelope.resample(buckets as usize, interval) })
     }
 
-    /// Decodes the audio, unless its peaks were cached while waiting.
+    /// Decodes the audio, unless its peaks were cached while this call waited.
     async fn decode_peaks(&self, record: &VideoRecord) -> Result<PeakEnvelope> {
         let full = |_| Error::Busy {
             message: "too many pictures and sounds are being decoded; try again shortly".into(),
@@ -76,12 +76,12 @@ impl Frames {
     }
 }
 
-/// The cache key of a video's peaks.
+/// Returns the cache key for a video's peaks.
 fn cache_key(record: &VideoRecord) -> String {
     record.audio_track.map_or_else(|| KEY.to_owned(), |track| format!("{KEY}-a{track}"))
 }
 
-/// The peak amplitude of each 1/50 s.
+/// The peak amplitude in each 1/50 s, scaled to [`FULL_SCALE`].
 #[derive(Debug, Default, PartialEq)]
 struct PeakEnvelope(Vec<u16>);
 
@@ -114,7 +114,7 @@ impl PeakEnvelope {
         Self(bytes.as_chunks().0.iter().map(|peak| u16::from_le_bytes(*peak)).collect())
     }
 
-    /// Computes the peaks of `count` buckets of `interval` seconds each.
+    /// Computes the peaks in `count` buckets of `interval` seconds each.
     fn resample(&self, count: usize, interval: f64) -> Vec<f64> {
         if self.0.is_empty() {
             return Vec::new();
