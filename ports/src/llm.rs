@@ -462,8 +462,8 @@ pub trait LanguageModel: Send + Sync {
     /// Whether calls cost money or send data off the machine.
     fn is_billed(&self) -> bool;
 
-    /// Whether the model selects answers from the passages by their words alone instead of generating
-    /// text.
+    /// Whether the model only selects answers from the passages, by their words, instead of
+    /// generating text.
     fn is_extractive(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! The configuration section `[llm]`; opens the language model that it selects.
+//! Defines the configuration section `[llm]` and opens the language model that it selects.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,8 @@ use crate::openai::{Connection, Retry};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The extractive model, which selects from the evidence, without weights or network.
+    /// The extractive model, which selects from the evidence and needs neither weights nor a
+    /// network.
     #[default]
     Extractive,
     /// An OpenAI-compatible server.
@@ -29,7 +30,7 @@ pub enum Kind {
 pub struct Settings {
     /// The kind of model.
     pub kind: Kind,
-    /// Server address, up to `/v1` (openai).
+    /// Server address up to and including `/v1` (openai).
     pub url: String,
     /// The server's name for the model (openai).
     pub model: String,
@@ -41,7 +42,7 @@ pub struct Settings {
     pub context_tokens: usize,
     /// Maximum number of tokens in an answer (openai).
     pub max_output_tokens: u32,
-    /// Response time-out, seconds (openai).
+    /// Response timeout, in seconds (openai).
     #[serde(with = "seconds")]
     pub timeout: u64,
     /// Maximum concurrent requests (openai).
@@ -68,7 +69,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// A connection to an OpenAI-compatible server with this section's timeouts and retries.
+    /// Returns a connection to an OpenAI-compatible server with this section's timeouts and
+    /// retries.
     pub(crate) fn connection(&self, url: &str, api_key: &str) -> Connection {
         Connection {
             base_url: url.to_owned(),

@@ -28,7 +28,8 @@ struct State {
 }
 
 impl ScriptedLanguageModel {
-    /// Answers every request with `reply`. Accepts no images and is not billed.
+    /// Creates a model that answers every request with `reply`, accepts no images and is not
+    /// billed.
     pub fn new(reply: impl Fn(&Request) -> Result<Value> + Send + Sync + 'static) -> Self {
         Self {
             model: "scripted".to_owned(),
@@ -40,7 +41,8 @@ impl ScriptedLanguageModel {
         }
     }
 
-    /// Answers from the queue of [`Self::then`], and fails with `Unavailable` when it is empty.
+    /// Creates a model that answers only from the queue, which [`Self::then`] fills, and fails with
+    /// `Unavailable` when the queue is empty.
     pub fn queue() -> Self {
         Self::new(|request| {
             let task = request.task.name();
@@ -48,7 +50,7 @@ impl ScriptedLanguageModel {
         })
     }
 
-    /// Answers every task with an empty answer of its type.
+    /// Creates a model that answers every task with an empty answer of the task's type.
     pub fn blank() -> Self {
         Self::new(|request| match request.task {
             Task::Describe => json(&ports::llm::Description::default()),
@@ -82,13 +84,13 @@ impl ScriptedLanguageModel {
         Self { model: model.to_owned(), ..self }
     }
 
-    /// Sets whether it accepts images.
+    /// Sets whether the model accepts images.
     #[must_use]
     pub fn seeing(self, sees: bool) -> Self {
         Self { sees, ..self }
     }
 
-    /// Sets whether its calls cost money.
+    /// Sets whether calls cost money.
     #[must_use]
     pub fn billing(self, billed: bool) -> Self {
         Self { billed, ..self }
@@ -105,17 +107,17 @@ impl ScriptedLanguageModel {
         self.state().queue.push_back(answer);
     }
 
-    /// Every request so far, in order.
+    /// Returns every request so far, in order.
     pub fn requests(&self) -> Vec<Request> {
         self.state().requests.clone()
     }
 
-    /// Number of calls.
+    /// Returns the number of calls.
     pub fn calls(&self) -> usize {
         self.state().requests.len()
     }
 
-    /// Number of calls for one task.
+    /// Returns the number of calls for one task.
     pub fn calls_for(&self, task: Task) -> usize {
         self.state().requests.iter().filter(|request| request.task == task).count()
     }

@@ -1,5 +1,5 @@
 //! Writes a summary from detections and speech, for documents without prose: the visible things,
-//! on-screen titles, the subjects of the speech, and its most informative sentences.
+//! the on-screen titles, the subjects of the speech and its most informative sentences.
 
 use ports::llm::PassageKind;
 use text::join_list;
@@ -13,18 +13,16 @@ const MAX_TITLES: usize = 2;
 const MAX_SUBJECTS: usize = 3;
 /// Maximum number of quoted sentences.
 const MAX_QUOTES: usize = 3;
-/// Largest share of a quoted sentence's words that may be doubtful; one content word in five may be
-/// misrecognised.
+/// Maximum share of a quoted sentence's content words that may be misrecognised.
 const MAX_DOUBT: f64 = 0.2;
 
-/// Whether a corpus has detections and no prose.
+/// Whether a corpus has no prose, but more than speech.
 pub(super) fn is_needed(corpus: &Corpus) -> bool {
     let prose = corpus.sentences.iter().any(|sentence| sentence.kind == PassageKind::Prose);
     !prose && !corpus.only_speech()
 }
 
-/// Writes the sentences of the summary; there are none if only the appearance of the scene is
-/// known.
+/// Writes the sentences of the summary; returns none if only the appearance of the scene is known.
 pub(super) fn summary(corpus: &Corpus, max_sentences: usize) -> Vec<String> {
     let mut sentences = Vec::new();
     if !corpus.shown.is_empty() {
@@ -60,7 +58,7 @@ pub(super) fn summary(corpus: &Corpus, max_sentences: usize) -> Vec<String> {
     sentences
 }
 
-/// The most important statements: speech, or detections if there is no speech.
+/// Returns the most important statements: speech, or detections if no speech can be quoted.
 pub(super) fn key_points(corpus: &Corpus, max_sentences: usize, count: usize) -> Vec<String> {
     let mut points: Vec<String> =
         quotable(corpus, max_sentences, count).into_iter().map(|at| said(corpus, at)).collect();
@@ -72,7 +70,8 @@ pub(super) fn key_points(corpus: &Corpus, max_sentences: usize, count: usize) ->
     points
 }
 
-/// The subjects of the speech in a sentence, such as `People talk about maps and Paris.`
+/// Writes a sentence that names the subjects of the speech, such as
+/// `People talk about maps and Paris.`
 fn talk(corpus: &Corpus) -> Option<String> {
     let subjects = phrases::subjects(corpus, MAX_SUBJECTS);
     let mut speakers: Vec<&str> =
@@ -83,7 +82,7 @@ fn talk(corpus: &Corpus) -> Option<String> {
     (!subjects.is_empty()).then(|| format!("{who} about {}.", join_list(&subjects, "and")))
 }
 
-/// The first on-screen titles.
+/// Returns the first on-screen titles.
 fn titles<'a>(corpus: &'a Corpus) -> impl Iterator<Item = &'a str> {
     let shown = corpus.sentences.iter().filter(|sentence| {
         sentence.kind == PassageKind::Screen
@@ -94,7 +93,8 @@ fn titles<'a>(corpus: &'a Corpus) -> impl Iterator<Item = &'a str> {
     shown.map(|sentence| sentence.text.as_str()).take(MAX_TITLES)
 }
 
-/// The most informative sentences of the speech that are probably recognised correctly, best first.
+/// Returns the most informative spoken sentences that were probably recognised correctly, best
+/// first.
 fn quotable(corpus: &Corpus, max_sentences: usize, count: usize) -> Vec<usize> {
     let ranking = rank::rank(corpus, max_sentences, |at| {
         let sentence = &corpus.sentences[at];
@@ -106,7 +106,7 @@ fn quotable(corpus: &Corpus, max_sentences: usize, count: usize) -> Vec<usize> {
     ranking.best(count)
 }
 
-/// A quoted sentence, such as `S1 says: “We make maps.”`
+/// Quotes a sentence, as in `S1 says: “We make maps.”`
 fn said(corpus: &Corpus, at: usize) -> String {
     let sentence = &corpus.sentences[at];
     let who = sentence.speaker.as_deref().unwrap_or("A voice");

@@ -1,5 +1,5 @@
-//! Finds the sentences that answer a question by its rare words. An unsupported answer is worse than none,
-//! so doubtful questions get no answer.
+//! Finds the sentences that answer a question by matching its rare words. An unsupported answer is
+//! worse than none, so a question without sufficient evidence gets no answer.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -15,21 +15,22 @@ use super::question::{QuestionTerms, bonus, counts_term};
 use super::rank;
 
 const MAX_SENTENCES: usize = 3;
-/// Share of the question's weight that the sentence itself must have.
+/// Minimum share of the question's weight that the sentence itself must contain.
 const MIN_OWN_WEIGHT: f64 = 0.3;
-/// Share of the question's weight that the sentence and its context must have together.
+/// Minimum share of the question's weight that the sentence and its context must contain together.
 const MIN_TOTAL_WEIGHT: f64 = 0.5;
-/// Weight of a word in the context, relative to one in the sentence.
+/// Weight of a word in the context, relative to a word in the sentence.
 const CONTEXT_WEIGHT: f64 = 0.5;
-/// Maximum pause between a sentence and its continuation, seconds.
+/// Maximum pause between a sentence and its continuation, in seconds.
 const MAX_PAUSE: f64 = 3.0;
-/// Score factor of a number directly before the counted thing.
+/// Score factor for a sentence in which a number directly precedes the counted thing.
 const COUNT_BONUS: f64 = 1.5;
 
-/// Score factor of a sentence about another time, if others are about the time of the question.
+/// Score factor for a sentence about another time, if other sentences are about the question's
+/// time.
 const OTHER_TIME_WEIGHT: f64 = 0.4;
 
-/// The target of a question about the video as a whole.
+/// What a question about the video as a whole refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Overview {
     Everything,
@@ -37,7 +38,7 @@ enum Overview {
     Screen,
 }
 
-/// The section of the video that such a question is about.
+/// The section of the video that a question refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum VideoSection {
     Whole,
@@ -59,7 +60,7 @@ impl VideoSection {
     }
 }
 
-/// The sentences that answer `question`, best first.
+/// Finds the sentences that answer `question`, best first.
 pub(super) fn find(corpus: &Corpus, question: &str, max_sentences: usize) -> Answer {
     let asked = QuestionTerms::parse(question);
     if let Some(answer) = answer_from_topic(corpus, &asked) {
@@ -79,7 +80,7 @@ pub(super) fn find(corpus: &Corpus, question: &str, max_sentences: usize) -> Ans
     evidence(corpus, &asked)
 }
 
-/// The answer to a question that asks exactly for the topic of some passages.
+/// Answers a question that asks exactly for the topic of some passages.
 fn answer_from_topic(corpus: &Corpus, question: &QuestionTerms) -> Option<Answer> {
     let topic = best_topic(corpus, question, &topic_terms(question)?)?;
     let is_relevant = |at: usize| {
@@ -97,7 +98,7 @@ fn answer_from_topic(corpus: &Corpus, question: &QuestionTerms) -> Option<Answer
     if chosen.iter().any(names) {
         chosen.retain(names);
     }
-    // The first sentence of every passage before the second of any.
+    // The first sentence of every passage comes before the second sentence of any.
     let rank = |at: &usize| {
         let passage = corpus.sentences[*at].passage;
         (0..*at).filter(|other| corpus.sentences[*other].passage == passage).count()
@@ -109,8 +110,8 @@ fn answer_from_topic(corpus: &Corpus, question: &QuestionTerms) -> Option<Answer
     (!chosen.is_empty()).then(|| cite(corpus, chosen))
 }
 
-/// The terms that a topic must have to be the one asked for; `None` if the question asks for more or
-/// for nothing in particular.
+/// Returns the terms that a topic must contain to match the question; `None` if the question asks
+/// for more than a topic or for nothing in particular.
 fn topic_terms(question: &QuestionTerms) -> Option<Vec<&String>> {
     let own: Vec<&String> =
         question.terms.iter().filter(|(_, weight)| **weight >= 1.0).map(|(term, _)| term).collect();
@@ -122,7 +123,8 @@ fn topic_terms(question: &QuestionTerms) -> Option<Vec<&String>> {
     (!terms.is_empty() && question.required.is_empty()).then_some(terms)
 }
 
-/// The most specific topic that has all the terms and a sentence that answers.
+/// Returns the most specific topic that contains all the terms and has a sentence that answers the
+/// question.
 fn best_topic<'a>(
     corpus: &'a Corpus,
     question: &QuestionTerms,
@@ -153,17 +155,18 @@ fn has_topic(corpus: &Corpus, sentence: &Sentence, topic: &str) -> bool {
     corpus.passages[sentence.passage].topic.as_deref() == Some(topic)
 }
 
-/// Whether a sentence has what the question asks for; a number of something else does not answer.
+/// Whether a sentence contains what the question asks for; a number that counts something else is
+/// not an answer.
 fn answers(question: &QuestionTerms, sentence: &Sentence) -> bool {
     bonus(question.asks_for, &sentence.text).is_some()
         && (!question.asks_for_number || counts_term(&sentence.text, &question.terms))
 }
 
-/// The sentences with enough of the question's words, with their continuations.
+/// Finds the sentences that contain enough of the question's words, with their continuations.
 fn evidence(corpus: &Corpus, question: &QuestionTerms) -> Answer {
     let mut scored = score_sentences(corpus, question);
     demote_other_times(corpus, question, &mut scored);
-    // Ties prefer the shorter sentence.
+    // On a tie, the shorter sentence comes first.
     let length = |at: usize| corpus.sentences[at].length;
     scored.sort_by(|a, b| {
         b.1.total_cmp(&a.1).then(length(a.0).cmp(&length(b.0))).then(a.0.cmp(&b.0))
@@ -174,7 +177,7 @@ fn evidence(corpus: &Corpus, question: &QuestionTerms) -> Answer {
     cite(corpus, chosen)
 }
 
-/// The scores of the sentences that have enough of the question's words, and the kind of answer that it
+/// Scores the sentences that contain enough of the question's words and the kind of answer that it
 /// asks for.
 fn score_sentences(corpus: &Corpus, question: &QuestionTerms) -> Vec<(usize, f64)> {
     let sentences = &corpus.sentences;
@@ -207,8 +210,8 @@ fn score_sentences(corpus: &Corpus, question: &QuestionTerms) -> Vec<(usize, f64
     scored
 }
 
-/// A sentence's share of the question's words, adjusted by its kind, length and type of answer; `None`
-/// if it lacks what the question asks for.
+/// Adjusts a sentence's share of the question's words for the sentence's kind, length and type of
+/// answer; returns `None` if the sentence lacks what the question asks for.
 fn adjust_score(share: f64, corpus: &Corpus, question: &QuestionTerms, at: usize) -> Option<f64> {
     let sentence = &corpus.sentences[at];
     // The answer may follow in the next sentence.
@@ -226,7 +229,8 @@ fn adjust_score(share: f64, corpus: &Corpus, question: &QuestionTerms, at: usize
     Some(share * bonus * kind * brevity)
 }
 
-/// Lowers the scores of sentences about another time, if others are about the time of the question.
+/// Lowers the scores of sentences about another time, if other sentences are about the question's
+/// time.
 fn demote_other_times(corpus: &Corpus, question: &QuestionTerms, scored: &mut [(usize, f64)]) {
     let of_time = |at: usize| question.matches_times(&corpus.sentences[at].text);
     if scored.iter().any(|(at, _)| of_time(*at)) {
@@ -237,7 +241,7 @@ fn demote_other_times(corpus: &Corpus, question: &QuestionTerms, scored: &mut [(
     }
 }
 
-/// The best sentences, best first, each with the passages that say the same.
+/// Returns the best sentences, best first, each with the passages that say the same.
 fn merge_repetitions(corpus: &Corpus, scored: &[(usize, f64)]) -> Vec<(usize, Vec<usize>)> {
     let sentences = &corpus.sentences;
     let best = scored.first().map_or(0.0, |(_, score)| *score);
@@ -253,12 +257,12 @@ fn merge_repetitions(corpus: &Corpus, scored: &[(usize, f64)]) -> Vec<(usize, Ve
             same(other, new) || adds_no_screen_text(other, new)
         };
         match chosen.iter_mut().find(|(other, _)| is_repetition(*other)) {
-            // A description repeats speech: the speech itself is quoted, with what follows it.
+            // If a description repeats speech, the speech itself is quoted, with what follows it.
             Some((other, passages)) if said(at) && !said(*other) => {
                 *other = at;
                 passages.insert(0, sentences[at].passage);
             }
-            // A repetition: cites the first sentence, and a few others as support.
+            // For a repetition, the first sentence is quoted and a few others are cited as support.
             Some((_, passages)) if passages.len() < MAX_SENTENCES => {
                 passages.push(sentences[at].passage)
             }
@@ -270,8 +274,8 @@ fn merge_repetitions(corpus: &Corpus, scored: &[(usize, f64)]) -> Vec<(usize, Ve
     chosen
 }
 
-/// Drops summaries after the first sentence if there is anything else: a summary of a moment adds
-/// nothing to the moment.
+/// Drops all summaries but the first sentence if there are other sentences: a summary adds nothing
+/// to the moment that it summarises.
 fn drop_summaries(corpus: &Corpus, chosen: &mut Vec<(usize, Vec<usize>)>) {
     let sums_up = |at: usize| {
         let passage = corpus.sentences[at].passage;
@@ -283,8 +287,8 @@ fn drop_summaries(corpus: &Corpus, chosen: &mut Vec<(usize, Vec<usize>)>) {
     }
 }
 
-/// Adds the next sentence: to the best sentence, since speech about a thing usually continues after the
-/// sentence that names it, and to every question, since its reply follows.
+/// Adds the next sentence after the best one, because speech about a thing usually continues after
+/// the sentence that names it, and after every question, because the reply follows it.
 fn add_follow_ups(
     corpus: &Corpus,
     question: &QuestionTerms,
@@ -311,7 +315,7 @@ fn is_question(text: &str) -> bool {
     text.trim_end_matches('”').ends_with('?')
 }
 
-/// The sentence spoken right after another.
+/// Returns the sentence spoken right after sentence `at`.
 fn follow_up(corpus: &Corpus, at: usize) -> Option<usize> {
     let own = &corpus.sentences[at];
     let moment = |sentence: &Sentence| corpus.passages[sentence.passage].moment.as_ref();
@@ -331,7 +335,7 @@ fn follow_up(corpus: &Corpus, at: usize) -> Option<usize> {
     same_turn.then_some(next)
 }
 
-/// The first sentences with a year.
+/// Returns the first sentences that contain a year.
 fn sentences_with_year(corpus: &Corpus) -> Answer {
     let sentences = &corpus.sentences;
     let has_year = |at: &usize| {
@@ -439,7 +443,7 @@ fn about(
         .filter(|&at| is_summary(corpus.sentences[at].passage))
         .collect();
     if overview == Overview::Everything && section == VideoSection::Whole && !summary.is_empty() {
-        // A summary needs no selection.
+        // The sentences of a summary need no selection.
         let chosen = summary.into_iter().take(SUMMARY_SENTENCES);
         return cite(corpus, chosen.map(|at| (at, vec![corpus.sentences[at].passage])).collect());
     }
@@ -463,8 +467,8 @@ fn about(
     cite(corpus, chosen.into_iter().map(|at| (at, vec![corpus.sentences[at].passage])).collect())
 }
 
-/// For each sentence, the stems of its context: its moment's sentences of the same kind, and the sentence
-/// before them, which a pronoun may refer to.
+/// Returns the stems of each sentence's context: the sentences of the same kind in its moment, and
+/// the sentence before them, which a pronoun may refer to.
 fn surroundings<'a>(corpus: &'a Corpus) -> Vec<Rc<BTreeSet<&'a str>>> {
     let mut around: Vec<Rc<BTreeSet<&str>>> = Vec::with_capacity(corpus.sentences.len());
     let mut before: Option<&Sentence> = None;
@@ -478,8 +482,8 @@ fn surroundings<'a>(corpus: &'a Corpus) -> Vec<Rc<BTreeSet<&'a str>>> {
     around
 }
 
-/// The similarity of stems: 1 if equal, less for forms of a long word such as `photograph` and
-/// `photographi`.
+/// Returns the similarity of two stems: 1 if they are equal, less if they are forms of one long
+/// word, such as `photograph` and `photographi`.
 fn similarity(a: &str, b: &str) -> f64 {
     if a == b {
         return 1.0;
@@ -490,7 +494,7 @@ fn similarity(a: &str, b: &str) -> f64 {
     if letters && common >= 5 && common * 10 >= longest * 7 { 0.7 } else { 0.0 }
 }
 
-/// Whether both are on-screen text and the second has no word that the first lacks.
+/// Whether both sentences are on-screen text and the second has no word that the first lacks.
 fn adds_no_screen_text(first: &Sentence, second: &Sentence) -> bool {
     let read = |sentence: &Sentence| sentence.kind == PassageKind::Screen;
     read(first) && read(second) && second.stems.iter().all(|stem| first.stems.contains(stem))

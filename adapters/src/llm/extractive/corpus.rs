@@ -1,4 +1,4 @@
-//! Splits passages into sentences with their kind and moment.
+//! Splits passages into sentences, each with its kind and moment.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,26 +8,26 @@ use text::{Quotations, Token, is_stop_word, sentences, stem, words};
 /// A sentence.
 #[derive(Debug, Clone)]
 pub(super) struct Sentence {
-    /// Index of its passage.
+    /// Index of the passage that contains the sentence.
     pub(super) passage: usize,
-    /// Index of its moment, shared by neighbouring passages of one moment.
+    /// Index of the moment; adjacent passages about the same moment share it.
     pub(super) place: usize,
     pub(super) kind: PassageKind,
     /// The speaker; `None` if unknown.
     pub(super) speaker: Option<String>,
     pub(super) text: String,
-    /// Stems of its content words, in order.
+    /// Stems of the content words, in order.
     pub(super) stems: Vec<String>,
     /// Number of words.
     pub(super) length: usize,
-    /// Share of its content words that may be misrecognised, 0..1.
+    /// Share of the content words that may be misrecognised, 0..1.
     pub(super) doubt: f64,
-    /// Index of an earlier identical sentence.
+    /// Index of an earlier identical sentence, if any.
     pub(super) repeats: Option<usize>,
 }
 
 impl Sentence {
-    /// Whether it describes only appearance: light, motion, clothing.
+    /// Whether the sentence describes only appearance: light, motion, clothing.
     pub(super) fn is_scenery(&self) -> bool {
         matches!(self.kind, PassageKind::Scene | PassageKind::People)
     }
@@ -37,14 +37,15 @@ impl Sentence {
 #[derive(Debug)]
 pub(super) struct Corpus<'a> {
     pub(super) passages: &'a [Passage],
-    /// Visible things of the whole video, such as `a car` or `people`, from an overview passage.
+    /// Things visible anywhere in the video, such as `a car` or `people`, from an overview passage.
     pub(super) shown: Vec<&'a str>,
     /// Number of moments.
     pub(super) places: usize,
     pub(super) sentences: Vec<Sentence>,
 }
 
-/// Maximum words of a sentence; recognised speech without punctuation is split.
+/// Maximum number of words in a sentence; longer text, such as speech without punctuation, is
+/// split.
 const MAX_WORDS: usize = 40;
 /// Long text is split after this many words, at a pause or before a conjunction.
 const CUT_WORDS: usize = 18;
@@ -79,7 +80,8 @@ impl<'a> Corpus<'a> {
                 words(&sentence.text).into_iter().map(|word| word.lower).collect();
             let original = *first.entry(lower.join(" ")).or_insert(at);
             sentence.repeats = (original != at).then_some(original);
-            // Prose that repeats a measured sentence, as a summary does, has its kind.
+            // Prose that repeats a measured sentence, as a summary does, is of the same kind as
+            // that sentence.
             if let (PassageKind::Prose, Some(kind)) = (sentence.kind, known.get(&sentence.text)) {
                 sentence.kind = *kind;
             }
@@ -87,7 +89,7 @@ impl<'a> Corpus<'a> {
         Self { passages, shown, places, sentences: found }
     }
 
-    /// Number of distinct sentences.
+    /// Returns the number of distinct sentences.
     pub(super) fn distinct(&self) -> usize {
         self.sentences.iter().filter(|sentence| sentence.repeats.is_none()).count()
     }
@@ -97,7 +99,7 @@ impl<'a> Corpus<'a> {
         self.sentences.iter().all(|sentence| sentence.kind == PassageKind::Speech)
     }
 
-    /// A sentence for output, in quotation marks if it is quoted from the video.
+    /// Formats a sentence for output, in quotation marks if it is quoted from the video.
     pub(super) fn quoted(&self, at: usize) -> String {
         let sentence = &self.sentences[at];
         match sentence.kind {
@@ -109,7 +111,7 @@ impl<'a> Corpus<'a> {
         }
     }
 
-    /// Sentences as running text; consecutive speech shares quotation marks.
+    /// Joins sentences into running text; consecutive speech shares one pair of quotation marks.
     pub(super) fn prose(&self, chosen: &[usize]) -> String {
         let mut pieces: Vec<String> = Vec::new();
         let mut quoting = false;
@@ -132,7 +134,7 @@ impl<'a> Corpus<'a> {
 
 /// Whether on-screen text is a title or a sign, not a notice, an address, a clock or a camera label.
 pub(super) fn is_title(caption: &str) -> bool {
-    /// Maximum words of a title.
+    /// Maximum number of words in a title.
     const LONGEST: usize = 7;
     let (lower, all) = (caption.to_lowercase(), words(caption));
     let letters = caption.chars().filter(|c| c.is_alphabetic()).count();
@@ -216,7 +218,7 @@ fn read_passage(index: usize, place: usize, passage: &Passage, found: &mut Vec<S
     }
 }
 
-/// Splits an overlong text at pauses or conjunctions; returns other text unchanged.
+/// Splits text that is too long at pauses or conjunctions; returns other text unchanged.
 fn split_long(text: &str) -> Vec<String> {
     const OPENERS: &[&str] =
         &["and", "but", "so", "because", "then", "well", "now", "which", "when", "or"];
@@ -253,7 +255,7 @@ fn content(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The distinct stems of a text's content words.
+/// Returns the distinct stems of the content words in `text`.
 pub(super) fn content_stems(text: &str) -> BTreeSet<String> {
     content(text).into_iter().collect()
 }

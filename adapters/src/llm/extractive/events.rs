@@ -1,5 +1,5 @@
-//! Finds events, that is, what a moment shows, displays or says that the previous one does not; at
-//! most one of each kind.
+//! Finds events: what is shown, displayed or said in a moment but not in the previous one. A moment
+//! yields at most one event of each kind.
 
 use std::collections::BTreeSet;
 
@@ -8,16 +8,16 @@ use text::{is_article, is_stop_word, stem, words};
 
 use super::corpus::{Corpus, Sentence, finish_sentence, is_notice, is_title, strip_final_marks};
 
-/// Share of a sentence's content words that must be new since the previous moment.
+/// Minimum share of a sentence's content words that do not occur in the previous moment.
 const MIN_NEW_SHARE: f64 = 0.4;
-/// Maximum words of an event; longer text is cut at a comma or ends with an ellipsis.
+/// Maximum number of words in an event; longer text is cut at a comma or ends with an ellipsis.
 const MAX_WORDS: usize = 24;
-/// Largest share of an event's words that may be doubtful.
+/// Maximum share of an event's content words that may be doubtful.
 const MAX_DOUBT: f64 = 0.2;
-/// Maximum words of an actor.
+/// Maximum number of words that name an actor.
 const MAX_ACTOR_WORDS: usize = 8;
 
-/// Categories with the verbs and nouns that indicate them.
+/// Categories, each with the verbs and nouns that indicate it.
 const CATEGORIES: &[(&str, &[&str])] = &[
     (
         "speech",
@@ -88,7 +88,7 @@ const CATEGORIES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Verbs after which the words before them are the actor.
+/// Verbs whose preceding words name the actor.
 const AUXILIARIES: &[&str] = &[
     "is",
     "are",
@@ -141,7 +141,7 @@ const PRONOUNS: &[&str] = &[
     "one",
 ];
 
-/// The events, in order of time.
+/// Returns the events in chronological order.
 pub(super) fn find(corpus: &Corpus) -> Events {
     let mut events: Vec<Event> = Vec::new();
     let mut before: Vec<&Sentence> = Vec::new();
@@ -157,8 +157,8 @@ pub(super) fn find(corpus: &Corpus) -> Events {
     Events { events }
 }
 
-/// The most informative new sentences of a moment: an action, an on-screen text and speech; the appearance
-/// of the scene only if there is nothing else.
+/// Returns a moment's most informative new sentences as events: an action, on-screen text and
+/// speech. The appearance of the scene is used only if there is nothing else.
 fn changes(before: &[&Sentence], here: &[&Sentence], corpus: &Corpus) -> Vec<Event> {
     let known: BTreeSet<&str> =
         before.iter().flat_map(|sentence| &sentence.stems).map(String::as_str).collect();
@@ -167,7 +167,7 @@ fn changes(before: &[&Sentence], here: &[&Sentence], corpus: &Corpus) -> Vec<Eve
             .filter(|s| s.kind == kind && is_event(s) && accepts(&s.text))
             .map(|&sentence| (sentence, newness(sentence, &known)))
             .filter(|&(_, new)| new >= MIN_NEW_SHARE)
-            // Ties keep the first, unlike `max_by`.
+            // On a tie, keeps the first, unlike `max_by`.
             .fold(None::<(&Sentence, f64)>, |best, next| match best {
                 Some(best) if weight(best) >= weight(next) => Some(best),
                 _ => Some(next),
@@ -207,7 +207,7 @@ fn changes(before: &[&Sentence], here: &[&Sentence], corpus: &Corpus) -> Vec<Eve
         let text = format!("{who} says: “{said}”");
         found.push(event(sentence, text, speaker.clone(), "speech"));
     }
-    // The appearance of the scene is an event only if nothing else is known of the video.
+    // The appearance of the scene is an event only if nothing else is known about the video.
     let bare = corpus.sentences.iter().all(Sentence::is_scenery);
     let picture = here.iter().find(|s| bare && newness(s, &known) >= MIN_NEW_SHARE);
     if let (true, Some(sentence)) = (found.is_empty(), picture) {
@@ -220,8 +220,8 @@ fn changes(before: &[&Sentence], here: &[&Sentence], corpus: &Corpus) -> Vec<Eve
     found
 }
 
-/// Whether a sentence can be an event: speech must have some length and be probably recognised correctly;
-/// on-screen text must be new and no notice.
+/// Whether a sentence can be an event: speech must be long enough and probably recognised
+/// correctly; on-screen text must be new and must not be a notice.
 fn is_event(sentence: &Sentence) -> bool {
     match sentence.kind {
         PassageKind::Speech => {
@@ -240,7 +240,8 @@ fn as_appearance(text: &str) -> String {
     change.unwrap_or_else(|| text.to_owned())
 }
 
-/// The weight of a sentence: longer ones are more informative, up to a limit.
+/// Returns a sentence's weight, based on its share of new words, its category and its length.
+/// Longer sentences are more informative, up to a limit.
 fn weight((sentence, new): (&Sentence, f64)) -> f64 {
     let acts = if category(&sentence.text) == OTHER { 0.8 } else { 1.0 };
     let length = match sentence.length {
@@ -262,7 +263,7 @@ fn newness(sentence: &Sentence, known: &BTreeSet<&str>) -> f64 {
 
 const OTHER: &str = "other";
 
-/// The category whose words come first in the sentence.
+/// Returns the category whose words come first in the sentence.
 fn category(sentence: &str) -> &'static str {
     let stems: Vec<String> = words(sentence).iter().map(|word| stem(&word.lower)).collect();
     CATEGORIES
@@ -272,13 +273,13 @@ fn category(sentence: &str) -> &'static str {
                 stems.iter().position(|found| marks.iter().any(|mark| stem(mark) == *found))?;
             Some((first, *name))
         })
-        // Verbs take precedence over nouns of the scene.
+        // Categories of actions take precedence over those of things.
         .min_by_key(|&(first, name)| (matches!(name, "scene" | "sound" | "text"), first))
         .map_or(OTHER, |(_, name)| name)
 }
 
-/// Finds the actor, that is, the words before the first verb, without the article; the result is
-/// empty if they name nobody.
+/// Finds the actor: the words before the first verb, without the article. Returns an empty string
+/// if they do not name anybody.
 fn actor(sentence: &str) -> String {
     let all = words(sentence);
     let verb = all.iter().position(|word| {

@@ -1,6 +1,6 @@
-//! Extracts field values by pattern matching: a named option, a number near the field's words, text after
-//! the field's name and a colon, an address, a date or a time, or the passage about the field. Does not
-//! extract what requires understanding.
+//! Extracts field values by pattern matching: a named option, a number near the field's words, text
+//! after the field's name and a colon, an address, a date or a time, or the passage about the
+//! field. Values that require understanding are not extracted.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -10,10 +10,10 @@ use regex::Regex;
 use text::numbers::numbers;
 use text::{Quotations, Token, is_function_word, sentences, stem, tokens};
 
-/// Maximum items of a list.
+/// Maximum number of items in a list.
 const MAX_ITEMS: usize = 50;
 
-/// The values of the fields in the passages, in the order of the fields.
+/// Finds the fields' values in the passages, in the order of the fields.
 pub(super) fn find(passages: &[Passage], fields: &[Field]) -> Extraction {
     let lines = Line::from_passages(passages);
     let mut values = Vec::new();
@@ -39,7 +39,7 @@ pub(super) fn find(passages: &[Passage], fields: &[Field]) -> Extraction {
     Extraction { values }
 }
 
-/// A sentence of speech or prose, or a line on screen.
+/// A sentence of speech or prose, or a line of on-screen text.
 struct Line<'a> {
     passage: &'a Passage,
     text: &'a str,
@@ -59,25 +59,26 @@ impl<'a> Line<'a> {
         lines.collect()
     }
 
-    /// The text after the colon if the text before it consists of exactly these words.
+    /// Returns the text after the colon if the text before it consists of exactly the words in
+    /// `name`.
     fn labelled(&self, name: &BTreeSet<String>) -> Option<&'a str> {
         let (label, value) = self.text.split_once(": ")?;
         let label: BTreeSet<String> = content(&tokens(label)).collect();
         (!label.is_empty() && label == *name && !value.trim().is_empty()).then(|| value.trim())
     }
 
-    /// The number of these words that the line has.
+    /// Returns how many of these words the line contains.
     fn count_shared(&self, words: &BTreeSet<String>) -> usize {
         words.iter().filter(|word| self.tokens.iter().any(|t| t.stem() == word.as_str())).count()
     }
 }
 
-/// Stems of the content words.
+/// Returns the stems of the content words.
 fn content<'a>(tokens: &'a [Token<'_>]) -> impl Iterator<Item = String> + 'a {
     tokens.iter().filter(|t| !is_function_word(&t.lower)).map(|t| stem(&t.lower))
 }
 
-/// The values found for a field, the likeliest first, each with its passage id.
+/// Returns the values found for a field, most likely first, each with its passage id.
 fn find_values(field: &Field, lines: &[Line<'_>]) -> Vec<(String, String)> {
     let name = field.path.trim_end_matches("/*").rsplit('/').next().unwrap_or_default();
     let name = name.replace(['_', '-'], " ");
@@ -134,12 +135,12 @@ fn find_values(field: &Field, lines: &[Line<'_>]) -> Vec<(String, String)> {
             };
             spans.filter_map(span).collect()
         }
-        // A statement and its negation share their words.
+        // A statement and its negation consist of the same words.
         FieldKind::Boolean => Vec::new(),
     }
 }
 
-/// Whether an option occurs in a sentence in any form.
+/// Whether an option occurs in a sentence, in any inflection.
 fn is_named(option: &str, there: &[Token<'_>]) -> bool {
     let option = option.replace(['_', '-'], " ");
     let words = tokens(&option);
@@ -149,7 +150,7 @@ fn is_named(option: &str, there: &[Token<'_>]) -> bool {
         })
 }
 
-/// The numbers of a sentence, the nearest to one of these words first.
+/// Returns the numbers in a sentence, those nearest to one of these words first.
 fn numbers_near(there: &[Token<'_>], words: &BTreeSet<String>) -> Vec<f64> {
     let places: Vec<usize> =
         (0..there.len()).filter(|at| words.contains(there[*at].stem())).collect();

@@ -1,6 +1,6 @@
 //! An extractive language model, which selects sentences instead of generating text. It is
 //! deterministic and needs neither weights nor a network. It returns only what the passages
-//! contain, and nothing if they do not answer.
+//! contain, and nothing if they contain no answer.
 
 mod account;
 mod answer;
@@ -22,10 +22,10 @@ use corpus::Corpus;
 /// Limits per request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExtractiveOptions {
-    /// Maximum tokens of passages, at six bytes per token; more is `TooLarge`.
+    /// Maximum number of passage tokens, at six bytes per token; a larger request is `TooLarge`.
     pub context_tokens: usize,
-    /// Maximum number of sentences compared with each other, which takes quadratic time; the most
-    /// informative are chosen.
+    /// Maximum number of sentences to compare with each other, which takes quadratic time. If there
+    /// are more, the most informative are compared.
     pub max_sentences: usize,
 }
 
@@ -36,13 +36,13 @@ impl Default for ExtractiveOptions {
     }
 }
 
-/// Writes summaries and titles and finds events and evidence by selecting from the passages.
+/// Writes summaries and titles, and finds events and evidence, by selecting from the passages.
 #[derive(Debug, Clone, Default)]
 pub struct Extractive {
     options: ExtractiveOptions,
 }
 
-/// Maximum sentences of a summary.
+/// Maximum number of sentences in a summary.
 const SUMMARY_SENTENCES: usize = 5;
 const KEY_POINTS: usize = 5;
 const TOPICS: usize = 6;
@@ -99,7 +99,8 @@ impl Extractive {
         }
     }
 
-    /// The best sentences about the subject, or of all if none names it, in order.
+    /// Returns the best sentences about `subject`, or the best of all if none mentions it, in
+    /// order.
     fn narrative(&self, corpus: &Corpus, subject: &str) -> Narrative {
         let subject = corpus::content_stems(subject);
         let about =

@@ -21,28 +21,28 @@ struct WeightedPhrase {
     on_screen: bool,
 }
 
-/// An occurrence of a possible phrase.
+/// One occurrence of a possible phrase.
 struct Candidate {
     words: Vec<String>,
     stems: Vec<String>,
     on_screen: bool,
-    /// The candidate's weight when the frequencies of its words are counted.
+    /// How much the candidate adds to the frequencies of its words.
     weight: f64,
 }
 
 const MAX_PHRASE_WORDS: usize = 3;
 const MAX_NAME_WORDS: usize = 5;
 const MAX_TITLE_WORDS: usize = 8;
-/// Score factor of phrases in on-screen text.
+/// Score factor for phrases in on-screen text.
 const SCREEN_BONUS: f64 = 1.4;
-/// Weight of a name's frequency.
+/// Factor for the weight of a stem that belongs to a name.
 const NAME_WEIGHT: f64 = 1.5;
-/// Weight of a word in a repeated sentence.
+/// Weight of each word in a repeated sentence.
 const REPEAT_WEIGHT: f64 = 0.3;
-/// Maximum number of candidate phrases of a corpus.
+/// Maximum number of candidate phrases per corpus.
 const MAX_CANDIDATES: usize = 20_000;
 
-/// The topics of a corpus, most important first.
+/// Returns the topics of a corpus, most important first.
 pub(super) fn topics(corpus: &Corpus, count: usize) -> Vec<String> {
     let named = |phrase: &WeightedPhrase| phrase.words[0].starts_with(char::is_uppercase);
     let (strong, weak): (Vec<WeightedPhrase>, Vec<WeightedPhrase>) = best(corpus, count, |_| true)
@@ -52,13 +52,13 @@ pub(super) fn topics(corpus: &Corpus, count: usize) -> Vec<String> {
     topics.into_iter().map(|phrase| phrase.words.join(" ")).collect()
 }
 
-/// The subjects of the speech: phrases that occur more than once or have several words.
+/// Returns the subjects of the speech: phrases that occur more than once or have several words.
 pub(super) fn subjects(corpus: &Corpus, count: usize) -> Vec<String> {
     let phrases = best(corpus, count, |kind| kind == PassageKind::Speech);
     phrases.into_iter().filter(WeightedPhrase::has_weight).map(|p| p.words.join(" ")).collect()
 }
 
-/// Makes a title of at most eight words; it is empty if there is no topic.
+/// Makes a title of at most eight words; returns an empty title if there is no topic.
 pub(super) fn title(corpus: &Corpus) -> String {
     let is_language = |kind| matches!(kind, PassageKind::Speech | PassageKind::Prose);
     let mut phrases = best(corpus, 3, is_language);
@@ -67,7 +67,7 @@ pub(super) fn title(corpus: &Corpus) -> String {
         if let Some(caption) = best(corpus, 1, |kind| kind == PassageKind::Screen).pop() {
             return title_case(&caption.words);
         }
-        // Things visible all the time matter more than a word spoken once.
+        // Things that are visible all the time matter more than a word spoken once.
         if !corpus.shown.is_empty() {
             return title_case(&seen(corpus));
         }
@@ -95,7 +95,7 @@ impl WeightedPhrase {
         self.times > 1.0 || self.words.len() > 1
     }
 
-    /// The score from the weights of its stems.
+    /// Returns the phrase's score, given the weights of all stems.
     fn rate(&self, weights: &HashMap<String, f64>) -> f64 {
         let sum: f64 = self.stems.iter().map(|stem| weights[stem]).sum();
         let length = self.stems.len() as f64;
@@ -105,7 +105,7 @@ impl WeightedPhrase {
     }
 }
 
-/// The most prominent visible things without articles, as in `people, cars and bird`.
+/// Lists the most prominent visible things without articles, as in `people, cars and bird`.
 fn seen(corpus: &Corpus) -> Vec<String> {
     const NAMED: usize = 3;
     let named = &corpus.shown[..corpus.shown.len().min(NAMED)];
@@ -136,7 +136,7 @@ fn best(corpus: &Corpus, count: usize, of: impl Fn(PassageKind) -> bool) -> Vec<
     found
 }
 
-/// The phrases of the sentences of the included kinds, most important first.
+/// Returns the phrases in sentences of the included kinds, most important first.
 fn weighted_phrases(
     corpus: &Corpus,
     includes: impl Fn(PassageKind) -> bool,
@@ -166,7 +166,7 @@ fn weighted_phrases(
     phrases
 }
 
-/// The stems of names: a capital inside a sentence marks one.
+/// Returns the stems of names, that is, of words capitalised within a sentence.
 fn name_stems(sentences: &[&Sentence]) -> HashSet<String> {
     let mut names = HashSet::new();
     for sentence in sentences {
@@ -179,7 +179,7 @@ fn name_stems(sentences: &[&Sentence]) -> HashSet<String> {
     names
 }
 
-/// The possible phrases of a sentence, without doubtful words.
+/// Returns the possible phrases in a sentence, except those with doubtful words.
 fn candidates_of_sentence(
     corpus: &Corpus,
     sentence: &Sentence,
@@ -203,7 +203,8 @@ fn candidates_of_sentence(
     runs.into_iter().filter(|run| !is_doubtful(run)).map(candidate).collect()
 }
 
-/// The words of a run within the sentence `all`, spelled as in the middle of a sentence.
+/// Returns the words of `run`, which is part of the sentence `all`, spelled as in the middle of a
+/// sentence.
 fn phrase_words(
     run: &[Token],
     stems: &[String],
@@ -211,7 +212,7 @@ fn phrase_words(
     on_screen: bool,
     names: &HashSet<String>,
 ) -> Vec<String> {
-    // Each line on screen has its own capitalisation.
+    // On screen, capitalisation may differ from line to line.
     let all_caps = is_all_caps(if on_screen { run } else { all });
     if all_caps && on_screen && run.len() > 1 {
         return run.iter().map(|word| capitalise(&word.lower)).collect();
@@ -226,7 +227,7 @@ fn phrase_words(
     run.iter().enumerate().map(word).collect()
 }
 
-/// The weight of every stem: the logarithm of its frequency, more for a name.
+/// Returns the weight of every stem: the logarithm of its frequency, increased for names.
 fn stem_weights(candidates: &[Candidate], names: &HashSet<String>) -> HashMap<String, f64> {
     let mut weights: HashMap<String, f64> = HashMap::new();
     for candidate in candidates {
@@ -240,7 +241,7 @@ fn stem_weights(candidates: &[Candidate], names: &HashSet<String>) -> HashMap<St
     weights
 }
 
-/// One unrated phrase for all candidates with the same stems, written as the first.
+/// Merges candidates with the same stems into one phrase without a score, spelled like the first.
 fn distinct_phrases(candidates: Vec<Candidate>) -> Vec<WeightedPhrase> {
     let mut phrases: Vec<WeightedPhrase> = Vec::new();
     let mut places: HashMap<Vec<String>, usize> = HashMap::new();
@@ -255,7 +256,8 @@ fn distinct_phrases(candidates: Vec<Candidate>) -> Vec<WeightedPhrase> {
     phrases
 }
 
-/// Runs of content words that can form a phrase, without stop words and without verbs at the ends.
+/// Returns runs of content words that can form a phrase; stop words, punctuation and verbs separate
+/// them.
 fn runs<'a, 'b>(text: &str, all: &'a [Token<'b>]) -> Vec<&'a [Token<'b>]> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -270,7 +272,7 @@ fn runs<'a, 'b>(text: &str, all: &'a [Token<'b>]) -> Vec<&'a [Token<'b>]> {
             continue;
         }
         let mut run = &all[start..at];
-        // Verbs separate phrases: "dog chases ball" is two.
+        // Verbs separate phrases: "dog chases ball" has two.
         for piece in run.split(|word| is_verb(word, all[0].start)) {
             run = piece;
             while let Some((last, rest)) = run.split_last() {
@@ -285,8 +287,8 @@ fn runs<'a, 'b>(text: &str, all: &'a [Token<'b>]) -> Vec<&'a [Token<'b>]> {
                 }
                 run = rest;
             }
-            // Keeps the end of a long run, which has the noun; a name of several words is kept whole,
-            // without what precedes it.
+            // Keeps the end of a long run, which contains the noun. A name of several words is kept
+            // whole, without the words before it.
             let name = run.iter().rev().take_while(|word| word.is_capitalised()).count();
             let max = if name > 1 { name.min(MAX_NAME_WORDS) } else { MAX_PHRASE_WORDS };
             let run = &run[run.len().saturating_sub(max)..];
@@ -360,7 +362,7 @@ fn is_all_caps(all: &[Token<'_>]) -> bool {
     all.iter().filter(|word| word.is_all_caps()).count() * 2 > all.len()
 }
 
-/// The word as written in the middle of a sentence.
+/// Returns the word as it is written in the middle of a sentence.
 fn shown(word: &Token, lowered: bool, all_caps: bool) -> String {
     let text = word.text.trim_end_matches("'s").trim_end_matches("’s");
     if all_caps && word.is_all_caps() && text.chars().count() > 3 {
@@ -377,7 +379,7 @@ fn capitalise(word: &str) -> String {
     chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// The beginning of the most informative sentence, for documents without phrases.
+/// Returns the beginning of the most informative sentence, for documents without phrases.
 fn opening(corpus: &Corpus) -> Vec<String> {
     let Some(&at) = rank::rank(corpus, 64, |_| true).best(1).first() else { return Vec::new() };
     let text = strip_final_marks(&corpus.sentences[at].text);
@@ -396,7 +398,8 @@ fn opening(corpus: &Corpus) -> Vec<String> {
     kept.into_iter().map(|word| word.text.to_owned()).collect()
 }
 
-/// Title case: capitalises all but small words inside. Short words in capitals are treated as acronyms.
+/// Converts to title case: capitalises all words except small ones that are neither first nor last.
+/// Short words in capitals are treated as acronyms.
 fn title_case(title: &[String]) -> String {
     const SMALL: &[&str] = &[
         "a", "an", "and", "as", "at", "but", "by", "for", "from", "in", "into", "of", "on", "or",

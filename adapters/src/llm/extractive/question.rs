@@ -15,13 +15,13 @@ pub(super) struct QuestionTerms {
     /// Stems that an answer must contain: names and numbers.
     pub(super) required: BTreeSet<String>,
     pub(super) asks_for: AnswerKind,
-    /// Whether it asks how many or how much.
+    /// Whether the question asks how many or how much.
     pub(super) asks_for_number: bool,
     /// Relative times in the question, such as `last year`.
     pub(super) times: Vec<String>,
 }
 
-/// Weight of a filler word of questions.
+/// Weight of a generic word in a question.
 const GENERIC_WEIGHT: f64 = 0.25;
 
 impl QuestionTerms {
@@ -50,7 +50,8 @@ impl QuestionTerms {
         }
     }
 
-    /// The weight of each term by inverse document frequency; a term that occurs nowhere weighs most.
+    /// Returns the weight of each term by inverse document frequency; a term that occurs nowhere
+    /// weighs most.
     pub(super) fn weights(&self, sentences: &[Sentence]) -> BTreeMap<String, f64> {
         let mut counts: HashMap<&str, f64> = HashMap::new();
         for sentence in sentences {
@@ -67,7 +68,7 @@ impl QuestionTerms {
             .collect()
     }
 
-    /// Whether a sentence mentions the same relative times.
+    /// Whether a sentence mentions the same relative times as the question.
     pub(super) fn matches_times(&self, sentence: &str) -> bool {
         if self.times.is_empty() {
             return true;
@@ -77,7 +78,7 @@ impl QuestionTerms {
     }
 }
 
-/// Whether a word is a name: capitalised inside the question.
+/// Whether a word is a name, that is, capitalised although it is not the question's first word.
 fn is_name(text: &str, place: usize) -> bool {
     place > 0
         && text.starts_with(char::is_uppercase)
@@ -85,13 +86,14 @@ fn is_name(text: &str, place: usize) -> bool {
         && !is_stop_word(&text.to_lowercase())
 }
 
-/// Score factor for a sentence that has the expected kind of answer; `None` if it cannot be the answer.
+/// Returns the score factor for a sentence, higher if it has the expected kind of answer; `None` if
+/// the sentence cannot be the answer.
 pub(super) fn bonus(kind: AnswerKind, sentence: &str) -> Option<f64> {
     const FITS: f64 = 1.15;
     let fits = kind.occurs_in(&words(sentence));
     match kind {
         AnswerKind::Anything => Some(1.0),
-        // Only a sentence with a number, a colour or a year can answer.
+        // Only a sentence with a number, a colour or a year, respectively, can be the answer.
         AnswerKind::Quantity | AnswerKind::Colour | AnswerKind::Year => fits.then_some(1.0),
         AnswerKind::Person | AnswerKind::Time | AnswerKind::Place => {
             Some(if fits { FITS } else { 1.0 })

@@ -19,9 +19,10 @@ pub(super) struct Ranking {
 
 const DAMPING: f64 = 0.85;
 const ROUNDS: usize = 30;
-/// Weight of relevance in maximal marginal relevance; the rest weighs similarity to what is already selected.
+/// Weight of relevance in maximal marginal relevance; 1 − `LAMBDA` is the weight of the similarity
+/// to sentences that are already selected.
 const LAMBDA: f64 = 0.7;
-/// Sentences with a higher cosine are duplicates.
+/// Sentences whose cosine similarity is higher count as duplicates.
 const MAX_SIMILARITY: f64 = 0.75;
 
 /// Penalty per sentence already selected from the same moment.
@@ -31,7 +32,7 @@ const CROWDING_PENALTY: f64 = 0.1;
 #[derive(Default)]
 struct StemCounts<'a> {
     occurrences: HashMap<&'a str, f64>,
-    /// Number of sentences with the stem.
+    /// Number of sentences that contain the stem.
     sentences: HashMap<&'a str, f64>,
 }
 
@@ -66,7 +67,8 @@ pub(super) fn rank(
     Ranking { chosen, scores, vectors, places }
 }
 
-/// The distinct sentences that satisfy `include`. Measured facts are used only if there is little else.
+/// Returns the distinct sentences that satisfy `include`. Measured facts are used only if there is
+/// little else.
 fn candidates(corpus: &Corpus, include: impl Fn(usize) -> bool) -> Vec<usize> {
     let sentences = &corpus.sentences;
     let mut chosen: Vec<usize> =
@@ -78,7 +80,7 @@ fn candidates(corpus: &Corpus, include: impl Fn(usize) -> bool) -> Vec<usize> {
     chosen
 }
 
-/// The places of the `count` largest weights, in order.
+/// Returns the indices of the `count` largest weights, in ascending order.
 fn heaviest(weights: &[f64], count: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..weights.len()).collect();
     order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]).then(a.cmp(&b)));
@@ -100,8 +102,8 @@ impl<'a> StemCounts<'a> {
         counts
     }
 
-    /// The weight of a sentence's words: between the sum, which favours length, and the mean, which
-    /// favours brevity.
+    /// Returns the weight of a sentence's words: a compromise between their sum, which favours
+    /// length, and their mean, which favours brevity.
     fn salience(&self, sentence: &Sentence) -> f64 {
         let stems = &sentence.stems;
         let frequency = |stem: &String| (1.0 + self.occurrences[stem.as_str()]).ln();
@@ -109,7 +111,8 @@ impl<'a> StemCounts<'a> {
         sum / (stems.len().max(1) as f64).sqrt()
     }
 
-    /// The unit vectors of term frequency × inverse corpus frequency.
+    /// Returns a unit vector per sentence: term frequency × inverse sentence frequency of each
+    /// term.
     fn term_vectors(&self, sentences: &[&Sentence]) -> Vec<Vec<(usize, f64)>> {
         let total = sentences.len() as f64;
         let mut terms: HashMap<&str, usize> = HashMap::new();
@@ -128,8 +131,8 @@ impl<'a> StemCounts<'a> {
 }
 
 impl Ranking {
-    /// Up to `count` sentences, the most informative first, without duplicates and spread over many
-    /// moments.
+    /// Returns up to `count` sentences, most informative first, without duplicates and spread over
+    /// many moments.
     pub(super) fn best(&self, count: usize) -> Vec<usize> {
         let mut best: Vec<usize> = Vec::new();
         let mut nearest = vec![0.0_f64; self.chosen.len()];
@@ -155,7 +158,7 @@ impl Ranking {
     }
 }
 
-/// Prior weight of a sentence by its kind, length and position.
+/// Returns a sentence's prior weight, based on its kind, length and position.
 fn prior(corpus: &Corpus, at: usize) -> f64 {
     let sentence: &Sentence = &corpus.sentences[at];
     let kind = match sentence.kind {
@@ -224,7 +227,7 @@ fn unit(weights: HashMap<usize, f64>) -> Vec<(usize, f64)> {
     vector
 }
 
-/// The cosine of unit vectors sorted by term.
+/// Returns the cosine of two unit vectors, each sorted by term.
 fn cosine(a: &[(usize, f64)], b: &[(usize, f64)]) -> f64 {
     let (mut i, mut j, mut sum) = (0, 0, 0.0);
     while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {

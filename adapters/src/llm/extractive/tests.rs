@@ -1,4 +1,4 @@
-//! Output of the extractive model for texts like those of a real clip.
+//! Tests of the extractive model with texts like those from real clips.
 
 use ports::llm::PassageKind::{Objects, People, Prose, Scene, Screen, Speech};
 use ports::llm::{
@@ -16,7 +16,7 @@ fn passage(id: usize, kind: PassageKind, text: &str) -> Passage {
     }
 }
 
-/// The passages of one chunk.
+/// Returns the passages of one chunk.
 fn chunk(id: usize, texts: &[(PassageKind, &str)]) -> Vec<Passage> {
     texts
         .iter()
@@ -76,7 +76,7 @@ fn measured() -> Vec<Passage> {
     .concat()
 }
 
-/// The passages of a vision model.
+/// Passages as a vision model writes them.
 fn seen() -> Vec<Passage> {
     vec![
         passage(0, Prose, "A woman in a red coat walks along a snowy street."),
@@ -218,7 +218,7 @@ fn questions_without_evidence_find_nothing() {
     assert_eq!(answer(&[], "Who designed the bridge?"), []);
     assert_eq!(answer(&measured(), "What does the man buy?"), []);
     assert_eq!(answer(&seen(), "How many horses are there?"), []);
-    // "woman" is there, what is asked about her is not.
+    // The passages mention a woman, but no instrument.
     assert_eq!(answer(&seen(), "Which instrument does the woman play?"), []);
 }
 

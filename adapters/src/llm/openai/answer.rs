@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use ports::llm::{Request, Task};
 use serde_json::Value;
 
-/// Parses the answer in a model's text; the error is worded for the model. Removes citations of unknown
-/// passages, and statements without any other citation.
+/// Parses the answer in a model's text; errors are phrased for the model to read. Removes citations
+/// of unknown passages, and statements that have no other citation.
 pub(super) fn read(request: &Request, text: &str) -> Result<Value, String> {
     let mut answer = parse(text)?;
     super::super::check_answer(request.task, &answer).map_err(|e| e.to_string())?;
@@ -24,7 +24,7 @@ fn parse(text: &str) -> Result<Value, String> {
         Ok(answer) => return Ok(answer),
         Err(e) => e,
     };
-    // In a code fence or surrounded by text: the first object that parses.
+    // The object may be in a code fence or surrounded by text; takes the first one that parses.
     text.match_indices('{')
         .take(16)
         .find_map(|(at, _)| {
@@ -42,7 +42,7 @@ fn ground(request: &Request, answer: &mut Value) {
         if let Some(id) = [cited, bare].into_iter().find(|id| known.contains(id)) {
             return Some(id.to_owned());
         }
-        // The number of a passage instead of its id.
+        // The model may cite a passage by its number instead of its id.
         let number: usize = bare.parse().ok()?;
         request.passages.get(number.checked_sub(1)?).map(|passage| passage.id.clone())
     };

@@ -1,5 +1,5 @@
-//! A language model behind an OpenAI-compatible `/chat/completions` endpoint. Parameters that a server
-//! rejects (a schema, an option) are remembered and not sent again.
+//! A language model behind an OpenAI-compatible `/chat/completions` endpoint. Parameters that the
+//! server rejects (a schema, an option) are remembered and not sent again.
 
 mod answer;
 mod prompt;
@@ -21,11 +21,11 @@ pub struct OpenAiOptions {
     pub connection: Connection,
     /// The server's name for the model.
     pub model: String,
-    /// Whether it accepts images.
+    /// Whether the model accepts images.
     pub sees: bool,
-    /// Maximum tokens of passages per request.
+    /// Maximum number of passage tokens per request.
     pub context_tokens: usize,
-    /// Maximum tokens of an answer, including the retry of a truncated one.
+    /// Maximum number of tokens in an answer, also when a truncated answer is requested again.
     pub max_output_tokens: u32,
     /// Sampling temperature: 0 is greedy; `None` uses the server's default.
     pub temperature: Option<f32>,
@@ -48,14 +48,14 @@ pub struct OpenAiLanguageModel {
 /// The parameters that the server is known to accept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Dialect {
-    /// Whether it streams answers.
+    /// Whether the server can stream answers.
     streams: bool,
     format: Format,
     max_completion_tokens: bool,
     temperature: bool,
 }
 
-/// How the format of an answer is requested, the strictest first.
+/// How the format of an answer is requested, strictest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Format {
     Schema,
@@ -64,7 +64,7 @@ enum Format {
 }
 
 impl Dialect {
-    /// The dialect to try after a refusal; `None` if the refusal has another cause.
+    /// Returns the dialect to try after a refusal; `None` if the refusal has another cause.
     fn after(self, refusal: &Refusal) -> Option<Self> {
         if !matches!(refusal.status.as_u16(), 400 | 404 | 415 | 422 | 500 | 501) {
             return None;
@@ -100,11 +100,11 @@ impl Dialect {
     }
 }
 
-/// A reply of the model.
+/// A reply from the model.
 struct Reply {
     text: String,
     cut_off: bool,
-    /// The tokens; 0 if the server does not report them.
+    /// Number of tokens in the reply; 0 if the server does not report it.
     tokens: u64,
 }
 
@@ -128,7 +128,7 @@ impl OpenAiLanguageModel {
         *self.dialect.lock()
     }
 
-    /// Requests one reply, and adapts the dialect to what the server accepts.
+    /// Requests one reply and adapts the dialect to what the server accepts.
     async fn ask(
         &self,
         request: &Request,
@@ -232,8 +232,8 @@ impl OpenAiLanguageModel {
     }
 }
 
-/// The error message for a truncated answer. If the answer has fewer tokens than requested, the
-/// server truncated it, and a larger limit would not help.
+/// Returns the error message for a truncated answer. If the answer has fewer tokens than the
+/// request allowed, the server truncated it and a larger limit would not help.
 fn cut_off(reply: &Reply, max_tokens: u32) -> String {
     if (1..u64::from(max_tokens)).contains(&reply.tokens) {
         format!(

@@ -5,7 +5,7 @@ use base64::prelude::BASE64_STANDARD;
 use ports::llm::{FieldKind, Passage, PassageKind, Request, Task, VideoSpan};
 use serde_json::{Value, json};
 
-/// The system message and the user message.
+/// Returns the system message and the user message.
 pub(super) fn messages(request: &Request) -> Vec<Value> {
     let text = evidence(request);
     let content = if request.images.is_empty() {
@@ -23,9 +23,10 @@ pub(super) fn messages(request: &Request) -> Vec<Value> {
     ]
 }
 
-/// The messages that ask for a correction of an invalid answer.
+/// Returns the messages that ask the model to correct an invalid answer.
 pub(super) fn repair(answer: &str, problem: &str) -> [Value; 2] {
-    // Truncated: enough to see the mistake without repeating a runaway answer.
+    // Truncated, so that a runaway answer is not repeated in full; this is enough to show the
+    // mistake.
     let shown: String = answer.chars().take(8000).collect();
     let asked = format!(
         "That answer cannot be used: {problem}. Answer again with the one corrected JSON object \
@@ -35,7 +36,7 @@ pub(super) fn repair(answer: &str, problem: &str) -> [Value; 2] {
 }
 
 /// Writes the instructions, the rules of evidence and the schema of the answer. The schema is
-/// included even if the server enforces it, since models fill it in better when they know it.
+/// included even if the server enforces it, because models give better answers if they can read it.
 fn rules(request: &Request) -> String {
     let mut rules = vec![request.instructions.trim().to_owned()];
     if !request.passages.is_empty() {
@@ -136,8 +137,8 @@ fn values(kind: &FieldKind) -> String {
     }
 }
 
-/// The source of a passage: `speech at 0:03.00-0:06.00`, `chapter of video 0123456789abcdef,
-/// 0:00.00-1:30.00`.
+/// Describes the source of a passage, for example `speech at 0:03.00-0:06.00` or
+/// `chapter of video 0123456789abcdef, 0:00.00-1:30.00`.
 fn source(passage: &Passage) -> String {
     let known = match passage.kind {
         PassageKind::Prose | PassageKind::Scene => "description",
@@ -162,7 +163,7 @@ fn source(passage: &Passage) -> String {
     }
 }
 
-/// The text, after the speaker's name if known.
+/// Returns the passage's text, preceded by the speaker if known.
 fn passage_text(passage: &Passage) -> String {
     match &passage.speaker {
         Some(speaker) => format!("{}: {}", one_line(speaker), passage.text),
@@ -185,13 +186,14 @@ fn indent(text: &str) -> String {
     text.trim().lines().map(|line| format!("  {}", line.trim_end())).collect::<Vec<_>>().join("\n")
 }
 
-/// The task's schema without keys that some servers reject.
+/// Returns the task's schema without the keys that some servers reject.
 pub(super) fn wire_schema(task: Task) -> Value {
     fn strip(value: &mut Value) {
         match value {
             Value::Object(map) => {
                 map.shift_remove("$schema");
-                // A string is the annotation; an object is a property named `title`.
+                // If it is a string, it is the schema's annotation; if it is an object, a property
+                // named `title`.
                 if map.get("title").is_some_and(Value::is_string) {
                     map.shift_remove("title");
                 }
@@ -227,8 +229,8 @@ pub(super) fn is_strict(schema: &Value) -> bool {
     closed && map.values().all(is_strict)
 }
 
-/// A lower bound of the tokens of a request's text for common tokenizers, which average at most six bytes
-/// of prose per token.
+/// Returns a lower bound for the number of tokens in a request's text: common tokenizers average at
+/// most six bytes of prose per token.
 pub(super) fn min_tokens(request: &Request) -> usize {
     let passages = request.passages.iter().map(|passage| passage.text.len());
     let bytes = passages.sum::<usize>() + request.question.as_ref().map_or(0, String::len);

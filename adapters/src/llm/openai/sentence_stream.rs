@@ -1,9 +1,9 @@
-//! Streams the text of an answer, parsed from JSON that is still incomplete.
+//! Streams the text of an answer by parsing JSON that is still incomplete.
 
 use parking_lot::Mutex;
 use ports::llm::TokenSink;
 
-/// Sends the sentences of an answer to a sink while they are generated.
+/// Sends the sentences of an answer to a sink as the model generates them.
 pub(super) struct SentenceStream<'a> {
     sink: &'a TokenSink,
     /// The model's output so far, and the length of the text already sent.
@@ -27,7 +27,7 @@ impl<'a> SentenceStream<'a> {
     }
 }
 
-/// The values of `text` so far, joined.
+/// Returns the values of all `text` keys received so far, joined.
 fn sentences(raw: &str) -> String {
     // Reasoning models may emit their reasoning first.
     let raw = raw.rsplit_once("</think>").map_or(raw, |(_, after)| after);
@@ -51,7 +51,7 @@ fn sentences(raw: &str) -> String {
     found.join(" ")
 }
 
-/// The end of a JSON string that begins after its opening quote.
+/// Finds the closing quote of a JSON string; `string` begins after the opening quote.
 fn string_end(string: &str) -> Option<usize> {
     let mut escaped = false;
     string.char_indices().find_map(|(at, c)| {
@@ -61,7 +61,7 @@ fn string_end(string: &str) -> Option<usize> {
     })
 }
 
-/// Decodes a JSON string without an incomplete escape at its end.
+/// Decodes the inside of a JSON string, ignoring an incomplete escape at its end.
 fn decode_json_string(inner: &str) -> String {
     /// Length of the longest escape: two UTF-16 code units such as `\ud83d\ude00`.
     const MAX_ESCAPE_CHARS: usize = 12;
