@@ -1,4 +1,4 @@
-//! The configuration section `[transcriber]`; opens the adapter that it selects.
+//! Defines the configuration section `[transcriber]` and opens the adapter that it selects.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::{OpenError, llm, models};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Whisper if its files exist, else none.
+    /// Whisper if its files exist, otherwise no speech recognition.
     #[default]
     Auto,
     /// A Whisper network on ONNX Runtime.
@@ -47,12 +47,12 @@ impl<'de> Deserialize<'de> for Kind {
 pub struct Settings {
     /// The kind of recogniser.
     pub kind: Kind,
-    /// Folder of the model under `models.dir`, as exported by `scripts/models/convert_whisper.py` or
-    /// optimum (onnx).
+    /// Folder of the model, relative to `models.dir`, as exported by
+    /// `scripts/models/convert_whisper.py` or optimum (onnx).
     pub folder: PathBuf,
-    /// The spoken language, as `en`; if empty, it is detected (onnx, openai).
+    /// The spoken language, such as `en`; if empty, it is detected (onnx, openai).
     pub language: String,
-    /// Server URL, up to `/v1` (openai).
+    /// Server URL up to and including `/v1` (openai).
     pub url: String,
     /// The server's name for the model (openai).
     pub model: String,
@@ -74,7 +74,7 @@ impl Default for Settings {
 }
 
 impl OpenAiTranscriberOptions {
-    /// The options from these sections.
+    /// Returns the options from these configuration sections.
     pub(super) fn from_settings(section: &Settings, llm: &llm::Settings) -> Self {
         Self {
             connection: llm.connection(&section.url, &section.api_key),
@@ -85,8 +85,8 @@ impl OpenAiTranscriberOptions {
     }
 }
 
-/// Opens the recogniser; `None` if it is disabled. Timeouts and retries for a server come from
-/// `llm`.
+/// Opens the recogniser; returns `None` if it is disabled. Timeouts and retries for a server come
+/// from `llm`.
 pub fn open(
     section: &Settings,
     models: &models::Settings,

@@ -1,6 +1,6 @@
-//! Speech recognition by a server with OpenAI's `/audio/transcriptions`. It sends a WAV file and
-//! receives words with times. If the server times only segments or nothing, the words are spread
-//! evenly.
+//! Speech recognition by a server with OpenAI's `/audio/transcriptions`. Sends a WAV file and
+//! receives words with times. If the server times only segments, or nothing at all, the words are
+//! spread evenly.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -17,8 +17,8 @@ use super::sound;
 use crate::blocking;
 use crate::openai::{Client, Connection, Exchange};
 
-/// A segment with a higher no-speech probability and a low log probability is a hallucination:
-/// Whisper's thresholds.
+/// A segment with a higher no-speech probability and a lower log probability than these is a
+/// hallucination. The thresholds are Whisper's.
 const MAX_NO_SPEECH: f64 = 0.6;
 const MIN_LOG_PROBABILITY: f64 = -1.0;
 /// Text with a higher compression ratio is repetitive.
@@ -33,7 +33,7 @@ pub struct OpenAiTranscriberOptions {
     pub model: String,
     /// The spoken language, such as `en`; `None` to detect it.
     pub language: Option<String>,
-    /// Maximum duration of a request, seconds; a minute is 2 MB.
+    /// Maximum duration of the audio in a request, in seconds; a minute takes 2 MB.
     pub max_seconds: f64,
 }
 
@@ -50,7 +50,7 @@ pub struct OpenAiTranscriber {
     model: String,
     language: Option<String>,
     max_seconds: f64,
-    /// Cleared once the server turns out to return only text.
+    /// Set to false once the server has shown that it returns only text.
     gives_times: AtomicBool,
 }
 
@@ -117,7 +117,7 @@ impl OpenAiTranscriber {
 
 const WAV: reqwest::header::HeaderValue = reqwest::header::HeaderValue::from_static("audio/wav");
 
-/// `verbose_json`, or the part of it that the server supports.
+/// A `verbose_json` response, or the part of it that the server supports.
 #[derive(Debug, Deserialize)]
 struct TranscriptionResponse {
     text: String,
@@ -154,15 +154,15 @@ impl ResponseSegment {
         unlikely && silent || self.compression_ratio.is_some_and(|r| r > MAX_COMPRESSION)
     }
 
-    /// The confidence of its words if the server does not report one per word; 1 if it reports
-    /// none.
+    /// Returns the confidence of words for which the server reports none: the segment's, or 1 if
+    /// that is missing too.
     fn confidence(&self) -> f64 {
         self.avg_logprob.map_or(1.0, f64::exp)
     }
 }
 
 impl TranscriptionResponse {
-    /// The words within `seconds` of audio, in order of start.
+    /// Returns the words, limited to `seconds` of audio and ordered by start time.
     fn into_words(self, seconds: f64) -> Vec<Word> {
         let segments = self.segments.unwrap_or_default();
         let mut words = Vec::new();
@@ -202,7 +202,8 @@ impl TranscriptionResponse {
     }
 }
 
-/// The words of a text, each with a share of the time in proportion to its letters.
+/// Splits `text` into words and gives each a share of the time in proportion to its number of
+/// letters.
 fn spread(text: &str, start: f64, end: f64) -> impl Iterator<Item = TimedWord> {
     let letters = |word: &str| word.chars().count() as f64 + 1.0;
     let all: f64 = text.split_whitespace().map(letters).sum();
@@ -225,7 +226,8 @@ fn within(word: TimedWord, confidence: f64, seconds: f64) -> Word {
     }
 }
 
-/// The ISO 639-1 code of a language given as a code or, as OpenAI does, by its English name.
+/// Returns the ISO 639-1 code of a language that is given as a code or, as OpenAI does, by its
+/// English name.
 fn code(language: &str) -> Option<String> {
     const NAMES: &str = "afrikaans af arabic ar armenian hy azerbaijani az belarusian be bosnian bs \
         bulgarian bg catalan ca chinese zh croatian hr czech cs danish da dutch nl english en \
@@ -263,7 +265,7 @@ impl Transcriber for OpenAiTranscriber {
         let seconds = samples.len() as f64 / f64::from(SAMPLE_RATE);
         let samples = samples.to_vec();
         let wav = blocking::run(move || {
-            // Servers hallucinate words in silence, and charge for them.
+            // Servers hallucinate words in silence and charge for them.
             let speech = sound::possible_speech(&samples)?;
             Ok((!speech.is_empty()).then(|| sound::to_wav(&samples)))
         });

@@ -12,7 +12,7 @@ use ports::{
 type Script = dyn Fn(&[f32]) -> Result<Transcript> + Send + Sync;
 
 /// Calls a closure with the samples and counts the calls. Digital silence has no words, and no word
-/// exceeds the duration of the samples.
+/// extends beyond the end of the samples.
 pub struct ScriptedTranscriber {
     max_seconds: f64,
     script: Box<Script>,
@@ -20,7 +20,7 @@ pub struct ScriptedTranscriber {
 }
 
 impl ScriptedTranscriber {
-    /// Calls `script` with samples that are not silent.
+    /// Creates a transcriber that calls `script` with all samples that are not silent.
     pub fn new<F>(script: F) -> Self
     where
         F: Fn(&[f32]) -> Result<Transcript> + Send + Sync + 'static,
@@ -28,7 +28,7 @@ impl ScriptedTranscriber {
         Self { max_seconds: 30.0, script: Box::new(script), calls: AtomicUsize::new(0) }
     }
 
-    /// Returns the same words for every segment.
+    /// Creates a transcriber that returns the same words for every segment.
     pub fn with_transcript(transcript: Transcript) -> Self {
         Self::new(move |_| Ok(transcript.clone()))
     }
@@ -39,7 +39,7 @@ impl ScriptedTranscriber {
         self
     }
 
-    /// The number of segments it received.
+    /// Returns the number of segments received.
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! Adapters of the `decoder` port.
+//! Tests of the adapters of the `decoder` port.
 
 use std::path::Path;
 
@@ -33,7 +33,7 @@ fn recording() -> Recording {
     }
 }
 
-/// The content of `recording` and of the clips made with the `ffmpeg` program.
+/// Describes the content of `recording` and of the clips made with the `ffmpeg` program.
 fn clip() -> TestClip {
     let loud = 0.5 / std::f32::consts::SQRT_2;
     TestClip {
@@ -104,7 +104,7 @@ mod ffmpeg {
     const PICTURE: &str = "color=c=0xDC1E1E:s=320x180:r=25:d=1[a];color=c=0x1EB43C:s=320x180:r=25:d=1[b];color=c=0x283CC8:s=320x180:r=25:d=1[c];[a][b][c]concat=n=3,format=yuv420p,setsar=1";
     const SOUND: &str = "aevalsrc='0.5*sin(440*2*PI*t)*(lt(t,1)+gte(t,2))':s=44100:d=3";
 
-    /// The MP2 encoder's priming samples before the audio, seconds.
+    /// Duration of the MP2 encoder's priming samples before the audio, in seconds.
     const MP2_PRIMING: f64 = 481.0 / 44_100.0;
 
     fn after_priming(clip: &TestClip, by: f64) -> TestClip {
@@ -144,7 +144,7 @@ mod ffmpeg {
     }
 
     impl Studio {
-        /// `None`, with a message, if there is no `ffmpeg` program.
+        /// Returns `None`, with a message, if there is no `ffmpeg` program.
         pub(super) fn open() -> Option<Self> {
             if Command::new("ffmpeg").arg("-version").output().is_err() {
                 println!("skipped: there is no ffmpeg program to make clips with");
@@ -157,7 +157,7 @@ mod ffmpeg {
             self.folder.path().join(name)
         }
 
-        /// Runs `ffmpeg` with the arguments (split at spaces) between input options and the file.
+        /// Runs `ffmpeg` with these arguments, split at spaces, before the output file.
         pub(super) fn make(&self, name: &str, arguments: &str) -> Option<PathBuf> {
             let file = self.path(name);
             let output = Command::new("ffmpeg")
@@ -185,7 +185,7 @@ mod ffmpeg {
         }
     }
 
-    /// The right channel is the inverted left one, as with a reversed loudspeaker cable.
+    /// The right channel is the inverted left channel, as with a reversed loudspeaker cable.
     #[test]
     fn inverted_channels_do_not_cancel() {
         let Some(studio) = Studio::open() else { return };
@@ -198,7 +198,7 @@ mod ffmpeg {
         }
     }
 
-    /// Patches of reference white and of a grey card, in PQ and in HLG.
+    /// The images show patches of reference white and of a grey card, in PQ and in HLG.
     #[test]
     fn hdr_is_tone_mapped() {
         let Some(studio) = Studio::open() else { return };
@@ -324,7 +324,7 @@ mod ffmpeg {
             let Some(file) = studio.make(name, &arguments) else { continue };
             suite::check(&decoder(), name, &file, &heard);
         }
-        // Nor does it hide the video, whichever comes first.
+        // Cover art does not hide the video, whichever comes first.
         let arguments = "-i cover.jpg -f lavfi -i {picture} -map 0 -map 1 -c:v:0 copy -c:v:1 libx264 -disposition:v:0 attached_pic";
         let file = studio.make("cover_and_video.mp4", arguments).unwrap();
         suite::check(&decoder(), "cover_and_video.mp4", &file, &TestClip { tones: None, ..clip() });
@@ -362,7 +362,8 @@ mod ffmpeg {
     #[test]
     fn rotation_is_applied() {
         let Some(studio) = Studio::open() else { return };
-        // Left half red, right half blue; `rotate=90` turns clockwise: red ends up on top.
+        // The left half is red and the right half blue. `rotate=90` turns the image clockwise, so
+        // red ends up on top.
         let halves = "color=c=0xDC1E1E:s=160x180:r=25:d=1[a];color=c=0x283CC8:s=160x180:r=25:d=1[b];[a][b]hstack";
         studio
             .make("halves.mp4", &format!("-f lavfi -i {halves} -pix_fmt yuv420p -c:v libx264"))
@@ -392,12 +393,12 @@ mod ffmpeg {
         let Some(studio) = Studio::open() else { return };
         let decoder = decoder();
         let loud = 0.5 / std::f32::consts::SQRT_2;
-        // The video starts 0.8 s after the audio, which starts the clock.
+        // The video starts 0.8 s after the audio, and the timeline starts with the audio.
         let late =
             TestClip { shots: vec![(0.8, RED), (1.8, GREEN), (2.8, BLUE)], end: 3.8, ..clip() };
         for (name, coding) in [
             ("late_picture.mp4", "-c:v libx264 -c:a aac"),
-            // A codec without priming: Matroska would move the video by it.
+            // Uses a codec without priming, because Matroska would shift the video by the priming.
             ("late_picture.mkv", "-c:v libx264 -c:a pcm_s16le"),
         ] {
             let Some(file) = studio.make(
@@ -408,12 +409,12 @@ mod ffmpeg {
             };
             suite::check(&decoder, name, &file, &late);
         }
-        // A transport stream cannot hide the encoder's priming: the clock starts with it.
+        // A transport stream cannot hide the encoder's priming, so the timeline starts with it.
         let coding =
             "-f lavfi -i {sound} -itsoffset 0.8 -f lavfi -i {picture} -c:v libx264 -c:a mp2";
         let file = studio.make("late_picture.ts", coding).unwrap();
         suite::check(&decoder, "late_picture.ts", &file, &after_priming(&late, MP2_PRIMING));
-        // The audio starts late.
+        // The audio starts after the video.
         let file = studio
             .make(
                 "late_sound.mp4",
@@ -423,10 +424,10 @@ mod ffmpeg {
         let late =
             TestClip { tones: Some(vec![(0.5, 1.5, loud), (2.5, 3.5, loud)]), end: 3.5, ..clip() };
         suite::check(&decoder, "late_sound.mp4", &file, &late);
-        // A clock that does not start at 0.
+        // The file's timestamps do not start at 0.
         let file = studio.both("offset.ts", "-c:v libx264 -c:a mp2 -output_ts_offset 100").unwrap();
         suite::check(&decoder, "offset.ts", &file, &after_priming(&clip(), MP2_PRIMING));
-        // An edit list that hides the first half second, cut without re-encoding.
+        // The file is cut without re-encoding: an edit list hides the first half second.
         studio.both("whole.mp4", "-c:v libx264 -g 250 -c:a aac").unwrap();
         let file = studio.make("edited.mp4", "-ss 0.48 -i whole.mp4 -c copy").unwrap();
         let edited = TestClip {
@@ -436,7 +437,7 @@ mod ffmpeg {
             ..clip()
         };
         suite::check(&decoder, "edited.mp4", &file, &edited);
-        // A variable frame rate: red at 25, green at 5, blue at 25 frames per second.
+        // The frame rate varies: red at 25, green at 5, blue at 25 frames per second.
         let file = studio
             .both(
                 "variable.mp4",
@@ -469,7 +470,7 @@ mod ffmpeg {
     fn formats_change_mid_stream() {
         let Some(studio) = Studio::open() else { return };
         let loud = 0.5 / std::f32::consts::SQRT_2;
-        // Two concatenated streams with other rates and channels.
+        // Two concatenated streams have different sample rates and channels.
         studio.make("a.mp2", "-f lavfi -i {sound} -ar 44100 -c:a mp2").unwrap();
         studio
             .make("b.mp2", "-f lavfi -i {sound} -ar 24000 -af pan=stereo|c0=c0|c1=c0 -c:a mp2")
@@ -487,7 +488,7 @@ mod ffmpeg {
             duration_is_true: false,
         };
         suite::check(&decoder(), "joined.mp2", &studio.path("joined.mp2"), &heard);
-        // Two spliced recordings: another size, and the clock restarts.
+        // Two spliced recordings have different sizes, and the timestamps start over.
         studio.make("a.ts", "-f lavfi -i {picture} -c:v libx264 -output_ts_offset 500").unwrap();
         studio.make("b.ts", "-f lavfi -i {picture} -vf scale=160:90 -c:v libx264").unwrap();
         let joined: Vec<u8> =
@@ -512,7 +513,7 @@ mod ffmpeg {
         let bytes = std::fs::read(file).unwrap();
         std::fs::write(studio.path("cut_off.mp4"), &bytes[..bytes.len() * 6 / 10]).unwrap();
         suite::check_damaged(&decoder(), "cut_off.mp4", &studio.path("cut_off.mp4"), &clip());
-        // Undecodable without the index at the end.
+        // Without the index at its end, the file is undecodable.
         let file = studio.both("index_last.mp4", "-c:v libx264 -c:a aac").unwrap();
         let bytes = std::fs::read(file).unwrap();
         std::fs::write(studio.path("no_index.mp4"), &bytes[..bytes.len() / 2]).unwrap();
@@ -526,7 +527,7 @@ mod ffmpeg {
         let mut bytes = std::fs::read(file).unwrap();
         let (from, to) = (bytes.len() * 4 / 10, bytes.len() * 5 / 10);
         for (i, byte) in bytes[from..to].iter_mut().enumerate() {
-            // The sync bytes of the packets survive, their payload does not.
+            // The headers of the packets survive; their payload does not.
             if (from + i) % 188 > 12 {
                 *byte = byte.wrapping_mul(31).wrapping_add(i as u8);
             }
@@ -587,14 +588,15 @@ mod ffmpeg {
         assert_eq!(scan(slow), ErrorKind::Timeout);
     }
 
-    /// Known properties of real clips.
+    /// Checks known properties of real clips.
     #[test]
     fn real_clips() {
         let Some(media) = std::env::var_os("SHOTLOG_MEDIA").map(PathBuf::from) else {
             println!("skipped: SHOTLOG_MEDIA names no folder");
             return;
         };
-        // File, displayed size, whether it has audio, frames, first frame, end.
+        // File, displayed size, whether there is audio, number of frames, time of the first frame,
+        // end.
         for (name, size, sound, frames, first, end) in [
             ("googlework_short.mp4", (320, 180), true, 1026, 0.834, 35.07),
             ("decord_video_90.mov", (320, 568), false, 3, 0.0, 0.1),
@@ -620,7 +622,7 @@ mod ffmpeg {
         }
     }
 
-    /// A frame after a seek equals the one from decoding from the beginning.
+    /// Checks that seeking to a frame yields the same image as decoding from the beginning.
     #[test]
     fn seek_yields_the_same_frame() {
         let Some(media) = std::env::var_os("SHOTLOG_MEDIA").map(PathBuf::from) else {
@@ -643,7 +645,8 @@ mod ffmpeg {
         }
     }
 
-    /// Mean difference in brightness, 0..255, with one image scaled down to the size of the other.
+    /// Returns the mean difference of the channels, 0..255, after scaling one image down to the
+    /// size of the other.
     fn difference(picture: &Image, small: &[u8]) -> f64 {
         let ScanOptions { width, height, .. } = SIZE;
         let large = image::RgbImage::from_raw(picture.width, picture.height, picture.rgb.clone());

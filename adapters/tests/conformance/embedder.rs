@@ -1,4 +1,4 @@
-//! Adapters of the `embedder` port.
+//! Tests of the adapters of the `embedder` port.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ async fn hashing() {
     }
 }
 
-/// A server that returns the vectors of the hashing embedder, scaled.
+/// Starts a server that returns the scaled vectors of the hashing embedder.
 async fn hashing_server(float: bool, reversed: bool) -> Server {
     Server::start(move |request: &ReceivedRequest, _| {
         if float && request.body["encoding_format"] == "base64" {

@@ -1,4 +1,4 @@
-//! Adapters of `ports::fetcher`.
+//! Tests of the adapters of the `fetcher` port.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -13,7 +13,7 @@ use shotlog_adapters::fetcher::{HttpFetcher, HttpFetcherOptions, MemoryFetcher, 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// A local server with raw responses by path.
+/// A local server with one raw response per path.
 #[derive(Clone)]
 struct Server {
     address: SocketAddr,
@@ -51,7 +51,7 @@ impl Server {
         let _ = connection.write_all(&answer.unwrap_or_else(|| missing.to_vec())).await;
     }
 
-    /// Sets the raw response to `path`, including the head.
+    /// Sets the raw response for `path`, including the head, and returns its URL.
     fn raw(&self, path: &str, answer: Vec<u8>) -> String {
         self.answers.lock().unwrap().insert(path.into(), answer);
         format!("http://{}{path}", self.address)

@@ -1,5 +1,5 @@
-//! An in-memory Google Cloud Storage with what the adapters use, because there is no emulator for
-//! it. Rejects requests that deviate from its documentation.
+//! A fake Google Cloud Storage, in memory and limited to what the adapters use, because there is no
+//! emulator. Rejects requests that deviate from Google's documentation.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,16 +26,16 @@ pub(crate) struct Gcs {
 #[derive(Default)]
 struct State {
     objects: BTreeMap<String, Object>,
-    /// Parts of uploads by number, with their future content type.
+    /// The content type of each multipart upload, and its parts by number.
     uploads: HashMap<String, (String, BTreeMap<u32, Bytes>)>,
     sessions: HashMap<String, Session>,
-    /// Method and form of each request.
+    /// Method and form of each request, without duplicates.
     asked: BTreeSet<String>,
 }
 
 /// A resumable upload.
 struct Session {
-    /// From the request that began it.
+    /// The query of the request that began the upload.
     query: HashMap<String, String>,
     content_type: String,
     content: Vec<u8>,
@@ -61,7 +61,7 @@ impl Gcs {
         &self.url
     }
 
-    /// Method and form of each request so far, without duplicates.
+    /// Returns the method and form of each request so far, without duplicates.
     pub(crate) fn asked(&self) -> BTreeSet<String> {
         self.state.lock().unwrap().asked.clone()
     }
@@ -138,7 +138,7 @@ impl Gcs {
     }
 
     fn list(&self, query: &HashMap<String, String>) -> Response {
-        /// Small, so that listings have several pages.
+        /// Entries per page: few, so that listings have several pages.
         const PAGE: usize = 7;
         self.asks("GET list");
         let get = |name: &str| query.get(name).map(String::as_str).unwrap_or_default();
@@ -263,7 +263,7 @@ impl Gcs {
         response
     }
 
-    /// Multipart uploads of the XML API.
+    /// Handles multipart uploads through the XML API.
     fn parts(
         &self,
         method: &Method,
@@ -361,7 +361,8 @@ fn described(name: &str, object: &Object) -> Response {
     Response::builder().content_type("application/json").body(metadata(name, object).to_string())
 }
 
-/// The parts of a multipart body: each one's `Content-ID` and content after its headers.
+/// Splits a multipart body into parts and returns each part's `Content-ID` and its content without
+/// headers.
 fn split(headers: &HeaderMap, body: &[u8]) -> Vec<(String, Bytes)> {
     let kind = headers.get(header::CONTENT_TYPE).unwrap().to_str().unwrap();
     let boundary = kind.split_once("boundary=").unwrap().1.trim_matches('"');

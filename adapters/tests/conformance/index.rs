@@ -1,4 +1,4 @@
-//! Adapters of the `index` port.
+//! Tests of the adapters of the `index` port.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -113,7 +113,7 @@ async fn embedded_index_reclaims_space_of_deleted_points() {
     let (used, needed) = (vector_bytes(folder.path()), vector_bytes(once.path()));
     assert!(used < 3 * needed, "{used} bytes for what takes {needed}");
 
-    // Removes half of a segment step by step: the rest is merged into a new one.
+    // Removes half of a segment, step by step; the other half is merged into a new segment.
     let index = open(once.path()).await;
     for number in 0..9 {
         index.replace(Some(&Filter::video(video(number))), vec![]).await.unwrap();
@@ -146,7 +146,7 @@ async fn large_embedded_index_gives_advice() {
     assert_eq!(index.advice().await.unwrap(), None, "0 is never");
 }
 
-/// Sequences of batches that the child process below writes in parallel.
+/// Number of batch sequences that the child process below writes in parallel.
 const SEQUENCES: usize = 3;
 
 /// Points per batch.
@@ -155,8 +155,8 @@ const SIZE: usize = 40;
 const CRASH_FOLDER: &str = "SHOTLOG_TEST_INDEX_FOLDER";
 const CRASH_FROM: &str = "SHOTLOG_TEST_INDEX_FROM";
 
-/// Kills a writing process repeatedly: no acknowledged batch is missing, none is there in part, and
-/// the folder always opens.
+/// Kills a writing process repeatedly. No acknowledged batch is missing, no batch exists in part,
+/// and the folder always opens.
 #[tokio::test(flavor = "multi_thread")]
 async fn embedded_index_survives_kills() {
     let folder = tempfile::tempdir().unwrap();
@@ -174,7 +174,8 @@ async fn embedded_index_survives_kills() {
             }
             false
         };
-        // Some rounds end before the first acknowledgement, possibly while the folder is opened.
+        // Some rounds end before the first acknowledgement, possibly while the folder is being
+        // opened.
         let target = if round % 4 == 3 { 0 } else { 1 + random.below(40) };
         let mut seen = 0;
         while seen < target {
@@ -213,8 +214,8 @@ async fn embedded_index_survives_kills() {
     assert!(total > 20, "the child wrote {total} batches, too few to mean anything");
 }
 
-/// If any byte of a segment flips while the index is open, no call ends the process, the damage is
-/// detected, and the index accepts every point again after a reset.
+/// If a bit flips in any file of a segment while the index is open, no call ends the process, the
+/// damage is detected, and the index accepts every point again after a reset.
 #[tokio::test(flavor = "multi_thread")]
 async fn open_embedded_index_recovers_from_bit_rot() {
     let mut random = Random(0xB17_4071);
@@ -233,7 +234,7 @@ async fn open_embedded_index_recovers_from_bit_rot() {
                 let mut open = std::fs::File::options().write(true).open(&file).unwrap();
                 std::io::Write::write_all(&mut open, &bytes).unwrap();
             }
-            // These may fail or not, but must return.
+            // These calls may fail, but must return.
             let _ = index.count(&Filter::video(video(1))).await;
             let _ = index.values("video_id").await;
             let _ = index.replace(Some(&Filter::video(video(1))), batch(5)).await;
@@ -255,7 +256,7 @@ async fn open_embedded_index_recovers_from_bit_rot() {
     }
 }
 
-/// The files of all segments with this extension; at least one.
+/// Returns the segment files with this extension, at least one.
 fn files_with(folder: &Path, extension: &str) -> Vec<std::path::PathBuf> {
     let segments = std::fs::read_dir(folder.join("segments")).unwrap();
     let files = segments.map(|entry| entry.unwrap().path());
@@ -265,7 +266,7 @@ fn files_with(folder: &Path, extension: &str) -> Vec<std::path::PathBuf> {
     files
 }
 
-/// Kills a process while it creates an index: the folder still opens.
+/// Kills a process while it is creating an index. The folder still opens.
 #[tokio::test(flavor = "multi_thread")]
 async fn embedded_index_survives_a_kill_during_creation() {
     let mut random = Random(3);
@@ -283,7 +284,7 @@ async fn embedded_index_survives_a_kill_during_creation() {
     }
 }
 
-/// Starts [`writes_until_killed`] in a child process; each sequence resumes where it was.
+/// Starts [`writes_until_killed`] in a child process; each sequence resumes where it stopped.
 fn start_writing(folder: &Path, from: &[usize; SEQUENCES]) -> Child {
     let from: Vec<String> = from.iter().map(usize::to_string).collect();
     Command::new(std::env::current_exe().unwrap())
@@ -324,17 +325,18 @@ async fn writes_until_killed() {
     }
 }
 
-/// The number of a sequence's i-th batch.
+/// Returns the number of a sequence's i-th batch.
 fn number(sequence: usize, i: usize) -> usize {
     i * SEQUENCES + sequence
 }
 
-/// The batch that the i-th one of a sequence replaces: two of three do.
+/// Returns the batch that the i-th batch of a sequence replaces, if any: two out of three replace
+/// one.
 fn removed_by(sequence: usize, i: usize) -> Option<usize> {
     (!i.is_multiple_of(3)).then(|| number(sequence, i - 1))
 }
 
-/// The batches of a sequence that exist after this many have been written.
+/// Returns the batches of a sequence that exist after `written` of them have been written.
 fn living(sequence: usize, written: usize) -> impl Iterator<Item = usize> {
     (0..written)
         .filter(move |i| i + 1 == written || removed_by(sequence, i + 1).is_none())
@@ -411,7 +413,7 @@ async fn assert_whole(index: &EmbeddedIndex, number: usize) {
     assert_eq!(index.text_search(query).await.unwrap().len(), SIZE, "batch {number}");
 }
 
-/// A distinct unit vector for each pair.
+/// Returns a distinct unit vector for each pair of arguments.
 fn vector(number: usize, chunk: usize) -> Vec<f32> {
     let mut random = Random((number as u64) << 32 | chunk as u64 | 1 << 60);
     let raw: Vec<f32> = (0..DIMENSION).map(|_| random.below(2001) as f32 - 1000.0).collect();

@@ -1,4 +1,4 @@
-//! Adapters of `ports::jobs`.
+//! Tests of the adapters of the `jobs` port.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ mod nats {
 
     const REDELIVERY: Duration = Duration::from_secs(1);
 
-    /// The test's own NATS server and its data.
+    /// A NATS server that the test starts, and its data.
     struct Server {
         process: Child,
         port: u16,

@@ -1,4 +1,4 @@
-//! Adapters of `ports::listing`.
+//! Tests of the adapters of the `listing` port.
 
 use std::fs;
 use std::path::Path;
@@ -41,7 +41,7 @@ async fn embedded_listing_is_exclusive() {
     assert_eq!(listing.list(&all()).await.unwrap().entries, [entry(1)]);
 }
 
-/// For any damage to the file: the listing has all entries, or none and no mark.
+/// After any damage to the file, the listing has either all entries, or no entries and no mark.
 #[tokio::test(flavor = "multi_thread")]
 async fn damaged_listing_is_replaced() {
     let folder = tempfile::tempdir().unwrap();

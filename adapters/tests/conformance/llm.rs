@@ -1,4 +1,4 @@
-//! Adapters of the `llm` port.
+//! Tests of the adapters of the `llm` port.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
@@ -104,7 +104,7 @@ fn model(server: &Server) -> OpenAiLanguageModel {
     OpenAiLanguageModel::new(options(&server.url)).unwrap()
 }
 
-/// A chat completion with this text.
+/// Returns a chat completion with this text.
 fn says(text: &str) -> Reply {
     Reply::json(200, completion(text, "stop"))
 }
@@ -122,7 +122,7 @@ fn fails(status: u16, message: &str) -> Reply {
 
 const TITLE: &str = r#"{"title": "Rain"}"#;
 
-/// A server that answers each task with a document of the requested schema.
+/// Answers each task with a document that matches the requested schema.
 fn fill_schema(request: &ReceivedRequest) -> Reply {
     let sent = &request.body["response_format"]["json_schema"];
     let answer = match sent["name"].as_str().unwrap() {
@@ -170,7 +170,8 @@ async fn openai() {
     assert_eq!(answer.sentences[0].passages, ["v:0"]);
 }
 
-/// Completes a request against scripted replies: its usage or error kind, and the number of calls.
+/// Completes a request against scripted replies and returns its usage or error kind, and the number
+/// of calls.
 async fn outcome(replies: Vec<Reply>) -> (Result<Usage, ErrorKind>, usize) {
     let server = Server::in_turn(replies).await;
     let result = model(&server).complete(&request(Task::Title)).await;
@@ -201,7 +202,7 @@ async fn openai_retries_transient_errors() {
         (vec![busy(&format!("retry-after: {soon}\r\n")), says(TITLE)], usage(2, 1), 2),
         (vec![busy(""), busy(""), says(TITLE)], usage(3, 1), 3),
         (vec![busy("")], Err(ErrorKind::Unavailable), 3),
-        // A retry delay above the maximum is not waited for.
+        // If the server asks for a delay above the maximum, the client does not wait.
         (vec![busy("retry-after: 3600\r\n")], Err(ErrorKind::Unavailable), 1),
         (vec![fails(500, "oops"), fails(503, "oops"), says(TITLE)], usage(3, 1), 3),
         (vec![fails(502, "oops")], Err(ErrorKind::Unavailable), 3),
@@ -276,14 +277,14 @@ async fn openai_retries_a_truncated_answer_with_more_tokens() {
         server.received().iter().map(|r| r.body["max_tokens"].clone()).collect();
     assert_eq!(limits, [50, 200]);
     assert_eq!(outcome(vec![cut]).await, (Err(ErrorKind::Corrupt), 2));
-    // Cut off below the requested maximum: the context of the server is full.
+    // If the answer is cut off below the requested maximum, the server's context is full.
     let mut full = completion(r#"{"title": "Ra"#, "length");
     full["usage"]["completion_tokens"] = json!(190);
     let server = Server::in_turn(vec![Reply::json(200, full)]).await;
     let error = model(&server).complete(&request(Task::Title)).await.unwrap_err().to_string();
     assert!(error.contains("cut off after 190 of 200 tokens"), "{error}");
     assert!(error.contains("context is full"), "{error}");
-    // Cut off after the complete answer, which is accepted.
+    // An answer that is complete before the cut-off is accepted.
     let late = Reply::json(200, completion(TITLE, "length"));
     assert_eq!(outcome(vec![late]).await, (usage(1, 1), 1));
 }
@@ -382,7 +383,7 @@ async fn openai_limits_concurrency() {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    // Two requests may be in flight, so two hang and the others never get through.
+    // Two requests may be in flight, so two hang and the others are never sent.
     let in_flight = Arc::new(AtomicUsize::new(0));
     let count = in_flight.clone();
     let server = Server::start(move |_, _| {
@@ -430,7 +431,7 @@ async fn openai_streams_an_answer() {
     let refused = "Unrecognized request argument supplied: stream_options";
     for (replies, pieces, streamed) in [
         (vec![Reply::Send(200, headers, stream)], 2, vec![true]),
-        // A server that ignores the request to stream.
+        // The server ignores the request to stream.
         (vec![says(&answer)], 0, vec![true]),
         (vec![fails(400, refused), says(&answer)], 0, vec![true, false]),
     ] {
@@ -455,7 +456,7 @@ async fn openai_streams_an_answer() {
             server.received().iter().map(|sent| sent.body["stream"] == json!(true)).collect();
         assert_eq!(stream_flags, streamed);
     }
-    // Without a sink no stream is requested.
+    // Without a sink, no stream is requested.
     let server = Server::in_turn(vec![says(&answer)]).await;
     model(&server).complete(&request(Task::Answer)).await.unwrap();
     assert_eq!(server.received()[0].body["stream"], Value::Null);

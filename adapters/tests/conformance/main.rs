@@ -1,4 +1,4 @@
-//! Every adapter passes the suite of its port.
+//! Tests that every adapter passes the suite of its port.
 #![expect(clippy::unwrap_used, reason = "tests report by panicking")]
 
 mod decoder;

@@ -1,4 +1,4 @@
-//! Adapters of the reranker port.
+//! Tests of the adapters of the `reranker` port.
 
 use ports::conformance;
 use shotlog_adapters::reranker::ScriptedReranker;
@@ -9,7 +9,8 @@ async fn scripted() {
     conformance::reranker::suite(&reranker).await;
 }
 
-/// With the network that setup builds. Skipped without `SHOTLOG_MODELS` and `SHOTLOG_ONNXRUNTIME`.
+/// Tests with the network that `make setup` builds; skipped unless `SHOTLOG_MODELS` and
+/// `SHOTLOG_ONNXRUNTIME` are set.
 #[cfg(feature = "onnx")]
 mod onnx {
     use std::collections::BTreeMap;
@@ -21,7 +22,8 @@ mod onnx {
     use shotlog_adapters::reranker::{OnnxReranker, OnnxRerankerOptions};
     use shotlog_adapters::{OnnxRuntime, OnnxThreading};
 
-    /// The scores of the trained network before its conversion (`scripts/models/train_reranker.py`).
+    /// The scores of the trained network before its conversion
+    /// (`scripts/models/train_reranker.py`).
     #[derive(Deserialize)]
     struct Golden {
         question: String,

@@ -1,4 +1,5 @@
-//! An HTTP server with scripted misbehaviour, for adapters that call one. Records its requests.
+//! An HTTP server with scripted misbehaviour, for testing adapters that call a server. Records its
+//! requests.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,7 +13,7 @@ use tokio::net::{TcpListener, TcpStream};
 pub(crate) struct ReceivedRequest {
     pub(crate) path: String,
     pub(crate) authorization: Option<String>,
-    /// JSON, or the text of any other body.
+    /// The body as JSON, or as text if it is not JSON.
     pub(crate) body: Value,
 }
 
@@ -25,7 +26,7 @@ pub(crate) enum Reply {
     Hang,
     /// Closes the connection without a response.
     Drop,
-    /// Announces a longer body than it sends.
+    /// Announces a longer body than the server sends.
     CutOff,
 }
 
@@ -45,7 +46,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// `reply` receives the request and the number of earlier ones.
+    /// Starts a server. `reply` receives the request and the number of earlier requests.
     pub(crate) async fn start(
         reply: impl Fn(&ReceivedRequest, usize) -> Reply + Send + Sync + 'static,
     ) -> Self {
@@ -62,7 +63,7 @@ impl Server {
         Self { url, received, task }
     }
 
-    /// Answers with each reply in turn, then repeats the last one.
+    /// Starts a server that sends each reply in turn, then repeats the last one.
     pub(crate) async fn in_turn(replies: Vec<Reply>) -> Self {
         Self::start(move |_, before| replies[before.min(replies.len() - 1)].clone()).await
     }

@@ -1,4 +1,4 @@
-//! Adapters of `ports::storage`.
+//! Tests of the adapters of the `storage` port.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ fn folder(root: &Path) -> Arc<dyn ObjectStorage> {
     Arc::new(OpendalStorage::folder(root, BASE_URL).unwrap())
 }
 
-/// Every file and folder below `root`, relative.
+/// Lists every file and folder below `root`, relative to it.
 fn tree(root: &Path) -> Vec<String> {
     let (mut found, mut folders) = (Vec::new(), vec![root.to_owned()]);
     while let Some(folder) = folders.pop() {
@@ -92,7 +92,7 @@ async fn probe_of_unwritable_folder_hides_its_path() {
     let root = tempfile::tempdir().unwrap();
     let storage = folder(root.path());
     std::fs::remove_dir_all(root.path()).unwrap();
-    // A file in place of the folder: not even root can create anything below it.
+    // Puts a file in place of the folder: not even root can create anything below it.
     std::fs::write(root.path(), "").unwrap();
     let error = storage.probe().await.expect_err("there is no folder");
     let message = error.to_string();
@@ -113,7 +113,7 @@ async fn unmounted_folder_is_unavailable_until_remounted() {
     put().await.expect("stored");
     let elsewhere = root.path().join("elsewhere");
     std::fs::rename(&mount, &elsewhere).unwrap();
-    // Gone altogether, and an empty mount point.
+    // First the folder is missing, then it is an empty mount point.
     for _ in 0..2 {
         for (call, outcome) in [
             ("put", put().await),
@@ -167,7 +167,7 @@ fn bad_base_url_is_rejected() {
     assert_eq!(error.kind(), ErrorKind::Invalid);
 }
 
-/// A bucket on the server in `S3_ENDPOINT`, where `S3_BUCKET` must exist.
+/// Options for a bucket on the server in `S3_ENDPOINT`, where `S3_BUCKET` must exist.
 #[cfg(feature = "cloud")]
 pub(crate) fn s3_options(prefix: &str) -> Option<shotlog_adapters::storage::S3Options> {
     use shotlog_adapters::storage::{RemoteLimits, S3Options};
@@ -198,7 +198,7 @@ async fn s3() {
     check_bounded_memory(storage, 64 << 20, 32 << 20).await;
 }
 
-/// A bucket on the fake of Google's service.
+/// Options for a bucket on the fake Google Cloud Storage.
 #[cfg(feature = "cloud")]
 pub(crate) fn gcs_options(server: &super::gcs::Gcs) -> shotlog_adapters::storage::GcsOptions {
     use shotlog_adapters::storage::{GcsOptions, RemoteLimits};

@@ -132,7 +132,8 @@ impl<'a> Corpus<'a> {
     }
 }
 
-/// Whether on-screen text is a title or a sign, not a notice, an address, a clock or a camera label.
+/// Whether on-screen text is a title or a sign, not a notice, an address, a clock or a camera
+/// label.
 pub(super) fn is_title(caption: &str) -> bool {
     /// Maximum number of words in a title.
     const LONGEST: usize = 7;

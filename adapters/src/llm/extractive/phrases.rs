@@ -1,5 +1,5 @@
-//! Extracts keyphrases and titles: runs of content words, weighted by word frequency in the manner of RAKE
-//! (Rose et al., 2010).
+//! Extracts keyphrases and titles: runs of content words, weighted by word frequency in the manner
+//! of RAKE (Rose et al., 2010).
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;

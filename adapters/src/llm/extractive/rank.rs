@@ -1,5 +1,5 @@
-//! Ranks sentences by LexRank centrality (Erkan and Radev, 2004) and word weight, and selects them by
-//! maximal marginal relevance (Carbonell and Goldstein, 1998).
+//! Ranks sentences by LexRank centrality (Erkan and Radev, 2004) and word weight, and selects them
+//! by maximal marginal relevance (Carbonell and Goldstein, 1998).
 
 use std::collections::HashMap;
 

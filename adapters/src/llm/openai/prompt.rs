@@ -208,7 +208,8 @@ pub(super) fn wire_schema(task: Task) -> Value {
     schema
 }
 
-/// Whether a schema is valid in strict mode: every object is closed and requires all its properties.
+/// Whether a schema is valid in strict mode: every object is closed and requires all its
+/// properties.
 pub(super) fn is_strict(schema: &Value) -> bool {
     let Some(map) = schema.as_object() else {
         return match schema {

@@ -1,5 +1,6 @@
-//! Word timestamps: the decoder's cross-attention follows the audio frame of the token it
-//! generates, and the best path through it gives the times. As in openai/whisper's `timing.py`.
+//! Word timestamps: the decoder's cross-attention focuses on the audio frame of the token that is
+//! being generated, and the best path through the attention gives the times, as in openai/whisper's
+//! `timing.py`.
 
 use ports::decoder::SAMPLE_RATE;
 use ports::transcriber::Word;
@@ -9,26 +10,27 @@ use super::tokens::PRECISION;
 
 /// Width of the median filter over attention, an odd number of frames.
 const MEDIAN_WIDTH: usize = 7;
-/// Words are assumed to last at most twice the median, and the median at most this, seconds.
+/// Upper limit for the median duration of a word, in seconds. Words are assumed to last at most
+/// twice the median.
 const MAX_MEDIAN: f64 = 0.7;
-/// Audio this much quieter than a word's peak does not belong to its edges: 25 dB.
+/// Audio below this fraction of a word's peak loudness (−25 dB) does not belong to the word.
 const AUDIBLE: f32 = 0.056;
-/// Window for loudness in samples: 25 ms, every 10 ms.
+/// Window for measuring loudness, in samples: 25 ms, every 10 ms.
 const LOUDNESS_WINDOW: usize = SAMPLE_RATE as usize / 40;
 const STEP: usize = SAMPLE_RATE as usize / 100;
-/// A word that extends beyond its segment by more than this is cut at its end, seconds.
+/// A word that extends beyond its segment by more than this, in seconds, is shortened.
 const MAX_OVERHANG: f64 = 0.5;
-/// Words that end this close to the end of the audio may be cut off, seconds.
+/// Words that end within this time of the end of the audio, in seconds, may be cut off.
 const END_TOLERANCE: f64 = 0.1;
-/// Minimum time per letter, seconds: fast speech has 25 letters per second.
+/// Minimum time per letter, in seconds; fast speech has 25 letters per second.
 const MIN_LETTER: f64 = 0.02;
-/// Probability below which words before a dropped one are dropped too. The value was chosen on one
-/// sentence that was cut at nine places.
+/// Words before a dropped word are dropped too if their probability is lower than this. The value
+/// was chosen with one sentence that was cut at nine places.
 const MIN_BROKEN_OFF_CONFIDENCE: f32 = 0.3;
 
-/// Computes the start of each token after a prompt, and the end of the last one, in seconds of a
-/// window with `seconds` of audio. `attention` covers the prompt, one more token, the tokens in
-/// question and the end token.
+/// Computes the start of each token after the prompt and the end of the last one, in seconds from
+/// the start of a window with `seconds` of audio. `attention` covers `prompt` tokens, one more
+/// token, the tokens to be timed and the end token.
 pub(super) fn times(attention: &Attention, prompt: usize, seconds: f64) -> Vec<f64> {
     let moments = ((seconds / PRECISION).ceil() as usize).clamp(1, attention.moments);
     let rows = attention.tokens.saturating_sub(prompt + 1);
@@ -48,7 +50,7 @@ pub(super) fn times(attention: &Attention, prompt: usize, seconds: f64) -> Vec<f
             sum.iter_mut().zip(smoothed(row)).for_each(|(sum, share)| *sum += share);
         }
     }
-    // The middle of a frame.
+    // Uses the middle of the frame.
     let time = |moment: usize| ((moment as f64 + 0.5) * PRECISION).min(seconds);
     first_columns(&path, moments).into_iter().map(time).collect()
 }
@@ -73,7 +75,7 @@ fn standardise(shares: &mut [f32], columns: usize) {
     }
 }
 
-/// Median filter with mirrored ends.
+/// Applies a median filter with mirrored ends.
 fn smoothed(row: &[f32]) -> Vec<f32> {
     let half = MEDIAN_WIDTH / 2;
     if row.len() <= half {
@@ -95,8 +97,8 @@ fn smoothed(row: &[f32]) -> Vec<f32> {
         .collect()
 }
 
-/// The first column of each row on the path from the first cell to the last with the largest sum,
-/// going right, down or both (dynamic time warping).
+/// Finds the path from the first cell to the last that has the largest sum, moving right, down or
+/// diagonally (dynamic time warping), and returns its first column in each row.
 fn first_columns(gains: &[f32], columns: usize) -> Vec<usize> {
     const BOTH: u8 = 0;
     const DOWN: u8 = 1;
@@ -132,8 +134,8 @@ fn first_columns(gains: &[f32], columns: usize) -> Vec<usize> {
     firsts
 }
 
-/// Shortens words that include an adjacent pause: at the ends of sentences, and at segment
-/// boundaries. `words` are those of one window, each with its segment's start and end.
+/// Shortens words that include an adjacent pause, at the ends of sentences and at segment
+/// boundaries. `words` holds the words of one window, each with the start and end of its segment.
 pub(super) fn shorten(words: &mut [(Word, (f64, f64))]) {
     let seconds = |word: &Word| word.end - word.start;
     let mut lengths: Vec<f64> =
@@ -186,8 +188,8 @@ pub(super) fn shorten(words: &mut [(Word, (f64, f64))]) {
     }
 }
 
-/// Moves the edges of words to audible sound. The best path leaves no gaps between words, so each
-/// word includes adjacent silence.
+/// Moves the edges of words to where sound is audible. The best path leaves no gaps between words,
+/// so each word includes adjacent silence.
 pub(super) fn trim(words: &mut [(Word, (f64, f64))], samples: &[f32]) {
     let seconds = |step: usize| (step * STEP) as f64 / f64::from(SAMPLE_RATE);
     for (word, _) in words {
@@ -211,8 +213,8 @@ pub(super) fn trim(words: &mut [(Word, (f64, f64))], samples: &[f32]) {
     }
 }
 
-/// Drops words that were not spoken at the end of the audio. If the audio breaks off within a word, the model
-/// completes the sentence; alignment has no time left for the words that it adds.
+/// Drops words that were not spoken at the end of the audio. If the audio ends within a word, the
+/// model completes the sentence, and alignment has no time left for the words that the model adds.
 pub(super) fn drop_unspoken(words: &mut Vec<(Word, (f64, f64))>, seconds: f64) {
     let mut broken_off = false;
     while let Some((word, _)) = words.last() {
@@ -292,10 +294,10 @@ mod tests {
         let spoken = vec![what.clone(), you.clone()];
         assert_eq!(left(spoken.iter().cloned().chain(invented).collect()), "what you");
         assert_eq!(left(spoken.clone()), "what you");
-        // A doubtful last word that has its time was spoken.
+        // A last word that is doubtful but long enough was spoken.
         let name = word("Ellery.", 5.45, 5.88, 0.2);
         assert_eq!(left(vec![what.clone(), name]), "what Ellery.");
-        // Elsewhere, a short word is a matter of alignment.
+        // Elsewhere, a word that is too short is an alignment error.
         let within = word("to", 4.0, 4.0, 0.9);
         assert_eq!(left(vec![within]), "to");
         assert_eq!(left(Vec::new()), "");

@@ -1,5 +1,5 @@
-//! Decodes one window into tokens: timestamp rules, greedy decoding, and temperature fallback if
-//! the answer loops or is unlikely, as in openai/whisper's `decoding.py` and `transcribe.py`.
+//! Decodes one window into tokens, as in openai/whisper's `decoding.py` and `transcribe.py`:
+//! timestamp rules, greedy decoding, and higher temperatures if the answer loops or is unlikely.
 
 use std::cmp::Ordering::Greater;
 use std::io::Write;
@@ -11,17 +11,17 @@ use ports::{ErrorKind, PortError, Result, vad::SpeechSpan};
 use super::network::{EncodedWindow, Network};
 use super::tokens::{PRECISION, Vocabulary};
 
-/// Maximum first timestamp of a window, seconds: speech is assumed to begin by then.
+/// Maximum first timestamp in a window, in seconds; speech is assumed to begin by then.
 const LATEST_START: f64 = 1.0;
 /// Text with a higher compression ratio is repetitive.
 const MAX_COMPRESSION: f64 = 2.4;
 /// Minimum average log probability per token of a likely answer.
 const MIN_LOG_PROBABILITY: f64 = -1.0;
-/// An unlikely answer to a window with a higher no-speech probability is discarded.
+/// An unlikely answer is discarded if the window's no-speech probability is higher.
 const MAX_NO_SPEECH: f32 = 0.6;
-/// Assumed timestamp error, seconds.
+/// Assumed error of timestamps, in seconds.
 const STAMP_ERROR: f64 = 0.3;
-/// Probability from which a language may be the spoken one, 0..1.
+/// Minimum probability (0..1) of a language that may be the spoken one.
 const MIN_LANGUAGE_SHARE: f32 = 0.1;
 /// Sampling temperature of each attempt.
 const TEMPERATURES: [f32; 6] = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0];
@@ -31,11 +31,11 @@ const TEMPERATURES: [f32; 6] = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0];
 pub(super) struct DecodedWindow {
     /// Text and timestamps, without the end token.
     pub(super) tokens: Vec<u32>,
-    /// The probability of each token among those allowed at its position, 0..1.
+    /// The probability (0..1) of each token among the tokens allowed at its position.
     pub(super) probabilities: Vec<f32>,
-    /// Sum over the tokens and the end token.
+    /// Sum of the log probabilities of the tokens and the end token.
     pub(super) log_probability: f64,
-    /// Probability that the window has no speech, 0..1.
+    /// Probability (0..1) that the window contains no speech.
     pub(super) no_speech: f32,
 }
 
@@ -48,7 +48,7 @@ impl DecodedWindow {
         self.mean_log_probability() < MIN_LOG_PROBABILITY
     }
 
-    /// Whether the text loops without repetitions in the window's `speech`.
+    /// Whether the text repeats itself although the window's `speech` does not.
     fn loops(&self, vocabulary: &Vocabulary, speech: &[SpeechSpan]) -> bool {
         let repeats = |tokens: &[u32]| {
             let text = vocabulary.text(tokens);
@@ -63,7 +63,7 @@ impl DecodedWindow {
         within || !have_separate_speech(&spans, speech)
     }
 
-    /// Keeps one occurrence of a repetition at the end.
+    /// Keeps only one occurrence of a repetition at the end.
     fn cut_repetition(&mut self) {
         if let Some(length) = before_repetition(&self.tokens) {
             self.tokens.truncate(length);
@@ -72,8 +72,8 @@ impl DecodedWindow {
     }
 }
 
-/// Splits tokens into the texts between timestamps with their times, seconds of the window. Text
-/// without a closing timestamp lasts forever.
+/// Splits tokens into the texts between timestamps, with their times in seconds from the start of
+/// the window. Text without a closing timestamp has an infinite end.
 fn timed_segments<'t>(tokens: &'t [u32], vocabulary: &Vocabulary) -> Vec<(&'t [u32], (f64, f64))> {
     let is_stamp = |token: &u32| vocabulary.seconds(*token).is_some();
     let mut segments = Vec::new();
@@ -92,8 +92,8 @@ fn timed_segments<'t>(tokens: &'t [u32], vocabulary: &Vocabulary) -> Vec<(&'t [u
     segments
 }
 
-/// Whether each segment has its own span of speech. Repetitions by a speaker have pauses between
-/// them, repetitions by a looping network do not.
+/// Whether each segment has a separate span of speech. A speaker who repeats words pauses in
+/// between; a looping network leaves no pauses.
 fn have_separate_speech(segments: &[(f64, f64)], speech: &[SpeechSpan]) -> bool {
     let holds = |(start, end): &(f64, f64), span: &SpeechSpan| {
         let middle = f64::midpoint(span.start, span.end);
@@ -110,9 +110,9 @@ fn have_separate_speech(segments: &[(f64, f64)], speech: &[SpeechSpan]) -> bool 
     segments.len() > 1 && segments.iter().all(spoken) && segments.windows(2).all(apart)
 }
 
-/// Finds the best answer to a window, which is empty for silence. It is the first answer that is
-/// likely and does not loop, or else the most likely one that does not loop. Repetition that
-/// `speech` (seconds of the window) confirms is genuine.
+/// Finds the best answer to a window, which is empty for silence. The best is the first that is
+/// likely and does not loop or, if there is none, the most likely that does not loop. Repetition is
+/// genuine if `speech` (in seconds from the start of the window) confirms it.
 pub(super) fn answer(
     network: &mut Network,
     encoded: &EncodedWindow,
@@ -145,7 +145,7 @@ pub(super) fn answer(
     }))
 }
 
-/// A language, its token, and its probability among all languages of the model, 0..1.
+/// A language, its token, and its probability (0..1) among all languages of the model.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LanguageScore {
     pub(super) code: String,
@@ -153,8 +153,8 @@ pub(super) struct LanguageScore {
     pub(super) probability: f32,
 }
 
-/// Detects the languages that may be spoken, most probable first; there are none for an
-/// English-only model.
+/// Detects the languages that may be spoken, most probable first; returns none for an English-only
+/// model.
 pub(super) fn languages(
     network: &mut Network,
     encoded: &EncodedWindow,
@@ -168,7 +168,7 @@ pub(super) fn languages(
     Ok(probable(scores, &vocabulary.languages))
 }
 
-/// The most probable language by the token scores, and others that are not much less probable.
+/// Returns the most probable language by the token scores, and all others that may be spoken.
 fn probable(scores: &[f32], languages: &[(String, u32)]) -> Vec<LanguageScore> {
     let score = |token: u32| scores.get(token as usize).copied().unwrap_or(f32::NEG_INFINITY);
     let shares = softmax(&languages.iter().map(|(_, token)| score(*token)).collect::<Vec<_>>());
@@ -186,7 +186,7 @@ fn probable(scores: &[f32], languages: &[(String, u32)]) -> Vec<LanguageScore> {
     spoken
 }
 
-/// Of several likely languages, the one in which the words are most probable.
+/// Returns the one of several likely languages in which the words are most probable.
 pub(super) fn likeliest_language(
     network: &mut Network,
     encoded: &EncodedWindow,
@@ -213,7 +213,7 @@ pub(super) fn likeliest_language(
     Ok(best.map(|(spoken, _)| spoken))
 }
 
-/// One attempt. Temperature 0 selects the most probable token each time.
+/// Makes one attempt. At temperature 0, selects the most probable token each time.
 fn sample(
     network: &mut Network,
     encoded: &EncodedWindow,
@@ -263,8 +263,9 @@ fn silent() -> PortError {
     PortError::new(ErrorKind::Invalid, "the speech model gives no scores")
 }
 
-/// Masks tokens that must not follow: timestamps come in pairs around text, never decrease, begin
-/// the answer, and are forced if their total probability exceeds that of any text token.
+/// Masks tokens that must not come next. Timestamps come in pairs around text, never decrease and
+/// begin the answer; one is forced if the total probability of all timestamps exceeds that of every
+/// text token.
 fn mask_disallowed(scores: &mut [f32], tokens: &[u32], vocabulary: &Vocabulary) {
     const NEVER: f32 = f32::NEG_INFINITY;
     let (stamps, end) = (vocabulary.timestamps as usize, vocabulary.end as usize);
@@ -285,7 +286,7 @@ fn mask_disallowed(scores: &mut [f32], tokens: &[u32], vocabulary: &Vocabulary) 
     let closes = tokens.len() >= 2 && last_is_stamp && !is_stamp(&tokens[tokens.len() - 2]);
     if last_is_stamp {
         match closes {
-            // The end of a segment: the start of the next or the end token follows.
+            // At the end of a segment, the start of the next segment or the end token must follow.
             true => scores[..end].fill(NEVER),
             false => scores[stamps..].fill(NEVER),
         }
@@ -324,7 +325,7 @@ fn softmax(scores: &[f32]) -> Vec<f32> {
     shares.iter().map(|share| (share / sum) as f32).collect()
 }
 
-/// The index of the first maximum.
+/// Returns the index of the first maximum.
 fn largest(scores: &[f32]) -> usize {
     let mut best = 0;
     for (i, score) in scores.iter().enumerate() {
@@ -335,7 +336,7 @@ fn largest(scores: &[f32]) -> usize {
     best
 }
 
-/// The zlib compression ratio of a text.
+/// Returns the zlib compression ratio of `text`.
 fn compression(text: &str) -> f64 {
     if text.is_empty() {
         return 0.0;
@@ -346,8 +347,8 @@ fn compression(text: &str) -> f64 {
     written.map_or(0.0, |short| text.len() as f64 / short.len() as f64)
 }
 
-/// The index after the first occurrence of tokens that repeat up to the end; `None` for fewer than
-/// three repetitions.
+/// Returns the index after the first occurrence of tokens that repeat up to the end; `None` if they
+/// occur fewer than three times.
 fn before_repetition(tokens: &[u32]) -> Option<usize> {
     (1..=tokens.len() / 3).find_map(|period| {
         let repeated = tokens.iter().rev().zip(tokens.iter().rev().skip(period));
@@ -382,7 +383,7 @@ impl SplitMix64 {
 pub(super) mod tests {
     use super::*;
 
-    /// The first greedy attempt, for which the reference is known.
+    /// Makes the first, greedy attempt, for which the reference result is known.
     pub(in super::super) fn greedy(
         network: &mut Network,
         encoded: &EncodedWindow,

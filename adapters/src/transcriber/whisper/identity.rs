@@ -1,5 +1,5 @@
 //! The identity of a Whisper model: a name that changes with any of its files and with the options,
-//! so that cached words of another model are not reused.
+//! so that words cached from another model are not reused.
 
 use std::fs::File;
 use std::io::Read;
@@ -10,11 +10,11 @@ use sha2::{Digest, Sha256};
 
 use super::network::Network;
 
-/// Incremented when the same files yield other words or times.
+/// Increment if a code change makes the same files yield different words or times.
 const REVISION: u8 = 3;
 
-/// The model's identity, such as `whisper-base-1f2e3d4c`, or `whisper-base-1f2e3d4c-de` with a
-/// configured language.
+/// Returns the model's identity, such as `whisper-base-1f2e3d4c`, or `whisper-base-1f2e3d4c-de`
+/// with a configured language.
 pub(super) fn model_identity(folder: &Path, language: Option<&str>) -> Result<String> {
     let mut digest = Sha256::new_with_prefix([REVISION]);
     let texts = ["config.json", "generation_config.json", "tokenizer.json"];

@@ -1,13 +1,13 @@
-//! Whisper's front end: log-mel spectrograms of 30 s, numerically equal to the reference.
+//! Whisper's front end: log-mel spectrograms of 30 s of audio, numerically equal to the reference.
 
 use std::sync::Arc;
 
 use ports::decoder::SAMPLE_RATE;
 use realfft::{RealFftPlanner, RealToComplex};
 
-/// Samples per window, 30 s; padded with silence.
+/// Samples per window: 30 s, padded with silence.
 pub(super) const WINDOW: usize = 30 * SAMPLE_RATE as usize;
-/// Columns of a spectrogram.
+/// Number of columns in a spectrogram.
 pub(super) const FRAMES: usize = WINDOW / HOP;
 const HOP: usize = 160;
 const SIZE: usize = 400;
@@ -17,7 +17,7 @@ pub(super) struct MelSpectrogram {
     transform: Arc<dyn RealToComplex<f64>>,
     /// Periodic Hann window.
     window: Vec<f64>,
-    /// For each band the first Fourier bin and the weights from there on.
+    /// For each band, the first Fourier bin and the weights from that bin on.
     bands: Vec<(usize, Vec<f64>)>,
 }
 
@@ -31,7 +31,7 @@ impl MelSpectrogram {
         }
     }
 
-    /// Bands × [`FRAMES`], row by row, from at most [`WINDOW`] samples.
+    /// Computes the spectrogram of at most [`WINDOW`] samples: bands × [`FRAMES`], row by row.
     pub(super) fn compute(&self, samples: &[f32]) -> Vec<f32> {
         let bands = self.bands.len();
         let mut levels = vec![-10.0_f64; bands * FRAMES];
@@ -51,7 +51,7 @@ impl MelSpectrogram {
             if frame.iter().all(|s| *s == 0.0) {
                 continue;
             }
-            // Can only fail for other lengths than those of the plan.
+            // Can only fail for lengths other than the planned ones.
             let _ = self.transform.process(&mut frame, &mut bins);
             power.iter_mut().zip(&bins).for_each(|(power, bin)| *power = bin.norm_sqr());
             for (band, (from, weights)) in self.bands.iter().enumerate() {

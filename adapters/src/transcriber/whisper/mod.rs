@@ -1,5 +1,5 @@
 //! Whisper models on ONNX Runtime: an encoder for windows of 30 s and a decoder that generates text
-//! with timestamps. Supports exports of Hugging Face's optimum, of any size.
+//! with timestamps. Supports models of any size that Hugging Face's optimum exports.
 
 mod align;
 mod decode;
@@ -29,7 +29,7 @@ use mel::{MelSpectrogram, WINDOW};
 use network::{EncodedWindow, Network};
 use tokens::Vocabulary;
 
-/// Minimum audio at the end that can hold a word, samples.
+/// Minimum length, in samples, of audio at the end that can contain a word.
 const SHORTEST: usize = SAMPLE_RATE as usize / 10;
 
 /// Options of [`Whisper::open`].
@@ -40,9 +40,9 @@ pub struct WhisperOptions {
     /// `decoder_with_past_model.onnx`), `tokenizer.json`, `config.json` and optionally
     /// `generation_config.json`.
     pub folder: PathBuf,
-    /// The spoken language, as `en`; `None` to detect it.
+    /// The spoken language, such as `en`; `None` to detect it.
     pub language: Option<String>,
-    /// Threads of the encoder, at least 1; the decoder has one.
+    /// Number of threads for the encoder, at least 1; the decoder uses one.
     pub threads: usize,
 }
 
@@ -81,7 +81,7 @@ impl Whisper {
     }
 }
 
-/// A language of the model by its code.
+/// Finds a language of the model by its code.
 fn find(vocabulary: &Vocabulary, code: &str) -> Option<LanguageScore> {
     let code = if code == "jv" { "jw" } else { code };
     let (code, token) = vocabulary.languages.iter().find(|(known, _)| known == code)?;
@@ -95,7 +95,7 @@ fn unknown(vocabulary: &Vocabulary, code: &str) -> PortError {
     PortError::new(ErrorKind::Invalid, message)
 }
 
-/// Deserializes the needed part of a JSON file.
+/// Deserializes a JSON file, ignoring unknown fields.
 fn json<T: DeserializeOwned>(file: &Path) -> Result<T> {
     if !file.is_file() {
         return Err(PortError::new(ErrorKind::NotFound, format!("no {}", file.display())));
@@ -106,7 +106,7 @@ fn json<T: DeserializeOwned>(file: &Path) -> Result<T> {
     })
 }
 
-/// The words between two timestamps, seconds of the window.
+/// The tokens between two timestamps, in seconds from the start of the window.
 struct WindowSegment<'a> {
     start: f64,
     end: f64,
@@ -115,7 +115,7 @@ struct WindowSegment<'a> {
 }
 
 impl Model {
-    /// Processes window by window, each from the end of the last complete segment.
+    /// Processes one window after another; each begins at the end of the last complete segment.
     fn transcribe(&self, samples: &[f32], language: Option<&str>) -> Result<Transcript> {
         let mut transcript = Transcript::default();
         let requested = language.and_then(|code| find(&self.vocabulary, code));
@@ -149,7 +149,7 @@ impl Model {
             }));
             from += ((settled * f64::from(SAMPLE_RATE)) as usize).clamp(SHORTEST, window.len());
         }
-        // Segments of one window end where those of the next begin, up to rounding.
+        // The segments of one window end where those of the next begin, except for rounding.
         let mut latest = 0.0_f64;
         for word in &mut transcript.words {
             word.start = word.start.max(latest);
@@ -173,7 +173,7 @@ impl Model {
     }
 
     /// Generates a few tokens from an empty encoding, so that files that do not belong together
-    /// fail here. Does not run the encoder, since that takes a second, and memory that many
+    /// fail here. Does not run the encoder, because that takes a second and uses memory that many
     /// services never need.
     fn warm_up(&self) -> Result<()> {
         let mut network = self.network.lock();
@@ -186,7 +186,8 @@ impl Model {
         network.alignment(&empty, &prompt).map(|_| ())
     }
 
-    /// Recognises a window: its possible `speech`, the language, and the encoder's output.
+    /// Recognises the speech in a window. `speech` lists the spans of possible speech. Returns the
+    /// tokens, the language and the encoder's output.
     fn recognise_window(
         &self,
         window: &[f32],
@@ -215,7 +216,7 @@ impl Model {
     }
 
     /// Computes the start of each token and the end of the last one, for each segment. If the
-    /// network has no alignment output, the tokens share the time of their segment equally.
+    /// network has no alignment output, the tokens of a segment share its time equally.
     fn times(
         &self,
         segments: &[WindowSegment<'_>],
@@ -248,7 +249,8 @@ impl Model {
         Ok(segments.iter().map(of_stretch).collect())
     }
 
-    /// Words with the bounds of their segments, seconds of the window.
+    /// Returns the words, each with the start and end of its segment, in seconds from the start of
+    /// the window.
     fn words(
         &self,
         segments: &[WindowSegment<'_>],
@@ -276,7 +278,7 @@ impl Model {
 }
 
 impl WindowSegment<'_> {
-    /// Equal shares of the time for every token.
+    /// Returns times that give every token an equal share of the segment.
     fn spread(&self) -> Vec<f64> {
         let step = (self.end - self.start) / self.tokens.len().max(1) as f64;
         (0..=self.tokens.len()).map(|i| self.start + step * i as f64).collect()

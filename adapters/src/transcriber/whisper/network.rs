@@ -1,7 +1,8 @@
 //! Whisper's encoder and decoder on ONNX Runtime. Supports the layouts of Hugging Face's exporter,
-//! with the decoder in one file with a cache branch or in separate files for the prompt and the
-//! following steps, and that of `scripts/models/convert_whisper.py`, whose encoder also outputs the
-//! cross-attention keys and values and whose single decoder also outputs its attention.
+//! in which the decoder is one file with a cache branch or separate files for the prompt and the
+//! following steps. Also supports the layout of `scripts/models/convert_whisper.py`, in which the
+//! encoder also outputs the cross-attention keys and values, and the single decoder also outputs
+//! its attention.
 
 use std::path::{Path, PathBuf};
 
@@ -21,19 +22,19 @@ pub(super) struct Shape {
     decoder_attention_heads: usize,
     /// Mel bands, 80 or 128.
     pub(super) num_mel_bins: usize,
-    /// Maximum number of tokens of prompt and answer together.
+    /// Maximum number of tokens in prompt and answer together.
     pub(super) max_target_positions: usize,
     /// Size of the vocabulary.
     pub(super) vocab_size: usize,
 }
 
 impl Shape {
-    /// Reads `config.json` in a folder.
+    /// Reads `config.json` from `folder`.
     pub(super) fn open(folder: &Path) -> Result<Self> {
         super::json(&folder.join("config.json"))
     }
 
-    /// Keys or values for `places` tokens, possibly none.
+    /// Returns zeroed keys or values for `places` tokens, possibly none.
     fn blank(&self, places: usize) -> Result<Tensor<f32>> {
         let heads = self.decoder_attention_heads;
         let shape = [1, heads, places, self.d_model / heads.max(1)];
@@ -41,7 +42,7 @@ impl Shape {
     }
 }
 
-/// The sessions. Processes one window at a time.
+/// The ONNX Runtime sessions of the encoder and the decoder. Processes one window at a time.
 pub(super) struct Network {
     encoder: Session,
     decoder: Decoder,
@@ -51,45 +52,45 @@ pub(super) struct Network {
 enum Decoder {
     /// One file with a cache branch.
     Merged(Session),
-    /// One file without a cache and one with.
+    /// One file without a cache and one with a cache.
     Separate { prompt: Session, step: Session },
     /// One file that starts with an empty cache and takes cross-attention from the encoder.
     Single(Session),
 }
 
-/// The encoder's output with the hidden states.
+/// Name of the encoder output that holds the hidden states.
 const STATES: &str = "last_hidden_state";
 
-/// Encoder frames of 20 ms per window.
+/// Number of encoder frames, of 20 ms each, per window.
 const ENCODER_FRAMES: usize = FRAMES / 2;
 
-/// Prefix of the encoder outputs that are decoder inputs.
+/// Name prefix of the encoder outputs that are also decoder inputs.
 const CROSS_ATTENTION_PREFIX: &str = "present.";
 
 /// The encoder's output for a window.
 pub(super) struct EncodedWindow {
     states: DynValue,
-    /// Cross-attention keys and values by decoder input name; empty if the encoder does not output
+    /// Cross-attention keys and values, by decoder input name; empty if the encoder does not output
     /// them.
     cross: Vec<(String, DynValue)>,
 }
 
 #[cfg(test)]
 impl EncodedWindow {
-    /// The encoder's states, row by row.
+    /// Returns the hidden states, row by row.
     pub(super) fn numbers(&self) -> &[f32] {
         self.states.try_extract_tensor::<f32>().expect("numbers").1
     }
 }
 
-/// The attention of the alignment heads over a sequence of tokens.
+/// The attention of the alignment heads for a sequence of tokens.
 pub(super) struct Attention {
     pub(super) heads: usize,
     /// Length of the sequence.
     pub(super) tokens: usize,
     /// Number of 20 ms frames.
     pub(super) moments: usize,
-    /// Heads × tokens × frames; the frames of a token add up to 1.
+    /// Heads × tokens × frames; the shares of a token add up to 1.
     pub(super) shares: Vec<f32>,
 }
 
@@ -108,13 +109,13 @@ pub(super) struct DecodingSession<'a> {
 }
 
 impl Network {
-    /// Opens the files in `folder`. Prefers a merged decoder; uses quantised files if there are no
-    /// others. *Blocks*.
+    /// Opens the files in `folder`. Prefers a merged decoder. Uses quantised files only if there
+    /// are no others. *Blocks*.
     pub(super) fn open(runtime: &Runtime, folder: &Path, threads: usize) -> Result<Self> {
         let shape = Shape::open(folder)?;
         let encoder_file = file(folder, "encoder_model")?;
         let encoder = runtime.session(&encoder_file, threads, Inputs::FixedSize)?;
-        // The cache grows with every token, and a token is too little work for a second thread.
+        // The cache grows with every token, and one token is too little work for a second thread.
         let varied = |file: PathBuf| runtime.session(&file, 1, Inputs::Varied);
         let merged = file(folder, "decoder_model_merged");
         let decoder =
@@ -150,7 +151,7 @@ impl Network {
         &self.shape
     }
 
-    /// The existing files of the network in `folder`.
+    /// Lists the existing files of the network in `folder`.
     pub(super) fn files(folder: &Path) -> Vec<PathBuf> {
         let parts =
             ["encoder_model", "decoder_model_merged", "decoder_model", "decoder_with_past_model"];
@@ -162,7 +163,8 @@ impl Network {
         let shape = [1, self.shape.num_mel_bins, FRAMES];
         let mel = TensorRef::from_array_view((shape, mel)).map_err(failed)?;
         let name = self.encoder.inputs().first().map(|i| i.name().to_owned()).unwrap_or_default();
-        // Runs are long and rare, and use a hundred megabytes that should be released in between.
+        // Runs are long and rare, and each uses about a hundred megabytes, which should be released
+        // in between.
         let options = release_memory()?;
         let outputs = self.encoder.run_with_options(ort::inputs![name => mel], &options);
         let outputs = outputs.map_err(failed)?;
@@ -177,7 +179,7 @@ impl Network {
         Ok(EncodedWindow { states: states.ok_or_else(|| missing(STATES))?, cross })
     }
 
-    /// An encoding of nothing: tensors of the right shapes without running the encoder.
+    /// Returns an empty encoding: tensors of the right shapes, made without running the encoder.
     pub(super) fn empty_encoding(&self) -> Result<EncodedWindow> {
         let (mut states, mut cross) = (None, Vec::new());
         for output in self.encoder.outputs() {
@@ -206,7 +208,7 @@ impl Network {
         DecodingSession { network: self, encoded, memory: None }
     }
 
-    /// The attention while decoding `tokens`; `None` if the network has no such output.
+    /// Returns the attention while decoding `tokens`; `None` if the network does not output it.
     pub(super) fn alignment(
         &mut self,
         encoded: &EncodedWindow,
@@ -235,18 +237,18 @@ impl Network {
     }
 }
 
-/// The decoder's attention output.
+/// Name of the decoder output that holds the attention.
 const ALIGNMENT: &str = "alignment_attentions";
 
 impl DecodingSession<'_> {
     /// Appends tokens and returns the scores of the next token after each: one row of vocabulary
-    /// size per token. The first call takes the prompt, later ones one token.
+    /// size per token. The first call takes the prompt; each later call takes one token.
     pub(super) fn step(&mut self, tokens: &[u32]) -> Result<Vec<Vec<f32>>> {
         let vocabulary = self.network.shape.vocab_size;
         let layers = self.network.shape.decoder_layers;
         let before = self.memory.as_ref().map_or(0, |m| m.tokens);
-        // If the encoder does not output it, the decoder's first run returns cross-attention; later
-        // runs return none or an empty one, since it does not change.
+        // If the encoder does not output the cross-attention, the decoder's first run does. It does
+        // not change, so later runs output none or an empty one.
         let cross_from_decoder = self.memory.is_none() && self.encoded.cross.is_empty();
         let mut outputs = self.run(tokens, tokens.len())?;
         let rows = rows(&outputs, tokens.len(), vocabulary)?;
@@ -273,12 +275,13 @@ impl DecodingSession<'_> {
         Ok(rows)
     }
 
-    /// One run of the decoder, which returns scores after the last `scored` tokens or all of them.
+    /// Runs the decoder once. The outputs contain scores for the last `scored` tokens or for all of
+    /// them.
     fn run(&mut self, tokens: &[u32], scored: usize) -> Result<SessionOutputs<'_>> {
         let shape = &self.network.shape;
         let ids: Vec<i64> = tokens.iter().map(|t| i64::from(*t)).collect();
         let ids = Tensor::from_array(([1, ids.len()], ids)).map_err(failed)?;
-        // The branch without a cache ignores it, but the input is required.
+        // The branch without a cache ignores the cache input, but the input is required.
         let unread = usize::from(!matches!(self.network.decoder, Decoder::Single(_)));
         let session = match (&mut self.network.decoder, &self.memory) {
             (Decoder::Merged(session) | Decoder::Single(session), _) => session,
@@ -346,7 +349,7 @@ fn missing(name: &str) -> PortError {
     )
 }
 
-/// The file of a part of the network: full precision, or else quantised.
+/// Finds the file for one part of the network; prefers full precision to quantised files.
 fn file(folder: &Path, part: &str) -> Result<PathBuf> {
     let names =
         ["", "_quantized", "_int8"].map(|suffix| folder.join(format!("{part}{suffix}.onnx")));

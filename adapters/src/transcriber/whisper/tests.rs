@@ -1,5 +1,5 @@
-//! Compares the tiny network from `scripts/fixtures/whisper.py` with numpy's results. The tests
-//! need ONNX Runtime and are skipped with a message if `SHOTLOG_ONNXRUNTIME` is not set.
+//! Compares the tiny network from `scripts/fixtures/whisper.py` with results computed by numpy. The
+//! tests need ONNX Runtime and are skipped with a message if `SHOTLOG_ONNXRUNTIME` is not set.
 
 use serde::Deserialize;
 
@@ -10,13 +10,13 @@ struct Case {
     seed: u32,
     seconds: f64,
     language: String,
-    /// Including the end token, if it was reached.
+    /// Includes the end token if it was reached.
     tokens: Vec<u32>,
     sum_log_probability: f64,
     no_speech: f64,
-    /// Columns of the spectrogram.
+    /// Some columns of the spectrogram.
     mel: Vec<Vec<f32>>,
-    /// Rows of the encoder's states.
+    /// Some rows of the encoder's states.
     states: Vec<Vec<f32>>,
 }
 
@@ -39,7 +39,7 @@ fn cases() -> Vec<Case> {
     json(&fixtures().join("reference.json")).unwrap()
 }
 
-/// The same noise as in the script.
+/// Generates the same noise as the script.
 fn noise(seed: u32, seconds: f64) -> Vec<f32> {
     let mut state = seed;
     let samples = (0..(seconds * 16_000.0) as i64).map(|i| {
@@ -50,7 +50,7 @@ fn noise(seed: u32, seconds: f64) -> Vec<f32> {
     samples.collect()
 }
 
-/// A folder with some of the files, as other exporters write them.
+/// Creates a folder with only these files, as other exporters write them.
 fn folder_with(files: &[&str]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for file in files {
@@ -214,16 +214,16 @@ fn segments_are_cut_at_timestamp_pairs() {
     let cases: [(Vec<u32>, Segments, f64); 6] = [
         (vec![], vec![], 10.0),
         (vec![at(0.0), a, b, at(4.0)], vec![(0.0, 4.0, 2)], 10.0),
-        // No timestamp closes the last segment: it lasts to the end.
+        // If no timestamp closes the last segment, it lasts to the end.
         (vec![at(1.0), a, b, c], vec![(1.0, 10.0, 3)], 10.0),
-        // The part after the pair is processed again.
+        // The part after the pair of timestamps is processed again.
         (vec![at(0.0), a, at(2.0), at(2.0), b, c], vec![(0.0, 2.0, 1)], 2.0),
         (
             vec![at(0.0), a, at(2.0), at(3.0), b, c, at(5.0)],
             vec![(0.0, 2.0, 1), (3.0, 5.0, 2)],
             10.0,
         ),
-        // Nothing lies beyond the audio.
+        // No segment extends beyond the audio.
         (vec![at(0.0), a, at(29.0)], vec![(0.0, 10.0, 1)], 10.0),
     ];
     for (tokens, expected, settled) in cases {

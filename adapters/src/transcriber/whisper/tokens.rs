@@ -27,9 +27,9 @@ struct Generation {
     is_multilingual: Option<bool>,
 }
 
-/// The special tokens, and the text of the others.
+/// The special tokens and the text of all other tokens.
 pub(super) struct Vocabulary {
-    /// The bytes of every text token; empty for special ones.
+    /// The bytes of every text token; empty for special tokens.
     texts: Vec<Vec<u8>>,
     /// Language codes and their tokens; empty for an English-only model.
     pub(super) languages: Vec<(String, u32)>,
@@ -41,12 +41,12 @@ pub(super) struct Vocabulary {
     pub(super) timestamps: u32,
     /// Tokens that are never generated.
     pub(super) suppressed: Vec<u32>,
-    /// Tokens that are never generated first.
+    /// Tokens that are never generated as the first token.
     pub(super) suppressed_first: Vec<u32>,
 }
 
 impl Vocabulary {
-    /// Reads `tokenizer.json` and, if present, `generation_config.json` in `folder`. Without the
+    /// Reads `tokenizer.json` and, if present, `generation_config.json` from `folder`. Without the
     /// latter, the vocabulary `size` shows whether the model is English-only.
     pub(super) fn open(folder: &Path, size: usize) -> Result<Self> {
         let file = folder.join("tokenizer.json");
@@ -108,8 +108,8 @@ impl Vocabulary {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Groups text tokens into words: before every space or, for languages without spaces, after
-    /// every complete character.
+    /// Groups text tokens into words. Splits before every space or, for languages without spaces,
+    /// after every complete character.
     pub(super) fn words<'t>(&self, tokens: &'t [u32], language: &str) -> Vec<&'t [u32]> {
         let spaced = !UNSPACED.contains(&language);
         let mut words = Vec::new();
@@ -130,18 +130,18 @@ impl Vocabulary {
         words
     }
 
-    /// The token that disables timestamps.
+    /// Returns the token that disables timestamps.
     pub(super) fn no_timestamps(&self) -> u32 {
         self.timestamps - 1
     }
 
-    /// The seconds of a timestamp token.
+    /// Returns the time of a timestamp token, in seconds; `None` for other tokens.
     pub(super) fn seconds(&self, token: u32) -> Option<f64> {
         token.checked_sub(self.timestamps).map(|steps| f64::from(steps) * PRECISION)
     }
 }
 
-/// The bytes of the first `count` tokens.
+/// Returns the bytes of the first `count` tokens.
 fn token_texts(tokenizer: &Tokenizer, count: u32) -> Vec<Vec<u8>> {
     let bytes = bytes_of_letters();
     let text = |id: u32| {
@@ -151,7 +151,7 @@ fn token_texts(tokenizer: &Tokenizer, count: u32) -> Vec<Vec<u8>> {
     (0..count).map(text).collect()
 }
 
-/// The language codes among special tokens such as `<|en|>`.
+/// Returns the language codes among special tokens such as `<|en|>`.
 fn language_codes(tokenizer: &Tokenizer, ids: Range<u32>) -> Vec<(String, u32)> {
     let language = |id: u32| {
         let text = tokenizer.id_to_token(id)?;
@@ -161,7 +161,8 @@ fn language_codes(tokenizer: &Tokenizer, ids: Range<u32>) -> Vec<(String, u32)> 
     ids.filter_map(language).collect()
 }
 
-/// Byte-level tokenizers represent every byte as a printable letter: itself, or one from U+0100 on.
+/// Byte-level tokenizers represent every byte as a printable letter: the byte's own character if
+/// that is printable, otherwise one from U+0100 on.
 fn bytes_of_letters() -> HashMap<char, u8> {
     let printable =
         |byte: u8| matches!(byte, b'!'..=b'~' | 0xA1..=0xAC) || (0xAE..=0xFF).contains(&byte);

@@ -1,4 +1,4 @@
-//! The two channels of a stereo track, handed out along with their mix.
+//! Tests that a scan passes on the two channels of a stereo track along with their mix.
 
 use adapters::decoder::{FfmpegDecoder, FfmpegOptions};
 use ports::decoder::{AudioBlock, ScanFrame, ScanOptions, ScanSink, VideoDecoder};
@@ -8,11 +8,11 @@ use super::ffmpeg::{Studio, decoder};
 
 const SIZE: ScanOptions = ScanOptions { width: 2, height: 2, exact: true, audio_track: None };
 
-/// Seconds of sound, and how loud the mix and each channel are, as root mean squares.
+/// The amount of audio, and the energy of the mix and of each channel.
 #[derive(Default)]
 struct Levels {
     samples: usize,
-    /// Samples of blocks whose channels differ.
+    /// Number of samples in blocks whose channels differ.
     stereo: usize,
     energy: [f64; 3],
 }
@@ -40,7 +40,7 @@ impl Levels {
     }
 }
 
-/// A tone on each channel, of which the right one begins after a second.
+/// A tone on each channel; the right one begins after a second.
 const TONES: &str =
     "-f lavfi -i aevalsrc='0.5*sin(440*2*PI*t)|0.25*sin(700*2*PI*t)*gte(t,1)':s=44100:d=3";
 

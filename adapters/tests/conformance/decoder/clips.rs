@@ -1,4 +1,4 @@
-//! Clips from the confined decoder show what the file shows at that time.
+//! Tests that clips from the confined decoder show what the file shows at that time.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use super::ffmpeg::{Studio, decoder};
 
 const SIZE: ScanOptions = ScanOptions { width: 48, height: 27, exact: true, audio_track: None };
 
-/// Mean image difference that re-encoding may cause, of 255.
+/// Mean image difference, 0..255, that re-encoding may cause.
 const UNLIKE: f64 = 10.0;
 
-/// Spans at the beginning, in the middle and at the end of a video of this duration.
+/// Returns spans at the beginning, in the middle and at the end of a video of this duration.
 fn pieces(seconds: f64) -> [(f64, f64); 4] {
     let longest = |start: f64, end: f64| (start, end.min(start + 12.0));
     [
@@ -27,7 +27,7 @@ fn pieces(seconds: f64) -> [(f64, f64); 4] {
     ]
 }
 
-/// A file well beyond the reader's buffer, with a key frame every two seconds.
+/// The file is much larger than the reader's buffer and has a key frame every two seconds.
 #[test]
 fn clip_of_a_long_file() {
     let Some(studio) = Studio::open() else { return };
@@ -45,7 +45,7 @@ fn clip_of_a_long_file() {
     assert!(log.clip_matches_file(&file, 5.3, 7.9, false), "it begins with the previous key frame");
 }
 
-/// Cancelling ends the process at once, not at its time limit.
+/// Cancellation ends the process at once, before its time limit.
 #[test]
 fn cancelled_clip_ends_at_once() {
     let Some(studio) = Studio::open() else { return };
@@ -115,7 +115,8 @@ impl FrameLog {
         log
     }
 
-    /// Makes a clip and compares it with the file, frame by frame. Returns whether it was copied.
+    /// Makes a clip, compares it with the file, frame by frame, and returns whether its packets
+    /// were copied.
     fn clip_matches_file(&self, file: &Path, start: f64, end: f64, exact: bool) -> bool {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cut.mp4");
@@ -127,7 +128,7 @@ impl FrameLog {
         assert!(video && (!exact || start == cut.start), "{what}");
         let piece = Self::scan(&path);
         assert!(piece.damaged <= self.damaged, "{what}: {} damaged", piece.damaged);
-        // The first frame of the clip may have begun before its start.
+        // The clip's first frame may begin before the start of the clip.
         let first = self.frames.iter().rposition(|(time, _)| *time <= start + 2e-3).unwrap_or(0);
         let past = self.frames.partition_point(|(time, _)| *time < end - 1e-3);
         let (expected, actual) = (past.saturating_sub(first), piece.frames.len());

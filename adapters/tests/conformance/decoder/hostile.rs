@@ -1,5 +1,5 @@
-//! Hostile and malformed files: their cost, duration and error messages. All through the confined
-//! decoder.
+//! Tests of hostile and malformed files with the confined decoder: their cost, duration and error
+//! messages.
 
 use std::path::{Path, PathBuf};
 
@@ -53,7 +53,7 @@ fn refused(decoder: &WorkerDecoder, file: &Path, words: &[&str]) {
 }
 
 impl Studio {
-    /// A changed copy of a clip.
+    /// Writes a modified copy of a clip.
     fn changed(&self, name: &str, clip: &Path, change: impl FnOnce(&mut Vec<u8>)) -> PathBuf {
         let mut bytes = std::fs::read(clip).unwrap();
         change(&mut bytes);
@@ -72,7 +72,8 @@ fn boxed(kind: &[u8; 4], parts: &[&[u8]]) -> Vec<u8> {
     [&(body.len() as u32 + 8).to_be_bytes(), kind.as_slice(), &body].concat()
 }
 
-/// An MP4 of a few hundred bytes whose only track claims the maximum number of samples.
+/// Returns an MP4 file of a few hundred bytes whose only track claims the maximum number of
+/// samples.
 fn claimed_samples() -> Vec<u8> {
     let number = |n: u32| n.to_be_bytes();
     let max_seconds = number(0x7fff_ffff);
@@ -103,7 +104,7 @@ fn memory_is_limited() {
     let error = small.scan(&bomb, &SIZE, &mut ScanOutput::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
     assert!(error.to_string().len() > 20, "{error}");
-    // A file that exceeds the memory limit is reported as such.
+    // If a file exceeds the memory limit, the error names the limit.
     let Some(studio) = Studio::open() else { return };
     let file =
         studio.make("large.mkv", "-f lavfi -i testsrc2=s=3840x2160:r=5:d=1 -c:v ffv1").unwrap();
@@ -130,7 +131,7 @@ fn cpu_time_is_limited() {
     assert!(error.to_string().contains("decoder.cpu_time"), "{error}");
 }
 
-/// Inspects the process that sends frames.
+/// Inspects the decoder process while it sends frames.
 #[derive(Default)]
 struct ProcessInspector {
     status: String,
@@ -161,7 +162,8 @@ fn worker_is_sandboxed_before_decoding() {
         println!("skipped: this kernel does not list the children of a thread");
         return;
     }
-    // More than fits into the pipe: the process still runs when its first frame arrives.
+    // The frames do not all fit into the pipe, so the process is still running when its first frame
+    // arrives.
     let arguments = "-f lavfi -i testsrc2=s=64x36:r=25:d=60 -c:v mpeg4";
     let file = studio.make("long.mp4", arguments).unwrap();
     let mut inspector = ProcessInspector::default();
@@ -197,7 +199,7 @@ fn worker_crash_is_an_error_of_the_file() {
         WorkerDecoder::new(WorkerOptions { program: program.into(), ..WorkerOptions::default() })
     };
     refused(&program("/bin/true"), &file, &["ended without an answer"]);
-    // Copies its input to its output, which is not a message.
+    // This program copies its input to its output, which is not a valid message.
     let loud = studio.path("loud.sh");
     std::fs::write(&loud, "#!/bin/sh\nexec cat\n").unwrap();
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
@@ -241,14 +243,14 @@ fn absurd_sample_rate_is_rejected() {
 #[test]
 fn timestamp_jump_does_not_extend_the_video() {
     let Some(studio) = Studio::open() else { return };
-    // The last tag of a Flash video: the upper byte of its timestamp.
+    // Changes the upper byte of the timestamp in the last tag of a Flash video.
     let whole = studio.both("whole.flv", "-c:v flv -q:v 5 -c:a pcm_s16le").unwrap();
     let flash = studio.changed("jump.flv", &whole, |bytes| {
         let end = bytes.len() - 4;
         let size = u32::from_be_bytes(bytes[end..].try_into().unwrap()) as usize;
         bytes[end - size + 4] ^= 0xb8;
     });
-    // A cluster of a Matroska file: its timestamp.
+    // Changes the timestamp of a cluster in a Matroska file.
     let coding = "-f lavfi -i {picture} -c:v mpeg4 -g 5 -cluster_time_limit 400";
     let whole = studio.make("whole.mkv", coding).unwrap();
     let cluster = |bytes: &[u8], nth: usize| {
@@ -267,7 +269,7 @@ fn timestamp_jump_does_not_extend_the_video() {
         assert!((2.5..=4.0).contains(&summary.end), "{name}: ends at {}", summary.end);
         assert!(output.samples as f64 <= 4.0 * f64::from(SAMPLE_RATE), "{name}");
         assert_eq!(summary.frames, 75, "{name}");
-        // Frames have the same times as in the scan.
+        // Single frames have the same times as in the scan.
         let (first, last) = (output.times[10], output.times[74]);
         let frames = decoder().frames(&file, &[last + 0.01, first + 0.01], 64).unwrap();
         let times: Vec<f64> = frames.iter().map(|f| f.as_ref().unwrap().time).collect();
@@ -283,7 +285,7 @@ fn long_frames_keep_their_duration() {
         ("slides.mp4", "-f lavfi -i testsrc2=s=64x36:r=1/10:d=40 -c:v libx264", 40.0),
         ("slides.mkv", "-f lavfi -i testsrc2=s=64x36:r=1/10:d=40 -c:v libx264", 40.0),
         ("slides.gif", "-f lavfi -i testsrc2=s=64x36:r=1/10:d=40", 40.0),
-        // A frame a minute.
+        // One frame per minute.
         ("screen.mp4", "-f lavfi -i testsrc2=s=64x36:r=1/60:d=180 -c:v libx264", 180.0),
         ("screen.webm", "-f lavfi -i testsrc2=s=64x36:r=1/60:d=180 -c:v libvpx", 180.0),
         // A still image for the duration of its audio.

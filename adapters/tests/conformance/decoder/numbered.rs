@@ -1,4 +1,5 @@
-//! Numbered frames: the frame found for a time is the one shown at that time, in every container.
+//! Tests with numbered frames that the frame returned for a time is the one shown at that time, in
+//! every container.
 
 use ports::decoder::{
     AudioBlock, CancellationToken, ClipRequest, Image, ScanFrame, ScanOptions, ScanSink, Still,
@@ -7,14 +8,16 @@ use ports::decoder::{
 
 use super::ffmpeg::{Studio, decoder};
 
-/// Number of columns that encode the bits of a number, lowest first, and their width in pixels.
+/// Number of columns that encode the bits of a frame's number, lowest first, and their width in
+/// pixels.
 const BITS: u32 = 10;
 const COLUMN: u32 = 16;
 
 /// Frames per second.
 const RATE: f64 = 25.0;
 
-/// Input options for a video whose upper half shows each frame's number and whose lower half moves.
+/// Returns input options for a video whose upper half shows each frame's number and whose lower
+/// half moves.
 fn film(seconds: u32) -> String {
     let bits = format!("mod(floor((N+{{from}})/pow(2\\,floor(X/{COLUMN})))\\,2)");
     let lower = "90+60*sin((X+Y+3*N)/9)";
@@ -126,7 +129,7 @@ fn seek_is_exact_in_every_container() {
     }
 }
 
-/// Joined segments of a stream whose clocks all begin at the same value.
+/// The stream consists of joined segments whose timestamps all begin at the same value.
 #[test]
 fn joined_segments_are_contiguous() {
     let Some(studio) = Studio::open() else { return };
@@ -135,7 +138,7 @@ fn joined_segments_are_contiguous() {
         ("ts", "-c:v libx264 -preset veryfast -g 25 -pix_fmt yuv420p -c:a aac"),
         ("vob", "-c:v mpeg2video -g 15 -bf 2 -q:v 2 -c:a mp2"),
     ] {
-        // Larger files are not read through if their end is known.
+        // Larger files are not read to the end if their duration is known.
         let large = "-muxrate 110M";
         for (seconds, muxing) in [(3, ""), (12, ""), (3, large)] {
             if !muxing.is_empty() && end != "ts" {
@@ -161,7 +164,7 @@ fn joined_segments_are_contiguous() {
             let mut numbers = Numbers::default();
             decoder().scan(&file, &EXACT, &mut numbers).unwrap();
             let whole = f64::from(2 * seconds);
-            // The video of a program stream begins a little after its audio.
+            // In a program stream, the video begins a little after the audio.
             let late = numbers.frames[0].0;
             for (time, number) in &numbers.frames {
                 let expected = f64::from(*number) / RATE + late;

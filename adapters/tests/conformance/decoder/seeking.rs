@@ -1,16 +1,16 @@
-//! Frames at times between key frames, where the decoder skips others on the way.
+//! Tests of frames between key frames, for which the decoder skips other frames on the way.
 
 use ports::decoder::{AudioBlock, ScanFrame, ScanOptions, ScanSink, Still, VideoDecoder};
 
 use super::ffmpeg::{Studio, decoder};
 
-/// A scrolling picture, so that every frame differs.
+/// The picture scrolls, so that every frame differs.
 const PICTURE: &str = "-f lavfi -i testsrc2=s=160x96:r=25:d=8,scroll=h=0.01";
 
 /// A key frame every 30 frames, and non-reference frames in between.
 const CODING: &str = "-c:v libx264 -bf 3 -b_strategy 0 -sc_threshold 0 -g 30 -pix_fmt yuv420p";
 
-/// Mean channel difference from colour conversion and the loop filter, 0..255.
+/// Mean channel difference, 0..255, that colour conversion and the loop filter may cause.
 const ALIKE: f64 = 8.0;
 
 #[derive(Default)]
@@ -27,18 +27,18 @@ impl ScanSink for FrameLog {
     }
 }
 
-/// Finds the frame shown at a time, for any spacing of frames.
+/// The frame shown at a time is found for any spacing of frames.
 #[test]
 fn frame_matches_the_requested_time() {
     let Some(studio) = Studio::open() else { return };
     for (name, spacing) in [
         ("even.mp4", "-vf null"),
         ("even.mkv", "-vf null"),
-        // Every other third of a second, and one frame that is followed by a gap of two seconds.
+        // Frames only in every other 0.3 s, with a gap of two seconds.
         ("uneven.mp4", "-vf select=lt(mod(t\\,0.6)\\,0.3)*not(between(t\\,3\\,5)) -fps_mode vfr"),
         ("uneven.mkv", "-vf select=lt(mod(t\\,0.6)\\,0.3)*not(between(t\\,3\\,5)) -fps_mode vfr"),
         ("interlaced.mp4", "-vf setfield=tff -flags +ilme+ildct"),
-        // Without an index of key frames.
+        // This container has no index of key frames.
         ("stream.ts", "-vf null"),
     ] {
         let Some(file) = studio.make(name, &format!("{PICTURE} {spacing} {CODING}")) else {

@@ -1,21 +1,21 @@
-//! A scan skips frames only where the picture does not change.
+//! Tests that a scan skips frames only where the picture does not change.
 
 use ports::decoder::{AudioBlock, ScanFrame, ScanOptions, ScanSink, ScanSummary, VideoDecoder};
 
 use super::ffmpeg::{Studio, decoder};
 
-/// Two still pictures, then one that scrolls fast from 4 s on. The first one's number of frames
-/// does not end on a pattern of predicted frames.
+/// Two still pictures, then one that scrolls fast from 4 s on. The first picture does not end at
+/// the end of a pattern of predicted frames.
 const SHOTS: &str = "smptebars=s=320x180:r=25:d=2.04[a];rgbtestsrc=s=320x180:r=25:d=1.96[b];\
                      testsrc=s=320x180:r=25:d=2,scroll=h=0.08[c];[a][b][c]concat=n=3,format=yuv420p";
 
-/// No key frame at the start of a shot, and non-reference frames in between.
+/// There is no key frame at the start of a shot, and there are non-reference frames.
 const CODING: &str = "-c:v libx264 -bf 3 -b_strategy 0 -sc_threshold 0 -g 250";
 
-/// Mean channel difference from which two small frames differ, 0..255.
+/// Mean channel difference, 0..255, from which two small frames count as different.
 const UNLIKE: f64 = 6.0;
 
-/// Times, pixels, and the number of frames skipped before each.
+/// The time and pixels of each frame, and the number of frames skipped before it.
 #[derive(Default)]
 struct FrameLog {
     frames: Vec<(f64, Vec<u8>, u32)>,
@@ -67,7 +67,7 @@ fn static_frames_are_skipped() {
     for pair in log.frames.windows(2) {
         assert!(pair[1].0 - pair[0].0 < 0.1, "{} and {}", pair[0].0, pair[1].0);
     }
-    // The last frame of a shot and the first of the next.
+    // The last frame of a shot and the first frame of the next.
     for time in [2.0, 2.04, 3.96, 4.0] {
         assert!(log.has(time), "the frame at {time} was skipped");
     }

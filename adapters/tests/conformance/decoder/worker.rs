@@ -1,4 +1,4 @@
-//! The decode worker program of the conformance tests: only `shotlog decode`.
+//! The decode worker program for the conformance tests: implements only `shotlog decode`.
 
 use std::process::ExitCode;
 

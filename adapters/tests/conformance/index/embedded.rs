@@ -1,4 +1,4 @@
-//! Damaged files of an embedded index, and its replacement.
+//! Tests of damaged files in an embedded index, and of replacing the index.
 
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ impl Damage {
     }
 }
 
-/// The files of a commit with deletes, so that there is one of every kind.
+/// Returns the files of a commit with deletions, so that there is a file of every kind.
 async fn written(folder: &Path) -> Vec<PathBuf> {
     let index = open(folder).await;
     index.replace(None, batches(0..2)).await.unwrap();
@@ -89,7 +89,7 @@ async fn leftovers_of_an_unfinished_commit_are_harmless() {
     let before = std::fs::read(&commit).unwrap();
     let removal = Filter::video(video(1));
     open(folder.path()).await.replace(Some(&removal), vec![]).await.unwrap();
-    // As if the process had been killed after writing all files of the commit, but before the
+    // Simulates a process that is killed after writing all files of the commit, but before the
     // commit itself.
     std::fs::write(&commit, before).unwrap();
 
@@ -140,7 +140,7 @@ async fn rebuilt_index_is_searched_once_published() {
     assert_eq!(index.adopt("mine").await.unwrap(), "mine");
     drop(index);
 
-    // Abandoned half way: nothing has changed.
+    // A rebuild that is abandoned half-way changes nothing.
     let EmbeddedRebuild { fresh, current: searched } =
         EmbeddedIndex::begin_rebuild(options(folder.path())).await.unwrap();
     fresh.replace(None, batch(1)).await.unwrap();

@@ -1,4 +1,4 @@
-//! The Qdrant index, tested against the server with the gRPC URL in `QDRANT_URL`.
+//! Tests of the Qdrant index against the server whose gRPC URL is in `QDRANT_URL`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use shotlog_adapters::index::qdrant::{QdrantIndex, QdrantOptions};
 
 use super::batch;
 
-/// Options for this test's own collection, or `None` without a server.
+/// Returns options for a collection that only this test uses, or `None` without a server.
 fn options(name: &str) -> Option<QdrantOptions> {
     let Ok(url) = std::env::var("QDRANT_URL") else {
         println!("skipped: QDRANT_URL is not set, the gRPC address of a Qdrant server");
@@ -60,7 +60,7 @@ async fn qdrant_collection_is_rebuilt_behind_the_alias() {
     let again = QdrantIndex::open(options.clone()).await.unwrap();
     assert_eq!(again.adopt("install").await.unwrap(), "other", "the first owner stays");
 
-    // An attempt that died leaves a collection behind; the next one starts empty.
+    // A crashed attempt leaves a collection behind; the next attempt starts empty.
     QdrantIndex::begin_rebuild(options.clone())
         .await
         .unwrap()

@@ -1,4 +1,5 @@
-//! Rankings of the embedded index, which scans eight-bit codes first, equal those of a plain scan.
+//! Tests that rankings of the embedded index, which scans eight-bit codes first, equal those of a
+//! plain scan.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +14,7 @@ use super::{Random, vector_bytes};
 const DIMENSION: usize = 48;
 const POINTS: usize = 3000;
 
-/// Points in clusters whose members differ by less than eight bits resolve.
+/// The points form clusters whose members differ by less than eight bits can resolve.
 #[tokio::test(flavor = "multi_thread")]
 async fn rankings_equal_a_plain_scan() {
     let folder = tempfile::tempdir().unwrap();
@@ -22,7 +23,7 @@ async fn rankings_equal_a_plain_scan() {
     let crowds: Vec<Vec<f32>> = (0..5).map(|_| near(&mut random, &[0.0; DIMENSION], 1.0)).collect();
     let vectors: Vec<Vec<f32>> =
         (0..POINTS).map(|i| near(&mut random, &crowds[i % 5], [1e-5, 1e-3, 3e-2][i % 3])).collect();
-    // Several segments, one of them with deleted documents.
+    // Writes several segments, one of them with deleted documents.
     for first in (0..POINTS).step_by(700) {
         let some = first..POINTS.min(first + 700);
         index.replace(None, some.map(|i| point(i, &vectors[i])).collect()).await.unwrap();
@@ -33,7 +34,7 @@ async fn rankings_equal_a_plain_scan() {
     for round in 0..60 {
         let spread = [0.0, 1e-4, 0.3][round % 3];
         let query = near(&mut random, &crowds[round % 5], spread);
-        // Filters that match few or half of the contiguous points.
+        // The filters match a few or half of the contiguous points.
         let last = [9, 24][round / 8 % 2];
         let filter = match round % 4 {
             3 => Filter::default().and("chunk_id", Predicate::AtMost(last as f64)),
@@ -69,7 +70,8 @@ async fn rankings_equal_a_plain_scan() {
     }
 }
 
-/// Fields of a point with equal vectors share storage, also after segments are merged.
+/// If several fields of a point have equal vectors, they share storage, even after segments are
+/// merged.
 #[tokio::test(flavor = "multi_thread")]
 async fn equal_vectors_are_stored_once() {
     let mut random = Random(3);
@@ -78,7 +80,8 @@ async fn equal_vectors_are_stored_once() {
         one.iter().enumerate().map(move |(i, vector)| {
             let mut point = point(i, vector);
             let other: Vec<f32> = vector.iter().map(|x| -x).collect();
-            // Every `own`th point has another vector for the second field, every ninth none.
+            // Every `own`-th point has a different vector in the second field; every ninth point
+            // has none.
             let second = if i % own == 0 { other } else { vector.clone() };
             if i % 9 != 0 {
                 point.vectors.insert("transcript".into(), second);
@@ -139,7 +142,7 @@ fn video(number: usize) -> VideoId {
     format!("{number:016x}").parse().expect("an id")
 }
 
-/// A unit vector at this distance from a direction.
+/// Returns a random unit vector near `direction`; a larger `spread` allows a larger distance.
 fn near(random: &mut Random, direction: &[f32], spread: f32) -> Vec<f32> {
     let mut even = || random.below(200_001) as f32 / 1e5 - 1.0;
     let raw: Vec<f32> = direction.iter().map(|x| x + spread * even()).collect();
@@ -147,7 +150,7 @@ fn near(random: &mut Random, direction: &[f32], spread: f32) -> Vec<f32> {
     raw.iter().map(|x| x / length).collect()
 }
 
-/// The dot product, summed as in the index.
+/// Returns the dot product, summed in the same order as in the index.
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0.0_f32; 16];
     for (a, b) in a.chunks_exact(16).zip(b.chunks_exact(16)) {

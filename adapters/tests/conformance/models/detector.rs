@@ -1,4 +1,4 @@
-//! Detection networks: a tiny handmade one per layout, and real ones on real images.
+//! Tests of detection networks: a tiny handmade one per layout, and real ones with real images.
 #![cfg(feature = "onnx")]
 
 use std::path::PathBuf;
@@ -29,7 +29,8 @@ async fn every_layout_detects_painted_boxes() {
             ..OnnxDetectorOptions::new(fixture(&format!("{name}.onnx")), layout)
         };
         let detector = OnnxDetector::open(&runtime, options).unwrap();
-        // Twice the size of the input, so that coordinates are scaled back.
+        // The image is twice the size of the network's input, so that coordinates must be scaled
+        // back.
         let mut picture = painted(128, 128);
         paint(&mut picture, [32, 64, 32, 32], [255, 0, 0]);
         paint(&mut picture, [96, 0, 32, 32], [0, 0, 250]);

@@ -1,4 +1,4 @@
-//! Adapters of the transcriber, voice activity, detector, OCR, sentiment and entities ports.
+//! Tests of the adapters that run or imitate models.
 
 mod detector;
 mod ocr;

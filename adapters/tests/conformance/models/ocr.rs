@@ -1,4 +1,4 @@
-//! OCR of images and overlays with known text.
+//! Tests of OCR on images and overlays with known text.
 #![cfg(feature = "onnx")]
 
 use std::path::Path;
@@ -92,7 +92,7 @@ async fn reads_upside_down_and_rotated_lines() {
     }
 }
 
-/// A text recognizer for every available version of the recognition network.
+/// Returns a text recognizer for every available version of the recognition network.
 fn readers() -> Vec<PpOcr> {
     let Some(runtime) = support::runtime() else { return Vec::new() };
     let options = |recognition| {
@@ -123,7 +123,7 @@ const DEJAVU: [&str; 2] = [
     "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf",
 ];
 
-/// An image that shows `line`, made with the `ffmpeg` program.
+/// Renders an image that shows `line`, using the `ffmpeg` program.
 fn written(line: &str, font: &Path) -> Option<Image> {
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join("line.txt");
@@ -145,7 +145,7 @@ fn picture(png: &[u8]) -> Image {
     Image { width, height, rgb: rgb.into_raw() }
 }
 
-/// A frame of a clip, decoded with the `ffmpeg` program.
+/// Decodes a frame of a clip, using the `ffmpeg` program.
 fn frame(name: &str, time: f64) -> Option<Image> {
     let mut ffmpeg = Command::new("ffmpeg");
     ffmpeg.args(["-v", "error", "-ss", &time.to_string(), "-i"]).arg(support::media(name)?);
@@ -157,7 +157,7 @@ fn bare(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// Levenshtein distance in characters.
+/// Returns the Levenshtein distance in characters.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

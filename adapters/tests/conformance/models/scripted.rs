@@ -1,4 +1,4 @@
-//! The scripted adapters pass the suites of the real ones.
+//! Tests that the scripted adapters pass the same suites as the real ones.
 
 use ports::{
     conformance,

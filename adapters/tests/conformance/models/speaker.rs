@@ -1,5 +1,5 @@
-//! Speaker segmentation and embedding of real speech, compared with the original networks
-//! (`scripts/models/golden_speakers.py`).
+//! Tests of speaker segmentation and embedding with real speech, compared with the original
+//! networks (`scripts/models/golden_speakers.py`).
 
 use ports::{
     conformance,
@@ -22,10 +22,10 @@ struct Golden {
 #[derive(Deserialize)]
 struct Window {
     from: usize,
-    /// Frames and classes.
+    /// Number of frames and of classes.
     shape: [usize; 2],
     frames: Vec<usize>,
-    /// The log probabilities of the classes per frame.
+    /// The log probabilities of the classes in each of `frames`.
     classes: Vec<Vec<f32>>,
 }
 

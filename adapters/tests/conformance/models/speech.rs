@@ -1,4 +1,4 @@
-//! Recognisers on real speech, silence and hum.
+//! Tests of recognisers on real speech, silence and hum.
 
 use ports::{
     conformance,
@@ -10,7 +10,7 @@ use shotlog_adapters::vad::SpectralVoiceActivity;
 
 use super::support;
 
-/// The network that `make setup` downloads and converts.
+/// Opens the network that `make setup` downloads and converts.
 #[cfg(feature = "onnx")]
 fn whisper_base() -> Option<shotlog_adapters::transcriber::Whisper> {
     use shotlog_adapters::transcriber::{Whisper, WhisperOptions};
@@ -35,7 +35,8 @@ async fn whisper_recognises_real_speech() {
     let unknown = transcriber.transcribe(&jfk, Some("xx")).await.unwrap();
     assert_eq!(unknown.language.as_deref(), Some("en"));
 
-    // One or two words above the measured rates: arithmetic differs between processors.
+    // The limits are one or two words above the measured rates, because arithmetic differs between
+    // processors.
     let most =
         [("azure_weather.wav", 0.0), ("leopard_quilter.wav", 0.06), ("nasa_13013.mp4", 0.15)];
     for (clip, rate) in error_rates(&transcriber).await {
@@ -85,7 +86,7 @@ async fn whisper_passes_the_suite() {
     assert!(transcript.language.is_some());
 }
 
-/// Silence, mains hum with its harmonics, and hiss contain no words.
+/// Asserts that no words are found in silence, in mains hum with its harmonics, or in hiss.
 async fn noise_has_no_words(transcriber: &dyn Transcriber) {
     let seconds = 3 * SAMPLE_RATE as usize;
     let hum = |i: usize| -> f32 {
@@ -112,7 +113,7 @@ fn text(transcript: &Transcript) -> String {
     transcript.words.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ")
 }
 
-/// Word error rate per clip; speech is split as in the pipeline.
+/// Returns the word error rate of each clip; speech is split as in the pipeline.
 async fn error_rates(transcriber: &dyn Transcriber) -> Vec<(&'static str, f64)> {
     let Some(truth) = support::truth() else { return Vec::new() };
     let clips = ["azure_weather.wav", "leopard_quilter.wav", "nasa_13013.mp4"];
@@ -142,7 +143,7 @@ async fn error_rates(transcriber: &dyn Transcriber) -> Vec<(&'static str, f64)> 
     rates
 }
 
-/// Speech with a margin of 0.2 s, joined across pauses below a second.
+/// Returns spans of speech with a margin of 0.2 s, joined across pauses of less than a second.
 fn pieces(samples: &[f32], longest: f64) -> Vec<(f64, f64)> {
     let mut session = SpectralVoiceActivity::default().begin().unwrap();
     session.push(samples).unwrap();
@@ -159,7 +160,7 @@ fn pieces(samples: &[f32], longest: f64) -> Vec<(f64, f64)> {
     pieces.iter().map(|p| ((p.0 - 0.2).max(0.0), (p.1 + 0.2).min(total))).collect()
 }
 
-/// The reference transcript of a clip, in words.
+/// Returns the reference transcript of a clip.
 fn spoken_text(truth: &serde_json::Value) -> String {
     let joined = |key: &str, at: &str| {
         let items = truth[key].as_array()?;
@@ -182,7 +183,7 @@ fn words(text: &str) -> Vec<String> {
     kept.split_whitespace().map(str::to_owned).collect()
 }
 
-/// Words to insert, remove or replace.
+/// Returns the number of words to insert, remove or replace.
 fn edits(known: &[String], transcript: &[String]) -> usize {
     let mut row: Vec<usize> = (0..=transcript.len()).collect();
     for (i, expected) in known.iter().enumerate() {

@@ -3,12 +3,12 @@
 
 use std::{path::PathBuf, process::Command};
 
-/// A file of the media folder.
+/// Finds a file in the media folder.
 pub(super) fn media(name: &str) -> Option<PathBuf> {
     under("SHOTLOG_MEDIA", name)
 }
 
-/// A file of the models folder.
+/// Finds a file in the models folder.
 #[cfg(feature = "onnx")]
 pub(super) fn model(name: &str) -> Option<PathBuf> {
     under("SHOTLOG_MODELS", name)
@@ -20,13 +20,13 @@ pub(super) fn runtime() -> Option<shotlog_adapters::OnnxRuntime> {
     Some(shotlog_adapters::OnnxRuntime::load(&library).unwrap())
 }
 
-/// The reference data of the media.
+/// Reads the reference data for the media.
 pub(super) fn truth() -> Option<serde_json::Value> {
     let file = media("ground_truth.json")?;
     Some(serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap())
 }
 
-/// An image of the media folder.
+/// Reads an image from the media folder.
 #[cfg(feature = "onnx")]
 pub(super) fn picture(name: &str) -> Option<ports::decoder::Image> {
     let rgb = image::open(media(name)?).unwrap().into_rgb8();
@@ -34,7 +34,7 @@ pub(super) fn picture(name: &str) -> Option<ports::decoder::Image> {
     Some(ports::decoder::Image { width, height, rgb: rgb.into_raw() })
 }
 
-/// The audio of a clip, mono at 16 kHz, decoded with the `ffmpeg` program.
+/// Decodes the audio of a clip to mono at 16 kHz, using the `ffmpeg` program.
 pub(super) fn sound(name: &str) -> Option<Vec<f32>> {
     let file = media(name)?;
     let mut ffmpeg = Command::new("ffmpeg");

@@ -1,4 +1,4 @@
-//! Sentiment and entities without a network.
+//! Tests of sentiment analysis and entity recognition without a network.
 
 use ports::conformance;
 use shotlog_adapters::{ner::RuleEntities, sentiment::Vader};

@@ -1,4 +1,4 @@
-//! Voice activity detection on real speech.
+//! Tests of voice activity detection on real speech.
 
 use ports::{
     conformance,
@@ -44,7 +44,8 @@ fn spectral() {
     }
 }
 
-/// Share of 10 ms frames where a detector agrees with the labelled spans of each clip.
+/// Returns, for each clip, the share of 10 ms frames in which the detector agrees with the labelled
+/// spans.
 fn accuracies(detector: &dyn VoiceActivityDetector) -> Vec<(&'static str, f64)> {
     let Some(truth) = support::truth() else { return Vec::new() };
     let clips = [
