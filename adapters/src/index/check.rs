@@ -1,6 +1,6 @@
-//! Validation that every index adapter shares, with the same messages: unknown fields, values and
-//! predicates of the wrong type, vectors of the wrong length. Adapters call it before any change or
-//! search.
+//! Validation that all index adapters share, with the same messages. It rejects unknown fields,
+//! values and predicates of the wrong type, and vectors of the wrong length. Adapters call it
+//! before any change or search.
 
 use ports::index::{
     FacetQuery, FieldValue, Filter, PAYLOAD_FIELDS, PayloadType, Point, PointId, Predicate,
@@ -8,7 +8,8 @@ use ports::index::{
 };
 use ports::{ErrorKind, PortError, Result};
 
-/// Maximum length of a keyword or id in bytes; an inverted index cannot hold much longer terms.
+/// Maximum length of a keyword or id in bytes; an inverted index cannot hold terms that are much
+/// longer.
 pub(super) const MAX_KEYWORD_BYTES: usize = 32_768;
 
 /// Maximum length of a vector field's name in bytes.
@@ -87,13 +88,13 @@ pub(super) fn facet_query(query: &FacetQuery) -> Result<()> {
     filter(&query.filter)
 }
 
-/// The smallest integer that is at least `bound`, if any.
+/// Returns the smallest integer that is at least `bound`, if any.
 pub(super) fn lowest_integer(bound: f64) -> Option<i64> {
     // 2^63 is the first double above every i64; the cast saturates at the other end.
     (bound < 9_223_372_036_854_775_808.0).then(|| bound.ceil() as i64)
 }
 
-/// The largest integer that is at most `bound`, if any.
+/// Returns the largest integer that is at most `bound`, if any.
 pub(super) fn highest_integer(bound: f64) -> Option<i64> {
     (bound >= i64::MIN as f64).then(|| bound.floor() as i64)
 }
@@ -103,7 +104,7 @@ fn id(id: &PointId) -> Result<()> {
     if analyzer.is_empty() {
         return Err(invalid("the point's analyzer_id is empty"));
     }
-    // Bounds the length of a compound key.
+    // The id is part of a compound key, whose length is limited too.
     if analyzer.len() > MAX_KEYWORD_BYTES / 4 {
         return Err(invalid(format!(
             "the point's analyzer_id has {} bytes; at most {} are accepted",

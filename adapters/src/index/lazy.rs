@@ -1,4 +1,4 @@
-//! An index on a server, connected at first use.
+//! An index on a server, connected on first use.
 
 use std::collections::BTreeSet;
 
@@ -65,7 +65,7 @@ impl<T: VectorIndex> VectorIndex for Lazy<T> {
         self.get().await?.revisions(video_id).await
     }
 
-    // Every client of a server shares its data.
+    // All clients of a server share its data.
     fn shared(&self) -> bool {
         true
     }

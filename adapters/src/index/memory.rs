@@ -1,5 +1,5 @@
-//! The index in memory: a simple reference for tests and short-lived installations. Nothing
-//! survives a restart, and every search scans all points.
+//! An index in memory: a simple reference implementation for tests and short-lived installations.
+//! Nothing survives a restart, and every search scans all points.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -16,11 +16,11 @@ use ports::{ErrorKind, PortError, Result, VideoId};
 use super::top_values::TopValues;
 use super::{check, words};
 
-/// BM25's usual constants, as in the embedded index.
+/// The usual BM25 constants, as in the embedded index.
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
 
-/// Points in a sorted map. Cheap to clone: clones share the points.
+/// An index that keeps its points in a sorted map. Cheap to clone: clones share the points.
 #[derive(Clone)]
 pub struct MemoryIndex {
     dimension: usize,
@@ -29,7 +29,7 @@ pub struct MemoryIndex {
     shared: bool,
 }
 
-/// By id and revision.
+/// Points by id and revision.
 type Points = BTreeMap<(PointId, String), Arc<Entry>>;
 
 struct Entry {
@@ -41,22 +41,22 @@ struct Entry {
 type ScoredEntry<'a> = (f32, &'a Entry);
 
 impl MemoryIndex {
-    /// An empty index of vectors with this dimension.
+    /// Creates an empty index for vectors with this dimension.
     pub fn new(dimension: usize) -> Self {
         Self { dimension, points: Arc::default(), owner: Arc::default(), shared: false }
     }
 
-    /// An empty index to share by cloning among several instances of one process.
+    /// Creates an empty index that several instances in one process share through clones.
     pub fn shared(dimension: usize) -> Self {
         Self { shared: true, ..Self::new(dimension) }
     }
 
-    /// The current points; later writes do not affect it.
+    /// Returns the current points; later writes do not affect them.
     fn snapshot(&self) -> Arc<Points> {
         self.points.read().clone()
     }
 
-    /// Passes all points, scored by cosine, to `choose`.
+    /// Scores all matching points by cosine similarity and passes them to `choose`.
     async fn nearest(
         &self,
         query: VectorQuery,
@@ -78,7 +78,7 @@ impl MemoryIndex {
         .await
     }
 
-    /// Passes all points, scored by BM25, to `choose`.
+    /// Scores all matching points by BM25 and passes them to `choose`.
     async fn matching(
         &self,
         query: TextQuery,
@@ -335,7 +335,7 @@ fn bm25<'a>(
     scores.into_values().filter(|(_, entry)| has_phrases(entry)).collect()
 }
 
-/// The number of places where the words of a clause occur at their relative positions.
+/// Counts the places where the words of a clause occur at their relative positions.
 fn occurrences(words: &[(usize, String)], clause: &[(usize, String)]) -> usize {
     let Some((_, first)) = clause.first() else { return 0 };
     words
@@ -353,13 +353,13 @@ fn occurrences(words: &[(usize, String)], clause: &[(usize, String)]) -> usize {
         .count()
 }
 
-/// The first `limit` by score, ties by id.
+/// Returns the `limit` points with the highest scores; ties are ordered by id.
 fn best(mut scored: Vec<ScoredEntry<'_>>, limit: usize) -> Vec<Hit> {
     rank(&mut scored);
     scored.into_iter().take(limit).map(hit).collect()
 }
 
-/// The first `per_video` points of each of the best `limit` videos.
+/// Returns the best `per_video` points of each of the best `limit` videos.
 fn best_by_video(mut scored: Vec<ScoredEntry<'_>>, limit: usize, per_video: usize) -> Vec<Hit> {
     rank(&mut scored);
     let mut places: HashMap<VideoId, usize> = HashMap::new();

@@ -1,4 +1,4 @@
-//! Adapters of `ports::index`.
+//! Adapters for `ports::index`.
 
 mod check;
 pub mod embedded;

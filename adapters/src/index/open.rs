@@ -1,4 +1,4 @@
-//! The configuration section `[index]`; opens the adapter that it selects.
+//! Defines the configuration section `[index]` and opens the adapter that it selects.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,19 +23,19 @@ use crate::listing::memory::MemoryListing;
 #[cfg(feature = "cloud")]
 use crate::listing::qdrant::{QdrantListing, QdrantListingOptions};
 
-/// File of the listing in the folder of an embedded index.
+/// File name of the listing in the folder of an embedded index.
 const LISTING: &str = "videos.redb";
 
 /// Where vectors are stored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// In-process, on disk under `data_dir`.
+    /// In the service's process, on disk under `data_dir`.
     #[default]
     Embedded,
     /// A Qdrant server.
     Qdrant,
-    /// In memory, rebuilt from the records at each start.
+    /// In memory, rebuilt from the records on each start.
     Memory,
 }
 
@@ -45,31 +45,31 @@ pub enum Kind {
 pub struct Settings {
     /// The kind of index.
     pub kind: Kind,
-    /// gRPC URL of the server, such as `http://127.0.0.1:6334`; `https` for TLS (qdrant).
+    /// gRPC URL of the server, such as `http://127.0.0.1:6334`; `https` for TLS (Qdrant only).
     pub url: String,
-    /// The server's API key (qdrant).
+    /// The server's API key (Qdrant only).
     pub api_key: String,
-    /// Name of the collection, shared by every instance (qdrant).
+    /// Name of the collection, shared by every instance (Qdrant only).
     pub collection: String,
-    /// Compare every point instead of walking an HNSW graph, which misses some hits (qdrant).
+    /// Compare every point instead of walking an HNSW graph, which misses some hits (Qdrant only).
     pub exact: bool,
-    /// Number of shards of a new collection (qdrant).
+    /// Number of shards of a new collection (Qdrant only).
     pub shards: u32,
-    /// Replication factor of a new collection (qdrant).
+    /// Replication factor of a new collection (Qdrant only).
     pub replicas: u32,
-    /// Request timeout in seconds (qdrant).
+    /// Request timeout in seconds (Qdrant only).
     #[serde(with = "seconds")]
     pub timeout: u64,
-    /// Maximum attempts per request while the server does not answer (qdrant).
+    /// Maximum number of attempts per request if the server does not answer (Qdrant only).
     pub attempts: u32,
-    /// Threads that score the vectors of a search, including its own; 0 means one per core
-    /// (embedded).
+    /// Threads that score the vectors of a search, including the calling thread; 0 means one per
+    /// core (embedded only).
     pub threads: usize,
-    /// Bytes to buffer in memory before they are written (embedded).
+    /// Bytes to buffer in memory before they are written to disk (embedded only).
     #[serde(with = "byte_size")]
     pub writer_memory: usize,
-    /// Number of points from which the log and `shotlog check` recommend a Qdrant server; 0 means
-    /// never (embedded).
+    /// Number of points at which the log and `shotlog check` start to recommend a Qdrant server; 0
+    /// means never (embedded only).
     pub warn_above_points: u64,
 }
 
@@ -92,7 +92,7 @@ impl Default for Settings {
     }
 }
 
-/// What an index stores, and where an embedded one is kept.
+/// What an index stores, and where an embedded index is kept.
 pub struct IndexSpec<'a> {
     /// The folder that contains an embedded index.
     pub data_dir: &'a Path,
@@ -102,25 +102,25 @@ pub struct IndexSpec<'a> {
     pub fields: Vec<String>,
 }
 
-/// How to handle an embedded index whose files are damaged or of another format.
+/// How to handle an embedded index whose files are damaged or have another format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DamagePolicy {
-    /// Fail.
+    /// Fail with an error.
     Refuse,
-    /// Replace it with an empty one, to be rebuilt from the records.
+    /// Replace the index with an empty one, to be rebuilt from the records.
     Replace,
 }
 
 /// The stores that `index.kind` selects.
 #[derive(Clone)]
 pub struct IndexStores {
-    /// The points of the videos.
+    /// The points of all videos.
     pub index: Arc<dyn VectorIndex>,
-    /// The listing of the videos.
+    /// The listing of all videos.
     pub listing: Arc<dyn VideoListing>,
 }
 
-/// Opens the index and the listing; a server is connected at first use.
+/// Opens the index and the listing. A server is connected on first use.
 pub async fn open(
     section: &Settings,
     spec: IndexSpec<'_>,
@@ -158,18 +158,18 @@ pub async fn open(
     }
 }
 
-/// An index under construction next to the one in use; in memory both are the same.
+/// An index under construction next to the one in use. In memory, both are the same index.
 pub struct Rebuild {
     /// The index to fill.
     pub index: Arc<dyn VectorIndex>,
-    /// The listing, which both share.
+    /// The listing, which both indexes share.
     pub listing: Arc<dyn VideoListing>,
-    /// The index still in use, if it is another one and readable.
+    /// The index still in use, if it is a separate index and readable.
     pub current: Option<Arc<dyn VectorIndex>>,
     fresh: Replacement,
 }
 
-/// The replacement of the index in use.
+/// The index that replaces the one in use.
 enum Replacement {
     Memory,
     Embedded(Arc<EmbeddedIndex>),
@@ -178,7 +178,7 @@ enum Replacement {
 }
 
 impl Rebuild {
-    /// Opens the index to fill, regardless of the state of the index in use.
+    /// Opens the index to fill, whatever state the index in use is in.
     pub async fn open(section: &Settings, spec: IndexSpec<'_>) -> Result<Self, OpenError> {
         let at = OpenError::in_section("index");
         match section.kind {
@@ -215,14 +215,14 @@ impl Rebuild {
         }
     }
 
-    /// Makes the filled index the one in use. Returns true if searches used another index in the
-    /// meantime, so that the filled one lacks recent writes.
+    /// Makes the filled index the one in use. Returns `true` if searches used another index in the
+    /// meantime, in which case the filled index lacks recent writes.
     pub async fn publish(self) -> Result<bool, OpenError> {
         // The old index must not be open when it is removed.
         drop(self.current);
         let (published, elsewhere) = match self.fresh {
             Replacement::Memory => (Ok(()), false),
-            // Its folder stayed locked.
+            // The folder stayed locked, so nothing was written in the meantime.
             Replacement::Embedded(fresh) => (fresh.publish().await, false),
             #[cfg(feature = "cloud")]
             Replacement::Qdrant(fresh) => (fresh.publish().await, true),
@@ -242,7 +242,7 @@ fn embedded(section: &Settings, spec: IndexSpec<'_>) -> EmbeddedOptions {
     }
 }
 
-/// Opens the listing of an open index.
+/// Opens the listing that belongs to an embedded index.
 async fn embedded_listing(index: &EmbeddedOptions) -> ports::Result<Arc<dyn VideoListing>> {
     let listing = EmbeddedListing::open(index.folder.join(LISTING)).await?;
     Ok(Arc::new(listing))
@@ -278,7 +278,8 @@ fn qdrant(section: &Settings, spec: IndexSpec<'_>) -> QdrantOptions {
     }
 }
 
-/// One folder per embedding model: switching back to a model finds its vectors again.
+/// Returns the folder for the embedding model. Each model has a separate folder, so that switching
+/// back to a model reuses its vectors.
 fn folder(data_dir: &Path, embedder: &dyn Embedder) -> PathBuf {
     let model: String = embedder
         .model()

@@ -2,10 +2,10 @@
 
 use ports::index::FacetQuery;
 
-/// Collects the most frequent values that match the query; holds at most twice the requested
-/// number.
+/// Collects the most frequent values that match the query. Holds at most twice the requested number
+/// of values.
 pub(super) struct TopValues {
-    /// In lower case.
+    /// The requested prefix, in lower case.
     prefix: String,
     limit: usize,
     values: Vec<(String, u64)>,
@@ -16,12 +16,12 @@ impl TopValues {
         Self { prefix: query.prefix.to_lowercase(), limit: query.limit, values: Vec::new() }
     }
 
-    /// Whether a value has the requested prefix.
+    /// Returns whether a value has the requested prefix.
     pub(super) fn has_prefix(&self, value: &str) -> bool {
         self.prefix.is_empty() || value.to_lowercase().starts_with(&self.prefix)
     }
 
-    /// Adds a value with its number of points. Call once per value.
+    /// Adds a value with its number of points. Must be called only once per value.
     pub(super) fn add(&mut self, value: &str, points: u64) {
         if points == 0 || !self.has_prefix(value) {
             return;

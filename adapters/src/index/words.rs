@@ -1,4 +1,4 @@
-//! Tokenization for indexing and searching. The adapters that rank with BM25 themselves use it.
+//! Tokenization for indexing and searching, for adapters that compute BM25 themselves.
 
 use std::collections::HashSet;
 
@@ -7,15 +7,15 @@ use tantivy::tokenizer::{
     TextAnalyzer, TokenStream,
 };
 
-/// Words with more bytes are not indexed, since they are base64, hashes or noise.
+/// Words with this many bytes or more are not indexed, since they are base64, hashes or noise.
 const MAX_WORD_BYTES: usize = 64;
 
-/// Maximum number of distinct words and phrases in a query; the rest is ignored.
+/// Maximum number of distinct words and phrases in a query; further ones are ignored.
 const MAX_CLAUSES: usize = 1024;
 
-/// Splits at every character that is neither letter nor digit, folds case and accents, and strips
-/// English endings. Text of other languages is treated equally when indexing and searching, which
-/// costs some precision but never a match.
+/// Creates the tokenizer. It splits at every character that is neither a letter nor a digit, folds
+/// case and accents, and strips English endings. Text in other languages is treated the same way
+/// when indexing and when searching, which costs some precision but never a match.
 pub(super) fn analyzer() -> TextAnalyzer {
     TextAnalyzer::builder(SimpleTokenizer::default())
         .filter(RemoveLongFilter::limit(MAX_WORD_BYTES))
@@ -25,7 +25,7 @@ pub(super) fn analyzer() -> TextAnalyzer {
         .build()
 }
 
-/// The words of a text in order, with their positions.
+/// Returns the words of `text` in order, with their positions.
 pub(super) fn words(analyzer: &mut TextAnalyzer, text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let mut stream = analyzer.token_stream(text);
@@ -37,7 +37,7 @@ pub(super) fn words(analyzer: &mut TextAnalyzer, text: &str) -> Vec<(usize, Stri
 }
 
 /// Splits a query into clauses: single words, and phrases whose words must be adjacent. A phrase is
-/// text between two double quotes; an unpaired quote is ignored.
+/// the text between two double quotes; an unpaired quote is ignored.
 pub(super) fn clauses(analyzer: &mut TextAnalyzer, query: &str) -> Vec<Vec<(usize, String)>> {
     let parts: Vec<&str> = query.split('"').collect();
     let mut seen = HashSet::new();

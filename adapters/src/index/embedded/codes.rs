@@ -10,33 +10,33 @@
 //!        ≤ s·(t·⟨q, p⟩ + 127·√d·‖f‖) + ‖e‖·‖v‖         (no component of q exceeds 127)
 //! ```
 //!
-//! `⟨q, p⟩` is exact: `p` is small enough for the sum to fit 32 bits. The score of a row is a sum
-//! of `d` products in float32, off by at most `2·d·2⁻²⁴·‖r‖·‖v‖` for any order of summation, and
-//! computing the bound itself rounds fewer than sixteen times; [`QuantizedQuery`] adds `(d + 16)·2⁻²²` of
-//! `‖r‖·‖v‖ ≤ (s·127·√d + ‖e‖)·‖v‖` for both. So no row scores above its bound, and a search that
-//! scores every row whose bound reaches the current minimum score finds exactly what a scan of
-//! every row finds.
+//! `⟨q, p⟩` is exact: `p` is small enough for the sum to fit into 32 bits. The score of a row is a
+//! sum of `d` products in float32, off by at most `2·d·2⁻²⁴·‖r‖·‖v‖` for any order of summation,
+//! and computing the bound itself rounds fewer than sixteen times; [`QuantizedQuery`] adds `(d +
+//! 16)·2⁻²²` of `‖r‖·‖v‖ ≤ (s·127·√d + ‖e‖)·‖v‖` for both. So no row scores above its bound, and a
+//! search that scores every row whose bound reaches the current minimum score finds exactly what a
+//! scan of every row finds.
 
 use pulp::{Arch, Simd, WithSimd};
 
 /// Largest integer in a quantized row.
 const MAX_CODE: f32 = 127.0;
 
-/// Products summed in parallel: as many as four AVX2 registers hold.
+/// Number of products summed in parallel: as many as fit in four AVX2 registers.
 const LANES: usize = 32;
 
-/// Bytes of one component.
+/// Bytes per component.
 pub(super) const FLOAT: usize = size_of::<f32>();
 
-/// Bytes of the scale and the error norm, which follow the integers of a row.
+/// Bytes for the scale and the error norm, which follow the integers of a row.
 const TAIL: usize = 2 * FLOAT;
 
-/// Bytes of a quantized row with `dimension` components.
+/// Returns the size in bytes of a quantized row with `dimension` components.
 pub(super) fn stride(dimension: usize) -> usize {
     dimension + TAIL
 }
 
-/// Appends a row of little-endian `f32`, quantized to eight bits.
+/// Quantizes a row of little-endian `f32` to eight bits and appends it to `codes`.
 pub(super) fn encode(row: &[u8], codes: &mut Vec<u8>) {
     let (row, _) = row.as_chunks::<FLOAT>();
     let first = codes.len();
@@ -77,7 +77,7 @@ impl WithSimd for Encode<'_> {
             }
         }
         let error: f64 = errors.iter().sum();
-        // Rounds up, never below the true norm.
+        // Rounded up, so that it is never below the true norm.
         [scale, (error.sqrt() as f32).next_up()]
     }
 }
@@ -116,7 +116,7 @@ impl QuantizedQuery {
         }
     }
 
-    /// Writes an upper bound of the score of each row that `code` returns.
+    /// Writes an upper bound for the score of each row that `code` returns.
     pub(super) fn bounds<'a>(&self, code: impl Fn(usize) -> &'a [u8], bounds: &mut [f32]) {
         self.arch.dispatch(Bounds { probe: self, code, bounds });
     }
@@ -133,7 +133,7 @@ impl QuantizedQuery {
     }
 }
 
-/// The integer dot product of a query and a row.
+/// Returns the integer dot product of a query and a row.
 #[inline(always)]
 fn product(query: &[i16], row: &[u8]) -> i32 {
     let term = |p: i16, q: u8| i32::from(p) * i32::from(q.cast_signed());
@@ -149,8 +149,8 @@ fn product(query: &[i16], row: &[u8]) -> i32 {
     sums.iter().sum::<i32>() + rest
 }
 
-/// The kernel of [`QuantizedQuery::bounds`], compiled for several register widths and dispatched at run
-/// time. It must be a type: the compiler would not inline the body of a closure there.
+/// The kernel of [`QuantizedQuery::bounds`], compiled for several register widths and dispatched at
+/// run time. It must be a type, because the compiler would not inline the body of a closure there.
 struct Bounds<'p, F> {
     probe: &'p QuantizedQuery,
     code: F,
@@ -184,8 +184,8 @@ mod tests {
         raw.into_iter().map(|x| if length > 0.0 { x / length } else { x }).collect()
     }
 
-    /// Vectors of several kinds: even, along few axes, with one large component, with the largest
-    /// rounding error, zero.
+    /// Returns vectors of several kinds: evenly distributed, concentrated on a few axes, with one
+    /// large component, with the largest rounding error, and zero.
     fn vectors(random: &mut Rng, dimension: usize) -> Vec<Vec<f32>> {
         let mut all = vec![vec![0.0; dimension]];
         for kind in 0..60 {

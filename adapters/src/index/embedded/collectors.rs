@@ -9,7 +9,7 @@ use tantivy::DocId;
 
 use super::snapshot::Rank;
 
-/// A scored document of one segment. Ordered best first: higher score, then lower id.
+/// A scored document in one segment. Ordered best first: by higher score, then by lower id.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ScoredDoc {
     pub(super) score: f32,
@@ -33,16 +33,16 @@ impl PartialOrd for ScoredDoc {
 
 /// Collects points of one segment.
 pub(super) trait Collector: Clone + Send + Sync {
-    /// The minimum score of a point that can still be collected.
+    /// Returns the minimum score of a point that can still be collected.
     fn min_score(&self) -> f32;
 
     fn offer(&mut self, new: ScoredDoc);
 
-    /// Merges the points that another collector found in the same segment.
+    /// Merges the points that another collector has found in the same segment.
     fn merge(&mut self, other: Self);
 }
 
-/// The minimum score for an empty collector.
+/// Returns the minimum score for an empty collector.
 fn min_score(limit: usize, threshold: Option<f32>) -> f32 {
     match limit {
         0 => f32::INFINITY,
@@ -50,7 +50,7 @@ fn min_score(limit: usize, threshold: Option<f32>) -> f32 {
     }
 }
 
-/// The best points.
+/// Collects the best points.
 #[derive(Clone)]
 pub(super) struct TopPoints {
     limit: usize,
@@ -64,7 +64,7 @@ impl TopPoints {
         Self { limit, min_score: min_score(limit, threshold), heap: BinaryHeap::new() }
     }
 
-    /// The points, unordered.
+    /// Returns the points, unordered.
     pub(super) fn into_points(self) -> Vec<ScoredDoc> {
         self.heap.into_vec()
     }
@@ -97,12 +97,12 @@ impl Collector for TopPoints {
     }
 }
 
-/// The best point of each of the best videos.
+/// Collects the best point of each of the best videos.
 #[derive(Clone)]
 pub(super) struct TopVideos {
     limit: usize,
     min_score: f32,
-    /// By video. Holds at most twice the limit, then drops the worse half.
+    /// By video ordinal. Once there are twice `limit` entries, the worse half is dropped.
     best: HashMap<u32, ScoredDoc>,
 }
 
@@ -111,7 +111,7 @@ impl TopVideos {
         Self { limit, min_score: min_score(limit, threshold), best: HashMap::new() }
     }
 
-    /// At least the points of the best `limit` videos, unordered.
+    /// Returns at least the best points of the best `limit` videos, unordered.
     pub(super) fn into_best(self) -> impl Iterator<Item = ScoredDoc> {
         self.best.into_values()
     }
@@ -145,10 +145,10 @@ impl Collector for TopVideos {
     }
 }
 
-/// The best points of every video.
+/// Collects the best points of every video.
 #[derive(Clone)]
 pub(super) struct TopPerVideo {
-    /// The empty collector that each new video starts with.
+    /// An empty collector, which is cloned for each new video.
     none: TopPoints,
     videos: HashMap<u32, TopPoints>,
 }
@@ -158,7 +158,7 @@ impl TopPerVideo {
         Self { none: TopPoints::new(per_video, threshold), videos: HashMap::new() }
     }
 
-    /// The points, unordered.
+    /// Returns the points, unordered.
     pub(super) fn into_points(self) -> impl Iterator<Item = ScoredDoc> {
         self.videos.into_values().flat_map(TopPoints::into_points)
     }

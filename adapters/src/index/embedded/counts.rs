@@ -1,5 +1,5 @@
 //! Counts the values of a keyword field among the matching points. Walks the term dictionaries of
-//! all segments in parallel, so that memory holds only the requested number of values. Every
+//! all segments in step, so that only about the requested number of values is held in memory. Every
 //! function here blocks.
 
 use ports::index::FacetQuery;
@@ -14,7 +14,7 @@ use super::selection::{filter_weight, matching_docs};
 use super::snapshot::{SegmentView, Snapshot};
 use crate::index::top_values::TopValues;
 
-/// The most frequent values among the matching points.
+/// Returns the most frequent values among the matching points, with their counts.
 pub(super) fn facet_counts(
     snapshot: &Snapshot,
     schema: &PointSchema,
@@ -80,7 +80,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// The number of counted points that have the value.
+    /// Returns the number of counted points that have the current value.
     fn points(&self) -> Result<u64> {
         let term = self.terms.value();
         if matches!(self.counted, CountedDocs::Alive) && self.view.reader.alive_bitset().is_none() {

@@ -1,4 +1,4 @@
-//! Verifies the segment files: each ends with the checksum of its content. It is called when an
+//! Verifies the segment files, each of which ends with a checksum of its content. Called when an
 //! index is opened, and by [`VectorIndex::check`](ports::index::VectorIndex::check).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,15 +16,15 @@ use tantivy::{Directory, Index};
 
 use super::{failed, vectors};
 
-/// Checks the files of the last commit. Returns `Corrupt` if one is missing or damaged.
+/// Checks the files of the last commit. Returns `Corrupt` if a file is missing or damaged.
 pub(super) fn check(index: &Index) -> Result<()> {
     committed_files(index)?.iter().try_for_each(|file| check_file(index, file).map(drop))
 }
 
-/// Runs `open` and verifies everything that filters and term lookups read: a small part of the
-/// files, where damage would make the reader panic. Vectors and documents stay unverified until a
-/// search reads them. The posting lists are verified on the pool while `open` runs; `open` reads
-/// only files that were verified before.
+/// Runs `open` and verifies all files that filters and term lookups read. These are a small part of
+/// the index, but damage in them would make the reader panic. Vectors and documents remain
+/// unverified until a search reads them. The posting lists are verified on `pool` while `open`
+/// runs; `open` reads only files that were verified before it started.
 pub(super) fn verify_while<T>(
     index: &Index,
     pool: &ThreadPool,
@@ -39,7 +39,7 @@ pub(super) fn verify_while<T>(
         }
     }
     let mut checked = Ok(Vec::new());
-    // Pages that are mapped here stay mapped for the next reader.
+    // Keeps the verified files mapped until `open` has mapped them too.
     let opened = pool.in_place_scope(|scope| {
         scope.spawn(|_| {
             let each = lists.par_iter().with_max_len(1);
@@ -57,15 +57,15 @@ pub(super) fn verify_while<T>(
 /// How long a verified file counts as intact.
 const VERIFIED_FOR: Duration = Duration::from_secs(60);
 
-/// Verifies what a commit reads to remove points: their keys and the filter columns. Successive
-/// commits do not read the same files again.
+/// Verifies what a commit reads to remove points: the keys of the points and the filter columns.
+/// Successive commits do not verify the same files again.
 #[derive(Default)]
 pub(super) struct Lookups {
     checked: BTreeMap<PathBuf, Instant>,
 }
 
 impl Lookups {
-    /// Does the same as [`check`] for those files.
+    /// Does the same as [`check`], but only for the files that lookups read.
     pub(super) fn check(&mut self, index: &Index) -> Result<()> {
         self.checked.retain(|_, at| at.elapsed() < VERIFIED_FOR);
         for file in committed_files(index)? {
@@ -81,7 +81,7 @@ impl Lookups {
     }
 }
 
-/// Does the same as [`check`] for all files of the segments that a merge reads.
+/// Does the same as [`check`], but only for the segments that a merge reads.
 pub(super) fn check_segments(index: &Index, segments: &[SegmentId]) -> Result<()> {
     let names: Vec<String> = segments.iter().map(SegmentId::uuid_string).collect();
     let of_these = |file: &PathBuf| {
@@ -92,13 +92,13 @@ pub(super) fn check_segments(index: &Index, segments: &[SegmentId]) -> Result<()
     files.iter().try_for_each(|file| check_file(index, file).map(drop))
 }
 
-/// The files of the last commit, sorted by name.
+/// Returns the files of the last commit, sorted by name.
 fn committed_files(index: &Index) -> Result<BTreeSet<PathBuf>> {
     let files = index.load_metas().map_err(failed)?.list_segment_files();
     Ok(files.into_iter().collect())
 }
 
-/// Maps the file; `None` if it is absent and optional.
+/// Verifies a file and returns it mapped, or `None` if it is absent and optional.
 fn check_file(index: &Index, file: &Path) -> Result<Option<FileSlice>> {
     let directory = index.directory();
     let checked = directory
@@ -118,8 +118,9 @@ fn check_file(index: &Index, file: &Path) -> Result<Option<FileSlice>> {
     Err(PortError::new(ErrorKind::Corrupt, message))
 }
 
-/// A segment without deleted documents has no delete list, and a finished segment has no temporary
-/// file. A segment that needs either fails to open without it.
+/// Returns whether a segment may lack this file. A segment without deleted documents has no delete
+/// list, and a finished segment has no temporary file. A segment that needs such a file fails to
+/// open without it.
 fn is_optional(file: &Path) -> bool {
     file.extension().is_some_and(|e| e == "del" || e == "temp")
 }

@@ -1,6 +1,6 @@
 //! The folder of an embedded index: its lock, the description of its vectors, and the segment
-//! folder that searches use. A rebuild fills a new segment folder and swaps it in atomically. It is
-//! used when an index is opened, before anything else in the folder is touched.
+//! folder that searches use. A rebuild fills a new segment folder and swaps it in atomically.
+//! Opening an index starts here, before it touches anything else in the folder.
 
 use std::fs::{self, File, TryLockError};
 use std::io::Write;
@@ -13,16 +13,16 @@ use serde::{Deserialize, Serialize};
 /// changes.
 const FORMAT: u32 = 2;
 
-/// The file that describes the index and names its segment folder.
+/// Name of the file that describes the index and names its segment folder.
 const DESCRIPTION: &str = "index.json";
 
-/// Name of the first segment folder and prefix of later ones.
+/// Name of the first segment folder, and prefix for the names of later ones.
 const SEGMENTS: &str = "segments";
 
 /// A folder that this process holds exclusively until it is dropped.
 pub(super) struct Folder {
     path: PathBuf,
-    /// The lock is released with the file handle, also when the process is killed.
+    /// Holds the lock, which is released with the file handle, even if the process is killed.
     _lock: File,
 }
 
@@ -32,10 +32,10 @@ pub(super) struct IndexDescription {
     format: u32,
     dimension: usize,
     model: String,
-    /// The installation that owns the vectors, once recorded.
+    /// The installation that owns the vectors, if one is recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) install: Option<String>,
-    /// The folder of the segments that searches use.
+    /// Name of the segment folder that searches use.
     #[serde(default = "first")]
     segments: String,
 }
@@ -45,7 +45,7 @@ fn first() -> String {
 }
 
 impl IndexDescription {
-    /// An index for this model and dimension in the first segment folder.
+    /// Describes an index for this model and dimension in the first segment folder.
     pub(super) fn new(model: &str, dimension: usize) -> Self {
         let model = model.to_owned();
         Self { format: FORMAT, dimension, model, install: None, segments: first() }
@@ -109,8 +109,8 @@ impl Folder {
         }
     }
 
-    /// Reads the description of the index; a new folder gets `requested`. Fails unless the index
-    /// matches `requested`.
+    /// Reads the description of the index; if the folder is new, saves `requested`. Fails unless
+    /// the description matches `requested`.
     pub(super) fn load_or_create(&self, requested: IndexDescription) -> Result<IndexDescription> {
         match self.description()? {
             Some(found) => found.check_matches(&requested, &self.path).map(|()| found),
@@ -132,7 +132,7 @@ impl Folder {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(e.into()),
         };
-        // A damaged name must not lead out of the folder.
+        // A damaged name must not lead outside the folder.
         let name = found.segments.strip_prefix(SEGMENTS);
         if !name.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')) {
             return Err(unclear(format!("'{}' is not a segment folder", found.segments).into()));
@@ -140,8 +140,8 @@ impl Folder {
         Ok(Some(found))
     }
 
-    /// The path of the segments of `description`, created if necessary. Removes the temporary file
-    /// that a killed process may have left.
+    /// Returns the path of the segments of `description`, creating it if necessary. Removes
+    /// temporary files that a killed process may have left.
     pub(super) fn segments(&self, description: &IndexDescription) -> Result<PathBuf> {
         let path = self.path.join(&description.segments);
         fs::create_dir_all(&path)?;
@@ -168,7 +168,7 @@ impl Folder {
         Ok(())
     }
 
-    /// `description` with a segment folder that does not exist yet.
+    /// Returns `description` with the name of a segment folder that does not exist yet.
     pub(super) fn next_segments(&self, description: IndexDescription) -> Result<IndexDescription> {
         let mut last = 1;
         for entry in fs::read_dir(&self.path)? {
@@ -179,12 +179,12 @@ impl Folder {
         Ok(IndexDescription { segments: format!("{SEGMENTS}-{}", last + 1), ..description })
     }
 
-    /// Whether the index uses the segments of `description`.
+    /// Returns whether the index uses the segments of `description`.
     pub(super) fn is_current(&self, description: &IndexDescription) -> Result<bool> {
         Ok(self.description()?.is_some_and(|found| found.segments == description.segments))
     }
 
-    /// Removes every other segment folder.
+    /// Removes every segment folder except that of `description`.
     pub(super) fn remove_other_segments(&self, description: &IndexDescription) -> Result<()> {
         for entry in fs::read_dir(&self.path)? {
             let entry = entry?;

@@ -1,4 +1,4 @@
-//! Lists points in the order of their ids, selected by filters only. Every function here blocks.
+//! Lists the points that match a filter, in order of their ids. Every function here blocks.
 
 use ports::index::{Filter, ListedPoint, PointId};
 use ports::{ChunkId, Result, VideoId};
@@ -11,7 +11,7 @@ use super::search::document;
 use super::selection::matching_docs;
 use super::snapshot::Snapshot;
 
-/// The first matching points with their documents.
+/// Returns the first matching points with their documents.
 pub(super) fn points(
     snapshot: &Snapshot,
     schema: &PointSchema,
@@ -28,7 +28,7 @@ pub(super) fn points(
         }
     }
     found.sort_unstable();
-    // Reads the analyzer only of points that can be among the first.
+    // Reads analyzer ids only for points that can be among the first `limit`.
     if let Some(last) = limit.checked_sub(1).and_then(|last| found.get(last)).map(|last| last.0) {
         found.retain(|(chunk, _)| *chunk <= last);
     }

@@ -1,7 +1,7 @@
-//! The index in a local folder: tantivy stores documents, payload filters and BM25; a custom
-//! segment component stores the vectors next to them, memory-mapped, with eight-bit codes for the
-//! scan and float32 for scoring. One commit publishes both, so a crash leaves the state before or
-//! after a `replace`. Only one process at a time can open it.
+//! The index in a local folder. tantivy provides document storage, payload filters and BM25. A
+//! custom segment component stores the vectors next to the documents, memory-mapped, as eight-bit
+//! codes for the scan and as float32 for scoring. One commit publishes both, so a crash leaves the
+//! state either before or after a `replace`. Only one process at a time can open the index.
 
 mod codes;
 mod collectors;
@@ -45,36 +45,37 @@ use super::{check, words};
 /// tantivy's minimum for a segment writer.
 const MIN_WRITER_MEMORY: usize = 15_000_000;
 
-/// Decompressed 16 KiB document blocks that each segment caches.
+/// Number of decompressed 16 KiB document blocks that each segment caches.
 const CACHED_BLOCKS: usize = 32;
 
 /// How to open an [`EmbeddedIndex`].
 #[derive(Debug, Clone)]
 pub struct EmbeddedOptions {
-    /// The index folder, created if it does not exist.
+    /// The index folder, which is created if it does not exist.
     pub folder: PathBuf,
-    /// Components of every vector.
+    /// Number of components in each vector.
     pub dimension: usize,
-    /// The embedding model; an index opened with another model is rejected.
+    /// The embedding model. An index that was created with another model is rejected.
     pub model: String,
-    /// Threads that score the vectors of a search, including the caller's; all searches share the
-    /// others. 0 means one per core.
+    /// Threads that score the vectors of a search, including the calling thread; all searches share
+    /// the other threads. 0 means one per core.
     pub threads: usize,
     /// Bytes to buffer in memory before a segment is written; at least 15,000,000.
     pub writer_memory: usize,
-    /// Number of points from which [`VectorIndex::advice`] recommends a server; 0 means never.
+    /// Number of points at which [`VectorIndex::advice`] starts to recommend a server; 0 means
+    /// never.
     pub large: u64,
 }
 
-/// The index in a folder, with exact rankings. It keeps in memory 12 bytes per point, 28 per video,
-/// and the vector pages that searches touch, which the operating system can reclaim.
+/// An index in a folder, with exact rankings. It keeps 12 bytes per point and 28 bytes per video in
+/// memory, plus the vector pages that searches touch, which the operating system can reclaim.
 pub struct EmbeddedIndex {
     options: EmbeddedOptions,
     /// Replaced if the files turn out to be damaged.
     inner: RwLock<Arc<Inner>>,
 }
 
-/// The first error that showed damaged files, if any.
+/// The first error that revealed damaged files, if any.
 #[derive(Default)]
 struct Damage(Mutex<Option<String>>);
 
@@ -112,11 +113,11 @@ struct Inner {
     description: Mutex<IndexDescription>,
     large: u64,
     damage: Arc<Damage>,
-    /// Whether the log already has the advice.
+    /// Whether the advice has already been logged.
     advice_logged: AtomicBool,
 }
 
-/// Segments that a rebuild fills next to the current ones.
+/// Segments that a rebuild fills next to the current segments.
 pub struct EmbeddedRebuild {
     /// The new segments, initially empty.
     pub fresh: EmbeddedIndex,
@@ -141,8 +142,9 @@ impl EmbeddedIndex {
         Ok(Self::new(options, inner.await?))
     }
 
-    /// Creates empty segments to fill and then [`Self::publish`], next to the current ones,
-    /// even if those are damaged. Returns `Unavailable` if another process has the index open.
+    /// Creates empty segments next to the current ones, even if those are damaged. The caller fills
+    /// the new segments and then calls [`Self::publish`] on them. Returns `Unavailable` if another
+    /// process has the index open.
     pub async fn begin_rebuild(options: EmbeddedOptions) -> Result<EmbeddedRebuild> {
         let folder = options.folder.clone();
         let folder = Arc::new(blocking(move || Folder::lock(&folder)).await?);
@@ -166,8 +168,8 @@ impl EmbeddedIndex {
         Ok(EmbeddedRebuild { fresh: Self::new(options, inner.await?), current: searched })
     }
 
-    /// Atomically makes these segments the current ones and removes the others, which must not be
-    /// open any more.
+    /// Atomically makes these segments the current ones and removes the others, which must no
+    /// longer be open.
     pub async fn publish(&self) -> Result<()> {
         let inner = self.inner();
         blocking(move || {
@@ -178,7 +180,7 @@ impl EmbeddedIndex {
         .await
     }
 
-    /// Runs a search on a blocking thread over the newest snapshot.
+    /// Runs `search` on a blocking thread with the latest snapshot.
     async fn read<T: Send + 'static>(
         &self,
         search: impl FnOnce(&Inner, &Snapshot) -> Result<T> + Send + 'static,
@@ -201,7 +203,7 @@ impl EmbeddedIndex {
     }
 }
 
-/// Whether the error requires a rebuild of the index.
+/// Returns whether the error requires a rebuild of the index.
 pub(super) fn is_replaceable(error: &PortError) -> bool {
     matches!(error.kind(), ErrorKind::Corrupt | ErrorKind::Invalid)
 }
@@ -266,8 +268,8 @@ impl Inner {
         })
     }
 
-    /// Converts points to tantivy documents on all cores; of several with the same id and revision,
-    /// the last wins.
+    /// Converts points to tantivy documents on all cores. If several points have the same id and
+    /// revision, the last one wins.
     fn documents(&self, points: &[Point]) -> Result<Vec<(Term, TantivyDocument)>> {
         let mut last = HashMap::with_capacity(points.len());
         for (i, point) in points.iter().enumerate() {
@@ -284,7 +286,7 @@ impl Inner {
         self.pool.install(|| points.par_iter().enumerate().filter_map(document).collect())
     }
 
-    /// Advice for a large index.
+    /// Returns advice if the index is large.
     fn advice(&self) -> Option<String> {
         let points = self.published.get().searcher.num_docs();
         let bytes = points.saturating_mul(codes::stride(self.dimension) as u64);
@@ -317,7 +319,8 @@ impl Inner {
         self.description.lock().clone()
     }
 
-    /// Records an installation as the owner unless one is recorded, and returns the owner.
+    /// Records an installation as the owner unless an owner is already recorded, and returns the
+    /// owner.
     fn adopt(&self, install: &str) -> Result<String> {
         let mut description = self.description.lock();
         if let Some(owner) = &description.install {
@@ -457,7 +460,7 @@ impl VectorIndex for EmbeddedIndex {
         let new = Arc::new(new.await?);
         *self.inner.write() = new.clone();
         blocking(move || {
-            // Waits for its writer unless a search still reads it.
+            // Waits for the old index's writer, unless a search still uses the old index.
             drop(old);
             let description = new.description();
             new.folder.save(&description)?;
@@ -513,13 +516,13 @@ fn failed(error: TantivyError) -> PortError {
     PortError::caused_by(kind, format!("the index failed: {error}{advice}"), error)
 }
 
-/// The error kinds of decoding damaged bytes.
+/// Returns whether decoding damaged bytes causes errors of this kind.
 fn is_decode_error(kind: std::io::ErrorKind) -> bool {
     use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
     matches!(kind, InvalidData | InvalidInput | UnexpectedEof)
 }
 
-/// Opens an index on a blocking thread. A panic of the reader means damaged files.
+/// Opens an index on a blocking thread. If the reader panics, the files are damaged.
 async fn open_blocking<T: Send + 'static>(
     open: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {

@@ -20,11 +20,11 @@ use crate::index::check;
 /// Name of the tokenizer in the stored schema.
 pub(super) const TOKENIZER: &str = "words";
 
-/// The schema with its field handles.
+/// The schema and its field handles.
 #[derive(Clone)]
 pub(super) struct PointSchema {
     pub(super) schema: Schema,
-    /// The point's id and revision as one term, which a replacement deletes.
+    /// A point's id and revision as one term, by which a replacement deletes the point.
     key: Field,
     text: Field,
     pub(super) document: Field,
@@ -54,7 +54,7 @@ impl PointSchema {
         let number = || NumericOptions::default().set_indexed().set_fast();
         let payload = PAYLOAD_FIELDS.iter().map(|&(name, kind)| {
             let field = match kind {
-                // Hits read their ids from these two.
+                // Hits read their ids from these two fields.
                 PayloadType::Keyword if matches!(name, "video_id" | "analyzer_id") => {
                     schema.add_text_field(name, whole().set_fast("raw"))
                 }
@@ -68,7 +68,7 @@ impl PointSchema {
         Self { schema: schema.build(), key, text, document, vectors, payload }
     }
 
-    /// The stored document of a point and the term that identifies it.
+    /// Returns the document to store for a point, and the term that identifies it.
     pub(super) fn document(&self, point: &Point) -> Result<(Term, TantivyDocument)> {
         let PointId { video_id, chunk_id, analyzer_id } = &point.id;
         let key = format!("{video_id}\0{chunk_id}\0{analyzer_id}\0{}", point.revision());
@@ -95,7 +95,7 @@ impl PointSchema {
         Ok((Term::from_field_text(self.key, &key), document))
     }
 
-    /// Matches the points that satisfy every condition.
+    /// Returns a query that matches the points that satisfy every condition.
     pub(super) fn filter(&self, filter: &Filter) -> Result<Box<dyn Query>> {
         let conditions = filter
             .0
@@ -108,8 +108,8 @@ impl PointSchema {
         })
     }
 
-    /// Matches points whose text contains every phrase, and any word if there is no phrase, scored by
-    /// BM25, among those that satisfy the filter.
+    /// Returns a query, scored by BM25, for the points that satisfy the filter and whose text
+    /// contains every phrase, or any word if there is no phrase.
     pub(super) fn text(
         &self,
         clauses: Vec<Vec<(usize, String)>>,
@@ -170,11 +170,11 @@ impl PointSchema {
     }
 }
 
-/// Maximum number of terms to look up individually. A term set builds an automaton first, which
-/// takes longer.
+/// Maximum number of terms to look up individually. More terms form a term set, which first has to
+/// build an automaton.
 pub(super) const FEW_TERMS: usize = 64;
 
-/// Matches the documents that have any of these terms.
+/// Returns a query that matches the documents that have any of these terms.
 pub(super) fn any_of(mut terms: Vec<Term>) -> Box<dyn Query> {
     let one = |term| -> Box<dyn Query> { Box::new(TermQuery::new(term, IndexRecordOption::Basic)) };
     match terms.len() {
@@ -202,7 +202,7 @@ fn at_most(term: Term) -> Box<dyn Query> {
     Box::new(RangeQuery::new(Bound::Unbounded, Bound::Included(term)))
 }
 
-/// Normalizes −0.0, which tantivy orders before 0.0.
+/// Normalizes −0.0, which tantivy orders before 0.0, to 0.0.
 fn one_zero(number: f64) -> f64 {
     number + 0.0
 }

@@ -1,6 +1,6 @@
-//! Searches one snapshot. Filters apply first; a parallel scan of eight-bit codes then finds
-//! candidates for the best hits, which float32 dot products score, so that rankings are exact
-//! ([`super::codes`]). Every function here blocks.
+//! Searches one snapshot. Filters apply first. A parallel scan of eight-bit codes then finds
+//! candidates for the best hits, and float32 dot products score the candidates, so that rankings
+//! are exact ([`super::codes`]). Every function here blocks.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::iter;
@@ -29,14 +29,15 @@ use crate::index::words;
 /// Rows per task; enough to make the cost of starting a task negligible.
 const TASK_ROWS: usize = 4096;
 
-/// Rows compared by their codes before the best of them are scored.
+/// Number of rows whose codes are compared before the best of these rows are scored.
 const BLOCK_ROWS: usize = 256;
 
-/// Scans the codes of a whole range if it has at most this many times the rows of the block:
-/// sequential reads are four times as fast as short runs with gaps.
+/// If a block's rows span at most this many times their number, all codes in the span are scanned,
+/// because sequential reads are four times as fast as short runs with gaps.
 const DENSE: usize = 4;
 
-/// Components summed in parallel: four SSE registers or one AVX-512 register.
+/// Number of components summed in parallel: as many as fit in four SSE registers or one AVX-512
+/// register.
 const LANES: usize = 16;
 
 pub(super) fn nearest(
@@ -49,7 +50,7 @@ pub(super) fn nearest(
     hits(snapshot, schema, collect_nearest(snapshot, schema, pool, query, collector)?, query.limit)
 }
 
-/// The best `per_video` points of each of the videos with the nearest points.
+/// Returns the best `per_video` points of each of the videos with the nearest points.
 pub(super) fn nearest_by_video(
     snapshot: &Snapshot,
     schema: &PointSchema,
@@ -103,7 +104,7 @@ fn collect_nearest<K: Collector>(
     Ok(segments)
 }
 
-/// Runs the tasks and returns all results, unordered. The calling thread starts at once; threads of
+/// Runs the tasks and returns all results, unordered. The calling thread starts at once; threads in
 /// the pool join when they wake up.
 fn run_tasks<T: Sync, R: Send>(
     pool: &ThreadPool,
@@ -130,7 +131,7 @@ fn run_tasks<T: Sync, R: Send>(
     done
 }
 
-/// Offers the rows of a block that may be among the best.
+/// Offers the rows of a block that may be among the best to `collector`.
 fn compare<K: Collector>(
     query: &[f32],
     probe: &QuantizedQuery,
@@ -175,7 +176,7 @@ pub(super) fn text(
     hits(snapshot, schema, found, query.limit)
 }
 
-/// The best `per_video` points of each of the videos with the best matching points.
+/// Returns the best `per_video` points of each of the videos with the best matching points.
 pub(super) fn text_by_video(
     snapshot: &Snapshot,
     schema: &PointSchema,
@@ -193,7 +194,7 @@ pub(super) fn text_by_video(
     grouped(snapshot, schema, found, &videos, per_video)
 }
 
-/// Collects the points of each segment that contain any clause.
+/// Collects the points of each segment that match the clauses and the filter.
 fn collect_text<K: Collector>(
     snapshot: &Snapshot,
     schema: &PointSchema,
@@ -266,7 +267,7 @@ pub(super) fn values(snapshot: &Snapshot, schema: &PointSchema, name: &str) -> R
         let index = view.reader.inverted_index(field).map_err(failed)?;
         let mut terms = index.terms().stream().map_err(PortError::from)?;
         while terms.advance() {
-            // The dictionary keeps terms of deleted documents until the segment is merged.
+            // The dictionary keeps the terms of deleted documents until the segment is merged.
             let mut postings = index
                 .read_postings_from_terminfo(terms.value(), IndexRecordOption::Basic)
                 .map_err(PortError::from)?;
@@ -282,7 +283,7 @@ pub(super) fn values(snapshot: &Snapshot, schema: &PointSchema, name: &str) -> R
     Ok(values.into_iter().collect())
 }
 
-/// The distinct revisions of the matching points.
+/// Returns the distinct revisions of the matching points.
 pub(super) fn revisions(
     snapshot: &Snapshot,
     schema: &PointSchema,
@@ -309,7 +310,7 @@ pub(super) fn revisions(
     Ok(revisions.into_iter().collect())
 }
 
-/// The highest minimum score of all tasks of a search: no task needs points below it.
+/// The highest minimum score among all tasks of a search; no task needs points below it.
 struct Floor(AtomicU32);
 
 impl Default for Floor {
@@ -325,12 +326,12 @@ impl Floor {
 
     fn raise(&self, min_score: f32) {
         let higher = |bits| (min_score > f32::from_bits(bits)).then_some(min_score.to_bits());
-        // A higher floor already stays.
+        // If the floor is already higher, it stays.
         let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, higher);
     }
 }
 
-/// A collected point: score, id and address.
+/// A collected point: its score, id and address.
 type RankedPoint = (f32, PointId, DocAddress);
 
 fn found(snapshot: &Snapshot, segment: usize, scored: ScoredDoc) -> Result<RankedPoint> {
@@ -338,12 +339,12 @@ fn found(snapshot: &Snapshot, segment: usize, scored: ScoredDoc) -> Result<Ranke
     Ok((scored.score, id, DocAddress::new(segment as u32, scored.doc)))
 }
 
-/// Sorts best first, ties by id.
+/// Sorts points by score, best first; ties are ordered by id.
 fn rank(found: &mut [RankedPoint]) {
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
 }
 
-/// The best of all segments.
+/// Returns the best points of all segments as hits.
 fn hits(
     snapshot: &Snapshot,
     schema: &PointSchema,
@@ -355,7 +356,7 @@ fn hits(
         all.extend(points.into_points().into_iter().map(|scored| (segment, scored)));
     }
     all.sort_unstable_by(|(_, a), (_, b)| b.score.total_cmp(&a.score));
-    // Ids break ties; points below the last returned score do not need theirs.
+    // Ids break ties, so the ids of points below the last returned score are not needed.
     if let Some(last) = limit.checked_sub(1).and_then(|last| all.get(last)) {
         let last = last.1.score;
         all.retain(|(_, scored)| scored.score >= last);
@@ -369,7 +370,7 @@ fn hits(
     ranked.into_iter().map(|found| hit(snapshot, schema, found)).collect()
 }
 
-/// The videos with the best points, best first.
+/// Returns the videos with the best points, best first.
 fn first_videos(
     snapshot: &Snapshot,
     segments: Vec<TopVideos>,
@@ -393,7 +394,7 @@ fn within(filter: &Filter, videos: &[VideoId]) -> Filter {
     filter.clone().in_videos(videos.iter().copied())
 }
 
-/// The best points of these videos, video by video.
+/// Returns the best points of these videos, video by video.
 fn grouped(
     snapshot: &Snapshot,
     schema: &PointSchema,
@@ -419,7 +420,7 @@ fn grouped(
     Ok(hits)
 }
 
-/// A hit with its document.
+/// Creates a hit with the point's document.
 fn hit(snapshot: &Snapshot, schema: &PointSchema, (score, id, at): RankedPoint) -> Result<Hit> {
     let document = document(snapshot, schema, &id, at)?;
     Ok(Hit { id, score, document })
@@ -441,8 +442,8 @@ pub(super) fn document(
     })
 }
 
-/// The dot product of a query and a stored row; unlike [`ports::vector::dot`] with parallel sums, which
-/// the compiler turns into vector instructions.
+/// Returns the dot product of a query and a stored row. Unlike [`ports::vector::dot`], it uses
+/// parallel sums, which the compiler turns into vector instructions.
 pub(super) fn dot(query: &[f32], row: &[u8]) -> f32 {
     let (row, _) = row.as_chunks::<FLOAT>();
     let (queries, query_rest) = query.as_chunks::<LANES>();

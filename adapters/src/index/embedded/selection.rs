@@ -13,15 +13,15 @@ use super::schema::{FEW_TERMS, PointSchema};
 use super::snapshot::{Rank, SegmentView, Snapshot};
 use super::vectors::Rows;
 
-/// A filter split in two. tantivy looks up terms one by one, but a metadata filter may name
-/// thousands of videos and an analyzer filter may match as many points: those are tested by the
-/// ordinals of their ids.
+/// A filter split into two parts. tantivy looks up terms one by one, but a metadata filter may name
+/// thousands of videos, and an analyzer filter may match as many points. Those conditions are
+/// instead tested with the ordinals of the ids.
 pub(super) struct SplitFilter {
     /// The part that tantivy evaluates.
     pub(super) rest: Filter,
-    /// The accepted videos, sorted; `None` accepts any.
+    /// The accepted videos, sorted; `None` accepts any video.
     videos: Option<Arc<[VideoId]>>,
-    /// The accepted analyzers; `None` accepts any.
+    /// The accepted analyzers; `None` accepts any analyzer.
     analyzers: Option<Vec<String>>,
 }
 
@@ -34,7 +34,7 @@ impl SplitFilter {
                     split.restrict_videos(any.clone());
                 }
                 ("video_id", Predicate::AnyKeyword(any)) if any.len() > FEW_TERMS => {
-                    // Text that is not an id matches no video.
+                    // Text that is not a video id matches no video.
                     let mut ids: Vec<VideoId> =
                         any.iter().filter_map(|id| id.parse().ok()).collect();
                     ids.sort_unstable();
@@ -63,7 +63,7 @@ impl SplitFilter {
         });
     }
 
-    /// The accepted ids as ordinals of a segment.
+    /// Returns the accepted ids as ordinals of a segment.
     pub(super) fn accepted_ids(&self, view: &SegmentView) -> Result<Ids> {
         let analyzers = self.analyzers.as_deref();
         Ok(Ids {
@@ -91,7 +91,7 @@ impl Ids {
     }
 }
 
-/// The rows of a field that a search may score: those of live documents with accepted ids.
+/// The rows of a field that a search may score: those of live documents whose ids are accepted.
 pub(super) struct SegmentRows<'s> {
     pub(super) segment: usize,
     pub(super) view: &'s SegmentView,
@@ -103,12 +103,12 @@ pub(super) struct SegmentRows<'s> {
 }
 
 impl SegmentRows<'_> {
-    /// Number of candidate rows.
+    /// Returns the number of candidate rows.
     pub(super) fn len(&self) -> usize {
         self.found.as_ref().map_or(self.rows.len(), Vec::len)
     }
 
-    /// The selected rows within a range of candidates, grouped by analyzer.
+    /// Returns the selected rows within a range of candidates, grouped by analyzer.
     pub(super) fn candidates(&self, rows: Range<usize>) -> Vec<Vec<CandidateRow>> {
         let mut candidates: Vec<Vec<CandidateRow>> = Vec::new();
         for at in rows {
@@ -134,13 +134,13 @@ pub(super) struct CandidateRow {
 }
 
 impl CandidateRow {
-    /// Index of the row in the file.
+    /// Returns the index of the row in the file.
     pub(super) fn index(&self) -> usize {
         self.index as usize
     }
 }
 
-/// The rows that a search of a field scans, by segment.
+/// Returns the rows that a search of `field` scans, by segment.
 pub(super) fn select_rows<'s>(
     snapshot: &'s Snapshot,
     schema: &PointSchema,
@@ -149,8 +149,8 @@ pub(super) fn select_rows<'s>(
 ) -> Result<Vec<SegmentRows<'s>>> {
     let mut split = SplitFilter::new(filter);
     let weight = filter_weight(snapshot, &*schema.filter(&split.rest)?, &split.rest)?;
-    // Rows that tantivy matches are tested for their video; without a tantivy filter, the rows of
-    // the videos are known.
+    // If there is a filter for tantivy, each row that matches it is tested for its video. Otherwise
+    // the rows are looked up by video.
     let videos = match weight {
         Some(_) => None,
         None => split.videos.take(),
@@ -171,7 +171,7 @@ pub(super) fn select_rows<'s>(
     Ok(selected)
 }
 
-/// The filter as an executable weight; `None` if it accepts everything.
+/// Returns the filter as an executable weight, or `None` if it accepts everything.
 pub(super) fn filter_weight(
     snapshot: &Snapshot,
     query: &dyn Query,
@@ -184,7 +184,7 @@ pub(super) fn filter_weight(
     Ok(Some(query.weight(scoring).map_err(failed)?))
 }
 
-/// The live documents of a segment that match, ascending.
+/// Returns the live documents of a segment that match, ascending.
 pub(super) fn matching_docs(weight: &dyn Weight, view: &SegmentView) -> Result<Vec<DocId>> {
     let mut found = Vec::new();
     let mut keep = |docs: &[DocId]| match view.reader.alive_bitset() {

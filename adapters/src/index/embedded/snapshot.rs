@@ -1,5 +1,6 @@
-//! What a search reads: the segments of one commit with their vectors and ids. The writer builds it
-//! after each commit; every search that starts before the next commit shares it.
+//! The data that a search reads: the segments of one commit with their vectors and ids. The writer
+//! creates a snapshot after each commit, and all searches that start before the next commit share
+//! it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -14,20 +15,20 @@ use tantivy::{DocId, Searcher, TantivyError};
 
 use super::vectors::{self, Rows};
 
-/// Documents per batch when reading columns.
+/// Documents per batch when columns are read.
 const BLOCK: usize = 512;
 
-/// The state after one commit.
+/// The state of the index after one commit.
 pub(super) struct Snapshot {
     pub(super) searcher: Searcher,
-    /// In the order of the searcher's segments.
+    /// The segments, in the same order as those of `searcher`.
     pub(super) segments: Vec<SegmentView>,
 }
 
 /// One segment of a commit.
 pub(super) struct SegmentView {
     pub(super) reader: SegmentReader,
-    /// Data that deletes in the segment do not change.
+    /// Data that deletions in the segment do not affect.
     pub(super) data: Arc<SegmentData>,
 }
 
@@ -35,13 +36,13 @@ pub(super) struct SegmentData {
     pub(super) fields: BTreeMap<String, Rows>,
     ids: Vec<Rank>,
     runs: Runs,
-    /// By ordinal, which is sorted order.
+    /// Video ids by ordinal, which is also their sorted order.
     videos: Vec<VideoId>,
     analyzers: StrColumn,
 }
 
-/// A document's id as ordinals of its segment. The dictionary ordinals are in order of the terms,
-/// so ranks compare like the ids.
+/// A document's id, expressed as ordinals within its segment. Dictionary ordinals follow the order
+/// of the terms, so ranks compare like the ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank {
     video: u32,
@@ -50,19 +51,19 @@ pub(super) struct Rank {
 }
 
 impl Rank {
-    /// The ordinal of the video within the segment.
+    /// Returns the ordinal of the video within the segment.
     pub(super) fn video(self) -> u32 {
         self.video
     }
 
-    /// The ordinal of the analyzer within the segment.
+    /// Returns the ordinal of the analyzer within the segment.
     pub(super) fn analyzer(self) -> u32 {
         self.analyzer
     }
 }
 
 impl Snapshot {
-    /// The segments of `searcher`, reusing those of `previous`.
+    /// Creates a snapshot of the segments of `searcher`, reusing the data of `previous`.
     pub(super) fn new(
         searcher: Searcher,
         previous: Option<&Snapshot>,
@@ -110,7 +111,7 @@ impl SegmentData {
         Ok(Self { fields, ids, runs, videos, analyzers })
     }
 
-    /// For each analyzer ordinal, whether the analyzer is one of these.
+    /// Returns, for each analyzer ordinal, whether `accepted` contains the analyzer.
     pub(super) fn analyzers_among(&self, accepted: &[String]) -> tantivy::Result<Vec<bool>> {
         let mut among = vec![false; self.analyzers.num_terms()];
         for id in accepted {
@@ -121,14 +122,15 @@ impl SegmentData {
         Ok(among)
     }
 
-    /// For each video ordinal, whether the video is one of these sorted ids.
+    /// Returns, for each video ordinal, whether `accepted`, which must be sorted, contains the
+    /// video.
     pub(super) fn videos_among(&self, accepted: &[VideoId]) -> Vec<bool> {
         let mut among = vec![false; self.videos.len()];
         self.ordinals(accepted).for_each(|ordinal| among[ordinal] = true);
         among
     }
 
-    /// The documents of these sorted videos as ascending runs.
+    /// Returns the documents of the videos in `accepted`, which must be sorted, as ascending runs.
     pub(super) fn video_docs(&self, accepted: &[VideoId]) -> Vec<Range<DocId>> {
         let of_videos = self.ordinals(accepted).flat_map(|ordinal| self.runs.for_video(ordinal));
         let mut docs: Vec<Range<DocId>> = of_videos.cloned().collect();
@@ -136,7 +138,8 @@ impl SegmentData {
         docs
     }
 
-    /// The ordinals, within the segment, of those sorted videos that it contains.
+    /// Returns the ordinals of those videos in `accepted`, which must be sorted, that the segment
+    /// contains.
     fn ordinals(&self, accepted: &[VideoId]) -> impl Iterator<Item = usize> {
         let mut from = 0;
         accepted.iter().filter_map(move |id| {
@@ -149,13 +152,13 @@ impl SegmentData {
         self.ids[doc as usize]
     }
 
-    /// The chunk of a document.
+    /// Returns the chunk of a document.
     pub(super) fn chunk(&self, doc: DocId) -> (VideoId, ChunkId) {
         let rank = self.rank(doc);
         (self.videos[rank.video as usize], rank.chunk)
     }
 
-    /// The id of a document.
+    /// Returns the id of a document.
     pub(super) fn id(&self, doc: DocId) -> tantivy::Result<PointId> {
         let rank = self.rank(doc);
         let mut analyzer_id = String::new();
@@ -165,8 +168,8 @@ impl SegmentData {
     }
 }
 
-/// The number of ids before `id`. Gallops from the start: a caller that looks up sorted ids finds
-/// each near the previous one.
+/// Returns the number of ids before `id`. Gallops from the start, because a caller that looks up
+/// sorted ids finds each one near the previous one.
 fn lower_bound(ids: &[VideoId], id: &VideoId) -> usize {
     let mut reach = 1;
     while ids.get(reach - 1).is_some_and(|there| there < id) {
@@ -178,14 +181,14 @@ fn lower_bound(ids: &[VideoId], id: &VideoId) -> usize {
 
 /// The documents of each video, which are mostly contiguous.
 struct Runs {
-    /// By video ordinal.
+    /// The runs, grouped by video ordinal.
     docs: Vec<Range<DocId>>,
-    /// For each ordinal the index of its first run, then the end of the last.
+    /// For each video ordinal, the index of its first run; then the end of the last run.
     first: Vec<u32>,
 }
 
 impl Runs {
-    /// The runs of documents with these ids, for `videos` videos.
+    /// Groups the documents with these ids into runs, for `videos` videos.
     fn new(ids: &[Rank], videos: usize) -> Self {
         let mut runs: Vec<(u32, Range<DocId>)> = Vec::new();
         for (doc, rank) in (0..).zip(ids) {
@@ -200,14 +203,14 @@ impl Runs {
         Self { first, docs: runs.into_iter().map(|(_, docs)| docs).collect() }
     }
 
-    /// The runs of the video with this ordinal, ascending.
+    /// Returns the runs of the video with this ordinal, ascending.
     fn for_video(&self, ordinal: usize) -> &[Range<DocId>] {
         let place = |of: usize| self.first[of] as usize;
         &self.docs[place(ordinal)..place(ordinal + 1)]
     }
 }
 
-/// The ranks of a segment's documents; `None` if a document lacks a part of its id.
+/// Returns the ranks of a segment's documents, or `None` if a document lacks a part of its id.
 fn ranks(
     docs: DocId,
     videos: &Column,
@@ -238,7 +241,7 @@ fn ranks(
     Some(ranks)
 }
 
-/// The terms of the video column, sorted.
+/// Reads the video ids from the dictionary of the video column, sorted.
 fn video_ids(column: &StrColumn) -> tantivy::Result<Vec<VideoId>> {
     let mut ids = Vec::with_capacity(column.num_terms());
     let mut words = column.dictionary().stream()?;

@@ -3,10 +3,10 @@
 //!
 //! File layout: the rows (little-endian `f32`), the same rows in eight bits ([`codes`]), lists of
 //! `u32`, then a directory of the fields as JSON and its length (`u64`). Within a field, the rows
-//! of one analyzer are contiguous and in document order: most searches select one analyzer, and
-//! sequential reads are fastest. A row that equals the row of an earlier field of the same document
-//! is stored once. A field lists its documents if some lack it, and its row indices if they are not
-//! contiguous.
+//! of one analyzer are contiguous and in document order, because most searches select one analyzer
+//! and sequential reads are fastest. A row that equals the row of an earlier field of the same
+//! document is stored once. A field lists its documents if some documents lack the field, and its
+//! row indices if they are not contiguous.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -30,10 +30,10 @@ use super::codes::{self, FLOAT};
 /// File extension of the component.
 pub(super) const EXTENSION: &str = "vectors";
 
-/// Bytes of rows per write.
+/// Write buffer size in bytes.
 const BUFFER: usize = 1 << 18;
 
-/// The vectors of one document as one custom value, which the writer below decodes.
+/// Encodes the vectors of one document as one custom value, which [`decode`] takes apart.
 pub(super) fn encode(vectors: &BTreeMap<String, Vec<f32>>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (name, vector) in vectors {
@@ -50,7 +50,7 @@ pub(super) fn encode(vectors: &BTreeMap<String, Vec<f32>>) -> Vec<u8> {
 struct Entry {
     name: String,
     rows: usize,
-    /// Offset of its documents; `None` if every document has the field.
+    /// Offset of the list of documents that have the field; `None` if every document has it.
     docs: Option<usize>,
     #[serde(rename = "places")]
     indices: RowIndices<usize>,
@@ -61,7 +61,7 @@ struct Entry {
 enum RowIndices<L> {
     /// Contiguous, starting at this row.
     From(usize),
-    /// One by one, in this list.
+    /// One index per row, in this list.
     #[serde(rename = "Listed")]
     List(L),
 }
@@ -124,7 +124,7 @@ impl Rows {
         self.len
     }
 
-    /// The document that a row belongs to.
+    /// Returns the document that a row belongs to.
     pub(super) fn doc(&self, row: usize) -> DocId {
         match &self.docs {
             Some(docs) => docs.at(row),
@@ -132,7 +132,7 @@ impl Rows {
         }
     }
 
-    /// The row of a document, if it has one.
+    /// Returns the row of a document, if it has one.
     pub(super) fn row(&self, doc: DocId) -> Option<usize> {
         match &self.docs {
             Some(docs) => {
@@ -142,7 +142,7 @@ impl Rows {
         }
     }
 
-    /// The rows of ascending runs of documents.
+    /// Returns the rows of ascending runs of documents.
     pub(super) fn doc_rows(&self, runs: Vec<Range<DocId>>) -> Vec<usize> {
         let row_of = |doc: DocId| match &self.docs {
             Some(docs) => docs.slice().partition_point(|id| u32::from_le_bytes(*id) < doc),
@@ -151,7 +151,7 @@ impl Rows {
         runs.into_iter().flat_map(|docs| row_of(docs.start)..row_of(docs.end)).collect()
     }
 
-    /// The index of a row in the file.
+    /// Returns the index of a row in the file.
     pub(super) fn index(&self, row: usize) -> usize {
         match &self.indices {
             RowIndices::From(first) => first + row,
@@ -159,17 +159,17 @@ impl Rows {
         }
     }
 
-    /// The little-endian components of the row at an index.
+    /// Returns the little-endian components of the row at an index.
     pub(super) fn floats(&self, index: usize) -> &[u8] {
         self.pool.floats(index)
     }
 
-    /// The eight-bit code of the row at an index.
+    /// Returns the eight-bit code of the row at an index.
     pub(super) fn code(&self, index: usize) -> &[u8] {
         self.pool.code(index)
     }
 
-    /// The components of a row.
+    /// Returns the components of a row.
     pub(super) fn vector(&self, row: usize) -> Vec<f32> {
         let (components, _) = self.floats(self.index(row)).as_chunks::<FLOAT>();
         components.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()
@@ -260,7 +260,8 @@ impl SegmentPlugin for Vectors {
                 "a sorted index cannot hold vectors; no sort order is expected".into(),
             ));
         }
-        // Segments without a sort order are stacked: their live documents follow each other.
+        // Segments without a sort order are concatenated: the live documents of one follow those of
+        // another.
         let sources = context
             .readers
             .iter()
@@ -320,9 +321,9 @@ struct SegmentVectors {
     stride: usize,
     docs: DocId,
     analyzers: AnalyzerNumbers,
-    /// In document order; equal rows of a document are stored once.
+    /// Rows in document order; equal rows of a document are stored once.
     rows: Vec<u8>,
-    /// For each field: document, analyzer number and row.
+    /// By field name: document, analyzer number and row.
     fields: BTreeMap<String, Vec<(DocId, u16, usize)>>,
 }
 
@@ -411,7 +412,8 @@ impl PluginWriter for SegmentVectors {
     }
 }
 
-/// Splits off the first field of encoded vectors.
+/// Splits the first field off encoded vectors. Returns its name, its vector and the remaining
+/// bytes.
 fn decode(bytes: &[u8], stride: usize) -> Option<(&str, &[u8], &[u8])> {
     let (&length, rest) = bytes.split_first()?;
     let (name, rest) = rest.split_at_checked(length.into())?;
@@ -419,7 +421,7 @@ fn decode(bytes: &[u8], stride: usize) -> Option<(&str, &[u8], &[u8])> {
     Some((str::from_utf8(name).ok()?, vector, rest))
 }
 
-/// Analyzers whose rows are stored together, numbered in order of appearance.
+/// Numbers the analyzers, whose rows are stored together, in order of appearance.
 #[derive(Default)]
 struct AnalyzerNumbers(Vec<String>);
 
@@ -433,7 +435,7 @@ impl AnalyzerNumbers {
         number as u16
     }
 
-    /// The analyzer numbers of the documents of a segment.
+    /// Returns the analyzer number of each document in a segment.
     fn for_segment(&mut self, segment: &SegmentReader) -> tantivy::Result<Vec<u16>> {
         let analyzers = segment.fast_fields().str("analyzer_id")?;
         let analyzers = analyzers.ok_or_else(|| corrupt("a segment lacks `analyzer_id`"))?;
@@ -448,21 +450,21 @@ impl AnalyzerNumbers {
     }
 }
 
-/// The origin of a row: source number and row within it.
+/// The origin of a row: the number of its source, and its row number within that source.
 type Origin = (u32, u32);
 
-/// The layout of the rows of a new file.
+/// The layout of the rows in a new file.
 #[derive(Default)]
 struct Plan {
     rows: Vec<PlannedRow>,
-    /// For each source, the planned row of each of its rows; `u32::MAX` if none.
+    /// For each source, the planned row for each of its rows, or `u32::MAX` if there is none.
     known: Vec<Vec<u32>>,
     fields: Vec<PlannedField>,
 }
 
 /// A row to write.
 struct PlannedRow {
-    /// The number of the first field that has it.
+    /// The number of the first field that contains the row.
     field: u16,
     group: u16,
     origin: Origin,
@@ -472,7 +474,7 @@ struct PlannedRow {
 struct PlannedField {
     name: String,
     docs: Vec<DocId>,
-    /// The planned row of each document; its file index once the layout is settled.
+    /// The planned row of each document; [`Plan::settle`] replaces it with the file index.
     indices: Vec<u32>,
 }
 
@@ -497,7 +499,7 @@ impl Plan {
         }
     }
 
-    /// Assigns file indices: analyzer by analyzer within a field.
+    /// Assigns file indices, field by field and analyzer by analyzer within a field.
     fn settle(&mut self) -> Vec<Origin> {
         let mut order: Vec<u32> = (0..self.rows.len() as u32).collect();
         order.sort_by_key(|row| {
@@ -593,8 +595,8 @@ mod tests {
     #[test]
     fn rows_are_grouped_by_analyzer() {
         let mut plan = Plan::default();
-        // Two alternating analyzers; the second field shares the first row of each document except
-        // one.
+        // Two alternating analyzers. The second field shares the row of the first field in every
+        // document except one.
         for (field, rows) in [("combined", [0, 1, 2, 3]), ("speech", [0, 1, 9, 3])] {
             plan.fields.push(PlannedField { name: field.into(), ..PlannedField::default() });
             for (doc, row) in (0..).zip(rows) {

@@ -1,5 +1,5 @@
-//! The writer thread of an embedded index. It takes all waiting batches, makes one durable commit
-//! of them, publishes the new snapshot and only then acknowledges each batch. Merges run in the
+//! The writer thread of an embedded index. It takes all waiting batches, commits them durably as
+//! one, publishes the new snapshot and only then acknowledges each batch. Merges run in the
 //! background, one at a time.
 
 use std::sync::Arc;
@@ -22,22 +22,22 @@ use super::{Damage, failed, files};
 /// Capacity of the batch queue; further callers wait for a free slot.
 const QUEUE: usize = 32;
 
-/// A commit takes no more batches once it has this many points.
+/// Number of points at which a commit stops taking more batches.
 const GROUP_POINTS: usize = 4096;
 
-/// A segment is merged when more than this share of its documents is deleted.
+/// Share of deleted documents above which a segment is merged.
 const REMOVED_SHARE: f32 = 0.5;
 
-/// Segments with fewer documents than this are merged with each other regardless of size.
+/// Segments with fewer documents than this are merged with each other regardless of their size.
 const SMALL_SEGMENT: u32 = 2000;
 
-/// The deletes and inserts of one `replace`.
+/// The deletions and insertions of one `replace`.
 type Change = (Option<Box<dyn Query>>, Vec<(Term, TantivyDocument)>);
 
-/// One `replace`.
+/// One `replace`, waiting to be committed.
 pub(super) struct Batch {
     pub(super) scope: Option<Box<dyn Query>>,
-    /// With unique ids.
+    /// The points, whose ids are unique.
     pub(super) points: Vec<(Term, TantivyDocument)>,
     pub(super) done: oneshot::Sender<Result<()>>,
 }
@@ -67,7 +67,7 @@ impl CurrentSnapshot {
     }
 }
 
-/// Handle of the writer thread. Dropping it waits for a running commit and merge.
+/// Handle to the writer thread. Dropping it waits for a running commit and merge.
 pub(super) struct Writer {
     sender: Option<mpsc::Sender<Message>>,
     closing: Arc<AtomicBool>,
@@ -118,7 +118,7 @@ impl Writer {
         Ok(Self { sender: Some(sender), closing, thread: Some(thread) })
     }
 
-    /// Returns once the batch is durable and visible.
+    /// Replaces points. Returns once the change is durable and visible.
     pub(super) async fn replace(
         &self,
         scope: Option<Box<dyn Query>>,
@@ -133,7 +133,7 @@ impl Writer {
         acknowledged.await.map_err(|_| stopped())?
     }
 
-    /// Fails if the writer cannot write any more.
+    /// Fails if the writer can no longer write.
     pub(super) fn probe(&self) -> Result<()> {
         match &self.sender {
             Some(sender) if !sender.is_closed() => Ok(()),
@@ -156,15 +156,15 @@ impl Drop for Writer {
 
 struct Worker {
     index: Index,
-    /// `None` after a failed commit that could not be rolled back, or leftovers that could not be
-    /// removed; the next batch opens a new one.
+    /// `None` if a failed commit could not be rolled back, or if leftover files could not be
+    /// removed. The next batch opens a new writer.
     writer: Option<IndexWriter>,
     reader: IndexReader,
     options: IndexWriterOptions,
     merging: LogMergePolicy,
     dimension: usize,
     published: Arc<CurrentSnapshot>,
-    /// Weak, so that the channel closes with its last user.
+    /// Weak, so that the channel closes when the last other sender is dropped.
     sender: mpsc::WeakSender<Message>,
     closing: Arc<AtomicBool>,
     merge_running: bool,
@@ -216,14 +216,14 @@ impl Worker {
                 Ok(()) => Ok(()),
                 Err(error) => Err(PortError::new(error.kind(), error.to_string())),
             };
-            // A caller that no longer waits does not need the answer.
+            // The caller may have stopped waiting for the answer.
             let _ = done.send(outcome);
         }
     }
 
-    /// Makes one durable commit of several changes.
+    /// Commits several changes durably as one.
     fn write(&mut self, changes: Vec<Change>) -> Result<()> {
-        // tantivy opens the segments with deletes on a thread that must not panic.
+        // tantivy opens segments that have deletes on a thread that must not panic.
         self.lookups.check(&self.index)?;
         self.commit_changes(changes).map_err(failed)
     }
@@ -246,12 +246,12 @@ impl Worker {
             }
         }
         writer.commit()?;
-        // The commit is a rename, which needs a sync of the directory to be durable.
+        // The commit is a rename, which becomes durable only when the directory is synced.
         self.index.directory().sync_directory()?;
         Ok(())
     }
 
-    /// Publishes the last commit to searches.
+    /// Makes the last commit visible to searches.
     fn publish(&self) -> tantivy::Result<()> {
         self.reader.reload()?;
         let previous = self.published.get();
@@ -269,7 +269,8 @@ impl Worker {
         }
     }
 
-    /// Uses a writer at its last commit, or none if the leftovers cannot be removed.
+    /// Resumes with a writer that is at its last commit, or with none if the leftover files cannot
+    /// be removed.
     fn resume_with(&mut self, writer: IndexWriter) {
         match clean_up(writer) {
             Ok(writer) => self.writer = Some(writer),
@@ -277,7 +278,7 @@ impl Worker {
         }
     }
 
-    /// Starts the first due merge unless one is running.
+    /// Starts the first merge that is due, unless one is running.
     fn start_merge(&mut self) {
         if self.merge_running || self.closing.load(Ordering::Acquire) {
             return;
@@ -291,7 +292,7 @@ impl Worker {
             }
         };
         let Some(candidate) = due.into_iter().next() else { return };
-        // A merge would give damaged data new checksums.
+        // Checks the files first, because a merge would give damaged data new checksums.
         let (index, damage) = (self.index.clone(), self.damage.clone());
         let check = move || match files::check_segments(&index, &candidate.0) {
             Ok(()) => drop(sender.blocking_send(Message::Checked(candidate.0))),
@@ -341,8 +342,8 @@ impl Worker {
     }
 }
 
-/// A writer at its last commit, ready for the next one: removes the files of an unfinished commit,
-/// since the next one may use the same names.
+/// Prepares a writer that is at its last commit for the next commit. Removes the files of an
+/// unfinished commit, since the next commit may use the same names.
 fn clean_up(writer: IndexWriter) -> tantivy::Result<IndexWriter> {
     writer.set_merge_policy(Box::new(NoMergePolicy));
     writer.garbage_collect_files().wait()?;

@@ -1,5 +1,5 @@
-//! The collection behind the alias: created at the first start, checked at every later one, and
-//! refilled next to the old one by `shotlog reindex`.
+//! The collection behind the alias: created on the first start, checked on every later start, and
+//! replaced by `shotlog reindex` with a new collection that it fills next to the old one.
 
 use ports::index::{PAYLOAD_FIELDS, PayloadType};
 use ports::{ErrorKind, PortError, Result};
@@ -19,15 +19,16 @@ pub(super) const TEXT: &str = "text";
 /// The metadata key for the installation that owns the points.
 const OWNER: &str = "install";
 
-/// Links per point of an HNSW graph that is added to an existing collection: Qdrant's default.
+/// Links per point in an HNSW graph that is added to an existing collection; this is Qdrant's
+/// default.
 const LINKS: u64 = 16;
 
 /// The payload field with a point's words in order.
 pub(super) const WORDS: &str = "words";
 
 impl QdrantIndex {
-    /// Creates an empty collection next to the one in use, to fill and then [`Self::publish`].
-    /// Removes the leftovers of an earlier attempt.
+    /// Creates an empty collection next to the one in use. The caller fills the new collection and
+    /// then calls [`Self::publish`] on it. Removes the remains of an earlier attempt.
     pub async fn begin_rebuild(options: QdrantOptions) -> Result<Self> {
         let server = connect(&options)?;
         let target = options.collection.clone();
@@ -55,7 +56,7 @@ impl QdrantIndex {
             return Ok(owner);
         }
         self.enter_owner(&self.target, install).await?;
-        // If several instances record their owner at once, the last one wins.
+        // If several instances record an owner at once, the last one wins.
         Ok(self.owner(&self.target).await?.unwrap_or_default())
     }
 
@@ -117,7 +118,7 @@ impl QdrantIndex {
         }
     }
 
-    /// Finds the collection behind the alias, or the collection with that name.
+    /// Finds the collection behind the alias, or a collection with the alias's name.
     async fn current(&self) -> Result<Option<String>> {
         let alias = &self.options.collection;
         let aliases = self.server.retrying(|| self.server.client.list_aliases()).await?.aliases;
@@ -142,7 +143,7 @@ impl QdrantIndex {
         Ok(())
     }
 
-    /// Creates an empty collection, unless another instance has just done so.
+    /// Creates an empty collection unless another instance has just created it.
     async fn create(&self, name: &str) -> Result<()> {
         let options = &self.options;
         let mut vectors = VectorsConfigBuilder::default();
@@ -161,7 +162,8 @@ impl QdrantIndex {
             .on_disk_payload(true)
             .build();
         if options.exact {
-            // An unused graph over millions of points would cost the server hours and memory.
+            // Building an unused graph over millions of points would cost the server hours and
+            // memory.
             request.hnsw_config = Some(HnswConfigDiffBuilder::default().m(0).build());
         }
         request.metadata.insert("model".into(), Value::from(options.model.clone()));
@@ -175,7 +177,7 @@ impl QdrantIndex {
     }
 
     /// Makes the server build the HNSW graph if the collection was created without one. Searches
-    /// scan every point until it is ready. A graph that is no longer used stays.
+    /// scan every point until the graph is ready. A graph that is no longer used is not removed.
     async fn build_graph(&self, collection: &str, config: &CollectionConfig) -> Result<()> {
         let links = config.hnsw_config.as_ref().and_then(|graph| graph.m);
         if self.options.exact || links != Some(0) {
@@ -220,14 +222,14 @@ impl QdrantIndex {
         format!("{}-{number}", self.options.collection)
     }
 
-    /// The number in a collection name that this adapter assigned; 0 for any other name.
+    /// Returns the number in a collection name that this adapter assigned, or 0 for any other name.
     fn number(&self, name: &str) -> u64 {
         let number = name.strip_prefix(&self.options.collection).and_then(|n| n.strip_prefix('-'));
         number.and_then(|n| n.parse().ok()).unwrap_or(0)
     }
 }
 
-/// Why the collection does not fit this configuration.
+/// Explains why the collection does not fit this configuration; returns `None` if it fits.
 fn mismatch(config: &CollectionConfig, options: &QdrantOptions) -> Option<String> {
     let vectors = config.params.as_ref().and_then(|p| p.vectors_config.as_ref());
     let named = match vectors.and_then(|v| v.config.as_ref()) {

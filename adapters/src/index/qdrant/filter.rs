@@ -1,4 +1,4 @@
-//! Translates filters of the port to Qdrant's.
+//! Translates the port's filters to Qdrant filters.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use qdrant_client::qdrant::{self, Range};
 
 use crate::index::check;
 
-/// Qdrant's filter; `None` if nothing can match.
+/// Translates a filter; returns `None` if nothing can match.
 pub(super) fn translate(filter: &Filter) -> Result<Option<qdrant::Filter>> {
     check::filter(filter)?;
     let conditions: Option<Vec<_>> = filter.0.iter().map(condition).collect();
     Ok(conditions.map(qdrant::Filter::must))
 }
 
-/// Qdrant's filter for points with these ids.
+/// Returns a Qdrant filter for the points with these ids.
 pub(super) fn points_filter(ids: &[&PointId]) -> qdrant::Filter {
     let mut chunks: BTreeMap<_, Vec<i64>> = BTreeMap::new();
     for id in ids {
@@ -47,7 +47,7 @@ fn condition(condition: &Condition) -> Option<qdrant::Condition> {
             Some(qdrant::Condition::matches(field, ids))
         }
         Predicate::AnyInteger(any) => Some(qdrant::Condition::matches(field, any.clone())),
-        // Integers are compared as doubles: exact within 2^53, which no field exceeds.
+        // Integers are compared as doubles, which is exact up to 2^53; no field exceeds that.
         Predicate::AtLeast(bound) if is_integer(field) => {
             let lower = check::lowest_integer(*bound)? as f64;
             range(Range { gte: Some(lower), ..Range::default() })
@@ -65,7 +65,8 @@ fn is_integer(field: &str) -> bool {
     PAYLOAD_FIELDS.iter().any(|(name, kind)| *name == field && *kind == PayloadType::Integer)
 }
 
-/// Stored numbers are finite and zero has one sign, so this compares equally.
+/// Makes a bound finite and removes the sign of zero. Stored numbers have the same form, so
+/// comparisons give the same results.
 fn finite(bound: f64) -> f64 {
     bound.clamp(f64::MIN, f64::MAX) + 0.0
 }

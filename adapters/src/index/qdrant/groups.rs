@@ -1,5 +1,5 @@
-//! Searches grouped by video. The first request finds the best videos, the second the best points
-//! of each, the third the documents of the returned points.
+//! Searches grouped by video. The first request finds the best videos, the second finds the best
+//! points in each video, and the third fetches the documents of the returned points.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use qdrant_client::qdrant::{Condition, QueryPointGroups, QueryPoints, group_id};
 
 use super::{Documents, LARGE_LIMIT, NamedScore, QdrantIndex, best, limited_to};
 
-/// Videos per request for points.
+/// Number of videos per request for points.
 const VIDEOS: usize = 64;
 
 /// Extra videos and points to request, so that ties at the limit can be ordered.
@@ -17,7 +17,7 @@ const MARGIN: usize = 16;
 
 impl QdrantIndex {
     /// Finds the best `per_video` points in each of the best `limit` videos. A point's score is the
-    /// sum over the parts of the query.
+    /// sum of its scores for all parts of the query.
     pub(super) async fn grouped(
         &self,
         parts: Vec<QueryPoints>,
@@ -47,8 +47,8 @@ impl QdrantIndex {
         self.with_documents(groups.into_iter().flatten().collect(), Documents::new()).await
     }
 
-    /// Finds the videos with the best points, with a margin for ties. The server may return fewer
-    /// than requested; the search then continues without the videos found so far.
+    /// Finds the videos with the best points, with a margin for ties. If the server returns fewer
+    /// videos than requested, repeats the search without the videos found so far.
     async fn videos(&self, part: &QueryPoints, limit: usize) -> Result<Vec<String>> {
         let count = limit + MARGIN;
         let mut request = QueryPointGroups {

@@ -1,5 +1,5 @@
-//! Lists points in the order of their ids, which the server does not know: fetches all matching
-//! ids, then the documents of the first.
+//! Lists points in order of their ids. The server cannot sort by id, so this code fetches all
+//! matching ids, then the documents of the first points.
 
 use ports::Result;
 use ports::index::ListedPoint;
@@ -30,7 +30,7 @@ impl QdrantIndex {
                 break;
             }
         }
-        // Point names sort in this order too, except those assigned by an earlier version.
+        // Point names sort in this order too, unless an earlier version assigned them.
         found.sort();
         found.truncate(limit);
         let found = found.into_iter().map(|(_, name)| NamedScore { name, score: 0.0 }).collect();

@@ -1,5 +1,6 @@
-//! The index on a Qdrant server, over gRPC. Several instances may share one: all of them use an
-//! alias, behind which [`QdrantIndex::begin_rebuild`] fills a new collection while searches continue.
+//! The index on a Qdrant server, accessed over gRPC. Several instances may share one server: all of
+//! them use an alias, and [`QdrantIndex::begin_rebuild`] fills a new collection behind it while
+//! searches continue.
 //!
 //! A `replace` writes the new points before it removes the old ones, so a reader may briefly see
 //! both, but never neither. Searches are exact unless [`QdrantOptions::exact`] is off.
@@ -37,14 +38,14 @@ use crate::qdrant::QdrantConnection;
 /// Points per read or write request.
 const PAGE: u32 = 256;
 
-/// Bytes of documents and texts per write request; the server rejects larger messages.
+/// Approximate maximum size of a write request, in bytes; the server rejects larger messages.
 const REQUEST_BYTES: usize = 8 << 20;
 
-/// Maximum number of points that tie with the last hit and are ordered by id; beyond it the server
-/// chooses.
+/// Maximum number of points tied with the last hit that are ordered by id; if more points are tied,
+/// the server chooses.
 const TIES: usize = 1024;
 
-/// Extra points to request for each part of a query whose scores are added up.
+/// Extra points to request for each part of a query if the scores of several parts are added up.
 const SUM_MARGIN: usize = 256;
 
 /// The payload field with a point's document.
@@ -53,10 +54,10 @@ const DOCUMENT: &str = "document";
 /// The payload fields with a point's id.
 const IDS: [&str; 3] = ["video_id", "chunk_id", "analyzer_id"];
 
-/// The payload fields with the document and the id.
+/// The payload fields with a point's document and id.
 const ID_AND_DOCUMENT: [&str; 4] = [DOCUMENT, "video_id", "chunk_id", "analyzer_id"];
 
-/// Above this limit, a search first counts the points: the server allocates memory for the
+/// Limit above which a search first counts the points, because the server allocates memory for the
 /// requested number of hits.
 const LARGE_LIMIT: usize = 1000;
 
@@ -70,29 +71,30 @@ pub struct QdrantOptions {
     pub url: String,
     /// The server's API key or token.
     pub api_key: Option<String>,
-    /// Name of the alias of the collection in use.
+    /// Name of the alias for the collection in use.
     pub collection: String,
-    /// Components of each vector.
+    /// Number of components in each vector.
     pub dimension: usize,
-    /// The embedding model; a collection filled by another one is rejected.
+    /// The embedding model. A collection that was filled with another model is rejected.
     pub model: String,
     /// The vector fields.
     pub fields: Vec<String>,
     /// Whether to compare every point, as the embedded index does. Otherwise the server walks its
-    /// HNSW graph, which is faster from a million points on and misses some hits, more so with
+    /// HNSW graph, which is faster from a million points on but misses some hits, especially with
     /// narrow filters.
     pub exact: bool,
     /// Number of shards of a new collection; at least 1.
     pub shards: u32,
     /// Replication factor of a new collection; at least 1.
     pub replicas: u32,
-    /// Timeout of one request.
+    /// Timeout for one request.
     pub timeout: Duration,
-    /// Maximum attempts per request if the server does not answer or is overloaded; at least 1.
+    /// Maximum number of attempts per request if the server does not answer or is overloaded; at
+    /// least 1.
     pub attempts: u32,
 }
 
-/// The index. Cheap to clone.
+/// An index on a Qdrant server. Cheap to clone.
 #[derive(Clone)]
 pub struct QdrantIndex {
     server: QdrantConnection,
@@ -104,7 +106,7 @@ pub struct QdrantIndex {
 impl QdrantIndex {
     /// Connects, and creates the collection if necessary.
     ///
-    /// `Invalid` if the collection holds vectors of another dimension, model or field list.
+    /// Returns `Invalid` if the collection has another dimension, model or list of fields.
     pub async fn open(options: QdrantOptions) -> Result<Self> {
         let server = connect(&options)?;
         let target = options.collection.clone();
@@ -155,8 +157,9 @@ impl QdrantIndex {
     }
 
     /// Finds the best `limit` points for a query, ordered by score, then name, and the documents of
-    /// most of them. Fetches points that tie with the last one once, at most [`TIES`] and only
-    /// their names: the server reads payloads from disk, point by point.
+    /// most of them. If further points are tied with the last one, fetches up to [`TIES`] of them
+    /// in a second request, but only their names, because the server reads payloads from disk,
+    /// point by point.
     async fn ranked(
         &self,
         mut request: QueryPoints,
@@ -185,7 +188,7 @@ impl QdrantIndex {
         Ok((best(found, limit), documents))
     }
 
-    /// Runs queries and returns the results of each, in order.
+    /// Runs queries and returns the results of each query, in order.
     async fn batch(&self, queries: Vec<QueryPoints>) -> Result<Vec<Vec<NamedScore>>> {
         let request = QueryBatchPoints {
             collection_name: self.target.clone(),
@@ -198,8 +201,8 @@ impl QdrantIndex {
         answer.result.iter().map(found).collect()
     }
 
-    /// Finds the points for the parts of a query, without duplicates, each with the sum of its
-    /// scores, since a point may rank low in one part.
+    /// Merges the points found for the parts of a query. Returns each point once, with the sum of
+    /// its scores. Requests the scores for all parts again, since a point may rank low in one part.
     async fn sum_scores(
         &self,
         parts: &[QueryPoints],
@@ -219,7 +222,7 @@ impl QdrantIndex {
         Ok(sum_by_point(found.into_iter().flatten()))
     }
 
-    /// Completes the hits with ids and documents, and fetches those that are not in `known`.
+    /// Completes the hits with ids and documents; fetches those that are not in `known`.
     async fn with_documents(
         &self,
         found: Vec<NamedScore>,
@@ -268,7 +271,7 @@ impl QdrantIndex {
         Ok(answer.result.map_or(0, |r| r.count))
     }
 
-    /// Reads the distinct values of a keyword field among the matching points.
+    /// Counts the points for each distinct value of a keyword field among the matching points.
     async fn facets(
         &self,
         field: &str,
@@ -281,7 +284,7 @@ impl QdrantIndex {
         let values = found
             .hits
             .into_iter()
-            // The server keeps a value for a while after its last point was removed.
+            // The server keeps a value for a while after its last point has been removed.
             .filter(|hit| hit.count > 0)
             .filter_map(|hit| match hit.value?.variant? {
                 facet_value::Variant::StringValue(text) => Some((text, hit.count)),
@@ -294,7 +297,7 @@ impl QdrantIndex {
         QueryPointsBuilder::new(&self.target).using(field).filter(filter)
     }
 
-    /// The request for a nearest-neighbour search; `None` if nothing can match.
+    /// Builds the request for a nearest-neighbour search; returns `None` if nothing can match.
     fn nearest(&self, query: &VectorQuery) -> Result<Option<QueryPoints>> {
         check::vector_query(query, self.options.dimension)?;
         let Some(filter) = filter::translate(&query.filter)? else { return Ok(None) };
@@ -312,8 +315,8 @@ impl QdrantIndex {
         Ok(Some(request.into()))
     }
 
-    /// The requests whose scores add up to those of a full-text search: one per phrase and one for
-    /// the words.
+    /// Builds the requests whose scores add up to those of a full-text search: one request per
+    /// phrase and one for the words.
     fn matching(&self, query: &TextQuery) -> Result<Vec<QueryPoints>> {
         check::text_query(query)?;
         let Some(mut filter) = filter::translate(&query.filter)? else { return Ok(Vec::new()) };
@@ -337,7 +340,7 @@ impl QdrantIndex {
     }
 }
 
-/// Clamps scores to −1..1 and drops those below the threshold.
+/// Clamps scores to −1..1 and drops hits below the threshold.
 fn cosines(mut hits: Vec<Hit>, threshold: Option<f32>) -> Vec<Hit> {
     for hit in &mut hits {
         hit.score = hit.score.clamp(-1.0, 1.0) + 0.0;
@@ -353,7 +356,7 @@ impl VectorIndex for QdrantIndex {
         for point in &points {
             check::point(point, self.options.dimension)?;
         }
-        // Of several points with one id and revision the last wins.
+        // If several points have the same id and revision, the last one wins.
         let points: BTreeMap<Uuid, Point> =
             points.into_iter().map(|point| (names::name(&point), point)).collect();
         let ids: Vec<String> = points.keys().map(Uuid::to_string).collect();
@@ -537,7 +540,7 @@ fn payload(fields: &[&str]) -> SelectorOptions {
     SelectorOptions::Include(PayloadIncludeSelector { fields })
 }
 
-/// Approximate size of a point in a request, bytes.
+/// Returns the approximate size of a point in a request, in bytes.
 fn size(point: &Point) -> usize {
     let vectors: usize = point.vectors.values().map(|v| v.len() * 4).sum();
     vectors + point.document.as_str().len() + 3 * point.text.len() + 1024
@@ -558,13 +561,13 @@ impl NamedScore {
         Ok(Self { name: name(point.id.as_ref())?, score: point.score })
     }
 
-    /// Orders best first; ties by name, and so by id.
+    /// Orders by score, best first; ties are ordered by name and therefore by id.
     fn order(&self, other: &Self) -> Ordering {
         other.score.total_cmp(&self.score).then_with(|| self.name.cmp(&other.name))
     }
 }
 
-/// A part of a query, limited to `limit` points and their names.
+/// Returns a part of a query, limited to the names of the best `limit` points.
 fn limited_to(part: &QueryPoints, limit: usize) -> QueryPoints {
     let mut query = part.clone();
     query.limit = Some(limit as u64);
@@ -572,7 +575,7 @@ fn limited_to(part: &QueryPoints, limit: usize) -> QueryPoints {
     query
 }
 
-/// The points of several searches, each with the sum of its scores.
+/// Sums the scores of each point over several searches.
 fn sum_by_point(found: impl IntoIterator<Item = NamedScore>) -> Vec<NamedScore> {
     let mut sums: HashMap<String, NamedScore> = HashMap::new();
     for found in found {
@@ -583,7 +586,7 @@ fn sum_by_point(found: impl IntoIterator<Item = NamedScore>) -> Vec<NamedScore> 
     sums.into_values().collect()
 }
 
-/// The first `limit` by score, ties by name.
+/// Returns the `limit` points with the highest scores; ties are ordered by name.
 fn best(mut found: Vec<NamedScore>, limit: usize) -> Vec<NamedScore> {
     found.sort_by(NamedScore::order);
     found.truncate(limit);

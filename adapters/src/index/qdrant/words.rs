@@ -1,11 +1,12 @@
 //! BM25 as a sparse vector: a point stores the weight of each of its words, and the server
-//! multiplies by inverse document frequency. Texts are tokenized as in the embedded index.
+//! multiplies the weight by the inverse document frequency. Text is tokenized as in the embedded
+//! index.
 
 use std::collections::BTreeMap;
 
 use crate::index::words;
 
-/// BM25's usual constants.
+/// The usual BM25 constants.
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
 
@@ -16,7 +17,7 @@ const AVERAGE_WORDS: f32 = 40.0;
 /// Placeholder for a word that is too long to index, so that phrases do not match across it.
 const GAP: &str = "\u{b7}";
 
-/// The words of a text in order.
+/// A text's words, in order.
 pub(super) struct WordSequence(Vec<(usize, String)>);
 
 impl WordSequence {
@@ -24,7 +25,8 @@ impl WordSequence {
         Self(words::words(&mut words::analyzer(), text))
     }
 
-    /// Ascending dimensions and BM25 weights without the IDF factor; `None` without words.
+    /// Returns ascending dimensions and BM25 weights without the IDF factor, or `None` if there are
+    /// no words.
     pub(super) fn weights(&self) -> Option<(Vec<u32>, Vec<f32>)> {
         let mut times: BTreeMap<u32, f32> = BTreeMap::new();
         for (_, word) in &self.0 {
@@ -35,7 +37,7 @@ impl WordSequence {
             .then(|| times.into_iter().map(|(d, n)| (d, n * (K1 + 1.0) / (n + norm))).unzip())
     }
 
-    /// The words joined by spaces, for phrases.
+    /// Returns the words joined by spaces, for phrase matching.
     pub(super) fn joined(&self) -> String {
         joined(&self.0)
     }
@@ -46,7 +48,7 @@ impl WordSequence {
 pub(super) struct ParsedQuery {
     /// Single words, any of which matches.
     pub(super) words: Vec<String>,
-    /// Phrases, each of which matches where its words are adjacent.
+    /// Phrases, each of which matches if its words are adjacent.
     pub(super) phrases: Vec<Phrase>,
 }
 
@@ -73,7 +75,7 @@ impl ParsedQuery {
     }
 }
 
-/// A query's sparse vector, with each word once.
+/// Returns a query's sparse vector, in which each word counts once.
 pub(super) fn presence(words: &[String]) -> (Vec<u32>, Vec<f32>) {
     let dimensions: BTreeMap<u32, f32> = words.iter().map(|w| (dimension(w), 1.0)).collect();
     dimensions.into_iter().unzip()
@@ -92,7 +94,7 @@ fn joined(words: &[(usize, String)]) -> String {
     parts.join(" ")
 }
 
-/// The word's FNV-1a hash, which is the same on every instance and in every version.
+/// Returns the word's FNV-1a hash, which is the same on every instance and in every version.
 fn dimension(word: &str) -> u32 {
     word.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
