@@ -1,11 +1,11 @@
-//! Queues the jobs that match published videos against alerts.
+//! Queues jobs that match published videos against alerts.
 
 use crate::jobs::{Job, JobRecord, JobStatus, JobTask, Jobs};
 use crate::kernel::error::Result;
 use crate::kernel::video::VideoId;
 
 impl Jobs {
-    /// Retries an alert's failed webhook calls, with one job per video.
+    /// Retries an alert's failed webhook calls, using one job per video.
     pub async fn retry_alert(&self, name: &str) -> Result<Vec<Job>> {
         let mut videos: Vec<VideoId> = Vec::new();
         for failed in self.alerts.get(name).await?.failed {

@@ -1,5 +1,6 @@
-//! Jobs that change collections. A job changes one video after another until none is left. So a
-//! restarted job resumes where it stopped and includes videos that were added in the meantime.
+//! Jobs that change collections. A job changes the videos in a collection until none is left to
+//! change, so a restarted job resumes where it stopped and includes videos that were added in the
+//! meantime.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,12 +23,12 @@ const BATCH: usize = 200;
 /// Number of videos changed concurrently.
 const CONCURRENCY: usize = 8;
 
-/// How often to retry the lock of a video that is to be deleted.
+/// Delay between attempts to lock a video that is to be deleted.
 const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(250);
 
 impl Jobs {
     /// Queues a change to a collection. Returns `NotFound` if the caller may not see the
-    /// collection, and `Forbidden` if the change would move its videos out of the caller's sight.
+    /// collection, and `Forbidden` if the change would make its videos invisible to the caller.
     pub async fn change_collection(
         &self,
         access: &Access,
@@ -56,7 +57,7 @@ impl Jobs {
         Ok(self.add(name.to_owned(), task, None).await?.job)
     }
 
-    /// Changes every video of a collection.
+    /// Changes every video in a collection.
     pub(super) async fn change_collection_videos(
         self: &Arc<Self>,
         name: &str,
@@ -92,7 +93,7 @@ impl Jobs {
             CollectionChange::Rename(to) => Some(to.as_str()),
             CollectionChange::Dissolve => None,
             CollectionChange::Delete => {
-                // A video moved out of the collection meanwhile is kept.
+                // Keep a video that was moved out of the collection in the meantime.
                 let state = catalog.record_state(video_id).await?;
                 let moved = |metadata: &metadata::VideoMetadata| {
                     metadata.collection.as_deref() != Some(name)
@@ -118,7 +119,7 @@ impl Jobs {
             return Err(unknown_video(video_id));
         }
         let lock = loop {
-            // Repeated, since a job reports its video only after a while.
+            // Repeat this, since a job reports its video only after a while.
             self.cancel_video_jobs(video_id, "the video was deleted").await?;
             match catalog.locks.try_lock(video_id).await? {
                 Some(lock) => break lock,

@@ -12,8 +12,8 @@ use crate::kernel::video::VideoId;
 
 impl Jobs {
     /// Adds corrections to a video, either all or none. `aggregate` decides whether a job
-    /// recomputes the video's aggregates; by default it does so if that makes no billed calls. The
-    /// change completes even if the caller goes away.
+    /// recomputes the video's aggregates. By default, a job does so if no billed calls are needed.
+    /// The change completes even if the caller goes away.
     pub async fn correct(
         self: &Arc<Self>,
         video_id: VideoId,
@@ -28,8 +28,8 @@ impl Jobs {
         .await
     }
 
-    /// Removes one correction to a video, or all of them, in the same way. Returns the remaining
-    /// corrections.
+    /// Removes one correction to a video, or all of them, and otherwise works like
+    /// [`Self::correct`]. Returns the remaining corrections.
     pub async fn undo_corrections(
         self: &Arc<Self>,
         video_id: VideoId,

@@ -1,5 +1,5 @@
-//! Jobs: queued, running and finished work. Any instance that shares the queue may run any job, and
-//! takes over the jobs of dead instances.
+//! Jobs: queued, running and finished work. Instances that share the queue may run any of its jobs,
+//! and take over jobs from dead instances.
 
 mod alerts;
 mod collections;
@@ -31,11 +31,11 @@ pub(crate) use store::{JobUseCases, Submission};
 pub enum JobStatus {
     /// Accepted, waiting for a worker.
     Queued,
-    /// A worker runs it.
+    /// A worker is running the job.
     Running,
     /// Finished; `result` is set.
     Done,
-    /// Ended by an error; `error` is set.
+    /// Ended with an error; `error` is set.
     Failed,
 }
 
@@ -43,7 +43,7 @@ impl JobStatus {
     /// Every status.
     pub const ALL: [Self; 4] = [Self::Queued, Self::Running, Self::Done, Self::Failed];
 
-    /// The name in API responses.
+    /// Returns the status's name in API responses.
     pub fn name(self) -> &'static str {
         match self {
             Self::Queued => "queued",
@@ -65,7 +65,7 @@ impl JobStatus {
 pub enum JobResult {
     /// The result of an ingest.
     Ingest(Box<IngestResult>),
-    /// The result of a re-run of aggregates.
+    /// The result of rerunning aggregators.
     Aggregates(Box<AggregatesResult>),
     /// The result of matching a video against alerts.
     Alerts(AlertsResult),
@@ -78,7 +78,7 @@ pub enum JobResult {
 /// A job as clients see it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Job {
-    /// The id in `/jobs` and callbacks.
+    /// The job's id in `/jobs` and callbacks.
     pub job_id: String,
     /// Human-readable source: a file name, a URL, or the name of a collection, an alert or an
     /// evaluation.
@@ -87,26 +87,26 @@ pub struct Job {
     pub status: JobStatus,
     /// The current stage.
     pub stage: Stage,
-    /// Details of the stage.
+    /// Details of the current stage.
     pub detail: Map<String, Value>,
-    /// Set when done.
+    /// Set if the job is done.
     pub result: Option<JobResult>,
-    /// `TypeName: message`, set when failed.
+    /// `TypeName: message`, set if the job failed.
     pub error: Option<String>,
-    /// ISO 8601, second precision, UTC.
+    /// In ISO 8601 (UTC), to the second.
     pub created_at: String,
-    /// ISO 8601, second precision, UTC.
+    /// In ISO 8601 (UTC), to the second.
     pub updated_at: String,
 }
 
-/// How many finished jobs to keep, and how often to attempt a job.
+/// How many finished jobs to keep, and how many times to attempt a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct JobSettings {
     /// Number of finished jobs to keep.
     pub history: usize,
-    /// How often to attempt a job whose instance dies, and, with the NATS queue, how often to try
-    /// to read an unreadable job before setting it aside.
+    /// Maximum number of attempts to run a job if instances die while running it and, with the NATS
+    /// queue, of attempts to read an unreadable job before it is set aside.
     pub attempts: u32,
 }
 

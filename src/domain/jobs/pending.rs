@@ -1,5 +1,6 @@
-//! Durable jobs, which must run even if this process dies and its queue is lost. Each is stored in
-//! the records until it has ended, so that it can be queued again if the queue loses it.
+//! Durable jobs, which must run even if this process dies and its queue is lost. Each durable job
+//! is stored in the records until it has ended, so that it can be queued again if the queue loses
+//! it.
 
 use crate::jobs::{JobRecord, JobStatus, Jobs};
 use crate::kernel::error::Result;
@@ -12,7 +13,7 @@ fn pending_key(job_id: &str) -> String {
 }
 
 impl Jobs {
-    /// Queues again, under their old ids, the durable jobs that the queue has lost, and queues
+    /// Queues the durable jobs that the queue has lost again, under their old ids, and queues
     /// pending alerts.
     pub async fn resume(&self) -> Result<()> {
         for name in self.records.children(PENDING).await? {
@@ -25,7 +26,7 @@ impl Jobs {
                     continue;
                 }
             };
-            // It has ended, but its worker died before removing the record.
+            // The job has ended, but its worker died before removing the record.
             if existing.is_some_and(|existing| {
                 JobRecord::read(existing.document).is_ok_and(|r| r.is_final())
             }) {
@@ -44,8 +45,8 @@ impl Jobs {
         Ok(())
     }
 
-    /// Removes the record of a durable job that has ended. A job that fails because the service is
-    /// stopping is kept, to run after the next start.
+    /// Removes the record of a durable job that has ended. If the job failed because the service is
+    /// stopping, keeps the record, so that the job runs when the service has started again.
     pub(super) async fn remove_pending(&self, record: &JobRecord) {
         let stopped = !self.is_open() && record.job.status == JobStatus::Failed;
         if !record.task.is_durable() || stopped {

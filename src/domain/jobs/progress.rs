@@ -1,4 +1,4 @@
-//! The state of a running job, and its trace.
+//! A running job's state and its trace.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,8 +17,8 @@ use crate::kernel::metrics;
 use crate::kernel::progress::{Cancellation, Observer, Progress, Stage};
 use crate::kernel::video::VideoId;
 
-/// A running job. Its progress is persisted asynchronously; if it changes in quick succession, only
-/// the last change is persisted.
+/// A running job. Its progress is persisted asynchronously. If several changes follow in quick
+/// succession, only the last one is persisted.
 pub(super) struct RunningJob {
     worker: Option<String>,
     record: watch::Sender<JobRecord>,
@@ -27,7 +27,7 @@ pub(super) struct RunningJob {
     trace: Trace,
 }
 
-/// The tracing spans of a job: one for the job, and one for each stage in turn.
+/// A job's tracing spans: one for the job, and one for the current stage.
 struct Trace {
     job: Span,
     stage: Mutex<Option<(String, Span)>>,
@@ -59,7 +59,8 @@ impl Trace {
         if let Some(error) = error {
             self.job.record("error", error);
         }
-        // A span ends when it was last exited: exit it after its stages.
+        // A span's end is the time when it was last exited, so exit the job's span after its
+        // stages.
         self.job.in_scope(|| ());
     }
 }
@@ -76,7 +77,7 @@ impl Observer for RunningJob {
 }
 
 impl RunningJob {
-    /// Wraps a job that a worker has claimed. `cancelled` stops it at its next safe point.
+    /// Wraps a job that a worker has claimed. `cancelled` stops the job at its next safe point.
     pub(super) fn new(record: JobRecord, cancelled: CancellationToken) -> Self {
         Self {
             trace: Trace::start(&record),
@@ -87,12 +88,12 @@ impl RunningJob {
         }
     }
 
-    /// The progress handle for the work.
+    /// Returns the progress handle for the work.
     pub(super) fn progress(self: &Arc<Self>) -> Progress {
         Progress::new(self.clone(), self.cancellation.clone())
     }
 
-    /// The job's id.
+    /// Returns the job's id.
     pub(super) fn job_id(&self) -> String {
         self.record.borrow().job.job_id.clone()
     }
@@ -105,13 +106,13 @@ impl RunningJob {
         self.record.borrow().clone()
     }
 
-    /// Receives the changes that must be persisted, from now on.
+    /// Returns a receiver for changes from now on, which must be persisted.
     pub(super) fn changes(&self) -> watch::Receiver<JobRecord> {
         self.record.subscribe()
     }
 
-    /// Applies changes by others to the stored job: cancellation, or a takeover. Returns false if
-    /// another worker has the job now.
+    /// Applies changes that others made to the stored job, such as a cancellation or takeover.
+    /// Returns `false` if another worker has the job now.
     pub(super) fn sync(&self, stored: StoredJob) -> bool {
         let Ok(stored) = JobRecord::read(stored.document) else { return false };
         if stored.worker != self.worker {
@@ -139,7 +140,7 @@ impl RunningJob {
         self.change(|record| record.end(outcome));
     }
 
-    /// Releases the job for another instance.
+    /// Releases the job so that another instance can run it.
     pub(super) fn hand_back(&self) {
         self.trace.end(None);
         self.change(JobRecord::hand_back);

@@ -19,31 +19,31 @@ use crate::kernel::video::VideoId;
 /// Key of the traceback in a failed job's `detail`.
 const TRACEBACK: &str = "traceback";
 
-/// Maximum length of a traceback, characters.
+/// Maximum length of a traceback, in characters.
 const MAX_TRACEBACK_CHARS: usize = 2000;
 
 /// The work of a job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "task", rename_all = "snake_case")]
 pub(crate) enum JobTask {
-    /// Ingest a source.
+    /// Ingests a source.
     Ingest { source: IngestSource, fields: Box<IngestFields> },
-    /// Rerun the named aggregators, or all.
+    /// Reruns the named aggregators, or all of them.
     Aggregate { video_id: VideoId, aggregators: Option<Vec<String>>, force: bool },
-    /// Recompute the aggregates of a corrected video.
+    /// Recomputes a corrected video's aggregates.
     AggregateCorrected { video_id: VideoId },
-    /// Rename, dissolve or delete a collection.
+    /// Renames, dissolves or deletes a collection.
     Collection { name: String, change: CollectionChange },
-    /// Match a published video against all alerts, or one.
+    /// Matches a published video against all alerts, or against one.
     Alerts { video_id: VideoId, alert: Option<String> },
-    /// Run an evaluation.
+    /// Runs an evaluation.
     Evaluate { evaluation: String, request: Box<RunRequest> },
-    /// Unknown, since the record of the job is unreadable.
+    /// Unknown, since the job's record is unreadable.
     Unreadable,
 }
 
 impl JobTask {
-    /// The name in traces.
+    /// Returns the task's name in traces.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Ingest { .. } => "ingest",
@@ -55,7 +55,7 @@ impl JobTask {
         }
     }
 
-    /// The collection that it changes, or that it assigns its video to.
+    /// Returns the collection that the task changes or assigns its video to, if any.
     fn collection(&self) -> Option<&str> {
         match self {
             Self::Ingest { fields, .. } => fields.metadata.collection(),
@@ -68,7 +68,7 @@ impl JobTask {
         }
     }
 
-    /// Whether it must run even if this process and its queue are lost.
+    /// Whether the task must run even if this process and its queue are lost.
     pub(super) fn is_durable(&self) -> bool {
         matches!(self, Self::Collection { .. })
     }
@@ -81,13 +81,14 @@ pub(crate) struct Idempotency {
     pub(crate) key: String,
     /// A fingerprint of the request, to detect different requests with the same key.
     pub(crate) request: String,
-    /// The permissions of the client, which scope the key.
+    /// The client's permissions. Clients with other permissions may use the same key.
     #[serde(default)]
     pub(crate) access: Access,
 }
 
 impl Idempotency {
-    /// The id of the job, derived from the key, so that it is the same on all instances.
+    /// Returns the job's id, which is derived from the key, so that it is the same on all
+    /// instances.
     pub(super) fn job_id(&self) -> String {
         let key = match self.access.collections() {
             None => self.key.clone(),
@@ -102,16 +103,16 @@ impl Idempotency {
 pub(crate) struct JobRecord {
     pub(crate) job: Job,
     pub(crate) task: JobTask,
-    /// The idempotency key of its request, if any.
+    /// The idempotency key of the job's request, if any.
     #[serde(alias = "asked")]
     pub(super) idempotency: Option<Idempotency>,
-    /// Creation time, microseconds since 1970, to order jobs of the same second.
+    /// Creation time, in microseconds since 1970, to order jobs created in the same second.
     pub(super) created: i64,
-    /// The video that it works on, once known.
+    /// The video that the job works on, once known.
     pub(super) video_id: Option<VideoId>,
-    /// A random name of its current run, changed by every claim.
+    /// A random name for the current run. Every claim changes it.
     pub(super) worker: Option<String>,
-    /// How many claims of the job were not released.
+    /// Number of claims that were not handed back.
     pub(super) attempts: u32,
     /// The reason for a requested cancellation.
     pub(super) cancel: Option<String>,
@@ -144,7 +145,7 @@ impl JobRecord {
         }
     }
 
-    /// Creates a failed record that replaces one that no instance can read.
+    /// Creates the record of a failed job, to replace a record that no instance can read.
     pub(super) fn unreadable(job_id: &str, offers: u32, error: &Error) -> Self {
         let mut record = Self::new("unknown".into(), JobTask::Unreadable, None);
         record.job.job_id = job_id.to_owned();
@@ -164,7 +165,7 @@ impl JobRecord {
         serde_json::to_value(self).map_err(|e| Error::corrupt(format!("cannot keep the job: {e}")))
     }
 
-    /// The video that it works on, once known.
+    /// Returns the video that the job works on, once known.
     pub(super) fn target_video(&self) -> Option<VideoId> {
         match &self.task {
             JobTask::Aggregate { video_id, .. }
@@ -174,8 +175,9 @@ impl JobRecord {
         }
     }
 
-    /// Whether a caller may see the job, given the collection of its video if that exists. The
-    /// video decides for a finished job, the collection of the task for any other.
+    /// Whether a caller may see the job. `video` is the collection of the job's video, if that
+    /// video exists. A finished job is as visible as its video; any other job is as visible as its
+    /// task's collection, if it has one.
     pub(super) fn is_visible(&self, access: &Access, video: Option<Option<&str>>) -> bool {
         let done = self.job.status == JobStatus::Done;
         match (video, self.task.collection()) {
@@ -188,7 +190,7 @@ impl JobRecord {
         self.job.status.is_final()
     }
 
-    /// Marks it as claimed by a worker.
+    /// Marks the job as claimed by a worker.
     pub(super) fn start(&mut self) {
         self.worker = Some(Uuid::new_v4().simple().to_string());
         self.attempts += 1;
@@ -196,7 +198,7 @@ impl JobRecord {
         self.enter(Stage::Starting, Map::new());
     }
 
-    /// Releases it for another worker.
+    /// Releases the job for another worker.
     pub(super) fn hand_back(&mut self) {
         self.worker = None;
         self.attempts = self.attempts.saturating_sub(1);
@@ -210,7 +212,7 @@ impl JobRecord {
         self.job.updated_at = now();
     }
 
-    /// Records its outcome.
+    /// Records the job's outcome.
     pub(super) fn end(&mut self, outcome: Result<JobResult>) {
         if let JobTask::Ingest { source, .. } = &mut self.task {
             source.redact();
@@ -231,7 +233,7 @@ impl JobRecord {
     }
 
     /// Builds the body of the job's callback: the job as in `GET /jobs/{job_id}`, but without the
-    /// traceback, which is internal.
+    /// internal traceback.
     pub(super) fn callback_body(mut self) -> Option<Bytes> {
         self.job.detail.remove(TRACEBACK);
         serde_json::to_vec(&self.job).ok().map(Bytes::from)
@@ -246,7 +248,7 @@ impl JobRecord {
         }
     }
 
-    /// Formats the chain of causes, outermost first, and truncates it at the beginning.
+    /// Formats the chain of causes, outermost first. If it is too long, cuts off the beginning.
     fn traceback(&self, error: &Error) -> String {
         let mut text = format!("while {:?}\n{}", self.job.stage, error.labelled());
         let mut cause = std::error::Error::source(error);

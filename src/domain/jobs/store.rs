@@ -26,7 +26,7 @@ use crate::kernel::ports::Stores;
 use crate::kernel::video::VideoId;
 use crate::kernel::webhook::CallbackSettings;
 
-/// Retry-After for rejected requests, seconds.
+/// `Retry-After` for rejected requests, in seconds.
 const RETRY_AFTER: u32 = 30;
 
 /// The jobs of all instances that share the queue, and this instance's workers.
@@ -42,7 +42,7 @@ pub struct Jobs {
     pub(super) callbacks: CallbackSettings,
     pub(super) queue: Arc<dyn JobQueue>,
     pub(super) settings: JobSettings,
-    /// Limits of running and waiting jobs.
+    /// Limits on running and waiting jobs.
     pub(super) limits: IngestSettings,
     pub(super) workers: TaskTracker,
     /// Cancelled to stop accepting and claiming jobs.
@@ -61,10 +61,10 @@ pub(crate) struct JobUseCases {
     pub(crate) alerts: Arc<Alerts>,
 }
 
-/// The job that a request created or repeated.
+/// The outcome of a request for a job.
 pub(crate) struct Submission {
     pub(crate) job: Job,
-    /// Whether an earlier request with the same key created it.
+    /// Whether an earlier request with the same key created the job.
     pub(crate) existing: bool,
 }
 
@@ -96,8 +96,8 @@ impl Jobs {
         })
     }
 
-    /// Registers an install as the owner of the queue if it has none. Returns `Invalid` if another
-    /// install owns it.
+    /// Registers an install as the owner of the queue if the queue has none. Returns `Invalid` if
+    /// another install owns it.
     pub(crate) async fn adopt_queue(&self, install: &str) -> Result<()> {
         if self.queue.adopt(install).await.map_err(queue_error)? != install {
             return Err(owned_by_other_install("the queue holds the jobs", "jobs.name"));
@@ -115,8 +115,8 @@ impl Jobs {
         !self.stopping.is_cancelled()
     }
 
-    /// Queues a job with a human-readable `source`. Returns `Busy` if the queue is full or the service
-    /// is stopping.
+    /// Queues a job with a human-readable `source`. Returns `Busy` if the queue is full or the
+    /// service is stopping.
     pub(super) async fn add(
         &self,
         source: String,
@@ -131,22 +131,23 @@ impl Jobs {
         self.store_pending(&record).await?;
         let added = self.queue.add(&record.job.job_id, &record.document()?).await;
         if added.is_err() {
-            // The client gets an error, so it must not run later.
+            // The client gets an error, so the job must not run later.
             self.remove_pending(&record).await;
         }
         let Some(stored) = added.map_err(queue_error)? else {
             return Ok(Submission { job: record.job, existing: false });
         };
         let stored = JobRecord::read(stored.document)?;
-        // It may be this request's own job if the response of the queue was lost.
+        // If the queue's response was lost, the stored job may be the one that this request
+        // created.
         if (stored.created, &stored.task) == (record.created, &record.task) {
             return Ok(Submission { job: stored.job, existing: false });
         }
         Ok(Submission { job: stored.for_request(record.idempotency.as_ref())?, existing: true })
     }
 
-    /// Returns the job that an earlier request with the same key created, or `None` if a new job
-    /// may be added. Returns `Busy` if the queue is full or the service is stopping.
+    /// Returns the job created by an earlier request with the same key, or `None` if a new job may
+    /// be added. Returns `Busy` if the queue is full or the service is stopping.
     pub(super) async fn admit(&self, idempotency: Option<&Idempotency>) -> Result<Option<Job>> {
         if let Some(idempotency) = idempotency
             && let Some(stored) =
@@ -211,7 +212,7 @@ impl Jobs {
         Ok(self.records().await?.into_iter().map(|record| record.job).collect())
     }
 
-    /// Streams a job: its current state, then each change, until it has ended.
+    /// Streams a job's current state and then each change until the job has ended.
     pub async fn watch(&self, job_id: &str) -> Result<BoxStream<'static, Job>> {
         self.find(job_id).await?;
         let changes = self.queue.watch(job_id).await.map_err(queue_error)?;
@@ -226,7 +227,7 @@ impl Jobs {
 
     /// Cancels a job: immediately if it is waiting, at its next safe point if it is running. An
     /// ended job stays unchanged. Returns the job's current record, and whether the caller must do
-    /// what follows when it ends because no worker will.
+    /// the follow-up work for the ended job, because no worker will.
     pub(super) async fn request_cancel(
         &self,
         job_id: &str,
@@ -304,7 +305,8 @@ impl Jobs {
     }
 }
 
-/// Maps errors from the queue. Clients may retry when the queue is reachable again.
+/// Converts errors from the queue. If the queue is unreachable, the result is `Busy`, so that
+/// clients retry.
 fn queue_error(error: PortError) -> Error {
     match error.kind() {
         ErrorKind::Unavailable | ErrorKind::Timeout => {
@@ -317,8 +319,7 @@ fn queue_error(error: PortError) -> Error {
 }
 
 impl JobRecord {
-    /// Returns the job if this request created it, or `Unprocessable` if a different request with
-    /// the same key did.
+    /// Returns the job, or `Unprocessable` if a different request with the same key created it.
     fn for_request(self, idempotency: Option<&Idempotency>) -> Result<Job> {
         match idempotency {
             Some(idempotency) if self.idempotency.as_ref() != Some(idempotency) => {

@@ -13,11 +13,11 @@ use crate::kernel::video::VideoId;
 use crate::kernel::webhook::Webhook;
 
 impl IngestFields {
-    /// Binds the idempotency key to these fields and the source. A repeated request may have a new URL
-    /// signature.
+    /// Binds the idempotency key to these fields and the source. Ignores secrets in URLs, so a
+    /// repeated request may have a new URL signature.
     fn idempotency(&self, source: &str) -> Option<Idempotency> {
         let key = self.idempotency_key.clone()?;
-        // Stored fingerprints of earlier versions have this form, and nothing for an empty patch.
+        // Earlier versions stored fingerprints in this form, with nothing for an empty patch.
         let metadata = match &self.metadata {
             patch if patch.is_empty() => String::new(),
             MetadataPatch { values, collection, recorded_at } => format!(
@@ -39,7 +39,7 @@ impl IngestFields {
 }
 
 impl Jobs {
-    /// Queues the ingest of an uploaded file with the client's file name.
+    /// Queues the ingest of an uploaded file. `filename` is the client's name for it.
     pub async fn ingest_file(
         &self,
         filename: Option<&str>,
@@ -61,12 +61,13 @@ impl Jobs {
         }
         let source = IngestSource::File { path: path.to_path_buf(), video_id, size, name };
         let job = self.submit(source, fields, idempotency).await?;
-        // From here on the job owns the file.
+        // From here on, the job owns the file.
         path.keep().map_err(|e| e.error)?;
         Ok(job)
     }
 
-    /// Queues the ingest of a resumable upload. Returns `Unprocessable` if it is incomplete.
+    /// Queues the ingest of a resumable upload. Returns `Unprocessable` if the upload is
+    /// incomplete.
     pub async fn ingest_upload(&self, upload_id: &str, fields: IngestFields) -> Result<Job> {
         self.check(&fields).await?;
         let CompleteUpload { video_id, name } =
@@ -104,7 +105,7 @@ impl Jobs {
         idempotency: Option<Idempotency>,
     ) -> Result<Job> {
         let task = JobTask::Ingest { source: source.clone(), fields: Box::new(fields) };
-        // Even after an error the job may exist and need its source.
+        // Keep the source even after an error, since the job may exist and need it.
         let Submission { job, existing } = self.add(source.name(), task, idempotency).await?;
         if existing {
             self.ingest.discard_source(&source, false).await;
@@ -112,7 +113,7 @@ impl Jobs {
         Ok(job)
     }
 
-    /// Queues a rerun of the named aggregators, or of all.
+    /// Queues a rerun of the named aggregators, or of all aggregators.
     pub async fn rerun_aggregates(
         &self,
         video_id: VideoId,
@@ -125,8 +126,8 @@ impl Jobs {
         Ok(self.add(filename, task, None).await?.job)
     }
 
-    /// Queues a run of an evaluation. Also returns the maximum number of billed model calls, without
-    /// retries.
+    /// Queues a run of an evaluation. Also returns the maximum number of billed model calls, not
+    /// counting retries.
     pub async fn evaluate(&self, evaluation: &str, request: RunRequest) -> Result<(Job, u32)> {
         let model_calls = self.evaluations.plan(evaluation, &request).await?;
         let task =

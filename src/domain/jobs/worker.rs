@@ -1,5 +1,5 @@
-//! The workers: they claim jobs, run them, persist their progress and do what follows when a job
-//! ends.
+//! The workers, which claim jobs, run them, persist their progress and do the follow-up work when a
+//! job ends.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::progress::Progress;
 use crate::kernel::video::VideoId;
 
-/// Delay between attempts to reach a queue that does not answer.
+/// Delay before retrying after the queue fails.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// How long a job may take to reach a safe point after the grace period.
@@ -25,11 +25,12 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The outcome of claiming a job.
 enum ClaimOutcome {
-    /// To be run, with its stored version.
+    /// A job to run, with its stored version.
     Work(JobRecord, u64),
-    /// Already ended, or ended by a pending cancellation.
+    /// A job that had already ended, or that ended when it was claimed, because it was cancelled or
+    /// out of attempts.
     Ended(JobRecord),
-    /// No longer stored.
+    /// The job is no longer stored.
     Gone,
 }
 
@@ -39,7 +40,7 @@ enum PersistOutcome {
     Ended,
     /// The job is released for another worker.
     HandedBack,
-    /// Another worker has the job, or persisting failed.
+    /// Another worker has the job, or its progress cannot be persisted.
     Lost,
 }
 
@@ -61,9 +62,9 @@ impl Jobs {
         self.cancel_for(job_id, "the job was cancelled").await
     }
 
-    /// Stops accepting jobs and waits up to `grace` for running ones, then stops them at a safe point,
-    /// for which they get five more seconds. If instances share the queue, others continue the jobs;
-    /// otherwise waiting jobs are cancelled.
+    /// Stops accepting jobs and waits up to `grace` for running jobs to end. Then stops the
+    /// remaining ones at a safe point, which they must reach within five more seconds. If instances
+    /// share the queue, other instances continue the jobs; otherwise, waiting jobs are cancelled.
     pub async fn stop(self: &Arc<Self>, grace: Duration) {
         self.close().await;
         if !self.shared() {
@@ -77,12 +78,12 @@ impl Jobs {
         }
         if tokio::time::timeout(grace, self.workers.wait()).await.is_err() {
             self.ending.cancel();
-            // A job that reaches no safe point is resumed at the next start.
+            // A job that reaches no safe point is resumed when the service has started again.
             let _ = tokio::time::timeout(STOP_TIMEOUT, self.workers.wait()).await;
         }
     }
 
-    /// Cancels all unfinished jobs of a video.
+    /// Cancels all unfinished jobs that work on a video.
     pub(crate) async fn cancel_video_jobs(
         self: &Arc<Self>,
         video_id: VideoId,
@@ -101,7 +102,7 @@ impl Jobs {
         let job = record.job.clone();
         if follow_up {
             let service = self.clone();
-            // Completes even if the client goes away.
+            // The task completes even if the client disconnects.
             let following = tokio::spawn(async move { service.follow_up(record, None).await });
             following.await.map_err(|e| Error::corrupt(format!("cancelling panicked: {e}")))?;
         }
@@ -154,7 +155,8 @@ impl Jobs {
         }
     }
 
-    /// Fails a job that no instance can read, so that it is visible and not redelivered forever.
+    /// Marks a job that no instance can read as failed, so that it is visible and not redelivered
+    /// forever.
     async fn set_aside(&self, lease: Box<dyn Lease>, error: &Error) {
         let record = JobRecord::unreadable(lease.job_id(), lease.delivery_count(), error);
         let replaced = async {
@@ -169,7 +171,7 @@ impl Jobs {
                 record.report_end();
                 ack(lease).await;
             }
-            // It will be redelivered.
+            // The job will be redelivered.
             Ok(false) => {}
             Err(error) => {
                 tracing::warn!(job_id = lease.job_id(), error = %error.labelled(), "could not set a job aside");
@@ -215,8 +217,8 @@ impl Jobs {
         }
     }
 
-    /// Does what follows when a job ends: removes its source, calls its webhook and prunes the
-    /// history.
+    /// Does the follow-up work when a job ends: removes its source, calls its webhook and prunes
+    /// the history.
     async fn follow_up(&self, record: JobRecord, lease: Option<Box<dyn Lease>>) {
         self.remove_pending(&record).await;
         let finish = async move {
@@ -229,13 +231,14 @@ impl Jobs {
             let done = record.job.status == JobStatus::Done;
             self.ingest.discard_source(source, done).await;
             callback = self.callback(fields).unwrap_or_else(|error| {
-                // It was validated when the job was added.
+                // The callback was validated when the job was added.
                 tracing::error!(error = %error.labelled(), "no callback: settings differ");
                 None
             });
         }
         match callback {
-            // The lease is acknowledged afterwards, so that another instance sends it if this one dies.
+            // The lease is acknowledged after the callback, so that another instance sends the
+            // callback if this one dies.
             Some(callback) => {
                 let job_id = record.job.job_id.clone();
                 tokio::spawn(async move {
@@ -310,7 +313,7 @@ impl Jobs {
         }
     }
 
-    /// Persists the progress of a job, and forwards changes by others to it.
+    /// Persists a job's progress, and applies changes that others make to the stored job.
     async fn persist(
         self: Arc<Self>,
         job: Arc<RunningJob>,
@@ -360,8 +363,8 @@ impl Jobs {
         }
     }
 
-    /// Stores a running job's record over `version`. Returns the stored version and whether it contains
-    /// this record, or `None` if another worker has the job.
+    /// Replaces `version` of a running job's stored record with `record`. Returns the stored
+    /// version and whether it contains `record`, or `None` if another worker has the job.
     async fn write(
         &self,
         record: &JobRecord,
@@ -403,7 +406,7 @@ impl Jobs {
     }
 }
 
-/// Whether a retry may help.
+/// Whether a retry may succeed.
 fn is_transient(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::Unavailable | ErrorKind::Timeout | ErrorKind::Full)
 }
