@@ -9,7 +9,7 @@ use super::error::{Error, Result};
 /// The permissions of a caller. The default is unrestricted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Access {
-    /// Collections the caller is restricted to; `None` grants access to every video.
+    /// The collections that the caller is restricted to; `None` grants access to every video.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     collections: Option<BTreeSet<String>>,
     /// Whether the caller may only read.
@@ -18,17 +18,18 @@ pub struct Access {
 }
 
 impl Access {
-    /// Grants access to the videos in these collections, or to every video.
+    /// Grants access to the videos in `collections`, or to every video if it is `None`.
     pub fn new(collections: Option<BTreeSet<String>>, read_only: bool) -> Self {
         Self { collections, read_only }
     }
 
-    /// The collections that access is restricted to; `None` for every video.
+    /// Returns the collections that access is restricted to, or `None` if the caller may see every
+    /// video.
     pub fn collections(&self) -> Option<&BTreeSet<String>> {
         self.collections.as_ref()
     }
 
-    /// Whether the caller may see a video in this collection, or in no collection.
+    /// Whether the caller may see a video in `collection`, or in no collection if it is `None`.
     pub fn sees(&self, collection: Option<&str>) -> bool {
         let Some(bound) = &self.collections else { return true };
         collection.is_some_and(|name| bound.contains(name))
@@ -46,7 +47,7 @@ impl Access {
         Ok(())
     }
 
-    /// Returns `Forbidden` if the caller could not see a video placed in this collection.
+    /// Returns `Forbidden` if the caller could not see a video in `collection`.
     pub fn check_collection(&self, collection: Option<&str>) -> Result<()> {
         if self.sees(collection) {
             return Ok(());
@@ -58,8 +59,9 @@ impl Access {
         Err(Error::Forbidden(format!("the token is bound to collections ({self}); {problem}")))
     }
 
-    /// The collection that a new video goes into when the request names none, if any. Returns
-    /// `Unprocessable` if access is restricted to several.
+    /// Returns the collection for a new video whose request names none: the only one that access is
+    /// restricted to, or none if access is unrestricted. Returns `Unprocessable` if access is
+    /// restricted to several collections.
     pub fn default_collection(&self) -> Result<Option<&str>> {
         let Some(bound) = &self.collections else { return Ok(None) };
         match bound.iter().collect::<Vec<_>>()[..] {
@@ -71,7 +73,7 @@ impl Access {
     }
 
     /// Returns `Forbidden` if access is restricted to collections. Operations on the whole install
-    /// call this.
+    /// must call this.
     pub fn check_unrestricted(&self) -> Result<()> {
         if self.collections.is_none() {
             return Ok(());

@@ -1,5 +1,5 @@
-//! A deadline for store calls. A call that exceeds it fails with a timeout, so that its caller no
-//! longer holds a video's lock. The store may still complete the operation.
+//! A deadline for store calls. A call that exceeds the deadline fails with a timeout, so that its
+//! caller does not hold a video's lock any longer. The store may still complete the operation.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -161,8 +161,8 @@ impl VectorIndex for Deadline<dyn VectorIndex> {
         self.within(self.port.adopt(install)).await
     }
 
-    /// Checks the index without a deadline, because the check reads the whole index and takes
-    /// longer for a large one.
+    /// Checks the index without a deadline, because the check reads the whole index, which may be
+    /// large.
     async fn check(&self) -> Result<()> {
         self.port.check().await
     }
@@ -251,8 +251,8 @@ impl ObjectStorage for Deadline<dyn ObjectStorage> {
         self.port.key_from_url(url)
     }
 
-    /// Stores an object. The deadline restarts with each chunk, so that a large object may take any
-    /// time while it makes progress.
+    /// Stores an object. The deadline restarts with each chunk of the content, so that storing a
+    /// large object may take any time as long as it makes progress.
     async fn put(&self, key: &str, content: ByteStream, content_type: &str) -> Result<()> {
         let progressed = Arc::new(Notify::new());
         let progress = progressed.clone();

@@ -1,4 +1,4 @@
-//! How much disk space files use, and a reserve of disk space.
+//! The unit of disk usage, and a reserve of disk space.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -6,14 +6,14 @@ use std::path::PathBuf;
 
 use rustix::fs::statvfs;
 
-/// Size of the blocks in which file metadata counts disk usage (`st_blocks`), bytes.
+/// Size of the blocks in which file metadata counts disk usage (`st_blocks`), in bytes.
 pub(crate) const BLOCK: u64 = 512;
 
-/// Size of one write while filling the reserve, bytes.
+/// Size of one write while filling the reserve, in bytes.
 const CHUNK: usize = 64 << 10;
 
-/// A file that reserves disk space. It is removed when the disk is full, to make room for a delete, which
-/// writes a little before it frees much.
+/// A file that reserves disk space. It is removed if the disk is full when a video is deleted,
+/// because a deletion has to write a little before it frees space.
 #[derive(Debug, Clone)]
 pub(crate) struct Reserve {
     path: PathBuf,
@@ -25,8 +25,8 @@ impl Reserve {
         Self { path, bytes }
     }
 
-    /// Writes the file, unless it already has its full size. Fails if it would take more than half
-    /// of the free space. *Blocks.*
+    /// Writes the file, unless it already has its full size. Fails if the file would take more than
+    /// half of the free space. *Blocks.*
     pub(crate) fn fill(&self) -> io::Result<()> {
         if self.bytes == 0 {
             return self.release();

@@ -1,4 +1,4 @@
-//! The error type of the use-cases. HTTP maps each variant to one status; job failures print
+//! The error type of the use-cases. HTTP maps each variant to one status; job failures show
 //! [`Error::type_name`] before the message.
 
 use ports::{ErrorKind, PortError};
@@ -6,7 +6,7 @@ use ports::{ErrorKind, PortError};
 /// The result of a use-case.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A failed use-case. The message says what is wrong and what would be valid.
+/// The error of a use-case. The message says what is wrong and what would be valid.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The request names something unknown to this install, or combines incompatible options (400).
@@ -18,7 +18,7 @@ pub enum Error {
     /// The caller's token does not permit the request (403).
     #[error("{0}")]
     Forbidden(String),
-    /// No such video, chunk, job or object (404).
+    /// The requested video, chunk, job or object does not exist (404).
     #[error("{0}")]
     NotFound(String),
     /// The request assumes a state that the resource is not in (409).
@@ -35,7 +35,7 @@ pub enum Error {
     Busy {
         /// Why the request cannot be served now.
         message: String,
-        /// When to try again, in seconds.
+        /// How many seconds to wait before trying again.
         retry_after: u32,
     },
     /// The job was cancelled: its video was deleted or the service is stopping.
@@ -50,7 +50,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The error type in a failed job's `error`, before the colon.
+    /// Returns the error type, which a failed job's `error` shows before the colon.
     pub fn type_name(&self) -> &'static str {
         match self {
             Self::Invalid(_)
@@ -67,7 +67,7 @@ impl Error {
         }
     }
 
-    /// `TypeName: message`, the form in which the API reports failures.
+    /// Formats the error as `TypeName: message`, the form in which the API reports failures.
     pub fn labelled(&self) -> String {
         format!("{}: {self}", self.type_name())
     }
@@ -82,7 +82,7 @@ impl Error {
         matches!(self, Self::Port(e) if e.kind() == ErrorKind::Corrupt)
     }
 
-    /// An error for corrupt stored data.
+    /// Creates an error for corrupt stored data.
     pub(crate) fn corrupt(what: impl std::fmt::Display) -> Self {
         Self::Port(PortError::new(ErrorKind::Corrupt, what.to_string()))
     }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
 
-/// Memory that a value takes in addition to itself and its name, bytes.
+/// Memory that an entry takes in addition to its value and its name, in bytes.
 const OVERHEAD: usize = 256;
 
-/// Values by name. When the cache is full, the least recently used values are evicted.
+/// A cache of values by name. If it is full, the least recently used values are evicted.
 pub(crate) struct LruCache<V> {
     capacity: usize,
     entries: Mutex<Entries<V>>,
@@ -45,8 +45,8 @@ impl<V: Clone> LruCache<V> {
         Some(value.value.clone())
     }
 
-    /// Stores a value of `bytes` bytes under a name, replacing an earlier one. A value larger than the whole
-    /// cache is not stored.
+    /// Stores a value of `bytes` bytes under a name, replacing an earlier value. A value larger
+    /// than the whole cache is not stored.
     pub(crate) fn insert(&self, name: &str, value: V, bytes: usize) {
         let bytes = bytes + name.len() + OVERHEAD;
         let entries = &mut *self.entries();

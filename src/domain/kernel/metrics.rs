@@ -1,5 +1,5 @@
-//! The service's metrics: name, labels and unit of each. They are recorded through the `metrics`
-//! facade, which does nothing unless a recorder is installed.
+//! The service's metrics with their names, labels and units. They are recorded through the
+//! `metrics` facade, which does nothing unless a recorder is installed.
 
 use std::time::{Duration, Instant};
 
@@ -100,7 +100,7 @@ pub(crate) fn stored(points: u64, videos: usize) {
     gauge!(VIDEOS).set(videos as f64);
 }
 
-/// Records the tokens that a language model has read and written, and their cost.
+/// Records a language model's input and output tokens and their cost.
 pub(crate) fn tokens_used(model: String, usage: Usage, cost: f64) {
     let tokens = |direction| counter!(TOKENS, "model" => model.clone(), "direction" => direction);
     tokens("input").increment(usage.input_tokens);

@@ -1,6 +1,6 @@
 //! Shared foundations of all domain modules: access, ids, moments, times, vectors, errors, bundles
-//! of ports, progress, metrics and signed webhooks. None of them knows anything about video
-//! analysis.
+//! of ports, progress, metrics and signed webhooks. None of these modules knows anything about
+//! video analysis.
 
 pub mod access;
 pub(crate) mod deadline;

@@ -9,9 +9,9 @@ use crate::kernel::error::Error;
 use crate::kernel::time::Span;
 use crate::kernel::video::VideoId;
 
-/// The id of a span of a video, `m_<video id>_<start>_<end>` with times in milliseconds. Hits and
-/// citations carry it. The moment can be read as long as the video exists, whatever chunks the
-/// video currently has.
+/// The id of a span of a video: `m_<video id>_<start>_<end>` with times in milliseconds. Search
+/// hits and citations include such ids. The moment can be read as long as the video exists, even if
+/// the video is chunked differently.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct MomentId {
@@ -21,19 +21,19 @@ pub struct MomentId {
 }
 
 impl MomentId {
-    /// The moment of a span, to the millisecond.
+    /// Creates the id for a span, which is rounded to milliseconds.
     pub fn new(video_id: VideoId, span: Span) -> Self {
         let milliseconds = |seconds: f64| (seconds.max(0.0) * 1000.0).round() as u64;
         let (start, end) = (milliseconds(span.start), milliseconds(span.end));
         Self { video_id, start, end: end.max(start) }
     }
 
-    /// The id of its video.
+    /// Returns the id of the moment's video.
     pub fn video_id(&self) -> VideoId {
         self.video_id
     }
 
-    /// The span, seconds of the video.
+    /// Returns the moment's span, in seconds from the start of the video.
     pub fn span(&self) -> Span {
         Span { start: self.start as f64 / 1000.0, end: self.end as f64 / 1000.0 }
     }

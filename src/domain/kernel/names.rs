@@ -1,6 +1,6 @@
 //! Names in messages: lists of available names, and suggestions for mistyped ones.
 
-/// `a, b` or `none`.
+/// Formats names as `a, b`, or as `none` if there are none.
 pub fn comma_separated<S: AsRef<str>>(names: &[S]) -> String {
     if names.is_empty() {
         return "none".into();
@@ -8,14 +8,15 @@ pub fn comma_separated<S: AsRef<str>>(names: &[S]) -> String {
     names.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ")
 }
 
-/// The candidate most similar to a mistyped name, if any is similar enough (Jaro-Winkler).
+/// Finds the candidate most similar to a mistyped name (Jaro-Winkler), if it is similar enough.
 pub fn suggest<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
     const MIN_SIMILARITY: f64 = 0.6;
     let suggest = most_similar(name, candidates)?;
     (similarity(name, suggest) >= MIN_SIMILARITY).then_some(suggest)
 }
 
-/// The candidate most similar to a name, however little; `None` if there are no candidates.
+/// Finds the candidate most similar to a name, even if the similarity is low. Returns `None` if
+/// there are no candidates.
 pub fn most_similar<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
     let compare = |a: &&&str, b: &&&str| similarity(name, a).total_cmp(&similarity(name, b));
     candidates.iter().max_by(compare).copied()

@@ -1,4 +1,4 @@
-//! Bundles of ports that use-cases depend on.
+//! Bundles of the ports that use-cases depend on.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use ports::transcriber::Transcriber;
 use ports::vad::VoiceActivityDetector;
 use ports::webhook::WebhookSender;
 
-/// Storage and communication with the outside.
+/// The ports for storage and for communication with the outside.
 #[derive(Clone)]
 #[expect(missing_docs, reason = "each field is the port of its name")]
 pub struct Stores {
@@ -34,7 +34,7 @@ pub struct Stores {
     pub webhooks: Arc<dyn WebhookSender>,
 }
 
-/// The models and the decoder. The optional ones enable the analyzers that need them.
+/// The models and the decoder. Optional models enable the analyzers that need them.
 #[derive(Clone)]
 #[expect(missing_docs, reason = "each field is the port of its name")]
 pub struct Models {

@@ -1,5 +1,4 @@
-//! How long the steps of one job take. The pipeline measures them, and the job's result reports
-//! them.
+//! Measures how long the steps of one job take. The job's result reports these durations.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,14 +29,14 @@ pub enum Step {
     FindObjects,
     /// Recognising text in a frame (OCR).
     ReadText,
-    /// Embedding texts.
+    /// Embedding text.
     Embed,
     /// Running all aggregators.
     Aggregate,
 }
 
 impl Step {
-    /// The name in API responses and metrics.
+    /// Returns the step's name in API responses and metrics.
     pub fn name(self) -> &'static str {
         match self {
             Self::Scan => "scan",
@@ -59,7 +58,7 @@ impl Step {
 pub struct StepCost {
     /// Number of executions.
     pub calls: u64,
-    /// Total duration, seconds. Concurrent executions each count in full.
+    /// Total duration, in seconds. Concurrent executions each count in full.
     pub seconds: f64,
 }
 
@@ -85,7 +84,7 @@ impl Profile {
         output
     }
 
-    /// The totals so far, by step name. Seconds are rounded to milliseconds.
+    /// Returns the totals so far, by step name. Durations are rounded to milliseconds.
     pub fn totals(&self) -> BTreeMap<String, StepCost> {
         let rounded = |cost: &StepCost| StepCost { seconds: rounded(cost.seconds), ..*cost };
         self.steps().iter().map(|(step, cost)| (step.name().to_owned(), rounded(cost))).collect()

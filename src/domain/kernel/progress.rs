@@ -16,33 +16,34 @@ use super::video::VideoId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
-    /// Nothing is done yet.
+    /// The work has not begun yet.
     Starting,
-    /// The source is downloaded, hashed and probed.
+    /// The source is being downloaded, hashed and probed.
     Fetching,
-    /// The boundary detectors run and their results are fused.
+    /// The boundary detectors are running and their results are being fused.
     Chunking,
-    /// The chunks are known; `detail.chunks` is their number.
+    /// The chunks are known; `detail.chunks` says how many there are.
     Chunked,
-    /// The analyzer `detail.analyzer` runs.
+    /// The analyzer `detail.analyzer` is running.
     Analyzing,
-    /// The output of the analyzer `detail.analyzer` is embedded.
+    /// The output of the analyzer `detail.analyzer` is being embedded.
     Indexing,
-    /// The aggregator `detail.aggregator` runs.
+    /// The aggregator `detail.aggregator` is running.
     Aggregating,
-    /// The videos of a collection are changed or deleted, so far `detail.done` of `detail.total`.
+    /// The videos in a collection are being changed or deleted, so far `detail.done` of
+    /// `detail.total`.
     Changing,
-    /// A video is matched against the alerts, so far `detail.done` of `detail.total`.
+    /// A video is being matched against the alerts, so far `detail.done` of `detail.total`.
     Alerting,
-    /// An evaluation runs and has asked `detail.asked` of `detail.of` questions with
-    /// `detail.configuration`.
+    /// An evaluation is running and has asked `detail.asked` of `detail.of` questions with the
+    /// configuration `detail.configuration`.
     Evaluating,
-    /// Finished.
+    /// The work has finished.
     Complete,
 }
 
 impl Stage {
-    /// The name in API responses.
+    /// Returns the stage's name in API responses.
     pub fn name(self) -> &'static str {
         match self {
             Self::Starting => "starting",
@@ -62,15 +63,14 @@ impl Stage {
 
 /// Receives progress updates.
 pub trait Observer: Send + Sync {
-    /// The work entered a stage, or the detail of the stage changed.
+    /// Called when the work enters a stage, or when the detail of the stage changes.
     fn stage(&self, stage: Stage, detail: Map<String, Value>);
 
-    /// The id of the video was determined.
+    /// Called when the id of the video is known.
     fn video(&self, video_id: VideoId);
 }
 
-/// The handle that the work itself holds: it reports to an [`Observer`] and checks for
-/// cancellation.
+/// The handle that running work holds to report to an [`Observer`] and to check for cancellation.
 #[derive(Clone)]
 pub struct Progress {
     observer: Arc<dyn Observer>,
@@ -87,7 +87,7 @@ pub struct Cancellation {
 }
 
 impl Cancellation {
-    /// Creates a cancellation that [`Self::cancel`] or `token` triggers.
+    /// Creates a cancellation that either [`Self::cancel`] or `token` triggers.
     pub fn new(token: CancellationToken) -> Self {
         Self { token, reason: Arc::default() }
     }
@@ -111,7 +111,7 @@ impl Progress {
         Self { observer, cancellation, profile: Profile::default() }
     }
 
-    /// Enters a stage with its detail, a JSON object or null.
+    /// Enters a stage. `detail` is a JSON object or null.
     pub fn stage(&self, stage: Stage, detail: Value) {
         let detail = match detail {
             Value::Object(map) => map,
@@ -125,12 +125,14 @@ impl Progress {
         self.observer.video(video_id);
     }
 
-    /// Marks a safe point of the pipeline. Returns an error if the work has been cancelled.
+    /// Marks a point at which the work can stop safely. Returns an error if the work has been
+    /// cancelled.
     pub fn check(&self) -> Result<()> {
         if self.cancellation.token.is_cancelled() { Err(self.cancellation.error()) } else { Ok(()) }
     }
 
-    /// Runs `work` until it completes or is cancelled; on cancellation drops it at its next await.
+    /// Runs `work` until it completes or is cancelled. On cancellation, drops `work` where it
+    /// awaits.
     pub async fn cancellable<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
             biased;

@@ -14,8 +14,8 @@ use serde_json::Value;
 /// Generated schemas by type.
 static SCHEMAS: LazyLock<Mutex<HashMap<TypeId, Value>>> = LazyLock::new(Mutex::default);
 
-/// The JSON schema of a type with all subschemas inlined and without internal fields, whose names begin
-/// with `_`.
+/// Returns a type's JSON schema with all subschemas inlined and without internal fields, whose
+/// names begin with `_`.
 pub fn json_schema<T: JsonSchema + 'static>() -> Value {
     let mut schemas = SCHEMAS.lock();
     schemas.entry(TypeId::of::<T>()).or_insert_with(generate::<T>).clone()

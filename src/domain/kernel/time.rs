@@ -1,61 +1,63 @@
-//! Video time and wall-clock time: spans, timecodes, rounding, now.
+//! Video time and wall-clock time: spans, timecodes, rounding and the current time.
 
 use serde::{Deserialize, Serialize};
 
-/// A time segment of a video, seconds. In a video's list of chunks, its position is the chunk id.
+/// A span of time in a video, in seconds. In a video's list of spans, a span's position is its
+/// chunk id.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Span {
-    /// Where it begins.
+    /// Where the span begins.
     pub start: f64,
-    /// Where it ends, after `start`.
+    /// Where the span ends, after `start`.
     pub end: f64,
 }
 
 impl Span {
-    /// The length, seconds.
+    /// Returns the length, in seconds.
     pub fn seconds(&self) -> f64 {
         self.end - self.start
     }
 
-    /// Length of the intersection with `other`, seconds; 0 if they do not overlap.
+    /// Returns the length of the overlap with `other`, in seconds; 0 if there is none.
     pub fn overlap(&self, other: &Self) -> f64 {
         (self.end.min(other.end) - self.start.max(other.start)).max(0.0)
     }
 
-    /// `M:SS.ss-M:SS.ss`.
+    /// Formats the span as `M:SS.ss-M:SS.ss`.
     pub fn timecode(&self) -> String {
         format!("{}-{}", timecode(self.start), timecode(self.end))
     }
 }
 
-/// `M:SS.ss`.
+/// Formats a time as `M:SS.ss`.
 pub fn timecode(seconds: f64) -> String {
     let hundredths = (seconds.max(0.0) * 100.0).round() as u64;
     format!("{}:{:02}.{:02}", hundredths / 6000, hundredths / 100 % 60, hundredths % 100)
 }
 
-/// The current time in the API's form: ISO 8601, second precision, UTC.
+/// Returns the current time in the API's format: ISO 8601 in UTC, to the second.
 pub fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// Parses an ISO 8601 time to milliseconds since 1970; a date alone means midnight UTC.
+/// Converts an ISO 8601 time to milliseconds since 1970. A date alone means midnight UTC.
 pub fn instant(text: &str) -> Option<i64> {
     let date = || text.parse::<jiff::civil::Date>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok();
     let parsed = text.parse::<jiff::Timestamp>().ok().or_else(|| Some(date()?.timestamp()));
     parsed.map(jiff::Timestamp::as_millisecond)
 }
 
-/// Formats an instant, milliseconds since 1970, in the API's form: the inverse of [`instant`].
+/// Formats an instant, given in milliseconds since 1970, in the API's format. This is the inverse
+/// of [`instant`], except that fractions of a second are lost.
 pub fn iso(instant: i64) -> String {
     let at = jiff::Timestamp::from_millisecond(instant).unwrap_or_default();
     at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// Rounds seconds to milliseconds, the precision of results. It is finer than any frame, and the
-/// same in records, hits and citations.
+/// Rounds a time in seconds to milliseconds, the precision of all results in records, hits and
+/// citations, which is finer than the duration of any frame.
 pub fn rounded(seconds: f64) -> f64 {
-    // Adding zero turns −0.0, the sum of nothing, into 0.0.
+    // Adding zero turns −0.0, which is the sum of no numbers, into 0.0.
     (seconds * 1000.0).round() / 1000.0 + 0.0
 }
 

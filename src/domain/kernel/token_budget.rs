@@ -1,5 +1,5 @@
-//! Truncates responses to a token budget. A truncated response has whole units, in order, and a
-//! cursor to resume after them.
+//! Truncates responses to a token budget. A truncated response contains whole units, in order, and
+//! a cursor to resume after them.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use sha1::{Digest, Sha1};
 
 use crate::kernel::error::{Error, Result};
 
-/// Counts tokens with the tokenizer of the embedder.
+/// Counts tokens with the embedder's tokenizer.
 pub struct TokenCounter {
     embedder: Arc<dyn Embedder>,
 }
@@ -20,7 +20,7 @@ pub struct TokenCounter {
 pub struct BudgetFit {
     /// Number of leading units that fit.
     pub units: usize,
-    /// Total tokens of these units.
+    /// Total number of tokens in these units.
     pub tokens: usize,
 }
 
@@ -29,14 +29,14 @@ impl TokenCounter {
         Self { embedder }
     }
 
-    /// The model whose tokenizer is used.
+    /// Returns the model whose tokenizer is used.
     pub fn tokenizer(&self) -> &str {
         self.embedder.model()
     }
 
-    /// Finds the longest prefix of `units` that has at most `max_tokens` tokens in total, or all
-    /// units if there is no limit. Returns `Invalid` if the first unit alone exceeds the limit; the
-    /// message says how many tokens it needs.
+    /// Finds the longest prefix of `units` that has at most `max_tokens` tokens in total. If there
+    /// is no limit, all units fit. Returns `Invalid` if the first unit alone exceeds the limit; the
+    /// message says how many tokens that unit needs.
     pub async fn fit(&self, units: &[String], max_tokens: Option<u32>) -> Result<BudgetFit> {
         let counts = self.embedder.count_tokens(units).await?;
         let max_tokens = max_tokens.map_or(usize::MAX, |max_tokens| max_tokens as usize);
@@ -57,18 +57,18 @@ impl TokenCounter {
     }
 }
 
-/// Where to resume a truncated response, `<position>-<request digest>`. A cursor is valid for one
-/// request only.
+/// Where to resume a truncated response. A cursor is valid for one request only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cursor<T>(pub T);
 
 impl<T: Display + FromStr> Cursor<T> {
-    /// The text form for clients. `request` identifies the request that the cursor belongs to.
+    /// Formats the cursor for clients as `<position>-<request digest>`. `request` identifies the
+    /// request that the cursor belongs to.
     pub fn text(&self, request: &str) -> String {
         format!("{}-{}", self.0, digest(request))
     }
 
-    /// Parses the text form. Returns `Invalid` if it is malformed or belongs to another request.
+    /// Parses a cursor. Returns `Invalid` if the cursor is malformed or belongs to another request.
     pub fn read(text: &str, request: &str) -> Result<Self> {
         let position = text.rsplit_once('-').and_then(|(position, request_digest)| {
             let position = position.parse().ok()?;

@@ -1,5 +1,6 @@
 //! Validation and redaction of URLs. URLs from clients may contain passwords and signatures. These
-//! serve only to fetch the URL and must never reach records, jobs, webhooks or logs.
+//! secrets are used only to fetch the URL and must never appear in video records, API responses,
+//! webhook calls or logs.
 
 use std::borrow::Cow;
 
@@ -8,11 +9,11 @@ use url::Url;
 
 use super::error::{Error, Result};
 
-/// Replaces a redacted value.
+/// Replacement for a redacted value.
 const REDACTED: &str = "REDACTED";
 
-/// Words in the name of a query parameter that mark its value as secret: those of signed URLs (S3, GCS,
-/// Azure, CloudFront, Akamai), of keys and of sessions.
+/// Words in a query parameter's name that mark its value as secret: parameters of signed URLs (S3,
+/// GCS, Azure, CloudFront, Akamai), keys and session ids.
 const SECRET_WORDS: &[&str] = &[
     "accesskey",
     "apikey",
@@ -38,7 +39,7 @@ const SECRET_WORDS: &[&str] = &[
     "token",
 ];
 
-/// Name prefixes of the query parameters of signed URLs.
+/// Prefixes of query parameter names in signed URLs.
 const SIGNED_PREFIXES: &[&str] = &["x-amz-", "x-goog-", "x-oss-", "x-cos-"];
 
 /// Checks a URL. Returns `Invalid` unless it is an http or https URL with a host.
@@ -73,7 +74,7 @@ pub fn redact_secrets(url: &str) -> String {
         return url.to_owned();
     }
     let mut redacted = parsed.clone();
-    // Both fail only without a host, and then there is neither user nor password.
+    // Both calls fail only for a URL without a host, which has neither user nor password.
     let _ = redacted.set_username("");
     let _ = redacted.set_password(None);
     redacted.set_fragment(None);
@@ -90,8 +91,8 @@ pub fn redact_secrets(url: &str) -> String {
     redacted.into()
 }
 
-/// Returns the URL of a webhook without user, password and fragment, and with the values of all
-/// parameters redacted, since each may be a credential.
+/// Returns a webhook's URL without user, password and fragment, and with the values of all
+/// parameters redacted, since each value may be a credential.
 pub fn redact_query(url: &str) -> String {
     let redacted = redact_secrets(url);
     let Ok(mut parsed) = Url::parse(&redacted) else { return redacted };
@@ -110,15 +111,16 @@ fn is_secret(pair: &str) -> bool {
     let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
     let name = percent_decode_str(name).decode_utf8_lossy();
     let value = percent_decode_str(value).decode_utf8_lossy();
-    // `eyJ` begins a JSON web token; a nested URL with `@` may contain a password.
+    // A JSON web token begins with `eyJ`. A nested URL with `@` may contain a password.
     value.starts_with("eyJ")
         || value.contains("://") && value.contains('@')
         || SIGNED_PREFIXES.iter().any(|prefix| name.to_ascii_lowercase().starts_with(prefix))
         || words(&name).any(|word| SECRET_WORDS.contains(&word.as_str()))
 }
 
-/// The words of `accessToken`, `access_token`, `access-token` or `AccessToken` in lower case, and each
-/// pair of adjacent words joined: `AWSAccessKeyId` has `keyid`.
+/// Splits names such as `accessToken`, `access_token`, `access-token` or `AccessToken` into
+/// lower-case words. Also returns each pair of adjacent words joined: `AWSAccessKeyId` yields
+/// `keyid`.
 fn words(name: &str) -> impl Iterator<Item = String> {
     let mut words = vec![String::new()];
     let mut before = ' ';

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// The evidence states it.
+    /// The evidence says the same as the statement.
     Supported,
-    /// The evidence states something similar.
+    /// The evidence says something similar.
     Weak,
-    /// The evidence does not state it, or contradicts it.
+    /// The evidence does not say it, or contradicts it.
     Unsupported,
 }

@@ -6,12 +6,13 @@ pub use ports::{ChunkId, VideoId};
 
 use crate::kernel::error::{Error, Result};
 
-/// Parses the video id of a request. A malformed id is `NotFound`, since no video can have it.
+/// Parses the video id in a request. Returns `NotFound` for a malformed id, since no video can have
+/// it.
 pub fn parse_video_id(id: &str) -> Result<VideoId> {
     id.parse().map_err(|_| unknown_video(id))
 }
 
-/// The `NotFound` error for a video that does not exist.
+/// Creates the `NotFound` error for a video that does not exist.
 pub(crate) fn unknown_video(id: impl Display) -> Error {
     Error::NotFound(format!("unknown video_id '{id}'"))
 }

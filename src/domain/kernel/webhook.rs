@@ -13,8 +13,8 @@ use sha2::Sha256;
 use super::error::{Error, Result};
 use super::urls::check_url;
 
-/// The header that authenticates a webhook call: `t=<seconds since 1970>,v1=<hexadecimal HMAC-SHA256 of
-/// "<t>.<body>" with the secret>`.
+/// The header that authenticates a webhook call: `t=<seconds since 1970>,v1=<hexadecimal
+/// HMAC-SHA256 of "<t>.<body>", keyed with the secret>`.
 const SIGNATURE: &str = "Shotlog-Signature";
 
 /// How webhook calls are signed and retried.
@@ -25,7 +25,8 @@ pub struct CallbackSettings {
     pub secret: String,
     /// Maximum number of delivery attempts.
     pub attempts: u32,
-    /// Delay before the second attempt, seconds in the file; each further delay is twice as long.
+    /// Delay before the second attempt; in seconds in the configuration file. Each further delay is
+    /// twice as long.
     #[serde(with = "seconds")]
     pub retry_delay: Duration,
 }
@@ -37,13 +38,13 @@ impl Default for CallbackSettings {
 }
 
 impl CallbackSettings {
-    /// Whether webhooks can be sent: a signing key is configured.
+    /// Whether webhooks can be sent, that is, whether a signing key is configured.
     pub(crate) fn is_enabled(&self) -> bool {
         !self.secret.is_empty()
     }
 }
 
-/// A webhook: a URL with the settings and the client to call it.
+/// A webhook's URL, with the client and the settings for calling it.
 #[derive(Clone)]
 pub(crate) struct Webhook {
     url: String,
@@ -53,7 +54,8 @@ pub(crate) struct Webhook {
 
 impl Webhook {
     /// Creates a webhook. Returns `Invalid` if the URL is malformed or no signing key is
-    /// configured. `field` is the request field with the URL, for the message.
+    /// configured. `field` is the name of the request field that contains the URL, for error
+    /// messages.
     pub(crate) fn new(
         field: &str,
         url: &str,
@@ -70,7 +72,7 @@ impl Webhook {
         Ok(Self { url: url.to_owned(), webhooks, settings: settings.clone() })
     }
 
-    /// Delivers `body` and retries until it is accepted or the attempts run out. In the latter
+    /// Delivers `body`, retrying until it is accepted or there are no attempts left. In the latter
     /// case, returns the last error. `id` identifies the call in the log.
     pub(crate) async fn send(&self, id: &str, body: Bytes) -> ports::Result<()> {
         let mut attempt = 1;
@@ -81,7 +83,7 @@ impl Webhook {
                 return Ok(());
             };
             tracing::warn!(id, attempt, %error, "webhook delivery failed");
-            // A denied address stays denied.
+            // Do not retry a denied address, since it stays denied.
             if error.kind() == ports::ErrorKind::Denied || attempt >= self.settings.attempts {
                 tracing::error!(id, "webhook delivery given up");
                 return Err(error);
@@ -105,7 +107,7 @@ fn signature(secret: &str, at: u64, body: &[u8]) -> String {
     format!("t={at},v1={hexadecimal}")
 }
 
-/// Seconds since 1970.
+/// Returns the seconds since 1970.
 fn now() -> u64 {
     jiff::Timestamp::now().as_second().unsigned_abs()
 }
@@ -116,7 +118,7 @@ mod tests {
 
     #[test]
     fn signatures_are_hmac_sha256() {
-        // As `printf '1700000000.{}' | openssl dgst -sha256 -hmac key` prints it.
+        // Computed with `printf '1700000000.{}' | openssl dgst -sha256 -hmac key`.
         assert_eq!(
             signature("key", 1_700_000_000, b"{}"),
             "t=1700000000,v1=9d713ed406bb7076d4123f0dc2c39d2df5c654ed4b0cd56b52c8b4c940bd63ae"
