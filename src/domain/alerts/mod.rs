@@ -24,9 +24,9 @@ use crate::search::{PageStart, Search, SearchRequest, SearchTarget};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AlertSettings {
-    /// Maximum number of alerts; each costs a search in every published video.
+    /// Maximum number of alerts. Each alert costs one search whenever a video is published.
     pub max: usize,
-    /// Failed deliveries kept per alert; the newest are kept.
+    /// Maximum number of failed deliveries stored per alert. The newest ones are kept.
     pub max_failures: usize,
 }
 
@@ -36,45 +36,46 @@ impl Default for AlertSettings {
     }
 }
 
-/// The saved search of an alert: the fields of a [`SearchRequest`].
+/// An alert's saved search, as fields of a [`SearchRequest`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AlertSearch {
     /// Search text.
     pub text: String,
-    /// `vector`, `text` or `hybrid`; `None` is `vector` for one analyzer and `hybrid` for all.
+    /// `vector`, `text` or `hybrid`. `None` means `vector` for one analyzer and `hybrid` for all
+    /// analyzers.
     pub mode: Option<String>,
     /// The analyzer whose output is searched.
     pub analyzer: String,
-    /// Vector field.
+    /// The vector field to search.
     pub field: String,
-    /// The filters of the request, unparsed.
+    /// The request's filters, unparsed.
     pub filters: Map<String, Value>,
-    /// Moments with a lower cosine are ignored.
+    /// Minimum cosine similarity of moments.
     pub score_threshold: Option<f32>,
-    /// Moments with a lower `p_present` are ignored, 0..1.
+    /// Minimum `p_present` of moments (0..1).
     pub min_p_present: f32,
-    /// Maximum number of moments per event, 1..=50.
+    /// Maximum number of moments per event (1..=50).
     pub limit: u32,
 }
 
 /// An alert.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Alert {
-    /// The name, by which clients address it.
+    /// The name, by which clients identify the alert.
     pub name: String,
     /// The saved search, which is run on every published video.
     pub search: AlertSearch,
     /// URL of the webhook to call.
     pub webhook: String,
-    /// Part of the event ids; it changes whenever the search does.
+    /// Part of the event ids, which changes whenever the search changes.
     mark: String,
-    /// When it was created, ISO 8601.
+    /// When the alert was created, in ISO 8601.
     pub created_at: String,
     /// Number of successful deliveries.
     pub delivered: u64,
-    /// Time of the last successful delivery, ISO 8601.
+    /// Time of the last successful delivery, in ISO 8601.
     pub last_delivered_at: Option<String>,
-    /// Failed deliveries, the newest last.
+    /// Failed deliveries, newest last.
     pub failed: Vec<FailedDelivery>,
 }
 
@@ -85,13 +86,13 @@ pub struct FailedDelivery {
     pub event_id: String,
     /// The published video.
     pub video_id: VideoId,
-    /// Error of the last attempt.
+    /// The error from the last attempt.
     pub error: String,
-    /// When it was given up, ISO 8601.
+    /// When the delivery was given up, in ISO 8601.
     pub at: String,
 }
 
-/// The result of notifying the alerts about a published video, as its job reports it.
+/// The result of a job that notifies the alerts about a published video.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AlertsResult {
     /// The published video.
@@ -110,7 +111,7 @@ pub struct Alerts {
     webhooks: Arc<dyn WebhookSender>,
     settings: AlertSettings,
     callbacks: CallbackSettings,
-    /// Vectors of the search texts, by the alert's `mark`.
+    /// Vectors of search texts, by the alert's `mark`.
     vectors: Mutex<HashMap<String, Vec<f32>>>,
 }
 
@@ -129,8 +130,8 @@ impl Alerts {
 }
 
 impl AlertSearch {
-    /// Builds the search in one video, or in all videos. Returns `Invalid` for an unknown mode or
-    /// field.
+    /// Builds the request that searches one video, or all videos. Returns `Invalid` for an unknown
+    /// mode or field.
     fn request(&self, video_id: Option<VideoId>) -> Result<SearchRequest> {
         Ok(SearchRequest {
             target: SearchTarget::parse(Some(self.text.clone()), None, None)?,

@@ -1,5 +1,5 @@
-//! Notifies alerts about a published video: runs their saved searches and calls the webhooks of
-//! those that match.
+//! Notifies alerts about a published video: runs their saved searches and calls the webhooks of the
+//! alerts that match.
 
 use bytes::Bytes;
 use futures::{StreamExt, stream};
@@ -16,7 +16,7 @@ use crate::kernel::time::now;
 use crate::kernel::video::{ChunkId, VideoId};
 use crate::search::SearchResult;
 
-/// Alerts processed concurrently.
+/// Maximum number of alerts processed concurrently.
 const MAX_CONCURRENT: usize = 4;
 
 /// The body of a webhook call.
@@ -31,7 +31,7 @@ struct AlertEvent<'a> {
     collection: Option<&'a str>,
     /// Probability of the best moment.
     p_present: f32,
-    /// Best first.
+    /// The matching moments, best first.
     moments: Vec<EventMoment<'a>>,
 }
 
@@ -66,7 +66,8 @@ impl<'a> From<&'a SearchResult> for EventMoment<'a> {
 }
 
 impl Alert {
-    /// The event id: the same for every delivery of the same alert on the same state of a video.
+    /// Returns the event id, which is the same for every delivery of the same alert for the same
+    /// state of a video.
     fn event_id(&self, record: &VideoRecord) -> String {
         let revisions: Vec<String> = record.revisions().into_iter().collect();
         let event = format!("{}\n{}\n{}", self.mark, record.video_id, revisions.join("\n"));
@@ -90,8 +91,8 @@ impl Alert {
 }
 
 impl Alerts {
-    /// Notifies every alert about a video that was noted as published, or only the named alert
-    /// about any video.
+    /// Notifies every alert about a video with a publication note. If `only` is given, notifies
+    /// only the alert with this name, even without a note.
     pub(crate) async fn notify(
         &self,
         video_id: VideoId,
@@ -103,7 +104,7 @@ impl Alerts {
         drop(progress.cancellable(self.catalog.locks.lock(video_id)).await?);
         let note = self.catalog.publication(video_id).await?;
         let mut alerts = match (&note, only) {
-            // Another job has handled it.
+            // Another job has handled the publication.
             (None, None) => Vec::new(),
             _ => self.list().await?,
         };
@@ -128,7 +129,7 @@ impl Alerts {
             }
             return Ok(done);
         };
-        // Searches use the listing, which a failed publication leaves outdated.
+        // Searches use the listing, which an interrupted publication leaves outdated.
         self.catalog.relist(video_id).await?;
         let total = alerts.len();
         let outcomes = stream::iter(alerts).map(|alert| self.notify_one(alert, &record));
@@ -148,7 +149,7 @@ impl Alerts {
     }
 
     /// Searches a video for an alert's matches and calls its webhook. Returns whether the delivery
-    /// succeeded; or `None` if nothing matches.
+    /// succeeded, or `None` if nothing matches.
     async fn notify_one(&self, alert: Alert, record: &VideoRecord) -> Result<Option<bool>> {
         let event_id = alert.event_id(record);
         let delivery = match self.hits(&alert, record.video_id).await {
@@ -157,8 +158,8 @@ impl Alerts {
                 let event = alert.event(&event_id, record, &hits)?;
                 self.deliver(&alert, &event_id, event).await.map(|()| true)
             }
-            // The alert's owner should also learn of an invalid search, such as a filter on a deleted
-            // extractor.
+            // The alert's owner should also learn of an invalid search, such as a filter on a
+            // deleted extractor.
             Err(error) => Err(error.labelled()),
         };
         let outcome =
@@ -183,7 +184,7 @@ impl Alerts {
         webhook.send(event_id, event).await.map_err(|e| e.to_string())
     }
 
-    /// Records the outcome for a video, which replaces earlier failures for the same video.
+    /// Records the outcome for a video. Replaces earlier failures for the same video.
     async fn record_outcome(
         &self,
         notified: &Alert,
@@ -214,7 +215,7 @@ impl Alerts {
         self.search.run_with_vector(&Access::default(), &request, vector).await
     }
 
-    /// Returns the vector of an alert's search text, which is computed once.
+    /// Returns the vector for an alert's search text, and caches it.
     async fn vector(&self, alert: &Alert) -> Result<Vec<f32>> {
         if let Some(vector) = self.vectors.lock().get(&alert.mark) {
             return Ok(vector.clone());
@@ -223,7 +224,7 @@ impl Alerts {
         let text = request.target.search_text();
         let vector = self.search.text_vector(&request.analyzers, text).await?;
         let mut vectors = self.vectors.lock();
-        // It also holds vectors of changed and deleted alerts.
+        // The cache also holds vectors of changed and deleted alerts.
         if vectors.len() >= 2 * self.settings.max {
             vectors.clear();
         }

@@ -1,4 +1,4 @@
-//! Storage of alerts: one document per alert, changed only by compare-and-swap.
+//! Stores alerts: one document per alert, which is changed only by compare-and-swap.
 
 use ports::records::Precondition;
 use serde::Deserialize;
@@ -13,12 +13,12 @@ use crate::kernel::time::now;
 use crate::kernel::webhook::Webhook;
 use crate::search::SearchResult;
 
-/// Maximum length of an alert's name, bytes; names are ASCII.
+/// Maximum length of an alert's name, in bytes. Names are ASCII.
 const MAX_NAME_BYTES: usize = 64;
 
 impl Alerts {
-    /// Creates an alert, or changes the one of that name. Returns `Invalid` for a malformed name,
-    /// for a search or webhook that is not valid, and if there are too many alerts.
+    /// Creates an alert, or changes the alert with this name. Returns `Invalid` if the name, the
+    /// search or the webhook is invalid or if there are too many alerts.
     pub async fn put(&self, name: &str, search: AlertSearch, webhook: String) -> Result<Alert> {
         if !is_name(name) {
             return Err(Error::Invalid(format!(
@@ -61,13 +61,13 @@ impl Alerts {
         }
     }
 
-    /// Reads every alert, by name.
+    /// Reads every alert, sorted by name.
     pub async fn list(&self) -> Result<Vec<Alert>> {
         let mut alerts = Vec::new();
         for file in self.records.children(ALERTS).await? {
             match self.find(&file).await {
                 Ok(Some(alert)) => alerts.push(alert),
-                // Deleted in the meantime.
+                // The alert was deleted in the meantime.
                 Ok(None) => {}
                 Err(error) if error.is_corrupt() => {
                     tracing::warn!(file, error = %error.labelled(), "not listed");
@@ -95,7 +95,7 @@ impl Alerts {
         Ok(self.records.delete(&key(name)).await?)
     }
 
-    /// Finds the moments in all present videos that match an alert, best first.
+    /// Finds the moments in existing videos that match an alert, best first.
     pub async fn test(&self, name: &str) -> Result<Vec<SearchResult>> {
         let alert = self.get(name).await?;
         Ok(self.search.run(&Access::default(), &alert.search.request(None)?).await?.results)

@@ -1,4 +1,4 @@
-//! The call budget of one job: counts billed model calls and enforces their limit.
+//! One job's call budget: counts billed model calls and enforces a limit.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use ports::{ErrorKind, PortError};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::ports::Models;
 
-/// The call budget of one job, and the models whose calls count against it.
+/// One job's call budget, and the models whose calls count against it.
 pub(crate) struct CallBudget {
     /// The models; every billed call to the language model counts against the budget.
     pub(crate) models: Models,
@@ -29,14 +29,15 @@ struct State {
 }
 
 impl CallBudget {
-    /// Creates a budget of at most `max_calls` billed calls, or an unlimited one for `None`.
+    /// Creates a budget of at most `max_calls` billed calls, or an unlimited budget if it is
+    /// `None`.
     pub(crate) fn new(models: &Models, max_calls: Option<u32>) -> Self {
         let account = Arc::new(Account { max_calls, state: Mutex::default() });
         let llm = Arc::new(BudgetedModel { inner: models.llm.clone(), account: account.clone() });
         Self { models: Models { llm, ..models.clone() }, account }
     }
 
-    /// The usage so far.
+    /// Returns the usage so far.
     pub(crate) fn usage(&self) -> Usage {
         self.account.state().usage
     }
@@ -110,7 +111,7 @@ impl LanguageModel for BudgetedModel {
                 state.refused = true;
                 return Err(PortError::new(ErrorKind::Denied, refusal(max_calls)));
             }
-            // Counted before sending, so that concurrent calls stay within the limit.
+            // Count the call before sending it, so that concurrent calls stay within the limit.
             state.usage.calls += 1;
         }
         let outcome = self.inner.complete(request).await;

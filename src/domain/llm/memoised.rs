@@ -1,6 +1,6 @@
 //! A memoised language model for one run of the aggregators. It sends no request twice, stops
-//! calling a server that is unreachable, and keeps the answers that a failed aggregator has already
-//! paid for.
+//! calling an unreachable server, and keeps the answers that a failed aggregator has already paid
+//! for.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,14 +16,14 @@ use crate::llm::structured::{Prompt, StructuredOutput, parse_answer};
 /// Answers by request key.
 pub(crate) type Answers = BTreeMap<String, Value>;
 
-/// Answers that aggregators had received when they failed, by aggregator.
+/// Answers that failed aggregators had received, by aggregator.
 pub(crate) type SavedAnswers = BTreeMap<String, Answers>;
 
-/// A model and its answers in this run.
+/// A model and its answers during one run.
 pub(crate) struct MemoisedModel<'a> {
     llm: &'a dyn LanguageModel,
-    /// Held during a call until one has succeeded, so that a server that is down is tried once, not once
-    /// per waiting request.
+    /// Held during calls until the first one succeeds, so that an unreachable server is tried once,
+    /// not once per waiting request.
     first: tokio::sync::Mutex<()>,
     state: Mutex<State>,
 }
@@ -46,12 +46,12 @@ impl<'a> MemoisedModel<'a> {
         Self { llm, first: tokio::sync::Mutex::new(()), state: Mutex::new(state) }
     }
 
-    /// Approximate number of tokens of passages that fit into one request.
+    /// Returns the approximate number of tokens available for passages in one request.
     pub(crate) fn context_tokens(&self) -> usize {
         self.llm.context_tokens()
     }
 
-    /// Whether its calls cost money or leave the machine.
+    /// Whether the model's calls cost money or leave the machine.
     pub(crate) fn is_billed(&self) -> bool {
         self.llm.is_billed()
     }
@@ -60,8 +60,8 @@ impl<'a> MemoisedModel<'a> {
         self.state.lock()
     }
 
-    /// Starts counting anew for the next aggregator. A server found unreachable is not called again
-    /// in this run.
+    /// Resets the counts for the next aggregator. A server found unreachable is not called again in
+    /// this run.
     pub(crate) fn begin(&self) {
         let mut state = self.state();
         state.requested.clear();
@@ -69,20 +69,20 @@ impl<'a> MemoisedModel<'a> {
         state.failure.take_if(|(kind, _)| *kind != ErrorKind::Unavailable);
     }
 
-    /// The usage of the current aggregator.
+    /// Returns the current aggregator's usage.
     pub(crate) fn usage(&self) -> Usage {
         self.state().usage
     }
 
-    /// The answers that the current aggregator has received.
+    /// Returns the answers that the current aggregator has received.
     pub(crate) fn answers(&self) -> Answers {
         let state = self.state();
         let got = |key: &String| Some((key.clone(), state.answers.get(key)?.clone()));
         state.requested.iter().filter_map(got).collect()
     }
 
-    /// Returns the answer from the model or from memory. After a failure the current aggregator cannot
-    /// succeed, so no further request is sent for it.
+    /// Returns the answer from the model or from memory. After a failure, the current aggregator
+    /// cannot succeed, so no further requests are sent for it.
     async fn complete(&self, request: &Request) -> Result<Value> {
         let key = key(self.llm.model(), request);
         self.state().requested.insert(key.clone());
@@ -125,7 +125,7 @@ impl StructuredOutput for MemoisedModel<'_> {
     }
 }
 
-/// The key of a request: a hash of everything that determines the answer.
+/// Computes a request's key: a hash of everything that determines the answer.
 fn key(model: &str, request: &Request) -> String {
     let mut hash = Sha1::new();
     let mut add = |text: &str| {
@@ -138,7 +138,8 @@ fn key(model: &str, request: &Request) -> String {
     add(request.question.as_deref().unwrap_or_default());
     add(&request.max_tokens.to_string());
     for passage in &request.passages {
-        // `Debug` output covers every field, including future ones. In stored keys a span is a `Moment`.
+        // `Debug` output covers every field, including future ones. Stored keys were computed when
+        // the span type was called `Moment`.
         add(&format!("{passage:?}").replacen("VideoSpan {", "Moment {", 1));
     }
     for field in &request.fields {

@@ -1,4 +1,4 @@
-//! Metered models: wrappers that count calls, tokens and cost.
+//! Wrappers for models that count calls, tokens and cost.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,14 +12,14 @@ use tracing::field::Empty;
 
 use crate::kernel::metrics::{model_called, tokens_used};
 
-/// Token prices of a language model, in any one currency; `/metrics` reports the total cost.
+/// Token prices for a language model, both in the same currency. `/metrics` reports the total cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Prices {
-    /// Price of a million input tokens.
+    /// Price per million input tokens.
     #[serde(rename = "input_price")]
     pub input: f64,
-    /// Price of a million output tokens.
+    /// Price per million output tokens.
     #[serde(rename = "output_price")]
     pub output: f64,
 }

@@ -1,5 +1,5 @@
 //! Wraps language models for use-cases: counts calls and cost, enforces a call budget, memoises
-//! answers and returns typed ones.
+//! answers and parses them into types.
 
 pub mod budget;
 pub mod memoised;

@@ -10,17 +10,17 @@ use crate::kernel::error::{Error, Result};
 pub struct Prompt {
     /// Instructions for a generative model.
     pub instructions: String,
-    /// The evidence, in order of time.
+    /// The evidence, in chronological order.
     pub passages: Vec<Passage>,
     /// The question, or the subject of a narrative.
     pub question: Option<String>,
     /// Fields to extract.
     pub fields: Vec<Field>,
-    /// JPEG images, in order of time.
+    /// JPEG images, in chronological order.
     pub images: Vec<bytes::Bytes>,
     /// Maximum number of tokens in the answer.
     pub max_tokens: u32,
-    /// Receives an answer while it is generated.
+    /// Receives the answer while it is being generated.
     pub sink: TokenSink,
 }
 
