@@ -12,49 +12,50 @@ use super::urls::PublicUrls;
 /// A bucket on S3 or a compatible server.
 #[derive(Clone, Default)]
 pub struct S3Options {
-    /// The bucket's name.
+    /// Name of the bucket.
     pub bucket: String,
-    /// `https://host[:port]`; `None` means Amazon's endpoint for the region.
+    /// `https://host[:port]`; `None` for Amazon's endpoint in the region.
     pub endpoint: Option<String>,
-    /// For example `eu-central-1`; many other servers accept any, such as `auto`.
+    /// Region, for example `eu-central-1`. Many other servers accept any value, such as `auto`.
     pub region: String,
     /// Key prefix within the bucket; may be empty.
     pub prefix: String,
-    /// `None`, together with the secret: taken from the environment, profiles or machine roles.
+    /// Access key id. If it or the secret key is `None`, credentials come from the environment,
+    /// profiles or machine roles.
     pub access_key_id: Option<String>,
-    /// See `access_key_id`.
+    /// Secret access key; see `access_key_id`.
     pub secret_access_key: Option<String>,
-    /// For temporary credentials.
+    /// Session token for temporary credentials.
     pub session_token: Option<String>,
-    /// Use `bucket.host` instead of `host/bucket` in requests and public URLs.
+    /// Whether requests and public URLs use `bucket.host` instead of `host/bucket`.
     pub virtual_host_style: bool,
     /// Public base URL of the bucket, if it differs from the endpoint (for example, a CDN).
     pub public_base_url: Option<String>,
     /// How long presigned URLs are valid; `None` for a public bucket.
     pub signed: Option<Duration>,
-    /// Limits of requests.
+    /// Limits for requests.
     pub limits: RemoteLimits,
 }
 
 /// A bucket on Google Cloud Storage.
 #[derive(Clone, Default)]
 pub struct GcsOptions {
-    /// The bucket's name.
+    /// Name of the bucket.
     pub bucket: String,
-    /// `None` means Google's endpoint.
+    /// Endpoint URL; `None` for Google's endpoint.
     pub endpoint: Option<String>,
     /// Key prefix within the bucket; may be empty.
     pub prefix: String,
-    /// A service account's JSON key, base64-encoded; `None`: taken from the environment or the
-    /// machine's account.
+    /// A service account's JSON key, base64-encoded. If `None`, credentials come from the
+    /// environment or the machine's account.
     pub credential: Option<String>,
-    /// Send unsigned requests; for public buckets and test servers.
+    /// Whether to send unsigned requests, for public buckets and test servers.
     pub anonymous: bool,
     /// Public base URL of the bucket, if it differs from the endpoint (for example, a CDN).
     pub public_base_url: Option<String>,
     /// How long presigned URLs are valid; `None` for a public bucket.
     pub signed: Option<Duration>,
-    /// Limits of requests.
+    /// Limits for requests.
     pub limits: RemoteLimits,
 }
 
@@ -68,7 +69,7 @@ pub fn s3(options: &S3Options) -> Result<OpendalStorage> {
         .endpoint(endpoint)
         .root(&options.prefix);
     if let (Some(id), Some(secret)) = (&options.access_key_id, &options.secret_access_key) {
-        // Configured credentials take precedence over those of the machine.
+        // Configured credentials take precedence over the machine's credentials.
         service = service
             .access_key_id(id)
             .secret_access_key(secret)
@@ -130,7 +131,7 @@ fn remote(
     signed: Option<Duration>,
     limits: &RemoteLimits,
 ) -> Result<OpendalStorage> {
-    // The timeout is innermost: it ends one attempt, which is then retried.
+    // The timeout is the innermost layer, so it ends a single attempt, which is then retried.
     let probing = operator
         .layer(TimeoutLayer::new().with_timeout(limits.timeout).with_io_timeout(limits.io_timeout));
     let retrying = RetryLayer::new().with_max_times(limits.retries).with_jitter();
@@ -157,7 +158,7 @@ mod tests {
 
     use super::*;
 
-    /// An overloaded server, and the number of requests it has rejected.
+    /// Starts an overloaded server. Returns its URL and a counter of the requests it has rejected.
     async fn overloaded() -> (String, Arc<AtomicUsize>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = format!("http://{}", listener.local_addr().expect("an address"));

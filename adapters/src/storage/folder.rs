@@ -1,5 +1,6 @@
-//! Reads objects of a storage folder. opendal would stat and read a file by name in two steps,
-//! between which the object may be replaced, and it has neither content types nor validators.
+//! Reads objects from a storage folder. opendal would stat and read a file by name in two steps,
+//! between which the object may be replaced, and for files it provides neither content types nor
+//! validators.
 
 use std::io::{self, ErrorKind as Io};
 use std::ops::Range;
@@ -12,18 +13,18 @@ use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 use tokio_util::io::ReaderStream;
 
-/// Read size.
+/// Read size, in bytes.
 const BLOCK: usize = 256 << 10;
 
-/// An open object; a later replacement or removal does not affect reads.
+/// An open object. Replacing or removing the object later does not affect reads.
 pub(super) struct ObjectFile {
     pub(super) info: ObjectInfo,
     file: File,
     key: String,
 }
 
-/// Opens the object under `key`; returns `None` for anything but a regular file, and for a link
-/// that leads out of the folder. `root` is canonical and `key` is validated.
+/// Opens the object under `key`. Returns `None` for anything but a regular file, and for a link
+/// that leads out of the folder. `root` must be canonical, and `key` validated.
 pub(super) async fn open(root: &Path, key: &str) -> Result<Option<ObjectFile>> {
     let (root, key) = (root.to_owned(), key.to_owned());
     let opened = tokio::task::spawn_blocking({
@@ -41,7 +42,7 @@ pub(super) async fn open(root: &Path, key: &str) -> Result<Option<ObjectFile>> {
 }
 
 impl ObjectFile {
-    /// Reads the bytes of a range within the object.
+    /// Reads a byte range of the object.
     pub(super) async fn read(mut self, range: Range<u64>) -> Result<ByteStream> {
         let key = self.key;
         let length = range.end - range.start;
@@ -67,8 +68,8 @@ fn open_plain(root: &Path, key: &str) -> io::Result<Option<(std::fs::File, Objec
     Ok(Some((file, info)))
 }
 
-/// Includes the inode: every write creates a new file, so the tag differs for two contents written
-/// within one tick of the clock.
+/// Returns an ETag. It includes the inode, since every write creates a new file, so that two
+/// versions written within one clock tick have different tags.
 fn etag(metadata: &std::fs::Metadata) -> io::Result<String> {
     use std::os::unix::fs::MetadataExt;
     let modified = metadata.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Adapters of `ports::storage`.
+//! Adapters for `ports::storage`.
 
 #[cfg(feature = "cloud")]
 mod cloud;

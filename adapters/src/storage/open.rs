@@ -1,4 +1,4 @@
-//! The configuration section `[storage]`; opens the adapter that it selects.
+//! Defines the configuration section `[storage]` and opens the adapter that it selects.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,19 +15,19 @@ use crate::OpenError;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// A folder under `data_dir`; the service serves its files.
+    /// A folder under `data_dir`, whose files the service serves.
     #[default]
     Fs,
     /// A bucket on S3 or a compatible server.
     S3,
     /// A bucket on Google Cloud Storage.
     Gcs,
-    /// In memory, lost with the process.
+    /// In memory, lost when the process ends.
     Memory,
 }
 
 impl Kind {
-    /// Whether the service itself serves the public URLs of objects.
+    /// Returns whether the service itself serves objects under their public URLs.
     pub fn is_served(self) -> bool {
         matches!(self, Self::Fs | Self::Memory)
     }
@@ -39,41 +39,41 @@ impl Kind {
 pub struct Settings {
     /// The kind of storage.
     pub kind: Kind,
-    /// Bucket name (s3, gcs).
+    /// Bucket name (S3 and GCS only).
     pub bucket: String,
-    /// Prefix within the bucket (s3, gcs).
+    /// Key prefix within the bucket (S3 and GCS only).
     pub prefix: String,
-    /// Endpoint URL, if it is not the provider's own (s3, gcs).
+    /// Endpoint URL, if it differs from the provider's (S3 and GCS only).
     pub endpoint: String,
-    /// Region (s3).
+    /// Region (S3 only).
     pub region: String,
-    /// Access key id; if empty, it comes from the environment or the instance role (s3).
+    /// Access key id; if empty, it comes from the environment or the instance role (S3 only).
     pub access_key_id: String,
-    /// Secret access key (s3).
+    /// Secret access key (S3 only).
     pub secret_access_key: String,
-    /// Base64 of a service account's JSON; if empty, it comes from the environment or the instance
-    /// role (gcs).
+    /// A service account's JSON key, base64-encoded; if empty, credentials come from the
+    /// environment or the instance role (GCS only).
     pub credential: String,
-    /// Bucket name in the host instead of the path (s3).
+    /// Use `bucket.host` instead of `host/bucket` in requests and public URLs (S3 only).
     pub virtual_host_style: bool,
-    /// Base URL from which clients read objects, such as a CDN; if empty, the bucket's own URL.
+    /// Base URL from which clients read objects, such as that of a CDN; if empty, the bucket's URL.
     pub public_base_url: String,
-    /// Lifetime of presigned URLs in seconds, for a private bucket; 0 means that the bucket is
-    /// public (s3, gcs).
+    /// Lifetime of presigned URLs for a private bucket, in seconds; 0 means that the bucket is
+    /// public (S3 and GCS only).
     #[serde(with = "seconds")]
     pub signed_urls: u64,
-    /// Bytes per part of an upload, held in memory; at least 5 MiB (s3, gcs).
+    /// Size of an upload part in bytes, held in memory; at least 5 MiB (S3 and GCS only).
     #[serde(with = "byte_size")]
     pub part_size: usize,
-    /// Parts of one upload to send in parallel (s3, gcs).
+    /// Number of parts of one upload to send in parallel (S3 and GCS only).
     pub parts: usize,
-    /// Timeout for a request without a body, seconds (s3, gcs).
+    /// Timeout for a request without a body, in seconds (S3 and GCS only).
     #[serde(with = "seconds")]
     pub timeout: u64,
-    /// Timeout for each read or write of a body, seconds (s3, gcs).
+    /// Timeout for each read or write of a body, in seconds (S3 and GCS only).
     #[serde(with = "seconds")]
     pub io_timeout: u64,
-    /// Maximum retries of a failed request, with exponential backoff (s3, gcs).
+    /// Maximum number of retries of a failed request, with exponential backoff (S3 and GCS only).
     pub retries: usize,
 }
 
@@ -100,7 +100,7 @@ impl Default for Settings {
     }
 }
 
-/// S3's minimum size of all parts but the last, bytes.
+/// S3's minimum size in bytes for all parts except the last.
 const SMALLEST_PART: usize = 5 << 20;
 
 impl From<&Settings> for RemoteLimits {
@@ -115,8 +115,8 @@ impl From<&Settings> for RemoteLimits {
     }
 }
 
-/// Opens the storage. The folder lies under `data_dir`; URLs of objects that the service serves
-/// itself begin with `base_url`.
+/// Opens the storage. A storage folder is created under `data_dir`. If the service itself serves
+/// the objects, their URLs begin with `base_url`.
 pub fn open(
     section: &Settings,
     data_dir: &Path,
@@ -137,7 +137,7 @@ pub fn open(
     Ok(Arc::new(storage.map_err(OpenError::in_section("storage"))?))
 }
 
-/// A bucket on the configured server, with the configured credentials.
+/// Opens a bucket on the configured server with the configured credentials.
 #[cfg(feature = "cloud")]
 pub(crate) fn bucket(
     section: &Settings,

@@ -15,30 +15,30 @@ use super::folder;
 use super::urls::PublicUrls;
 use crate::keys::{check_key, check_prefix};
 
-/// Folder that no key can name, for incomplete uploads.
+/// Folder for incomplete uploads; no key can name it.
 const PARTIAL: &str = ".partial";
 /// The key that `probe` writes.
 const PROBE: &str = ".probe";
-/// Minimum age at which opening the folder removes a partial file; younger ones may belong to
-/// another process that is writing.
+/// Minimum age at which a partial file is removed when the folder is opened. Younger files may
+/// belong to another process that is still writing.
 const ABANDONED_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 /// The URL path under which the service serves local objects.
 const URL_FOLDER: &str = "storage";
-/// Block size for reads and writes of folder and memory.
+/// Block size for reads and writes in a folder or in memory, in bytes.
 const LOCAL_BLOCK: usize = 1 << 20;
 
-/// Limits of requests to a bucket.
+/// Limits for requests to a bucket.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RemoteLimits {
-    /// Bytes per part of an upload, buffered in memory; at least 5 MiB on S3.
+    /// Size of an upload part in bytes, buffered in memory; at least 5 MiB on S3.
     pub part_size: usize,
-    /// Parts of one upload to send in parallel.
+    /// Number of parts of one upload to send in parallel.
     pub concurrency: usize,
     /// Timeout for a request without a body.
     pub timeout: Duration,
     /// Timeout for each read or write of a body.
     pub io_timeout: Duration,
-    /// Maximum retries of a failed request, with exponential backoff.
+    /// Maximum number of retries of a failed request, with exponential backoff.
     pub retries: usize,
 }
 
@@ -49,24 +49,24 @@ impl Default for RemoteLimits {
     }
 }
 
-/// A bucket of objects.
+/// Object storage in a bucket, in a folder or in memory.
 pub struct OpendalStorage {
     pub(crate) operator: Operator,
-    /// The same bucket without retries.
+    /// The same operator without retries.
     pub(crate) probing: Operator,
     pub(super) bucket: String,
     pub(super) urls: PublicUrls,
-    /// The canonical path of a folder.
+    /// The canonical path of the folder, if objects are files.
     pub(super) root: Option<PathBuf>,
     pub(super) block: usize,
     pub(super) concurrency: usize,
-    /// Lifetime of presigned URLs of a private bucket.
+    /// Lifetime of presigned URLs; `None` for a public bucket.
     pub(super) signed: Option<Duration>,
 }
 
 impl OpendalStorage {
     /// Stores objects as files in `root`, which is created if necessary. The service serves their
-    /// public URLs, `{base_url}/storage/<key>`. *Blocks.*
+    /// public URLs, which are `{base_url}/storage/<key>`. *Blocks.*
     pub fn folder(root: &Path, base_url: &str) -> Result<Self> {
         let unusable = |e: io::Error| {
             PortError::caused_by(
@@ -98,7 +98,8 @@ impl OpendalStorage {
         })
     }
 
-    /// Objects in memory, lost with the process; URLs as in [`Self::folder`].
+    /// Stores objects in memory, where they are lost when the process ends. URLs are as in
+    /// [`Self::folder`].
     pub fn memory(base_url: &str) -> Result<Self> {
         let operator =
             Operator::new(services::Memory::default()).map_err(|e| failed("open", "", e))?;
@@ -115,11 +116,12 @@ impl OpendalStorage {
     }
 
     /// Returns `Unavailable` if the folder has disappeared since it was opened, for example because
-    /// its disk is no longer mounted. Otherwise it would be recreated empty, and every object would
-    /// count as removed.
+    /// its disk is no longer mounted. Otherwise the folder would be recreated empty, and every
+    /// object would count as removed.
     async fn check_root(&self) -> Result<()> {
         let Some(root) = &self.root else { return Ok(()) };
-        // Created when the folder was opened, so an empty mount point does not pass.
+        // This subfolder was created when the folder was opened, so an empty mount point fails the
+        // check.
         match tokio::fs::metadata(root.join(PARTIAL)).await {
             Ok(metadata) if metadata.is_dir() => Ok(()),
             Ok(_) => Err(root_missing(io::ErrorKind::NotADirectory.into())),
@@ -166,7 +168,7 @@ impl OpendalStorage {
         Ok((keys, folders))
     }
 
-    /// Removes a file; one that another caller has just removed is not an error.
+    /// Removes a file. It is not an error if another caller has just removed it.
     async fn delete_file(&self, key: &str) -> Result<()> {
         match self.operator.delete(key).await {
             Err(e) if e.kind() != opendal::ErrorKind::NotFound => Err(failed("remove", key, e)),
@@ -181,7 +183,7 @@ impl OpendalStorage {
         range: Option<Range<u64>>,
     ) -> Result<ByteStream> {
         let reading = self.operator.reader_with(key);
-        // The range was checked against this content and is meaningless for another.
+        // The range was checked against this version of the object and is meaningless for another.
         let conditional = self.operator.info().capability().read_with_if_match;
         let reading = match etag {
             Some(etag) if conditional && range.is_some() => {
@@ -286,7 +288,7 @@ impl ObjectStorage for OpendalStorage {
         if self.root.is_some()
             && let Some((folder, _)) = key.rsplit_once('/')
         {
-            // Fails for a folder that is not empty.
+            // Fails if the folder is not empty.
             let _ = self.operator.delete(&format!("{folder}/")).await;
         }
         Ok(())
@@ -310,7 +312,8 @@ impl ObjectStorage for OpendalStorage {
         for key in &keys {
             self.delete_file(key).await?;
         }
-        // Innermost first. A folder that is not empty has just been written to and stays.
+        // Removes the innermost folders first. A folder that is not empty has just been written to,
+        // so it stays.
         folders.sort_by_key(|folder| std::cmp::Reverse(folder.len()));
         for folder in folders {
             let _ = self.operator.delete(&folder).await;
@@ -323,14 +326,14 @@ impl ObjectStorage for OpendalStorage {
         let written = self.probing.write(PROBE, "probe").await;
         written.map_err(|e| failed("store", PROBE, e))?;
         match self.probing.delete(PROBE).await {
-            // Another instance's probe may have been faster.
+            // Another instance's probe may have removed the object first.
             Err(e) if e.kind() != opendal::ErrorKind::NotFound => Err(failed("remove", PROBE, e)),
             _ => Ok(()),
         }
     }
 }
 
-/// Discards an upload unless it was closed, also when the writing future is dropped.
+/// Discards an upload unless it was closed, even if the future that writes it is dropped.
 struct Upload {
     writer: Option<Writer>,
 }
@@ -365,7 +368,8 @@ async fn discard(mut writer: Writer) {
     }
 }
 
-/// The requested range, or the whole object. Fails unless it lies within the object.
+/// Returns the requested range, or that of the whole object. Fails unless it lies within the
+/// object.
 fn check_range(key: &str, range: Option<Range<u64>>, size: u64) -> Result<Range<u64>> {
     let range = range.unwrap_or(0..size);
     if range.start <= range.end && range.end <= size {
@@ -394,8 +398,9 @@ fn remove_abandoned(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Formats as `cannot store a/b: No space left on device (os error 28)`. Paths, URLs and
-/// credentials, which opendal keeps as context, stay in the source.
+/// Converts an error; its message reads like `cannot store a/b: No space left on device (os error
+/// 28)`. Paths, URLs and credentials, which opendal keeps as context, appear only in the source
+/// error.
 pub(crate) fn failed(action: &str, key: &str, e: opendal::Error) -> PortError {
     use opendal::ErrorKind as From;
     let mut kind = match e.kind() {

@@ -6,19 +6,19 @@ use url::Url;
 
 use crate::keys::check_key;
 
-/// Every character except the unreserved ones of RFC 3986 and the slash.
+/// Characters to encode: all except the slash and the unreserved characters of RFC 3986.
 const ENCODED: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// Every public URL is `base` followed by the encoded key.
+/// The public URLs of objects, which are `base` followed by the encoded key.
 #[derive(Debug, Clone)]
 pub(super) struct PublicUrls {
-    /// Ends with a slash.
+    /// The base URL, which ends with a slash.
     base: Url,
 }
 
 impl PublicUrls {
-    /// Objects have the URL `{address}/{folder}/<key>`; `folder` may be empty.
+    /// Creates URLs of the form `{address}/{folder}/<key>`; `folder` may be empty.
     pub(super) fn new(address: &str, folder: &str) -> Result<Self> {
         let refused = |why: &str| {
             PortError::new(
