@@ -1,4 +1,4 @@
-//! JSON records as objects of a bucket, which several instances can share. The bucket, or the
+//! JSON records as objects in a bucket, which several instances can share. The bucket, or the
 //! folder in it, must not be public.
 
 use std::collections::BTreeSet;
@@ -19,13 +19,13 @@ const REMOVALS: usize = 16;
 /// Records in a bucket.
 pub struct BucketRecords {
     operator: Operator,
-    /// The same bucket without retries.
+    /// The same operator without retries.
     probing: Operator,
 }
 
 impl BucketRecords {
-    /// Stores records in a bucket. Returns `Invalid` if its store has no conditional writes,
-    /// without which instances could overwrite each other's changes.
+    /// Stores records in a bucket. Returns `Invalid` if its server does not support conditional
+    /// writes, without which instances could overwrite each other's changes.
     pub fn new(bucket: OpendalStorage) -> Result<Self> {
         let can = bucket.operator.info().capability();
         let conditional = can.write_with_if_not_exists
@@ -97,7 +97,8 @@ impl RecordStore for BucketRecords {
     ) -> Result<bool> {
         check_key(key)?;
         let metadata = self.stat_record(key).await?;
-        // The content read may be newer than the metadata; the condition below detects that.
+        // The content may be newer than the metadata; the condition on the write below detects
+        // that.
         let found = if metadata.is_some() { self.get(key).await } else { Ok(None) };
         if !expected.matches(found)? {
             return Ok(false);
@@ -124,8 +125,9 @@ impl RecordStore for BucketRecords {
         }
     }
 
-    /// Always false: not every server supports conditional deletes by entity tag, and one that
-    /// ignores the condition would remove a document that another instance has just written.
+    /// Always returns `false`: not every server supports conditional deletes by entity tag, and a
+    /// server that ignores the condition would remove a document that another instance has just
+    /// written.
     async fn remove(&self, key: &str, _: &Value) -> Result<bool> {
         check_key(key)?;
         Ok(false)

@@ -1,5 +1,5 @@
-//! JSON records as files in a folder, one per key. It uses plain system calls, because the
-//! durability of `put` also needs synced directories.
+//! JSON records as files in a folder, one file per key. Uses plain system calls, because a durable
+//! `put` must also sync directories.
 
 use std::fs::{self, File, TryLockError};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -19,44 +19,46 @@ use tempfile::{Builder, NamedTempFile};
 
 use crate::keys::{check_key, check_prefix};
 
-/// Folder that no key can name, for documents being written and folders being removed.
+/// Folder for documents being written and folders being removed; no key can name it.
 const PARTIAL: &str = ".partial";
-/// File in that folder, locked by a compare-and-swap.
+/// File in the `PARTIAL` folder that a compare-and-swap locks.
 const SWAP_LOCK: &str = "swap.lock";
-/// File in the root folder, locked by a process with exclusive use.
+/// File in the root folder that a process with exclusive use locks.
 const EXCLUSIVE_LOCK: &str = ".lock";
 /// How long a cached document version stays valid if this process has not changed the document.
 const VERSION_TTL: Duration = Duration::from_millis(100);
-/// Number of change counters; keys are distributed over them by hash.
+/// Number of change counters, among which keys are distributed by hash.
 const COUNTERS: usize = 256;
-/// Maximum attempts of a write whose folder another process removes concurrently.
+/// Maximum number of attempts at a write while another process removes its folder.
 const ATTEMPTS: usize = 8;
 
 /// Records in a folder. Several processes may use it at once, unless one has opened it exclusively.
 #[derive(Debug, Clone)]
 pub struct FolderRecords {
     root: Arc<Path>,
-    /// Read-locked by every write and write-locked by the removal of a folder, so that they do not
-    /// interfere within this process.
+    /// Every write takes the read lock, and the removal of a folder takes the write lock, so that
+    /// they do not interfere within this process.
     removal_lock: Arc<RwLock<()>>,
-    /// Counts changes of documents by this process.
+    /// Counts this process's changes to documents.
     changes: Arc<ChangeCounters>,
-    /// Locked during exclusive use; released with the handle, also when the process is killed.
+    /// Locked during exclusive use. The lock is released with the file handle, even if the process
+    /// is killed.
     exclusive: Option<Arc<File>>,
 }
 
-/// Change counters, each shared by the keys with the same hash bucket.
+/// Change counters; keys in the same hash bucket share a counter.
 #[derive(Debug)]
 struct ChangeCounters([ChangeCounter; COUNTERS]);
 
-/// The number of changes to the documents in one hash bucket, and the last observed version of one of them.
+/// The number of changes to documents in one hash bucket, and the last observed version of one of
+/// these documents.
 #[derive(Debug)]
 struct ChangeCounter {
     count: AtomicU64,
     cached: Mutex<Option<CachedVersion>>,
 }
 
-/// The observed version of a document.
+/// A document's version as last observed.
 #[derive(Debug)]
 struct CachedVersion {
     key: String,
@@ -66,8 +68,8 @@ struct CachedVersion {
 }
 
 impl ChangeCounter {
-    /// The cached version of a document if it is recent and this process has not changed the
-    /// document since.
+    /// Returns the cached version of a document if it is recent and this process has not changed
+    /// the document since.
     fn cached_version(&self, key: &str, changes: u64) -> Option<Version> {
         let cached = self.cached.lock();
         let same = |cached: &&CachedVersion| {
@@ -104,7 +106,7 @@ impl ChangeCounters {
 }
 
 impl FolderRecords {
-    /// Opens the folder, creating it if necessary, and removes incomplete files after a crash.
+    /// Opens the folder, creating it if necessary, and removes incomplete files left by a crash.
     /// *Blocks.*
     pub fn open(root: &Path) -> Result<Self> {
         let unusable = |e: io::Error| {
@@ -150,7 +152,7 @@ impl FolderRecords {
         }
     }
 
-    /// Acquires the compare-and-swap lock across all processes; released when the file is closed.
+    /// Acquires the compare-and-swap lock across all processes. Closing the file releases the lock.
     async fn lock_swap(&self, key: &str) -> Result<File> {
         let lock = self.root.join(PARTIAL).join(SWAP_LOCK);
         self.blocking(format!("replace the record {key}"), move |_| {
@@ -161,7 +163,7 @@ impl FolderRecords {
         .await
     }
 
-    /// Runs `work` on a blocking thread; its error reads `cannot {action}: …`.
+    /// Runs `work` on a blocking thread. Error messages read `cannot {action}: …`.
     async fn blocking<T: Send + 'static>(
         &self,
         action: String,
@@ -202,8 +204,8 @@ impl RecordStore for FolderRecords {
         .await
     }
 
-    /// Returns a version only with exclusive use. The change count catches writes within one tick
-    /// of the file system's clock; file metadata catches manual edits, with a short delay.
+    /// Returns a version only during exclusive use. The change count detects writes within one
+    /// clock tick of the file system; file metadata detects manual edits, with a short delay.
     async fn version(&self, key: &str) -> Result<Option<Version>> {
         check_key(key)?;
         if self.exclusive.is_none() {
@@ -256,7 +258,7 @@ impl RecordStore for FolderRecords {
                 }
                 written = replace(root, &target, &json);
             }
-            // Counts failed writes too: the rename may have happened.
+            // Counts failed writes too, since the rename may have happened.
             changes.count(&name);
             written
         })
@@ -373,12 +375,13 @@ fn block_in_place<T>(work: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Content first, then name, then folder, so that only whole documents survive a crash.
+/// Replaces a document. Syncs the content before the rename and the folder after it, so that only
+/// complete documents survive a crash.
 fn replace(root: &Path, target: &Path, json: &[u8]) -> io::Result<()> {
     let folder = target.parent().ok_or(Io::InvalidInput)?;
     make_durable_folder(folder)?;
     let mut file = Builder::new().suffix(".json").tempfile_in(root.join(PARTIAL))?;
-    // The lock shows a process that opens the folder that this file is in use. On a file system
+    // A process that opens the folder sees from the lock that this file is in use. On a file system
     // without locks, opening removes nothing.
     let _ = file.as_file().try_lock();
     file.write_all(json)?;
@@ -405,7 +408,7 @@ fn remove_every(root: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Moves the folder away atomically, then removes its documents in private.
+/// Moves the folder away atomically, then removes its documents.
 fn remove_folder(root: &Path, folder: &Path) -> io::Result<()> {
     for _ in 0..ATTEMPTS {
         match fs::metadata(folder) {
@@ -416,7 +419,8 @@ fn remove_folder(root: &Path, folder: &Path) -> io::Result<()> {
         }
         let bin = Builder::new().tempdir_in(root.join(PARTIAL))?;
         match fs::rename(folder, bin.path().join("removed")) {
-            // Either the folder is gone, or another opening process has removed the bin.
+            // Either the folder is gone, or another process that opened the store has removed the
+            // bin.
             Err(e) if is_absent(&e) => continue,
             renamed => renamed?,
         }
@@ -426,8 +430,9 @@ fn remove_folder(root: &Path, folder: &Path) -> io::Result<()> {
     Err(io::Error::new(Io::ResourceBusy, "the folder keeps changing"))
 }
 
-/// Removes a folder that no key can name any more. A writer that resolved it before the move may
-/// still add a document; the next opening clears what outlasts the attempts.
+/// Removes a folder that no key can name any more. A writer that resolved the folder before the
+/// move may still add a document; whatever remains after all attempts is removed on the next
+/// opening.
 fn empty_bin(bin: &Path) -> io::Result<()> {
     for _ in 0..ATTEMPTS {
         match fs::remove_dir_all(bin) {
@@ -439,7 +444,7 @@ fn empty_bin(bin: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Lists the names of the documents and folders directly in `folder`; the flag marks folders.
+/// Lists the names of the documents and folders directly in `folder`; the flag is true for folders.
 fn entries(root: &Path, folder: &str) -> io::Result<Vec<(String, bool)>> {
     let found = match fs::read_dir(root.join(folder)) {
         Err(e) if is_absent(&e) => return Ok(Vec::new()),
@@ -449,7 +454,7 @@ fn entries(root: &Path, folder: &str) -> io::Result<Vec<(String, bool)>> {
     for entry in found {
         let entry = entry?;
         let Ok(name) = entry.file_name().into_string() else { continue };
-        // This store did not write names that are not valid keys.
+        // Skips names that are not valid keys, which this store never writes.
         if check_key(&name).is_err() && (folder.is_empty() || !name.starts_with('.')) {
             continue;
         }
@@ -490,7 +495,7 @@ fn make_durable_folder(folder: &Path) -> io::Result<()> {
     for folder in missing.iter().rev() {
         match fs::create_dir(folder) {
             Err(e) if e.kind() == Io::AlreadyExists && folder.is_dir() => {}
-            // Another process removed it in between.
+            // Another process has removed it in the meantime.
             Err(e) if e.kind() == Io::AlreadyExists && !folder.try_exists()? => {
                 return Err(Io::NotFound.into());
             }
@@ -507,12 +512,12 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Removes abandoned files: a process locks the files it writes.
+/// Removes abandoned files, which are those that no process has locked.
 fn remove_abandoned(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
-            // Readers already treat a folder in here as removed.
+            // Readers already treat a folder at this place as removed.
             let _ = fs::remove_dir_all(&path);
         } else if File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
             let _ = fs::remove_file(&path);

@@ -1,4 +1,4 @@
-//! JSON records in memory, which are lost when the process ends; for tests and trials.
+//! JSON records in memory, for tests and trials. They are lost when the process ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +35,7 @@ impl Documents {
 }
 
 impl MemoryRecords {
-    /// An empty store.
+    /// Creates an empty store.
     pub fn new() -> Self {
         Self::default()
     }

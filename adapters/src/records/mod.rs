@@ -1,4 +1,4 @@
-//! Adapters of `ports::records`.
+//! Adapters for `ports::records`.
 
 #[cfg(feature = "cloud")]
 mod bucket;

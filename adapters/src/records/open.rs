@@ -1,4 +1,4 @@
-//! The configuration section `[records]`; opens the store that it selects.
+//! Defines the configuration section `[records]` and opens the store that it selects.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::{OpenError, storage};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// A folder under `data_dir`; in memory if storage is in memory.
+    /// A folder under `data_dir`; in memory if `[storage]` is in memory too.
     #[default]
     Folder,
-    /// A private bucket, shared by every instance, with server and credentials of `[storage]`.
+    /// A private bucket that every instance shares, with the server and credentials of `[storage]`.
     Bucket,
 }
 
@@ -26,9 +26,9 @@ pub enum Kind {
 pub struct Settings {
     /// The kind of store.
     pub kind: Kind,
-    /// Bucket name; the bucket must be private (bucket).
+    /// Name of the bucket, which must be private.
     pub bucket: String,
-    /// Prefix within the bucket (bucket).
+    /// Key prefix within the bucket.
     pub prefix: String,
 }
 
@@ -39,7 +39,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Whether other instances may change the records.
+    /// Returns whether other instances may change the records.
     pub fn is_shared(&self) -> bool {
         self.kind == Kind::Bucket
     }
