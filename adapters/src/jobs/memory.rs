@@ -1,4 +1,4 @@
-//! Jobs in memory, lost with the process.
+//! Jobs in memory, lost when the process ends.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, OnceLock};
@@ -23,7 +23,7 @@ pub struct MemoryJobs {
 #[derive(Default)]
 struct SharedQueue {
     state: Mutex<State>,
-    /// Notifies of a job that entered the queue.
+    /// Notifies consumers that a job has entered the queue.
     filled: Notify,
 }
 
@@ -37,19 +37,19 @@ struct State {
 }
 
 impl MemoryJobs {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty queue to share among services of one process.
+    /// Creates an empty queue to share among several services in one process.
     pub fn shared() -> Self {
         Self { shared: true, ..Self::default() }
     }
 }
 
 impl State {
-    /// Removes the job that has waited longest, and returns its number of deliveries.
+    /// Removes the first job from the queue. Returns its id and its number of deliveries.
     fn next(&mut self) -> Option<(String, u32)> {
         let job_id = self.queue.pop_front()?;
         let deliveries = self.deliveries.entry(job_id.clone()).or_default();
@@ -63,7 +63,7 @@ impl SharedQueue {
         self.state.lock()
     }
 
-    /// Puts a leased job back to the front of the queue.
+    /// Puts a leased job back at the front of the queue.
     fn requeue(&self, job_id: String) {
         let mut state = self.state();
         if state.jobs.contains_key(&job_id) {
@@ -180,7 +180,7 @@ impl JobQueue for MemoryJobs {
 struct MemoryLease {
     job_id: String,
     deliveries: u32,
-    /// `None` once the job is acknowledged or given back.
+    /// `None` once the job has been acknowledged or given back.
     shared_queue: Option<Arc<SharedQueue>>,
 }
 

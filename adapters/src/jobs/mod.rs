@@ -1,4 +1,4 @@
-//! Adapters of `ports::jobs`.
+//! Adapters for `ports::jobs`.
 
 #[cfg(feature = "cloud")]
 mod lazy;

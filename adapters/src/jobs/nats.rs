@@ -1,6 +1,6 @@
-//! Jobs on a NATS server with JetStream: a key-value bucket stores their documents, and a work
-//! queue delivers each job to one instance at a time. It delivers the job again if that instance
-//! sends no heartbeat for [`NatsOptions::redelivery`].
+//! Jobs on a NATS server with JetStream. A key-value bucket stores the jobs' documents, and a work
+//! queue delivers each job to one instance at a time. The queue delivers the job again if that
+//! instance sends no heartbeat for [`NatsOptions::redelivery`].
 
 use std::collections::BTreeSet;
 use std::error::Error as StdError;
@@ -25,7 +25,7 @@ use ports::{ErrorKind, PortError, Result};
 use serde_json::Value;
 use tokio::task::AbortHandle;
 
-/// Documents read in parallel when listing.
+/// Number of documents to read in parallel when jobs are listed.
 const PARALLEL_READS: usize = 32;
 
 /// How long a pull request waits on the server.
@@ -34,39 +34,40 @@ const PULL: Duration = Duration::from_secs(20);
 /// Pause between attempts while the server does not answer.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
-/// A job is queued before its document is stored, so the consumer checks for the document this
-/// often before it postpones the job.
+/// How often, and at what interval, a consumer looks for a job's document before it postpones the
+/// job. A job is queued before its document is stored.
 const LOOKUP_ATTEMPTS: u32 = 10;
 const LOOKUP_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A job without a document is delivered again after a delay that doubles each time, up to this …
+/// Maximum delay before a job without a document is delivered again. The delay doubles each time.
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
 
-/// … and at most this often, which takes about an hour: a document that is stored later has no job.
+/// Maximum number of deliveries of a job without a document, reached after about an hour. A
+/// document that is stored after that has no queued job.
 const MAX_DELIVERIES: u32 = 65;
 
 /// When a job is added, its document may take at most 1/`MAX_SHARE` of the server's maximum message
-/// size, because it grows with progress.
+/// size, because the document grows as the job progresses.
 const MAX_SHARE: usize = 2;
 
-/// Heartbeats per [`NatsOptions::redelivery`].
+/// Number of heartbeats per [`NatsOptions::redelivery`].
 const HEARTBEATS: u32 = 3;
 
 /// How to reach the server, and what to create there.
 #[derive(Debug, Clone)]
 pub struct NatsOptions {
-    /// URLs of one cluster, separated by commas: `nats://host:4222`, or `tls://` for TLS; with user
-    /// and password, or a token, before the host if the server requires them.
+    /// URLs of the servers in one cluster, separated by commas: `nats://host:4222`, or `tls://` for
+    /// TLS. If the server requires a user and password, or a token, they precede the host.
     pub url: String,
     /// A credentials file, if the server requires one.
     pub credentials: Option<PathBuf>,
-    /// Prefix of the names of stream, bucket and subjects: letters, digits, `-` and `_`.
+    /// Prefix for the stream, bucket and subject names: letters, digits, `-` and `_`.
     pub name: String,
-    /// Replicas of each job in a cluster; at least 1.
+    /// Number of replicas of each job in a cluster; at least 1.
     pub replicas: usize,
-    /// The queue delivers a job again if its holder sends no heartbeat for this long.
+    /// The queue delivers a job again if the job's holder sends no heartbeat for this long.
     pub redelivery: Duration,
-    /// Timeout of one request.
+    /// Timeout for one request.
     pub timeout: Duration,
 }
 
@@ -79,14 +80,15 @@ pub struct NatsJobs {
     options: NatsOptions,
 }
 
-/// The key of the installation that owns the jobs, in its own bucket.
+/// The key for the installation that owns the jobs, stored in a separate bucket.
 const OWNER: &str = "install";
 
 /// The durable consumer that all instances share.
 const CONSUMER: &str = "workers";
 
 impl NatsJobs {
-    /// Connects and creates what is missing on the server. `Unavailable` if it does not answer.
+    /// Connects and creates what is missing on the server. Returns `Unavailable` if the server does
+    /// not answer.
     pub async fn connect(options: NatsOptions) -> Result<Self> {
         let fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         if options.name.is_empty() || !options.name.chars().all(fit) {
@@ -114,7 +116,7 @@ impl NatsJobs {
                 PortError::caused_by(ErrorKind::Invalid, message, e)
             })?;
         }
-        // Not the URL as given, which may hold a password.
+        // Errors do not contain the configured URL, which may include a password.
         let named: Vec<String> =
             servers.iter().map(|server| format!("{}:{}", server.host(), server.port())).collect();
         let client = connection.connect(servers).await.map_err(|e| {
@@ -150,14 +152,14 @@ impl NatsJobs {
         format!("{}.queue.{job_id}", self.options.name)
     }
 
-    /// Waits for the queue's next message; returns `None` if none arrives in time.
+    /// Waits for the next message in the queue; returns `None` if none arrives in time.
     async fn next(&self) -> Result<Option<Message>> {
         let batch = self.consumer.batch().max_messages(1).expires(PULL).messages().await;
         let mut batch = batch.map_err(request_failed)?;
         batch.try_next().await.map_err(request_failed)
     }
 
-    /// Whether the document of a message's job exists.
+    /// Returns whether the document of a job exists, checking several times.
     async fn is_stored(&self, job_id: &str) -> Result<bool> {
         for _ in 0..LOOKUP_ATTEMPTS {
             if self.get(job_id).await?.is_some() {
@@ -168,7 +170,7 @@ impl NatsJobs {
         Ok(false)
     }
 
-    /// Creates the lease for the message's job; returns `None` if the job does not exist.
+    /// Creates a lease for the message's job; returns `None` if the job does not exist.
     async fn accept(&self, message: Message) -> Result<Option<NatsLease>> {
         let job_id = message.subject.rsplit('.').next().unwrap_or_default().to_owned();
         if self.is_stored(&job_id).await? {
@@ -202,7 +204,8 @@ impl NatsJobs {
         }
     }
 
-    /// Serializes a document. `TooLarge` if it exceeds 1/`share` of a message.
+    /// Serializes a document. Returns `TooLarge` if it exceeds 1/`share` of the maximum message
+    /// size.
     fn body(&self, document: &Value, share: usize) -> Result<Bytes> {
         let body = Bytes::from(document.to_string());
         let max_bytes = self.context.client().max_payload() / share;
@@ -217,8 +220,8 @@ impl NatsJobs {
     }
 }
 
-/// Opens or creates a bucket by creating its stream: servers before 2.10 do not support the request
-/// that the client sends before it creates a bucket.
+/// Opens or creates a bucket by creating its stream, because servers before 2.10 do not support the
+/// request that the client sends before it creates a bucket.
 async fn bucket(context: &Context, options: &NatsOptions, of: &str) -> Result<kv::Store> {
     let bucket = format!("{}-{of}", options.name);
     let stream = streams::Config {
@@ -227,7 +230,7 @@ async fn bucket(context: &Context, options: &NatsOptions, of: &str) -> Result<kv
         max_messages_per_subject: 1,
         discard: DiscardPolicy::New,
         allow_rollup: true,
-        // Any replica may answer a direct read, including one that lags behind.
+        // Disabled because any replica may answer a direct read, including one that lags behind.
         allow_direct: false,
         num_replicas: options.replicas,
         ..streams::Config::default()
@@ -247,7 +250,7 @@ impl JobQueue for NatsJobs {
             return Ok(Some(stored_job));
         }
         let body = self.body(document, MAX_SHARE)?;
-        // Queued first: a document that is not in the queue would wait forever.
+        // Queued first, because a document without a queued job would wait forever.
         self.queue(job_id).await?;
         match self.documents.create(job_id, body).await {
             Ok(_) => Ok(None),
@@ -257,7 +260,7 @@ impl JobQueue for NatsJobs {
     }
 
     async fn waiting_count(&self) -> Result<usize> {
-        // Not the consumer's own count, which is wrong after a withdrawal on servers before 2.10.
+        // The consumer's own count is wrong after a withdrawal on servers before 2.10.
         let queued = self.queue.get_info().await.map_err(request_failed)?.state.messages;
         let taken =
             self.queue.consumer_info(CONSUMER).await.map_err(request_failed)?.num_ack_pending;
@@ -282,7 +285,7 @@ impl JobQueue for NatsJobs {
     async fn list(&self) -> Result<Vec<StoredJob>> {
         let all = async {
             let ids = self.documents.keys().await.map_err(request_failed)?;
-            // A job that changes in the meantime appears twice.
+            // A job that changes during the listing appears twice.
             let ids: BTreeSet<String> = ids.map_err(request_failed).try_collect().await?;
             stream::iter(ids)
                 .map(|job_id| async move { self.get(&job_id).await })
@@ -318,7 +321,7 @@ impl JobQueue for NatsJobs {
     }
 
     async fn withdraw(&self, _job_id: &str) -> Result<bool> {
-        // Its message may be on the way to a consumer.
+        // The job's message may be on its way to a consumer.
         Ok(false)
     }
 
@@ -326,8 +329,8 @@ impl JobQueue for NatsJobs {
         if self.get(job_id).await?.is_none_or(|stored_job| stored_job.version != version) {
             return Ok(());
         }
-        // Neither the bucket's delete, which leaves a marker for each key, nor a purge of the
-        // subject, after which consumers on servers before 2.10 skip other messages.
+        // The bucket's delete would leave a marker for each key. After a purge of the subject,
+        // consumers on servers before 2.10 skip other messages.
         match self.documents.stream.delete_message(version).await {
             Ok(_) => Ok(()),
             Err(error) => match error.kind() {
@@ -359,7 +362,7 @@ impl JobQueue for NatsJobs {
     }
 }
 
-/// How often the server has delivered a message.
+/// Returns how often the server has delivered a message.
 fn deliveries(message: &Message) -> u32 {
     message.info().map_or(1, |info| info.delivered.try_into().unwrap_or(1))
 }
@@ -411,15 +414,15 @@ impl Lease for NatsLease {
     }
 }
 
-/// The errors for a message that no longer exists.
+/// The error codes for a message that no longer exists.
 const NOT_FOUND: [ErrorCode; 2] = [ErrorCode::NO_MESSAGE_FOUND, ErrorCode::SEQUENCE_NOT_FOUND];
 
-/// The job of an entry, unless the entry is a delete marker.
+/// Returns the job in an entry, or `None` if the entry is a delete marker.
 fn stored_job(entry: Entry) -> Result<Option<StoredJob>> {
     if entry.operation != Operation::Put {
         return Ok(None);
     }
-    // The consumer then sees that it is not a job.
+    // Invalid JSON becomes `null`, which the consumer recognizes as not being a job.
     let document = serde_json::from_slice(&entry.value).unwrap_or_default();
     Ok(Some(StoredJob { job_id: entry.key, document, version: entry.revision }))
 }

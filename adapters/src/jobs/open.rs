@@ -1,4 +1,4 @@
-//! The configuration section `[jobs]`; opens the queue that it selects.
+//! Defines the configuration section `[jobs]` and opens the queue that it selects.
 
 use std::sync::Arc;
 
@@ -13,10 +13,11 @@ use crate::OpenError;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// In memory: lost at a restart.
+    /// In memory, lost on restart.
     #[default]
     Memory,
-    /// A NATS server with JetStream: every instance takes jobs, and resumes those of a crashed one.
+    /// A NATS server with JetStream: every instance takes jobs and resumes those of a crashed
+    /// instance.
     Nats,
 }
 
@@ -26,19 +27,19 @@ pub enum Kind {
 pub struct Settings {
     /// The kind of queue.
     pub kind: Kind,
-    /// URLs of one cluster, separated by commas, as `nats://user:password@host:4222` or
-    /// `tls://host:4222` (nats).
+    /// URLs of the servers in one cluster, separated by commas, such as
+    /// `nats://user:password@host:4222` or `tls://host:4222` (NATS only).
     pub url: String,
-    /// A credentials file, if the server requires one (nats).
+    /// A credentials file, if the server requires one (NATS only).
     pub credentials: String,
-    /// Prefix of the names of stream, bucket and subjects: letters, digits, `-` and `_` (nats).
+    /// Prefix for the stream, bucket and subject names: letters, digits, `-` and `_` (NATS only).
     pub name: String,
-    /// Replicas of each job in a cluster, set at creation (nats).
+    /// Number of replicas of each job in a cluster, fixed at creation (NATS only).
     pub replicas: usize,
-    /// Seconds without a heartbeat after which a job is delivered to another instance (nats).
+    /// Seconds without a heartbeat after which a job is delivered to another instance (NATS only).
     #[serde(with = "seconds")]
     pub redelivery: u64,
-    /// Request timeout in seconds (nats).
+    /// Request timeout in seconds (NATS only).
     #[serde(with = "seconds")]
     pub timeout: u64,
 }
@@ -57,7 +58,7 @@ impl Default for Settings {
     }
 }
 
-/// Opens the queue; a server is connected at first use.
+/// Opens the queue. A server is connected on first use.
 pub fn open(section: &Settings) -> Result<Arc<dyn JobQueue>, OpenError> {
     match section.kind {
         Kind::Memory => Ok(Arc::new(MemoryJobs::new())),
