@@ -1,5 +1,5 @@
-//! The listing in a local file: a redb database. The order is kept in memory, and documents are
-//! read on demand. Only one process at a time can open it.
+//! The listing in a local file, a redb database. The order is kept in memory, and documents are
+//! read on demand. Only one process at a time can open the file.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -23,19 +23,19 @@ use crate::blocking;
 /// Size of the database cache in bytes.
 const CACHE: usize = 16 << 20;
 
-/// By video id: `created_at`, filename and analyzers.
+/// `created_at`, filename and analyzers, by video id.
 const KEYS: TableDefinition<'_, &str, (i64, &str, Vec<&str>)> = TableDefinition::new("tested");
 
 /// The document as JSON, by video id.
 const DOCUMENTS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("documents");
 
-/// The fields as JSON, by video id; absent for an entry without fields.
+/// The fields as JSON, by video id; absent if the entry has no fields.
 const FIELDS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("fields");
 
-/// The mark, under the empty key.
+/// The mark, stored under the empty key.
 const MARK: TableDefinition<'_, &str, &str> = TableDefinition::new("mark");
 
-/// The listing in a file. Resident memory is about 300 bytes per video plus 16 MiB.
+/// A listing in a file. Resident memory is about 300 bytes per video plus 16 MiB.
 pub struct EmbeddedListing {
     inner: Arc<Inner>,
 }
@@ -44,13 +44,13 @@ struct Inner {
     file: PathBuf,
     database: Database,
     order: RwLock<EntryOrder>,
-    /// Held from a commit until the order reflects it.
+    /// Locked during a commit and until the order reflects it.
     writing: Mutex<()>,
 }
 
 impl EmbeddedListing {
-    /// Opens or creates the listing. Replaces a damaged file with an empty listing without a mark.
-    /// Returns `Unavailable` if another process has it open.
+    /// Opens or creates the listing. Replaces a damaged file with an empty listing, which has no
+    /// mark. Returns `Unavailable` if another process has the file open.
     pub async fn open(file: PathBuf) -> Result<Self> {
         let at = file.clone();
         // Damage may make the reader panic.
@@ -121,7 +121,7 @@ impl Inner {
         Ok(Self { order: RwLock::new(order), ..inner })
     }
 
-    /// Makes one durable change.
+    /// Commits one durable change.
     fn write(
         &self,
         change: impl FnOnce(&WriteTransaction) -> std::result::Result<(), redb::Error>,
@@ -141,7 +141,7 @@ impl Inner {
         read(&transaction).map_err(failed)
     }
 
-    /// Makes one durable change and then updates the order.
+    /// Commits one durable change and then updates the order.
     fn change(
         &self,
         change: impl FnOnce(&WriteTransaction) -> std::result::Result<(), redb::Error>,
@@ -192,7 +192,7 @@ impl Inner {
         self.change(change, |order| ids.iter().for_each(|id| order.remove(*id)))
     }
 
-    /// The current entries of these videos.
+    /// Returns the current entries of these videos.
     fn entries(&self, ids: &[VideoId]) -> Result<Vec<VideoEntry>> {
         let find = |read: &ReadTransaction| {
             let (tested, documents) = (read.open_table(KEYS)?, read.open_table(DOCUMENTS)?);
@@ -240,12 +240,12 @@ fn find(
     }))
 }
 
-/// The video id in a key.
+/// Parses the video id in a key.
 fn parse_key(key: &str) -> std::result::Result<VideoId, redb::Error> {
     key.parse().map_err(|e: InvalidVideoId| redb::Error::Corrupted(e.to_string()))
 }
 
-/// The fields of an entry.
+/// Reads the fields of an entry.
 fn fields(
     id: &str,
     found_by: &ReadOnlyTable<&str, &[u8]>,

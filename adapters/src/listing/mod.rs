@@ -1,4 +1,4 @@
-//! Adapters of `ports::listing`, selected together with the index by `index.kind`.
+//! Adapters for `ports::listing`, selected together with the index by `index.kind`.
 
 pub mod embedded;
 #[cfg(feature = "cloud")]
@@ -8,7 +8,7 @@ mod order;
 #[cfg(feature = "cloud")]
 pub mod qdrant;
 
-/// The form in which filenames are compared.
+/// Converts a filename to the form in which filenames are compared.
 fn folded(filename: &str) -> String {
     filename.to_lowercase()
 }

@@ -1,4 +1,4 @@
-//! Keeps the entries in order, without their documents, for queries. An entry takes about 200
+//! Keeps the entries in order, without their documents, for queries. Each entry takes about 200
 //! bytes.
 
 use std::cmp::Reverse;
@@ -13,10 +13,10 @@ use ports::listing::{ListQuery, Position, VideoEntry};
 
 use super::folded;
 
-/// Newest first, ties by id.
+/// An entry's place in the order: newest first, ties by id.
 type Place = (Reverse<i64>, VideoId);
 
-/// The keys of an entry that conditions test, apart from its place in the order.
+/// The keys of an entry that conditions test, other than its place in the order.
 struct EntryKeys {
     filename: Box<str>,
     analyzers: Arc<[String]>,
@@ -37,9 +37,9 @@ impl EntryKeys {
 pub(super) struct EntryOrder {
     tested: BTreeMap<Place, EntryKeys>,
     created: BTreeMap<VideoId, i64>,
-    /// For each keyword field its values, each with the videos that have it, ascending.
+    /// The values of each keyword field, with the videos that have each value, ascending.
     postings: BTreeMap<String, BTreeMap<String, Vec<VideoId>>>,
-    /// Interned lists of analyzers: most videos have the same.
+    /// Interned lists of analyzers, since most videos have the same list.
     lists: HashSet<Arc<[String]>>,
 }
 
@@ -49,7 +49,7 @@ impl EntryOrder {
         self.add(*video_id, *created_at, filename, analyzers, fields.clone());
     }
 
-    /// Adds an entry, replacing that of the same video.
+    /// Adds an entry, replacing any entry for the same video.
     pub(super) fn add(
         &mut self,
         id: VideoId,
@@ -105,13 +105,13 @@ impl EntryOrder {
         self.tested.get(&(Reverse(*self.created.get(&id)?), id))
     }
 
-    /// The videos that have any of these values in a field: one list per value.
+    /// Returns the videos that have any of these values in a field, as one list per value.
     fn postings_for(&self, field: &str, words: &[String]) -> Vec<&[VideoId]> {
         let Some(postings) = self.postings.get(field) else { return Vec::new() };
         words.iter().filter_map(|word| Some(postings.get(word)?.as_slice())).collect()
     }
 
-    /// The ids of a page, and the number of entries that satisfy the conditions.
+    /// Returns the ids on a page, and the number of entries that satisfy the conditions.
     pub(super) fn page(&self, query: &ListQuery) -> (Vec<VideoId>, u64) {
         let part = query.filename.as_deref().map(folded).filter(|part| !part.is_empty());
         let analyzer = query.analyzer.as_ref();
@@ -132,7 +132,7 @@ impl EntryOrder {
         }
         let (mut page, mut total, mut skipped) = (Vec::new(), 0, 0);
         let part = part.as_ref().map(Finder::new);
-        // No id sorts before that of zeros.
+        // No id sorts before the id of all zeros.
         let newest = (Reverse(to), VideoId::from_digest([0; 20]));
         for (place, tested) in self.tested.range(newest..) {
             if place.0.0 < from {
@@ -156,7 +156,7 @@ impl EntryOrder {
         (page, total)
     }
 
-    /// The ids of the entries that satisfy these conditions, ascending.
+    /// Returns the ids of the entries that satisfy these conditions, ascending.
     pub(super) fn matching_ids(&self, conditions: &[Condition]) -> Vec<VideoId> {
         // Starts with the indexed keyword condition that the fewest entries satisfy.
         let listed = conditions.iter().enumerate().filter_map(|(i, condition)| {
@@ -184,7 +184,8 @@ impl EntryOrder {
         ids
     }
 
-    /// The values of a keyword field among matching entries with their counts: see the port.
+    /// Returns the values of a keyword field among the matching entries, with their counts. See the
+    /// port for details.
     pub(super) fn keyword_counts(
         &self,
         field: &str,
@@ -211,7 +212,8 @@ impl EntryOrder {
         counts.map(|(word, count)| ((*word).to_owned(), *count)).collect()
     }
 
-    /// The minimum and maximum instant of the entries that satisfy these conditions.
+    /// Returns the earliest and the latest creation time of the entries that satisfy these
+    /// conditions.
     pub(super) fn created_range(&self, conditions: &[Condition]) -> Option<(i64, i64)> {
         let mut matching = self.tested.iter().filter(|(_, tested)| tested.satisfies(conditions));
         let (Reverse(newest), _) = matching.next()?.0;
@@ -219,7 +221,7 @@ impl EntryOrder {
         Some((oldest, *newest))
     }
 
-    /// The ids after `after`, ascending.
+    /// Returns the ids after `after`, ascending.
     pub(super) fn ids(&self, after: Option<VideoId>, limit: usize) -> Vec<VideoId> {
         let start = after.map_or(Bound::Unbounded, Bound::Excluded);
         let ids = self.created.range((start, Bound::Unbounded));

@@ -1,5 +1,6 @@
-//! The listing on a Qdrant server, in its own collection without vectors, shared by every instance.
-//! A page takes a fixed number of requests; offsets are skipped without reading documents.
+//! The listing on a Qdrant server, in a separate collection without vectors that every instance
+//! shares. A page takes few requests; entries before the offset are skipped without reading their
+//! documents.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -25,20 +26,20 @@ use crate::qdrant::QdrantConnection;
 /// Entries per read or write request.
 const PAGE: usize = 256;
 
-/// Places per request: an id and a number each.
+/// Places per request; a place is only an id and a number.
 const PLACES: usize = 4096;
 
-/// Bytes of documents per write request; the server rejects larger messages.
+/// Approximate maximum size of a write request, in bytes; the server rejects larger messages.
 const REQUEST_BYTES: usize = 8 << 20;
 
-/// Maximum number of values to count per field: the server does not paginate them.
+/// Maximum number of values to count per field, because the server does not paginate them.
 const WORDS: u64 = 100_000;
 
-/// The negated creation time, so that ascending order is newest first with ties by id.
+/// The inverted creation time, so that ascending order is newest first, with ties by id.
 const AGE: &str = "age";
 
-/// The letters of the filename in lower case, separated by spaces, so that a phrase query matches a
-/// substring.
+/// The letters of the filename in lower case, separated by spaces, so that a phrase query can match
+/// a substring.
 const LETTERS: &str = "letters";
 
 /// Placeholder for a space among the letters.
@@ -48,13 +49,13 @@ const FILENAME: &str = "filename";
 const ANALYZERS: &str = "analyzers";
 const DOCUMENT: &str = "document";
 
-/// The fields as JSON, returned unchanged.
+/// The fields as JSON, which are returned unchanged.
 const FIELDS: &str = "fields";
 
-/// The fields in filterable form; a dot in a name becomes nesting.
+/// The fields in filterable form, in which a dot in a name becomes nesting.
 const FILTERABLE: &str = "found_by";
 
-/// The metadata key of the mark.
+/// The metadata key for the mark.
 const MARK: &str = "mark";
 
 /// How to reach the server and set up the collection.
@@ -64,26 +65,27 @@ pub struct QdrantListingOptions {
     pub url: String,
     /// The server's API key or token.
     pub api_key: Option<String>,
-    /// The collection of the entries, created if necessary.
+    /// The collection for the entries, created if necessary.
     pub collection: String,
     /// Number of shards of a new collection; at least 1.
     pub shards: u32,
     /// Replication factor of a new collection; at least 1.
     pub replicas: u32,
-    /// Timeout of one request.
+    /// Timeout for one request.
     pub timeout: Duration,
-    /// Maximum attempts per request if the server does not answer or is overloaded; at least 1.
+    /// Maximum number of attempts per request if the server does not answer or is overloaded; at
+    /// least 1.
     pub attempts: u32,
 }
 
-/// The listing. Cheap to clone.
+/// A listing on a Qdrant server. Cheap to clone.
 #[derive(Clone)]
 pub struct QdrantListing {
     server: QdrantConnection,
     collection: String,
 }
 
-/// The position of an entry in the order: by these two fields, ascending.
+/// An entry's place in the order, which is ascending by these two fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     age: i64,
@@ -138,7 +140,7 @@ impl QdrantListing {
         Ok(())
     }
 
-    /// Creates the index for counting the values of a field if it is missing.
+    /// Creates the index that counting a field's values requires, if it is missing.
     async fn create_facet_index(&self, key: &str) -> Result<()> {
         let (server, name) = (&self.server, &self.collection);
         let info = server.retrying(|| server.client.collection_info(name)).await?;
@@ -151,7 +153,7 @@ impl QdrantListing {
         Ok(())
     }
 
-    /// Reads the age of the first entry in this direction.
+    /// Returns the age of the first matching entry in this direction.
     async fn first(&self, filter: &Filter, direction: Direction) -> Result<Option<i64>> {
         let order =
             OrderBy { key: AGE.to_owned(), direction: Some(direction as i32), start_from: None };
@@ -176,7 +178,7 @@ impl QdrantListing {
         Ok(answer.result.map_or(0, |result| result.count))
     }
 
-    /// Finds the places of a page.
+    /// Finds the places of the entries on a page.
     async fn page(&self, query: &ListQuery, filter: &Filter) -> Result<Vec<Place>> {
         let place = |Position { created_at, video_id }: &Position| Place {
             age: age(*created_at),
@@ -199,7 +201,7 @@ impl QdrantListing {
         Ok(page)
     }
 
-    /// Reads the next `count` places, or fewer at the end.
+    /// Reads the next `count` places; returns fewer at the end.
     async fn next_places(
         &self,
         after: Option<Place>,
@@ -209,7 +211,7 @@ impl QdrantListing {
         let mut places = Vec::new();
         let mut from = None;
         if let Some(Place { age, point }) = after {
-            // The rest of the current instant.
+            // The remaining entries of the current instant come first.
             if let Some(next) = point.as_u128().checked_add(1) {
                 places = self.instant(age, Uuid::from_u128(next), count, filter).await?;
             }
@@ -229,14 +231,14 @@ impl QdrantListing {
         let request = ScrollPointsBuilder::new(&self.collection)
             .filter(filter.clone())
             .order_by(order)
-            // One extra shows whether the last instant is cut.
+            // One extra place shows whether the last instant is cut off.
             .limit(left as u32 + 1)
             .with_payload(payload(&[AGE]))
             .build();
         let mut later = self.places(request).await?;
         later.sort();
         if later.len() > left && later[left].age == later[left - 1].age {
-            // The server cuts an instant at any point.
+            // The server may cut off an instant at any point.
             let age = later[left].age;
             later.retain(|place| place.age < age);
             let rest = self.instant(age, Uuid::nil(), left - later.len(), filter).await?;
@@ -247,7 +249,7 @@ impl QdrantListing {
         Ok(places)
     }
 
-    /// Reads the first places of one instant, starting at a point.
+    /// Reads up to `count` places of one instant, starting at the point `from`.
     async fn instant(
         &self,
         age: i64,
@@ -278,7 +280,7 @@ impl QdrantListing {
         answer.result.into_iter().map(place).collect()
     }
 
-    /// Lists the first `limit` ids of matching entries after an id, ascending.
+    /// Lists the ids of the first `limit` matching entries after `after`, ascending.
     async fn ids_after(
         &self,
         filter: Filter,
@@ -310,7 +312,7 @@ impl QdrantListing {
         Ok(ids)
     }
 
-    /// Reads the entries of these points in their order; skips missing ones.
+    /// Reads the entries of these points, in the same order; skips missing entries.
     async fn entries(&self, points: &[Uuid]) -> Result<Vec<VideoEntry>> {
         let mut entries = Vec::new();
         for some in points.chunks(PAGE) {
@@ -331,7 +333,7 @@ impl QdrantListing {
 #[async_trait]
 impl VideoListing for QdrantListing {
     async fn put(&self, entries: Vec<VideoEntry>) -> Result<()> {
-        // Of several entries for one video the last wins.
+        // If a video has several entries, the last one wins.
         let mut points = HashMap::new();
         for entry in &entries {
             points.insert(entry.video_id, point(entry)?);
@@ -449,17 +451,17 @@ fn payload(fields: &[&str]) -> PayloadIncludeSelector {
     PayloadIncludeSelector { fields: fields.iter().map(|field| (*field).to_owned()).collect() }
 }
 
-/// Negates an instant, exactly.
+/// Inverts the order of instants. Unlike negation, the bitwise complement cannot overflow.
 fn age(created_at: i64) -> i64 {
     !created_at
 }
 
-/// The point of a video: the bytes of its id, so that points sort by id.
+/// Returns the point of a video: the bytes of its id, so that points sort by id.
 fn point_id(id: VideoId) -> Uuid {
     Uuid::from_bytes(*id.as_bytes())
 }
 
-/// The video id of a point.
+/// Returns the video id of a point.
 fn id(point: Uuid) -> Result<VideoId> {
     let digits = str::from_utf8(point.as_bytes()).ok();
     digits.and_then(|digits| digits.parse().ok()).ok_or_else(|| foreign("video id"))
@@ -470,7 +472,7 @@ fn letters(filename: &str) -> String {
     folded(filename).chars().flat_map(letter).collect()
 }
 
-/// The stored form of an entry, and its approximate size in a request, bytes.
+/// Returns the stored form of an entry, and its approximate size in a request, in bytes.
 fn point(entry: &VideoEntry) -> Result<(usize, PointStruct)> {
     let document = entry.document.as_str();
     let fields = serde_json::to_string(&entry.fields)
@@ -489,7 +491,7 @@ fn point(entry: &VideoEntry) -> Result<(usize, PointStruct)> {
     Ok((size, PointStruct::new(point, NamedVectors::default(), payload)))
 }
 
-/// The fields in filterable form.
+/// Converts the fields to filterable form.
 fn filterable(fields: &BTreeMap<String, FieldValue>) -> Value {
     let mut filterable = serde_json::Map::new();
     for (name, value) in fields {
@@ -514,7 +516,7 @@ fn entry(point: &RetrievedPoint) -> Result<VideoEntry> {
         _ => Err(foreign(name)),
     };
     let created_at = match field(point, AGE)? {
-        // The negation is its own inverse.
+        // `age` is its own inverse.
         value::Kind::IntegerValue(number) => age(*number),
         _ => return Err(foreign(AGE)),
     };
@@ -563,7 +565,8 @@ fn foreign(what: &str) -> PortError {
     PortError::new(ErrorKind::Corrupt, message)
 }
 
-/// The server's filter. Instants are compared as doubles: exact for 285,000 years.
+/// Translates the query to a Qdrant filter. Instants are compared as doubles, which is exact for
+/// 285,000 years.
 fn conditions(query: &ListQuery) -> Filter {
     let mut filter = Filter::default();
     if let Some(part) = query.filename.as_deref().filter(|part| !part.is_empty()) {
