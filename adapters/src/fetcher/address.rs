@@ -1,5 +1,5 @@
-//! Which IP addresses are public: those that the IANA special-purpose address registries (RFC 6890)
-//! consider globally routable.
+//! Decides which IP addresses are public: those that the IANA special-purpose address registries
+//! (RFC 6890) consider globally routable.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -9,7 +9,7 @@ const V4: &[(Ipv4Addr, u32)] = &[
     (Ipv4Addr::new(10, 0, 0, 0), 8),       // private
     (Ipv4Addr::new(100, 64, 0, 0), 10),    // carrier-grade NAT
     (Ipv4Addr::new(127, 0, 0, 0), 8),      // loopback
-    (Ipv4Addr::new(168, 63, 129, 16), 32), // Azure's host agent, reached from its machines only
+    (Ipv4Addr::new(168, 63, 129, 16), 32), // Azure's host agent, reachable from Azure machines only
     (Ipv4Addr::new(169, 254, 0, 0), 16),   // link-local, cloud metadata
     (Ipv4Addr::new(172, 16, 0, 0), 12),    // private
     (Ipv4Addr::new(192, 0, 0, 0), 24),     // protocol assignments
@@ -34,7 +34,7 @@ const GLOBAL_UNICAST: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0,
 const SIX_TO_FOUR: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16);
 const NAT64: (Ipv6Addr, u32) = (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 96);
 
-/// Whether the address reaches the same host from anywhere on the internet.
+/// Returns whether the address reaches the same host from anywhere on the internet.
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => is_public_v4(v4),
@@ -53,7 +53,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         u128::from(address) >> (128 - length) == u128::from(block) >> (128 - length)
     };
     let bits = u128::from(address);
-    // Gateways on these two blocks forward to the embedded IPv4 address.
+    // Gateways for these two blocks forward packets to the embedded IPv4 address.
     if within(SIX_TO_FOUR) {
         return is_public_v4(Ipv4Addr::from_bits((bits >> 80) as u32));
     }

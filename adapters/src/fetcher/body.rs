@@ -4,8 +4,8 @@ use bytes::Bytes;
 use futures::stream::{self, BoxStream, StreamExt};
 use ports::{ByteStream, ErrorKind, PortError, Result};
 
-/// Passes on `body` up to its end or first error. A body that is shorter than announced ends with
-/// an error.
+/// Passes on `body` until it ends or fails. A body that is shorter than `length` ends with an
+/// error.
 pub(super) fn check_length(
     body: BoxStream<'static, Result<Bytes>>,
     length: Option<u64>,
@@ -35,7 +35,7 @@ pub(super) fn check_length(
     .boxed()
 }
 
-/// Makes an error such as `http://host/clip.mp4 stopped after 10 of 20 bytes`.
+/// Creates an error such as `http://host/clip.mp4 stopped after 10 of 20 bytes`.
 pub(super) fn truncated(address: &str, received: u64, length: Option<u64>) -> PortError {
     let total = length.map_or_else(String::new, |length| format!(" of {length}"));
     PortError::new(

@@ -1,5 +1,5 @@
 //! The body of a download, which resumes with a range request if it stalls or breaks off. The HTTP
-//! fetcher creates it, and its checks apply to every request.
+//! fetcher creates it and checks every request that it sends.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use super::body::truncated;
 use super::head::redacted;
 use super::http::HttpFetcher;
 
-/// Pause before the next attempt to resume; doubles with each.
+/// Pause before the second attempt in a row to resume; doubles with each further attempt.
 const PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) struct Download {
@@ -25,7 +25,7 @@ pub(super) struct Download {
     url: Url,
     /// Identifies the version of the file, if the server sends an ETag and supports ranges.
     etag: Option<HeaderValue>,
-    /// Length of the whole file in bytes, if announced.
+    /// Length of the whole file in bytes, if the server announces it.
     length: Option<u64>,
     received: u64,
     deadline: Instant,
@@ -53,7 +53,7 @@ impl Download {
         }
     }
 
-    /// Yields blocks up to the end of the file or the first error that resuming cannot fix.
+    /// Yields blocks until the end of the file or the first error that resuming cannot fix.
     pub(super) fn into_stream(self) -> ByteStream {
         let next = |mut download: Self| async move {
             let block = download.next().await?;
@@ -90,7 +90,7 @@ impl Download {
         PortError::caused_by(ErrorKind::Timeout, message, e.without_url())
     }
 
-    /// Tries to continue the body with the rest of the file; returns whether it did.
+    /// Tries to continue the body with the rest of the file. Returns whether it succeeded.
     async fn resume(&mut self) -> bool {
         let Some(etag) = self.etag.clone() else { return false };
         let mut pause = Duration::ZERO;
@@ -107,7 +107,7 @@ impl Download {
             if response.status().is_server_error() {
                 continue;
             }
-            // Only the rest of the same file can continue what came before.
+            // Only the rest of the same file can continue the bytes received so far.
             if !self.continues(&response) {
                 return false;
             }
@@ -125,15 +125,15 @@ impl Download {
     }
 }
 
-/// The ETag of a file from which the server serves ranges. It must be a strong validator, since a
-/// weak one may stand for different bytes.
+/// Returns the ETag of a file from which the server serves ranges. It must be a strong validator,
+/// since a weak validator may stand for different bytes.
 fn resumable(status: StatusCode, headers: &HeaderMap) -> Option<HeaderValue> {
     let ranges = headers.get(ACCEPT_RANGES).is_some_and(|unit| unit == "bytes");
     let etag = headers.get(ETAG).filter(|etag| etag.as_bytes().starts_with(b"\""));
     etag.filter(|_| ranges && status == StatusCode::OK).cloned()
 }
 
-/// The first byte of a `Content-Range`.
+/// Returns the position of the first byte in a `Content-Range` header.
 fn first_byte(range: &str) -> Option<u64> {
     range.strip_prefix("bytes ")?.split_once('-')?.0.trim().parse().ok()
 }

@@ -1,4 +1,4 @@
-//! URL and response head handling shared by all fetchers: checks, filenames, errors. No I/O.
+//! Handling of URLs and response heads that all fetchers share: checks, filenames, errors. No I/O.
 
 use std::net::IpAddr;
 
@@ -8,17 +8,17 @@ use url::{Host, Url};
 
 use super::address::is_public;
 
-/// Parses an http(s) URL.
+/// Parses an HTTP or HTTPS URL.
 pub(super) fn parse_url(url: &str) -> Result<Url> {
     let parsed = Url::parse(url.trim()).map_err(|e| {
-        // The message omits the text: it may hold a password, and an unparsable URL cannot be
-        // redacted.
+        // The message omits the URL, because it may include a password, and an unparsable URL
+        // cannot be redacted.
         PortError::caused_by(ErrorKind::Invalid, format!("the url cannot be read: {e}"), e)
     })?;
     check_scheme(parsed)
 }
 
-/// The URL that a redirect points to.
+/// Returns the URL that a redirect points to.
 pub(super) fn redirect_target(from: &Url, location: &[u8]) -> Result<Url> {
     let next = from.join(&String::from_utf8_lossy(location)).map_err(|e| {
         PortError::caused_by(
@@ -40,7 +40,7 @@ fn check_scheme(url: Url) -> Result<Url> {
     ))
 }
 
-/// The URL without user, password, query and fragment, which may be secret.
+/// Returns the URL without user, password, query and fragment, which may be secret.
 pub(super) fn redacted(url: &Url) -> String {
     let mut url = url.clone();
     // Fails only without a host, and http(s) URLs have one.
@@ -74,7 +74,7 @@ impl From<PrivateAddress> for PortError {
     }
 }
 
-/// The IP address in the URL, in any notation (`0x7f.1`, `2130706433`).
+/// Returns the IP address in the URL, in any notation (`0x7f.1`, `2130706433`).
 pub(super) fn literal_address(url: &Url) -> Option<IpAddr> {
     match url.host()? {
         Host::Ipv4(address) => Some(address.into()),
@@ -97,7 +97,7 @@ pub(super) fn check_literal(url: &Url) -> Result<(), PrivateAddress> {
     Ok(())
 }
 
-/// The error for a status that is neither 2xx nor a redirect.
+/// Returns the error for a status that is neither 2xx nor a redirect.
 pub(super) fn status_error(status: u16, reason: &str, url: &Url) -> PortError {
     let kind = match status {
         404 | 410 => ErrorKind::NotFound,
@@ -115,10 +115,10 @@ pub(super) fn media_type(header: &str) -> Option<String> {
     (!essence.is_empty()).then_some(essence)
 }
 
-/// The filename in a `Content-Disposition` header (RFC 6266): `filename*` takes precedence over
-/// `filename`.
+/// Returns the filename from a `Content-Disposition` header (RFC 6266). `filename*` takes
+/// precedence over `filename`.
 pub(super) fn disposition_filename(header: &[u8]) -> Option<String> {
-    // Browsers accept raw UTF-8 here in addition to the Latin-1 of the standard.
+    // Browsers accept raw UTF-8 here in addition to Latin-1, which the standard specifies.
     let header = match std::str::from_utf8(header) {
         Ok(text) => text.to_owned(),
         Err(_) => header.iter().copied().map(char::from).collect(),
@@ -138,13 +138,13 @@ pub(super) fn disposition_filename(header: &[u8]) -> Option<String> {
     plain
 }
 
-/// The `name=value` parameters after the first semicolon, with names in lower case and values
-/// unquoted.
+/// Returns the `name=value` parameters after the first semicolon, with lower-case names and
+/// unquoted values.
 fn parameters(header: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut rest = header.split_once(';').map_or("", |(_, rest)| rest);
     while let Some((name, after)) = rest.split_once('=') {
-        // A parameter without a value ends before the next one's name.
+        // A parameter without a value ends before the name of the next one.
         let name = name.rsplit(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         let after = after.trim_start();
         let (value, next) = match after.strip_prefix('"') {
@@ -163,7 +163,7 @@ fn parameters(header: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The text up to the closing quote, and the rest.
+/// Returns the text up to the closing quote, and the rest.
 fn unquote(quoted: &str) -> (String, &str) {
     let mut value = String::new();
     let mut characters = quoted.char_indices();

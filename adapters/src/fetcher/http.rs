@@ -1,8 +1,8 @@
 //! Fetches sources over HTTP with reqwest.
 //!
-//! Connections go to checked addresses only: host names are resolved here, once, and the connector
-//! receives only checked addresses; addresses in URLs are checked before each request, including
-//! those of redirects; proxies from the environment are ignored.
+//! Connections go only to checked addresses. Host names are resolved here, once, and the connector
+//! receives only checked addresses. IP addresses in URLs, including those of redirects, are checked
+//! before each request. Proxies from the environment are ignored.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -35,10 +35,10 @@ use super::head::{
 #[cfg(test)]
 mod tests;
 
-/// Limits and headers of requests.
+/// Limits and headers for requests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HttpFetcherOptions {
-    /// Timeout for DNS and connecting.
+    /// Timeout for DNS lookup and connecting.
     pub connect_timeout: Duration,
     /// Timeout for the next bytes from the server.
     pub read_timeout: Duration,
@@ -49,7 +49,7 @@ pub struct HttpFetcherOptions {
     /// Maximum number of times to resume a body that stalls or breaks off, if the server supports
     /// it.
     pub max_resumes: usize,
-    /// Allows private addresses.
+    /// Whether to allow private addresses.
     pub allow_private: bool,
     /// The `User-Agent` header.
     pub user_agent: String,
@@ -62,7 +62,7 @@ impl Default for HttpFetcherOptions {
     }
 }
 
-/// Fetches over HTTP. Cheap to clone.
+/// Fetches sources over HTTP. Cheap to clone.
 #[derive(Clone)]
 pub struct HttpFetcher {
     client: Client,
@@ -71,7 +71,8 @@ pub struct HttpFetcher {
 }
 
 impl HttpFetcher {
-    /// Fails if TLS cannot be set up. *Blocks* while it reads the system's root certificates.
+    /// Creates a fetcher. Fails if TLS cannot be set up. *Blocks* while it reads the system's root
+    /// certificates.
     pub fn new(options: HttpFetcherOptions) -> Result<Self> {
         Self::on(Network::system(), options)
     }
@@ -102,14 +103,14 @@ impl HttpFetcher {
         headers: HeaderMap,
         deadline: Instant,
     ) -> Result<Response> {
-        // The exact bytes are hashed and stored, so the request asks for no content encoding.
+        // The exact bytes are hashed and stored, so the request accepts no content encoding.
         let request = self.client.get(url.clone()).headers(headers);
         let request = request.header(ACCEPT_ENCODING, "identity");
         let remaining = deadline.saturating_duration_since(Instant::now());
         self.send_checked(url, request.timeout(remaining)).await
     }
 
-    /// Sends the request to a public address.
+    /// Sends the request. Fails if the address is private and private addresses are not allowed.
     async fn send_checked(&self, url: &Url, request: RequestBuilder) -> Result<Response> {
         if !self.options.allow_private {
             check_literal(url)?;
@@ -141,7 +142,7 @@ impl HttpFetcher {
         if let Some(refusal) = causes(&e).find_map(|cause| cause.downcast_ref::<PrivateAddress>()) {
             return refusal.clone().into();
         }
-        // reqwest shows the whole URL, which may hold a password.
+        // reqwest shows the whole URL, which may include a password.
         let e = e.without_url();
         let shown = redacted(url);
         let (kind, message) = if e.is_timeout() {
@@ -237,7 +238,7 @@ impl Resolve for CheckedResolver {
             if !allow_private && !addresses.is_empty() {
                 addresses.retain(|address| (network.is_public)(address.ip()));
                 if addresses.is_empty() {
-                    // The address behind the name is for network operators only.
+                    // Only network operators may see the address behind the name.
                     return Err(PrivateAddress(name.as_str().to_owned()).into());
                 }
             }

@@ -21,14 +21,15 @@ use super::head::{
 
 const MAX_REDIRECTS: usize = 5;
 
-/// The response to one URL.
+/// The response for one URL.
 #[derive(Debug, Clone, Default)]
 pub struct Response {
     /// HTTP status.
     pub status: u16,
-    /// `content-type`, `content-length`, `content-disposition` and `location` are interpreted.
+    /// Headers. `content-type`, `content-length`, `content-disposition` and `location` are
+    /// interpreted.
     pub headers: Vec<(String, String)>,
-    /// The body's blocks; a body shorter than `content-length` counts as cut off.
+    /// The body as blocks. A body that is shorter than `content-length` counts as cut off.
     pub body: Vec<Bytes>,
 }
 
@@ -38,7 +39,7 @@ impl Response {
     }
 }
 
-/// Answers with scripted responses, or 404 for other URLs.
+/// Answers with scripted responses, or with 404 for other URLs.
 #[derive(Debug, Default)]
 pub struct MemoryFetcher {
     allow_private: bool,
@@ -46,12 +47,13 @@ pub struct MemoryFetcher {
 }
 
 impl MemoryFetcher {
-    /// Rejects private IP addresses in URLs unless `allow_private`.
+    /// Creates a fetcher without responses. It rejects private IP addresses in URLs unless
+    /// `allow_private` is true.
     pub fn new(allow_private: bool) -> Self {
         Self { allow_private, responses: Mutex::default() }
     }
 
-    /// Sets the response to a URL, replacing an earlier one. Ignores user, query and fragment.
+    /// Sets the response for a URL, replacing any earlier one. Ignores user, query and fragment.
     pub fn respond(&self, url: &str, response: Response) {
         let address = parse_url(url).map_or_else(|_| url.to_owned(), |url| redacted(&url));
         self.responses.lock().insert(address, response);
@@ -105,7 +107,7 @@ impl SourceFetcher for MemoryFetcher {
     }
 }
 
-/// Records the requests it receives; fails as often as [`Self::fail`] requests.
+/// Records the requests it receives, except those that [`Self::fail`] makes fail.
 #[derive(Default)]
 pub struct MemoryWebhooks {
     notices: Mutex<Vec<WebhookRequest>>,
@@ -117,7 +119,7 @@ pub struct MemoryWebhooks {
 pub struct WebhookRequest {
     /// The URL that was called.
     pub url: String,
-    /// The headers, without those of the body.
+    /// The headers, except those that describe the body.
     pub headers: Vec<(String, String)>,
     /// The JSON body.
     pub body: Bytes,
@@ -129,7 +131,7 @@ impl MemoryWebhooks {
         self.failures.store(times, Ordering::SeqCst);
     }
 
-    /// All successful requests so far.
+    /// Returns all successful requests so far.
     pub fn requests(&self) -> Vec<WebhookRequest> {
         self.notices.lock().clone()
     }

@@ -1,5 +1,5 @@
-//! Adapters of `ports::fetcher` and `ports::webhook`, which both send requests to URLs from
-//! clients.
+//! Adapters for `ports::fetcher` and `ports::webhook`, both of which send requests to URLs that
+//! clients supply.
 
 mod address;
 mod body;

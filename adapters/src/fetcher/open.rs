@@ -1,4 +1,4 @@
-//! The configuration section `[fetch]`; opens the fetcher.
+//! Defines the configuration section `[fetch]` and opens the fetcher.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,21 +9,21 @@ use serde::{Deserialize, Serialize};
 use super::{HttpFetcher, HttpFetcherOptions};
 use crate::OpenError;
 
-/// Settings of downloads.
+/// Settings for downloads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// Allow private addresses: for trusted networks only.
+    /// Allow private addresses; only for trusted networks.
     pub allow_private: bool,
     /// Maximum number of redirects to follow.
     pub max_redirects: usize,
-    /// Connection timeout, seconds.
+    /// Connection timeout, in seconds.
     #[serde(with = "seconds")]
     pub connect_timeout: u64,
-    /// Timeout for the next bytes from the server, seconds.
+    /// Timeout for the next bytes from the server, in seconds.
     #[serde(with = "seconds")]
     pub read_timeout: u64,
-    /// Timeout for a whole download, seconds.
+    /// Timeout for a whole download, in seconds.
     #[serde(with = "seconds")]
     pub timeout: u64,
     /// Maximum number of times to resume a download that stalls or breaks off, if the server
@@ -58,7 +58,8 @@ impl From<&Settings> for HttpFetcherOptions {
     }
 }
 
-/// Opens the client for downloads and webhooks, which both send requests to URLs from clients.
+/// Opens the client for downloads and webhooks, both of which send requests to URLs that clients
+/// supply.
 pub fn open(section: &Settings) -> Result<Arc<HttpFetcher>, OpenError> {
     Ok(Arc::new(HttpFetcher::new(section.into()).map_err(OpenError::in_section("fetch"))?))
 }

@@ -1,5 +1,5 @@
-//! Tests that need a controlled network: names that resolve to private addresses, answers that
-//! change between lookups, servers that break off.
+//! Tests that need a controlled network: names that resolve to private addresses, DNS answers that
+//! change between lookups, servers that break off responses.
 
 use std::collections::VecDeque;
 use std::net::Ipv4Addr;
@@ -15,11 +15,11 @@ use super::*;
 const PUBLIC_HERE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 const PRIVATE: Ipv4Addr = Ipv4Addr::LOCALHOST;
 
-/// Counts its connections and answers each with its next response.
+/// A server that counts its connections and sends one scripted response on each.
 struct Server {
     address: SocketAddr,
     connections: Arc<AtomicUsize>,
-    /// The heads of the requests.
+    /// The heads of the requests received so far.
     requests: Arc<Mutex<Vec<String>>>,
 }
 
@@ -69,7 +69,8 @@ fn ok(body: &str) -> String {
     format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len())
 }
 
-/// Answers lookups in turn; the last answer repeats.
+/// Returns a network that answers lookups in turn and repeats the last answer, and a counter of
+/// lookups.
 fn network(answers: &[&[Ipv4Addr]]) -> (Network, Arc<AtomicUsize>) {
     let mut answers: VecDeque<Vec<SocketAddr>> = answers
         .iter()
@@ -142,7 +143,8 @@ async fn dns_rebinding_is_rejected() {
     let fetcher = HttpFetcher::on(network, options()).expect("a fetcher");
     let refusal = refusal(&fetcher, &url).await;
     assert!(refusal.contains("rebind.example") && !refusal.contains("127.0.0.1"), "{refusal}");
-    // One lookup per connection: no second answer can slip in between the check and its use.
+    // One lookup per connection: no second answer can slip in between the check and the use of an
+    // address.
     assert_eq!(lookups.load(Ordering::SeqCst), 2);
     assert_eq!(outside.connections.load(Ordering::SeqCst), 1);
     assert_eq!(inside.connections.load(Ordering::SeqCst), 0);
@@ -218,7 +220,7 @@ async fn silence_is_a_timeout() {
     }
 }
 
-/// The first bytes of "hello world", then silence or the end of the connection.
+/// A response with the first bytes of "hello world", followed by `end`.
 fn begun(etag: &str, end: &str) -> String {
     format!(
         "HTTP/1.1 200 OK\r\ncontent-length: 11\r\naccept-ranges: bytes\r\netag: {etag}\r\n\r\nhello{end}"
@@ -266,13 +268,13 @@ async fn interrupted_body_is_resumed() {
 async fn body_is_not_resumed_with_another_file() {
     let changed = ok("other bytes");
     for (answers, connections) in [
-        // A weak ETag, none, or a server without ranges.
+        // A weak ETag, or a server that does not announce ranges.
         (vec![begun("W/\"v1\"", "")], 1),
         (vec!["HTTP/1.1 200 OK\r\ncontent-length: 11\r\netag: \"v1\"\r\n\r\nhello".into()], 1),
         // The file has changed, or the range is wrong.
         (vec![begun("\"v1\"", ""), changed], 2),
         (vec![begun("\"v1\"", ""), rest(4, "o world")], 2),
-        // Up to the configured number of times.
+        // More interruptions than the configured number of resumes.
         (vec![begun("\"v1\"", ""), rest(5, " "), rest(6, "w"), rest(7, "orld")], 3),
     ] {
         let server = server(PUBLIC_HERE, 0, answers).await;
