@@ -1,6 +1,6 @@
 //! Names of days and months, in lower case.
 
-/// The days of the week, from Monday on.
+/// The days of the week, starting with Monday.
 pub const WEEKDAYS: [&str; 7] =
     ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
@@ -20,7 +20,7 @@ pub const MONTHS: [&str; 12] = [
     "december",
 ];
 
-/// Whether the name of a month is also a verb.
+/// Whether a month's name is also a verb.
 pub fn is_ambiguous_month(lower: &str) -> bool {
     matches!(lower, "march" | "may")
 }

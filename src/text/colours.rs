@@ -7,7 +7,7 @@ pub struct Family {
     pub names: &'static [&'static str],
     /// Names of its shades.
     pub shades: &'static [&'static str],
-    /// Shades named after things; on its own such a word may mean the thing.
+    /// Shades named after things; by itself, such a word may mean the thing.
     pub things: &'static [&'static str],
 }
 
@@ -55,12 +55,12 @@ pub fn find_family(lower: &str) -> Option<&'static Family> {
     FAMILIES.iter().find(has)
 }
 
-/// The family that has the word as its own name: `gray` has one, the shade `crimson` has none.
+/// The family whose names include the word: `gray` has one, the shade `crimson` has none.
 pub fn family_named(lower: &str) -> Option<&'static Family> {
     FAMILIES.iter().find(|family| family.names.contains(&lower))
 }
 
-/// Whether a word on its own means a colour: `crimson` does, `cream` may be the thing.
+/// Whether a word by itself means a colour: `crimson` does, but `cream` may mean the thing.
 pub fn is_colour(lower: &str) -> bool {
     FAMILIES.iter().any(|family| family.names.contains(&lower) || family.shades.contains(&lower))
 }
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn colour_words_are_classified() {
-        // Family, whether the word names all of it, whether it is a colour by itself.
+        // Family, whether the word names the whole family, whether it means a colour by itself.
         for (word, family, named, colour) in [
             ("grey", Some("grey"), true, true),
             ("gray", Some("grey"), true, true),

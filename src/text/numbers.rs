@@ -2,7 +2,7 @@
 
 use crate::Token;
 
-/// A number in a text.
+/// A number in text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Number {
     /// The value.
@@ -13,8 +13,8 @@ pub struct Number {
     pub last: usize,
 }
 
-/// The numbers of a text, in digits or in words. Omits a lone `one`, which is often a pronoun, and clock
-/// times.
+/// Finds the numbers in a text, in digits or in words. Omits a lone `one`, which is often a
+/// pronoun, and clock times.
 pub fn numbers(tokens: &[Token<'_>]) -> Vec<Number> {
     let mut found: Vec<Number> = Vec::new();
     let mut at = 0;
@@ -31,7 +31,7 @@ pub fn numbers(tokens: &[Token<'_>]) -> Vec<Number> {
     found
 }
 
-/// The value of the number that begins at a token, and the index of its last token.
+/// The value of the number that begins at token `first`, and the index of its last token.
 fn number_at(tokens: &[Token<'_>], first: usize) -> Option<(f64, usize)> {
     let scale = |at: usize| -> Option<f64> {
         let word = tokens.get(at)?.lower.as_str();
@@ -78,7 +78,8 @@ fn number_at(tokens: &[Token<'_>], first: usize) -> Option<(f64, usize)> {
     }
 }
 
-/// Whether `value` continues a number: `twenty five` is one number, `twenty twenty` and `five six` are two.
+/// Whether `value` continues a number: `twenty five` is one number, `twenty twenty` and `five six`
+/// are two.
 fn fits_after(current: f64, value: f64) -> bool {
     if current >= 100.0 || current == 0.0 {
         current % 100.0 == 0.0
@@ -99,8 +100,8 @@ fn digits(lower: &str) -> Option<f64> {
     number.replace(',', "").parse().ok()
 }
 
-/// Whether a lower-case word is an amount: digits, a number in words, or a vague amount such as `several`,
-/// `none` or `both`.
+/// Whether a lower-case word is an amount: digits, a number in words, or a vague amount such as
+/// `several`, `none` or `both`.
 pub fn is_amount(lower: &str) -> bool {
     const VAGUE: &[&str] =
         &["dozens", "half", "quarter", "none", "no", "several", "single", "couple", "pair", "both"];
@@ -144,7 +145,7 @@ pub const CARDINALS: &[(&str, u32)] = &[
     ("ninety", 90),
 ];
 
-/// Ordinals that count as their number; `first` and `second` rarely do.
+/// Ordinals that count as numbers; `first` and `second` are omitted because they rarely do.
 const ORDINALS: &[(&str, u32)] = &[
     ("third", 3),
     ("fourth", 4),

@@ -14,7 +14,8 @@ pub(crate) const IRREGULAR: &[(&str, &str)] = &[
     ("wife", "wives"),
 ];
 
-/// The plural of a lower-case noun or of a phrase that ends in one: `buses`, `wine glasses`, `sheep`.
+/// The plural of a lower-case noun or of a phrase that ends in one: `buses`, `wine glasses`,
+/// `sheep`.
 pub fn plural(noun: &str) -> String {
     /// Nouns with the same singular and plural.
     const ALIKE: &[&str] = &["sheep", "skis", "scissors"];
@@ -33,7 +34,7 @@ pub fn plural(noun: &str) -> String {
     }
 }
 
-/// A count with its noun: `0 people`, `1 person`, `3 chunks`.
+/// Formats a count with its noun: `0 people`, `1 person`, `3 chunks`.
 pub fn with_count(name: &str, count: u64) -> String {
     match count {
         1 => format!("1 {name}"),
@@ -41,7 +42,7 @@ pub fn with_count(name: &str, count: u64) -> String {
     }
 }
 
-/// A noun with its count if that is above one: `2 people`, `3 dogs`, `bus`.
+/// Formats a noun, preceded by its count if that is above one: `2 people`, `3 dogs`, `bus`.
 pub fn plural_with_count(name: &str, count: u64) -> String {
     match count {
         0 | 1 => name.to_owned(),

@@ -1,4 +1,4 @@
-//! Question analysis: the kind of answer, the subject, and the words without content.
+//! Question analysis: the kind of answer, the subject, and the filler words.
 
 use crate::calendar::{MONTHS, WEEKDAYS};
 use crate::colours::is_colour;
@@ -29,7 +29,7 @@ impl AnswerKind {
     pub fn from_question(question: &[Token<'_>]) -> Self {
         const MEASURES: &[&str] =
             &["many", "much", "old", "tall", "far", "high", "fast", "long", "deep", "heavy"];
-        /// `year` is the kind of answer only among the first words.
+        /// `year` is the kind of answer only if it is among the first words.
         const EARLY: usize = 3;
         for (at, word) in question.iter().enumerate() {
             match word.lower.as_str() {
@@ -73,7 +73,8 @@ impl AnswerKind {
     }
 }
 
-/// Whether a text is a question, by its first word or its question mark, and not a keyword search.
+/// Whether a text is a question and not a keyword search, judging by its first word or its question
+/// mark.
 pub fn is_question(text: &str) -> bool {
     let begins = |word: &Token<'_>| OPENING.contains(&word.lower.as_str());
     text.trim_end().ends_with('?') || tokens(text).first().is_some_and(begins)
@@ -85,7 +86,7 @@ const OPENING: &[&str] = &[
     "were", "do", "does", "did", "can", "could", "will", "would", "should", "has", "have", "had",
 ];
 
-/// Whether a question begins with how many or how much. Only a number answers such a question,
+/// Whether a question begins with `how many` or `how much`. Only a number answers such a question,
 /// unlike one that asks how long something lasts.
 pub fn asks_for_number(question: &[Token<'_>]) -> bool {
     const EARLY: usize = 3;
@@ -93,8 +94,9 @@ pub fn asks_for_number(question: &[Token<'_>]) -> bool {
     (0..EARLY).any(|at| lower(at) == "how" && ["many", "much"].contains(&lower(at + 1)))
 }
 
-/// The topic of a question about what is said: `crocodiles` in `What does she say about crocodiles?` and in
-/// `Who mentions crocodiles?`. Everything said about the topic answers such a question.
+/// The topic of a question about what is said: `crocodiles` in `What does she say about
+/// crocodiles?` and in `Who mentions crocodiles?`. Everything said about the topic answers such a
+/// question.
 pub fn topic(question: &str) -> Option<&str> {
     const REPORTING_VERBS: &[&str] = &[
         "say", "says", "said", "tell", "tells", "told", "talk", "talks", "talked", "talking",
@@ -104,7 +106,7 @@ pub fn topic(question: &str) -> Option<&str> {
         &["mention", "mentions", "mentioned", "discuss", "discusses", "discussed", "discussing"];
     const MANNER_WORDS: &[&str] =
         &["in", "at", "by", "on", "during", "as", "for", "to", "with", "when", "while", "here"];
-    // Questions why or how somebody talks about a thing are not answered by what is said about it.
+    // What is said about something does not answer why or how somebody talks about it.
     const UNRELATED_OPENINGS: &[&str] = &["why", "how", "which"];
     /// Maximum distance from the verb to `about`, in words: `What does she tell the others about
     /// it?`
@@ -119,7 +121,7 @@ pub fn topic(question: &str) -> Option<&str> {
     let about = |verb: usize| (verb + 1..=verb + MAX_GAP).find(|&at| is(at, &["about"]));
     let before = (0..all.len()).find_map(|at| match () {
         () if is(at, REPORTING_VERBS) => about(at),
-        // Not a question where or when something is mentioned.
+        // Excludes questions about where or when something is mentioned.
         () if is(at, MENTION_VERBS) && !is(at + 1, MANNER_WORDS) => {
             Some(about(at).filter(|&about| about == at + 1).unwrap_or(at))
         }
@@ -141,8 +143,8 @@ fn is_time(word: &str) -> bool {
     WEEKDAYS.contains(&word) || month || TIMES.contains(&word)
 }
 
-/// Relative times such as `last year` and `yesterday`, in lower case: an answer has to be about the same
-/// time.
+/// Finds relative times such as `last year` and `yesterday`, in lower case; an answer has to refer
+/// to the same time.
 pub fn relative_times(all: &[Token<'_>]) -> Vec<String> {
     let lower = |at: usize| all.get(at).map_or("", |word| word.lower.as_str());
     let relative_time = |at: usize| match lower(at) {
@@ -178,20 +180,20 @@ const PERIODS: &[&str] = &[
     "decade",
 ];
 
-/// Whether a lower-case word of a search text says nothing about the subject, as in `find the moment when
-/// someone says …`.
+/// Whether a lower-case word in a search text says nothing about the subject, as in `find the
+/// moment when someone says …`.
 pub fn is_query_filler(lower: &str) -> bool {
     QUERY_FILLERS.contains(&lower) || SEARCH_FILLERS.contains(&lower)
 }
 
-/// Whether a lower-case word of a question says little about the subject because it fits any video: `what
-/// is the name of the person in the first scene?`
+/// Whether a lower-case word in a question says little about the subject because it fits any video:
+/// `what is the name of the person in the first scene?`
 pub fn is_generic(lower: &str) -> bool {
     QUERY_FILLERS.contains(&lower) || QUESTION_FILLERS.contains(&lower)
 }
 
 /// The subject of a question or search without the filler words around it: `train` in `When can one
-/// see a train in this video?`. Returns `None` if that is the whole text or nothing.
+/// see a train in this video?`. Returns `None` if the whole text or nothing remains.
 pub fn subject(question: &str) -> Option<&str> {
     let all = tokens(question);
     let is_filler = |token: &Token<'_>| {
@@ -226,7 +228,7 @@ const SURROUNDING: &[&str] = &[
     "please",
 ];
 
-/// Filler words of searches and questions.
+/// Filler words in searches and questions.
 const QUERY_FILLERS: &[&str] = &[
     "moment",
     "mention",
@@ -252,11 +254,11 @@ const QUERY_FILLERS: &[&str] = &[
     "written",
 ];
 
-/// Filler words of searches that may be the subject of a question.
+/// Filler words in searches that may be the subject of a question.
 const SEARCH_FILLERS: &[&str] =
     &["find", "said", "say", "saying", "says", "sign", "somebody", "something"];
 
-/// Filler words of questions that may be the subject of a search.
+/// Filler words in questions that may be the subject of a search.
 const QUESTION_FILLERS: &[&str] = &[
     "videos",
     "clip",
@@ -373,7 +375,7 @@ const PERSONS: &[&str] = &[
     "we",
 ];
 
-/// Words of time other than the names of days and months.
+/// Words for times, other than the names of days and months.
 const TIMES: &[&str] = &[
     "today",
     "tomorrow",

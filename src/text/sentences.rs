@@ -1,6 +1,6 @@
 //! Sentence splitting.
 
-/// How sentences inside “ and ” are treated.
+/// How sentences between “ and ” are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quotations {
     /// They are split like any others.
@@ -75,7 +75,7 @@ fn push_trimmed<'a>(sentences: &mut Vec<&'a str>, sentence: &'a str) {
 
 /// Whether the full stop between `before` and `after` belongs to the word before it.
 fn is_abbreviation(before: &str, after: &str) -> bool {
-    /// Abbreviations before a name or a number.
+    /// Abbreviations that precede a name or a number.
     const LEADING: &[&str] = &[
         "mr", "mrs", "ms", "dr", "prof", "st", "sr", "jr", "mt", "gen", "col", "sgt", "capt", "lt",
         "rev", "hon", "vs", "e.g", "i.e", "fig", "approx", "dept", "est", "vol", "cf",
@@ -92,7 +92,7 @@ fn is_abbreviation(before: &str, after: &str) -> bool {
         "no" => next.is_some_and(|c| c.is_ascii_digit()),
         _ if LEADING.contains(&lower.as_str()) => true,
         _ if MIDDLE.contains(&lower.as_str()) => next.is_some_and(char::is_lowercase),
-        // An initial, as in "J. Smith"; "I" ends sentences.
+        // An initial, as in "J. Smith"; "I" may end a sentence.
         _ if last.chars().count() == 1 => last.chars().all(char::is_uppercase) && last != "I",
         _ => false,
     }

@@ -7,9 +7,9 @@ use frostem::{Algorithm, Stemmer};
 
 use crate::{Token, plural, tokens};
 
-/// The stem of a lower-case word, equal for its forms: `cycling` and `cycles` give `cycl`, `women` gives
-/// `woman`, `saw` gives `see`. Uses Snowball's English stemmer and a list of irregular forms; words in
-/// other alphabets and words longer than 40 bytes are returned unchanged.
+/// The stem of a lower-case word, the same for all its forms: `cycling` and `cycles` give `cycl`,
+/// `women` gives `woman`, `saw` gives `see`. Uses Snowball's English stemmer and a list of
+/// irregular forms; words in other alphabets and words longer than 40 bytes are returned unchanged.
 pub fn stem(lower: &str) -> String {
     stem_with(&ALL, lower)
 }
@@ -32,7 +32,7 @@ fn stem_with(irregular: &HashMap<&str, &str>, lower: &str) -> String {
 pub(crate) struct StemMatcher<'a> {
     stem: &'a str,
     beginning: &'a [u8],
-    /// The irregular forms with that stem.
+    /// The irregular forms with this stem.
     irregular: &'static [&'static str],
 }
 
@@ -42,7 +42,7 @@ impl<'a> StemMatcher<'a> {
         Self { stem, beginning: beginning(stem), irregular }
     }
 
-    /// Whether a token has the stem. Skips stemming for tokens with another beginning.
+    /// Whether a token has the stem. Skips stemming for tokens with a different beginning.
     pub(crate) fn matches(&self, token: &Token<'_>) -> bool {
         let lower = token.lower.as_str();
         (lower.as_bytes().starts_with(self.beginning) && token.stem() == self.stem)
@@ -50,16 +50,16 @@ impl<'a> StemMatcher<'a> {
     }
 }
 
-/// The prefix that all regular forms of a stem share. The stemmer's rules change endings, by at
-/// most one letter of the stem (`hoping` gives `hope`). For the shortest stems, the first letter
-/// (`dying` gives `die`).
+/// The prefix that all regular forms of a stem share. The stemmer's rules change endings and at
+/// most the last letter of the stem (`hoping` gives `hope`). For the shortest stems, the prefix is
+/// the first letter (`dying` gives `die`).
 fn beginning(stem: &str) -> &[u8] {
     let length = if stem.len() > 3 { stem.len() - 1 } else { 1 };
     stem.as_bytes().get(..length).unwrap_or_default()
 }
 
-/// Computes the share of the words that occur in a text in any form, 0..1; it is 0 without words.
-/// OCR text often lacks spaces, so long words also match inside longer ones.
+/// Computes the share of the words that occur in a text in any form, 0..1; returns 0 if there are
+/// no words. OCR text often lacks spaces, so long words also match inside longer ones.
 pub fn word_overlap(words: &[String], text: &str) -> f32 {
     if words.is_empty() {
         return 0.0;
@@ -68,14 +68,15 @@ pub fn word_overlap(words: &[String], text: &str) -> f32 {
     words.iter().filter(|word| occurs(word, &there)).count() as f32 / words.len() as f32
 }
 
-/// Whether a lower-case word is among tokens in any form, or, if it is long, inside one of them.
+/// Whether a lower-case word occurs among `tokens` in any form or, if it is long, inside one of
+/// them.
 pub fn occurs(word: &str, tokens: &[Token<'_>]) -> bool {
     occurs_with_stem(word, &stem(word), tokens)
 }
 
 /// The same as [`occurs`] with the word's stem already computed.
 pub(crate) fn occurs_with_stem(word: &str, stem: &str, tokens: &[Token<'_>]) -> bool {
-    /// Minimum letters of a word that counts inside another.
+    /// Minimum number of letters for a word to be found inside another.
     const LONG: usize = 5;
     let long = word.chars().count() >= LONG;
     let matcher = StemMatcher::new(stem);
@@ -104,8 +105,8 @@ static FORMS: LazyLock<HashMap<String, Vec<&str>>> = LazyLock::new(|| {
     forms
 });
 
-/// Forms that stored vectors treat as verbs, although in descriptions of images they are mostly other
-/// words: a side, a flower.
+/// Forms that stored vectors treat as verbs, although in image descriptions they mostly mean
+/// something else: a side or a flower.
 const AMBIGUOUS: &[&str] = &["left", "rose"];
 
 /// Irregular verb forms, which the stemmer's rules do not handle.

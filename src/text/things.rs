@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use crate::stem::{StemMatcher, occurs_with_stem};
 use crate::{stem, tokens};
 
-/// Synonyms. A detector's label is one of them; a search may use any.
+/// Groups of synonyms: a detector's label is one of them, and a search may use any.
 const NAMES: &[&[&str]] = &[
     &["person", "people", "pedestrian", "passerby", "human"],
     &["bicycle", "bike"],
@@ -72,8 +72,8 @@ pub fn stands_for(word: &str, thing: &str) -> bool {
     STANDS_FOR.get(word).is_some_and(|things| things.contains(thing))
 }
 
-/// Share of the words that occur in a text, as themselves, as a synonym or as a member of the category that
-/// the word names, 0..1; 0 without words.
+/// The share of `words`, 0..1, that occur in `text` as themselves, as a synonym or as a member of
+/// the category that they name; 0 if there are no words.
 pub fn thing_overlap(words: &[String], text: &str) -> f32 {
     if words.is_empty() {
         return 0.0;

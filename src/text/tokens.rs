@@ -4,12 +4,12 @@ use std::sync::OnceLock;
 
 use crate::stem;
 
-/// A word or a number of a text.
+/// A word or a number in a text.
 #[derive(Debug, Clone)]
 pub struct Token<'a> {
-    /// As written.
+    /// The text as written.
     pub text: &'a str,
-    /// Lower case, without a possessive ending.
+    /// The text in lower case, without a possessive ending.
     pub lower: String,
     /// Byte offset of `text`.
     pub start: usize,
@@ -46,12 +46,12 @@ impl<'a> Token<'a> {
     }
 }
 
-/// Splits prose into words: a compound is one word (`long-term`, `AT&T`), a label or a clock time is
-/// several.
+/// Splits prose into words: a compound is one word (`long-term`, `AT&T`), but a label or a clock
+/// time is several.
 ///
-/// A word consists of letters and digits, an apostrophe between them, and a full stop or comma between
-/// digits (`o'clock`, `12.5`, `1,000`); each ideograph or kana is a word. Stored vectors are computed from
-/// these words, so the rules must not change.
+/// A word consists of letters and digits, apostrophes between them, and full stops or commas
+/// between digits (`o'clock`, `12.5`, `1,000`); each ideograph or kana is a word. Stored vectors
+/// are computed from these words, so the rules must not change.
 pub fn words(text: &str) -> Vec<Token<'_>> {
     split(text, |previous, c, next| match c {
         '-' => previous.is_alphanumeric() && next.is_alphanumeric(),
@@ -61,7 +61,8 @@ pub fn words(text: &str) -> Vec<Token<'_>> {
 }
 
 /// Splits text into tokens for matching: like [`words`], but a label or a clock time is one token
-/// (`SPEAKER_00`, `1:30`) and a compound is several, so that `twenty-five` is recognised as a number.
+/// (`SPEAKER_00`, `1:30`) and a compound is several, so that `twenty-five` is recognised as a
+/// number.
 pub fn tokens(text: &str) -> Vec<Token<'_>> {
     split(text, |previous, c, next| match c {
         '_' => previous.is_alphanumeric() && next.is_alphanumeric(),
@@ -103,8 +104,8 @@ fn split(text: &str, joins: impl Fn(char, char, char) -> bool) -> Vec<Token<'_>>
     found
 }
 
-/// Whether a character is a combining mark, which continues a word in Devanagari, Arabic and decomposed
-/// Latin.
+/// Whether a character is a combining mark, which continues a word in Devanagari, Arabic and
+/// decomposed Latin.
 fn is_mark(c: char) -> bool {
     matches!(u32::from(c), 0x0300..=0x036F | 0x0900..=0x0DFF | 0x064B..=0x065F | 0x200C..=0x200D)
 }
@@ -113,8 +114,8 @@ fn is_ideograph(c: char) -> bool {
     matches!(u32::from(c), 0x3040..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x2FA1F)
 }
 
-/// The letters and digits of a line, in lower case: equal for OCR readings that differ in spacing, case or
-/// punctuation.
+/// The letters and digits of a line, in lower case. The result is the same for OCR readings that
+/// differ only in spacing, case or punctuation.
 pub fn letters_and_digits(line: &str) -> String {
     line.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

@@ -11,8 +11,9 @@ pub fn is_function_word(lower: &str) -> bool {
     FUNCTION_WORDS.contains(lower) || lower == "beside"
 }
 
-/// Whether a word is a stop word: a function word, or another word that says nothing about the topic
-/// (`anyone`, `actually`, `said`, `not`). Stored vectors depend on this list, so it must not change.
+/// Whether a word is a stop word: a function word, or another word that says nothing about the
+/// topic (`anyone`, `actually`, `said`, `not`). Stored vectors depend on this list, so it must not
+/// change.
 pub fn is_stop_word(lower: &str) -> bool {
     static MORE: LazyLock<HashSet<&str>> =
         LazyLock::new(|| include_str!("vocabulary/stop_words.txt").split_whitespace().collect());
@@ -36,7 +37,8 @@ pub fn is_negation(lower: &str) -> bool {
     NEGATIONS.contains(&lower) || lower.ends_with("n't")
 }
 
-/// Whether a word, in any form, refers to the footage itself or to reporting, not to its content.
+/// Whether a word, in any form, refers to the footage itself or to reporting rather than to the
+/// content.
 pub fn is_framing(lower: &str) -> bool {
     static FRAMING: LazyLock<HashSet<String>> = LazyLock::new(|| {
         let words = [
