@@ -4,30 +4,30 @@
 use crate::Candidate;
 use crate::signature::Signature;
 
-/// Maximum length of a black passage that is a boundary; longer ones are shots, seconds.
+/// Maximum length, in seconds, of a black passage that is a boundary; longer ones are shots.
 const MAX_BOUNDARY: f64 = 2.5;
 
-/// Black shorter than this counts as a cut at the first frame of the new shot, seconds.
+/// Black shorter than this, in seconds, counts as a cut at the first frame of the new shot.
 const INSTANT: f64 = 0.2;
 
-/// Maximum length of a fade, seconds.
+/// Maximum length of a fade, in seconds.
 const MAX_FADE: f64 = 2.0;
 
-/// Black shorter than this between two similar frames is a dropped frame or a blink, seconds.
+/// Black shorter than this, in seconds, between two similar frames is a dropped frame or a blink.
 const BLINK: f64 = 0.5;
 
-/// Maximum time without change within a fade, seconds: frames may be repeated.
+/// Maximum time without change within a fade, in seconds, since frames may be repeated.
 const STANDSTILL: f64 = 0.2;
 
-/// Minimum change of luma of a fade within that time, and maximum reversal by noise.
+/// Minimum luma change within [`STANDSTILL`] for a fade to continue, and maximum reversal by noise.
 const GAIN: f32 = 1.0;
 
 /// A black passage between pictures, or before the first one.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct BlackPassage {
-    /// First black frame.
+    /// Time of the first black frame.
     pub(crate) start: f64,
-    /// First frame after the black.
+    /// Time of the first frame after the black passage.
     pub(crate) end: f64,
     /// When the picture begins to darken.
     pub(crate) fade_start: f64,
@@ -55,7 +55,7 @@ impl BlackPassage {
     }
 }
 
-/// The state of following a fade away from the black.
+/// Follows a fade from frame to frame, away from the black.
 struct Fade {
     /// Time of the last change.
     time: f64,
@@ -76,9 +76,9 @@ impl Fade {
 #[derive(Default)]
 pub(crate) struct BlackRuns {
     runs: Vec<BlackPassage>,
-    /// Times and mean luma of recent frames, to find the beginning of fades.
+    /// Times and mean luma of recent frames, used to find where fades begin.
     history: Vec<(f64, f32)>,
-    /// Start of the current black, start of its fade, and the picture before.
+    /// Start of the current black passage, start of its fade, and the picture before it.
     open: Option<(f64, f64, Option<Signature>)>,
     last_picture: Option<Signature>,
     /// The fade from black after the last run.
@@ -132,10 +132,10 @@ impl BlackRuns {
         self.runs.last().map_or(f64::NEG_INFINITY, |r| r.end)
     }
 
-    /// Ends the stream. Black up to the end is no boundary.
+    /// Ends the stream. Black that lasts until the end is not a boundary.
     pub(crate) fn finish(mut self) -> Vec<BlackPassage> {
         if let Some((start, fade_start, _)) = self.open {
-            // Recorded to suppress other candidates within its fade.
+            // Recorded to suppress other candidates within the fade.
             self.runs.push(BlackPassage {
                 start,
                 end: f64::INFINITY,

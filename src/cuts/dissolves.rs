@@ -6,41 +6,41 @@ use std::collections::VecDeque;
 use crate::Candidate;
 use crate::signature::Signature;
 
-/// Minimum interval of analyzed frames, seconds.
+/// Minimum interval between analyzed frames, in seconds.
 const STEP: f64 = 0.065;
 
 /// Candidate lengths of dissolves, in steps: 0.4 to 2.6 seconds.
 const LENGTHS: [usize; 6] = [6, 9, 13, 19, 28, 40];
 
-/// Steps before and after a dissolve in which the pictures must be stable, as a share of its length: a
-/// dissolve joins two shots, whereas movement continues before and after.
+/// Steps before and after a dissolve in which the pictures must be stable, as a share of its
+/// length: a dissolve joins two shots, whereas movement continues before and after.
 const HOLD_SHARE: f32 = 0.25;
 const MIN_HOLD: usize = 3;
 
-/// Maximum deviation of the share from 0 before, and from 1 after.
+/// Maximum deviation of the mixture's share from 0 before a dissolve, and from 1 after it.
 const HOLD: f32 = 0.15;
 
-/// Minimum difference of the two pictures.
+/// Minimum difference between the two pictures.
 const MIN_DIFFERENCE: f32 = 16.0;
 
 /// Maximum mean share of a frame that the mixture does not explain.
 const MAX_REST: f32 = 0.18;
 
-/// Two pictures whose layouts correlate more than this are one picture in another light.
+/// Two pictures whose layouts correlate more than this are the same picture in different light.
 const SAME_LAYOUT: f32 = 0.8;
 
-/// Maximum jump of the share; a larger one is a cut.
+/// Maximum jump of the share between frames; a larger one is a cut.
 const MAX_JUMP: f32 = 0.45;
 
-/// Two dissolves with a blank picture between them are one fade if they are closer than this, seconds.
+/// Two dissolves with a blank picture between them are one fade if they are less than this many
+/// seconds apart.
 const BLANK: f64 = 0.7;
 
-/// A dissolve.
 pub(crate) struct Dissolve {
     pub(crate) start: f64,
     pub(crate) end: f64,
     pub(crate) candidate: Candidate,
-    /// Difference of the two pictures, to choose among overlapping stretches.
+    /// Difference between the two pictures, used to choose among overlapping stretches.
     difference: f32,
     from_blank: bool,
     to_blank: bool,
@@ -113,7 +113,7 @@ impl DissolveDetector {
         if rest > MAX_REST || 1.0 - last.1 > MAX_JUMP || inside < 3 {
             return None;
         }
-        // At the beginning there are fewer frames before.
+        // At the beginning of the video, fewer frames precede a dissolve.
         let before = self.recent.get(first.saturating_sub(hold(steps)))?;
         let after = self.recent.get(first + steps + hold(steps))?;
         let (from_blank, to_blank) = (from.is_blank(), to.is_blank());
@@ -128,8 +128,8 @@ impl DissolveDetector {
         Some(Dissolve { start: *start, end: *end, candidate, difference, from_blank, to_blank })
     }
 
-    /// Merges overlapping stretches to one dissolve, the shortest with the full difference, and two
-    /// that meet in a blank picture to one fade.
+    /// Adds a dissolve. Of overlapping stretches, keeps the shortest that has the full difference;
+    /// merges two dissolves that meet in a blank picture into one fade.
     fn insert(&mut self, dissolve: Dissolve) {
         let Some(last) = self.dissolves.last_mut() else { return self.dissolves.push(dissolve) };
         if last.to_blank

@@ -1,17 +1,17 @@
-//! A sampled history of recent pictures, to recognise a picture that returns.
+//! A sampled history of recent pictures, used to recognise a picture that returns.
 
 use std::collections::VecDeque;
 
 use crate::motion::Sketch;
 use crate::signature::Signature;
 
-/// Sampling interval, seconds.
+/// Sampling interval, in seconds.
 const STEP: f64 = 0.14;
 
-/// Length of the history, seconds: three, plus one until a frame is judged.
+/// Length of the history, in seconds: three, plus one for the delay before a frame is judged.
 const LENGTH: f64 = 4.0;
 
-/// The sampled pictures of the last seconds.
+/// The sampled pictures of the last few seconds.
 #[derive(Default)]
 pub(crate) struct ShotHistory {
     pictures: VecDeque<(f64, Signature, Sketch)>,
@@ -34,7 +34,8 @@ impl ShotHistory {
         }
     }
 
-    /// Whether `is_similar` accepts any picture from `since` to before `until`, seconds.
+    /// Whether `is_similar` accepts any picture from `since` up to but excluding `until`, in
+    /// seconds.
     pub(crate) fn any(
         &self,
         since: f64,

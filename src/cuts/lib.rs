@@ -1,14 +1,14 @@
 //! Detects shot boundaries in small colour frames: hard cuts, dissolves, and black passages. It
 //! runs during the scan and keeps only about three seconds of frames, however long the video is. It
-//! is a separate crate because it computes over every pixel: development builds optimise it too.
+//! is a separate crate so that development builds optimise it too, since it processes every pixel.
 //!
 //! A hard cut is a frame that differs from the previous one much more than the frames around it
 //! differ from each other, over most of the picture, and permanently. A flash is undone within
-//! moments, a caption or a person covers only a part, and movement and pans also raise the
-//! differences between the frames around them. The test also uses motion estimation: the less of
-//! the frame is found in the previous one, the less it needs to stand out, so that a cut between
-//! two shots full of movement is detected and a jump of the camera is not. A picture that was
-//! temporarily covered does not begin a new shot.
+//! moments, a caption or a person covers only part of the picture, and movement and pans also raise
+//! the differences between the frames around them. The test also uses motion estimation: the less
+//! of the frame is found in the previous one, the less it needs to stand out, so that a cut between
+//! two shots full of movement is detected and a camera jump is not. A picture that was temporarily
+//! covered does not begin a new shot.
 
 mod black;
 mod dissolves;
@@ -33,62 +33,66 @@ use visual::VisualSeconds;
 /// Number of frames on each side that a change is compared with.
 const NEIGHBOURS: usize = 3;
 
-/// Maximum distance between these frames, seconds …
+/// Maximum distance of these frames from the change, in seconds.
 const NEAR: f64 = 0.5;
 
-/// … and at a low frame rate.
+/// Maximum distance, in seconds, if fewer than [`NEIGHBOURS`] frames lie within [`NEAR`].
 const FAR: f64 = 1.0;
 
-/// Minimum number of changes among repeated frames on one side that count as movement at a low rate;
-/// fewer are cuts nearby.
+/// Minimum number of changes among repeated frames on one side for them to count as movement at a
+/// low frame rate; fewer are nearby cuts.
 const STEPS: usize = 3;
 
-/// Maximum length of a flash, seconds.
+/// Maximum length of a flash, in seconds.
 const FLASH: f64 = 0.35;
 
-/// Maximum number of buffered frames, against extreme frame rates.
+/// Maximum number of buffered frames, which bounds memory at extreme frame rates.
 const MAX_BUFFERED: usize = 128;
 
-/// Minimum ratio of a change to its neighbourhood if much of the frame is found in the previous one …
+/// Minimum ratio of a change to its neighbourhood if much of the frame is found in the previous
+/// one.
 const MIN_RATIO: f32 = 5.5;
 
-/// … and if nothing is.
+/// Minimum ratio of a change to its neighbourhood if nothing of the frame is found in the previous
+/// one.
 const MIN_RATIO_IF_NEW: f32 = 3.5;
 
-/// Maximum novelty of a frame that is the previous one, moved.
+/// Maximum novelty of a frame that shows the previous picture, moved.
 const MAX_MOVED_NOVELTY: f32 = 0.45;
 
-/// Minimum novelty of a frame without any content of the previous one.
+/// Minimum novelty of a frame that has nothing in common with the previous one.
 const MIN_NEW_NOVELTY: f32 = 0.9;
 
-/// Added to the change of the neighbourhood, to reduce the effect of coding noise in still pictures.
+/// Added to the change of the neighbourhood, to reduce the effect of coding noise in still
+/// pictures.
 const NOISE_FLOOR: f32 = 1.5;
 
 /// Minimum change that counts as a cut, summed over luma and both colour differences (0..255 each).
 const MIN_CHANGE: f32 = 8.0;
 
-/// Pictures whose layouts correlate more than this are one picture in another light.
+/// Pictures whose layouts correlate more than this are the same picture in different light.
 const SAME_LAYOUT: f32 = 0.965;
 
-/// Change of the colour differences (0..255 each, summed) from which two blank pictures are
-/// different, and not one picture in different light.
+/// Minimum change in the colour differences (0..255 each, summed) for two blank pictures to be
+/// different rather than the same one in different light.
 const MIN_COLOUR_CHANGE: f32 = 40.0;
 
-/// A frame returns to a picture of the current shot if they differ by less than this share of the
-/// change, with at most this novelty.
+/// A frame returns to a picture of the current shot if the two differ by less than `RETURN_CHANGE`
+/// times the change and the novelty is below `RETURN_NOVELTY`.
 const RETURN_CHANGE: f32 = 0.5;
 const RETURN_NOVELTY: f32 = 0.6;
 
-/// A difference below this share of the candidate's change counts as a return to the picture before.
+/// A difference below this share of the candidate's change counts as a return to the picture
+/// before.
 const UNDONE_SHARE: f32 = 0.4;
 
-/// Minimum distance between two cuts, seconds; closer ones are merged.
+/// Minimum distance between two cuts, in seconds; closer ones are merged.
 const MIN_SHOT: f64 = 0.15;
 
 /// A possible boundary.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// The time, seconds of the video.
+    /// The time, in seconds from the start of the video.
     pub time: f64,
     /// The strength, 0..1.
     pub strength: f32,
@@ -125,9 +129,9 @@ pub struct CutDetector {
 struct BufferedFrame {
     time: f64,
     signature: Signature,
-    /// Difference to the frame before.
+    /// Difference from the previous frame.
     change: f32,
-    /// Change per frame, where frames were skipped.
+    /// Change per frame, corrected for skipped frames.
     step: f32,
     /// Present if the change may be a cut.
     novel_frame: Option<NovelFrame>,
@@ -136,12 +140,12 @@ struct BufferedFrame {
 /// The novelty of a frame that may begin a shot.
 struct NovelFrame {
     sketch: Sketch,
-    /// Share of the frame not found in the previous one, see [`Sketch::novelty`].
+    /// The share of the frame that is not found in the previous one; see [`Sketch::novelty`].
     novelty: f32,
 }
 
 impl CutDetector {
-    /// A detector for frames of `width × height` pixels (160 × 90 is sufficient).
+    /// Creates a detector for frames of `width × height` pixels (160 × 90 is sufficient).
     pub fn new(width: u32, height: u32) -> Self {
         let (width, height) = (width.max(1) as usize, height.max(1) as usize);
         Self {
@@ -159,7 +163,7 @@ impl CutDetector {
         }
     }
 
-    /// Adds the next frame in chronological order. Frames of another size than `width × height` are
+    /// Adds the next frame in chronological order. Frames whose size is not `width × height` are
     /// ignored.
     pub fn push(&mut self, frame: ScanFrame<'_>) {
         let ScanFrame { time, rgb, skipped } = frame;
@@ -191,14 +195,15 @@ impl CutDetector {
         }
     }
 
-    /// The novelty of a frame that differs by `change` from the last one, unless the frames before
-    /// already exclude a cut.
+    /// Computes the novelty of a frame that differs by `change` from the last one. Returns `None`
+    /// if the change is too small or the frames before it exclude a cut.
     fn novel_frame(&self, time: f64, change: f32, rgb: &[u8]) -> Option<NovelFrame> {
         if change < MIN_CHANGE {
             return None;
         }
         let before = self.recent.iter().skip(1).rev().map(|s| (time - s.time, s.step));
-        // If the frames after it are still, half of the change of those before counts.
+        // If the frames after this one are still, half of the change of the frames before it
+        // counts.
         if change < typical_change(before).unwrap_or(0.0) * MIN_RATIO_IF_NEW / 2.0 {
             return None;
         }
@@ -207,7 +212,7 @@ impl CutDetector {
         Some(NovelFrame { novelty: sketch.novelty(&before), sketch })
     }
 
-    /// Ends the video.
+    /// Ends the stream and returns the result.
     pub fn finish(mut self) -> Cuts {
         while self.judged < self.recent.len() {
             self.judge();
@@ -254,8 +259,8 @@ impl CutDetector {
         Some(Candidate { time: frame.time, strength: 0.6 + 0.4 * certainty })
     }
 
-    /// Whether the picture of frame `i` was only covered for a while: it occurred earlier in the shot,
-    /// and nothing of it is in the previous frame.
+    /// Whether the picture in frame `i` had only been covered for a while: it occurred earlier in
+    /// the shot, and nothing of it is in the previous frame.
     fn was_covered(&self, i: usize, novel_frame: &NovelFrame) -> bool {
         let cut = self.candidates.last().map_or(f64::NEG_INFINITY, |c| c.time);
         let since = cut.max(self.dissolves.last_end()).max(self.black.last_end());
@@ -267,10 +272,10 @@ impl CutDetector {
             })
     }
 
-    /// Typical change of the frames around `i`, the mean of both sides.
+    /// Typical change of the frames around frame `i`: the mean of both sides.
     fn neighbourhood(&self, i: usize) -> f32 {
         let time = self.recent[i].time;
-        // The change of a frame is between it and its predecessor.
+        // A frame's change is its difference from the frame before it.
         let before = self.recent.iter().take(i).skip(1).rev();
         let after = self.recent.iter().skip(i + 1);
         let sides = [
@@ -304,8 +309,8 @@ impl CutDetector {
 }
 
 /// Computes the median change of the nearest frames on one side, which are given with their
-/// distance in seconds; returns `None` without frames. If most frames repeat the previous one (film
-/// at a doubled rate, animation on threes), only the others count.
+/// distance in seconds; returns `None` if there are none. If most frames repeat the previous one
+/// (film at a doubled rate, animation on threes), only the others count.
 fn typical_change(frames: impl Iterator<Item = (f64, f32)>) -> Option<f32> {
     let near: Vec<f32> = frames
         .enumerate()
@@ -320,14 +325,14 @@ fn typical_change(frames: impl Iterator<Item = (f64, f32)>) -> Option<f32> {
     (!all.is_empty()).then(|| median(all.into_iter().take(NEIGHBOURS).collect()))
 }
 
-/// The median, the lower one of an even number of values; 0 without values.
+/// The median, or the lower of the two middle values if their number is even; 0 if there are none.
 fn median(mut values: Vec<f32>) -> f32 {
     values.sort_by(f32::total_cmp);
     values.get(values.len().saturating_sub(1) / 2).copied().unwrap_or(0.0)
 }
 
-/// Merges all boundaries: black passages replace candidates within them, hard cuts win over dissolves,
-/// close ones are merged.
+/// Merges all boundaries: black passages replace candidates within them, hard cuts take precedence
+/// over dissolves, and cuts close together are merged.
 fn combine(
     hard: Vec<Candidate>,
     dissolves: Vec<Dissolve>,

@@ -1,7 +1,7 @@
-//! Motion estimation: how much of a frame can be predicted from an earlier one. A video encoder asks
-//! the same to decide whether a picture begins a new scene.
+//! Motion estimation: how much of a frame can be predicted from an earlier one. Video encoders use
+//! the same measure to decide whether a picture begins a new scene.
 
-/// Size of the compared luma pictures and of the blocks, pixels.
+/// Sizes of the compared luma pictures and of the blocks, in pixels.
 const WIDTH: usize = 80;
 const HEIGHT: usize = 45;
 const BLOCK_WIDTH: usize = 8;
@@ -9,7 +9,7 @@ const BLOCK_HEIGHT: usize = 9;
 const ACROSS: usize = WIDTH / BLOCK_WIDTH;
 const DOWN: usize = HEIGHT / BLOCK_HEIGHT;
 
-/// Maximum movement of a block, pixels: 7.5 % of the width.
+/// Maximum movement of a block, in pixels: 7.5 % of the width.
 const REACH: usize = 6;
 
 /// Minimum texture per pixel, so that noise in flat pictures does not count as novelty.
@@ -22,7 +22,7 @@ pub(crate) struct Sketch {
 }
 
 impl Sketch {
-    /// A sketch of a frame of `width × height` RGB pixels.
+    /// Creates the sketch of a frame of `width × height` RGB pixels.
     pub(crate) fn new(rgb: &[u8], width: usize, height: usize) -> Self {
         let columns: [_; WIDTH] = std::array::from_fn(|x| span(x, WIDTH, width));
         let mut luma = Box::new([0; WIDTH * HEIGHT]);
@@ -45,8 +45,8 @@ impl Sketch {
     }
 
     /// The residual of this picture when every block is predicted from its best match in `earlier`,
-    /// as a share of the residual when it is predicted by its mean. The result is less than about
-    /// 0.5 for moved content, and about 1 or more for a different picture.
+    /// as a share of the residual when every block is predicted by its mean. The result is less
+    /// than about 0.5 for moved content, and about 1 or more for a different picture.
     pub(crate) fn novelty(&self, earlier: &Self) -> f32 {
         let (mut moved, mut texture) = (0, 0.0);
         for down in 0..DOWN {
@@ -78,14 +78,15 @@ impl Block {
         Self(rows)
     }
 
-    /// Sum of absolute differences to its mean.
+    /// Sum of the absolute differences from the block's mean.
     fn texture(&self) -> f32 {
         let pixels = || self.0.iter().flatten().map(|&p| f32::from(p));
         let mean = pixels().sum::<f32>() / (BLOCK_WIDTH * BLOCK_HEIGHT) as f32;
         pixels().map(|p| (p - mean).abs()).sum()
     }
 
-    /// Minimum sum of absolute differences to a block of `earlier` within `REACH` of the same position.
+    /// Minimum sum of absolute differences from a block of `earlier` within `REACH` of the same
+    /// position.
     fn best_match(&self, earlier: &Sketch, x: usize, y: usize) -> u32 {
         let (left, right) = (x.saturating_sub(REACH), (x + REACH).min(WIDTH - BLOCK_WIDTH));
         let (top, bottom) = (y.saturating_sub(REACH), (y + REACH).min(HEIGHT - BLOCK_HEIGHT));
@@ -98,7 +99,8 @@ impl Block {
         best
     }
 
-    /// Sum of absolute differences to the block of `earlier` at a position; stops early at `limit`.
+    /// Sum of absolute differences from the block of `earlier` at a position; stops early at
+    /// `limit`.
     fn difference(&self, earlier: &Sketch, x: usize, y: usize, limit: u32) -> u32 {
         let mut sum = 0;
         for (i, row) in self.0.iter().enumerate() {

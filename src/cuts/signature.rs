@@ -9,13 +9,13 @@ const CELLS: usize = COLUMNS * ROWS;
 /// Number of parallel sums; a divisor of [`CELLS`].
 const LANES: usize = 8;
 
-/// Size of a region in cells. Differences are measured by region to tell a caption or person that
-/// covers a part from a change to the whole picture.
+/// Size of a region in cells. Differences are measured by region to distinguish a caption or person
+/// that covers part of the picture from a change to the whole picture.
 const REGION_COLUMNS: usize = 4;
 const REGION_ROWS: usize = 3;
 const REGIONS: usize = CELLS / (REGION_COLUMNS * REGION_ROWS);
 
-/// Share of the regions, the ones with the least change, on which a change is measured: an appearing
+/// A change is measured over this share of the regions, those that change least: an appearing
 /// caption or a passing person leaves most regions unchanged, a cut hardly any.
 const MEASURED_SHARE: f32 = 0.75;
 
@@ -26,16 +26,17 @@ const BAR_LUMA: f32 = 10.0;
 const DARK_LUMA: f32 = 48.0;
 const MAX_GAIN: f32 = 3.0;
 
-/// Mean luma, Cb and Cr (BT.601, the latter around 128) of each cell.
+/// Mean luma, Cb and Cr (BT.601, chroma centred on 128) of each cell.
 #[derive(Clone)]
 pub(crate) struct Signature {
     planes: [[u8; CELLS]; 3],
 }
 
-/// The difference of two frames.
+/// The difference between two frames.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Difference {
-    /// Mean of |ΔY| + |ΔCb| + |ΔCr| over the regions with the least change, amplified in the dark.
+    /// Mean of |ΔY| + |ΔCb| + |ΔCr| over the regions with the least change, amplified in dark
+    /// pictures.
     pub(crate) overall: f32,
     /// Mean over all cells, not amplified.
     pub(crate) mean: f32,
@@ -142,7 +143,8 @@ impl Signature {
         planes.map(|(&a, &b)| u32::from(a.abs_diff(b))).sum::<u32>() as f32 / CELLS as f32
     }
 
-    /// As `overall`, without the change that the whole picture shares (exposure, white balance).
+    /// Like [`Difference::overall`], without the change that the whole picture shares (exposure,
+    /// white balance).
     pub(crate) fn layout_difference(&self, other: &Self) -> f32 {
         let mut shifted = other.clone();
         for (a, b) in self.planes.iter().zip(&mut shifted.planes) {
@@ -184,8 +186,8 @@ impl Signature {
         spread / (CELLS as f32) < 4.0
     }
 
-    /// Fits `self` as a mixture of `from` and `to`. Returns the share of `to` (may exceed 0..1) and the
-    /// mean absolute residual as a share of their difference.
+    /// Fits `self` as a mixture of `from` and `to`. Returns the share of `to` (which may lie
+    /// outside 0..1) and the mean absolute residual as a share of their difference.
     pub(crate) fn mixture(&self, from: &Self, to: &Self) -> (f32, f32) {
         // Integers and parallel sums, since this runs for many frames.
         let (mut along, mut length, mut span) = (0, 0, 0);

@@ -1,4 +1,4 @@
-//! Visual measurements of each second, taken during the scan: luma, colour, motion, sharpness, and
+//! Visual measurements for each second, taken during the scan: luma, colour, motion, sharpness, and
 //! a perceptual hash. The measurements are stored with the record, so that no later step has to
 //! decode the video again.
 
@@ -8,17 +8,18 @@ use serde::{Deserialize, Serialize};
 /// Number of measured frames per second; motion uses every frame.
 const SAMPLES: f64 = 4.0;
 
-/// Side of the luma picture for the perceptual hash, pixels.
+/// Side of the luma picture for the perceptual hash, in pixels.
 const HASH_SIDE: usize = 32;
 
-/// Visual measurements of one second.
+/// Visual measurements for one second.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VisualSecond {
-    /// The second: it spans `second..second + 1`.
+    /// The second, which spans `second..second + 1`.
     pub second: u32,
     /// Mean luma, 0 (black) to 255.
     pub luma: f32,
-    /// Colourfulness after Hasler and Süsstrunk (2003): 0 for greys, above about 60 for vivid colours.
+    /// Colourfulness after Hasler and Süsstrunk (2003): 0 for greys, above about 60 for vivid
+    /// colours.
     pub colourfulness: f32,
     /// Mean absolute change from frame to frame, summed over luma and both colour differences.
     pub motion: f32,
@@ -26,7 +27,8 @@ pub struct VisualSecond {
     pub sharpness: f32,
     /// Share of pixels in each of 4 × 4 × 4 bins of red, green and blue; index `16 r + 4 g + b`.
     pub histogram: Vec<f32>,
-    /// 64-bit perceptual hash of the frame nearest to the middle: similar pictures differ in few bits.
+    /// 64-bit perceptual hash of the frame nearest to the middle of the second: similar pictures
+    /// differ in few bits.
     pub hash: u64,
 }
 
@@ -161,8 +163,8 @@ fn luma_from_rgb(r: i32, g: i32, b: i32) -> i32 {
     (77 * r + 150 * g + 29 * b) >> 8
 }
 
-/// The sign of the 64 lowest frequencies of the luma picture relative to their median (the common DCT
-/// hash); the median excludes the constant term.
+/// Computes the common DCT hash: for each of the 64 lowest frequencies of the luma picture, one bit
+/// that is set if it exceeds their median, which excludes the constant term.
 fn perceptual_hash(rgb: &[u8], width: usize, height: usize) -> u64 {
     let mut luma = [[0.0f32; HASH_SIDE]; HASH_SIDE];
     for (y, row) in luma.iter_mut().enumerate() {
