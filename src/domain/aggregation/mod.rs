@@ -94,12 +94,12 @@ impl AggregatorInput<'_> {
     }
 }
 
-/// One embedding per chunk.
+/// The embeddings of a video's chunks.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ChunkVectors {
     /// The analyzer whose output was embedded.
     pub analyzer: String,
-    /// The embedding model.
+    /// The name of the embedding model.
     pub model: String,
     /// The embeddings, indexed by chunk id; `None` for chunks without a vector.
     pub vectors: Vec<Option<Vec<f32>>>,

@@ -57,7 +57,7 @@ impl<T> AggregateRecord<T> {
     }
 }
 
-/// An [`AggregateRecord`] of any result type.
+/// An [`AggregateRecord`] with any type of result.
 pub trait StoredAggregate: Any + Debug + Send + Sync {
     /// Returns the form in which the result is stored.
     fn to_json(&self) -> Value;
@@ -129,7 +129,7 @@ where
     Ok(Arc::new(stored))
 }
 
-/// The result of an aggregator that is not installed. It is served as stored, without evidence.
+/// The result of an unknown aggregator. It is served as stored, and gives no evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct UnknownAggregate(pub Map<String, Value>);

@@ -32,7 +32,7 @@ const MIN_TOPIC_OVERLAP: f32 = 0.6;
 /// rejected.
 const MIN_UNREFUTED_PROBABILITY: f32 = 0.25;
 
-/// A further sentence is included only if its probability is at least this share of the best one's.
+/// Minimum probability of a further sentence, as a share of the best sentence's probability.
 const MIN_SHARE_OF_BEST: f32 = 0.6;
 
 /// Maximum number of windows (a sentence and the one that follows it) that the re-ranker adds.
@@ -54,7 +54,7 @@ struct AuditedAnswer {
     audit: Vec<AuditedSentence>,
 }
 
-/// The format of citations.
+/// The format of citations in an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CitationForm {
     /// `[<video_id> <start>-<end>s]`, in `/query`.

@@ -20,7 +20,7 @@ use crate::search::SearchResult;
 pub use super::context::AnswerSources;
 pub use super::question::{DEFAULT_LIMIT, Question};
 
-/// Limits of question answering.
+/// Limits for question answering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AskSettings {
@@ -42,9 +42,9 @@ impl Default for AskSettings {
 pub struct AskResponse {
     /// The question as asked.
     pub question: String,
-    /// Sentences that cite moments, or `None`.
+    /// The answer, whose sentences cite moments; `None` if there is none.
     pub answer: Option<String>,
-    /// Whether the text answers the question; `None` without an answer.
+    /// Whether the text answers the question; `None` if there is no answer.
     pub answered: Option<bool>,
     /// The citation audit of each sentence, including omitted ones.
     pub audit: Vec<AuditedSentence>,
@@ -58,7 +58,7 @@ pub struct AskResponse {
     pub error: Option<String>,
 }
 
-/// The events of a streamed answer, in this order.
+/// The events of a streamed answer, in the order in which they are sent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AskEvent {
     /// The supporting segments.

@@ -93,7 +93,8 @@ impl Answering {
         Ok(verdicts)
     }
 
-    /// Computes the maximum cosine between a claim's sentence and any sentence in its segments.
+    /// Computes the maximum cosine similarity between a claim's sentence and any sentence in its
+    /// segments.
     async fn nearest_meaning(&self, claim: &SentenceClaim<'_>) -> Result<f32> {
         let words: Vec<String> =
             content(&tokens(claim.sentence)).into_iter().map(str::to_owned).collect();
@@ -196,7 +197,7 @@ fn verdict_by_words(claim: &SentenceClaim<'_>) -> WordVerdict {
 /// Whether the sentence `own` occurs word for word in the sentence `said`, which does not negate
 /// it.
 fn is_quoted(own: &[Token<'_>], said: &[Token<'_>]) -> bool {
-    // A quotation may begin with its speaker or source.
+    // A quotation may begin with the name of its speaker or source.
     let is_content = |t: &Token<'_>| !is_framing(&t.lower) && !is_speaker(t);
     let body = own.iter().position(is_content).map_or(own, |first| &own[first..]);
     let same = |window: &[Token<'_>]| window.iter().zip(body).all(|(a, b)| a.lower == b.lower);
@@ -319,7 +320,7 @@ fn is_same(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
 }
 
-/// Whether a clock time lies within the segments' times.
+/// Whether a clock time lies within the times of the segments.
 fn is_within(clock: &str, times: &[f64]) -> bool {
     let parts: Option<Vec<f64>> = clock.split(':').map(|part| part.parse().ok()).collect();
     let Some(parts) = parts else { return false };

@@ -280,7 +280,7 @@ impl<'a> VideoContext<'a> {
         }
         let mut evidence: Vec<EvidenceGroup> = Vec::new();
         for group in interleave(sources) {
-            // The summary may also be a routed aggregate.
+            // The summary may also be a routed aggregate, so duplicates are skipped.
             let content = |group: &EvidenceGroup| -> Vec<(String, Span, Option<String>)> {
                 group.iter().map(|e| (e.text.clone(), e.span, e.speaker.clone())).collect()
             };
@@ -400,7 +400,7 @@ fn drop_improbable(groups: &mut Vec<EvidenceGroup>, best: f32, min_probability: 
 pub(super) mod tests {
     use super::*;
 
-    /// A piece of evidence from speech.
+    /// Returns a piece of evidence from speech.
     pub(in crate::answering) fn piece(start: f64, end: f64, text: &str) -> Evidence {
         Evidence {
             video_id: "00ff00ff00ff00ff".parse().expect("an id"),

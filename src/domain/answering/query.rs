@@ -13,11 +13,11 @@ use crate::search::{PageStart, SearchPage, SearchRequest, SearchTarget};
 /// A page of hits, with an answer based on them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryResponse {
-    /// The hits.
+    /// The page of hits.
     pub page: SearchPage,
     /// The answer; `None` if not requested or if nothing matched.
     pub answer: Option<String>,
-    /// Whether the text answers the question; `None` without an answer.
+    /// Whether the text answers the question; `None` if there is no answer.
     pub answered: Option<bool>,
     /// The citation audit of each sentence, including omitted ones.
     pub audit: Vec<AuditedSentence>,

@@ -37,7 +37,7 @@ const MIN_WORDS: usize = 3;
 /// Maximum length of a quoted sentence, in characters.
 const MAX_QUOTE_CHARS: usize = 400;
 
-/// A sentence of the evidence.
+/// A sentence from the evidence.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EvidenceSentence<'a> {
     text: &'a str,
@@ -205,7 +205,7 @@ impl Answering {
             .into_iter()
             .filter(|said| is_read(&said[0]))
             .map(|said| {
-                // Speech about a topic begins with the sentence that names it.
+                // Speech about a topic begins with the sentence that names the topic.
                 let text =
                     if criteria.is_topic() { said[0].text.to_owned() } else { joined(&said) };
                 (criteria.word_overlap(&text) + likely(&said), text, said)

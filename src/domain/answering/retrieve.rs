@@ -20,10 +20,10 @@ use crate::search::{SearchResult, VectorField, filters};
 /// The chunks of the requested moments, by video.
 type ChosenChunks = BTreeMap<VideoId, BTreeSet<ChunkId>>;
 
-/// Hits, best first, by video.
+/// Hits by video, best first.
 type HitsByVideo = HashMap<VideoId, Vec<SearchResult>>;
 
-/// Retrieves what may answer one question.
+/// Retrieves the videos and segments that may answer one question.
 pub(super) struct Retrieval<'a> {
     service: &'a Answering,
     question: &'a Question,

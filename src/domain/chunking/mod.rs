@@ -26,9 +26,9 @@ pub struct ChunkingFields {
     pub weights: Weights<Option<f64>>,
     /// Length of a chunk, in seconds; required in mode `interval`.
     pub interval: Option<f64>,
-    /// Seconds; ignored in mode `interval`.
+    /// Minimum length of a chunk, in seconds; ignored in mode `interval`.
     pub min_duration: f64,
-    /// Seconds; ignored in mode `interval`.
+    /// Maximum length of a chunk, in seconds; ignored in mode `interval`.
     pub max_duration: f64,
 }
 

@@ -27,7 +27,7 @@ impl Detector {
     pub const ALL: [Self; 4] = [Self::Speaker, Self::Silence, Self::Cut, Self::Semantic];
 }
 
-/// All measurements of a scan.
+/// All measurements from a scan.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Signals {
     /// Candidates by detector; the topic shifts among them are those in speech.

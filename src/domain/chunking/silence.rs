@@ -53,7 +53,7 @@ pub struct Silences {
 pub struct SilenceDetector {
     rate: f64,
     frame_length: usize,
-    /// Sum of squares and number of samples of the current frame.
+    /// Sum of squares and number of samples in the current frame.
     filling: (f64, usize),
     /// Levels of past frames, of the frame to be judged and of frames ahead, in dBFS.
     window: Window,
@@ -133,7 +133,7 @@ impl SilenceDetector {
         while let Some((level, threshold)) = self.window.judge(true) {
             self.decide(level, threshold);
         }
-        // A pause up to the end separates nothing.
+        // A pause that lasts until the end separates nothing, so it is dropped.
         Silences { candidates: self.candidates, levels: self.levels }
     }
 
@@ -278,7 +278,7 @@ mod tests {
                     amplitude * ((state >> 8) as f32 / (1 << 23) as f32 - 1.0)
                 })
                 .collect();
-            // Odd block sizes, as decoders hand them out.
+            // Odd block sizes, like those from decoders.
             for block in samples.chunks(1013) {
                 detector.push(block);
             }

@@ -23,8 +23,7 @@ const WORD_TOLERANCE: f64 = 0.08;
 /// there, in seconds.
 const MAX_SHIFT: f64 = 1.0;
 
-/// Factor by which the strength of a candidate within a sentence is reduced if it is far from the
-/// sentence's ends.
+/// Factor for the strength of a candidate within a sentence that is not near the sentence's ends.
 const WITHIN_SENTENCE_FACTOR: f32 = 0.5;
 
 /// The time of a spoken word, and whether a sentence ends with it.

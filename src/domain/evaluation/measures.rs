@@ -28,9 +28,9 @@ pub enum Metric {
     Overlap,
     /// Share of the hits that meet a judged moment.
     Judged,
-    /// Whether something absent is reported as present.
+    /// Whether something that is absent is reported as present.
     FalsePresence,
-    /// Whether something present is reported as absent.
+    /// Whether something that is present is reported as absent.
     FalseAbsence,
     /// Whether a question with an answer is answered.
     Answered,

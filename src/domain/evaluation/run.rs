@@ -72,7 +72,7 @@ pub struct ConfigurationMetrics {
     pub metrics: BTreeMap<Metric, f64>,
     /// Response times.
     pub latency: Latency,
-    /// Model calls and tokens.
+    /// Billed model calls and tokens.
     pub cost: BilledUsage,
 }
 
@@ -109,9 +109,9 @@ pub struct RunSummary {
     pub seconds: f64,
     /// Revision of the questions; runs with the same revision are comparable.
     pub revision: String,
-    /// Model name of the embedder.
+    /// Name of the embedder's model.
     pub embedder: String,
-    /// Model name of the language model.
+    /// Name of the language model.
     pub language_model: String,
     /// The results, in the order of the request.
     pub configurations: Vec<ConfigurationMetrics>,
@@ -145,7 +145,7 @@ pub struct EvaluationRun {
     /// Judged moments that no longer exist. Questions without any other judged moments were
     /// skipped.
     pub lost: Vec<LostJudgement>,
-    /// Results per question, without skipped ones.
+    /// Results per question, excluding skipped questions.
     pub questions: Vec<QuestionResult>,
     /// Comparisons of every configuration with the first.
     pub comparisons: Vec<Comparison>,

@@ -214,7 +214,7 @@ impl Evaluations {
         Ok(())
     }
 
-    /// Replaces an evaluation with the result of `make`, by compare-and-swap.
+    /// Creates or replaces an evaluation with the result of `make`, by compare-and-swap.
     async fn change(
         &self,
         name: &str,

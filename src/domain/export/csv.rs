@@ -5,7 +5,6 @@ use crate::export::{Content, VideoLog, one_line};
 use crate::kernel::error::Result;
 use crate::kernel::video::ChunkId;
 
-/// Line ending.
 const LINE_END: &str = "\r\n";
 
 /// The columns that come before those of the analyzers.

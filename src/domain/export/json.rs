@@ -24,7 +24,7 @@ pub(super) fn write(log: &VideoLog) -> Result<Content> {
     Ok(Content::Document(document))
 }
 
-/// A chunk with every analyzer's output.
+/// Returns a chunk with every analyzer's output, as JSON.
 pub(super) fn chunk_json(log: &VideoLog, chunk: ChunkId) -> Map<String, Value> {
     let span = log.video.spans[chunk.index()];
     let mut json = Map::from_iter([

@@ -59,7 +59,7 @@ impl Frames {
         if let Some(bytes) = self.cached(record.video_id, &key).await {
             return Ok(PeakEnvelope::from_bytes(&bytes));
         }
-        // Released before decoding, so that frames of the video need not wait.
+        // The lock is released before decoding, so that frames of the video need not wait.
         let source = self.source(record.video_id, self.settings.sources);
         let spooled = self.spooled_source(record, &mut *source.lock().await).await?;
         drop(source);
@@ -153,7 +153,7 @@ mod tests {
         let each = restored.resample(100, 0.02);
         assert_eq!(each[74..76], [0.0, 0.5]);
         assert_eq!(each[86..89], [0.5, 1.0, 0.0]);
-        // Below the cached resolution, adjacent buckets share a peak.
+        // Buckets shorter than the cached resolution share a peak with adjacent ones.
         assert_eq!(restored.resample(200, 0.01)[173..177], [0.5, 1.0, 1.0, 0.0]);
         assert!(PeakEnvelope::default().resample(3, 1.0).is_empty());
     }

@@ -26,7 +26,7 @@ pub(crate) const TROUSERS: &str = "trousers";
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BodyPart {
-    /// Unknown; only the colour is known.
+    /// Unknown, because only the colour is known.
     #[default]
     Unknown,
     /// Jackets, shirts.

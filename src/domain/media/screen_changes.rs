@@ -138,7 +138,7 @@ fn text_changed(tiles: &[Tiles], start: usize, now: usize) -> bool {
     })
 }
 
-/// Finds the span around a time in which the picture does not change.
+/// Finds the span around `time` in which the picture does not change.
 fn unchanged_span(thumbnails: &[(f64, Image)], tiles: &[Tiles], time: f64) -> Span {
     let alone = Span { start: time, end: time };
     let after = thumbnails.partition_point(|(at, _)| *at <= time);

@@ -127,7 +127,7 @@ pub(crate) struct Caption {
     /// The text, on one line.
     pub(crate) text: String,
     /// How prominent the caption is: the height of the letters, as a share of the picture's height,
-    /// times the number of observations.
+    /// multiplied by the number of observations.
     pub(crate) prominence: f64,
 }
 

@@ -49,7 +49,7 @@ const SINGLE_FACTOR: f32 = 0.72;
 pub struct Location {
     /// Time, in seconds from the start of the video.
     pub t: f64,
-    /// Left, top, width and height, as fractions of the picture.
+    /// Bounding box (left, top, width and height), as fractions of the picture.
     #[serde(rename = "box")]
     pub bounds: [f64; 4],
     /// Confidence, 0..1.

@@ -105,7 +105,7 @@ impl AggregatorOutput for NamedEntities {
     }
 }
 
-/// A text that one analyzer produced for one chunk.
+/// The text that one analyzer produced for one chunk.
 struct TextSource {
     chunk: ChunkId,
     analyzer: String,

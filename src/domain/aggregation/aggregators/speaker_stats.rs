@@ -32,7 +32,7 @@ pub(crate) struct Conversation {
     pub(crate) speakers: Vec<TalkTime>,
     pub(crate) speaker_count: usize,
     pub(crate) total_turns: usize,
-    /// Number of changes of speaker.
+    /// Number of times that the speaker changes.
     pub(crate) handovers: usize,
     pub(crate) total_speech_seconds: f64,
     pub(crate) dominant_speaker: Option<String>,

@@ -302,7 +302,7 @@ mod tests {
         assert_eq!(people["busiest"], json!({"start": 10.0, "end": 20.0, "count": 5}));
         assert_eq!(people["quietest"], json!({"start": 20.0, "end": 30.0, "count": 0}));
         assert_eq!(people["series"].as_array().map(Vec::len), Some(4));
-        // An object found by two analyzers in one chunk counts once.
+        // An object that two analyzers find in one chunk counts once.
         assert_eq!(
             found["objects"],
             json!({"distinct": 3, "most_common": [["car", 2], ["dog", 1], ["kite", 1]]})

@@ -51,7 +51,7 @@ pub(crate) struct VideoSummary {
     pub(crate) based_on: Vec<String>,
 }
 
-/// The sections of one level, which together cover the video.
+/// The sections of one level, which together cover the whole video.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Tier {
@@ -103,7 +103,7 @@ impl Aggregator for SummaryAggregator {
         let whole = if count == 1 {
             summarize(input, all_passages(input)).await?
         } else {
-            // The same groups as in `chapters`, so that no section splits a chapter.
+            // Use the same groups as `chapters`, so that no section splits a chapter.
             let groups = topics::segment(&input.video.spans, input.vectors);
             tiers.push(
                 try_each(groups.into_iter().map(|group| summarize_group(input, group))).await?,

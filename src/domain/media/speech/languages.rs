@@ -159,7 +159,7 @@ impl Recognition<'_> {
     }
 }
 
-/// An edge of a piece in time.
+/// The start or end of a piece.
 #[derive(Debug, Clone, Copy)]
 enum Edge {
     Start,

@@ -36,7 +36,7 @@ pub(crate) struct Recognition<'a> {
     pub(crate) min_confidence: f32,
 }
 
-/// The recognised speech of a pack.
+/// The recognised speech in a pack.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Piece {
     pub(super) pack: Pack,
@@ -130,7 +130,7 @@ impl Recognition<'_> {
         packs.await.map_err(|e| Error::corrupt(format!("cutting panicked: {e}")))?
     }
 
-    /// Transcribes a pack in `language`, or in the detected language if it is `None`.
+    /// Transcribes a pack in `language`, or in the detected language if `language` is `None`.
     pub(super) async fn recognise(&self, pack: Pack, language: Option<&str>) -> Result<Piece> {
         let transcript = self.transcript(&pack, language).await?;
         Ok(Piece {
