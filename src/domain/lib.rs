@@ -1,9 +1,9 @@
-//! The use-cases of Shotlog. [`Shotlog`] bundles them; each is defined over the ports that it needs.
+//! The use-cases of Shotlog. [`Shotlog`] bundles them; each is defined over the ports that it
+//! needs.
 //!
 //! # Modules
 //!
-//! The modules are listed in order of dependency: none uses a module that comes after it in the
-//! list.
+//! The modules are listed in order of dependency: no module uses a module further down in the list.
 //!
 //! | module | contents |
 //! |---|---|
@@ -72,9 +72,9 @@ use kernel::video::VideoId;
 pub use kernel::{Error, Result};
 pub use scoped::Scoped;
 
-/// The configuration of the domain, one field per section of the configuration file. Some sections
-/// belong to the domain alone; of those that it shares with adapters, this type has only the
-/// domain's keys. Each section is defined next to the use-cases that read it.
+/// The configuration of the domain, one field per section of the configuration file. The domain
+/// shares some sections with adapters; of these sections, this type has only the domain's keys.
+/// Each section is defined next to the use-cases that read it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "each field is the section of its name")]
@@ -135,17 +135,17 @@ impl Default for Settings {
     }
 }
 
-/// The shortest allowed lease: a shorter one would leave no time for several renewals before it
-/// expires.
+/// The shortest allowed lease. A shorter lease would expire before it could be renewed several
+/// times.
 const MIN_LEASE: Duration = Duration::from_secs(4);
 
 impl Settings {
-    /// The folder for spooled sources.
+    /// Returns the folder for spooled sources.
     fn work_dir(&self) -> PathBuf {
         self.data_dir.join("work")
     }
 
-    /// The folders for cached frames and spooled videos.
+    /// Returns the folders for cached frames and spooled videos.
     fn folders(&self) -> frames::Folders {
         frames::Folders { pictures: self.data_dir.join("frames"), work: self.work_dir() }
     }
@@ -160,13 +160,13 @@ impl Settings {
         }
     }
 
-    /// How long a video's lease lasts, if instances share their records.
+    /// Returns how long a video's lease lasts, if instances share their records.
     fn lease(&self) -> Option<Duration> {
         self.shared_records.then(|| self.records.lease.max(MIN_LEASE))
     }
 }
 
-/// The service: its use-cases.
+/// The service, which consists of its use-cases.
 pub struct Shotlog {
     /// Reads stored results.
     pub catalog: Arc<Catalog>,
@@ -186,7 +186,7 @@ pub struct Shotlog {
     pub ingest: Arc<Ingest>,
     /// Queues and runs jobs.
     pub jobs: Arc<Jobs>,
-    /// Exports the logs of videos.
+    /// Exports the analysis of videos to files.
     pub exports: Exports,
     /// Decodes frames and clips of stored videos.
     pub frames: Arc<Frames>,
@@ -196,7 +196,7 @@ pub struct Shotlog {
 }
 
 impl Shotlog {
-    /// Builds the service on these ports. Reads and writes nothing, and runs no job before
+    /// Builds the service on these ports. Neither reads nor writes anything, and runs no job before
     /// [`Jobs::start`].
     pub fn new(stores: Stores, models: Models, settings: Settings) -> Arc<Self> {
         Self::with_extensions(
@@ -302,8 +302,9 @@ impl Shotlog {
         })
     }
 
-    /// Registers this install as the owner of the index and the queue if they have none. Returns
-    /// `Invalid` if another install owns one of them, and `NotFound` if a bucket does not exist.
+    /// Registers this install as the owner of the index and the queue if they have no owner.
+    /// Returns `Invalid` if another install owns one of them, and `NotFound` if a bucket does not
+    /// exist.
     pub async fn adopt_stores(&self) -> Result<()> {
         self.catalog.probe().await?;
         self.catalog.adopt_index().await?;
@@ -312,8 +313,8 @@ impl Shotlog {
     }
 
     /// Removes a video's vectors, record, objects and cached files. If the video is being ingested,
-    /// cancels the ingest first. The delete completes even if the caller goes away, and uses the
-    /// reserved space if the disk is full.
+    /// cancels the ingest first. The deletion completes even if the caller disconnects, and uses
+    /// the reserved space if the disk is full.
     pub async fn delete_video(&self, video_id: VideoId) -> Result<VideoDeletion> {
         self.catalog.readiness.check()?;
         let (jobs, reserve) = (self.jobs.clone(), self.reserve.clone());
@@ -331,7 +332,7 @@ impl Shotlog {
         deleting.await.map_err(|e| Error::corrupt(format!("the delete panicked: {e}")))?
     }
 
-    /// Fills the disk space reserved for deletes, if necessary.
+    /// Reserves the disk space for deletions, unless it is already reserved.
     pub async fn fill_reserve(&self) {
         change_reserve(&self.reserve, Reserve::fill).await;
     }

@@ -55,7 +55,8 @@ use crate::search::values::{Values, ValuesQuery};
 use crate::search::{SearchRequest, SearchResult, Thresholds};
 use crate::status::{ProbeOutcome, Schema};
 
-/// The use-cases for one caller. This type only checks permissions; the use-cases document themselves.
+/// The use-cases for one caller. This type only checks permissions. For documentation, see the
+/// use-cases that its methods call.
 #[derive(Clone)]
 pub struct Scoped {
     service: Arc<Shotlog>,
@@ -68,7 +69,7 @@ impl Scoped {
     }
 
     /// Gives access to the service for an operation on a video. Returns `NotFound` if the caller
-    /// may not see it.
+    /// may not see the video.
     async fn for_video(&self, video_id: VideoId) -> Result<&Arc<Shotlog>> {
         self.service.catalog.check_visible(&self.access, video_id).await?;
         Ok(&self.service)
@@ -126,7 +127,7 @@ impl Scoped {
         self.for_video(video_id).await?.catalog.media_url(video_id).await
     }
 
-    /// Returns a cached response about a video: see `Catalog::cached_response`.
+    /// Returns a cached response about a video; see `Catalog::cached_response`.
     pub async fn cached_response<E: From<Error>>(
         &self,
         video_id: VideoId,
@@ -255,7 +256,7 @@ impl Scoped {
         self.for_object(key).await?.catalog.object(key, range).await
     }
 
-    /// Gives access to the service for an operation on a stored object of a video.
+    /// Gives access to the service for an operation on one of a video's stored objects.
     async fn for_object(&self, key: &str) -> Result<&Arc<Shotlog>> {
         let (folder, _) = key.split_once('/').unwrap_or((key, ""));
         let absent = |error| match error {
@@ -264,7 +265,7 @@ impl Scoped {
         };
         match folder.parse() {
             Ok(video_id) => self.for_video(video_id).await.map_err(absent),
-            // An object of no video is invisible to a restricted caller.
+            // An object that belongs to no video is invisible to a restricted caller.
             Err(_) if self.access.collections().is_some() => {
                 Err(Error::NotFound(format!("no stored object '{key}'")))
             }
@@ -412,7 +413,7 @@ impl Scoped {
         service.answering.ask(access, question).await
     }
 
-    /// Like [`Self::ask`], as a stream of events. An error ends the stream.
+    /// Does the same as [`Self::ask`], but returns a stream of events. An error ends the stream.
     pub fn ask_stream(&self, question: Question) -> BoxStream<'static, Result<AskEvent>> {
         let (sink, events) = futures::channel::mpsc::unbounded();
         let caller = self.clone();
@@ -456,8 +457,7 @@ impl Scoped {
         self.for_write()?.jobs.ingest_url(url, self.with_caller(fields)?).await
     }
 
-    /// Adds the caller's access and a collection that the caller may see to the fields of an
-    /// ingest.
+    /// Adds the caller's access to an ingest's fields, and a collection that the caller may see.
     fn with_caller(&self, mut fields: IngestFields) -> Result<IngestFields> {
         fields.metadata.assign_collection(&self.access)?;
         fields.access = self.access.clone();
@@ -570,7 +570,8 @@ impl Scoped {
 #[expect(missing_docs, reason = "each method is the use-case of its name")]
 impl Scoped {
     pub async fn schema(&self) -> Schema {
-        // Another instance may have changed the extractors; on an error the known ones are used.
+        // Another instance may have changed the extractors. On an error, use the ones that are
+        // already loaded.
         let _ = self.service.catalog.load_extractors().await;
         self.service.status.schema()
     }

@@ -1,4 +1,4 @@
-//! The capabilities and the health of this install: `/health`, `/schema` and `/analyzers`.
+//! The capabilities and health of this install, for `/health`, `/schema` and `/analyzers`.
 
 mod probes;
 
@@ -28,7 +28,7 @@ pub use probes::{ProbeOutcome, ProbeSettings};
 /// The health document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Health {
-    /// Whether storage answers; if it does not, the service is `degraded`.
+    /// Whether storage answers. If it does not, the service is `degraded`.
     pub ok: bool,
     /// Whether the web UI is served.
     pub ui: bool,
@@ -40,7 +40,7 @@ pub struct Health {
     pub analyzers: Vec<String>,
     /// Registered aggregators.
     pub aggregators: Vec<String>,
-    /// Analyzers that are not registered, with the reason and the remedy.
+    /// Analyzers that are not available, each with the reason and the remedy.
     pub unavailable: Vec<(String, String)>,
     /// Videos that cannot be read, at most 100.
     pub unreadable: Vec<UnreadableVideo>,
@@ -51,11 +51,11 @@ pub struct Health {
 pub struct Schema {
     /// Registered analyzers.
     pub analyzers: Vec<String>,
-    /// The JSON schema of each analyzer's output on a chunk.
+    /// The JSON schema of each analyzer's output for a chunk.
     pub outputs: Vec<(String, Value)>,
     /// Groups of analyzers that cannot be selected together.
     pub exclusive_groups: Vec<Vec<String>>,
-    /// Vector fields with their descriptions, in the order of the contract.
+    /// Vector fields with their descriptions, in the order that the API guarantees.
     pub vector_fields: Vec<(String, String)>,
     /// Detail levels with their descriptions.
     pub detail_levels: Vec<(String, String)>,
@@ -71,7 +71,7 @@ pub struct Schema {
     pub presets: &'static [Preset],
     /// Registered aggregators.
     pub aggregators: Vec<AggregatorInfo>,
-    /// Whether callbacks can be sent, which alerts depend on.
+    /// Whether callbacks can be sent. Alerts require this.
     pub callbacks: bool,
 }
 
@@ -80,15 +80,15 @@ pub struct Schema {
 pub struct AggregatorInfo {
     /// The aggregator's id.
     pub id: String,
-    /// Analyzers and aggregators that it depends on.
+    /// Analyzers and aggregators that the aggregator depends on.
     pub depends_on: Vec<String>,
-    /// Whether it may make billed model calls.
+    /// Whether the aggregator may make billed model calls.
     pub uses_llm: bool,
     /// The JSON schema of its result.
     pub schema: Value,
 }
 
-/// Reports the capabilities and the health of this install.
+/// Reports the capabilities and health of this install.
 pub struct Status {
     stores: Stores,
     models: Models,
@@ -97,7 +97,7 @@ pub struct Status {
     storage: Arc<PortProbe>,
     /// One probe for each port that can be unreachable, including storage.
     probes: Vec<Arc<PortProbe>>,
-    /// Updates the gauges.
+    /// Updates the gauges; treated as a probe, so that it runs at most once per interval.
     gauges: Arc<PortProbe>,
     ui: bool,
     callbacks: bool,
@@ -124,7 +124,7 @@ impl Status {
 
     /// Updates the gauges that count jobs, points and videos, at most once per
     /// `http.probe_interval`, and returns whether they are up to date. Does not wait for stores
-    /// that are not answering.
+    /// that do not answer.
     pub async fn refresh_gauges(&self) -> ProbeOutcome {
         self.gauges.outcome().await
     }
@@ -165,7 +165,7 @@ impl Status {
         }
     }
 
-    /// The discovery document.
+    /// Builds the discovery document.
     pub fn schema(&self) -> Schema {
         let pairs = |pairs: &[(&str, &str)]| {
             pairs.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()

@@ -1,5 +1,5 @@
-//! Health probes of ports with cached results. Requests return immediately, and a port is probed at
-//! most once per interval, however many requests arrive.
+//! Health probes for ports, with cached results. A port is probed at most once per interval, no
+//! matter how many requests arrive, and requests wait only briefly for a probe.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,11 +18,11 @@ use crate::kernel::error::Error;
 pub struct ProbeSettings {
     /// How long a probe result is reused.
     pub interval: Duration,
-    /// Interval of background probes. Object stores bill every probe.
+    /// Interval between background probes. Object stores bill every probe.
     pub idle_probe_interval: Duration,
-    /// Timeout of a probe.
+    /// Timeout for a probe.
     pub timeout: Duration,
-    /// How long a request waits for a new result when the last one has expired.
+    /// How long a request waits for a new result if the last one has expired.
     pub patience: Duration,
     /// Whether storage is local, so that it is probed on every request.
     pub storage_is_local: bool,
@@ -40,12 +40,12 @@ impl Default for ProbeSettings {
     }
 }
 
-/// The result of a probe; the error is `TypeName: message`.
+/// The result of a probe. The error has the form `TypeName: message`.
 pub type ProbeOutcome = Result<(), String>;
 
 type ProbeFn = Box<dyn Fn() -> BoxFuture<'static, Result<(), Error>> + Send + Sync>;
 
-/// The probe of one port, with its last result.
+/// A probe for one port, with its last result.
 pub(super) struct PortProbe {
     /// The name of the check, which says what success means.
     pub(super) check: &'static str,
@@ -75,8 +75,8 @@ impl PortProbe {
         })
     }
 
-    /// Returns the last result. If it has expired, waits briefly for a new one; the first time,
-    /// waits as long as the probe may take.
+    /// Returns the last result. If it has expired, waits briefly for a new one. If there is none
+    /// yet, waits as long as the probe may take.
     pub(super) async fn outcome(self: &Arc<Self>) -> ProbeOutcome {
         let wait = match self.last() {
             Some((at, outcome)) if at.elapsed() < self.settings.interval => return outcome,
@@ -86,7 +86,7 @@ impl PortProbe {
         let mut finished = std::pin::pin!(self.finished.notified());
         finished.as_mut().enable();
         self.start();
-        // After a timeout the last result is returned.
+        // After a timeout, the last result is returned.
         let _ = timeout(wait, finished).await;
         self.last().map_or_else(|| Err(self.timeout_message()), |(_, outcome)| outcome)
     }
@@ -111,7 +111,7 @@ impl PortProbe {
         });
     }
 
-    /// Stores a result, and logs a change of state.
+    /// Stores a result. Logs when the port stops or starts answering.
     fn record(&self, outcome: ProbeOutcome) {
         let mut last = self.last.write();
         let failed = matches!(&*last, Some((_, Err(_))));
@@ -168,7 +168,7 @@ mod tests {
         Hang,
     }
 
-    /// A probe of a fake port, the behaviour of the port, and the number of calls.
+    /// Creates a probe for a fake port. Also returns the port's behaviour and the number of calls.
     fn port() -> (Arc<PortProbe>, Arc<Mutex<Behaviour>>, Arc<AtomicUsize>) {
         let (behaviour, calls) =
             (Arc::new(Mutex::new(Behaviour::Answer)), Arc::new(AtomicUsize::new(0)));
